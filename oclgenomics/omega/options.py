@@ -1,0 +1,169 @@
+"""What a scan is asked to do (`ScanOptions`) and what it finds in one alignment (`Scan`)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.errors import UsageError
+
+__all__ = ["IMPUTABLE", "KERNELS", "LD_MEASURES", "PRECISIONS", "Scan", "ScanOptions"]
+
+LD_MEASURES = ("RSQUARE", "D", "ABSD", "DOM", "ABSDOM", "ABSDOM2")
+PRECISIONS = ("accurate", "compat")
+KERNELS = ("auto", "1", "2")
+IMPUTABLE = frozenset({"N", "GAP"})
+
+SEED_LIMIT = 2**32  # srand() takes an unsigned int
+
+
+@dataclass(frozen=True)
+class ScanOptions:
+    """Parameters of a scan; the names are OmegaPlus' own.
+
+    Parameters
+    ----------
+    grid : int
+        Positions at which omega is evaluated, evenly spaced from the first to the last site (at least 2).
+    minwin, maxwin : int
+        Distance in bp from a position within which the window's border may not lie, and beyond which it may not lie, on either side.
+    minsnps : int
+        Fewest sites on each side of a position (at least 1).
+    border : int
+        How far, in sites, the right half of a window may differ in size from the left half; -1 tries every pair of borders.
+    ld : str
+        Linkage disequilibrium measure, one of `LD_MEASURES`.
+    precision : str
+        'accurate' (float64 results from sums that lose nothing) or 'compat' (OmegaPlus' float32 arithmetic, bit for bit).
+    kernel : str
+        'auto' chooses Kernel I or II for each position; '1' or '2' forces one.
+    maf : float
+        Sites with a smaller minor allele frequency are left out, 0 to 0.5.
+    no_singletons : bool
+        Leave out sites at which a state is seen once.
+    binary : bool
+        Reduce sites with three or four states to their two commonest.
+    impute : frozenset of str
+        Missing states to fill by a draw from the site's allele counts: 'N' (unknown) and 'GAP'.
+    seed : int, optional
+        Seed of the draws; required with `impute` and `binary`.
+    chunk_positions : int, optional
+        Most grid positions the device works on at once. Results never depend on it.
+
+    Raises
+    ------
+    UsageError
+        For a value outside its range or a seed that is missing.
+    """
+
+    grid: int
+    minwin: int
+    maxwin: int
+    minsnps: int = 5
+    border: int = -1
+    ld: str = "RSQUARE"
+    precision: str = "accurate"
+    kernel: str = "auto"
+    maf: float = 0.0
+    no_singletons: bool = False
+    binary: bool = False
+    impute: frozenset[str] = frozenset()
+    seed: int | None = None
+    chunk_positions: int | None = None
+
+    def __post_init__(self) -> None:
+        self._check_window()
+        self._check_choices()
+        self._check_draws()
+        if not (math.isfinite(self.maf) and 0.0 <= self.maf <= 0.5):
+            raise UsageError(f"--maf {self.maf}: a minor allele frequency lies between 0 and 0.5")
+        if self.chunk_positions is not None and self.chunk_positions < 1:
+            raise UsageError(f"chunk_positions {self.chunk_positions}: at least 1 is needed")
+
+    def _check_window(self) -> None:
+        if self.grid < 2:
+            raise UsageError(f"--grid {self.grid}: at least 2 positions are needed")
+        if self.minwin < 0:
+            raise UsageError(f"--minwin {self.minwin}: the smallest window cannot be negative")
+        if self.maxwin < 1:
+            raise UsageError(f"--maxwin {self.maxwin}: the largest window is at least 1 bp")
+        if self.maxwin < self.minwin:
+            raise UsageError(f"--maxwin {self.maxwin} is smaller than --minwin {self.minwin}; exchange them or widen the window")
+        if self.minsnps < 1:
+            raise UsageError(f"--minsnps {self.minsnps}: at least 1 site on each side is needed")
+        if self.border < -1:
+            raise UsageError(f"--border {self.border}: give a number of sites from 0, or -1 to try every pair of borders")
+
+    def _check_choices(self) -> None:
+        for name, value, known in (
+            ("--ld", self.ld, LD_MEASURES),
+            ("--precision", self.precision, PRECISIONS),
+            ("--kernel", self.kernel, KERNELS),
+        ):
+            if value not in known:
+                raise UsageError(f"{name} {value}: choose one of {', '.join(known)}")
+        unknown = sorted(set(self.impute) - IMPUTABLE)
+        if unknown:
+            raise UsageError(f"--impute {unknown[0]}: choose N, GAP or both")
+
+    def _check_draws(self) -> None:
+        if self.seed is None:
+            drawing = "--impute" if self.impute else "--binary" if self.binary else ""
+            if drawing:
+                raise UsageError(f"{drawing} draws at random: give --seed N so that the result can be repeated")
+        elif not 0 < self.seed < SEED_LIMIT:
+            raise UsageError(f"--seed {self.seed}: give a whole number from 1 to {SEED_LIMIT - 1}")
+
+
+@dataclass
+class Scan:
+    """Omega along one alignment (a chromosome or a replicate).
+
+    Attributes
+    ----------
+    name : str
+        Chromosome, or the replicate's number.
+    replicate : int
+        Place of the alignment in its input, counted from 1.
+    positions, omega : ndarray of float64, shape (grid,)
+        Grid positions in bp and the largest omega at each (0 where `valid` is False). Float32 values in compat precision.
+    left, right : ndarray of int64, shape (grid,)
+        Positions in bp of the first and the last site of the window that gives `omega`.
+    valid : ndarray of bool, shape (grid,)
+        False where no window holds enough sites.
+    sites, haplotypes : int
+        Sites used, and states per site.
+    discarded : dict of str to int
+        Records and sites left out, by reason.
+    possible : bool
+        False with fewer than 4 sites; all arrays are then empty.
+    maxwin : int
+        Largest window used, in bp (compat precision shrinks it where OmegaPlus does).
+    stats : dict
+        'scores' and 'pairs' (int: omegas evaluated and LD pairs computed) and seconds by stage.
+    """
+
+    name: str
+    replicate: int
+    positions: NDArray[np.float64]
+    omega: NDArray[np.float64]
+    left: NDArray[np.int64]
+    right: NDArray[np.int64]
+    valid: NDArray[np.bool_]
+    sites: int
+    haplotypes: int
+    discarded: dict[str, int]
+    possible: bool
+    maxwin: int
+    stats: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def best(self) -> int | None:
+        """Index of the largest omega (the first of equals); None where no position is valid."""
+        if not self.possible or not self.valid.any():
+            return None
+        return int(np.argmax(np.where(self.valid, self.omega, -1.0)))
