@@ -1,0 +1,232 @@
+"""Hudson's ms format: replicates of haplotype rows over segregating sites at relative positions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ..errors import InputError
+from .alignment import WORD_BITS, Alignment
+from .numbers import base_pairs, parse_decimals
+from .packing import RowPacker, combine_rows
+from .window import ByteWindow
+
+__all__ = ["read_ms"]
+
+_BATCH_BYTES = 1 << 19  # rows taken at once; fits the second-level cache
+_ZERO, _ONE, _GAP, _N = (ord(c) for c in "01-N")
+_LEGAL = np.zeros(256, bool)
+_LEGAL[[_ZERO, _ONE, _GAP, _N]] = True
+
+
+def read_ms(window: ByteWindow, *, length: float | None) -> Iterator[Alignment]:
+    """Read the replicates of an ms file, one at a time.
+
+    Parameters
+    ----------
+    window : ByteWindow
+        The input, unconsumed.
+    length : float
+        Length of the region, bp; position p lies at trunc(float32(p) * float32(length)).
+
+    Yields
+    ------
+    Alignment
+        Binary; haplotypes in the order of the rows. ``segsites: 0`` gives an alignment without sites.
+
+    Raises
+    ------
+    InputError
+        No `length`, no replicate, a row of the wrong length, a character other than 0 1 - N, a number of positions that
+        differs from segsites, positions outside 0 to 1 or not in order.
+    """
+    if length is None:
+        raise InputError("ms positions are relative; give the length of the region in bp (--length)", source=window.source)
+    replicate = 0
+    found = _skip_to(window, b"//")
+    while found:
+        replicate += 1
+        yield _read_replicate(window, replicate, length)
+        found = _skip_to(window, b"//")
+    if not replicate:
+        raise InputError("no replicate ('//' line) found", source=window.source)
+
+
+def _skip_to(window: ByteWindow, start: bytes) -> bool:
+    """Consume lines up to and with the first that begins with `start`."""
+    while (line := window.line()) is not None:
+        if line.startswith(start):
+            return True
+    return False
+
+
+def _read_replicate(window: ByteWindow, replicate: int, length: float) -> Alignment:
+    sites = _read_segsites(window)
+    positions = base_pairs(_read_positions(window, sites), length) if sites else np.zeros(0, np.int64)
+    rows = _RowReader(window, sites)
+    if sites:
+        rows.read()
+        if not rows.haplotypes:
+            raise window.error(f"replicate {replicate} has no haplotype rows")
+    bits, valid, gap = rows.planes()
+    letters = np.tile(np.array([_ZERO, _ONE], np.uint8), (sites, 1))
+    return Alignment(
+        name=str(replicate), positions=positions, bits=bits, valid=valid, gap=gap, haplotypes=rows.haplotypes,
+        letters=letters, replicate=replicate, source=window.source,
+    )  # fmt: skip
+
+
+def _read_segsites(window: ByteWindow) -> int:
+    """The number after 'segsites:'; lines of trees and probabilities may come before it."""
+    while (line := window.line()) is not None:
+        if line.startswith(b"segsites:"):
+            text = line.removeprefix(b"segsites:").strip()
+            if not text.isdigit():
+                raise window.error("'segsites:' is not followed by a number", line=window.line_number - 1)
+            return int(text)
+        if line.startswith(b"//"):
+            break
+    raise window.error("a replicate without a 'segsites:' line", line=window.line_number - 1)
+
+
+def _read_positions(window: ByteWindow, sites: int) -> np.ndarray:
+    """The relative positions, float64 (sites,), checked."""
+    while (line := window.line()) is not None and not line.startswith((b"positions:", b"//")):
+        continue
+    at = window.line_number - 1
+    if line is None or line.startswith(b"//"):
+        raise window.error("a replicate without a 'positions:' line", line=at)
+    try:
+        positions = parse_decimals(line.removeprefix(b"positions:"))
+    except ValueError as error:
+        raise window.error("the positions are not all numbers", line=at) from error
+    if len(positions) != sites:
+        raise window.error(f"{len(positions)} positions for {sites} segregating sites", line=at)
+    if not ((positions >= 0) & (positions <= 1)).all():
+        raise window.error("positions must lie between 0 and 1", line=at)
+    back = np.flatnonzero(np.diff(positions) < 0)
+    if len(back):
+        raise window.error(f"the positions go back at site {int(back[0]) + 2}; sort the sites by position", line=at)
+    return positions
+
+
+class _RowReader:
+    """Packs the haplotype rows of one replicate as they come."""
+
+    def __init__(self, window: ByteWindow, sites: int) -> None:
+        self.window, self.sites = window, sites
+        self.haplotypes = 0
+        self._bits = RowPacker(sites)
+        self._valid: RowPacker | None = None
+        self._gap: RowPacker | None = None
+        self._pending: list[np.ndarray] = []  # fewer than 8 rows that wait for their byte plane
+
+    def read(self) -> None:
+        """Consume rows until a blank line, the next replicate or the end of the input."""
+        more = True
+        while more:
+            if not self._pending:
+                self._read_groups()
+            more = self._read_single()
+        self._flush()
+
+    def planes(self) -> tuple[np.ndarray, np.ndarray | None, np.ndarray | None]:
+        """bits, valid and gap."""
+        valid = self._valid.finish() if self._valid else None
+        if valid is not None and self.haplotypes % WORD_BITS:
+            valid[-1] &= np.uint32((1 << self.haplotypes % WORD_BITS) - 1)  # the rows that filled the last byte plane
+        return self._bits.finish(), valid, self._gap.finish() if self._gap else None
+
+    def _read_groups(self) -> None:
+        """Take whole groups of 8 rows as long as the bytes look like rows; whatever else comes is left in place."""
+        while True:
+            pitch = self.sites + 1 + self._carriage_returns()
+            self.window.require(8 * pitch)
+            groups = min(len(self.window), max(_BATCH_BYTES, 8 * pitch)) // (8 * pitch)
+            table = self.window.bytes[: groups * 8 * pitch].reshape(groups, 8, pitch)
+            good = table[:, :, -1] == ord("\n")
+            if self.sites + 1 < pitch:
+                good &= table[:, :, -2] == ord("\r")
+            groups = _leading_true(good.all(axis=1))
+            taken = self._add_groups(table[:groups, :, : self.sites])
+            self.window.consume(taken * 8 * pitch, taken * 8)
+            self.haplotypes += 8 * taken
+            if not taken:
+                return
+
+    def _carriage_returns(self) -> int:
+        """1 if the next row ends in CR LF."""
+        self.window.require(self.sites + 2)
+        data = self.window.bytes
+        return int(len(data) > self.sites and data[self.sites] == ord("\r"))
+
+    def _add_groups(self, rows: np.ndarray) -> int:
+        """Pack groups of 8 rows, (groups, 8, sites); returns how many groups were made of legal characters only."""
+        if not len(rows):
+            return 0
+        ones, common = np.bitwise_or.reduce(rows, axis=1), np.bitwise_and.reduce(rows, axis=1)
+        complete = not ((ones & ~np.uint8(1)) != _ZERO).any() and not ((common & ~np.uint8(1)) != _ZERO).any()
+        if complete:
+            self._bits.add(combine_rows(rows, _ZERO))
+            self._add_complete(len(rows))
+            return len(rows)
+        legal = _leading_true(_LEGAL[rows].all(axis=(1, 2)))
+        if legal:
+            self._add_incomplete(rows[:legal])
+        return legal
+
+    def _add_complete(self, groups: int) -> None:
+        for packer, fill in ((self._valid, 255), (self._gap, 0)):
+            if packer is not None:
+                packer.add(np.full((groups, self.sites), fill, np.uint8))
+
+    def _add_incomplete(self, rows: np.ndarray) -> None:
+        if self._valid is None:
+            self._valid = self._catch_up(255)
+        gap = rows == _GAP
+        if self._gap is None and gap.any():
+            self._gap = self._catch_up(0)
+        self._bits.add(combine_rows((rows == _ONE).view(np.uint8), 0))
+        self._valid.add(combine_rows(((rows == _ONE) | (rows == _ZERO)).view(np.uint8), 0))
+        if self._gap is not None:
+            self._gap.add(combine_rows(gap.view(np.uint8), 0))
+
+    def _catch_up(self, fill: int) -> RowPacker:
+        """A packer that has seen as many byte planes as `bits`, all of them `fill`."""
+        packer = RowPacker(self.sites)
+        packer.add(np.broadcast_to(np.uint8(fill), (self._bits.planes_added, self.sites)))
+        return packer
+
+    def _read_single(self) -> bool:
+        """Take one row; False at the end of the replicate."""
+        line = self.window.peek_line()
+        if line is None or not line.strip() or line.startswith(b"//"):
+            return False
+        line = line.rstrip()
+        if len(line) != self.sites:
+            raise self.window.error(f"a row of {len(line)} characters for {self.sites} segregating sites")
+        row = np.frombuffer(line, np.uint8)
+        if not _LEGAL[row].all():
+            bad = chr(row[np.flatnonzero(~_LEGAL[row])[0]])
+            raise self.window.error(f"{bad!r} in a haplotype row; only 0 1 - N are allowed")
+        self.window.line()
+        self.haplotypes += 1
+        self._pending.append(row)
+        if len(self._pending) == 8:
+            self._flush()
+        return True
+
+    def _flush(self) -> None:
+        """Pack the pending rows, filled up to 8 with rows that are dropped again."""
+        if not self._pending:
+            return
+        rows = np.full((1, 8, self.sites), _ZERO, np.uint8)
+        rows[0, : len(self._pending)] = self._pending
+        self._add_groups(rows)
+        self._pending = []
+
+
+def _leading_true(flags: np.ndarray) -> int:
+    """How many True stand before the first False."""
+    return len(flags) if flags.all() else int(np.argmin(flags))

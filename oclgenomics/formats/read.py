@@ -1,0 +1,70 @@
+"""One entry for all formats."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+
+from ..errors import InputError, UsageError
+from .alignment import Alignment
+from .ms import read_ms
+from .sniff import FORMATS, sniff
+from .source import Progress, Source
+from .window import ByteWindow
+
+__all__ = ["BLOCK_BYTES", "read_alignments"]
+
+BLOCK_BYTES = 4 << 20
+
+
+def read_alignments(
+    path: str | os.PathLike[str],
+    *,
+    length: float | None = None,
+    format: str | None = None,
+    samples: Iterable[str] | str | os.PathLike[str] | None = None,
+    phase: str = "auto",
+    block_bytes: int = BLOCK_BYTES,
+    progress: Progress | None = None,
+) -> Iterator[Alignment]:
+    """Read the alignments of an input one after the other; one is in memory at a time.
+
+    Parameters
+    ----------
+    path : str or path-like
+        File, or "-" for standard input; plain, gzip or bgzip.
+    length : float, optional
+        Length of the region in bp; needed by ms and MaCS, whose positions are relative.
+    format : str, optional
+        'ms', 'macs', 'fasta' or 'vcf'; told from the content if not given.
+    samples : iterable of str, or path, optional
+        Samples to keep (VCF), or a file with one name a line.
+    phase : str
+        'auto': a heterozygous call with '/' sets `Alignment.unphased`; 'ignore': '/' is taken as phased.
+    block_bytes : int
+        Bytes of input held at a time; results never depend on it.
+    progress : callable, optional
+        Called with (bytes read, bytes in all or None) as stored on disk.
+
+    Yields
+    ------
+    Alignment
+
+    Raises
+    ------
+    InputError
+        Anything wrong with the input; the message names the line.
+    UsageError
+        An unknown `format` or `phase`.
+    """
+    if format is not None and format not in FORMATS:
+        raise UsageError(f"unknown format {format!r}; one of {', '.join(FORMATS)}")
+    if phase not in ("auto", "ignore"):
+        raise UsageError(f"unknown phase {phase!r}; 'auto' or 'ignore'")
+    with Source(path, chunk_bytes=max(1, block_bytes // 4), progress=progress) as source:
+        window = ByteWindow(source, source.name)
+        kind = sniff(window) if format is None else format
+        if kind == "ms":
+            yield from read_ms(window, length=length)
+        else:
+            raise InputError(f"{kind} is not read yet", source=source.name)

@@ -1,0 +1,44 @@
+"""Which format an input has, told from its first bytes."""
+
+from __future__ import annotations
+
+import re
+
+from ..errors import InputError
+from .window import ByteWindow
+
+__all__ = ["FORMATS", "sniff"]
+
+FORMATS = ("ms", "macs", "fasta", "vcf")
+_LOOK_AT = 1 << 16
+_MARKS = (
+    ("vcf", re.compile(rb"##fileformat=VCF|#CHROM\t")),
+    ("macs", re.compile(rb"COMMAND:|^SITE:\s", re.MULTILINE)),
+    ("fasta", re.compile(rb"\s*>")),
+    ("ms", re.compile(rb"^//", re.MULTILINE)),
+)
+
+
+def sniff(window: ByteWindow) -> str:
+    """Name of the format, one of `FORMATS`; consumes nothing.
+
+    VCF and FASTA are told by how the input begins, MaCS and ms by a line that begins with "COMMAND:" or "SITE:" and "//".
+
+    Raises
+    ------
+    InputError
+        None of them, or a known binary format.
+    """
+    window.require(_LOOK_AT)
+    head = bytes(window.bytes[:_LOOK_AT])
+    if not head.strip():
+        raise InputError("the file is empty", source=window.source)
+    if head.startswith(b"BCF\x02"):
+        raise InputError("BCF is not read; turn it into VCF (bcftools view FILE.bcf)", source=window.source)
+    for name, mark in _MARKS:
+        if (mark.search if name in ("ms", "macs") else mark.match)(head):
+            return name
+    raise InputError(
+        "the format is none of ms, MaCS, FASTA and VCF (looked for '//', 'COMMAND:', '>' and '##fileformat=VCF')",
+        source=window.source,
+    )

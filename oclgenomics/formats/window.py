@@ -1,0 +1,117 @@
+"""A moving window over the bytes of an input: whole lines for headers, arrays of bytes for the bulk."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from ..errors import InputError
+
+__all__ = ["ByteWindow"]
+
+_NEWLINE = 10
+_CARRIAGE_RETURN = 13
+
+
+class ByteWindow:
+    """Bytes read but not yet consumed, with the line number and the byte offset of the first of them.
+
+    Parameters
+    ----------
+    chunks : iterable of bytes
+        The decompressed input.
+    source : str
+        Its name, for errors.
+    """
+
+    def __init__(self, chunks: Iterable[bytes], source: str) -> None:
+        self._chunks: Iterator[bytes] = iter(chunks)
+        self._buffer = np.zeros(0, np.uint8)
+        self._start = 0
+        self.source = source
+        self.line_number = 1
+        self.byte = 0
+        self.ended = False
+
+    @property
+    def bytes(self) -> np.ndarray:
+        """The unconsumed bytes, uint8."""
+        return self._buffer[self._start :]
+
+    def __len__(self) -> int:
+        return len(self._buffer) - self._start
+
+    def fill(self) -> bool:
+        """Append the next chunk; False at the end of the input."""
+        if self.ended:
+            return False
+        chunk = next(self._chunks, None)
+        if chunk is None:
+            self.ended = True
+            return False
+        new = np.frombuffer(chunk, np.uint8)
+        self._buffer = np.concatenate([self.bytes, new]) if len(self) else new
+        self._start = 0
+        return True
+
+    def require(self, size: int) -> bool:
+        """Fill until `size` bytes are there; False if the input ends before."""
+        if len(self) >= size:
+            return True
+        parts, held = [self.bytes], len(self)
+        while held < size:
+            chunk = next(self._chunks, None)
+            if chunk is None:
+                self.ended = True
+                break
+            parts.append(np.frombuffer(chunk, np.uint8))
+            held += len(chunk)
+        self._buffer, self._start = np.concatenate(parts), 0
+        return held >= size
+
+    def consume(self, size: int, lines: int) -> None:
+        """Drop `size` bytes that hold `lines` newlines."""
+        self._start += size
+        self.byte += size
+        self.line_number += lines
+
+    def peek_line(self) -> bytes | None:
+        """The next line without its end of line; None at the end of the input."""
+        size = self._line_size()
+        return None if size is None else bytes(self.bytes[:size]).rstrip(b"\r\n")
+
+    def line(self) -> bytes | None:
+        """Consume the next line; without its end of line; None at the end of the input."""
+        size = self._line_size()
+        if size is None:
+            return None
+        text = bytes(self.bytes[:size])
+        self.consume(size, 1)
+        return text.rstrip(b"\r\n")
+
+    def _line_size(self) -> int | None:
+        """Bytes up to and with the next newline, or up to the end of the input."""
+        searched = 0
+        while True:
+            found = _find_newline(self.bytes, searched)
+            if found >= 0:
+                return found + 1
+            searched = len(self)
+            if not self.require(max(searched + 1, 2 * searched)) and len(self) == searched:
+                return searched or None
+
+    def error(self, message: str, *, line: int | None = None) -> InputError:
+        """An error at the current line, or at `line`."""
+        return InputError(message, source=self.source, line=self.line_number if line is None else line, byte=self.byte)
+
+
+def _find_newline(data: np.ndarray, start: int) -> int:
+    """Index of the first newline from `start` on, or -1; looks at growing pieces, as lines are mostly short."""
+    piece = 4096
+    while start < len(data):
+        hit = np.flatnonzero(data[start : start + piece] == _NEWLINE)
+        if len(hit):
+            return start + int(hit[0])
+        start, piece = start + piece, 2 * piece
+    return -1
