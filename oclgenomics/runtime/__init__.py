@@ -1,0 +1,28 @@
+"""The only part of the package that talks to PyOpenCL: devices, kernels, memory, profile.
+
+Importing it does not import PyOpenCL; the first look at the devices does.
+"""
+
+from oclgenomics.runtime.buffers import DeviceArray
+from oclgenomics.runtime.devices import Device, list_devices, select_device
+from oclgenomics.runtime.engine import Engine
+from oclgenomics.runtime.memory import BufferNeed, chunks, items_that_fit
+from oclgenomics.runtime.profile import Profile
+from oclgenomics.runtime.program import Kernel
+from oclgenomics.runtime.traits import Traits
+from oclgenomics.runtime.tuning import Tuning
+
+__all__ = [
+    "BufferNeed",
+    "Device",
+    "DeviceArray",
+    "Engine",
+    "Kernel",
+    "Profile",
+    "Traits",
+    "Tuning",
+    "chunks",
+    "items_that_fit",
+    "list_devices",
+    "select_device",
+]

@@ -1,0 +1,326 @@
+"""One device at work: context, queues, programs, memory and profile."""
+
+from __future__ import annotations
+
+import functools
+import time
+from collections.abc import Iterable, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from oclgenomics.errors import BuildError
+from oclgenomics.runtime import buffers
+from oclgenomics.runtime.buffers import Account, DeviceArray
+from oclgenomics.runtime.devices import Device, select_device
+from oclgenomics.runtime.faults import translate, watching
+from oclgenomics.runtime.loader import opencl
+from oclgenomics.runtime.memory import BufferNeed, items_that_fit
+from oclgenomics.runtime.profile import Profile
+from oclgenomics.runtime.program import Define, Kernel, build_options, build_program
+from oclgenomics.runtime.staging import Staging
+from oclgenomics.runtime.traits import Traits, probe
+from oclgenomics.runtime.tuning import Tuning, tuning_for
+
+if TYPE_CHECKING:
+    import pyopencl
+
+__all__ = ["Engine"]
+
+BUDGET_SHARE = 0.8  # of the device's memory; the driver, the display and other processes need some, too
+
+
+class Engine:
+    """One device with a compute queue and a transfer queue, both in order.
+
+    Transfers and kernels run side by side; an array carries the events that keep them in the right order, so callers do not
+    have to. An engine belongs to one thread.
+
+    Parameters
+    ----------
+    device : Device or str, optional
+        A device, or a request as `select_device` takes it.
+    max_memory : int, optional
+        Bytes of device memory that may be in use at a time.
+    profile : bool
+        Keep the times of kernels and transfers.
+
+    Raises
+    ------
+    NoDeviceError, UnknownDeviceError
+        From `select_device`.
+    """
+
+    def __init__(self, device: Device | str | None = None, *, max_memory: int | None = None, profile: bool = False) -> None:
+        self.device = device if isinstance(device, Device) else select_device(device)
+        self.tuning: Tuning = tuning_for(self.device)
+        self.max_memory = max_memory
+        self.memory = Account(max_memory)
+        self.profile = Profile(profile)
+        cl = opencl()
+        with watching(self.device, "starting"):
+            self.context: pyopencl.Context = cl.Context([self.device.handle])
+            flags = cl.command_queue_properties.PROFILING_ENABLE
+            self.compute: pyopencl.CommandQueue = cl.CommandQueue(self.context, self.device.handle, flags)
+            self.transfer: pyopencl.CommandQueue = cl.CommandQueue(self.context, self.device.handle, flags)
+        self._programs: dict[tuple[str, tuple[str, ...]], pyopencl.Program] = {}
+        self._kernels: dict[tuple[str, str, tuple[str, ...]], Kernel] = {}
+
+    def __enter__(self) -> Engine:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if kind is None:
+            self.finish()
+
+    @functools.cached_property
+    def traits(self) -> Traits:
+        """What the device can do, probed by tiny kernels the first time and then remembered on disk."""
+        return probe(self.context, self.compute, self.device)
+
+    @functools.cached_property
+    def _staging(self) -> Staging:
+        return Staging(self.context, self.transfer, self.device)
+
+    @property
+    def budget(self) -> int:
+        """Bytes of device memory that a plan may use."""
+        share = int(BUDGET_SHARE * self.device.global_memory)
+        return share if self.max_memory is None else min(self.max_memory, share)
+
+    @property
+    def max_allocation(self) -> int:
+        """Bytes that one buffer may take."""
+        return min(self.device.max_allocation, self.budget)
+
+    def items_that_fit(self, needs: Sequence[BufferNeed], *, minimum: int = 1, item: str = "item") -> int:
+        """Return how many items fit beside what is in use already; see `runtime.memory.items_that_fit`."""
+        free = self.budget - self.memory.used
+        return items_that_fit(needs, budget=free, max_allocation=self.max_allocation, minimum=minimum, item=item)
+
+    # Kernels
+
+    def kernel(self, source: str, name: str, *, exact: bool = True, **defines: Define) -> Kernel:
+        """Return a kernel, built at the first call with these parameters.
+
+        Parameters
+        ----------
+        source : str
+            Path below `kernels_cl`: "omega/ld.cl".
+        name : str
+            Name of the kernel in that source.
+        exact : bool
+            False allows approximate floating point arithmetic.
+        **defines
+            `-D` parameters, beside those of the tuning (`VW`, `BUILTIN_POPCOUNT`), which they replace.
+
+        Raises
+        ------
+        BuildError
+            It does not compile, or the source holds no such kernel.
+        """
+        options = build_options(self.device, {**self.tuning.defines(), **defines}, exact=exact)
+        key = (source, name, tuple(options))
+        if key not in self._kernels:
+            program = self._program(source, options)
+            try:
+                handle = opencl().Kernel(program, name)
+            except opencl().Error as error:
+                raise BuildError(f"{source} holds no kernel {name} ({error})") from error
+            self._kernels[key] = Kernel(name, source, handle)
+        return self._kernels[key]
+
+    def _program(self, source: str, options: list[str]) -> pyopencl.Program:
+        key = (source, tuple(options))
+        if key not in self._programs:
+            with self.profile.mark(f"build {source}"):
+                self._programs[key] = build_program(self.context, self.device, source, options)
+        return self._programs[key]
+
+    def launch(
+        self,
+        kernel: Kernel,
+        global_size: tuple[int, ...],
+        local_size: tuple[int, ...] | None,
+        *args: Any,
+        after: Iterable[pyopencl.Event] = (),
+    ) -> pyopencl.Event:
+        """Enqueue a kernel on the compute queue.
+
+        Parameters
+        ----------
+        kernel : Kernel
+            From `kernel`.
+        global_size, local_size : tuple of int
+            Work-items in each dimension; the local size has to divide the global one.
+        *args
+            `DeviceArray`, NumPy scalars, `local(nbytes)`; a Python int becomes 32 bits where it fits and 64 where not, a Python
+            float becomes 32 bits.
+        after : iterable of pyopencl.Event
+            Events to wait for beside those that the arrays carry.
+
+        Returns
+        -------
+        pyopencl.Event
+
+        Raises
+        ------
+        DeviceLostError, AllocationError
+            The device gave up.
+        """
+        cl = opencl()
+        arrays = [arg for arg in args if isinstance(arg, DeviceArray)]
+        waits = [*after, *(array.ready for array in arrays if array.ready is not None)]
+        try:
+            if waits:
+                self.transfer.flush()  # a wait across queues is only certain to end when the other queue was sent off
+            kernel.handle.set_args(*map(_argument, args))
+            start = time.perf_counter_ns()
+            event = cl.enqueue_nd_range_kernel(self.compute, kernel.handle, global_size, local_size, None, waits or None)
+            if self.profile.enabled:
+                self._record(kernel.name, "compute", event, start)
+        except cl.Error as error:
+            translated = translate(error, self.device, f"running {kernel.name}")
+            if translated is None:
+                raise
+            raise translated from error
+        for array in arrays:
+            array.ready, array.used = None, event
+        return event  # type: ignore[no-any-return]
+
+    @staticmethod
+    def local(nbytes: int) -> pyopencl.LocalMemory:
+        """Return a kernel argument that stands for so many bytes of local memory."""
+        return opencl().LocalMemory(nbytes)  # type: ignore[no-any-return]
+
+    def finish(self) -> None:
+        """Wait until the device has done everything."""
+        with watching(self.device, "finishing its work"):
+            self.transfer.finish()
+            self.compute.finish()
+
+    # Memory
+
+    def empty(self, shape: int | tuple[int, ...], dtype: DTypeLike) -> DeviceArray:
+        """Allocate an array on the device, its content undefined.
+
+        Raises
+        ------
+        AllocationError
+            What was asked, what there is and what to change.
+        """
+        dimensions = (shape,) if isinstance(shape, int) else tuple(shape)
+        return buffers.allocate(self.context, self.device, self.memory, dimensions, dtype)
+
+    def pinned(self, shape: int | tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
+        """Allocate a host array that GPUs read and write at full speed and CPU devices share without a copy."""
+        dimensions = (shape,) if isinstance(shape, int) else tuple(shape)
+        if self.device.unified_memory:
+            return buffers.aligned_array(dimensions, dtype)
+        array = buffers.pinned_array(self.context, self.transfer, self.device, dimensions, dtype)
+        self._staging.know(array)
+        return array
+
+    def upload(self, array: NDArray[Any], *, wait: bool = True) -> DeviceArray:
+        """Bring an array to the device.
+
+        On CPU devices a writable, aligned array (`pinned`) is shared rather than copied: until the device array is released, what
+        either side writes, both see. All other arrays are copied.
+
+        Parameters
+        ----------
+        array : ndarray
+            Any shape; made contiguous where it is not.
+        wait : bool
+            False returns before the copy has ended; the array must not change until then.
+        """
+        array = np.ascontiguousarray(array)
+        if buffers.shareable(self.device, array):
+            return buffers.share(self.context, self.device, array)
+        target = self.empty(array.shape, array.dtype)
+        self.write(target, array, wait=wait)
+        return target
+
+    def write(self, target: DeviceArray, array: NDArray[Any], offset_items: int = 0, *, wait: bool = True) -> None:
+        """Copy a host array into a device array, from item `offset_items` (of the flattened target) on."""
+        array = np.ascontiguousarray(array)
+        if array.dtype != target.dtype or offset_items < 0 or offset_items + array.size > target.size:
+            raise ValueError(f"{array.size} items of {array.dtype} at {offset_items} do not fit into {target}")
+        if not array.size:
+            return
+        start = time.perf_counter_ns()
+        with watching(self.device, f"writing {array.nbytes} bytes"):
+            waits = self._transfer_waits(target)
+            event = self._staging.write(target, array, offset_items * array.itemsize, waits, wait)
+            self._record("to device", "transfer", event, start)
+        target.ready = None if wait else event
+
+    def download(self, source: DeviceArray, count: int | None = None, offset: int = 0) -> NDArray[Any]:
+        """Copy a device array to the host, after everything enqueued for it.
+
+        Parameters
+        ----------
+        source : DeviceArray
+        count : int, optional
+            Items of the flattened array; all, in the array's shape, when missing.
+        offset : int
+            First item.
+        """
+        size = source.size - offset if count is None else count
+        if size < 0 or offset < 0 or offset + size > source.size:
+            raise ValueError(f"{size} items at {offset} are not in {source}")
+        result = np.empty(source.shape if count is None and not offset else (size,), source.dtype)
+        if not size:
+            return result
+        start = time.perf_counter_ns()
+        with watching(self.device, f"reading {result.nbytes} bytes"):
+            waits = self._transfer_waits(source)
+            event = self._staging.read(result, source, offset * source.dtype.itemsize, waits)
+            self._record("to host", "transfer", event, start)
+        return result
+
+    def fill(self, array: DeviceArray, value: float | int | np.generic) -> pyopencl.Event | None:
+        """Set every item to one value, on the compute queue."""
+        if not array.size:
+            return None
+        cl = opencl()
+        pattern = np.array(value, array.dtype)
+        waits = [] if array.ready is None else [array.ready]
+        start = time.perf_counter_ns()
+        with watching(self.device, f"filling {array.nbytes} bytes"):
+            if waits:
+                self.transfer.flush()
+            event = cl.enqueue_fill_buffer(self.compute, array.buffer, pattern, 0, array.nbytes, waits or None)
+            self._record("fill", "compute", event, start)
+        array.ready, array.used = None, event
+        return event  # type: ignore[no-any-return]
+
+    def _transfer_waits(self, array: DeviceArray) -> list[pyopencl.Event]:
+        if array.used is None:
+            return []
+        self.compute.flush()
+        return [array.used]
+
+    def _record(self, name: str, lane: str, event: pyopencl.Event, start: int) -> None:
+        if not self.profile.enabled:
+            return
+        if self.traits.timestamps:
+            self.profile.record(name, lane, event, start)
+        else:  # the runtime reports zeros: wait, and take the host's clock
+            event.wait()
+            self.profile.add(name, lane, start, time.perf_counter_ns())
+
+
+def _argument(value: Any) -> Any:
+    """Turn a kernel argument into what PyOpenCL's `set_args` takes."""
+    if isinstance(value, DeviceArray):
+        if value.buffer is None:
+            raise ValueError(f"{value} was released")
+        return value.buffer
+    if isinstance(value, bool):
+        return np.int32(value)
+    if isinstance(value, int):
+        return np.int32(value) if -(1 << 31) <= value < 1 << 31 else np.uint32(value) if 0 <= value < 1 << 32 else np.int64(value)
+    return np.float32(value) if isinstance(value, float) else value

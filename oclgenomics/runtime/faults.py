@@ -1,0 +1,77 @@
+"""Turn PyOpenCL's exceptions into the package's own: what happened, on which device, and what to change."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+
+from oclgenomics.errors import AllocationError, DeviceError, DeviceLostError
+from oclgenomics.runtime.devices import Device
+from oclgenomics.runtime.loader import opencl
+
+__all__ = ["readable_bytes", "translate", "watching"]
+
+# Status codes of the OpenCL specification (cl.h); -9999 is NVIDIA's for an illegal access inside a kernel.
+_OUT_OF_MEMORY = {-4: "CL_MEM_OBJECT_ALLOCATION_FAILURE", -6: "CL_OUT_OF_HOST_MEMORY", -61: "CL_INVALID_BUFFER_SIZE"}
+_LOST = {
+    -2: "CL_DEVICE_NOT_AVAILABLE",
+    -5: "CL_OUT_OF_RESOURCES",
+    -14: "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST",
+    -34: "CL_INVALID_CONTEXT",
+    -36: "CL_INVALID_COMMAND_QUEUE",
+    -58: "CL_INVALID_EVENT",
+    -9999: "illegal memory access",
+}
+
+
+def readable_bytes(count: int) -> str:
+    """Write a number of bytes as people read it."""
+    size = float(count)
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if size < 1024:
+            return f"{size:.0f} {unit}" if unit == "B" or size >= 100 else f"{size:.1f} {unit}"
+        size /= 1024
+    return f"{size:.1f} TiB"
+
+
+def translate(error: Exception, device: Device, doing: str) -> DeviceError | None:
+    """Return the package's error for one of PyOpenCL's.
+
+    Parameters
+    ----------
+    error : pyopencl.Error
+        What was raised.
+    device : Device
+        Where.
+    doing : str
+        What was being done, to follow "while": "running count_kmers".
+
+    Returns
+    -------
+    DeviceError or None
+        None for codes that mean a defect in the caller (an invalid argument, say), which should stay visible as such.
+    """
+    code = getattr(error, "code", 0)
+    if code in _OUT_OF_MEMORY:
+        return AllocationError(
+            f"{device} ran out of memory while {doing} ({_OUT_OF_MEMORY[code]}); "
+            f"it has {readable_bytes(device.global_memory)}: lower --max-memory, or choose another device with -d"
+        )
+    if code in _LOST:
+        return DeviceLostError(
+            f"{device} stopped answering while {doing} ({_LOST[code]}); run again, with a lower --max-memory or another "
+            "device (-d) if it happens again; `oclgenomics doctor` checks the device"
+        )
+    return None
+
+
+@contextlib.contextmanager
+def watching(device: Device, doing: str) -> Iterator[None]:
+    """Raise the package's errors for trouble that the device has in the body of a `with` statement."""
+    try:
+        yield
+    except opencl().Error as error:
+        translated = translate(error, device, doing)
+        if translated is None:
+            raise
+        raise translated from error

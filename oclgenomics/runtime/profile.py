@@ -1,0 +1,138 @@
+"""Where the time went: a table per kernel and a trace that Perfetto and Chrome open."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import statistics
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pyopencl
+
+__all__ = ["Profile", "Span"]
+
+
+@dataclass(frozen=True)
+class Span:
+    """Something that took time: a kernel, a transfer or a stretch of host work; nanoseconds of the host's clock."""
+
+    name: str
+    lane: str
+    start: int
+    end: int
+
+    @property
+    def milliseconds(self) -> float:
+        return (self.end - self.start) / 1e6
+
+
+@dataclass(frozen=True)
+class _Pending:
+    name: str
+    lane: str
+    event: pyopencl.Event
+    enqueued: int
+
+
+class Profile:
+    """Spans of one engine.
+
+    Parameters
+    ----------
+    enabled : bool
+        When False, nothing is recorded and events are not kept.
+    """
+
+    def __init__(self, enabled: bool) -> None:
+        self.enabled = enabled
+        self.origin = time.perf_counter_ns()
+        self._spans: list[Span] = []
+        self._pending: list[_Pending] = []
+
+    def record(self, name: str, lane: str, event: pyopencl.Event, enqueued: int) -> None:
+        """Keep an event whose own timestamps will be read when it has ended; `enqueued` is the host's clock at its enqueueing."""
+        if self.enabled:
+            self._pending.append(_Pending(name, lane, event, enqueued))
+
+    def add(self, name: str, lane: str, start: int, end: int) -> None:
+        """Keep a span measured on the host (`time.perf_counter_ns`)."""
+        if self.enabled:
+            self._spans.append(Span(name, lane, start, end))
+
+    @contextlib.contextmanager
+    def mark(self, name: str) -> Iterator[None]:
+        """Measure the body of a `with` statement as host work."""
+        start = time.perf_counter_ns()
+        try:
+            yield
+        finally:
+            self.add(name, "host", start, time.perf_counter_ns())
+
+    @property
+    def spans(self) -> list[Span]:
+        """All spans so far; waits for the device where needed."""
+        for pending in self._pending:
+            pending.event.wait()
+            stamps = pending.event.profile
+            # The device's clock starts anywhere: the moment of queueing is the one that both clocks saw.
+            offset = pending.enqueued - stamps.queued
+            self._spans.append(Span(pending.name, pending.lane, stamps.start + offset, stamps.end + offset))
+        self._pending.clear()
+        return self._spans
+
+    def totals(self) -> dict[str, dict[str, float]]:
+        """Return count and milliseconds (total, min, median, max) for each name, the largest total first."""
+        groups: dict[str, list[float]] = {}
+        for span in self.spans:
+            groups.setdefault(f"{span.lane}: {span.name}" if span.lane != "compute" else span.name, []).append(
+                span.milliseconds
+            )
+        rows = {
+            name: {
+                "count": len(times),
+                "total_ms": sum(times),
+                "min_ms": min(times),
+                "median_ms": statistics.median(times),
+                "max_ms": max(times),
+            }
+            for name, times in groups.items()
+        }
+        return dict(sorted(rows.items(), key=lambda row: -row[1]["total_ms"]))
+
+    def table(self) -> str:
+        """Return the totals as text."""
+        rows = self.totals()
+        width = max([len(name) for name in rows] + [6])
+        lines = [f"{'kernel':<{width}} {'count':>7} {'total ms':>11} {'min ms':>10} {'median ms':>10} {'max ms':>10}"]
+        for name, row in rows.items():
+            lines.append(
+                f"{name:<{width}} {row['count']:>7} {row['total_ms']:>11.3f} {row['min_ms']:>10.4f} "
+                f"{row['median_ms']:>10.4f} {row['max_ms']:>10.4f}"
+            )
+        return "\n".join(lines)
+
+    def trace(self, path: str | Path) -> None:
+        """Write the spans in the Trace Event Format, which ui.perfetto.dev and chrome://tracing read."""
+        spans = self.spans
+        lanes = {lane: number for number, lane in enumerate(dict.fromkeys(["host", "compute", "transfer"]))}
+        events: list[dict[str, object]] = [
+            {"ph": "M", "pid": 1, "tid": number, "name": "thread_name", "args": {"name": lane}}
+            for lane, number in lanes.items()
+        ]
+        for span in spans:
+            events.append(
+                {
+                    "ph": "X",
+                    "pid": 1,
+                    "tid": lanes[span.lane],
+                    "name": span.name,
+                    "ts": (span.start - self.origin) / 1e3,
+                    "dur": (span.end - span.start) / 1e3,
+                }
+            )
+        Path(path).write_text(json.dumps({"traceEvents": events, "displayTimeUnit": "ms"}))

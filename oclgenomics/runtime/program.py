@@ -1,0 +1,148 @@
+"""Build kernels, keep their binaries on disk, and show build failures as one line about the real file."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import re
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from oclgenomics.errors import BuildError
+from oclgenomics.runtime import diskcache
+from oclgenomics.runtime.devices import Device
+from oclgenomics.runtime.loader import opencl
+from oclgenomics.runtime.source import load_source
+
+if TYPE_CHECKING:
+    import pyopencl
+
+__all__ = ["Define", "Kernel", "build_options", "build_program"]
+
+Define = int | float | str | bool
+_MESSAGE = re.compile(r'^"?([\w./-]+\.clh?)"?[:(](\d+)[:)]?(?:(\d+):)?\s*(?:fatal )?error:?\s*(.*)$', re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """One kernel of a built program; made once per engine and reused for every launch."""
+
+    name: str
+    source: str
+    handle: pyopencl.Kernel
+
+
+def build_options(device: Device, defines: Mapping[str, Define], *, exact: bool = True) -> list[str]:
+    """Return the compiler's options.
+
+    Parameters
+    ----------
+    device : Device
+        Decides whether correctly rounded division and square root have to be, and can be, asked for.
+    defines : mapping
+        `-D` parameters; True and False become 1 and 0.
+    exact : bool
+        False allows the compiler to reorder and approximate floating point arithmetic.
+    """
+    options = ["-cl-std=CL1.2"]
+    if not exact:
+        options.append("-cl-fast-relaxed-math")
+    elif device.divide_rounding_option:
+        options.append("-cl-fp32-correctly-rounded-divide-sqrt")
+    for name, value in sorted(defines.items()):
+        options.append(f"-D{name}={int(value) if isinstance(value, bool) else value}")
+    return options
+
+
+def build_program(context: pyopencl.Context, device: Device, source: str, options: list[str]) -> pyopencl.Program:
+    """Build a program, or take its binary from the disk cache.
+
+    Raises
+    ------
+    BuildError
+        The source does not compile; the first error's file and line are in the message, the compiler's whole log in a note.
+    """
+    text = load_source(source)
+    key = _key(device, text, options)
+    program = _from_binary(context, device, diskcache.load("programs", key), options)
+    if program is not None:
+        return program
+    program = _from_source(context, device, source, text, options)
+    binary = program.binaries[0]
+    if binary:
+        diskcache.store("programs", key, binary)
+    return program
+
+
+def _key(device: Device, text: str, options: list[str]) -> str:
+    parts = ["1", device.key, "\n".join(options), text]
+    if device.kind == "cpu":
+        parts.append(_processor())  # binaries hold machine code of this very processor
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+@functools.cache
+def _processor() -> str:
+    """Return the processor's model and instruction sets, where the system tells them."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().split("\n\n", 1)[0].splitlines()
+    except OSError:
+        import platform
+
+        return platform.machine()
+    return "\n".join(line for line in lines if line.startswith(("model", "flags", "Features", "CPU part")))
+
+
+def _from_binary(
+    context: pyopencl.Context, device: Device, binary: bytes | None, options: list[str]
+) -> pyopencl.Program | None:
+    if binary is None:
+        return None
+    cl = opencl()
+    try:
+        raw = cl._Program(context, [device.handle], [binary])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", cl.CompilerWarning)
+            raw.build(" ".join(options).encode(), [device.handle])
+    except cl.Error:  # a driver may refuse its own old binary: the source is always there
+        return None
+    return cl.Program(raw)  # type: ignore[no-any-return]
+
+
+def _from_source(
+    context: pyopencl.Context, device: Device, source: str, text: str, options: list[str]
+) -> pyopencl.Program:
+    cl = opencl()
+    # PyOpenCL's own build adds a second cache, an include path and warnings to the plain OpenCL call.
+    raw = cl._Program(context, text)
+    try:
+        with warnings.catch_warnings():  # remarks of a compiler that succeeded
+            warnings.simplefilter("ignore", cl.CompilerWarning)
+            raw.build(" ".join(options).encode(), [device.handle])
+    except cl.Error as error:
+        raise _build_error(raw, device, source, options, error) from None
+    return cl.Program(raw)  # type: ignore[no-any-return]
+
+
+def _build_error(
+    raw: pyopencl._Program, device: Device, source: str, options: list[str], error: Exception
+) -> BuildError:
+    cl = opencl()
+    try:
+        log = str(raw.get_build_info(device.handle, cl.program_build_info.LOG))
+    except cl.Error:
+        log = ""
+    log = log.strip() or str(error)
+    matches = _MESSAGE.findall(log)
+    if matches:
+        file, line, column, message = matches[0]
+        first = f"{file}:{line}:{column + ':' if column else ''} {message.strip()}"
+        more = f" (and {len(matches) - 1} more)" if len(matches) > 1 else ""
+    else:
+        first, more = " ".join(log.split())[:300], ""
+    built = BuildError(f"{source} does not compile on {device}: {first}{more}; please report this with --debug's output")
+    built.add_note(f"options: {' '.join(options)}\n{log}")
+    return built
