@@ -1,12 +1,13 @@
 """The coalescent with recombination of one neutral population, as branches that carry mutations.
 
-The algorithm is Hudson's exact one (Hudson 1983, Theor. Popul. Biol. 23:183), not the sequential approximation SMC': omega and every other
-LD statistic lives on correlations between distant sites, which the exact process gets right by construction; a sweep (`sweep.py`) needs
-many lineages moving between two backgrounds at once, which a process that runs back in time expresses directly; and a region of rho = 1,000
-takes half a second, so nothing would be gained by the approximation.
+The algorithm is Hudson's exact one (Hudson 1983, Theor. Popul. Biol. 23:183), not the sequential approximation SMC':
+omega and every other LD statistic lives on correlations between distant sites, which the exact process gets right by
+construction; a sweep (`sweep.py`) needs many lineages moving between two backgrounds at once, which a process that
+runs back in time expresses directly; and a region of rho = 1,000 takes half a second, so nothing would be gained by
+the approximation.
 
-Positions run over [0, 1) of the region, time over units of 2N generations (N diploids), so that a pair of lineages coalesces at rate 1 and
-a lineage that spans the region recombines at rate rho / 2.
+Positions run over [0, 1) of the region, time over units of 2N generations (N diploids), so that a pair of lineages
+coalesces at rate 1 and a lineage that spans the region recombines at rate rho / 2.
 """
 
 from __future__ import annotations
@@ -21,14 +22,14 @@ import numpy as np
 
 __all__ = ["Ancestry", "Branches", "Draws", "Stretch", "coalesce", "split"]
 
-# left, right, time at which the stretch began to descend from this lineage, descendants as a bit mask (bit h: haplotype h)
+# left, right, time at which the ancestor of its descendants appeared, descendants as a bit mask (bit h: haplotype h)
 Stretch = tuple[float, float, float, int]
 
 _BLOCK = 4096
 
 
 class Draws:
-    """Single uniform and exponential draws, taken from a NumPy generator in blocks because one call each would dominate the run time."""
+    """Single uniform and exponential draws, taken from a NumPy generator in blocks: one call each is slow."""
 
     def __init__(self, rng: np.random.Generator) -> None:
         self.rng = rng
@@ -61,7 +62,7 @@ class Branches:
 
 
 class Ancestry:
-    """The lineages alive at one time, each an ordered list of stretches of ancestral material, and the branches behind them.
+    """The lineages alive at one time, each an ordered list of stretches of ancestral material, and the branches so far.
 
     A stretch whose descendants are the whole sample has found its most recent common ancestor and is dropped.
     """
@@ -85,20 +86,20 @@ class Ancestry:
         """The common ancestor of two lineages at the current time; empty when nothing of it is left to follow."""
         merged: list[Stretch] = []
         one, two = _Cursor(first), _Cursor(second)
-        while one.stretch is not None and two.stretch is not None:
-            if one.stretch[0] > two.stretch[0]:
-                one, two = two, one
-            left, right, birth, mask = one.stretch
-            start = two.stretch[0]
+        while (stretch := one.stretch) is not None and (other := two.stretch) is not None:
+            if stretch[0] > other[0]:
+                one, two, stretch, other = two, one, other, stretch
+            left, right, birth, mask = stretch
+            start = other[0]
             if right <= start:
-                _append(merged, one.stretch)
+                _append(merged, stretch)
                 merged += one.skip_to(start)
             elif left < start:
                 _append(merged, (left, start, birth, mask))
                 one.cut(start)
             else:
-                end = min(right, two.stretch[1])
-                self._join(merged, left, end, one.stretch, two.stretch)
+                end = min(right, other[1])
+                self._join(merged, left, end, stretch, other)
                 one.cut(end)
                 two.cut(end)
         for rest in (one, two):
@@ -157,7 +158,7 @@ def _append(stretches: list[Stretch], stretch: Stretch) -> None:
 
 
 def split(stretches: list[Stretch], at: float) -> tuple[list[Stretch], list[Stretch]]:
-    """Material left and right of a breakpoint."""
+    """Material left and right of a cut."""
     for index, (left, right, birth, mask) in enumerate(stretches):
         if at <= left:
             return stretches[:index], stretches[index:]
@@ -169,7 +170,8 @@ def split(stretches: list[Stretch], at: float) -> tuple[list[Stretch], list[Stre
 def coalesce(ancestry: Ancestry, draws: Draws, rho: float, until: float = math.inf) -> None:
     """Follow the lineages back in time, neutrally, to the last common ancestor or to `until`.
 
-    Recombination is thinned: every lineage proposes breakpoints over the whole region, and those outside its own span change nothing.
+    Recombination is thinned: every lineage proposes breakpoints over the whole region, and those outside its own span
+    change nothing.
 
     Parameters
     ----------
@@ -193,8 +195,8 @@ def coalesce(ancestry: Ancestry, draws: Draws, rho: float, until: float = math.i
             if merged:
                 lineages.append(merged)
             continue
-        index, breakpoint = int(uniform() * count), uniform()
+        index, cut = int(uniform() * count), uniform()
         stretches = lineages[index]
-        if stretches[0][0] < breakpoint < stretches[-1][1]:
-            lineages[index], right = split(stretches, breakpoint)
+        if stretches[0][0] < cut < stretches[-1][1]:
+            lineages[index], right = split(stretches, cut)
             lineages.append(right)

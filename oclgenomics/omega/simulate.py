@@ -1,7 +1,8 @@
 """Seeded sample alignments: neutral, swept by selection, or of independent sites.
 
-Every function draws from the generator it is given (`numpy.random.Generator` over PCG64) and from nothing else, so a seed decides the data.
-`replicate_seeds` gives each replicate its own stream: replicate 3 is the same data whether 3 or 300 are asked for.
+Every function draws from the generator it is given (`numpy.random.Generator` over PCG64) and from nothing else, so a
+seed decides the data. `replicate_seeds` gives each replicate its own stream: replicate 3 is the same data whether 3
+or 300 are asked for.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ __all__ = [
     "add_missing",
     "add_third_alleles",
     "generators",
+    "lose_phase",
     "replicate_seeds",
     "simulate",
     "simulate_independent",
@@ -86,7 +88,8 @@ class HardSweep:
     fixation_age : float
         Generations between the fixation and the sample.
     trajectory : str
-        "stochastic": a Wright-Fisher path given fixation, drawn anew for each replicate; "deterministic": the logistic path.
+        "stochastic": a Wright-Fisher path given fixation, drawn anew for each replicate; "deterministic": the
+        logistic path.
 
     Raises
     ------
@@ -141,13 +144,13 @@ def replicate_seeds(seed: int, replicates: int) -> list[np.random.SeedSequence]:
 
 
 def generators(seed: np.random.SeedSequence) -> tuple[np.random.Generator, np.random.Generator]:
-    """Two generators of one replicate: for its history, and for what is done to the data afterwards (missing calls, lost phase)."""
+    """Two generators of one replicate: for its history, and for what is done to the data later (missing calls...)."""
     history, data = seed.spawn(2)
     return np.random.Generator(np.random.PCG64(history)), np.random.Generator(np.random.PCG64(data))
 
 
 def simulate(region: Region, rng: np.random.Generator, sweep: HardSweep | None = None) -> Haplotypes:
-    """One alignment from Hudson's coalescent with recombination under the infinite-sites model, neutral or through a sweep.
+    """One alignment from Hudson's coalescent under the infinite-sites model, neutral or through a sweep.
 
     Raises
     ------
@@ -180,9 +183,9 @@ def simulate(region: Region, rng: np.random.Generator, sweep: HardSweep | None =
 def simulate_independent(sites: int, samples: int, rng: np.random.Generator) -> Haplotypes:
     """One alignment of independent sites: uniform positions, i derived copies with probability proportional to 1 / i.
 
-    LD is at noise level; the work of a scan depends only on sizes and positions, so this stands in for large workloads. Haplotypes are
-    drawn as they are read: of c derived copies among the n haplotypes still to come, the next one carries one with probability c / n.
-    Memory does not grow with the number of haplotypes.
+    LD is at noise level; the work of a scan depends only on sizes and positions, so this stands in for large
+    workloads. Haplotypes are drawn as they are read: of c derived copies among the n haplotypes still to come, the
+    next one carries one with probability c / n. Memory does not grow with the number of haplotypes.
 
     Raises
     ------
@@ -197,7 +200,9 @@ def simulate_independent(sites: int, samples: int, rng: np.random.Generator) -> 
     return Haplotypes(positions, _independent_rows(copies.astype(np.uint32), samples, rng), samples)
 
 
-def _independent_rows(copies: NDArray[np.uint32], samples: int, rng: np.random.Generator) -> Iterator[NDArray[np.uint8]]:
+def _independent_rows(
+    copies: NDArray[np.uint32], samples: int, rng: np.random.Generator
+) -> Iterator[NDArray[np.uint8]]:
     block = max(1, _ROW_BLOCK_BYTES // max(1, len(copies)))
     for start in range(0, samples, block):
         rows = np.empty((min(block, samples - start), len(copies)), np.uint8)
@@ -219,7 +224,7 @@ def simulate_with_msprime(region: Region, seed: int, sweep: HardSweep | None = N
         If an exact number of sites is asked for, which msprime does not offer, or the sweep does not fit.
     """
     try:
-        import msprime
+        import msprime  # type: ignore[import-not-found,import-untyped,unused-ignore]
     except ImportError:
         raise MissingDependencyError(
             "--engine msprime needs msprime: pip install 'oclgenomics[msprime]', or leave --engine out"
@@ -284,7 +289,9 @@ def _unpacked_rows(packed: NDArray[np.uint8], samples: int) -> Iterator[NDArray[
         yield np.ascontiguousarray(bits.T)
 
 
-def add_missing(states: NDArray[np.uint8], rate: float, rng: np.random.Generator, *, missing: int, ploidy: int = 1) -> NDArray[np.uint8]:
+def add_missing(
+    states: NDArray[np.uint8], rate: float, rng: np.random.Generator, *, missing: int, ploidy: int = 1
+) -> NDArray[np.uint8]:
     """Make calls missing at random.
 
     Parameters
@@ -308,7 +315,7 @@ def add_missing(states: NDArray[np.uint8], rate: float, rng: np.random.Generator
 
 
 def add_third_alleles(states: NDArray[np.uint8], rate: float, rng: np.random.Generator) -> NDArray[np.uint8]:
-    """Turn some sites triallelic: of at least two derived copies, each becomes state 2 with probability 1/2, but never none or all.
+    """Turn some sites triallelic: each derived copy becomes state 2 with probability 1/2, but neither none nor all.
 
     Parameters
     ----------
@@ -333,13 +340,42 @@ def add_third_alleles(states: NDArray[np.uint8], rate: float, rng: np.random.Gen
     return changed
 
 
+def lose_phase(
+    states: NDArray[np.uint8], rate: float, rng: np.random.Generator
+) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
+    """Forget which haplotype carries which allele, for diploid calls at random.
+
+    Parameters
+    ----------
+    states : uint8 (sites, haplotypes)
+        Columns 2s and 2s + 1 are one call.
+    rate : float
+        Probability of each call to lose its phase; its alleles are then in ascending order.
+
+    Returns
+    -------
+    uint8 (sites, haplotypes), bool (sites, haplotypes / 2)
+        The states, and where the phase is lost.
+    """
+    shape = (states.shape[0], states.shape[1] // 2)
+    if rate == 0:
+        return states, np.zeros(shape, bool)
+    lost = rng.random(shape, np.float32) < rate
+    pairs = states.reshape(*shape, 2)
+    pairs = np.where(lost[:, :, None], np.sort(pairs, axis=2), pairs)
+    return pairs.reshape(states.shape), lost
+
+
 def _check_sweep(region: Region, sweep: HardSweep) -> None:
     _require(
         0 <= sweep.position < region.length,
         f"sweep at {sweep.position:g} bp of a region of {region.length} bp; it must lie inside",
     )
     strength = 2 * region.population_size * sweep.selection
-    _require(strength >= 10, f"2Ns is {strength:g}; a sweep needs at least 10: raise the selection coefficient or the population size")
+    _require(
+        strength >= 10,
+        f"2Ns is {strength:g}; a sweep needs at least 10: raise the selection coefficient or the population size",
+    )
 
 
 def _require(condition: bool, message: str) -> None:

@@ -1,10 +1,11 @@
 """The coalescent through a hard selective sweep: two backgrounds along the path of the beneficial allele.
 
-While the allele is on its way to fixation, a lineage sits either on the beneficial or on the ancestral background of the selected site.
-Pairs coalesce only within a background, at rate 1 / x and 1 / (1 - x) in units of 2N generations, x the frequency of the allele; a
-recombination between a lineage's material and the selected site puts the far part onto the beneficial background with probability x
-(Kaplan, Hudson and Langley 1989, Genetics 123:887). At the origin of the allele every lineage still on its background descends from the one
-chromosome it arose on. Before the sweep's origin and after its end the population is neutral.
+While the allele is on its way to fixation, a lineage sits either on the beneficial or on the ancestral background of
+the selected site. Pairs coalesce only within a background, at rate 1 / x and 1 / (1 - x) in units of 2N generations,
+x the frequency of the allele; a recombination between a lineage's material and the selected site puts the far part
+onto the beneficial background with probability x (Kaplan, Hudson and Langley 1989, Genetics 123:887). At the origin
+of the allele every lineage still on its background descends from the one chromosome it arose on. Before the sweep's
+origin and after its end the population is neutral.
 """
 
 from __future__ import annotations
@@ -41,7 +42,8 @@ def logistic_path(population_size: float, selection: float) -> np.ndarray:
 def wright_fisher_path(population_size: float, selection: float, rng: np.random.Generator) -> np.ndarray:
     """Random path of the allele from a single copy to the generation before its fixation.
 
-    Wright-Fisher sampling of 2N gametes, restarted whenever the allele is lost, which gives the law of a path given fixation.
+    Wright-Fisher sampling of 2N gametes, restarted whenever the allele is lost, which gives the law of a path given
+    fixation.
 
     Parameters
     ----------
@@ -87,20 +89,21 @@ class _Backgrounds:
         members = [index for index, where in enumerate(self.beneficial) if where is background]
         one = members.pop(int(uniform() * len(members)))
         two = members[int(uniform() * len(members))]
-        first, second = self._take(max(one, two)), self._take(min(one, two))  # the later one first: taking moves the last lineage
+        # the later one first: taking a lineage moves the last one into its place
+        first, second = self._take(max(one, two)), self._take(min(one, two))
         merged = self.ancestry.merge(first, second)
         if merged:
             self._put(merged, background)
 
     def recombine(self, frequency: float) -> None:
-        """One proposed recombination, `frequency` being that of the allele: what is cut off from the selected site picks a background."""
+        """One proposed recombination: what it cuts off from the selected site picks a background anew."""
         uniform = self.draws.uniform
-        index, breakpoint = int(uniform() * len(self.beneficial)), uniform()
+        index, cut = int(uniform() * len(self.beneficial)), uniform()
         stretches = self.ancestry.lineages[index]
-        if not min(stretches[0][0], self.site) < breakpoint < max(stretches[-1][1], self.site):
+        if not min(stretches[0][0], self.site) < cut < max(stretches[-1][1], self.site):
             return
-        left, right = split(stretches, breakpoint)
-        linked, far = (right, left) if breakpoint < self.site else (left, right)
+        left, right = split(stretches, cut)
+        linked, far = (right, left) if cut < self.site else (left, right)
         background = uniform() < frequency
         if linked:
             self.ancestry.lineages[index] = linked
@@ -125,7 +128,14 @@ class _Backgrounds:
 
 
 def coalesce_with_sweep(
-    ancestry: Ancestry, draws: Draws, rho: float, *, path: np.ndarray, site: float, fixation: float, population_size: float
+    ancestry: Ancestry,
+    draws: Draws,
+    rho: float,
+    *,
+    path: np.ndarray,
+    site: float,
+    fixation: float,
+    population_size: float,
 ) -> None:
     """Follow the lineages back through a sweep to their last common ancestor.
 
@@ -149,7 +159,7 @@ def coalesce_with_sweep(
 
 
 def _sweep(backgrounds: _Backgrounds, backward_path: np.ndarray, generation: float, rho: float) -> None:
-    """Events of the sweep phase: their rates are constant within a generation, which lasts `generation` units of time."""
+    """Events of the sweep phase; their rates are constant within a generation, `generation` units of time long."""
     ancestry, draws = backgrounds.ancestry, backgrounds.draws
     waiting = draws.exponential()
     start = ancestry.time

@@ -1,0 +1,291 @@
+"""`oclgenomics simulate omega`: seeded alignments for demonstrations, tests and benchmarks."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from oclgenomics import __version__
+from oclgenomics.errors import UsageError
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from oclgenomics.formats.write import Sink
+    from oclgenomics.omega.simulate import Haplotypes, HardSweep, Region
+
+__all__ = ["add_parser", "run"]
+
+_COALESCENT = ("neutral", "sweep")
+# options that only some models have: their models and, where it is a plain number, their default
+_MODEL_OPTIONS: dict[str, tuple[tuple[str, ...], Any]] = {
+    "population_size": (_COALESCENT, 10_000.0),
+    "mutation_rate": (_COALESCENT, 1e-8),
+    "recombination_rate": (_COALESCENT, 1e-8),
+    "theta": (_COALESCENT, None),
+    "rho": (_COALESCENT, None),
+    "engine": (_COALESCENT, "own"),
+    "sweep_position": (("sweep",), None),
+    "selection": (("sweep",), 0.05),
+    "fixation_age": (("sweep",), 0.0),
+    "trajectory": (("sweep",), "stochastic"),
+}
+_INDEPENDENT_SITES = 5_000
+_VCF_OPTIONS = {"ploidy": 2, "unphased": 0.0, "multiallelic": 0.0}
+
+
+def add_parser(subparsers: Any) -> None:
+    """Add `simulate` and its kinds of data to the command line."""
+    parser = subparsers.add_parser("simulate", help="write seeded data for demonstrations, tests and benchmarks")
+    kinds = parser.add_subparsers(dest="kind", metavar="KIND", required=True)
+    omega = kinds.add_parser(
+        "omega",
+        help="haplotype alignments (ms or VCF), neutral or with a selective sweep",
+        description="Write simulated haplotype alignments: neutral or swept by the coalescent with recombination, or "
+        "of independent sites. The same seed and options give the same bytes.",
+    )
+    omega.set_defaults(run=run)
+    _add_data_options(omega)
+    _add_population_options(omega)
+    _add_sweep_options(omega)
+    _add_output_options(omega)
+
+
+def _add_data_options(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("data")
+    group.add_argument("--seed", type=int, required=True, metavar="N", help="seed, 0 or more")
+    group.add_argument(
+        "--model", choices=("neutral", "sweep", "independent"), default="neutral",
+        help="neutral coalescent, hard selective sweep, or sites without linkage (default: %(default)s)",
+    )  # fmt: skip
+    group.add_argument("--samples", type=int, default=50, metavar="N", help="haplotypes (default: %(default)s)")
+    group.add_argument("--replicates", type=int, default=10, metavar="N", help="alignments (default: %(default)s)")
+    group.add_argument(
+        "--length", type=int, default=1_000_000, metavar="BP", help="length of the region in bp (default: %(default)s)"
+    )
+    group.add_argument(
+        "--sites", type=int, metavar="N",
+        help=f"exact number of segregating sites (default: by the mutation rate; independent: {_INDEPENDENT_SITES})",
+    )  # fmt: skip
+
+
+def _add_population_options(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("population (neutral and sweep)")
+    group.add_argument("--population-size", type=float, metavar="N", help="diploid individuals (default: 10000)")
+    group.add_argument("--mutation-rate", type=float, metavar="MU", help="per bp and generation (default: 1e-8)")
+    group.add_argument("--recombination-rate", type=float, metavar="R", help="per bp and generation (default: 1e-8)")
+    group.add_argument(
+        "--theta", type=float, metavar="X", help="4 N mu of the whole region, in place of --mutation-rate"
+    )
+    group.add_argument(
+        "--rho", type=float, metavar="X", help="4 N r of the whole region, in place of --recombination-rate"
+    )
+    group.add_argument(
+        "--engine", choices=("own", "msprime"), help="simulator; msprime must be installed for its own (default: own)"
+    )
+
+
+def _add_sweep_options(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("sweep")
+    group.add_argument(
+        "--sweep-position", type=float, metavar="BP", help="selected site (default: middle of the region)"
+    )
+    group.add_argument(
+        "--selection", type=float, metavar="S",
+        help="advantage of each copy of the allele: fitness 1, 1 + S, 1 + 2 S (default: 0.05)",
+    )  # fmt: skip
+    group.add_argument(
+        "--fixation-age", type=float, metavar="GENERATIONS", help="generations since the allele was fixed (default: 0)"
+    )
+    group.add_argument(
+        "--trajectory", choices=("stochastic", "deterministic"),
+        help="path of the allele: Wright-Fisher given fixation, or logistic (default: stochastic)",
+    )  # fmt: skip
+
+
+def _add_output_options(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("output")
+    group.add_argument(
+        "-o", "--output", required=True, metavar="PATH",
+        help="file to write; '-' is standard output; compressed (blocked gzip) when it ends in .gz",
+    )  # fmt: skip
+    group.add_argument(
+        "--format", choices=("ms", "vcf"), help="file format (default: vcf if PATH ends in .vcf or .vcf.gz, else ms)"
+    )
+    group.add_argument(
+        "--missing", type=float, default=0.0, metavar="P",
+        help="probability of a call to be missing: N in ms, ./. in VCF (default: %(default)s)",
+    )  # fmt: skip
+    group.add_argument("--ploidy", type=int, choices=(1, 2), help="haplotypes per VCF sample (default: 2)")
+    group.add_argument(
+        "--unphased", type=float, metavar="P", help="probability of a VCF call to lose its phase (default: 0)"
+    )
+    group.add_argument(
+        "--multiallelic", type=float, metavar="P",
+        help="probability of a VCF site with two or more derived copies to get a third allele (default: 0)",
+    )  # fmt: skip
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the alignments that the options ask for.
+
+    Raises
+    ------
+    UsageError
+        For options out of range or that do not go together.
+    MissingDependencyError
+        For `--engine msprime` without msprime.
+    OutputError
+        If the output cannot be written.
+    """
+    from oclgenomics.cli.common import atomic_output
+    from oclgenomics.formats.write import Bgzf
+
+    _resolve(args)
+    draw = _simulator(args)
+    write = _write_vcf if args.format == "vcf" else _write_ms
+    with atomic_output(args.output) as stream:
+        if args.output.endswith(".gz"):
+            compressed = Bgzf(stream)
+            write(compressed, args, draw)
+            compressed.finish()
+        else:
+            write(stream, args, draw)
+    return 0
+
+
+def _resolve(args: argparse.Namespace) -> None:
+    """Fill in the defaults, and refuse options that have no effect."""
+    if args.format is None:
+        args.format = "vcf" if args.output.endswith((".vcf", ".vcf.gz")) else "ms"
+    for own, other in (("theta", "mutation_rate"), ("rho", "recombination_rate")):
+        if getattr(args, own) is not None and getattr(args, other) is not None:
+            raise UsageError(f"{_flag(own)} and {_flag(other)} say the same thing; give one of them")
+    for name, (models, default) in _MODEL_OPTIONS.items():
+        if getattr(args, name) is None:
+            setattr(args, name, default)
+        elif args.model not in models:
+            raise UsageError(
+                f"{_flag(name)} has no effect with --model {args.model}; it belongs to {' and '.join(models)}"
+            )
+    for name, default in _VCF_OPTIONS.items():
+        if getattr(args, name) is None:
+            setattr(args, name, default)
+        elif args.format != "vcf":
+            raise UsageError(f"{_flag(name)} has no effect on ms output; add --format vcf")
+    for name in ("missing", "unphased", "multiallelic"):
+        if not 0 <= getattr(args, name) <= 1:
+            raise UsageError(f"{_flag(name)} is {getattr(args, name):g}; it is a probability, from 0 to 1")
+    if args.format == "vcf" and args.samples % args.ploidy:
+        raise UsageError(f"{args.samples} haplotypes do not make diploid samples; give an even --samples or --ploidy 1")
+    if args.unphased and args.ploidy == 1:
+        raise UsageError("--unphased has no effect on haploid samples; leave out --ploidy 1")
+
+
+def _flag(name: str) -> str:
+    return "--" + name.replace("_", "-")
+
+
+def _simulator(args: argparse.Namespace) -> Callable[[int], tuple[Haplotypes, np.random.Generator]]:
+    """A function of the replicate (from 0) that gives its haplotypes, and a generator for what is done to them."""
+    from oclgenomics.omega import simulate
+
+    seeds = simulate.replicate_seeds(args.seed, args.replicates)
+    if args.model == "independent":
+        sites = args.sites = _INDEPENDENT_SITES if args.sites is None else args.sites
+
+        def draw(history: np.random.Generator) -> Haplotypes:
+            return simulate.simulate_independent(sites, args.samples, history)
+
+    else:
+        region, sweep = _scenario(args)
+
+        def draw(history: np.random.Generator) -> Haplotypes:
+            if args.engine == "msprime":
+                return simulate.simulate_with_msprime(region, int(history.integers(1, 2**32)), sweep)
+            return simulate.simulate(region, history, sweep)
+
+    def replicate(index: int) -> tuple[Haplotypes, np.random.Generator]:
+        history, data = simulate.generators(seeds[index])
+        return draw(history), data
+
+    return replicate
+
+
+def _scenario(args: argparse.Namespace) -> tuple[Region, HardSweep | None]:
+    from oclgenomics.omega.simulate import HardSweep, Region
+
+    scale = 4 * args.population_size * args.length
+    if args.theta is None:
+        args.theta = scale * args.mutation_rate
+    if args.rho is None:
+        args.rho = scale * args.recombination_rate
+    region = Region(args.samples, args.length, args.population_size, args.theta, args.rho, args.sites)
+    if args.model == "neutral":
+        return region, None
+    if args.sweep_position is None:
+        args.sweep_position = args.length / 2
+    return region, HardSweep(args.sweep_position, args.selection, args.fixation_age, args.trajectory)
+
+
+def _provenance(args: argparse.Namespace) -> str:
+    """The options that decide the data, as they would be typed; no output path, so that equal data are equal files."""
+    names = ["model", "samples", "replicates", "length", "sites"]
+    names += [name for name in _MODEL_OPTIONS if name not in ("mutation_rate", "recombination_rate")]
+    names += ["missing", *(_VCF_OPTIONS if args.format == "vcf" else ()), "seed"]
+    words = ["simulate omega"]
+    for name in names:
+        value = getattr(args, name)
+        if value is not None and args.model in _MODEL_OPTIONS.get(name, ((args.model,),))[0]:
+            words.append(f"{_flag(name)} {value:.12g}" if isinstance(value, float) else f"{_flag(name)} {value}")
+    return " ".join(words)
+
+
+def _write_ms(stream: Sink, args: argparse.Namespace, draw: Callable[[int], Any]) -> None:
+    from oclgenomics.formats.write import MISSING, write_ms_head, write_ms_replicate
+    from oclgenomics.omega.simulate import add_missing
+
+    digits = max(7, len(str(args.length)) + 1)  # finer than a bp
+    program = f"oclgenomics-{__version__}"
+    write_ms_head(stream, program, args.samples, args.replicates, _provenance(args), args.seed)
+    for index in range(args.replicates):
+        haplotypes, rng = draw(index)
+        rows = (add_missing(block, args.missing, rng, missing=MISSING) for block in haplotypes.rows)
+        write_ms_replicate(stream, haplotypes.positions, rows, digits)
+
+
+def _write_vcf(stream: Sink, args: argparse.Namespace, draw: Callable[[int], Any]) -> None:
+    from oclgenomics.formats.write import distinct_ticks, site_blocks, write_vcf_head, write_vcf_sites
+
+    contigs = [(str(index + 1), args.length) for index in range(args.replicates)]
+    samples = [f"sample{index + 1}" for index in range(args.samples // args.ploidy)]
+    write_vcf_head(stream, f"oclgenomics-{__version__} {_provenance(args)}", contigs, samples)
+    for index, (contig, _) in enumerate(contigs):
+        haplotypes, rng = draw(index)
+        sites = len(haplotypes.positions)
+        if sites > args.length:
+            raise UsageError(f"{sites} sites do not fit in {args.length} bp of a VCF; raise --length")
+        positions = distinct_ticks(haplotypes.positions, args.length) + 1
+        done = 0
+        for block in site_blocks(haplotypes.rows, sites):
+            states, letters, unphased = _calls(block, args, rng)
+            write_vcf_sites(stream, contig, positions[done : done + len(block)], letters, states, unphased)
+            done += len(block)
+
+
+def _calls(block: np.ndarray, args: argparse.Namespace, rng: np.random.Generator) -> tuple[Any, list[str], Any]:
+    """States, letters and lost phase of some sites, as `write_vcf_sites` takes them."""
+    import numpy as np
+
+    from oclgenomics.formats.write import MISSING
+    from oclgenomics.omega.simulate import add_missing, add_third_alleles, lose_phase
+
+    bases = np.frombuffer(b"ACGT", np.uint8)
+    letters = rng.permuted(np.tile(bases, (len(block), 1)), axis=1)
+    states = add_third_alleles(block, args.multiallelic, rng)
+    unphased = None
+    if args.ploidy == 2:
+        states, unphased = lose_phase(states, args.unphased, rng)
+    states = add_missing(states, args.missing, rng, missing=MISSING, ploidy=args.ploidy)
+    return states, [row.tobytes().decode() for row in letters], unphased
