@@ -8,9 +8,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from .alignment import words_for
+from .alignment import WORD_BITS, words_for
 
-__all__ = ["RowPacker", "combine_rows", "pack_site_rows", "unpack_sites"]
+__all__ = [
+    "RowPacker",
+    "combine_rows",
+    "full_words",
+    "join_sites",
+    "pack_states",
+    "spread_haplotypes",
+    "unpack_sites",
+]
 
 
 def combine_rows(rows: np.ndarray, offset: int) -> np.ndarray:
@@ -78,12 +86,43 @@ class RowPacker:
         return np.stack(self._words)
 
 
-def pack_site_rows(states: np.ndarray) -> np.ndarray:
-    """Pack states of shape (sites, haplotypes), non-zero = 1, into uint32 (words, sites)."""
+def pack_states(states: np.ndarray) -> np.ndarray:
+    """Pack states of shape (sites, haplotypes), non-zero = 1, into site-major words, uint32 (sites, words)."""
     sites, haplotypes = states.shape
     packed = np.zeros((sites, 4 * words_for(haplotypes)), np.uint8)
-    packed[:, : -(-haplotypes // 8)] = np.packbits(states, axis=1, bitorder="little")
-    return np.ascontiguousarray(packed.view("<u4").T.astype(np.uint32, copy=False))
+    if haplotypes:
+        packed[:, : -(-haplotypes // 8)] = np.packbits(states, axis=1, bitorder="little")
+    return packed.view("<u4").astype(np.uint32, copy=False)
+
+
+def full_words(haplotypes: int) -> np.ndarray:
+    """The words of a site at which every haplotype has a 1, uint32 (words,)."""
+    words = np.full(words_for(haplotypes), 0xFFFFFFFF, np.uint32)
+    if haplotypes % WORD_BITS:
+        words[-1] = (1 << haplotypes % WORD_BITS) - 1
+    return words
+
+
+def join_sites(parts: list[np.ndarray], words: int) -> np.ndarray:
+    """Join site-major parts, each (sites, words), into one word-major plane; empties the list to free memory as it goes."""
+    plane = np.empty((words, sum(len(part) for part in parts)), np.uint32)
+    parts.reverse()
+    start = 0
+    while parts:
+        part = parts.pop()
+        plane[:, start : start + len(part)] = part.T
+        start += len(part)
+    return plane
+
+
+_SPREAD = np.array([sum((byte >> i & 1) << 2 * i for i in range(8)) for byte in range(256)], "<u2")
+
+
+def spread_haplotypes(part: np.ndarray, haplotypes: int) -> np.ndarray:
+    """Move haplotype h to 2h: the words of haploid calls, (sites, words), among diploid ones."""
+    as_bytes = np.ascontiguousarray(part).astype("<u4", copy=False).view(np.uint8)
+    spread = _SPREAD[as_bytes].view("<u4").reshape(len(part), -1)
+    return spread[:, : words_for(2 * haplotypes)].astype(np.uint32, copy=False)
 
 
 def unpack_sites(plane: np.ndarray, haplotypes: int) -> np.ndarray:

@@ -10,6 +10,7 @@ from .alignment import Alignment
 from .ms import read_ms
 from .sniff import FORMATS, sniff
 from .source import Progress, Source
+from .vcf import read_vcf
 from .window import ByteWindow
 
 __all__ = ["BLOCK_BYTES", "read_alignments"]
@@ -66,5 +67,18 @@ def read_alignments(
         kind = sniff(window) if format is None else format
         if kind == "ms":
             yield from read_ms(window, length=length)
+        elif kind == "vcf":
+            yield from read_vcf(window, samples=_sample_names(samples), phase=phase, batch_bytes=max(1, block_bytes // 16))
         else:
             raise InputError(f"{kind} is not read yet", source=source.name)
+
+
+def _sample_names(samples: Iterable[str] | str | os.PathLike[str] | None) -> list[str] | None:
+    """Names to keep: as given, or the lines of a file."""
+    if samples is None:
+        return None
+    if not isinstance(samples, (str, os.PathLike)):
+        return list(samples)
+    with Source(samples) as source:
+        text = b"".join(source).decode("utf-8", "replace")
+    return [name for line in text.splitlines() if (name := line.strip())]
