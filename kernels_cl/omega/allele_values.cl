@@ -1,0 +1,76 @@
+// allele_values: values of pairs in which a site shows three or more states, as a weighted sum over one-against-the-rest pairs
+// (Zaykin et al. 2008, as OmegaPlus uses it):
+//
+//     value(i, j) = (v_i - 1)(v_j - 1) / (v_i v_j) * sum over states a of i, b of j of n r^2(a, b),
+//
+// where a site with two states takes part with one of them and factor 1, which comes to the same. OmegaPlus' DNA mode (-D COMPAT=1) gives
+// every site all its states and multiplies by n once more.
+//
+// rows: bit rows as in pair_values; site s owns rows first_row[s] .. first_row[s] + row_count[s] - 1. The kernel overwrites what pair_values
+// wrote. Grid: dimension 0 the other site of the pair, dimension 1 the `listed` sites (all later sites of a pair when COMPAT).
+#include "common/portable.clh"
+#include "omega/layout.clh"
+#include "omega/pair_value.clh"
+
+#ifndef MASKED
+#define MASKED 0
+#endif
+#ifndef GENOTYPES
+#define GENOTYPES 0
+#endif
+
+#if GENOTYPES
+#define SWAP_PAIRS(x) ((((x) >> 1) & 0x55555555u) | (((x) & 0x55555555u) << 1))
+#endif
+
+static inline float pair_of_rows(__global const uint *bits, size_t width, int words, __global const uint *valid, int sites, int j, int i, int row_j,
+                                 int row_i)
+{
+    uint n = 0, both = 0, in_j = 0, in_i = 0, square_j = 0, square_i = 0;
+    for (int w = 0; w < words; w++) {
+        const uint seen_j = valid[(size_t)w * sites + j], seen_i = valid[(size_t)w * sites + i];
+        const uint x = bits[w * width + row_j] & seen_i, y = bits[w * width + row_i] & seen_j;
+        n += POPCOUNT(seen_i & seen_j);
+        both += POPCOUNT(x & y);
+        in_j += POPCOUNT(x);
+        in_i += POPCOUNT(y);
+#if GENOTYPES
+        both += POPCOUNT(x & SWAP_PAIRS(y));
+        square_j += 2 * POPCOUNT(x & 0xaaaaaaaau);
+        square_i += 2 * POPCOUNT(y & 0xaaaaaaaau);
+#endif
+    }
+    square_j += in_j;
+    square_i += in_i;
+#if COMPAT
+    return compat_value(n, both, in_j, in_i);
+#elif GENOTYPES
+    return masked_value(n >> 1, both, in_j, in_i, square_j, square_i, 2.0f);
+#else
+    return masked_value(n, both, in_j, in_i, square_j, square_i, 1.0f);
+#endif
+}
+
+__kernel void allele_values(__global const uint *bits, int width, __global const uint *valid, int sites, int words,
+                            __global const int *first_row, __global const int *row_count, __global const int *listed, int list0, int as_column,
+                            float haplotypes, float scale, __global sum_t *sums, int row0, int rows, int col0, int stride, int band)
+{
+    const int here = listed[list0 + (int)get_global_id(1)];
+    const int away = (int)get_global_id(0) + 1;
+    const int j = as_column ? MAX(here, row0 - 1) + away : here, i = as_column ? here : here - away;
+    if (j < row0 || j >= row0 + rows || i < col0 || j - i >= band)
+        return;
+    const int states_j = row_count[j], states_i = row_count[i];
+    float total = 0.0f;
+    for (int a = 0; a < states_j; a++)
+        for (int b = 0; b < states_i; b++)
+            total += pair_of_rows(bits, width, words, valid, sites, j, i, first_row[j] + a, first_row[i] + b);
+#if COMPAT
+    const float factor = ((float)(states_j - 1) * (float)(states_i - 1) * haplotypes) / ((float)states_j * (float)states_i);
+    sums[AT(j, i)] = total * factor;
+#else
+    const float of_j = states_j > 1 ? (float)(states_j - 1) / (float)states_j : 1.0f;
+    const float of_i = states_i > 1 ? (float)(states_i - 1) / (float)states_i : 1.0f;
+    sums[AT(j, i)] = fixed_point(total * (of_j * of_i), scale);
+#endif
+}

@@ -1,0 +1,230 @@
+"""One alignment's scan on a device: enqueues passes and blocks; does not read, print or decide.
+
+Data flow of one block of rows: bits -> `pair_values` -> `suffix_rows` and `accumulate_columns` (region sums M) -> `scan_one` and `scan_two`
+(a candidate a work-group) -> `best_omega` (the best so far of each grid position). Only one row of results per grid position comes back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.omega.kernels import GPU_LANES, scan_kernels
+from oclgenomics.omega.matrix import SiteMatrix
+from oclgenomics.omega.options import ScanOptions
+from oclgenomics.omega.plan import TILE, Block, Pass, Run, round_up
+from oclgenomics.runtime import Engine
+from oclgenomics.runtime.buffers import DeviceArray
+
+__all__ = ["BestBorders", "DeviceSites", "ScanJob"]
+
+EPSILON = 0.00001
+MOST_CANDIDATES = 1 << 22
+NARROW = 32  # left sides of fewer borders leave lanes of a row idle
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass
+class BestBorders:
+    """Best borders of all grid positions: SNP indices, and the sums there.
+
+    Attributes
+    ----------
+    omega : ndarray, float32 (grid,)
+        0 where nothing was found.
+    i, j : ndarray, int32 (grid,)
+    within, cross : ndarray (grid,)
+        LS + RS and X: int64 with `bits` fraction bits, or float32 in compat precision.
+    bits : int
+    """
+
+    omega: NDArray[np.float32]
+    i: NDArray[np.int32]
+    j: NDArray[np.int32]
+    within: NDArray[np.int64] | NDArray[np.float32]
+    cross: NDArray[np.int64] | NDArray[np.float32]
+    bits: int
+
+    @staticmethod
+    def nothing(grid: int) -> BestBorders:
+        """No position has a window."""
+        index, sums = np.zeros(grid, np.int32), np.zeros(grid, np.int64)
+        return BestBorders(np.zeros(grid, np.float32), index, index, sums, sums, 0)
+
+
+class DeviceSites:
+    """The uploaded planes of a `SiteMatrix`."""
+
+    def __init__(self, engine: Engine, matrix: SiteMatrix) -> None:
+        self.bits = engine.upload(matrix.bits)
+        self.valid = self.bits if matrix.valid is None else engine.upload(matrix.valid)
+        self.ones = engine.upload(matrix.ones)
+        self.weight = engine.upload(matrix.weight)
+        self.alleles = None if matrix.allele_bits is None else engine.upload(matrix.allele_bits)
+        if self.alleles is not None:
+            self.first_row, self.row_count = engine.upload(matrix.first_row), engine.upload(matrix.row_count)
+            self.listed = engine.upload(matrix.listed)
+
+
+class ScanJob:
+    """One alignment's device state: kernels, results, and the buffers of the pass at work."""
+
+    def __init__(
+        self, engine: Engine, matrix: SiteMatrix, sites: DeviceSites, options: ScanOptions, scale: float, grid: int
+    ) -> None:
+        self.engine, self.matrix, self.sites, self.scale = engine, matrix, sites, scale
+        self.compat = options.precision == "compat"
+        self.sum_type = np.float32 if self.compat else np.int64
+        self.border = options.border if options.border >= 0 else 1 << 30
+        self.epsilon = EPSILON if self.compat else EPSILON * scale
+        self.kernels = scan_kernels(engine, matrix, options)
+        self.best = engine.empty(grid, np.float32)
+        self.best_i, self.best_j = engine.empty(grid, np.int32), engine.empty(grid, np.int32)
+        self.within, self.cross = engine.empty(grid, self.sum_type), engine.empty(grid, self.sum_type)
+        self.overflow = engine.empty(1, np.int32)
+        for array in (self.best, self.best_i, self.best_j, self.within, self.cross, self.overflow):
+            engine.fill(array, 0)
+
+    def run(self, part: Pass, progress: Progress | None) -> None:
+        """One walk along the genome."""
+        engine = self.engine
+        self.part = part
+        self.windows = engine.upload(part.table)
+        last = part.blocks[-1]
+        columns = max(block.width for block in part.blocks)
+        self.sums = engine.empty((max(b.rows for b in part.blocks) - 1) * part.stride + columns + TILE, self.sum_type)
+        self.carry = engine.empty(columns + TILE, self.sum_type)
+        self.left = engine.empty(part.slots * part.left_stride, self.sum_type)
+        self.left_float = engine.empty(part.slots * part.left_stride, np.float32)
+        self.candidates: tuple[DeviceArray, ...] = ()
+        for number, block in enumerate(part.blocks):
+            self._sum(block)
+            for start, stop in block.saves:
+                self._save_left(block, start, stop)
+            for run in block.runs:
+                self._score(block, run)
+            if block is not last:
+                self._carry(block, part.blocks[number + 1])
+            if progress is not None:
+                engine.finish()
+                progress(int((part.table[:, 4] < block.row0 + block.rows).sum()), len(part.table))
+        for array in (self.windows, self.sums, self.carry, self.left, self.left_float, *self.candidates):
+            array.release()
+
+    def collect(self, bits: int) -> tuple[BestBorders, bool]:
+        """Results of all passes, and whether a sum outgrew its format (they are worthless then)."""
+        arrays = (self.best, self.best_i, self.best_j, self.within, self.cross, self.overflow)
+        omega, i, j, within, cross, overflow = map(self.engine.download, arrays)
+        for array in arrays:
+            array.release()
+        return BestBorders(omega, i, j, within, cross, bits), bool(overflow[0])
+
+    def _sum(self, block: Block) -> None:
+        """Values of the block's pairs, then their region sums."""
+        engine, part, m, k, s = self.engine, self.part, self.matrix, self.kernels, self.sites
+        layout = (block.row0, block.rows, block.col0, part.stride)
+        column_tiles = min((part.band + TILE - 1) // TILE + 1, block.width // TILE)
+        if k.vector_width == 1:
+            size, local = (16 * column_tiles, 16 * (round_up(block.rows, TILE) // TILE)), (16, 16)
+        else:
+            size, local = (column_tiles, -(-block.rows // k.rows_each)), (1, 1)
+        if not (self.compat and len(m.listed)):
+            counts = (m.padded, m.words, np.uint32(m.units), s.ones, s.weight, float(m.haplotypes), self.scale)
+            engine.launch(k.pair_values, size, local, s.bits, s.valid, *counts, self.sums, *layout)
+        self._allele_values(block)
+        if self.compat:
+            self._sum_tiles(block)
+            return
+        cpu = engine.tuning.cpu
+        engine.launch(
+            k.suffix_rows, (block.rows * (1 if cpu else 256),), (1 if cpu else 256,), self.sums, block.row0, block.col0, part.stride, part.band
+        )
+        strips = -(-block.width // 64) if cpu else round_up(block.width, GPU_LANES)
+        engine.launch(
+            k.accumulate, (strips,), (1 if cpu else GPU_LANES,), self.sums, self.carry, self.overflow, *layout, part.band, block.width
+        )
+
+    def _allele_values(self, block: Block) -> None:
+        """Pairs with a site of three or more states (all pairs in OmegaPlus' DNA mode)."""
+        m, s, part = self.matrix, self.sites, self.part
+        if s.alleles is None or m.allele_bits is None:
+            return
+        rows = np.searchsorted(m.listed, [block.row0, block.row0 + block.rows])
+        columns = np.searchsorted(m.listed, [block.col0, block.row0 + block.rows])
+        roles = [(0, rows, part.band)] if self.compat else [(0, rows, part.band), (1, columns, block.rows)]
+        for as_column, (low, high), away in roles:
+            if low < high:
+                self.engine.launch(
+                    self.kernels.allele_values,
+                    (round_up(away, 16), int(high - low)),
+                    (16, 1),
+                    *(s.alleles, m.allele_bits.shape[1], s.valid, m.padded, m.words, s.first_row, s.row_count, s.listed),
+                    *(int(low), as_column, float(m.haplotypes), self.scale, self.sums),
+                    *(block.row0, block.rows, block.col0, part.stride, part.band),
+                )
+
+    def _sum_tiles(self, block: Block) -> None:
+        """OmegaPlus' recurrence, one diagonal of tiles after the other."""
+        wave, part = 32, self.part
+        lanes = 1 if self.engine.tuning.cpu else wave
+        tiles = -(-block.rows // wave)
+        for diagonal in range(min(-(-part.band // wave) + 1, block.width // wave)):
+            layout = (block.row0, block.rows, block.col0, part.stride, part.band, diagonal)
+            self.engine.launch(self.kernels.sum_tiles, (tiles * lanes,), (lanes,), self.sums, self.carry, *layout)
+
+    def _carry(self, block: Block, following: Block) -> None:
+        layout = (block.row0, block.rows, block.col0, self.part.stride, self.part.band, following.col0)
+        size = (round_up(following.row0 - following.col0 + 1, TILE),)
+        self.engine.launch(self.kernels.save_carry, size, (TILE,), self.sums, self.carry, *layout)
+
+    def _save_left(self, block: Block, start: int, stop: int) -> None:
+        size = (round_up(self.part.left_stride, 16), stop - start)
+        slots = (self.left, self.left_float, self.part.left_stride)
+        layout = (block.row0, block.col0, self.part.stride)
+        self.engine.launch(self.kernels.save_left, size, (16, 1), self.sums, self.windows, start, *slots, *layout)
+
+    def _score(self, block: Block, run: Run) -> None:
+        """Candidates of a run's windows in this block, merged into the best so far."""
+        k = self.kernels
+        if run.kernel == 1:
+            lanes_i, columns, rows = k.lanes_one, -(-run.lefts * run.rows // k.lanes_one), 1
+        else:
+            lanes_i = k.lanes_two if run.lefts >= NARROW or k.lanes_two == 1 else 16
+            columns = -(-run.lefts // (lanes_i * k.columns))
+            rows = -(-run.rows // (run.load * (k.lanes_two // lanes_i)))
+        each = columns * rows
+        at_once = max(1, MOST_CANDIDATES // each)
+        for start in range(run.start, run.stop, at_once):
+            self._score_windows(block, run, start, min(start + at_once, run.stop), columns, rows, lanes_i)
+
+    def _score_windows(self, block: Block, run: Run, start: int, stop: int, columns: int, rows: int, lanes_i: int) -> None:
+        engine, part, k = self.engine, self.part, self.kernels
+        self._reserve(columns * rows * (stop - start))
+        data = (self.sums, self.left, self.left_float, self.windows, start, part.left_stride)
+        layout = (block.row0, block.rows, block.col0, part.stride)
+        limits = (self.border, float(self.epsilon))
+        if run.kernel == 1:
+            size = (columns * k.lanes_one, 1, stop - start)
+            engine.launch(k.scan_one, size, (k.lanes_one, 1, 1), *data, *layout, *limits, *self.candidates)
+        else:
+            size = (columns * k.lanes_two, rows, stop - start)
+            engine.launch(k.scan_two, size, (k.lanes_two, 1, 1), *data, *layout, *limits, lanes_i, run.load, *self.candidates)
+        engine.launch(
+            k.best,
+            ((stop - start) * k.lanes_best,),
+            (k.lanes_best,),
+            *(*self.candidates, columns * rows, self.sums, self.left, self.windows, start, part.left_stride),
+            *(block.row0, block.col0, part.stride, self.best, self.best_i, self.best_j, self.within, self.cross),
+        )
+
+    def _reserve(self, count: int) -> None:
+        """Room for so many candidates (omega, i, j)."""
+        if self.candidates and self.candidates[0].size >= count:
+            return
+        for array in self.candidates:
+            array.release()
+        self.candidates = tuple(self.engine.empty(count, kind) for kind in (np.float32, np.int32, np.int32))

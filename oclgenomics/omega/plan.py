@@ -1,0 +1,279 @@
+"""How a scan is cut into passes and blocks, and which kernel scores each grid position. Pure decisions; no device is touched.
+
+The scan walks the genome in blocks of rows (right borders). For each block it computes the sums M of those rows over the band of sites
+that share a window with them, and scores all windows whose right borders lie in it. A window's left sums are kept in a slot from
+the block of its centre to the block of its last row. Device memory is therefore
+
+    block_rows * stride * 8  +  slots * left_stride * 12  +  bits  +  candidates
+
+bytes whatever the length of the chromosome, where stride is at most the widest window plus 256 sites. Where the slots alone would not
+fit, the grid positions are split into passes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.errors import AllocationError
+from oclgenomics.omega.windows import Windows
+
+__all__ = ["TILE", "WINDOW_FIELDS", "Block", "Limits", "Pass", "Run", "kernel_one_below", "plan_passes", "round_up"]
+
+TILE = 64  # sites; blocks and columns begin at multiples of it
+WINDOW_FIELDS = 8  # ints in a row of the window table; kernels_cl/omega/layout.clh
+STRIDE_MARGIN = 256  # keeps the rows of a band apart, tiles' overhang included
+SUM_BYTES = 8
+SLOT_BYTES = 12  # an exact left sum and its float
+CPU_BLOCK_BYTES = 4 << 20  # a block that stays in the cache while all its windows are scored
+GPU_BLOCK_BYTES = 2 << 30
+KERNEL_ONE_WAVES = 32  # waves a compute unit holds at a time: Equation 4 of the paper
+KERNEL_TWO_WAVES = 24  # waves a compute unit gets in Kernel II; section IV-C's empirical constant
+LEAST_LOAD = 16  # rows a work-item of Kernel II walks at least
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What of the device the plan depends on.
+
+    Attributes
+    ----------
+    budget : int
+        Bytes that blocks and slots may take together.
+    max_allocation : int
+        Bytes that one buffer may take.
+    compute_units, warp : int
+        Of the device.
+    cpu : bool
+        Blocks stay within a cache rather than fill the memory.
+    """
+
+    budget: int
+    max_allocation: int
+    compute_units: int
+    warp: int
+    cpu: bool
+
+
+@dataclass(frozen=True)
+class Run:
+    """Windows [start, stop) of a pass's table that one kernel scores in one block."""
+
+    kernel: int
+    start: int
+    stop: int
+    lefts: int  # most left borders of any window of the run
+    rows: int  # most rows of this block in any window of the run
+    load: int  # rows a work-item walks (Kernel II)
+
+
+@dataclass(frozen=True)
+class Block:
+    """Rows [row0, row0 + rows) of M over columns from col0 on, and what is done with them."""
+
+    row0: int
+    rows: int
+    col0: int
+    width: int
+    saves: tuple[tuple[int, int], ...]  # windows whose left sums are saved, as ranges of the table
+    runs: tuple[Run, ...]
+
+
+@dataclass(frozen=True)
+class Pass:
+    """One walk along the genome for some of the grid positions.
+
+    Attributes
+    ----------
+    table : ndarray, int32 (windows, 8)
+        Centre, first, inner left, inner right, last, slot, grid index, 0; first the windows of Kernel I, then those of Kernel II.
+    band : int
+        Sites in the widest window.
+    stride, block_rows, slots, left_stride : int
+        Sizes in items.
+    blocks : tuple of Block
+    """
+
+    table: NDArray[np.int32]
+    band: int
+    stride: int
+    block_rows: int
+    slots: int
+    left_stride: int
+    blocks: tuple[Block, ...]
+
+    @property
+    def pairs(self) -> int:
+        """Pairs of sites whose value is computed."""
+        return sum(int(np.minimum(np.arange(b.row0, b.row0 + b.rows) - b.col0, self.band - 1).sum()) for b in self.blocks)
+
+
+def round_up(value: int, multiple: int) -> int:
+    """The smallest multiple of `multiple` that is not below `value`."""
+    return -(-value // multiple) * multiple
+
+
+def kernel_one_below(limits: Limits) -> int:
+    """Scores per position below which Kernel I serves: compute units x warp x 32 (Equation 4)."""
+    return limits.compute_units * limits.warp * KERNEL_ONE_WAVES
+
+
+def work_item_load(scores: int, limits: Limits) -> int:
+    """Rows a work-item of Kernel II walks for a position of so many scores."""
+    return max(LEAST_LOAD, -(-scores // (limits.compute_units * limits.warp * KERNEL_TWO_WAVES)))
+
+
+def plan_passes(
+    windows: Windows,
+    sites: int,
+    limits: Limits,
+    *,
+    border: int = -1,
+    kernel: str = "auto",
+    chunk_positions: int | None = None,
+    block_rows: int | None = None,
+) -> list[Pass]:
+    """Cut a scan into passes and blocks.
+
+    Parameters
+    ----------
+    windows : Windows
+        Of all grid positions of one alignment.
+    sites : int
+        Sites of the alignment.
+    limits : Limits
+    border : int
+        As in `ScanOptions`.
+    kernel : str
+        'auto' (Kernel I below `kernel_one_below` scores, else Kernel II), '1' or '2'.
+    chunk_positions : int, optional
+        Most grid positions in a pass.
+    block_rows : int, optional
+        Rows of a block instead of what suits the device (rounded up to whole tiles).
+
+    Raises
+    ------
+    AllocationError
+        Not even one row tile and one window's left sums fit.
+    """
+    chosen = np.flatnonzero(windows.valid)
+    if not chosen.size:
+        return []
+    band = windows.span
+    stride, rows = _block_shape(band, sites, limits, block_rows)
+    left_stride = round_up(int((windows.inner_left - windows.first + 1)[chosen].max()), 16)
+    room = min(limits.budget - rows * stride * SUM_BYTES, limits.max_allocation)
+    most_slots = room // (left_stride * SLOT_BYTES)
+    if most_slots < 1:
+        raise AllocationError(
+            f"a window of {band} sites needs {rows * stride * SUM_BYTES + left_stride * SLOT_BYTES} bytes of device memory, "
+            f"but {limits.budget} may be used; raise --max-memory, narrow --maxwin or choose a device with more memory (-d)"
+        )
+    scores = windows.scores(border)
+    per_pass = min(chunk_positions or len(chosen), len(chosen))
+    passes: list[Pass] = []
+    start = 0
+    while start < len(chosen):
+        part = chosen[start : start + per_pass]
+        part = part[: _positions_that_fit(windows, part, rows, most_slots)]
+        passes.append(_plan_pass(windows, part, scores, band, stride, rows, left_stride, limits, kernel))
+        start += len(part)
+    return passes
+
+
+def _block_shape(band: int, sites: int, limits: Limits, block_rows: int | None) -> tuple[int, int]:
+    """Stride and rows of a block that suit the device; at least one row tile."""
+    longest = round_up(sites, TILE) + TILE
+    stride = min(round_up(band, TILE) + STRIDE_MARGIN, longest + TILE)
+    target = CPU_BLOCK_BYTES if limits.cpu else min(GPU_BLOCK_BYTES, limits.max_allocation)
+    rows = block_rows or min(target, limits.budget // 2) // (stride * SUM_BYTES)
+    return stride, min(max(round_up(rows - TILE + 1, TILE), TILE), longest)
+
+
+def _first_row(first: NDArray[np.integer[Any]]) -> int:
+    """The row a pass begins at, for windows that begin at the sites `first`."""
+    return int(first.min()) // TILE * TILE
+
+
+def _slots_needed(windows: Windows, part: NDArray[np.int64], rows: int) -> int:
+    """Left sums that live at a time: slot p % slots is free again when window p + slots begins."""
+    begin = _first_row(windows.first[part])
+    centre_block, last_block = (windows.centre[part] - begin) // rows, (windows.last[part] - begin) // rows
+    return int((np.searchsorted(centre_block, last_block, side="right") - np.arange(len(part))).max())
+
+
+def _positions_that_fit(windows: Windows, part: NDArray[np.int64], rows: int, most_slots: int) -> int:
+    count = len(part)
+    while count > 1 and _slots_needed(windows, part[:count], rows) > most_slots:
+        count = max(most_slots, count // 2) if count > most_slots else count - 1
+    return count
+
+
+def _plan_pass(
+    windows: Windows,
+    part: NDArray[np.int64],
+    scores: NDArray[np.int64],
+    band: int,
+    stride: int,
+    rows: int,
+    left_stride: int,
+    limits: Limits,
+    kernel: str,
+) -> Pass:
+    slots = _slots_needed(windows, part, rows)
+    small = scores[part] < kernel_one_below(limits) if kernel == "auto" else np.full(len(part), kernel == "1")
+    order = np.concatenate([np.flatnonzero(small), np.flatnonzero(~small)])
+    index = part[order]
+    fields = [windows.centre, windows.first, windows.inner_left, windows.inner_right, windows.last]
+    table = np.zeros((len(part), WINDOW_FIELDS), np.int32)
+    for column, values in enumerate(fields):
+        table[:, column] = values[index]
+    table[:, 5] = order % slots
+    table[:, 6] = index
+    groups = [(1, 0, int(small.sum())), (2, int(small.sum()), len(part))]
+    blocks = tuple(_blocks(table, groups, scores[index], band, rows, limits))
+    return Pass(table, band, stride, rows, slots, left_stride, blocks)
+
+
+def _blocks(
+    table: NDArray[np.int32],
+    groups: list[tuple[int, int, int]],
+    scores: NDArray[np.int64],
+    band: int,
+    block_rows: int,
+    limits: Limits,
+) -> Iterator[Block]:
+    begin = _first_row(table[:, 1])
+    end = int(table[:, 4].max()) + 1
+    for row0 in range(begin, end, block_rows):
+        stop = min(row0 + block_rows, end)
+        col0 = max(begin, row0 - band) // TILE * TILE
+        saves, runs = [], []
+        for kernel, first, last in groups:
+            part = table[first:last]
+            saved = first + np.searchsorted(part[:, 0], [row0, stop])
+            if saved[0] < saved[1]:
+                saves.append((int(saved[0]), int(saved[1])))
+            run = _run(part, first, scores, kernel, row0, stop, limits)
+            if run is not None:
+                runs.append(run)
+        yield Block(row0, stop - row0, col0, round_up(stop, TILE) - col0, tuple(saves), tuple(runs))
+
+
+def _run(
+    part: NDArray[np.int32], offset: int, scores: NDArray[np.int64], kernel: int, row0: int, stop: int, limits: Limits
+) -> Run | None:
+    """The windows of one kernel with right borders in rows [row0, stop)."""
+    start = int(np.searchsorted(part[:, 4], row0))
+    end = int(np.searchsorted(part[:, 3], stop))
+    if start >= end:
+        return None
+    active = part[start:end]
+    rows = int((np.minimum(active[:, 4], stop - 1) - np.maximum(active[:, 3], row0)).max()) + 1
+    lefts = int((active[:, 2] - active[:, 1]).max()) + 1
+    load = rows if limits.cpu else work_item_load(int(scores[offset + start : offset + end].max()), limits)
+    return Run(kernel, offset + start, offset + end, lefts, rows, load)

@@ -1,0 +1,232 @@
+"""The oracle: the omega scan in a few obvious lines of NumPy.
+
+Two arithmetics are restated here. `scan` in float64 sums every region by additions only, so nothing cancels; `compat_scan` repeats the
+float32 operations of OmegaPlus 3.0.3 in their order. Both take small inputs: all pairwise values are held in one dense matrix.
+
+The statistic is Equation 2 of Corts, Sterenborg and Alachiotis ("LD-based selective sweep detection on GPU and FPGA", section II): with
+k SNPs left of a grid position and m right of it,
+
+    omega = [(LS + RS) / (C(k,2) + C(m,2))] / [X / (k m) + 0.00001]
+
+where LS, RS and X sum the pairwise value n r^2 over the pairs inside the left part, inside the right part and across.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+__all__ = ["EPSILON", "Window", "compat_scan", "compat_values", "grid_positions", "pair_values", "scan", "window_at"]
+
+EPSILON = 0.00001
+
+
+@dataclass(frozen=True)
+class Window:
+    """SNP indices of one grid position: the left part is [i, centre] with first <= i <= inner_left, the right part
+    [centre + 1, j] with inner_right <= j <= last."""
+
+    centre: int
+    first: int
+    inner_left: int
+    inner_right: int
+    last: int
+
+
+def grid_positions(positions: np.ndarray, grid: int, *, compat: bool) -> np.ndarray:
+    """Grid positions in bp, float64 (grid,): equidistant, or OmegaPlus' float32 running sum."""
+    first, last = int(positions[0]), int(positions[-1])
+    if not compat:
+        return np.array([first + (last - first) * g / (grid - 1) for g in range(grid)])
+    step = np.float32(np.float32(last - first) / np.float32(grid - 1))
+    out = [np.float32(first)]
+    for _ in range(grid - 1):
+        out.append(np.float32(out[-1] + step))
+    return np.array(out, np.float64)
+
+
+def window_at(
+    positions: np.ndarray, at: float, minwin: int, maxwin: int, minsnps: int, *, compat: bool
+) -> Window | None:
+    """The search window of the grid position `at` (bp), or None where too few SNPs lie on a side."""
+    real = np.float32 if compat else np.float64
+    reach = {side * size: int(real(at) + real(side * size)) for size in (minwin, maxwin) for side in (-1, 1)}
+    n = len(positions)
+    centre = max((s for s in range(n) if positions[s] <= int(at)), default=-1)
+    first = min((s for s in range(n) if positions[s] >= reach[-maxwin]), default=n)
+    last = max((s for s in range(n) if positions[s] <= reach[maxwin]), default=-1)
+    inner_left = min((s for s in range(n) if positions[s] >= reach[-minwin]), default=n)
+    inner_right = max((s for s in range(n) if positions[s] <= reach[minwin]), default=-1)
+    inner_left = min(inner_left, centre - minsnps + 1)
+    inner_right = max(inner_right, centre + minsnps)
+    if inner_left < first or inner_right > last or centre + 1 >= last or centre <= first:
+        return None
+    return Window(centre, first, inner_left, inner_right, last)
+
+
+def right_range(window: Window, left: int, border: int) -> range:
+    """Right borders j to score with the left border `left`; `border` >= 0 keeps the sides within that many SNPs of each other."""
+    if border < 0:
+        return range(window.inner_right, window.last + 1)
+    k = window.centre - left + 1
+    low = max(window.inner_right, window.centre + k - border)
+    return range(low, min(window.last, window.centre + k + border) + 1)
+
+
+def pair_values(states: np.ndarray, observed: np.ndarray | None = None, *, unphased: bool = False) -> np.ndarray:
+    """n r^2 of every pair of sites in float64.
+
+    Parameters
+    ----------
+    states : ndarray, (sites, haplotypes)
+        0 and 1 for haplotypes; with `unphased`, (sites, samples) allele dosages 0, 1, 2.
+    observed : bool ndarray of the same shape, optional
+        Where a state is known. A pair uses the haplotypes known at both sites.
+    unphased : bool
+        r is the correlation of dosages, and n counts two haplotypes a sample.
+
+    Returns
+    -------
+    ndarray, float64 (sites, sites)
+        0 where a site does not vary over the pair's haplotypes.
+    """
+    x = np.asarray(states, np.float64)
+    v = np.ones_like(x) if observed is None else np.asarray(observed, np.float64)
+    x = x * v
+    n = v @ v.T
+    sum_i, square_i = x @ v.T, (x * x) @ v.T
+    covariance = n * (x @ x.T) - sum_i * sum_i.T
+    variance = n * square_i - sum_i**2
+    spread = variance * variance.T
+    count = 2 * n if unphased else n
+    return np.divide(count * covariance**2, spread, out=np.zeros_like(spread), where=spread > 0)
+
+
+def scan(
+    values: np.ndarray,
+    positions: np.ndarray,
+    *,
+    grid: int,
+    minwin: int,
+    maxwin: int,
+    minsnps: int = 5,
+    border: int = -1,
+) -> list[tuple[float, float, int, int]]:
+    """(position, omega, left bp, right bp) per grid position in float64; omega 0 and borders 0 where no window is valid.
+
+    `values` is the (sites, sites) matrix of pairwise values.
+    """
+    return [
+        _best(values, positions, at, window_at(positions, at, minwin, maxwin, minsnps, compat=False), border)
+        for at in grid_positions(positions, grid, compat=False)
+    ]
+
+
+def _best(values: np.ndarray, positions: np.ndarray, at: float, window: Window | None, border: int) -> tuple[float, float, int, int]:
+    if window is None:
+        return float(at), 0.0, 0, 0
+    c, left, right = window.centre, slice(window.first, window.centre + 1), slice(window.centre + 1, window.last + 1)
+    upper_left, upper_right = np.triu(values[left, left], 1), np.triu(values[right, right], 1)
+    ls = np.cumsum(upper_left.sum(axis=1)[::-1])[::-1]  # ls[i - first]: pairs within [i, c]
+    rs = np.cumsum(upper_right.sum(axis=0))  # rs[j - c - 1]: pairs within [c + 1, j]
+    cross = np.cumsum(np.cumsum(values[left, right][::-1], axis=0), axis=1)[::-1]
+    best, place = 0.0, (0, 0)
+    for i in range(window.inner_left, window.first - 1, -1):
+        js = np.array(right_range(window, i, border))
+        if js.size == 0:
+            continue
+        k, m = float(c - i + 1), (js - c).astype(np.float64)
+        numerator = (ls[i - window.first] + rs[js - c - 1]) / (k * (k - 1) / 2 + m * (m - 1) / 2)
+        omega = numerator / (cross[i - window.first, js - c - 1] / (k * m) + EPSILON)
+        top = int(np.argmax(omega))
+        if omega[top] > best:
+            best, place = float(omega[top]), (i, int(js[top]))
+    return float(at), best, int(positions[place[0]]), int(positions[place[1]])
+
+
+def compat_values(states: np.ndarray, observed: np.ndarray | None = None) -> np.ndarray:
+    """OmegaPlus' value of every pair of binary sites, float32 and in its order of operations; (sites, haplotypes) -> (sites, sites).
+
+    With missing states the counts run over the haplotypes observed at both sites (OmegaPlus itself corrupts a neighbour's state there).
+    """
+    one = np.asarray(states, np.int64)
+    seen = np.ones_like(one) if observed is None else np.asarray(observed, np.int64)
+    one = one * seen
+    n = (seen @ seen.T).astype(np.float32)
+    safe = np.maximum(n, np.float32(1))
+    p1i = (one @ seen.T).astype(np.float32) / safe
+    p0i = ((1 - one) * seen @ seen.T).astype(np.float32) / safe
+    p11 = (one @ one.T).astype(np.float32) / safe
+    p1j, p0j = p1i.T, p0i.T
+    low = np.tril_indices(len(one))
+    out = np.zeros((len(one), len(one)), np.float32)
+    den = ((p0i * p1i) * p0j) * p1j
+    num = (p11 - p1i * p1j) ** 2
+    value = np.divide(n * num, den, out=np.zeros_like(den), where=den > 0)
+    out[low] = value[low]  # row: the later site of the pair
+    return out
+
+
+def compat_sums(values: np.ndarray) -> np.ndarray:
+    """OmegaPlus' matrix M (float32): M[j, i] sums the pairs of sites within [i, j] by its three-term recurrence."""
+    n = len(values)
+    m = np.zeros((n, n), np.float32)
+    for d in range(1, n):
+        j = np.arange(d, n)
+        i = j - d
+        if d == 1:
+            m[j, i] = values[j, i]
+        else:
+            m[j, i] = ((values[j, i] + m[j - 1, i]) + m[j, i + 1]) - m[j - 1, i + 1]
+    return m
+
+
+def compat_scan(
+    values: np.ndarray,
+    positions: np.ndarray,
+    *,
+    grid: int,
+    minwin: int,
+    maxwin: int,
+    minsnps: int = 5,
+    border: int = -1,
+) -> list[tuple[float, float, int, int, int]]:
+    """(position, omega, left bp, right bp, valid) per grid position with OmegaPlus' float32 arithmetic, scan order and ties."""
+    at_all = grid_positions(positions, grid, compat=True)
+    windows = _shrunk_windows(positions, at_all, minwin, maxwin, minsnps)
+    m = compat_sums(values)
+    rows = []
+    for at, window in zip(at_all, windows, strict=True):
+        if window is None:
+            rows.append((float(at), 0.0, 0, 0, 0))
+            continue
+        best, place = np.float32(0), (0, 0)
+        for i in range(window.inner_left, window.first - 1, -1):
+            js = np.array(right_range(window, i, border))
+            if js.size == 0:
+                continue
+            omega = _compat_omega(m, window.centre, i, js)
+            top = int(np.argmax(np.where(np.isnan(omega), -np.inf, omega)))
+            if omega[top] > best:
+                best, place = omega[top], (i, int(js[top]))
+        rows.append((float(at), float(best), int(positions[place[0]]), int(positions[place[1]]), 1))
+    return rows
+
+
+def _compat_omega(m: np.ndarray, c: int, i: int, js: np.ndarray) -> np.ndarray:
+    k, mm = c - i + 1, js - c
+    ls, rs, ts = m[c, i], m[js, c + 1], m[js, i]
+    pairs = (k * (k - 1) // 2 + mm * (mm - 1) // 2).astype(np.float32)
+    numerator = (ls + rs) / pairs
+    denominator = ((((ts - ls) - rs) / (k * mm).astype(np.float32)).astype(np.float64) + EPSILON).astype(np.float32)
+    return numerator / denominator
+
+
+def _shrunk_windows(positions: np.ndarray, at_all: np.ndarray, minwin: int, maxwin: int, minsnps: int) -> list[Window | None]:
+    """All windows, with maxwin cut by 1 % until none spans more than 10,000 SNPs."""
+    while True:
+        windows = [window_at(positions, at, minwin, maxwin, minsnps, compat=True) for at in at_all]
+        if all(w is None or w.last - w.first + 1 <= 10_000 for w in windows):
+            return windows
+        maxwin = int(0.99 * maxwin)
