@@ -99,7 +99,7 @@ def allocate(
     Raises
     ------
     AllocationError
-        It is larger than the device's largest buffer, or what is in use would pass the limit, or the device has no memory left.
+        It is larger than the device's largest buffer, or passes the limit, or the device has no memory left.
     """
     cl = opencl()
     kind = np.dtype(dtype)
@@ -112,7 +112,8 @@ def allocate(
         )
     if account.limit is not None and account.used + nbytes > account.limit:
         raise AllocationError(
-            f"{asked} with {readable_bytes(account.used)} in use passes the limit of {readable_bytes(account.limit)}; raise --max-memory"
+            f"{asked} with {readable_bytes(account.used)} in use passes the limit of {readable_bytes(account.limit)}; "
+            "raise --max-memory"
         )
     with watching(device, f"allocating {asked}, {readable_bytes(account.used)} being in use"):
         buffer = cl.Buffer(context, cl.mem_flags.READ_WRITE, max(nbytes, 16))
@@ -121,7 +122,7 @@ def allocate(
 
 
 def shareable(device: Device, array: NDArray[Any]) -> bool:
-    """Say whether the device can work in the array's own memory: CPU, writable, aligned as PoCL's and Intel's runtimes want it."""
+    """Say whether the device can work in the array's own memory: a CPU, and the array writable and aligned."""
     return (
         device.kind == "cpu"
         and device.unified_memory

@@ -110,16 +110,17 @@ def select_device(request: str | None = None) -> Device:
     Parameters
     ----------
     request : str, optional
-        `auto`, `cpu`, `gpu`, an index of `oclgenomics devices`, part of a device's or platform's name, or `platform:N` (numbers,
-        or a part of the platform's name before the colon). When missing, `OCLGENOMICS_DEVICE` and then `PYOPENCL_CTX` are
-        read, and then `auto` applies: a GPU, else Intel's CPU runtime, else the newest PoCL, else whatever there is.
+        `auto`, `cpu`, `gpu`, an index of `oclgenomics devices`, part of a device's or platform's name, or `platform:N`
+        (the platform by number or by part of its name, its device by number). When missing, `OCLGENOMICS_DEVICE` and
+        then `PYOPENCL_CTX` are read, and then `auto` applies: a GPU, else Intel's CPU runtime, else the newest PoCL,
+        else whatever there is.
 
     Raises
     ------
     NoDeviceError
         There is no device at all.
     UnknownDeviceError
-        A request that no device, or more than one platform's worth of text, answers. Requests never fall back.
+        No device answers to the request; another is never taken instead.
     """
     devices = list_devices()
     if not devices:
@@ -246,7 +247,7 @@ def _family(platform: str, version: str, vendor: str) -> str:
 
 
 def _warp(handle: pyopencl.Device, kind: str, family: str) -> int:
-    """Work-items that run in lock-step, without building a kernel to ask: what the vendor's query says, else the usual width."""
+    """Work-items in lock-step: what the vendor's query says, else the usual width; no kernel is built to ask."""
     cl = opencl()
     if kind == "cpu":
         return 1

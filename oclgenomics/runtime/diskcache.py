@@ -1,8 +1,9 @@
 """The folder where compiled programs and probed traits are kept between runs.
 
 `OCLGENOMICS_CACHE` names another folder, or switches the cache off with `off` or `0`. The default is `oclgenomics` in
-`$XDG_CACHE_HOME` or `~/.cache`. Entries are written beside their place and renamed, so readers see whole files or none, and every
-read checks a digest, so a damaged entry counts as absent. The oldest used entries go when the folder outgrows its cap.
+`$XDG_CACHE_HOME` or `~/.cache`. Entries are written beside their place and renamed, so readers see whole files or none,
+and every read checks a digest, so a damaged entry counts as absent. The least recently used entries go when the folder
+outgrows its cap.
 """
 
 from __future__ import annotations

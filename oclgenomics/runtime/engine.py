@@ -35,8 +35,8 @@ BUDGET_SHARE = 0.8  # of the device's memory; the driver, the display and other 
 class Engine:
     """One device with a compute queue and a transfer queue, both in order.
 
-    Transfers and kernels run side by side; an array carries the events that keep them in the right order, so callers do not
-    have to. An engine belongs to one thread.
+    Transfers and kernels run side by side; an array carries the events that keep them in the right order, so callers do
+    not have to. An engine belongs to one thread.
 
     Parameters
     ----------
@@ -53,7 +53,9 @@ class Engine:
         From `select_device`.
     """
 
-    def __init__(self, device: Device | str | None = None, *, max_memory: int | None = None, profile: bool = False) -> None:
+    def __init__(
+        self, device: Device | str | None = None, *, max_memory: int | None = None, profile: bool = False
+    ) -> None:
         self.device = device if isinstance(device, Device) else select_device(device)
         self.tuning: Tuning = tuning_for(self.device)
         self.max_memory = max_memory
@@ -71,7 +73,9 @@ class Engine:
     def __enter__(self) -> Engine:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         if kind is None:
             self.finish()
 
@@ -102,7 +106,7 @@ class Engine:
 
     # Kernels
 
-    def kernel(self, source: str, name: str, *, exact: bool = True, **defines: Define) -> Kernel:
+    def kernel(self, source: str, name: str, *, exact: Define = True, **defines: Define) -> Kernel:
         """Return a kernel, built at the first call with these parameters.
 
         Parameters
@@ -121,7 +125,7 @@ class Engine:
         BuildError
             It does not compile, or the source holds no such kernel.
         """
-        options = build_options(self.device, {**self.tuning.defines(), **defines}, exact=exact)
+        options = build_options(self.device, {**self.tuning.defines(), **defines}, exact=bool(exact))
         key = (source, name, tuple(options))
         if key not in self._kernels:
             program = self._program(source, options)
@@ -156,8 +160,8 @@ class Engine:
         global_size, local_size : tuple of int
             Work-items in each dimension; the local size has to divide the global one.
         *args
-            `DeviceArray`, NumPy scalars, `local(nbytes)`; a Python int becomes 32 bits where it fits and 64 where not, a Python
-            float becomes 32 bits.
+            `DeviceArray`, NumPy scalars, `local(nbytes)`; a Python int becomes 32 bits where it fits and 64 where not,
+            a Python float becomes 32 bits.
         after : iterable of pyopencl.Event
             Events to wait for beside those that the arrays carry.
 
@@ -178,7 +182,9 @@ class Engine:
                 self.transfer.flush()  # a wait across queues is only certain to end when the other queue was sent off
             kernel.handle.set_args(*map(_argument, args))
             start = time.perf_counter_ns()
-            event = cl.enqueue_nd_range_kernel(self.compute, kernel.handle, global_size, local_size, None, waits or None)
+            event = cl.enqueue_nd_range_kernel(
+                self.compute, kernel.handle, global_size, local_size, wait_for=waits or None
+            )
             if self.profile.enabled:
                 self._record(kernel.name, "compute", event, start)
         except cl.Error as error:
@@ -226,8 +232,8 @@ class Engine:
     def upload(self, array: NDArray[Any], *, wait: bool = True) -> DeviceArray:
         """Bring an array to the device.
 
-        On CPU devices a writable, aligned array (`pinned`) is shared rather than copied: until the device array is released, what
-        either side writes, both see. All other arrays are copied.
+        On CPU devices a writable, aligned array (`pinned`) is shared rather than copied: until the device array is
+        released, what either side writes, both see. All other arrays are copied.
 
         Parameters
         ----------
@@ -322,5 +328,7 @@ def _argument(value: Any) -> Any:
     if isinstance(value, bool):
         return np.int32(value)
     if isinstance(value, int):
-        return np.int32(value) if -(1 << 31) <= value < 1 << 31 else np.uint32(value) if 0 <= value < 1 << 32 else np.int64(value)
+        if -(1 << 31) <= value < 1 << 31:
+            return np.int32(value)
+        return np.uint32(value) if 0 <= value < 1 << 32 else np.int64(value)
     return np.float32(value) if isinstance(value, float) else value

@@ -59,8 +59,8 @@ def translate(error: Exception, device: Device, doing: str) -> DeviceError | Non
         )
     if code in _LOST:
         return DeviceLostError(
-            f"{device} stopped answering while {doing} ({_LOST[code]}); run again, with a lower --max-memory or another "
-            "device (-d) if it happens again; `oclgenomics doctor` checks the device"
+            f"{device} stopped answering while {doing} ({_LOST[code]}); run again, with a lower --max-memory or "
+            "another device (-d) if it happens again; `oclgenomics doctor` checks the device"
         )
     return None
 

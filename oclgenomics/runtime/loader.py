@@ -1,8 +1,9 @@
 """Import PyOpenCL with every OpenCL runtime of this machine in reach, the one in Intel's wheel included.
 
-The OpenCL loader reads its list of runtimes (ICD files) once, at the first call. Intel's wheel installs an ICD file that holds a
-path of its build machine and in a place where no loader looks, so a folder with the system's ICD files and a right one for Intel
-is made and shown to the loader during that first call. A list that the user gave by environment variable is left alone.
+The OpenCL loader reads its list of runtimes (ICD files) once, at the first call. Intel's wheel installs an ICD file
+that holds a path of its build machine and in a place where no loader looks, so a folder with the system's ICD files and
+a right one for Intel is made and shown to the loader during that first call. A list that the user gave by environment
+variable is left alone.
 """
 
 from __future__ import annotations
@@ -25,9 +26,12 @@ if TYPE_CHECKING:
 
 __all__ = ["INSTALL_HINT", "icd_files", "intel_library", "opencl", "platforms"]
 
-INSTALL_HINT = "install one with: pip install 'pyopencl[pocl]' (any CPU), or pip install 'oclgenomics[intel]' (Intel's CPU runtime)"
+INSTALL_HINT = (
+    "install one with: pip install 'pyopencl[pocl]' (any CPU), "
+    "or pip install 'oclgenomics[intel]' (Intel's CPU runtime)"
+)
 SYSTEM_FOLDER = Path("/etc/OpenCL/vendors")
-# Loaders: ocl-icd reads OCL_ICD_VENDORS (folder or file) and OPENCL_VENDOR_PATH; Khronos' reads those and OCL_ICD_FILENAMES.
+# The ocl-icd loader reads OCL_ICD_VENDORS (folder or file) and OPENCL_VENDOR_PATH; Khronos' the first and the last.
 USER_VARIABLES = ("OCL_ICD_VENDORS", "OPENCL_VENDOR_PATH", "OCL_ICD_FILENAMES")
 
 
@@ -79,7 +83,7 @@ def _loaded() -> tuple[Any, list[pyopencl.Platform]]:
 
 @contextlib.contextmanager
 def _all_runtimes_in_reach() -> Iterator[None]:
-    """Point the loader at a folder that lists Intel's wheel beside the system's runtimes, and take the pointer away afterwards."""
+    """Point the loader, while the body runs, at a folder that lists Intel's wheel beside the system's runtimes."""
     library = intel_library()
     if library is None or any(os.environ.get(name) for name in USER_VARIABLES) or _lists_intel(icd_files()):
         yield

@@ -78,7 +78,8 @@ def items_that_fit(
     count, asked, limit, name = min(limits)
     if count < minimum:
         raise AllocationError(
-            f"{minimum} {item}{'s' if minimum != 1 else ''} would take {asked}, but the limit is {readable_bytes(limit)} ({name}); "
+            f"{minimum} {item}{'s' if minimum != 1 else ''} would take {asked}, "
+            f"but the limit is {readable_bytes(limit)} ({name}); "
             "raise --max-memory, choose a device with more memory (-d), or make the problem smaller"
         )
     return count

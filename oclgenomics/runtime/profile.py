@@ -55,7 +55,7 @@ class Profile:
         self._pending: list[_Pending] = []
 
     def record(self, name: str, lane: str, event: pyopencl.Event, enqueued: int) -> None:
-        """Keep an event whose own timestamps will be read when it has ended; `enqueued` is the host's clock at its enqueueing."""
+        """Keep an event, to read its timestamps when it has ended; `enqueued` is the host's clock at its enqueueing."""
         if self.enabled:
             self._pending.append(_Pending(name, lane, event, enqueued))
 
@@ -117,7 +117,11 @@ class Profile:
         return "\n".join(lines)
 
     def trace(self, path: str | Path) -> None:
-        """Write the spans in the Trace Event Format, which ui.perfetto.dev and chrome://tracing read."""
+        """Write the trace to a file."""
+        Path(path).write_text(self.trace_json())
+
+    def trace_json(self) -> str:
+        """Return the spans in the Trace Event Format, which ui.perfetto.dev and chrome://tracing read."""
         spans = self.spans
         lanes = {lane: number for number, lane in enumerate(dict.fromkeys(["host", "compute", "transfer"]))}
         events: list[dict[str, object]] = [
@@ -135,4 +139,4 @@ class Profile:
                     "dur": (span.end - span.start) / 1e3,
                 }
             )
-        Path(path).write_text(json.dumps({"traceEvents": events, "displayTimeUnit": "ms"}))
+        return json.dumps({"traceEvents": events, "displayTimeUnit": "ms"})

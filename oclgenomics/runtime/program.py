@@ -63,7 +63,7 @@ def build_program(context: pyopencl.Context, device: Device, source: str, option
     Raises
     ------
     BuildError
-        The source does not compile; the first error's file and line are in the message, the compiler's whole log in a note.
+        The source does not compile; the message names the first error's file and line, a note holds the whole log.
     """
     text = load_source(source)
     key = _key(device, text, options)
@@ -143,6 +143,6 @@ def _build_error(
         more = f" (and {len(matches) - 1} more)" if len(matches) > 1 else ""
     else:
         first, more = " ".join(log.split())[:300], ""
-    built = BuildError(f"{source} does not compile on {device}: {first}{more}; please report this with --debug's output")
+    built = BuildError(f"{source} does not compile on {device}: {first}{more}; please report it with --debug's output")
     built.add_note(f"options: {' '.join(options)}\n{log}")
     return built

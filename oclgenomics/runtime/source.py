@@ -1,7 +1,8 @@
 """Kernel sources by name, with includes resolved on the host.
 
-Resolving here rather than in the OpenCL compiler keeps `-I` paths (which some compilers cannot take with a space) out of the build
-and makes the whole text part of the program cache's key. `#line` directives keep the compilers' messages about the real files.
+Resolving here rather than in the OpenCL compiler keeps `-I` paths (which some compilers cannot take with a space) out
+of the build and makes the whole text part of the program cache's key. `#line` directives keep the compilers' messages
+about the real files.
 """
 
 from __future__ import annotations

@@ -1,5 +1,7 @@
-"""Copies between host and device. Discrete devices copy pinned memory many times faster than any other, so there large arrays
-go through two pinned blocks in turn: while the device empties one, the host fills the other.
+"""Copies between host and device.
+
+Discrete devices copy pinned memory many times faster than any other, so there large arrays go through two pinned blocks
+in turn: while the device empties one, the host fills the other.
 """
 
 from __future__ import annotations
@@ -80,8 +82,10 @@ class Staging:
             event.wait()
         return events[-1]
 
-    def read(self, result: NDArray[Any], source: DeviceArray, offset: int, waits: list[pyopencl.Event]) -> pyopencl.Event:
-        """Copy bytes of `source` from `offset` on into a contiguous array; return the last copy's event, which has ended."""
+    def read(
+        self, result: NDArray[Any], source: DeviceArray, offset: int, waits: list[pyopencl.Event]
+    ) -> pyopencl.Event:
+        """Copy bytes of `source` from `offset` on into a contiguous array; return the last event, which has ended."""
         cl = opencl()
         if not self._staged(result):
             return cl.enqueue_copy(  # type: ignore[no-any-return]

@@ -16,8 +16,8 @@ class Tuning:
     Attributes
     ----------
     vector_width : int
-        Lanes of the explicit vectors (`-D VW`): PoCL does not vectorise across work-items through an inner loop, so there the
-        kernels do it; GPUs and Intel's runtime do it by themselves.
+        Lanes of the explicit vectors (`-D VW`): PoCL does not vectorise across work-items through an inner loop, so
+        there the kernels do it; GPUs and Intel's runtime do it by themselves.
     local_size : int
         The work-group size for one-dimensional kernels. PoCL compiles once per local size, so there are few.
     builtin_popcount : bool

@@ -1,0 +1,86 @@
+"""`oclgenomics devices`: what there is to run on."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from oclgenomics.runtime import Device
+
+__all__ = ["add_parser", "run"]
+
+
+def add_parser(subparsers: Any) -> None:
+    """Add the command."""
+    parser = subparsers.add_parser(
+        "devices", help="list the OpenCL devices", description="List the OpenCL devices; * marks the one `auto` takes."
+    )
+    parser.add_argument("--json", action="store_true", help="write JSON (default: a table)")
+    parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the devices.
+
+    Raises
+    ------
+    NoDeviceError
+        There is none, which the table could not say better.
+    """
+    from oclgenomics.runtime import list_devices, select_device
+
+    automatic = select_device("auto")
+    devices = list_devices()
+    if args.json:
+        print(json.dumps([describe(device, automatic) for device in devices], indent=2))
+    else:
+        print(_table(devices, automatic))
+    return 0
+
+
+def describe(device: Device, automatic: Device) -> dict[str, Any]:
+    """Return a device as plain values; memory in bytes."""
+    return {
+        "index": device.index,
+        "auto": device == automatic,
+        "kind": device.kind,
+        "family": device.family,
+        "name": device.name,
+        "vendor": device.vendor,
+        "platform": device.platform,
+        "platform_version": device.platform_version,
+        "driver": device.driver,
+        "version": device.version,
+        "compute_units": device.compute_units,
+        "global_memory": device.global_memory,
+        "max_allocation": device.max_allocation,
+        "local_memory": device.local_memory,
+        "max_work_group": device.max_work_group,
+        "warp": device.warp,
+        "unified_memory": device.unified_memory,
+    }
+
+
+def _table(devices: list[Device], automatic: Device) -> str:
+    rows = [("", "index", "kind", "device", "platform", "driver", "units", "memory", "largest buffer")]
+    for device in devices:
+        rows.append(
+            (
+                "*" if device == automatic else "",
+                str(device.index),
+                device.kind,
+                device.name,
+                device.platform,
+                device.driver,
+                str(device.compute_units),
+                f"{device.global_memory / 2**30:.1f} GiB",
+                f"{device.max_allocation / 2**30:.1f} GiB",
+            )
+        )
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
+    )

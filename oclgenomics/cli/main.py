@@ -1,0 +1,80 @@
+"""The `oclgenomics` command: finds the command's module, runs it, and turns errors into one line and an exit code."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from types import ModuleType
+
+from oclgenomics import __version__
+from oclgenomics.cli import common
+from oclgenomics.errors import OclGenomicsError
+
+__all__ = ["COMMANDS", "main"]
+
+COMMANDS = ("devices", "doctor", "omega", "simulate")
+INTERRUPTED = 130
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command.
+
+    Parameters
+    ----------
+    argv : sequence of str, optional
+        The command line without the program's name; `sys.argv` when missing.
+
+    Returns
+    -------
+    int
+        0 done, 2 usage, 3 bad input, 4 no device, 5 output not written, 130 interrupted, 1 a defect of the program.
+    """
+    words = list(sys.argv[1:] if argv is None else argv)
+    debug = "--debug" in words
+    try:
+        args = _parser(words).parse_args(words)
+        args.command_line = ["oclgenomics", *words]
+        status: int = args.run(args)
+        sys.stdout.flush()
+        return status
+    except SystemExit as stop:  # argparse ends so, after --help and after wrong usage
+        return stop.code if isinstance(stop.code, int) else 0 if stop.code is None else 2
+    except KeyboardInterrupt:
+        saved = ", ".join(map(str, common.saved_outputs())) or "nothing"
+        return _fail(f"interrupted; saved: {saved}", INTERRUPTED, debug)
+    except BrokenPipeError:  # the reader of standard output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except OclGenomicsError as error:
+        return _fail(f"error: {error}", error.exit_code, debug)
+    except Exception as error:
+        kind = type(error).__name__
+        return _fail(f"error: {kind}: {' '.join(str(error).split())} (a defect; --debug shows where)", 1, debug)
+
+
+def _fail(message: str, status: int, debug: bool) -> int:
+    if debug:
+        traceback.print_exc()
+    print(f"oclgenomics: {message}", file=sys.stderr)
+    return status
+
+
+def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="oclgenomics", description="Genomics workloads on any OpenCL device.", allow_abbrev=False
+    )
+    parser.add_argument("--version", action="version", version=f"oclgenomics {__version__}")
+    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    # Only the module that will run is imported, which keeps every start short.
+    chosen = [words[0]] if words and words[0] in COMMANDS else COMMANDS
+    for name in chosen:
+        _module(name).add_parser(subparsers)
+    return parser
+
+
+def _module(name: str) -> ModuleType:
+    return importlib.import_module(f"oclgenomics.cli.{name}")
