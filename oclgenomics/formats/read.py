@@ -68,7 +68,7 @@ def read_alignments(
         if kind == "ms":
             yield from read_ms(window, length=length)
         elif kind == "vcf":
-            yield from read_vcf(window, samples=_sample_names(samples), phase=phase, batch_bytes=max(1, block_bytes // 16))
+            yield from read_vcf(window, samples=_sample_names(samples), phase=phase, batch_bytes=max(1, block_bytes // 4))
         else:
             raise InputError(f"{kind} is not read yet", source=source.name)
 

@@ -151,6 +151,8 @@ class GenotypeReader:
     def _triples(self, quads: np.ndarray, sites: np.ndarray, wanted: np.ndarray) -> _Calls:
         """Those of the wanted sites in which every call is allele, separator, allele."""
         rows = np.flatnonzero(wanted)
+        if not len(rows):
+            return self._no_calls()
         raw = quads[rows, : self._samples] ^ _TEMPLATE
         level = ((raw & _END_BYTE) == (_TEMPLATE & _END_BYTE)).all(axis=1)
         call = raw.view(np.uint8).reshape(len(rows), self._samples, 4)
@@ -162,15 +164,17 @@ class GenotypeReader:
 
     def _fields(self, batch: Batch, records: np.ndarray, begins: np.ndarray, sites: np.ndarray) -> _Calls:
         """Calls of records with any FORMAT that begins with GT."""
+        if not len(sites):
+            return self._no_calls()
         starts = self._field_starts(batch, records[sites], begins[sites])
         byte = [batch.data.take(starts + i) for i in range(3)]
         kind = [_KIND.take(one) for one in byte]
         haploid = (kind[0] == _IS_ALLELE) & (kind[1] == _IS_END)
         diploid = (kind[0] == _IS_ALLELE) & (kind[1] == _IS_SEPARATOR) & (kind[2] == _IS_ALLELE)
         diploid &= _KIND.take(batch.data.take(starts + 3)) == _IS_END
-        wrong = np.argwhere(~(haploid | diploid))
-        if len(wrong):
-            self._refuse_call(batch, records[sites], starts, wrong[0])
+        legal = haploid | diploid
+        if not legal.all():
+            self._refuse_call(batch, records[sites], starts, np.argwhere(~legal)[0])
         alleles = np.empty((*starts.shape, 2), np.uint8)
         alleles[:, :, 0] = _ALLELE.take(byte[0])
         alleles[:, :, 1] = np.where(haploid, np.uint8(_MISSING), _ALLELE.take(byte[2]))
@@ -178,8 +182,6 @@ class GenotypeReader:
 
     def _field_starts(self, batch: Batch, records: np.ndarray, begins: np.ndarray) -> np.ndarray:
         """Offset of every kept field, int64 (sites, samples)."""
-        if not len(records):
-            return np.zeros((0, self._samples), np.int64)
         tabs = np.flatnonzero(batch.data == ord("\t"))
         first = np.searchsorted(tabs, begins)
         found = np.searchsorted(tabs, batch.ends[records]) - first + 1
@@ -193,6 +195,9 @@ class GenotypeReader:
         starts[:, 0] = begins
         starts[:, 1:] = tabs[first[:, None] + np.arange(self._columns - 1)] + 1
         return starts if self._keep is None else starts[:, self._keep]
+
+    def _no_calls(self) -> _Calls:
+        return _Calls(np.zeros(0, np.int64), np.zeros((0, self._samples, 2), np.uint8), 1, False)
 
     def _name(self, column: int) -> str:
         """Name of a kept column."""
@@ -210,10 +215,10 @@ class GenotypeReader:
 
     def _check_alleles(self, batch: Batch, records: np.ndarray, alleles: np.ndarray, calls: _Calls) -> None:
         """Refuse allele indices that a record does not have."""
-        count = (alleles[calls.sites] != NO_ALLELE).sum(axis=1)[:, None, None]
-        wrong = np.argwhere((calls.alleles >= count) & (calls.alleles != _MISSING))
-        if len(wrong):
-            row, column, which = wrong[0].tolist()
+        count = (alleles[calls.sites] != NO_ALLELE).sum(axis=1).astype(np.uint8)[:, None, None]
+        wrong = (calls.alleles >= count) & (calls.alleles != _MISSING)
+        if wrong.any():
+            row, column, which = np.argwhere(wrong)[0].tolist()
             raise batch.error(
                 int(records[calls.sites[row]]),
                 f"allele {calls.alleles[row, column, which]} of sample {self._name(column)} is beyond REF and ALT",

@@ -123,10 +123,12 @@ class ColumnFinder:
         """Offsets of the first nine tabs, int64 (records, 9)."""
         while True:
             width = min(self._width, len(batch.data))
-            rows, columns = np.nonzero(windows(batch.data, np.minimum(batch.starts, len(batch.data) - width), width) == _TAB)
-            at = columns + np.minimum(batch.starts, len(batch.data) - width)[rows]
+            begins = np.minimum(batch.starts, len(batch.data) - width)
+            rows, columns = np.divmod(np.flatnonzero(windows(batch.data, begins, width) == _TAB), width)
+            at = columns + begins[rows]
             own = (at >= batch.starts[rows]) & (at < batch.ends[rows])
-            rows, at = rows[own], at[own]
+            if not own.all():
+                rows, at = rows[own], at[own]
             counts = np.bincount(rows, minlength=len(batch.starts))
             short = np.flatnonzero(counts < FIXED_COLUMNS)
             longer = (batch.ends[short] - batch.starts[short]) > width
@@ -247,10 +249,7 @@ def _has_genotypes(batch: Batch, tabs: np.ndarray) -> np.ndarray:
 
 def _info_says(batch: Batch, tabs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Records whose INFO says AF= 0 or 1 for every allele, and those whose VT= is not SNP."""
-    equals = np.flatnonzero(batch.data == ord("="))
-    record = np.searchsorted(batch.starts, equals, side="right") - 1
-    inside = (record >= 0) & (equals > tabs[record, 6] + 2) & (equals < tabs[record, 7])
-    equals, record = equals[inside], record[inside]
+    equals, record = _equals_signs(batch, tabs)
     before = [batch.data[equals - i] for i in (1, 2, 3)]
     begins = (before[2] == ord(";")) | (before[2] == _TAB)
     judged = []
@@ -260,6 +259,19 @@ def _info_says(batch: Batch, tabs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         flags[record[hits]] = _decide_values(batch.data, equals[hits] + 1, decide, told)
         judged.append(flags)
     return judged[0], judged[1]
+
+
+def _equals_signs(batch: Batch, tabs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Offsets of the '=' in INFO that may follow a key of two letters, and their records."""
+    width = int((tabs[:, 7] - tabs[:, 6]).max(initial=0))
+    if width * len(tabs) < len(batch.data):
+        record, column = np.divmod(np.flatnonzero(windows(batch.data, tabs[:, 6], width) == ord("=")), max(width, 1))
+        equals = tabs[record, 6] + column
+    else:  # one record with a huge INFO must not blow up the windows of all
+        equals = np.flatnonzero(batch.data == ord("="))
+        record = np.maximum(np.searchsorted(batch.starts, equals, side="right") - 1, 0)
+    inside = (equals > tabs[record, 6] + 2) & (equals < tabs[record, 7])
+    return equals[inside], record[inside]
 
 
 def _decide_values(
