@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from oclgenomics import __version__
+from oclgenomics.cli.common import atomic_output, say
 from oclgenomics.errors import UsageError
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ def add_parser(subparsers: Any) -> None:
         help="haplotype alignments (ms or VCF), neutral or with a selective sweep",
         description="Write simulated haplotype alignments: neutral or swept by the coalescent with recombination, or "
         "of independent sites. The same seed and options give the same bytes.",
+        allow_abbrev=False,
     )
     omega.set_defaults(run=run)
     _add_data_options(omega)
@@ -125,6 +127,8 @@ def _add_output_options(parser: argparse.ArgumentParser) -> None:
         "--multiallelic", type=float, metavar="P",
         help="probability of a VCF site with two or more derived copies to get a third allele (default: 0)",
     )  # fmt: skip
+    group.add_argument("-q", "--quiet", action="store_true", help="no messages but errors on standard error")
+    group.add_argument("--debug", action="store_true", help="show the traceback of an error")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -139,19 +143,19 @@ def run(args: argparse.Namespace) -> int:
     OutputError
         If the output cannot be written.
     """
-    from oclgenomics.cli.common import atomic_output
     from oclgenomics.formats.write import Bgzf
 
     _resolve(args)
     draw = _simulator(args)
     write = _write_vcf if args.format == "vcf" else _write_ms
-    with atomic_output(args.output) as stream:
+    with atomic_output(args.output, "wb") as stream:
         if args.output.endswith(".gz"):
             compressed = Bgzf(stream)
-            write(compressed, args, draw)
+            sites = write(compressed, args, draw)
             compressed.finish()
         else:
-            write(stream, args, draw)
+            sites = write(stream, args, draw)
+    say(args, f"{args.replicates} alignments of {args.samples} haplotypes, {sites} sites in all")
     return 0
 
 
@@ -242,25 +246,31 @@ def _provenance(args: argparse.Namespace) -> str:
     return " ".join(words)
 
 
-def _write_ms(stream: Sink, args: argparse.Namespace, draw: Callable[[int], Any]) -> None:
+def _write_ms(stream: Sink, args: argparse.Namespace, draw: Callable[[int], Any]) -> int:
+    """Write all replicates; returns the number of sites."""
     from oclgenomics.formats.write import MISSING, write_ms_head, write_ms_replicate
     from oclgenomics.omega.simulate import add_missing
 
     digits = max(7, len(str(args.length)) + 1)  # finer than a bp
     program = f"oclgenomics-{__version__}"
     write_ms_head(stream, program, args.samples, args.replicates, _provenance(args), args.seed)
+    total = 0
     for index in range(args.replicates):
         haplotypes, rng = draw(index)
         rows = (add_missing(block, args.missing, rng, missing=MISSING) for block in haplotypes.rows)
         write_ms_replicate(stream, haplotypes.positions, rows, digits)
+        total += len(haplotypes.positions)
+    return total
 
 
-def _write_vcf(stream: Sink, args: argparse.Namespace, draw: Callable[[int], Any]) -> None:
+def _write_vcf(stream: Sink, args: argparse.Namespace, draw: Callable[[int], Any]) -> int:
+    """Write each replicate as a chromosome of its own; returns the number of sites."""
     from oclgenomics.formats.write import distinct_ticks, site_blocks, write_vcf_head, write_vcf_sites
 
     contigs = [(str(index + 1), args.length) for index in range(args.replicates)]
     samples = [f"sample{index + 1}" for index in range(args.samples // args.ploidy)]
     write_vcf_head(stream, f"oclgenomics-{__version__} {_provenance(args)}", contigs, samples)
+    total = 0
     for index, (contig, _) in enumerate(contigs):
         haplotypes, rng = draw(index)
         sites = len(haplotypes.positions)
@@ -272,6 +282,8 @@ def _write_vcf(stream: Sink, args: argparse.Namespace, draw: Callable[[int], Any
             states, letters, unphased = _calls(block, args, rng)
             write_vcf_sites(stream, contig, positions[done : done + len(block)], letters, states, unphased)
             done += len(block)
+        total += sites
+    return total
 
 
 def _calls(block: np.ndarray, args: argparse.Namespace, rng: np.random.Generator) -> tuple[Any, list[str], Any]:

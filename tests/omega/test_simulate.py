@@ -1,4 +1,4 @@
-"""The simulators against theory: expectations and variances of neutral samples, a sweep against its pair recurrence, and a scan."""
+"""The simulators against theory: moments of neutral samples, a sweep against its pair recurrence and a scan."""
 
 from __future__ import annotations
 
@@ -228,7 +228,7 @@ class TestSweep:
     def test_wright_fisher_path(self):
         paths = [wright_fisher_path(SIZE, 0.05, rng(seed)) for seed in range(60)]
         assert all(path[0] == 1 / (2 * SIZE) and path.min() > 0 and path.max() < 1 for path in paths)
-        # given fixation the start is faster than deterministic: about 2 (ln(2 alpha) + 0.577) / s generations, alpha = 2Ns
+        # given fixation the start is faster: about 2 (ln(2 alpha) + 0.577) / s generations, alpha = 2Ns
         expected = 2 * (np.log(2 * 2 * SIZE * 0.05) + 0.5772) / 0.05
         assert np.mean([len(path) for path in paths]) == pytest.approx(expected, rel=0.05)
 
@@ -244,7 +244,7 @@ class TestSweep:
             assert near(seen, theta / windows * times.mean()), window
 
     def test_star_tree_at_the_site(self):
-        """Everything at the site itself descends from one chromosome as old as the sweep, so hardly any site segregates there."""
+        """Everything at the site itself descends from one chromosome as old as the sweep: hardly a site segregates."""
         data = replicates(Region(30, 1000, SIZE, 20.0, 0.0), 20, seed=6, sweep=HardSweep(500, 0.1))
         assert np.mean([rows.shape[1] for _, rows in data]) < 0.2 * 20 * harmonic(30)
 
