@@ -30,15 +30,18 @@ class ScanOptions:
     grid : int
         Positions at which omega is evaluated, evenly spaced from the first to the last site (at least 2).
     minwin, maxwin : int
-        Distance in bp from a position within which the window's border may not lie, and beyond which it may not lie, on either side.
+        Distances in bp from a position: a window reaches at least as far as `minwin` and at most as far as `maxwin`, on
+        either side.
     minsnps : int
         Fewest sites on each side of a position (at least 1).
     border : int
-        How far, in sites, the right half of a window may differ in size from the left half; -1 tries every pair of borders.
+        How far, in sites, the right half of a window may differ in size from the left half; -1 tries every pair of
+        borders.
     ld : str
         Linkage disequilibrium measure, one of `LD_MEASURES`.
     precision : str
-        'accurate' (float64 results from sums that lose nothing) or 'compat' (OmegaPlus' float32 arithmetic, bit for bit).
+        'accurate' (float64 results from sums that lose nothing) or 'compat' (OmegaPlus' float32 arithmetic, bit for
+        bit).
     kernel : str
         'auto' chooses Kernel I or II for each position; '1' or '2' forces one.
     maf : float
@@ -92,11 +95,11 @@ class ScanOptions:
         if self.maxwin < 1:
             raise UsageError(f"--maxwin {self.maxwin}: the largest window is at least 1 bp")
         if self.maxwin < self.minwin:
-            raise UsageError(f"--maxwin {self.maxwin} is smaller than --minwin {self.minwin}; exchange them or widen the window")
+            raise UsageError(f"--maxwin {self.maxwin} is smaller than --minwin {self.minwin}; exchange or widen them")
         if self.minsnps < 1:
             raise UsageError(f"--minsnps {self.minsnps}: at least 1 site on each side is needed")
         if self.border < -1:
-            raise UsageError(f"--border {self.border}: give a number of sites from 0, or -1 to try every pair of borders")
+            raise UsageError(f"--border {self.border}: give a number of sites from 0, or -1 for every pair of borders")
 
     def _check_choices(self) -> None:
         for name, value, known in (
@@ -130,7 +133,8 @@ class Scan:
     replicate : int
         Place of the alignment in its input, counted from 1.
     positions, omega : ndarray of float64, shape (grid,)
-        Grid positions in bp and the largest omega at each (0 where `valid` is False). Float32 values in compat precision.
+        Grid positions in bp and the largest omega at each (0 where `valid` is False). Float32 values in compat
+        precision.
     left, right : ndarray of int64, shape (grid,)
         Positions in bp of the first and the last site of the window that gives `omega`.
     valid : ndarray of bool, shape (grid,)
@@ -145,6 +149,8 @@ class Scan:
         Largest window used, in bp (compat precision shrinks it where OmegaPlus does).
     stats : dict
         'scores' and 'pairs' (int: omegas evaluated and LD pairs computed) and seconds by stage.
+    window_sites : ndarray of int64, shape (grid,), optional
+        Sites from `left` to `right`; -1 where `valid` is False. None if nobody counted.
     """
 
     name: str
@@ -160,6 +166,7 @@ class Scan:
     possible: bool
     maxwin: int
     stats: dict[str, Any] = field(default_factory=dict)
+    window_sites: NDArray[np.int64] | None = None
 
     @property
     def best(self) -> int | None:

@@ -1,0 +1,247 @@
+"""Reports of scans as text, in pieces, so that a report can be written while the scan goes on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any, Protocol, TextIO
+
+import numpy as np
+
+from oclgenomics.errors import UsageError
+from oclgenomics.omega.options import Scan
+
+__all__ = [
+    "FORMATS",
+    "JsonReport",
+    "OmegaPlusReport",
+    "Report",
+    "TsvReport",
+    "make_report",
+    "scan_record",
+    "summary_line",
+    "write_report",
+]
+
+FORMATS = ("tsv", "omegaplus", "json")
+
+TSV_COLUMNS = ("chromosome", "replicate", "position", "omega", "left", "right", "window_sites")
+
+
+class Report(Protocol):
+    """A report is `head()`, then `body(scan)` for each alignment, then `tail()`."""
+
+    def head(self) -> str: ...
+
+    def body(self, scan: Scan) -> str: ...
+
+    def tail(self) -> str: ...
+
+
+class OmegaPlusReport:
+    """The report OmegaPlus 3.0.3 writes, byte for byte.
+
+    Parameters
+    ----------
+    all_columns : bool
+        Write the window's borders and 1 (0 where there is no window) after position and omega, as its `-all` does.
+    separator : bool
+        Write "//" and the alignment's number before its rows; False is its `-noSeparator`.
+    """
+
+    def __init__(self, *, all_columns: bool = False, separator: bool = True) -> None:
+        self.all_columns = all_columns
+        self.separator = separator
+
+    def head(self) -> str:
+        return ""
+
+    def body(self, scan: Scan) -> str:
+        title = f"\n//{scan.replicate}\n" if self.separator else "\n"
+        columns = [scan.positions.tolist(), np.where(scan.valid, scan.omega, 0.0).tolist()]
+        if not self.all_columns:
+            return title + "".join([f"{at:.4f}\t{omega:f}\n" for at, omega in zip(*columns, strict=True)])
+        for border in (scan.left, scan.right, np.ones(len(scan.valid), np.int64)):
+            columns.append(np.where(scan.valid, border, 0).tolist())
+        rows = zip(*columns, strict=True)
+        return title + "".join(
+            [f"{at:.4f}\t{omega:f}\t{left}\t{right}\t{valid}\n" for at, omega, left, right, valid in rows]
+        )
+
+    def tail(self) -> str:
+        return ""
+
+
+class TsvReport:
+    """A table for `pandas.read_csv(path, sep="\\t", comment="#")` or R's `read.delim(path, comment.char="#")`.
+
+    One header line names the columns, and every row holds all of them; a position without a window has NA for omega and
+    the window. `window_sites` counts the sites from the left to the right border. Lines with '#' before the header say
+    what made the table.
+
+    Parameters
+    ----------
+    provenance : mapping, optional
+        Written as '# name: value' lines, nested names joined by dots.
+    """
+
+    def __init__(self, provenance: Mapping[str, Any] | None = None) -> None:
+        self.provenance = provenance or {}
+
+    def head(self) -> str:
+        lines = [f"# {name}: {value}\n" for name, value in _flat(self.provenance)]
+        return "".join(lines) + "\t".join(TSV_COLUMNS) + "\n"
+
+    def body(self, scan: Scan) -> str:
+        label = f"{_one_field(scan.name)}\t{scan.replicate}"
+        columns = [scan.positions, scan.omega, scan.left, scan.right, _window_sites(scan), scan.valid]
+        rows = zip(*(column.tolist() for column in columns), strict=True)
+        return "".join(
+            [
+                f"{label}\t{at:.2f}\t{omega:.9g}\t{left}\t{right}\t{sites if sites >= 0 else 'NA'}\n"
+                if valid
+                else f"{label}\t{at:.2f}\tNA\tNA\tNA\tNA\n"
+                for at, omega, left, right, sites, valid in rows
+            ]
+        )
+
+    def tail(self) -> str:
+        return ""
+
+
+class JsonReport:
+    """One JSON object: 'provenance', and 'alignments' with a summary and arrays each; null where there is no window.
+
+    Parameters
+    ----------
+    provenance : mapping, optional
+        Written under 'provenance'.
+    """
+
+    def __init__(self, provenance: Mapping[str, Any] | None = None) -> None:
+        self.provenance = dict(provenance or {})
+        self._written = 0
+
+    def head(self) -> str:
+        return f'{{"provenance": {_json(self.provenance)},\n "alignments": ['
+
+    def body(self, scan: Scan) -> str:
+        self._written += 1
+        return ("," if self._written > 1 else "") + "\n  " + _json(scan_record(scan))
+
+    def tail(self) -> str:
+        return "\n ]\n}\n"
+
+
+def scan_record(scan: Scan) -> dict[str, Any]:
+    """A scan as plain values: positions in bp, None where there is no window, nothing that differs from run to run."""
+    sites = _window_sites(scan)
+
+    def shown(values: np.ndarray, known: np.ndarray) -> list[Any]:
+        return [value if there else None for value, there in zip(values.tolist(), known.tolist(), strict=True)]
+
+    best = scan.best
+    return {
+        "chromosome": scan.name,
+        "replicate": scan.replicate,
+        "haplotypes": scan.haplotypes,
+        "sites": scan.sites,
+        "discarded": dict(scan.discarded),
+        "possible": scan.possible,
+        "maxwin": scan.maxwin,
+        "maximum": None
+        if best is None
+        else {
+            "omega": float(scan.omega[best]) if np.isfinite(scan.omega[best]) else None,
+            "position": float(scan.positions[best]),
+            "left": int(scan.left[best]),
+            "right": int(scan.right[best]),
+            "window_sites": int(sites[best]) if sites[best] >= 0 else None,
+        },
+        "positions": scan.positions.tolist(),
+        "omega": shown(scan.omega, scan.valid & np.isfinite(scan.omega)),
+        "left": shown(scan.left, scan.valid),
+        "right": shown(scan.right, scan.valid),
+        "window_sites": shown(sites, scan.valid & (sites >= 0)),
+    }
+
+
+def make_report(
+    name: str = "tsv", *, provenance: Mapping[str, Any] | None = None, all_columns: bool = False, separator: bool = True
+) -> Report:
+    """Return the report of a format's name.
+
+    Parameters
+    ----------
+    name : str
+        One of `FORMATS`.
+    provenance : mapping, optional
+        What made the results; left out of 'omegaplus', which has no place for it.
+    all_columns, separator : bool
+        See `OmegaPlusReport`; without effect on the other formats, which always hold all columns.
+
+    Raises
+    ------
+    UsageError
+        For an unknown name.
+    """
+    if name == "omegaplus":
+        return OmegaPlusReport(all_columns=all_columns, separator=separator)
+    if name == "tsv":
+        return TsvReport(provenance)
+    if name == "json":
+        return JsonReport(provenance)
+    raise UsageError(f"--format {name}: choose one of {', '.join(FORMATS)}")
+
+
+def write_report(scans: Iterable[Scan], stream: TextIO, report: Report) -> int:
+    """Write scans to a text stream as they come, and return how many there were."""
+    stream.write(report.head())
+    count = 0
+    for scan in scans:
+        stream.write(report.body(scan))
+        count += 1
+    stream.write(report.tail())
+    return count
+
+
+def summary_line(scan: Scan) -> str:
+    """One line for a person: sites, what was left out and why, the largest omega, where, and its window."""
+    left_out = ", ".join(f"{count:,} {reason}" for reason, count in scan.discarded.items() if count)
+    line = f"{scan.name}: {scan.haplotypes:,} haplotypes, {scan.sites:,} sites"
+    line += f" (left out: {left_out})" if left_out else ""
+    best = scan.best
+    if not scan.possible:
+        return f"{line}; not possible, at least 4 sites are needed"
+    if best is None:
+        return f"{line}; no window holds enough sites at any position (larger --maxwin, smaller --minsnps)"
+    window = f"{scan.left[best]:,}-{scan.right[best]:,}"
+    return f"{line}; largest omega {scan.omega[best]:,.6g} at {scan.positions[best]:,.0f} bp, window {window}"
+
+
+def _window_sites(scan: Scan) -> np.ndarray:
+    """Sites in each window; -1 where they were not counted."""
+    if scan.window_sites is None:
+        return np.full(len(scan.positions), -1, np.int64)
+    return scan.window_sites
+
+
+def _one_field(name: str) -> str:
+    return name.replace("\t", " ").replace("\n", " ")
+
+
+def _flat(mapping: Mapping[str, Any], prefix: str = "") -> list[tuple[str, str]]:
+    """Nested mappings as (dotted name, one-line value)."""
+    pairs: list[tuple[str, str]] = []
+    for name, value in mapping.items():
+        if isinstance(value, Mapping):
+            pairs += _flat(value, f"{prefix}{name}.")
+        elif isinstance(value, (list, tuple)):
+            pairs.append((prefix + name, " ".join(str(item) for item in value).replace("\n", " ")))
+        else:
+            pairs.append((prefix + name, str(value).replace("\n", " ")))
+    return pairs
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, allow_nan=False)
