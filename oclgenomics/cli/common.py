@@ -8,7 +8,6 @@ import os
 import re
 import stat
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -202,6 +201,8 @@ def _written_in_place(name: str) -> bool:
 
 @contextlib.contextmanager
 def _renamed_when_whole(path: Path, mode: str) -> Iterator[IO[Any]]:
+    import tempfile  # here, because it is slow to import and --help does not need it
+
     if path.exists() and not os.access(path, os.W_OK):
         raise OutputError(f"{path}: is write-protected")
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")

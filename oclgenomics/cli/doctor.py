@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
-import signal
-import subprocess
 import sys
-import tempfile
 from dataclasses import asdict, dataclass
-from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -68,6 +63,8 @@ def run(args: argparse.Namespace) -> int:
         return 0
     findings = examine()
     if args.json:
+        import json
+
         print(json.dumps([asdict(finding) for finding in findings], indent=2))
     else:
         for finding in findings:
@@ -87,6 +84,8 @@ def examine() -> list[Finding]:
 
 
 def _versions() -> list[Finding]:
+    from importlib import metadata
+
     found = [f"oclgenomics {__version__}", f"Python {sys.version.split()[0]}"]
     for package in PACKAGES:
         try:
@@ -172,6 +171,10 @@ def _devices() -> list[Finding]:
 
 def _checked(device: Device) -> Finding:
     """Compile and run kernels in a process of its own, because a broken driver may take the process down."""
+    import signal
+    import subprocess
+    import tempfile
+
     topic = f"device {device.index}"
     command = [sys.executable, "-m", "oclgenomics", "doctor", "--check-device", str(device.index)]
     remedy = "update or reinstall its driver, or choose another device with -d or OCLGENOMICS_DEVICE"

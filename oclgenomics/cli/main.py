@@ -6,7 +6,6 @@ import argparse
 import importlib
 import os
 import sys
-import traceback
 from collections.abc import Sequence
 from types import ModuleType
 
@@ -58,6 +57,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _fail(message: str, status: int, debug: bool) -> int:
     if debug:
+        import traceback
+
         traceback.print_exc()
     print(f"oclgenomics: {message}", file=sys.stderr)
     return status

@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import tempfile
 from pathlib import Path
 
 __all__ = ["CAP_BYTES", "VARIABLE", "cache_folder", "clear", "load", "store", "usage", "write_whole"]
@@ -34,6 +33,8 @@ def cache_folder() -> Path | None:
 
 def write_whole(path: Path, data: bytes) -> None:
     """Write a file so that nobody sees half of it: beside its place first, then renamed."""
+    import tempfile  # here, because most runs only read and it is slow to import
+
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".new-")
     try:

@@ -13,7 +13,6 @@ import functools
 import os
 import sys
 import sysconfig
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -122,6 +121,8 @@ def _vendor_folder(library: Path, stack: contextlib.ExitStack) -> Path:
             for name, text in wanted.items():
                 write_whole(folder / name, text.encode())
             return folder
+    import tempfile
+
     folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="oclgenomics-icd-")))
     for name, text in wanted.items():
         (folder / name).write_text(text)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import statistics
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -87,6 +86,8 @@ class Profile:
 
     def totals(self) -> dict[str, dict[str, float]]:
         """Return count and milliseconds (total, min, median, max) for each name, the largest total first."""
+        import statistics  # here, because few runs need it and it is slow to import
+
         groups: dict[str, list[float]] = {}
         for span in self.spans:
             groups.setdefault(f"{span.lane}: {span.name}" if span.lane != "compute" else span.name, []).append(

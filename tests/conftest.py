@@ -1,0 +1,47 @@
+"""Fixtures: an engine for every device that the tests run on.
+
+By default these are PoCL from pip and Intel's CPU runtime, whichever are there. `OCLGENOMICS_TEST_DEVICES` names others, as
+`--device` takes them, separated by commas ("0,gpu"), or `all`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+
+from oclgenomics.runtime import Device, Engine, list_devices, select_device
+
+# Profile times and results must not depend on what the user's environment prefers.
+for _name in ("OCLGENOMICS_DEVICE", "PYOPENCL_CTX"):
+    os.environ.pop(_name, None)
+
+
+def devices_under_test() -> list[Device]:
+    """List the devices the tests run on."""
+    wanted = os.environ.get("OCLGENOMICS_TEST_DEVICES", "").strip()
+    devices = list_devices()
+    if wanted == "all":
+        return devices
+    if wanted:
+        return [select_device(request.strip()) for request in wanted.split(",")]
+    return [device for device in devices if device.family == "intel" or _is_pocl_from_pip(device)] or devices[:1]
+
+
+def _is_pocl_from_pip(device: Device) -> bool:
+    return device.family == "pocl" and "debian" not in device.driver.lower()
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "device" in metafunc.fixturenames:
+        devices = devices_under_test()
+        names = [f"{device.family}{device.index}" for device in devices]
+        metafunc.parametrize("device", devices, ids=names, scope="session")
+
+
+@pytest.fixture(scope="session")
+def engine(device: Device) -> Iterator[Engine]:
+    """An engine that all tests on one device share."""
+    with Engine(device) as engine:
+        yield engine
