@@ -171,12 +171,11 @@ def _of_platform(head: str, number: int, devices: list[Device]) -> list[Device]:
 
 def _rank(device: Device) -> tuple[int, int, tuple[int, ...], int]:
     """Order of preference: GPU, Intel's CPU runtime, newest PoCL; simulators last; of equals the first."""
-    if device.family in ("oclgrind", "rusticl") and device.kind != "gpu":
-        family = 0
-    else:
-        family = {"intel": 3, "pocl": 2}.get(device.family, 1)
     numbers = tuple(int(part) for part in re.findall(r"\d+", device.driver)[:3])
-    return (device.kind == "gpu", family, numbers, -device.index)
+    if device.family == "oclgrind":  # calls itself a GPU
+        return (-1, 0, numbers, -device.index)
+    family = {"intel": 3, "pocl": 2, "rusticl": 0}.get(device.family, 1)
+    return (int(device.kind == "gpu"), family, numbers, -device.index)
 
 
 def _ask(index: int, platform: pyopencl.Platform, first: int) -> PlatformReport:
