@@ -1,0 +1,334 @@
+"""Sites before a scan: filters, imputation, reduction to two states, polarity.
+
+The order of the steps and the meaning of every count are those of OmegaPlus 3.0.3, so that its random draws fall on the same
+entries; the random numbers are those of the C library it runs with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..errors import UsageError
+from ..formats.alignment import Alignment
+from ..formats.packing import full_words, pack_states, unpack_sites
+
+__all__ = ["GlibcRandom", "Prepared", "StateCounts", "count_states", "prepare"]
+
+_BLOCK_ENTRIES = 1 << 22  # haplotype entries unpacked at once
+
+
+@dataclass
+class Prepared:
+    """An alignment ready to be scanned.
+
+    Attributes
+    ----------
+    alignment : Alignment
+        The sites that are left.
+    discarded : dict of str to int
+        Sites left out by reason: "monomorphic", "singleton", "maf"; a site counts under the first that applies. Their sum
+        is what OmegaPlus calls discarded sites.
+    """
+
+    alignment: Alignment
+    discarded: dict[str, int]
+
+
+class GlibcRandom:
+    """glibc's rand(): additive feedback r[i] = r[i-3] + r[i-31] modulo 2**32, the upper 31 bits given out.
+
+    Parameters
+    ----------
+    seed : int
+        As for srand; 0 is taken as 1.
+    """
+
+    MAXIMUM = 2**31 - 1
+
+    def __init__(self, seed: int) -> None:
+        word = np.int64(np.uint32(seed & 0xFFFFFFFF).astype(np.int32))
+        state = [int(word) or 1]
+        for _ in range(30):  # Lehmer's generator with Schrage's division, which C truncates toward zero
+            high = int(abs(state[-1]) // 127773) * (1 if state[-1] >= 0 else -1)
+            value = 16807 * (state[-1] - 127773 * high) - 2836 * high
+            state.append(value + self.MAXIMUM if value < 0 else value)
+        self._state = [value & 0xFFFFFFFF for value in state[3:] + state[:3]]
+        self.draw(310)
+
+    def draw(self, count: int) -> np.ndarray:
+        """The next `count` values, int64 (count,), each in 0 to 2**31 - 1."""
+        state = [*self._state[-31:]]
+        push = state.append
+        for i in range(31, 31 + count):
+            push((state[i - 3] + state[i - 31]) & 0xFFFFFFFF)
+        self._state = state[-31:]
+        return np.array(state[31:], np.int64) >> 1
+
+
+@dataclass
+class StateCounts:
+    """How often each state is observed.
+
+    Attributes
+    ----------
+    observed : ndarray of int64, shape (sites,)
+        Haplotypes with a state.
+    ones : ndarray of int64, shape (sites,)
+        Haplotypes with the second state (multiallelic sites: with any but the first of their rows).
+    rows : ndarray of int64, shape (multi rows,)
+        Haplotypes with the state of each row of a multiallelic site.
+    """
+
+    observed: np.ndarray
+    ones: np.ndarray
+    rows: np.ndarray
+
+
+def count_states(alignment: Alignment) -> StateCounts:
+    """Count the states of every site."""
+    observed = np.full(alignment.sites, alignment.haplotypes, np.int64)
+    if alignment.valid is not None:
+        observed = _ones(alignment.valid)
+    return StateCounts(observed, _ones(alignment.bits), _ones(alignment.multi_bits))
+
+
+def _ones(plane: np.ndarray) -> np.ndarray:
+    """Set bits of each column, int64; word by word, so that no second plane is made."""
+    total = np.zeros(plane.shape[1], np.int64)
+    for word in plane:
+        total += np.bitwise_count(word)
+    return total
+
+
+def prepare(
+    alignment: Alignment,
+    *,
+    maf: float = 0.0,
+    no_singletons: bool = False,
+    impute: Set[str] = frozenset(),
+    binary: bool = False,
+    seed: int | None = None,
+    compat: bool = False,
+) -> Prepared:
+    """Filter, impute, reduce and orient the sites of an alignment.
+
+    The steps, in this order: drop sites with fewer than two observed states; with `no_singletons` those at which a state is
+    seen once; those at which an observed state is rarer than `maf` among the observed haplotypes; fill missing states by draws
+    in proportion to the counts of the site; with `binary` replace the third and fourth commonest base of a site, each by one
+    draw between the two commonest in proportion to their counts; if no site has more than two states left, let state 0 of each
+    DNA site be the state of its first observed haplotype.
+
+    Parameters
+    ----------
+    alignment : Alignment
+        Not changed; planes that no step touches are shared with the result.
+    maf : float
+        Least frequency of every observed state, 0 to 0.5.
+    no_singletons : bool
+        Drop sites at which some state is seen once.
+    impute : set of {'N', 'GAP'}
+        Which missing states to fill.
+    binary : bool
+        Reduce every site to two states.
+    seed : int, optional
+        Seed of the draws; needed if anything is drawn.
+    compat : bool
+        Follow OmegaPlus also where it is an accident: with fewer than four sites left nothing is drawn, filled or oriented.
+        OmegaPlus' corruption of missing data is not repeated.
+
+    Returns
+    -------
+    Prepared
+
+    Raises
+    ------
+    UsageError
+        `maf` out of range, an unknown kind in `impute`, or draws without a seed.
+    """
+    _check_options(maf, impute)
+    alignment, discarded = _filter(alignment, maf, no_singletons)
+    if compat and alignment.sites < 4:
+        return Prepared(alignment, discarded)
+    random = None if seed is None else GlibcRandom(seed)
+    if impute and alignment.valid is not None:
+        alignment = _impute(alignment, impute, random)
+    if binary and len(alignment.multi_site):
+        alignment = _reduce(alignment, random)
+    if alignment.alphabet == "dna" and not len(alignment.multi_site):
+        alignment = _orient(alignment)
+    return Prepared(alignment, discarded)
+
+
+def _check_options(maf: float, impute: Set[str]) -> None:
+    if not 0 <= maf <= 0.5:
+        raise UsageError(f"the minor allele frequency must lie between 0 and 0.5, not {maf}")
+    unknown = set(impute) - {"N", "GAP"}
+    if unknown:
+        raise UsageError(f"cannot impute {sorted(unknown)[0]!r}; N or GAP")
+
+
+def _need(random: GlibcRandom | None) -> GlibcRandom:
+    if random is None:
+        raise UsageError("imputation and reduction to two states draw random numbers; give a seed (--seed)")
+    return random
+
+
+def _filter(alignment: Alignment, maf: float, no_singletons: bool) -> tuple[Alignment, dict[str, int]]:
+    """Drop sites; the counts of dropped sites by reason."""
+    counts = count_states(alignment)
+    zeros = counts.observed - counts.ones
+    rarest = np.minimum(np.where(zeros > 0, zeros, counts.observed), np.where(counts.ones > 0, counts.ones, counts.observed))
+    rarest[alignment.multi_site] = counts.observed[alignment.multi_site]
+    np.minimum.at(rarest, alignment.multi_site, counts.rows)
+    reasons = {
+        "monomorphic": (zeros == 0) | (counts.ones == 0),
+        "singleton": (rarest == 1) & no_singletons,
+        "maf": rarest < maf * counts.observed,
+    }
+    keep = np.ones(alignment.sites, bool)
+    discarded = {}
+    for reason, flags in reasons.items():
+        fresh = int((keep & flags).sum())
+        keep &= ~flags
+        if fresh:
+            discarded[reason] = fresh
+    return (alignment if keep.all() else _take(alignment, keep)), discarded
+
+
+def _take(alignment: Alignment, keep: np.ndarray) -> Alignment:
+    """The alignment with only the sites at which `keep` is True."""
+    rows = keep[alignment.multi_site]
+    renumbered = np.cumsum(keep) - 1
+    return replace(
+        alignment,
+        positions=alignment.positions[keep],
+        letters=alignment.letters[keep],
+        bits=np.ascontiguousarray(alignment.bits[:, keep]),
+        valid=None if alignment.valid is None else np.ascontiguousarray(alignment.valid[:, keep]),
+        gap=None if alignment.gap is None else np.ascontiguousarray(alignment.gap[:, keep]),
+        multi_site=renumbered[alignment.multi_site[rows]].astype(np.int32),
+        multi_bits=np.ascontiguousarray(alignment.multi_bits[:, rows]),
+        multi_letter=alignment.multi_letter[rows],
+    )
+
+
+class _StateTable:
+    """The states of each site in the order A, C, G, T (or 0, 1), as the draws meet them.
+
+    Attributes
+    ----------
+    cumulative : ndarray of int64, shape (sites, 4)
+        Running sums of the counts in that order.
+    swapped : ndarray of bool, shape (sites,)
+        State 1 comes before state 0.
+    first_row : ndarray of int64, shape (sites,)
+        First row of a multiallelic site, -1 for others.
+    """
+
+    def __init__(self, alignment: Alignment) -> None:
+        counts = count_states(alignment)
+        self.swapped = alignment.letters[:, 1] < alignment.letters[:, 0]
+        self.first_row = np.full(alignment.sites, -1, np.int64)
+        multi, start, size = np.unique(alignment.multi_site, return_index=True, return_counts=True)
+        self.first_row[multi] = start
+        self.swapped[multi] = False
+        first = np.where(self.swapped, counts.ones, counts.observed - counts.ones)
+        self.cumulative = np.stack([first, counts.observed, counts.observed, counts.observed], axis=1)
+        for i in range(3):  # a multiallelic site has three or four rows
+            has = size > i
+            before = self.cumulative[multi[has], i - 1] if i else 0
+            self.cumulative[multi[has], i] = before + counts.rows[start[has] + i]
+
+    def pick(self, sites: np.ndarray, random: GlibcRandom) -> np.ndarray:
+        """One state for each entry of `sites`, by rand() % total + 1."""
+        cumulative = self.cumulative[sites]
+        drawn = random.draw(len(sites)) % cumulative[:, -1] + 1
+        picked: np.ndarray = (drawn[:, None] > cumulative).sum(axis=1)
+        return picked
+
+
+def _impute(alignment: Alignment, kinds: Set[str], random: GlibcRandom | None) -> Alignment:
+    """Fill missing states, site by site and haplotype by haplotype."""
+    assert alignment.valid is not None
+    wanted = ~alignment.valid & full_words(alignment.haplotypes)[:, None]
+    if "N" not in kinds:
+        wanted = wanted & alignment.gap if alignment.gap is not None else np.zeros_like(wanted)
+    elif "GAP" not in kinds and alignment.gap is not None:
+        wanted &= ~alignment.gap
+    affected = np.flatnonzero(wanted.any(axis=0))
+    if not len(affected):
+        return alignment
+    table, bits, multi_bits = _StateTable(alignment), alignment.bits.copy(), alignment.multi_bits.copy()
+    step = max(1, _BLOCK_ENTRIES // max(1, alignment.haplotypes))
+    for start in range(0, len(affected), step):
+        block = affected[start : start + step]
+        missing = unpack_sites(wanted[:, block], alignment.haplotypes)
+        rows, haplotypes = np.nonzero(missing)
+        states = table.pick(block[rows], _need(random))
+        _fill(block, rows, haplotypes, states, missing.shape, table, bits, multi_bits)
+    valid = alignment.valid | wanted
+    gap = None if alignment.gap is None else alignment.gap & ~wanted
+    complete = bool((valid == full_words(alignment.haplotypes)[:, None]).all())
+    return replace(
+        alignment, bits=bits, multi_bits=multi_bits, valid=None if complete else valid,
+        gap=gap if gap is not None and gap.any() else None,
+    )  # fmt: skip
+
+
+def _fill(
+    sites: np.ndarray, rows: np.ndarray, haplotypes: np.ndarray, states: np.ndarray, shape: tuple[int, ...],
+    table: _StateTable, bits: np.ndarray, multi_bits: np.ndarray,
+) -> None:  # fmt: skip
+    """Set the bits of the drawn states (index in the order of the letters) of a block of sites."""
+    multi_row = table.first_row[sites[rows]]
+    filled = np.zeros(shape, np.uint8)
+    filled[rows, haplotypes] = (states != 0) ^ table.swapped[sites[rows]]
+    bits[:, sites] |= pack_states(filled).T
+    many = multi_row >= 0
+    at, haplotype = multi_row[many] + states[many], haplotypes[many]
+    np.bitwise_or.at(multi_bits, (haplotype // 32, at), np.uint32(1) << (haplotype % 32).astype(np.uint32))
+
+
+def _reduce(alignment: Alignment, random: GlibcRandom | None) -> Alignment:
+    """Replace the third and fourth commonest bases; no multiallelic sites are left."""
+    bits, letters = alignment.bits.copy(), alignment.letters.copy()
+    counts = _ones(alignment.multi_bits)
+    sites, start, size = np.unique(alignment.multi_site, return_index=True, return_counts=True)
+    for site, first, states in zip(sites.tolist(), start.tolist(), size.tolist(), strict=True):
+        rows = first + np.arange(states)
+        ranked = rows[np.argsort(-counts[rows], kind="stable")]
+        commonest, second = ranked[:2].tolist()
+        ones = alignment.multi_bits[:, second].copy()
+        for rare in ranked[2:].tolist():
+            drawn = int(_need(random).draw(1)[0]) % int(counts[commonest] + counts[second]) + 1
+            if drawn > counts[commonest]:
+                ones |= alignment.multi_bits[:, rare]
+        bits[:, site] = ones
+        letters[site] = alignment.multi_letter[[commonest, second]]
+    return replace(
+        alignment, bits=bits, letters=letters, multi_site=np.zeros(0, np.int32),
+        multi_bits=np.zeros((alignment.words, 0), np.uint32), multi_letter=np.zeros(0, np.uint8),
+    )  # fmt: skip
+
+
+def _orient(alignment: Alignment) -> Alignment:
+    """Let state 0 of every site be that of its first observed haplotype; the alignment becomes binary."""
+    if alignment.valid is None:
+        flip = (alignment.bits[:1] & np.uint32(1)).any(axis=0)
+    else:
+        word = np.argmax(alignment.valid != 0, axis=0)
+        columns = np.arange(alignment.sites)
+        observed = alignment.valid[word, columns]
+        lowest = observed & (~observed + np.uint32(1))
+        flip = (alignment.bits[word, columns] & lowest) != 0
+    flipped = np.flatnonzero(flip)
+    bits, letters = alignment.bits.copy(), alignment.letters.copy()
+    letters[flipped] = letters[flipped][:, ::-1]
+    full = full_words(alignment.haplotypes)
+    for i, word_of_sites in enumerate(bits):
+        observed_bits = full[i] if alignment.valid is None else alignment.valid[i, flipped]
+        word_of_sites[flipped] ^= observed_bits
+    return replace(alignment, bits=bits, letters=letters, alphabet="binary")
