@@ -1,0 +1,363 @@
+"""Figures of scans: omega along one alignment, several chromosomes end to end, or replicates summarised."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.errors import UsageError
+from oclgenomics.omega.options import Scan
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["SUFFIXES", "peak_windows", "plot_format", "plot_scans", "save_plot"]
+
+SUFFIXES = ("png", "svg", "pdf")
+LAYOUTS = ("auto", "chromosomes", "replicates")
+
+# Okabe and Ito's colours keep apart for every kind of colour vision.
+BLUE, SKY, ORANGE, INK, GREY, PALE = "#0072B2", "#56B4E9", "#D55E00", "#262626", "#6B6B6B", "#DADADA"
+STYLE: Any = {
+    "font.family": "sans-serif",
+    "font.size": 11,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.edgecolor": GREY,
+    "axes.labelcolor": INK,
+    "axes.linewidth": 0.8,
+    "text.color": INK,
+    "xtick.color": GREY,
+    "ytick.color": GREY,
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
+    "svg.fonttype": "none",  # text stays text, which a talk's author can edit
+    "svg.hashsalt": "oclgenomics",
+    "pdf.fonttype": 42,
+}
+EN_DASH = "\N{EN DASH}"
+TOP_WINDOWS = 3
+SECOND_PEAK = 0.2  # a lesser window is labelled from this share of the largest omega
+LABEL_WIDTH = 0.2  # of a window's label, as a share of the axis
+WIDE_RANGE = 40.0  # largest over median omega from which a linear axis would flatten all but one peak
+GAP = 0.012  # between chromosomes, as a share of all of them together
+FEW_CHROMOSOMES = 5  # so many have room for positions on the axis
+FEW_REPLICATES = 5  # fewer than this are drawn one by one; quantiles would say little
+
+
+def plot_format(path: str | Path) -> str:
+    """Return the format of a figure's file from its suffix: 'png', 'svg' or 'pdf'.
+
+    Raises
+    ------
+    UsageError
+        For any other suffix.
+    """
+    suffix = Path(path).suffix.lower().removeprefix(".")
+    if suffix not in SUFFIXES:
+        raise UsageError(f"--plot {path}: the name has to end in .png, .svg or .pdf")
+    return suffix
+
+
+def peak_windows(scan: Scan, count: int = TOP_WINDOWS) -> list[int]:
+    """Indices of the grid positions with the largest omega whose windows do not overlap, best first."""
+    if not scan.possible:
+        return []
+    order = np.argsort(-np.where(scan.valid, scan.omega, 0.0), kind="stable")
+    chosen: list[int] = []
+    for index in order[np.where(scan.valid, scan.omega, 0.0)[order] > 0].tolist():
+        left, right = scan.left[index], scan.right[index]
+        if all(right < scan.left[other] or left > scan.right[other] for other in chosen):
+            chosen.append(index)
+            if len(chosen) == count:
+                break
+    return chosen
+
+
+def plot_scans(scans: Sequence[Scan], *, title: str = "", layout: str = "auto") -> Figure:
+    """Draw scans.
+
+    One scan is drawn as omega along its positions with the best windows shaded. Chromosomes are drawn end to end. Of
+    replicates, the figure shows the median, the middle 90 % and the maximum of each.
+
+    Parameters
+    ----------
+    scans : sequence of Scan
+    title : str
+        What was scanned, for the line above the figure.
+    layout : str
+        'chromosomes', 'replicates', or 'auto', which takes scans named by their running number for replicates.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        To be saved by `save_plot` or changed further; no display is needed.
+
+    Raises
+    ------
+    UsageError
+        For an unknown layout.
+    """
+    if layout not in LAYOUTS:
+        raise UsageError(f"layout {layout}: choose one of {', '.join(LAYOUTS)}")
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    if layout == "auto":
+        layout = "replicates" if all(scan.name == str(scan.replicate) for scan in scans) else "chromosomes"
+    shown = [scan for scan in scans if scan.best is not None]
+    with rc_context(STYLE):
+        figure = Figure(figsize=(10, 4.6), layout="constrained")
+        axes = figure.add_subplot()
+        if not shown:
+            _draw_nothing(axes, len(scans))
+        elif len(scans) == 1:
+            _draw_one(axes, shown[0], title)
+        elif layout == "replicates":
+            _draw_replicates(axes, shown, len(scans), title)
+        else:
+            _draw_chromosomes(axes, shown, title)
+    return figure
+
+
+def save_plot(figure: Figure, stream: IO[bytes], format: str) -> None:
+    """Write a figure to a binary stream as 'png', 'svg' or 'pdf'; equal figures give equal bytes."""
+    from matplotlib import rc_context
+
+    dates: dict[str, dict[str, Any]] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
+    with rc_context(STYLE):
+        figure.savefig(stream, format=format, dpi=200, metadata=dates.get(format))
+
+
+def _draw_nothing(axes: Axes, count: int) -> None:
+    axes.set_axis_off()
+    what = "no alignment" if not count else "no window with enough sites"
+    axes.text(0.5, 0.5, f"Nothing to draw: {what}", ha="center", va="center", transform=axes.transAxes, color=GREY)
+
+
+def _draw_one(axes: Axes, scan: Scan, title: str) -> None:
+    """Omega along one alignment."""
+    _draw_line(axes, scan.positions, scan, BLUE)
+    _set_omega_axis(axes, scan.omega[scan.valid])
+    _set_position_axis(axes, scan.positions)
+    for rank, index in enumerate(_labelled(scan)):
+        _mark_window(axes, scan, index, 0.0, best=rank == 0)
+    _set_title(axes, _headline(scan), title, f"{scan.haplotypes:,} haplotypes, {scan.sites:,} sites")
+
+
+def _draw_chromosomes(axes: Axes, scans: list[Scan], title: str) -> None:
+    """Omega along all chromosomes, end to end in the order of the input."""
+    spans = np.array([scan.positions[-1] - scan.positions[0] for scan in scans])
+    gap = max(spans.sum() * GAP, 1.0)
+    starts = np.concatenate([[0.0], np.cumsum(spans + gap)[:-1]])
+    offsets = [start - scan.positions[0] for start, scan in zip(starts, scans, strict=True)]
+    for number, (scan, offset) in enumerate(zip(scans, offsets, strict=True)):
+        _draw_line(axes, scan.positions + offset, scan, (BLUE, SKY)[number % 2])
+    _set_omega_axis(axes, np.concatenate([scan.omega[scan.valid] for scan in scans]))
+    axes.set_xlim(-gap, starts[-1] + spans[-1] + gap)
+    _name_chromosomes(axes, scans, starts, spans)
+    ranked = sorted(range(len(scans)), key=lambda number: -_largest(scans[number]))[:TOP_WINDOWS]
+    for rank, number in enumerate(ranked):
+        scan, best = scans[number], scans[number].best
+        if best is not None and _largest(scan) >= SECOND_PEAK * _largest(scans[ranked[0]]):
+            _mark_window(axes, scan, best, offsets[number], best=rank == 0, named=True)
+    top = scans[ranked[0]]
+    sites = sum(scan.sites for scan in scans)
+    _set_title(axes, _headline(top, named=True), title, f"{len(scans)} chromosomes, {sites:,} sites")
+
+
+def _draw_replicates(axes: Axes, scans: list[Scan], count: int, title: str) -> None:
+    """Median and middle 90 % of omega over the replicates (each one, if they are few), and each one's maximum."""
+    best = [(scan, scan.best) for scan in scans if scan.best is not None]
+    peaks = np.array([scan.positions[index] for scan, index in best])
+    heights = np.array([scan.omega[index] for scan, index in best])
+    drawn = heights
+    if len(scans) < FEW_REPLICATES:
+        for number, scan in enumerate(scans):
+            _draw_line(axes, scan.positions, scan, (BLUE, SKY)[number % 2], label="" if number else "a replicate")
+    else:
+        at, low, middle, high = _quantiles(scans)
+        axes.fill_between(at, low, high, color=SKY, alpha=0.35, linewidth=0, label="middle 90 % of replicates")
+        axes.plot(at, middle, color=BLUE, linewidth=1.8, label="median")
+        drawn = np.concatenate([low, middle, heights])
+    axes.scatter(peaks, heights, s=30, color=ORANGE, edgecolor="white", linewidth=0.6, zorder=4,
+                 label="largest of each", clip_on=False)  # fmt: skip
+    _set_omega_axis(axes, drawn)
+    _set_position_axis(axes, np.concatenate([scan.positions[[0, -1]] for scan in scans]))
+    axes.legend(frameon=False, ncols=3, loc="lower right", bbox_to_anchor=(1, 1), borderaxespad=0.2, fontsize=10)
+    headline = f"Largest ω of {count:,} replicates: {_number(float(np.median(heights)))} (median)"
+    scale, unit = _unit(peaks)
+    _set_title(axes, headline, title, f"at {np.median(peaks) / scale:,.3f} {unit} (median)")
+
+
+def _quantiles(scans: list[Scan]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """Positions, and 5 %, 50 % and 95 % of omega over the replicates there; every replicate has its own grid."""
+    first = min(float(scan.positions[0]) for scan in scans)
+    last = max(float(scan.positions[-1]) for scan in scans)
+    at = np.linspace(first, last, max(len(scan.positions) for scan in scans))
+    rows = np.array(
+        [np.interp(at, scan.positions[scan.valid], scan.omega[scan.valid], np.nan, np.nan) for scan in scans]
+    )
+    known = ~np.isnan(rows).all(axis=0)
+    low, middle, high = np.nanquantile(rows[:, known], (0.05, 0.5, 0.95), axis=0)
+    return at[known], low, middle, high
+
+
+def _draw_line(axes: Axes, x: NDArray[np.float64], scan: Scan, colour: str, label: str = "") -> None:
+    """Omega as a line that breaks where no window holds enough sites; dots where a position stands alone."""
+    y = np.where(scan.valid, scan.omega, np.nan)
+    axes.plot(x, y, color=colour, linewidth=1.1, solid_joinstyle="round", label=label)
+    padded = np.concatenate([[False], scan.valid, [False]])
+    alone = scan.valid & ~padded[:-2] & ~padded[2:]
+    axes.plot(x[alone], y[alone], ".", color=colour, markersize=3)
+
+
+def _mark_window(axes: Axes, scan: Scan, index: int, offset: float, *, best: bool, named: bool = False) -> None:
+    """Shade a window, mark its omega and say where it is."""
+    x, omega = scan.positions[index] + offset, float(scan.omega[index])
+    colour = ORANGE if best else GREY
+    axes.axvspan(
+        scan.left[index] + offset, scan.right[index] + offset,
+        facecolor=colour, edgecolor=colour, alpha=0.22 if best else 0.12, linewidth=0.8, zorder=0.5,
+    )  # fmt: skip
+    axes.plot([x], [omega], "o", color=colour, markersize=7 if best else 5, zorder=5, clip_on=False)
+    low, high = axes.get_xlim()
+    leftward = x > low + (1 - 1.2 * LABEL_WIDTH) * (high - low)
+    axes.annotate(
+        f"{scan.name + ': ' if named else ''}ω {_number(omega)}\n{_window(scan, index)}",
+        (x, omega),
+        xytext=(-10 if leftward else 10, 0),
+        textcoords="offset points",
+        ha="right" if leftward else "left",
+        va="center",
+        fontsize=11 if best else 9.5,
+        color=colour,
+        fontweight="bold" if best else "normal",
+        linespacing=1.25,
+    )
+
+
+def _labelled(scan: Scan) -> list[int]:
+    """Peaks high enough to be named and far enough apart for their labels."""
+    apart = LABEL_WIDTH * (scan.positions[-1] - scan.positions[0])
+    chosen: list[int] = []
+    for index in peak_windows(scan, len(scan.positions)):
+        if len(chosen) == TOP_WINDOWS or (chosen and scan.omega[index] < SECOND_PEAK * scan.omega[chosen[0]]):
+            break
+        if all(abs(scan.positions[index] - scan.positions[other]) > apart for other in chosen):
+            chosen.append(index)
+    return chosen
+
+
+def _set_omega_axis(axes: Axes, omega: NDArray[np.float64]) -> None:
+    """Start at 0; a logarithmic axis where one peak would flatten everything else."""
+    positive = omega[np.isfinite(omega) & (omega > 0)]
+    top = float(positive.max()) if len(positive) else 1.0
+    if len(positive) and top > WIDE_RANGE * float(np.median(positive)):
+        axes.set_yscale("log")
+        axes.set_ylim(max(float(positive.min()), 0.5) / 1.3, top * 1.8)
+        axes.set_ylabel("Omega (ω), logarithmic")
+        axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.12g}")
+        axes.tick_params(axis="y", which="minor", left=False)
+    else:
+        axes.set_ylim(0, top * 1.12)
+        axes.set_ylabel("Omega (ω)")
+
+
+def _set_position_axis(axes: Axes, positions: NDArray[np.float64]) -> None:
+    """From the first to the last position, in the largest unit that suits."""
+    scale, unit = _unit(positions)
+    first, last = float(positions.min()), float(positions.max())
+    axes.set_xlim(first, last if last > first else first + 1)
+    ticks = _round_ticks(first / scale, last / scale, 8)
+    axes.set_xticks(ticks * scale, [f"{tick:,.10g}" for tick in ticks])
+    axes.set_xlabel(f"Position ({unit})")
+
+
+def _name_chromosomes(axes: Axes, scans: list[Scan], starts: NDArray[np.float64], spans: NDArray[np.float64]) -> None:
+    """Names under the middles of those long enough for one, and positions if there are few."""
+    total = starts[-1] + spans[-1]
+    prefix = "chr" if all(scan.name.startswith("chr") and len(scan.name) > 3 for scan in scans) else ""
+    names = [scan.name.removeprefix(prefix) for scan in scans]
+    if len(scans) <= FEW_CHROMOSOMES:
+        scale, unit = _unit(np.concatenate([scan.positions for scan in scans]))
+        _position_ticks(axes, scans, starts, spans / total, scale)
+        for name, centre in zip(names, starts + spans / 2, strict=True):
+            axes.annotate(name, (centre, 0), (0, -22), xycoords=("data", "axes fraction"), textcoords="offset points",
+                          ha="center", va="top", fontweight="bold")  # fmt: skip
+        axes.set_xlabel(f"Chromosome and position ({unit})", labelpad=20)
+        return
+    room = [span / total > 0.007 * (len(name) + 1) for name, span in zip(names, spans, strict=True)]
+    shown = [number for number, fits in enumerate(room) if fits]
+    axes.set_xticks(starts[shown] + spans[shown] / 2, [names[number] for number in shown])
+    axes.tick_params(axis="x", length=0)
+    axes.set_xlabel("Chromosome")
+
+
+def _position_ticks(
+    axes: Axes, scans: list[Scan], starts: NDArray[np.float64], shares: NDArray[np.float64], scale: float
+) -> None:
+    """Ticks that count along each chromosome from its own beginning."""
+    places: list[float] = []
+    labels: list[str] = []
+    for scan, start, share in zip(scans, starts, shares, strict=True):
+        first, last = float(scan.positions[0]), float(scan.positions[-1])
+        ticks = _round_ticks(first / scale, last / scale, max(int(8 * share), 1))
+        places += (ticks * scale - first + start).tolist()
+        labels += [f"{tick:,.10g}" for tick in ticks]
+    axes.set_xticks(places, labels)
+
+
+def _round_ticks(first: float, last: float, count: int) -> NDArray[np.float64]:
+    """At most about `count` round numbers from `first` to `last`."""
+    from matplotlib.ticker import MaxNLocator
+
+    ticks = np.asarray(MaxNLocator(nbins=count, steps=[1, 2, 2.5, 5, 10]).tick_values(first, last))
+    return ticks[(ticks >= first) & (ticks <= last)]
+
+
+def _set_title(axes: Axes, headline: str, title: str, detail: str) -> None:
+    axes.set_title(headline, loc="left", fontsize=15, fontweight="bold", pad=26)
+    below = ", ".join(part for part in (title, detail) if part)
+    axes.annotate(below, (0, 1), xytext=(0, 10), xycoords="axes fraction", textcoords="offset points", color=GREY)
+
+
+def _headline(scan: Scan, *, named: bool = False) -> str:
+    index = scan.best
+    if index is None:
+        return ""
+    scale, unit = _unit(scan.positions)
+    where = f"on {scan.name} " if named else ""
+    digits = 3 if unit == "Mb" else 1
+    return f"Largest ω {_number(float(scan.omega[index]))} {where}at {scan.positions[index] / scale:,.{digits}f} {unit}"
+
+
+def _window(scan: Scan, index: int) -> str:
+    """Borders with as many decimals as tell them apart by two digits of the window's width."""
+    scale, unit = _unit(scan.positions)
+    left, right = scan.left[index] / scale, scan.right[index] / scale
+    digits = round(np.log10(scale))
+    if right > left:
+        digits = min(max(int(np.ceil(-np.log10(right - left))) + 1, 0), digits)
+    return f"{left:,.{digits}f}{EN_DASH}{right:,.{digits}f} {unit}"
+
+
+def _largest(scan: Scan) -> float:
+    return 0.0 if scan.best is None else float(scan.omega[scan.best])
+
+
+def _unit(positions: NDArray[np.float64]) -> tuple[float, str]:
+    """Bp of the axis' unit and its name."""
+    last = float(positions.max())
+    if last >= 1e6:
+        return 1e6, "Mb"
+    return (1e3, "kb") if last >= 1e4 else (1.0, "bp")
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
