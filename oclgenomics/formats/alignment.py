@@ -80,7 +80,7 @@ class Alignment:
     ploidy: int = 1
     unphased: bool = False
     multi_site: np.ndarray = field(default_factory=_no_rows)
-    multi_bits: np.ndarray | None = None  # type: ignore[assignment]  # always an array after __post_init__
+    multi_bits: np.ndarray = None  # type: ignore[assignment]  # an array of no rows if not given
     multi_letter: np.ndarray = field(default_factory=_no_letters)
     alphabet: str = "binary"
     samples: tuple[str, ...] = ()
@@ -91,8 +91,9 @@ class Alignment:
     def __post_init__(self) -> None:
         if self.multi_bits is None:
             self.multi_bits = np.zeros((self.words, 0), np.uint32)
-        if self.bits.shape != (words_for(self.haplotypes), len(self.positions)):
-            raise ValueError(f"bits has shape {self.bits.shape}, expected {(words_for(self.haplotypes), len(self.positions))}")
+        shape = (words_for(self.haplotypes), len(self.positions))
+        if self.bits.shape != shape:
+            raise ValueError(f"bits has shape {self.bits.shape}, expected {shape}")
 
     @property
     def sites(self) -> int:

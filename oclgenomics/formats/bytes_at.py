@@ -25,7 +25,7 @@ def windows(data: np.ndarray, begins: np.ndarray, width: int) -> np.ndarray:
     """
     if width == 0 or len(begins) == 0:
         return np.zeros((len(begins), width), np.uint8)
-    items = np.ndarray((len(data) - width + 1,), f"V{width}", data, 0, (1,))  # type: ignore[call-overload]
+    items = np.ndarray((len(data) - width + 1,), f"V{width}", data, 0, (1,))
     return items[begins].view(np.uint8).reshape(len(begins), width)
 
 

@@ -42,7 +42,9 @@ def read_ms(window: ByteWindow, *, length: float | None) -> Iterator[Alignment]:
         differs from segsites, positions outside 0 to 1 or not in order.
     """
     if length is None:
-        raise InputError("ms positions are relative; give the length of the region in bp (--length)", source=window.source)
+        raise InputError(
+            "ms positions are relative; give the length of the region in bp (--length)", source=window.source
+        )
     replicate = 0
     found = _skip_to(window, b"//")
     while found:
@@ -144,7 +146,7 @@ class _RowReader:
             pitch = self.sites + 1 + self._carriage_returns()
             self.window.require(8 * pitch)
             groups = min(len(self.window), max(_BATCH_BYTES, 8 * pitch)) // (8 * pitch)
-            table = self.window.bytes[: groups * 8 * pitch].reshape(groups, 8, pitch)
+            table = self.window.held[: groups * 8 * pitch].reshape(groups, 8, pitch)
             good = table[:, :, -1] == ord("\n")
             if self.sites + 1 < pitch:
                 good &= table[:, :, -2] == ord("\r")
@@ -158,7 +160,7 @@ class _RowReader:
     def _carriage_returns(self) -> int:
         """1 if the next row ends in CR LF."""
         self.window.require(self.sites + 2)
-        data = self.window.bytes
+        data = self.window.held
         return int(len(data) > self.sites and data[self.sites] == ord("\r"))
 
     def _add_groups(self, rows: np.ndarray) -> int:

@@ -45,5 +45,5 @@ def _parse_fixed_width(text: bytes, width: int) -> np.ndarray | None:
 
 
 def base_pairs(fractions: np.ndarray, length: float) -> np.ndarray:
-    """Base pairs of relative positions, int64: trunc(float32(position) * float32(length)), as OmegaPlus computes them."""
+    """Base pairs of relative positions, int64, as OmegaPlus has them: trunc(float32(position) * float32(length))."""
     return (fractions.astype(np.float32) * np.float32(length)).astype(np.int64)

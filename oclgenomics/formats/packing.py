@@ -104,7 +104,7 @@ def full_words(haplotypes: int) -> np.ndarray:
 
 
 def join_sites(parts: list[np.ndarray], words: int) -> np.ndarray:
-    """Join site-major parts, each (sites, words), into one word-major plane; empties the list to free memory as it goes."""
+    """Join site-major parts, (sites, words) each, into a word-major plane; empties the list to free memory on the way."""
     plane = np.empty((words, sum(len(part) for part in parts)), np.uint32)
     parts.reverse()
     start = 0

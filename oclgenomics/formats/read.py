@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 
-from ..errors import InputError, UsageError
+from ..errors import UsageError
 from .alignment import Alignment
+from .fasta import read_fasta
+from .macs import read_macs
 from .ms import read_ms
 from .sniff import FORMATS, sniff
 from .source import Progress, Source
@@ -62,15 +64,28 @@ def read_alignments(
         raise UsageError(f"unknown format {format!r}; one of {', '.join(FORMATS)}")
     if phase not in ("auto", "ignore"):
         raise UsageError(f"unknown phase {phase!r}; 'auto' or 'ignore'")
-    with Source(path, chunk_bytes=max(1, block_bytes // 4), progress=progress) as source:
+    batch_bytes = max(1, block_bytes // 4)
+    with Source(path, chunk_bytes=batch_bytes, progress=progress) as source:
         window = ByteWindow(source, source.name)
         kind = sniff(window) if format is None else format
         if kind == "ms":
             yield from read_ms(window, length=length)
-        elif kind == "vcf":
-            yield from read_vcf(window, samples=_sample_names(samples), phase=phase, batch_bytes=max(1, block_bytes // 4))
+        elif kind == "macs":
+            yield from read_macs(window, length=length, batch_bytes=batch_bytes)
+        elif kind == "fasta":
+            yield from _read_fasta(source, window)
         else:
-            raise InputError(f"{kind} is not read yet", source=source.name)
+            yield from read_vcf(window, samples=_sample_names(samples), phase=phase, batch_bytes=batch_bytes)
+
+
+def _read_fasta(source: Source, window: ByteWindow) -> Iterator[Alignment]:
+    """Files are opened a second time, anything else is kept in memory."""
+    if not source.repeatable:
+        kept = window.remember()
+        yield from read_fasta(window, lambda: ByteWindow(kept, source.name))
+        return
+    with Source(source.name, chunk_bytes=source.chunk_bytes) as second:
+        yield from read_fasta(window, lambda: ByteWindow(second, source.name))
 
 
 def _sample_names(samples: Iterable[str] | str | os.PathLike[str] | None) -> list[str] | None:

@@ -22,7 +22,7 @@ _MARKS = (
 def sniff(window: ByteWindow) -> str:
     """Name of the format, one of `FORMATS`; consumes nothing.
 
-    VCF and FASTA are told by how the input begins, MaCS and ms by a line that begins with "COMMAND:" or "SITE:" and "//".
+    VCF and FASTA are told by how the input begins, MaCS by "COMMAND:" or "SITE:" at the begin of a line, ms by "//".
 
     Raises
     ------
@@ -30,7 +30,7 @@ def sniff(window: ByteWindow) -> str:
         None of them, or a known binary format.
     """
     window.require(_LOOK_AT)
-    head = bytes(window.bytes[:_LOOK_AT])
+    head = bytes(window.held[:_LOOK_AT])
     if not head.strip():
         raise InputError("the file is empty", source=window.source)
     if head.startswith(b"BCF\x02"):

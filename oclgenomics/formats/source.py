@@ -26,21 +26,17 @@ Progress = Callable[[int, int | None], None]
 """Called with the bytes read so far, as stored, and the size of the file (None if unknown)."""
 
 
-def _inflater() -> Any:
-    """A decompressor of one gzip member: Intel's isal where installed, zlib otherwise; both release the GIL."""
+def _inflater() -> tuple[Any, tuple[type[Exception], ...]]:
+    """A decompressor of one gzip member and the errors it raises; it releases the interpreter's lock.
+
+    Intel's isal (extra `fast`) where installed, zlib otherwise.
+    """
     try:
         from isal import isal_zlib
     except ImportError:
-        return zlib.decompressobj(wbits=31)
-    return isal_zlib.decompressobj(wbits=31)
-
-
-def _inflate_errors() -> tuple[type[Exception], ...]:
-    try:
-        from isal import isal_zlib
-    except ImportError:
-        return (zlib.error,)
-    return (zlib.error, isal_zlib.error)
+        return zlib.decompressobj(wbits=31), (zlib.error,)
+    errors: Any = (zlib.error, isal_zlib.error)
+    return isal_zlib.decompressobj(wbits=31), errors
 
 
 class Source:
@@ -127,7 +123,8 @@ class Source:
 
     def _inflated(self) -> Iterator[bytes]:
         data, self._head = self._head, b""
-        inflater = None
+        inflater: Any = None
+        damaged: tuple[type[Exception], ...] = ()
         while True:
             ended = not data and not (data := self._read_file(_COMPRESSED_BYTES))
             if inflater is None:
@@ -136,8 +133,11 @@ class Source:
                     return
                 if not data:
                     continue
-                inflater = _inflater()
-            chunk = self._inflate(inflater, data)
+                inflater, damaged = _inflater()
+            try:
+                chunk = inflater.decompress(data, self.chunk_bytes)
+            except damaged as error:
+                raise InputError(f"damaged gzip data ({error}); fetch the file again", source=self.name) from error
             if chunk:
                 yield chunk
             if inflater.eof:
@@ -148,13 +148,6 @@ class Source:
                 raise InputError(
                     "the gzip data ends in the middle (a truncated file?); fetch it again", source=self.name
                 )
-
-    def _inflate(self, inflater: Any, data: bytes) -> bytes:
-        try:
-            chunk: bytes = inflater.decompress(data, self.chunk_bytes)
-        except _inflate_errors() as error:
-            raise InputError(f"damaged gzip data ({error}); fetch the file again", source=self.name) from error
-        return chunk
 
 
 class _ReadAhead:
@@ -176,7 +169,7 @@ class _ReadAhead:
                     return
                 self._ready.put(chunk)
             self._ready.put(None)
-        except BaseException as error:  # noqa: BLE001 - handed to the consumer, which raises it
+        except BaseException as error:  # handed to the consumer, which raises it
             self._ready.put(error)
 
     def __iter__(self) -> Iterator[bytes]:

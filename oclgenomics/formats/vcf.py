@@ -9,9 +9,10 @@ import numpy as np
 
 from ..errors import InputError
 from .alignment import Alignment, words_for
+from .batch import Batch, next_batch
 from .packing import full_words, join_sites, spread_haplotypes
 from .vcf_genotypes import GenotypeReader, Genotypes
-from .vcf_records import PADDING, Batch, ColumnFinder, judge_records
+from .vcf_records import ColumnFinder, judge_records
 from .window import ByteWindow
 
 __all__ = ["BATCH_BYTES", "read_vcf"]
@@ -50,7 +51,7 @@ def read_vcf(
     names = _read_header(window)
     keep = _columns_of(names, samples, window.source)
     chromosomes = _Chromosomes(window.source, names, keep, phase)
-    while (batch := _next_batch(window, batch_bytes)) is not None:
+    while (batch := next_batch(window, batch_bytes)) is not None:
         if len(batch.starts):
             yield from chromosomes.add(batch)
     yield from chromosomes.finish()
@@ -81,46 +82,6 @@ def _columns_of(names: tuple[str, ...], samples: Iterable[str] | None, source: s
     if not wanted:
         raise InputError("the list of samples to keep is empty", source=source)
     return np.array([i for i, name in enumerate(names) if name in wanted], np.int64)
-
-
-def _next_batch(window: ByteWindow, batch_bytes: int) -> Batch | None:
-    """Whole lines of about `batch_bytes`, at least one; None at the end."""
-    size = _whole_lines(window, batch_bytes)
-    if size == 0:
-        return None
-    complete = window.bytes[size - 1] == ord("\n")
-    data = np.zeros(size + PADDING, np.uint8)
-    data[:size] = window.bytes[:size]
-    if not complete:
-        data[size] = ord("\n")  # the last line of a file may lack it
-    batch = Batch.split(data, window.line_number, window.byte, window.source)
-    window.consume(size, int(batch.newlines))
-    return batch
-
-
-def _whole_lines(window: ByteWindow, wanted: int) -> int:
-    """Size of the longest run of whole lines within `wanted` bytes, or of one line, or of the unfinished last line."""
-    window.require(wanted)
-    while True:
-        size = min(wanted, len(window))
-        last = _last_newline(window.bytes[:size])
-        if last >= 0:
-            return last + 1
-        if size < wanted or not window.require(2 * wanted) and len(window) <= wanted:
-            return size
-        wanted *= 2
-
-
-def _last_newline(data: np.ndarray) -> int:
-    """Index of the last newline, or -1; looks at growing pieces from the end."""
-    end, piece = len(data), 4096
-    while end > 0:
-        begin = max(0, end - piece)
-        hits = np.flatnonzero(data[begin:end] == ord("\n"))
-        if len(hits):
-            return begin + int(hits[-1])
-        end, piece = begin, 2 * piece
-    return -1
 
 
 class _Chromosomes:
@@ -196,7 +157,7 @@ class _Chromosome:
             i = int(back[0])
             raise batch.error(
                 first_record + i,
-                f"position {positions[i]} of {self.name} comes after {positions[i] - steps[i]}; sort the file (bcftools sort)",
+                f"position {positions[i]} comes after {positions[i] - steps[i]} on {self.name}; sort it (bcftools sort)",
             )
         self._last_position = int(positions[-1])
 
@@ -263,5 +224,5 @@ class _Chromosome:
 
 def _joined(parts: list[np.ndarray], dtype: type, width: int | None = None) -> np.ndarray:
     """Parts end to end, also if there are none."""
-    empty = np.zeros(0 if width is None else (0, width), dtype)
+    empty: np.ndarray = np.zeros(0 if width is None else (0, width), dtype)
     return np.concatenate([empty, *parts]).astype(dtype, copy=False)

@@ -16,9 +16,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from .alignment import WORD_BITS, words_for
+from .batch import Batch
 from .bytes_at import byte_table, windows
 from .packing import full_words, pack_states
-from .vcf_records import MISSING_LETTER, NO_ALLELE, Batch
+from .vcf_records import MISSING_LETTER, NO_ALLELE
 
 __all__ = ["GenotypeReader", "Genotypes"]
 

@@ -11,69 +11,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..errors import InputError
+from .batch import PADDING, Batch
 from .bytes_at import byte_table, windows
 
-__all__ = ["MISSING_LETTER", "NO_ALLELE", "PADDING", "Batch", "ColumnFinder", "Records", "judge_records"]
+__all__ = ["MISSING_LETTER", "NO_ALLELE", "ColumnFinder", "Records", "judge_records"]
 
-PADDING = 256  # zero bytes behind the lines of a batch, so that short windows need no bounds
 FIXED_COLUMNS = 9
 MISSING_LETTER, NO_ALLELE = 4, 5  # codes of an allele beside A, C, G, T = 0..3
 _MAX_ALTERNATIVES = 5
-_TAB, _NEWLINE, _RETURN, _HASH = 9, 10, 13, ord("#")
+_TAB, _HASH = 9, ord("#")
 _INFO_VALUE = 24  # longest INFO value compared
 _LETTER = byte_table(NO_ALLELE, {"ACGT": [0, 1, 2, 3], "acgt": [0, 1, 2, 3], "RYSWKMBDHVNryswkmbdhvn*": MISSING_LETTER})
-
-
-@dataclass
-class Batch:
-    """Whole lines of a VCF body.
-
-    Attributes
-    ----------
-    data : ndarray of uint8
-        The lines, then `PADDING` zero bytes.
-    starts, ends : ndarray of int64, shape (records,)
-        Begin of each record and end without the end of line.
-    lines : ndarray of int64, shape (records,)
-        Line number of each record in the input.
-    newlines : int
-        Lines in all, blank ones included.
-    byte : int
-        Offset of the batch in the decompressed input.
-    source : str
-        Name of the input.
-    """
-
-    data: np.ndarray
-    starts: np.ndarray
-    ends: np.ndarray
-    lines: np.ndarray
-    newlines: int
-    byte: int
-    source: str
-
-    @classmethod
-    def split(cls, data: np.ndarray, first_line: int, byte: int, source: str) -> Batch:
-        """Find the lines of `data` (padded); blank ones are left out."""
-        newlines = np.flatnonzero(data == _NEWLINE)
-        starts = np.concatenate([np.zeros(1, np.int64), newlines[:-1] + 1]) if len(newlines) else newlines
-        ends = newlines - (data[newlines - 1] == _RETURN)
-        lines = first_line + np.arange(len(newlines))
-        count = len(newlines)
-        if (ends <= starts).any():
-            used = ends > starts
-            starts, ends, lines = starts[used], ends[used], lines[used]
-        return cls(data, starts, ends, lines, count, byte, source)
-
-    def error(self, record: int, message: str, at: int | None = None) -> InputError:
-        """An error in a record, at byte `at` of the batch (its first byte if not given)."""
-        place = int(self.starts[record]) if at is None else at
-        return InputError(message, source=self.source, line=int(self.lines[record]), byte=self.byte + place)
-
-    def text(self, start: int, end: int) -> str:
-        """Bytes of the batch as text for a message."""
-        return bytes(self.data[start:end]).decode("utf-8", "replace")
 
 
 @dataclass
@@ -233,7 +181,9 @@ def _passes(batch: Batch, tabs: np.ndarray) -> np.ndarray:
     """FILTER is PASS or '.'."""
     begin, size = tabs[:, 5] + 1, tabs[:, 6] - tabs[:, 5] - 1
     word = windows(batch.data, begin, 4)
-    return ((size == 4) & (word == np.frombuffer(b"PASS", np.uint8)).all(axis=1)) | ((size == 1) & (word[:, 0] == ord(".")))
+    named = (size == 4) & (word == np.frombuffer(b"PASS", np.uint8)).all(axis=1)
+    passes: np.ndarray = named | ((size == 1) & (word[:, 0] == ord(".")))
+    return passes
 
 
 def _has_genotypes(batch: Batch, tabs: np.ndarray) -> np.ndarray:

@@ -11,7 +11,6 @@ from ..errors import InputError
 __all__ = ["ByteWindow"]
 
 _NEWLINE = 10
-_CARRIAGE_RETURN = 13
 
 
 class ByteWindow:
@@ -35,31 +34,18 @@ class ByteWindow:
         self.ended = False
 
     @property
-    def bytes(self) -> np.ndarray:
+    def held(self) -> np.ndarray:
         """The unconsumed bytes, uint8."""
         return self._buffer[self._start :]
 
     def __len__(self) -> int:
         return len(self._buffer) - self._start
 
-    def fill(self) -> bool:
-        """Append the next chunk; False at the end of the input."""
-        if self.ended:
-            return False
-        chunk = next(self._chunks, None)
-        if chunk is None:
-            self.ended = True
-            return False
-        new = np.frombuffer(chunk, np.uint8)
-        self._buffer = np.concatenate([self.bytes, new]) if len(self) else new
-        self._start = 0
-        return True
-
     def require(self, size: int) -> bool:
         """Fill until `size` bytes are there; False if the input ends before."""
         if len(self) >= size:
             return True
-        parts, held = [self.bytes], len(self)
+        parts, held = [self.held], len(self)
         while held < size:
             chunk = next(self._chunks, None)
             if chunk is None:
@@ -70,6 +56,30 @@ class ByteWindow:
         self._buffer, self._start = np.concatenate(parts), 0
         return held >= size
 
+    def find(self, value: int) -> int:
+        """Bytes before the next `value`, or up to the end of the input."""
+        searched = 0
+        while True:
+            found = _find(self.held, value, searched)
+            if found >= 0:
+                return found
+            searched = len(self)
+            if not self.require(max(searched + 1, 2 * searched)) and len(self) == searched:
+                return searched
+
+    def remember(self) -> list[bytes]:
+        """From here on keep all bytes of the input; the list grows as they are read."""
+        kept = [bytes(self.held)]
+        rest = self._chunks
+
+        def keep() -> Iterator[bytes]:
+            for chunk in rest:
+                kept.append(chunk)
+                yield chunk
+
+        self._chunks = keep()
+        return kept
+
     def consume(self, size: int, lines: int) -> None:
         """Drop `size` bytes that hold `lines` newlines."""
         self._start += size
@@ -79,38 +89,32 @@ class ByteWindow:
     def peek_line(self) -> bytes | None:
         """The next line without its end of line; None at the end of the input."""
         size = self._line_size()
-        return None if size is None else bytes(self.bytes[:size]).rstrip(b"\r\n")
+        return None if size is None else bytes(self.held[:size]).rstrip(b"\r\n")
 
     def line(self) -> bytes | None:
         """Consume the next line; without its end of line; None at the end of the input."""
         size = self._line_size()
         if size is None:
             return None
-        text = bytes(self.bytes[:size])
+        text = bytes(self.held[:size])
         self.consume(size, 1)
         return text.rstrip(b"\r\n")
 
     def _line_size(self) -> int | None:
         """Bytes up to and with the next newline, or up to the end of the input."""
-        searched = 0
-        while True:
-            found = _find_newline(self.bytes, searched)
-            if found >= 0:
-                return found + 1
-            searched = len(self)
-            if not self.require(max(searched + 1, 2 * searched)) and len(self) == searched:
-                return searched or None
+        size = self.find(_NEWLINE)
+        return min(size + 1, len(self)) or None
 
     def error(self, message: str, *, line: int | None = None) -> InputError:
         """An error at the current line, or at `line`."""
         return InputError(message, source=self.source, line=self.line_number if line is None else line, byte=self.byte)
 
 
-def _find_newline(data: np.ndarray, start: int) -> int:
-    """Index of the first newline from `start` on, or -1; looks at growing pieces, as lines are mostly short."""
+def _find(data: np.ndarray, value: int, start: int) -> int:
+    """Index of the first `value` from `start` on, or -1; looks at growing pieces, as it is mostly near."""
     piece = 4096
     while start < len(data):
-        hit = np.flatnonzero(data[start : start + piece] == _NEWLINE)
+        hit = np.flatnonzero(data[start : start + piece] == value)
         if len(hit):
             return start + int(hit[0])
         start, piece = start + piece, 2 * piece

@@ -1,7 +1,7 @@
 """Sites before a scan: filters, imputation, reduction to two states, polarity.
 
-The order of the steps and the meaning of every count are those of OmegaPlus 3.0.3, so that its random draws fall on the same
-entries; the random numbers are those of the C library it runs with.
+The order of the steps and the meaning of every count are those of OmegaPlus 3.0.3, so that its random draws fall on the
+same entries; the random numbers are those of the C library it runs with.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ class Prepared:
     alignment : Alignment
         The sites that are left.
     discarded : dict of str to int
-        Sites left out by reason: "monomorphic", "singleton", "maf"; a site counts under the first that applies. Their sum
-        is what OmegaPlus calls discarded sites.
+        Sites left out by reason: "monomorphic", "singleton", "maf"; a site counts under the first that applies. Their
+        sum is what OmegaPlus calls discarded sites.
     """
 
     alignment: Alignment
@@ -115,11 +115,14 @@ def prepare(
 ) -> Prepared:
     """Filter, impute, reduce and orient the sites of an alignment.
 
-    The steps, in this order: drop sites with fewer than two observed states; with `no_singletons` those at which a state is
-    seen once; those at which an observed state is rarer than `maf` among the observed haplotypes; fill missing states by draws
-    in proportion to the counts of the site; with `binary` replace the third and fourth commonest base of a site, each by one
-    draw between the two commonest in proportion to their counts; if no site has more than two states left, let state 0 of each
-    DNA site be the state of its first observed haplotype.
+    The steps, in this order:
+
+    1. drop sites with fewer than two observed states; with `no_singletons` those at which a state is seen once; those
+       at which an observed state is rarer than `maf` among the observed haplotypes;
+    2. fill missing states by draws in proportion to the counts of the site;
+    3. with `binary` replace the third and fourth commonest base of a site, each by one draw between the two commonest
+       in proportion to their counts;
+    4. if no site has more than two states left, let state 0 of each DNA site be that of its first observed haplotype.
 
     Parameters
     ----------
@@ -136,8 +139,8 @@ def prepare(
     seed : int, optional
         Seed of the draws; needed if anything is drawn.
     compat : bool
-        Follow OmegaPlus also where it is an accident: with fewer than four sites left nothing is drawn, filled or oriented.
-        OmegaPlus' corruption of missing data is not repeated.
+        Follow OmegaPlus also where it is an accident: with fewer than four sites left nothing is drawn, filled or
+        oriented. OmegaPlus' corruption of missing data is not repeated.
 
     Returns
     -------
@@ -180,7 +183,8 @@ def _filter(alignment: Alignment, maf: float, no_singletons: bool) -> tuple[Alig
     """Drop sites; the counts of dropped sites by reason."""
     counts = count_states(alignment)
     zeros = counts.observed - counts.ones
-    rarest = np.minimum(np.where(zeros > 0, zeros, counts.observed), np.where(counts.ones > 0, counts.ones, counts.observed))
+    seen = [np.where(state > 0, state, counts.observed) for state in (zeros, counts.ones)]
+    rarest = np.minimum(*seen)
     rarest[alignment.multi_site] = counts.observed[alignment.multi_site]
     np.minimum.at(rarest, alignment.multi_site, counts.rows)
     reasons = {
