@@ -176,10 +176,10 @@ def _draw_replicates(axes: Axes, scans: list[Scan], count: int, title: str) -> N
     best = [(scan, scan.best) for scan in scans if scan.best is not None]
     peaks = np.array([scan.positions[index] for scan, index in best])
     heights = np.array([scan.omega[index] for scan, index in best])
-    drawn = heights
     if len(scans) < FEW_REPLICATES:
         for number, scan in enumerate(scans):
             _draw_line(axes, scan.positions, scan, (BLUE, SKY)[number % 2], label="" if number else "a replicate")
+        drawn = np.concatenate([scan.omega[scan.valid] for scan in scans])
     else:
         at, low, middle, high = _quantiles(scans)
         axes.fill_between(at, low, high, color=SKY, alpha=0.35, linewidth=0, label="middle 90 % of replicates")
@@ -192,7 +192,7 @@ def _draw_replicates(axes: Axes, scans: list[Scan], count: int, title: str) -> N
     axes.legend(frameon=False, ncols=3, loc="lower right", bbox_to_anchor=(1, 1), borderaxespad=0.2, fontsize=10)
     headline = f"Largest ω of {count:,} replicates: {_number(float(np.median(heights)))} (median)"
     scale, unit = _unit(peaks)
-    _set_title(axes, headline, title, f"at {np.median(peaks) / scale:,.3f} {unit} (median)")
+    _set_title(axes, headline, title, f"at {np.median(peaks) / scale:,.{3 if unit == 'Mb' else 1}f} {unit} (median)")
 
 
 def _quantiles(scans: list[Scan]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
@@ -203,7 +203,7 @@ def _quantiles(scans: list[Scan]) -> tuple[NDArray[Any], NDArray[Any], NDArray[A
     rows = np.array(
         [np.interp(at, scan.positions[scan.valid], scan.omega[scan.valid], np.nan, np.nan) for scan in scans]
     )
-    known = ~np.isnan(rows).all(axis=0)
+    known = np.isnan(rows).mean(axis=0) <= 0.5
     low, middle, high = np.nanquantile(rows[:, known], (0.05, 0.5, 0.95), axis=0)
     return at[known], low, middle, high
 
@@ -219,6 +219,8 @@ def _draw_line(axes: Axes, x: NDArray[np.float64], scan: Scan, colour: str, labe
 
 def _mark_window(axes: Axes, scan: Scan, index: int, offset: float, *, best: bool, named: bool = False) -> None:
     """Shade a window, mark its omega and say where it is."""
+    from matplotlib.patheffects import withStroke
+
     x, omega = scan.positions[index] + offset, float(scan.omega[index])
     colour = ORANGE if best else GREY
     axes.axvspan(
@@ -239,6 +241,7 @@ def _mark_window(axes: Axes, scan: Scan, index: int, offset: float, *, best: boo
         color=colour,
         fontweight="bold" if best else "normal",
         linespacing=1.25,
+        path_effects=[withStroke(linewidth=3, foreground="white")],
     )
 
 
@@ -283,7 +286,7 @@ def _name_chromosomes(axes: Axes, scans: list[Scan], starts: NDArray[np.float64]
     """Names under the middles of those long enough for one, and positions if there are few."""
     total = starts[-1] + spans[-1]
     prefix = "chr" if all(scan.name.startswith("chr") and len(scan.name) > 3 for scan in scans) else ""
-    names = [scan.name.removeprefix(prefix) for scan in scans]
+    names = [scan.name if len(scans) <= FEW_CHROMOSOMES else scan.name.removeprefix(prefix) for scan in scans]
     if len(scans) <= FEW_CHROMOSOMES:
         scale, unit = _unit(np.concatenate([scan.positions for scan in scans]))
         _position_ticks(axes, scans, starts, spans / total, scale)
@@ -292,10 +295,10 @@ def _name_chromosomes(axes: Axes, scans: list[Scan], starts: NDArray[np.float64]
                           ha="center", va="top", fontweight="bold")  # fmt: skip
         axes.set_xlabel(f"Chromosome and position ({unit})", labelpad=20)
         return
-    room = [span / total > 0.007 * (len(name) + 1) for name, span in zip(names, spans, strict=True)]
+    room = [span / total > 0.004 * len(name) + 0.002 for name, span in zip(names, spans, strict=True)]
     shown = [number for number, fits in enumerate(room) if fits]
     axes.set_xticks(starts[shown] + spans[shown] / 2, [names[number] for number in shown])
-    axes.tick_params(axis="x", length=0)
+    axes.tick_params(axis="x", length=0, labelsize=9.5 if len(shown) > 12 else 11)
     axes.set_xlabel("Chromosome")
 
 
