@@ -1,7 +1,7 @@
 """Fixtures: an engine for every device that the tests run on.
 
-By default these are PoCL from pip and Intel's CPU runtime, whichever are there. `OCLGENOMICS_TEST_DEVICES` names others,
-as `--device` takes them, separated by commas ("0,gpu"), or `all`.
+By default these are PoCL from pip and Intel's CPU runtime, whichever are there. `OCLGENOMICS_TEST_DEVICES` names
+others, as `--device` takes them, separated by commas ("0,gpu"), or `all`.
 """
 
 from __future__ import annotations

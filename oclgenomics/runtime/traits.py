@@ -96,7 +96,7 @@ class _Probe:
             kernel.set_args(*buffers)
             event = cl.enqueue_nd_range_kernel(self.queue, kernel, (_ITEMS,), None)
             cl.enqueue_copy(self.queue, result, buffers[-1])
-            # Some runtimes report zeros or mere ordinals; nothing is queued, run and done within a tenth of a microsecond.
+            # Some runtimes report zeros or mere ordinals; nothing is queued, run and done within 100 ns.
             self.timestamps = event.profile.start > 0 and event.profile.end - event.profile.queued > 100
         except (cl.Error, BuildError):
             return None
