@@ -230,11 +230,8 @@ class Engine:
         self._staging.know(array)
         return array
 
-    def upload(self, array: NDArray[Any], *, wait: bool = True) -> DeviceArray:
+    def upload(self, array: NDArray[Any], *, wait: bool = True, share: bool = False) -> DeviceArray:
         """Bring an array to the device.
-
-        On CPU devices a writable, aligned array (`pinned`) is shared rather than copied: until the device array is
-        released, what either side writes, both see. All other arrays are copied.
 
         Parameters
         ----------
@@ -242,9 +239,12 @@ class Engine:
             Any shape; made contiguous where it is not.
         wait : bool
             False returns before the copy has ended; the array must not change until then.
+        share : bool
+            True lets a CPU device work in the array's own memory if that is writable and aligned, as `pinned` makes it:
+            until the device array is released, what either side writes, both see.
         """
         array = np.ascontiguousarray(array)
-        if buffers.shareable(self.device, array):
+        if share and buffers.shareable(self.device, array):
             return buffers.share(self.context, self.device, array)
         target = self.empty(array.shape, array.dtype)
         self.write(target, array, wait=wait)

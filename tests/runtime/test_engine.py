@@ -90,12 +90,19 @@ def test_compute_and_transfers_keep_their_order(engine: Engine) -> None:
 
 
 def test_shared_memory_is_seen_by_both_sides(engine: Engine) -> None:
+    gc.collect()
+    used = engine.memory.used
     array = engine.pinned((4096,), np.uint64)
     array[:] = np.arange(4096)
-    held = engine.upload(array)
+    held = engine.upload(array, share=True)
     assert np.array_equal(engine.download(held), array)
+    if engine.device.kind == "cpu":
+        array[:] = 3
+        assert engine.memory.used == used
+        assert np.array_equal(engine.download(held), array)
     held.release()
     held.release()
+    assert engine.memory.used == used
 
 
 def test_staging_blocks_in_turn(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
