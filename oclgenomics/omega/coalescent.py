@@ -159,12 +159,13 @@ def _append(stretches: list[Stretch], stretch: Stretch) -> None:
 
 def split(stretches: list[Stretch], at: float) -> tuple[list[Stretch], list[Stretch]]:
     """Material left and right of a cut."""
-    for index, (left, right, birth, mask) in enumerate(stretches):
-        if at <= left:
-            return stretches[:index], stretches[index:]
-        if at < right:
-            return [*stretches[:index], (left, at, birth, mask)], [(at, right, birth, mask), *stretches[index + 1 :]]
-    return stretches, []
+    index = bisect_left(stretches, (at,))
+    near, far = stretches[:index], stretches[index:]
+    if near and near[-1][1] > at:
+        left, right, birth, mask = near[-1]
+        near[-1] = (left, at, birth, mask)
+        far.insert(0, (at, right, birth, mask))
+    return near, far
 
 
 def coalesce(ancestry: Ancestry, draws: Draws, rho: float, until: float = math.inf) -> None:
@@ -181,22 +182,26 @@ def coalesce(ancestry: Ancestry, draws: Draws, rho: float, until: float = math.i
         Time at which to stop, in 2N generations.
     """
     lineages, uniform, exponential = ancestry.lineages, draws.uniform, draws.exponential
+    per_lineage = rho / 2
+    time = ancestry.time
     while count := len(lineages):
         pairs = count * (count - 1) / 2
-        rate = pairs + count * rho / 2
-        time = ancestry.time + exponential() / rate
+        rate = pairs + count * per_lineage
+        time += exponential() / rate
         if time >= until:
             ancestry.time = until
             return
-        ancestry.time = time
-        if uniform() * rate < pairs:
+        event = uniform() * rate
+        if event < pairs:
+            ancestry.time = time
             first = ancestry.take(int(uniform() * count))
             merged = ancestry.merge(first, ancestry.take(int(uniform() * (count - 1))))
             if merged:
                 lineages.append(merged)
             continue
-        index, cut = int(uniform() * count), uniform()
-        stretches = lineages[index]
-        if stretches[0][0] < cut < stretches[-1][1]:
-            lineages[index], right = split(stretches, cut)
+        place = (event - pairs) / per_lineage  # one number for the lineage and the place on it; most proposals are void
+        index = int(place)
+        stretches = lineages[index % count]
+        if stretches[0][0] < place - index < stretches[-1][1]:
+            lineages[index], right = split(stretches, place - index)
             lineages.append(right)
