@@ -166,6 +166,10 @@ def _resolve(args: argparse.Namespace) -> None:
     for own, other in (("theta", "mutation_rate"), ("rho", "recombination_rate")):
         if getattr(args, own) is not None and getattr(args, other) is not None:
             raise UsageError(f"{_flag(own)} and {_flag(other)} say the same thing; give one of them")
+    if args.sites is not None and not (args.theta is None and args.mutation_rate is None):
+        raise UsageError(
+            "--sites fixes the number of sites, so mutation has no effect; leave out --theta, --mutation-rate"
+        )
     for name, (models, default) in _MODEL_OPTIONS.items():
         if getattr(args, name) is None:
             setattr(args, name, default)
@@ -236,7 +240,8 @@ def _scenario(args: argparse.Namespace) -> tuple[Region, HardSweep | None]:
 def _provenance(args: argparse.Namespace) -> str:
     """The options that decide the data, as they would be typed; no output path, so that equal data are equal files."""
     names = ["model", "samples", "replicates", "length", "sites"]
-    names += [name for name in _MODEL_OPTIONS if name not in ("mutation_rate", "recombination_rate")]
+    without = {"mutation_rate", "recombination_rate"} | ({"theta"} if args.sites is not None else set())
+    names += [name for name in _MODEL_OPTIONS if name not in without]
     names += ["missing", *(_VCF_OPTIONS if args.format == "vcf" else ()), "seed"]
     words = ["simulate omega"]
     for name in names:

@@ -38,13 +38,22 @@ def test_same_seed_same_bytes(tmp_path, model):
     assert sorted(os.listdir(tmp_path)) == sorted(path.name for path in paths)  # nothing half written left
 
 
-def test_header_tells_how_it_was_made(tmp_path):
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--model", "sweep", "--sweep-position", "20000", "--theta", "30"],
+        ["--model", "neutral", "--sites", "40", "--missing", "0.1"],
+        ["--model", "independent", "--sites", "40"],
+    ],
+)
+def test_header_tells_how_it_was_made(tmp_path, options):
     path = tmp_path / "a.ms"
-    assert simulate("--seed", 5, "-o", path, "--model", "sweep", "--sweep-position", 20_000, *SMALL) == 0
+    options = [*options, "--samples", "12", "--replicates", "3", "--length", "50000"]
+    assert simulate("--seed", 5, "-o", path, *options) == 0
     command, seed = path.read_text().splitlines()[:2]
     words = command.split()
     assert words[1:3] == ["12", "3"]
-    for option, value in (("--model", "sweep"), ("--theta", "30"), ("--sweep-position", "20000"), ("--seed", "5")):
+    for option, value in zip(options[::2], options[1::2], strict=True):
         assert words[words.index(option) + 1] == value
     assert seed == "5"
     # what the header says, typed again, gives the same file
@@ -126,6 +135,7 @@ def test_standard_output(capfdbinary, tmp_path):
         (["--model", "independent", "--rho", 3], "--rho has no effect"),
         (["--samples", 1], "at least 2"),
         (["--theta", 3, "--mutation-rate", 1e-8], "say the same thing"),
+        (["--theta", 3, "--sites", 5], "mutation has no effect"),
         (["--unphased", 0.2], "--format vcf"),
         (["--format", "vcf", "--samples", 5], "even --samples"),
         (["--format", "vcf", "--ploidy", 1, "--unphased", 0.1], "haploid"),
