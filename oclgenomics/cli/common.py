@@ -44,7 +44,7 @@ def parse_size(text: str) -> int:
 
 def _trace_path(text: str) -> str:
     # The file's name is optional, so `--profile INPUT` would otherwise take, and overwrite, the input.
-    if not text.endswith(".json"):
+    if text and not text.endswith(".json"):
         raise argparse.ArgumentTypeError(f"the trace file's name has to end in .json, which {text!r} does not")
     return text
 

@@ -1,0 +1,92 @@
+"""Imports point one way: cli -> systems -> primitives and formats -> runtime -> errors. All packages are shipped."""
+
+from __future__ import annotations
+
+import ast
+import configparser
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import oclgenomics
+from oclgenomics.runtime.source import source_folder
+
+PACKAGE = Path(oclgenomics.__file__).parent
+ROOT = Path(__file__).resolve().parent.parent
+SYSTEMS = {"omega", "sdtw", "kmers", "signatures", "classify"}
+BASE = {"errors", "__init__"}
+ALLOWED = {
+    "errors": set(),
+    "__init__": set(),
+    "runtime": {"runtime"} | BASE,
+    "primitives": {"primitives", "runtime"} | BASE,
+    "formats": {"formats"} | BASE,
+    "cli": {"cli", "primitives", "formats", "runtime"} | SYSTEMS | BASE,
+    "__main__": {"cli"},
+}
+ALLOWED |= {system: {system, "primitives", "formats", "runtime"} | BASE for system in SYSTEMS}
+MODULES = sorted(path for path in PACKAGE.rglob("*.py") if "kernels_cl" not in path.parts)
+
+
+def imported(path: Path) -> set[str]:
+    """List the modules a file imports anywhere in it, as dotted names."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            base = ["oclgenomics", *path.relative_to(PACKAGE).parts[: -node.level]] if node.level else []
+            module = ".".join([*base, *([node.module] if node.module else [])])
+            names |= {f"{module}.{alias.name}" for alias in node.names}
+    return names
+
+
+def part_of(path: Path) -> str:
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
+def test_imports_point_one_way(path: Path) -> None:
+    own = {name.split(".")[1] for name in imported(path) if name.startswith("oclgenomics.")}
+    parts = {name if (PACKAGE / name).exists() or (PACKAGE / f"{name}.py").exists() else "__init__" for name in own}
+    assert parts <= ALLOWED[part_of(path)]
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
+def test_only_the_runtime_talks_to_pyopencl(path: Path) -> None:
+    if part_of(path) == "runtime":
+        return
+    tree = ast.parse(path.read_text())
+    for_types = {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        for inner in ast.walk(node)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Import, ast.ImportFrom)) and id(node) not in for_types:
+            assert "pyopencl" not in ast.unparse(node)
+
+
+@pytest.mark.parametrize("words", [["--help"], ["devices", "--help"], ["omega", "--help"], ["simulate", "--help"]])
+def test_help_does_not_import_pyopencl(words: list[str]) -> None:
+    code = f"import sys; from oclgenomics.cli.main import main; status = main({words!r}); "
+    code += "sys.exit(status or bool({'pyopencl', 'matplotlib'} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "usage: oclgenomics" in done.stdout
+
+
+def test_every_package_and_kernel_is_shipped() -> None:
+    setup = configparser.ConfigParser()
+    setup.read(ROOT / "setup.cfg")
+    listed = set(setup["options"]["packages"].split())
+    packages = {"oclgenomics." + ".".join(path.parent.relative_to(PACKAGE).parts) for path in MODULES}
+    assert {name.rstrip(".") for name in packages} <= listed
+    folder = source_folder()
+    for path in [*folder.rglob("*.cl"), *folder.rglob("*.clh")]:
+        name = ".".join(["oclgenomics", "kernels_cl", *path.parent.relative_to(folder).parts])
+        assert name in listed
+        assert f"*{path.suffix}" in setup["options.package_data"][name].replace(",", " ").split()
