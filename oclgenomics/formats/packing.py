@@ -104,7 +104,7 @@ def full_words(haplotypes: int) -> np.ndarray:
 
 
 def join_sites(parts: list[np.ndarray], words: int) -> np.ndarray:
-    """Join site-major parts, (sites, words) each, into a word-major plane; empties the list to free memory on the way."""
+    """Join site-major parts, (sites, words) each, into a word-major plane; empties the list to free memory."""
     plane = np.empty((words, sum(len(part) for part in parts)), np.uint32)
     parts.reverse()
     start = 0
@@ -121,7 +121,7 @@ _SPREAD = np.array([sum((byte >> i & 1) << 2 * i for i in range(8)) for byte in 
 def spread_haplotypes(part: np.ndarray, haplotypes: int) -> np.ndarray:
     """Move haplotype h to 2h: the words of haploid calls, (sites, words), among diploid ones."""
     as_bytes = np.ascontiguousarray(part).astype("<u4", copy=False).view(np.uint8)
-    spread = _SPREAD[as_bytes].view("<u4").reshape(len(part), -1)
+    spread = _SPREAD[as_bytes].view("<u4")
     return spread[:, : words_for(2 * haplotypes)].astype(np.uint32, copy=False)
 
 

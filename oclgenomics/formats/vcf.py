@@ -157,7 +157,7 @@ class _Chromosome:
             i = int(back[0])
             raise batch.error(
                 first_record + i,
-                f"position {positions[i]} comes after {positions[i] - steps[i]} on {self.name}; sort it (bcftools sort)",
+                f"position {positions[i]} comes after {positions[i] - steps[i]} on {self.name}; use bcftools sort",
             )
         self._last_position = int(positions[-1])
 

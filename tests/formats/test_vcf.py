@@ -1,0 +1,274 @@
+"""The VCF reader against a parser that goes character by character."""
+
+from __future__ import annotations
+
+import gzip
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from oclgenomics.errors import InputError
+from oclgenomics.formats import Alignment, characters, read_alignments
+
+HEAD = "##fileformat=VCFv4.2\n"
+COLUMNS = "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT"
+
+
+def slow_reason(ref: str, alt: str, filters: str, info: str, keys: str) -> str | None:
+    """Why a record is left out, None if it is read."""
+    entries = dict(entry.partition("=")[::2] for entry in info.split(";"))
+    letters = set("ACGTacgtRYSWKMBDHVNryswkmbdhvn*")
+    bases = [ref, *([] if alt == "." else alt.split(","))]
+    if len(alt.split(",")) > 5 or any(base not in letters for base in bases):
+        return "not a SNP"
+    if "VT" in entries and any(kind != "SNP" for kind in entries["VT"].split(",")):
+        return "not a SNP"
+    if alt == ".":
+        return "no alternative allele"
+    if filters not in ("PASS", "."):
+        return "filter"
+    if "AF" in entries and all(float(part) in (0, 1) for part in entries["AF"].split(",")):
+        return "AF 0 or 1"
+    return None if keys.split(":")[0] == "GT" else "no GT"
+
+
+def slow_parse(text: str, keep: set[str] | None = None) -> list[dict]:
+    """Chromosomes of a VCF, each with positions, rows of alleles per sample, skipped, unphased."""
+    lines = [line for line in text.replace("\r", "").split("\n") if line]
+    names = next(line for line in lines if line.startswith("#CHROM")).split("\t")[9:]
+    chromosomes: list[dict] = []
+    for line in lines:
+        if line.startswith("#"):
+            continue
+        chrom, pos, _, ref, alt, _, filters, info, keys, *fields = line.split("\t")
+        if not chromosomes or chromosomes[-1]["name"] != chrom:
+            chromosomes.append({"name": chrom, "pos": [], "calls": [], "skipped": Counter(), "unphased": False})
+        out = chromosomes[-1]
+        reason = slow_reason(ref, alt, filters, info, keys)
+        if reason:
+            out["skipped"][reason] += 1
+            continue
+        alleles = [base.upper() if base.upper() in "ACGT" else "N" for base in [ref, *alt.split(",")]]
+        calls = []
+        for name, field in zip(names, fields, strict=True):
+            if keep is not None and name not in keep:
+                continue
+            call = field.split(":")[0]
+            parts = call.replace("/", "|").split("|")
+            calls.append(["N" if part == "." else alleles[int(part)] for part in parts])
+            out["unphased"] |= "/" in call and parts[0] != parts[1] and "." not in parts
+        out["pos"].append(int(pos))
+        out["calls"].append(calls)
+    return chromosomes
+
+
+def check(alignment: Alignment, expected: dict) -> None:
+    """The alignment says what the slow parser says."""
+    assert alignment.name == expected["name"]
+    assert alignment.positions.tolist() == expected["pos"]
+    assert alignment.skipped == dict(expected["skipped"])
+    assert alignment.unphased == expected["unphased"]
+    sizes = {len(call) for calls in expected["calls"] for call in calls}
+    assert alignment.ploidy == max(sizes, default=2)
+    wanted = [
+        "".join("".join(call).ljust(alignment.ploidy, "N") for call in calls) for calls in expected["calls"]
+    ]
+    found = [bytes(row).decode() for row in characters(alignment)]
+    assert found == wanted
+    check_planes(alignment, wanted)
+
+
+def check_planes(alignment: Alignment, wanted: list[str]) -> None:
+    """Masks, rows of multiallelic sites and unused bits keep their promises."""
+    used = np.zeros((alignment.words * 32,), bool)
+    used[: alignment.haplotypes] = True
+    full = np.packbits(used, bitorder="little").view("<u4")
+    valid = np.broadcast_to(full[:, None], alignment.bits.shape) if alignment.valid is None else alignment.valid
+    assert not (valid & ~full[:, None]).any()
+    assert not (alignment.bits & ~valid).any()
+    assert (alignment.valid is None) == (not any("N" in row for row in wanted))
+    rows = [(site, letter) for site, row in enumerate(wanted) for letter in "ACGT" if letter in row and many(row)]
+    assert list(zip(alignment.multi_site.tolist(), bytes(alignment.multi_letter).decode(), strict=True)) == rows
+
+
+def many(row: str) -> bool:
+    return len(set(row) - {"N"}) > 2
+
+
+ALLELES = st.sampled_from(
+    [("A", "G", 1), ("c", "t", 1), ("A", "C,G", 2), ("T", "A,C,G", 3), ("G", "*", 1), ("A", "*,C", 2), ("N", "C", 1)]
+    + [("A", "AT", 1), ("AC", "T", 1), ("A", "<DEL>", 1), ("G", ".", 0), ("A", "A,G", 2), ("A", "G,TT", 2), ("C", "Y", 1)]
+)
+INFOS = st.sampled_from(
+    [".", "AF=0", "AC=3;AF=1.000;NS=1", "AF=0.5", "AF=1e-05", "VT=SNP", "VT=INDEL;AF=0.2", "MAF=0", "XAF=1;AF=0.1"]
+    + ["AF=0,1", "AF=0,0.5", "X=" + "y" * 150, "DB;VT=SNP;AF=0.25", "AA=" + "=" * 700]
+)
+
+
+@st.composite
+def calls(draw: st.DrawFn, top: int, style: str) -> str:
+    """One genotype field's GT."""
+    allele = st.sampled_from([*map(str, range(top + 1)), "."] if style != "clean" else ["0", str(min(top, 1))])
+    if style == "haploid" or (style == "mixed" and draw(st.booleans())):
+        return draw(allele)
+    separator = "|" if style == "clean" else draw(st.sampled_from("|/"))
+    return draw(allele) + separator + draw(allele)
+
+
+@st.composite
+def files(draw: st.DrawFn) -> tuple[str, int]:
+    """Text of a VCF and its number of samples."""
+    samples = draw(st.sampled_from([1, 2, 3, 15, 16, 17, 33]))
+    end = draw(st.sampled_from(["\n", "\r\n"]))
+    style = draw(st.sampled_from(["clean", "diploid", "haploid", "mixed"]))
+    lines = [HEAD.strip(), COLUMNS + "".join(f"\ts{i}" for i in range(samples))]
+    previous, position = "", 0
+    for chrom in draw(st.lists(st.sampled_from(["1", "chr2", "X"]), min_size=1, max_size=3)):
+        previous, position = chrom, position if chrom == previous else 0
+        for _ in range(draw(st.integers(1, 5))):
+            position += draw(st.integers(0, 10**draw(st.integers(0, 8))))
+            ref, alt, top = draw(ALLELES)
+            keys = draw(st.sampled_from(["GT", "GT", "GT:DP", "GT:DP:GQ", "DP"]))
+            extra = "".join(draw(st.sampled_from([":12", ":.", ":0,3"])) for _ in keys.split(":")[1:])
+            row_style = draw(st.sampled_from([style, "clean"])) if style != "haploid" else style
+            fields = [draw(calls(top, row_style)) + extra if keys != "DP" else "7" for _ in range(samples)]
+            fixed = [chrom, str(position), ".", ref, alt, "9", draw(st.sampled_from(["PASS", ".", "q10"])), draw(INFOS), keys]
+            lines.append("\t".join(fixed + fields))
+    text = end.join(lines) + (end if draw(st.booleans()) else "")
+    return text, samples
+
+
+@settings(max_examples=100, deadline=None)
+@given(file=files(), block=st.sampled_from([1, 7, 64, 1000, 1 << 22]), packed=st.booleans(), data=st.data())
+def test_as_the_slow_parser(tmp_path_factory, file, block, packed, data):
+    text, samples = file
+    expected = slow_parse(text)
+    path = tmp_path_factory.mktemp("vcf") / "x.vcf"
+    path.write_bytes(gzip.compress(text.encode()) if packed else text.encode())
+    if not any(line.split("\t")[8].startswith("GT") for line in text.splitlines() if line[0] != "#"):
+        with pytest.raises(InputError, match="has no GT"):
+            list(read_alignments(path, block_bytes=block))
+        return
+    found = list(read_alignments(path, block_bytes=block))
+    assert len(found) == len(expected)
+    for number, (alignment, chromosome) in enumerate(zip(found, expected, strict=True), 1):
+        assert alignment.replicate == number
+        check(alignment, chromosome)
+    keep = {f"s{i}" for i in data.draw(st.sets(st.integers(0, samples - 1), min_size=1))}
+    for alignment, chromosome in zip(
+        read_alignments(path, block_bytes=block, samples=keep), slow_parse(text, keep), strict=True
+    ):
+        assert set(alignment.samples) == keep
+        check(alignment, chromosome)
+
+
+def write(tmp_path: Path, *records: str, samples: str = "a\tb", end: str = "\n") -> Path:
+    """A VCF of some records; blanks in them become tabs."""
+    path = tmp_path / "x.vcf"
+    path.write_text(end.join([HEAD.strip(), f"{COLUMNS}\t{samples}", *(r.replace(" ", "\t") for r in records)]) + end)
+    return path
+
+
+def only(path: Path, **options: object) -> Alignment:
+    (alignment,) = read_alignments(path, **options)
+    return alignment
+
+
+GOOD = "1 10 . A G . PASS . GT 0|1 1|1"
+
+
+@pytest.mark.parametrize(
+    ("records", "message"),
+    [
+        ([GOOD, "1 9 . A G . PASS . GT 0|1 1|1"], "line 4.*position 9 comes after 10"),
+        ([GOOD, "1 11 . A G . PASS . GT 0|1"], "line 4.*10 columns, the header has 11"),
+        ([GOOD, "1 11 . A G . PASS . GT 0|1 0|1 0|1"], "line 4.*12 columns, the header has 11"),
+        ([GOOD, "1 11 . A G . PASS ."], "line 4.*8 columns"),
+        ([GOOD, "1 x1 . A G . PASS . GT 0|1 0|1"], "line 4.*POS is 'x1'"),
+        ([GOOD, "1 . . A G . PASS . GT 0|1 0|1"], "line 4.*POS is '.'"),
+        ([GOOD, "1 11 . A G . PASS . GT 0|1 0|1|1"], "'0|1|1' of sample b has more than two alleles"),
+        ([GOOD, "1 11 . A G . PASS . GT 0|1 0|z"], "'0|z' of sample b is not a genotype"),
+        ([GOOD, "1 11 . A G . PASS . GT:DP 0|1:3 12:3"], "'12' of sample b is not a genotype"),
+        ([GOOD, "1 11 . A G . PASS . GT 0|1 "], "'' of sample b is not a genotype"),
+        ([GOOD, "1 11 . A G . PASS . GT 0|1 2|1"], "line 4.*allele 2 of sample b is beyond"),
+        ([GOOD, "1 11 . A G . PASS . DP:GT 3:0|1 3:2|1"], "line 4.*GT is not the first key"),
+        ([GOOD, "#CHROM x"], "line 4.*a header line among the records"),
+        (["1 11 . A G . PASS . DP 3 4"], "has no GT"),
+        ([], "no records"),
+    ],
+)
+def test_bad_records_name_the_line(tmp_path, records, message):
+    path = write(tmp_path, *records)
+    for block in (1, 1 << 22):
+        with pytest.raises(InputError, match=message) as caught:
+            list(read_alignments(path, block_bytes=block))
+        assert "\n" not in str(caught.value)
+
+
+def test_error_names_the_byte_of_the_field(tmp_path):
+    path = write(tmp_path, GOOD, "1 11 . A G . PASS . GT 0|1 0|z")
+    with pytest.raises(InputError) as caught:
+        list(read_alignments(path))
+    assert path.read_bytes()[caught.value.byte :] == b"0|z\n"
+
+
+@pytest.mark.parametrize(
+    ("head", "message"),
+    [("##fileformat=VCFv4.2\n", "no '#CHROM' line"), (HEAD + COLUMNS[:-7] + "\n1\t1\t.\tA\tG\t.\t.\t.\n", "has no GT")],
+)
+def test_bad_headers(tmp_path, head, message):
+    path = tmp_path / "x.vcf"
+    path.write_text(head)
+    with pytest.raises(InputError, match=message):
+        list(read_alignments(path))
+
+
+def test_samples_from_a_file_keep_the_order_of_the_vcf(tmp_path):
+    path = write(tmp_path, "1 10 . A G . PASS . GT 0|1 1|1 0|0", samples="a\tb\tc")
+    names = tmp_path / "names"
+    names.write_text("c\n\na\n")
+    alignment = only(path, samples=names)
+    assert alignment.samples == ("a", "c")
+    assert bytes(characters(alignment)).decode() == "AGAA"
+    names.write_text("c\nd\n")
+    with pytest.raises(InputError, match="no sample is named 'd'"):
+        only(path, samples=names)
+
+
+def test_phase_ignore_takes_the_order_as_written(tmp_path):
+    path = write(tmp_path, "1 10 . A G . PASS . GT 0/1 1/1")
+    assert only(path).unphased
+    ignored = only(path, phase="ignore")
+    assert not ignored.unphased
+    assert bytes(characters(ignored)).decode() == "AGGG"
+
+
+def test_homozygous_and_half_calls_with_a_slash_do_not_make_an_alignment_unphased(tmp_path):
+    assert not only(write(tmp_path, "1 10 . A G . PASS . GT 1/1 0/.", "1 11 . A G . PASS . GT 1|0 0/0")).unphased
+
+
+def test_haploid_and_diploid_batches_meet_in_one_chromosome(tmp_path):
+    records = [f"1 {i} . A G . PASS . GT {i % 2} ." for i in range(1, 40)] + ["1 50 . A G . PASS . GT 0|1 1"]
+    for block in (1, 200, 1 << 22):
+        alignment = only(write(tmp_path, *records), block_bytes=block)
+        assert alignment.ploidy == 2
+        text = [bytes(row).decode() for row in characters(alignment)]
+        assert text == [("GN" if i % 2 else "AN") + "NN" for i in range(1, 40)] + ["AGGN"]
+
+
+def test_a_chromosome_that_is_left_out_wholly_is_still_named(tmp_path):
+    first, second = read_alignments(write(tmp_path, "1 5 . A G . q . GT 0|1 0|1", "2 5 . A G . . . GT 0|1 0|1"))
+    assert (first.name, first.sites, first.skipped) == ("1", 0, {"filter": 1})
+    assert (second.name, second.sites, second.skipped) == ("2", 1, {})
+
+
+def test_records_with_a_long_info_among_short_ones(tmp_path):
+    long = "1 {} . A G . PASS X=" + "y" * 5000 + ";AF={} GT 0|1 1|1"
+    records = [long.format(i, 1 if i == 7 else 0.3) if i % 7 == 0 else GOOD.replace("10", str(i)) for i in range(1, 60)]
+    alignment = only(write(tmp_path, *records))
+    assert alignment.sites == 58
+    assert alignment.skipped == {"AF 0 or 1": 1}
