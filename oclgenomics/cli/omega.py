@@ -1,0 +1,160 @@
+"""`oclgenomics omega scan`: selective sweeps along chromosomes or simulated replicates."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from typing import Any, NoReturn
+
+from oclgenomics.cli import common
+from oclgenomics.errors import UsageError
+
+__all__ = ["add_parser", "run"]
+
+# Names OmegaPlus' users know; `-input FILE` becomes the positional argument.
+OMEGAPLUS_NAMES = {
+    "-grid": ["--grid"], "-minwin": ["--minwin"], "-maxwin": ["--maxwin"], "-length": ["--length"],
+    "-minsnps": ["--minsnps"], "-maf": ["--maf"], "-no-singletons": ["--no-singletons"], "-binary": ["--binary"],
+    "-impute": ["--impute"], "-seed": ["--seed"], "-ld": ["--ld"], "-sampleList": ["--samples"],
+    "-sampleList_out": ["--samples-out"], "-all": ["--all"], "-noSeparator": ["--no-separator"],
+    "-reports": ["--reports"], "-input": [],
+}  # fmt: skip
+NOT_TAKEN = {
+    "-threads": "the device's own parallelism is used; leave it out",
+    "-memLimit": "use --max-memory",
+    "-name": "use --format omegaplus -o OmegaPlus_Report.NAME",
+}
+UNITS = {"": 1, "K": 1_000, "M": 1_000_000}
+
+
+class ScanParser(argparse.ArgumentParser):
+    """Takes OmegaPlus' option names too, and says what is wrong in one line."""
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:  # type: ignore[override]
+        words: list[str] = []
+        for word in args or []:
+            if word in NOT_TAKEN:
+                raise UsageError(f"{word}: {NOT_TAKEN[word]}")
+            words += OMEGAPLUS_NAMES.get(word, [word])
+        return super().parse_known_args(words, namespace)
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message} (options: {self.prog} --help)")
+
+
+def add_parser(subparsers: Any) -> None:
+    """Add `omega` and what it does to the command line."""
+    parser = subparsers.add_parser("omega", help="selective sweeps by linkage disequilibrium (omega statistic)")
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True, parser_class=ScanParser)
+    scan = actions.add_parser(
+        "scan",
+        help="scan alignments for selective sweeps",
+        description="Compute the omega statistic at evenly spaced positions of every chromosome or replicate. The "
+        "single-dash names of OmegaPlus (-grid, -minwin, -sampleList, ...) are taken as well.",
+        allow_abbrev=False,
+    )
+    scan.set_defaults(run=run)
+    scan.add_argument("input", metavar="INPUT", help="ms, MaCS, FASTA or VCF, plain or gzip; - for standard input")
+    _add_window_options(scan)
+    _add_input_options(scan)
+    _add_site_options(scan)
+    _add_method_options(scan)
+    _add_report_options(scan)
+    common.add_output_options(scan)
+    common.add_device_options(scan)
+
+
+def _add_window_options(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("positions and windows")
+    group.add_argument("--grid", type=_count, required=True, metavar="N", help="positions per alignment, at least 2")
+    group.add_argument(
+        "--minwin", type=_count, required=True, metavar="BP",
+        help="a window reaches at least so far from its position, on both sides; 1000, 10k, 1M",
+    )  # fmt: skip
+    group.add_argument("--maxwin", type=_count, required=True, metavar="BP", help="and at most so far")
+    group.add_argument(
+        "--minsnps", type=_count, default=5, metavar="N", help="fewest sites on each side (default: %(default)s)"
+    )
+    group.add_argument(
+        "-b", "--border", type=int, default=-1, metavar="B",
+        help="compare only windows whose halves differ by at most B sites; -1: all (default: %(default)s)",
+    )  # fmt: skip
+
+
+def _add_input_options(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("input")
+    group.add_argument("--length", type=_count, metavar="BP", help="length of the region; ms and MaCS need it")
+    group.add_argument("--input-format", metavar="NAME", help="ms, macs, fasta or vcf (default: told from the content)")
+    group.add_argument("--samples", metavar="FILE", help="VCF samples to use, one a line (default: all)")
+    group.add_argument("--samples-out", metavar="FILE", help="write the names of the samples used, one a line")
+    group.add_argument(
+        "--phase", default="auto", metavar="auto|ignore",
+        help="auto: genotype r2 where a VCF has unphased calls; ignore: take the order of alleles as it is "
+        "(default: %(default)s)",
+    )  # fmt: skip
+
+
+def _add_site_options(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("sites")
+    group.add_argument(
+        "--maf", type=float, default=0.0, metavar="F",
+        help="leave out sites with a rarer allele, 0 to 0.5 (default: %(default)s)",
+    )  # fmt: skip
+    group.add_argument("--no-singletons", action="store_true", help="leave out sites where a state is seen once")
+    group.add_argument(
+        "--binary", action="store_true", help="reduce sites to their two commonest states, by draws (needs --seed)"
+    )
+    group.add_argument(
+        "--impute", action="append", default=[], metavar="N|GAP",
+        help="fill unknown states (N) or gaps by draws (needs --seed); may be given twice "
+        "(default: missing states are left out pair by pair)",
+    )  # fmt: skip
+    group.add_argument("--seed", type=int, metavar="N", help="seed of the draws, 1 or more")
+
+
+def _add_method_options(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("method")
+    group.add_argument(
+        "--ld", default="RSQUARE", type=str.upper, metavar="MEASURE",
+        help="RSQUARE, D, ABSD, DOM, ABSDOM or ABSDOM2 (default: %(default)s)",
+    )  # fmt: skip
+    group.add_argument(
+        "--precision", default="accurate", metavar="accurate|compat",
+        help="compat: OmegaPlus' float32 arithmetic, for reports equal to its own (default: %(default)s)",
+    )  # fmt: skip
+    group.add_argument(
+        "--kernel", default="auto", metavar="auto|1|2", help="force Kernel I or II (default: %(default)s, by position)"
+    )
+
+
+def _add_report_options(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("report")
+    group.add_argument("--format", metavar="tsv|omegaplus|json", help="format of the report (default: tsv)")
+    group.add_argument("--all", action="store_true", help="window borders in the omegaplus format; others have them")
+    group.add_argument("--no-separator", action="store_true", help="no // lines in the omegaplus format")
+    group.add_argument(
+        "--reports", action="store_true", help="one file per chromosome or replicate: its name is put into that of -o"
+    )
+    group.add_argument("--plot", metavar="FILE", help="draw omega along the positions; .png, .svg or .pdf")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Scan an input and write the report and the figure.
+
+    Raises
+    ------
+    UsageError, InputError, DeviceError, OutputError
+        See the exit codes of `oclgenomics.errors`.
+    """
+    from oclgenomics.cli.omega_scan import scan_input
+
+    return scan_input(args)
+
+
+def _count(text: str) -> int:
+    """A whole number, also with thousands written as in 10k, 1.5M or 1e6."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?(?:[eE]\d+)?)([kKmM]?)", text.replace("_", ""))
+    value = float(match[1]) * UNITS[match[2].upper()] if match else 0.5
+    if value != int(value):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number; write 100000, 100k or 0.1M")
+    return int(value)

@@ -1,0 +1,266 @@
+"""What `oclgenomics omega scan` does: checks, then alignments through the scanner into the report and the figure."""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import os
+import time
+from collections.abc import Generator, Iterator
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from oclgenomics.cli import common
+from oclgenomics.cli.progress import Progress
+from oclgenomics.errors import InputError, OutputError, UsageError
+from oclgenomics.omega.options import Scan, ScanOptions
+from oclgenomics.omega.plot import plot_format, plot_scans, save_plot
+from oclgenomics.omega.report import FORMATS, Report, make_report, summary_line
+
+if TYPE_CHECKING:
+    from oclgenomics.formats.alignment import Alignment
+    from oclgenomics.runtime import Engine
+
+__all__ = ["scan_input"]
+
+SHOWN_ALIGNMENTS = 20  # summaries on standard error without -v
+REPORT_SUFFIXES = (".tsv", ".json", ".txt")
+IMPUTE_NAMES = {"N": "N", "GAP": "GAP", "G": "GAP", "-": "GAP"}
+
+
+@dataclass
+class Tally:
+    """What the whole scan came to; scans are kept for the figure alone."""
+
+    alignments: int = 0
+    positions: int = 0
+    scores: int = 0
+    seconds: float = 0.0
+    replicates: bool = False
+    kept: list[Scan] = field(default_factory=list)
+
+
+def scan_input(args: argparse.Namespace) -> int:
+    """Run the command; see `oclgenomics.cli.omega.run`."""
+    from oclgenomics.runtime import select_device
+
+    options = scan_options(args)
+    check_outputs(args)
+    select_device(args.device)  # a device that is not there is told before hours of reading
+    progress = Progress(enabled=not args.quiet)
+    tally = Tally()
+    alignments = _first_read(_alignments(args, progress), args.input)
+    with common.open_engine(args) as engine:
+        scans = _scans(args, options, alignments, engine, progress, tally)
+        with closing(scans):
+            _write_scans(args, scans, common.provenance(args, engine))
+        _say_totals(args, tally)
+        common.report_profile(args, engine)
+    if args.plot:
+        _write_plot(args, tally)
+    for path in common.saved_outputs():
+        common.say(args, f"wrote {path}")
+    return 0
+
+
+def scan_options(args: argparse.Namespace) -> ScanOptions:
+    """The parameters of the scan.
+
+    Raises
+    ------
+    UsageError
+        A value out of range.
+    """
+    unknown = [name for name in args.impute if name.upper() not in IMPUTE_NAMES]
+    if unknown:
+        raise UsageError(f"--impute {unknown[0]}: choose N or GAP; give the option twice for both")
+    if args.length is not None and args.length < 1:
+        raise UsageError(f"--length {args.length}: the region is at least 1 bp long")
+    if args.phase not in ("auto", "ignore"):
+        raise UsageError(f"--phase {args.phase}: choose auto or ignore")
+    return ScanOptions(
+        grid=args.grid,
+        minwin=args.minwin,
+        maxwin=args.maxwin,
+        minsnps=args.minsnps,
+        border=args.border,
+        ld=args.ld,
+        precision=args.precision,
+        kernel=args.kernel,
+        maf=args.maf,
+        no_singletons=args.no_singletons,
+        binary=args.binary,
+        impute=frozenset(IMPUTE_NAMES[name.upper()] for name in args.impute),
+        seed=args.seed,
+    )
+
+
+def check_outputs(args: argparse.Namespace) -> None:
+    """Settle the report's format, and refuse outputs that could not be written at the end of the work.
+
+    Raises
+    ------
+    UsageError
+        Outputs that contradict each other or the input.
+    OutputError
+        A folder that is not there or not writable.
+    """
+    if args.json and args.format not in (None, "json"):
+        raise UsageError(f"--json and --format {args.format} contradict each other; give one of them")
+    args.format = args.format or ("json" if args.json else "tsv")
+    if args.format not in FORMATS:
+        raise UsageError(f"--format {args.format}: choose one of {', '.join(FORMATS)}")
+    if args.no_separator and args.format != "omegaplus":
+        raise UsageError("--no-separator has no effect without --format omegaplus")
+    if args.reports and args.output == "-":
+        raise UsageError("--reports writes several files; name them with -o")
+    if args.plot:
+        plot_format(args.plot)
+    taken = {os.path.realpath(args.input): "the input"} if args.input != "-" else {}
+    for option, name in (("-o", args.output), ("--plot", args.plot), ("--samples-out", args.samples_out)):
+        if not name or (name == "-" and option != "--plot"):
+            continue
+        _check_writable(option, name)
+        other = taken.setdefault(os.path.realpath(name), option)
+        if other != option and not name.startswith("/dev/"):
+            raise UsageError(f"{option} {name}: the same file as {other}")
+
+
+def _check_writable(option: str, name: str) -> None:
+    path = Path(name)
+    if path.is_dir():
+        raise OutputError(f"{option} {name}: is a folder; name a file")
+    if not path.parent.is_dir():
+        raise OutputError(f"{option} {name}: there is no folder {path.parent}; make it first")
+    if not os.access(path.parent, os.W_OK) and not path.exists():
+        raise OutputError(f"{option} {name}: the folder {path.parent} is not writable")
+
+
+def _alignments(args: argparse.Namespace, progress: Progress) -> Iterator[Alignment]:
+    """Alignments of the input; the reader's progress is shown while each is read."""
+    from oclgenomics.formats import read_alignments
+
+    source = read_alignments(
+        args.input,
+        length=args.length,
+        format=args.input_format,
+        samples=args.samples,
+        phase=args.phase,
+        progress=progress.update,
+    )
+    progress.stage("reading", "bytes")
+    for number, alignment in enumerate(source, start=1):
+        progress.clear()
+        if number == 1 and args.samples_out:
+            _write_samples(args, alignment)
+        if number == 1 and alignment.unphased:
+            common.say(
+                args, "some calls are unphased: r2 is computed from genotypes (--phase ignore takes them as phased)"
+            )
+        yield alignment
+        progress.stage("reading", "bytes")
+
+
+def _first_read(alignments: Iterator[Alignment], source: str) -> Iterator[Alignment]:
+    """The same alignments, the first of which is read now, so that a bad input is told before a device starts."""
+    try:
+        first = next(alignments)
+    except StopIteration:
+        raise InputError("holds no alignment", source=source) from None
+    return itertools.chain([first], alignments)
+
+
+def _write_samples(args: argparse.Namespace, alignment: Alignment) -> None:
+    if not alignment.samples:
+        raise UsageError(
+            f"--samples-out {args.samples_out}: this input does not name its samples; leave the option out"
+        )
+    with common.atomic_output(args.samples_out) as stream:
+        stream.writelines(f"{name}\n" for name in alignment.samples)
+
+
+def _scans(
+    args: argparse.Namespace,
+    options: ScanOptions,
+    alignments: Iterator[Alignment],
+    engine: Engine,
+    progress: Progress,
+    tally: Tally,
+) -> Generator[Scan, None, None]:
+    """Scan one alignment after the other and say in a line what was found."""
+    from oclgenomics.omega.engine import OmegaScanner
+    from oclgenomics.omega.run import scan_alignment
+
+    scanner = OmegaScanner(engine)
+    for alignment in alignments:
+        progress.stage(f"scanning {alignment.name}", "positions")
+        began = time.perf_counter()
+        scan = scan_alignment(alignment, options, scanner, progress.update)
+        seconds = time.perf_counter() - began
+        progress.clear()
+        tally.alignments += 1
+        tally.positions += len(scan.positions)
+        tally.scores += int(scan.stats.get("scores", 0))
+        tally.seconds += seconds
+        tally.replicates = alignment.alphabet == "binary"  # simulated data: one region many times
+        if args.plot:
+            tally.kept.append(scan)
+        common.say(
+            args, f"{summary_line(scan)}; {seconds:.2f} s", level=0 if tally.alignments <= SHOWN_ALIGNMENTS else 1
+        )
+        yield scan
+
+
+def _say_totals(args: argparse.Namespace, tally: Tally) -> None:
+    if tally.alignments > SHOWN_ALIGNMENTS and not args.verbose:
+        common.say(args, f"... and {tally.alignments - SHOWN_ALIGNMENTS:,} more alignments (-v shows them)")
+    rate = tally.scores / tally.seconds / 1e6 if tally.seconds else 0.0
+    common.say(
+        args,
+        f"{tally.alignments:,} alignment{'s' * (tally.alignments != 1)}, {tally.positions:,} positions, "
+        f"{tally.scores:,} omegas in {tally.seconds:.2f} s ({rate:,.1f} million/s)",
+    )
+
+
+def _write_scans(args: argparse.Namespace, scans: Iterator[Scan], provenance: dict[str, Any]) -> None:
+    """Write each scan as soon as it is there: into one report, or into one of its own."""
+    if args.reports:
+        names: set[str] = set()
+        for scan in scans:
+            with common.atomic_output(_report_name(args.output, scan, names)) as stream:
+                report = _report(args, provenance)
+                stream.write(report.head() + report.body(scan) + report.tail())
+        return
+    report = _report(args, provenance)
+    with common.atomic_output(args.output) as stream:
+        stream.write(report.head())
+        for scan in scans:
+            stream.write(report.body(scan))
+        stream.write(report.tail())
+
+
+def _report(args: argparse.Namespace, provenance: dict[str, Any]) -> Report:
+    return make_report(args.format, provenance=provenance, all_columns=args.all, separator=not args.no_separator)
+
+
+def _report_name(output: str, scan: Scan, taken: set[str]) -> str:
+    """The report's name with the chromosome's before its suffix; a chromosome that comes again gets its number, too."""
+    label = scan.name.replace("/", "_").replace("\0", "_")
+    stem, suffix = os.path.splitext(output)
+    if suffix not in REPORT_SUFFIXES:
+        stem, suffix = output, ""
+    name = f"{stem}.{label}{suffix}"
+    if name in taken:
+        name = f"{stem}.{label}.{scan.replicate}{suffix}"
+    taken.add(name)
+    return name
+
+
+def _write_plot(args: argparse.Namespace, tally: Tally) -> None:
+    title = "standard input" if args.input == "-" else Path(args.input).name
+    layout = "replicates" if tally.replicates else "chromosomes"
+    figure = plot_scans(tally.kept, title=title, layout=layout)
+    with common.atomic_output(args.plot, "wb") as stream:
+        save_plot(figure, stream, plot_format(args.plot))
