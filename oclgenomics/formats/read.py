@@ -64,8 +64,8 @@ def read_alignments(
         raise UsageError(f"unknown format {format!r}; one of {', '.join(FORMATS)}")
     if phase not in ("auto", "ignore"):
         raise UsageError(f"unknown phase {phase!r}; 'auto' or 'ignore'")
-    batch_bytes = max(1, block_bytes // 4)
-    with Source(path, chunk_bytes=batch_bytes, progress=progress) as source:
+    chunk_bytes, batch_bytes = max(1, block_bytes // 16), max(1, block_bytes // 4)
+    with Source(path, chunk_bytes=chunk_bytes, progress=progress) as source:
         window = ByteWindow(source, source.name)
         kind = sniff(window) if format is None else format
         if kind == "ms":

@@ -17,7 +17,7 @@ from .window import ByteWindow
 
 __all__ = ["BATCH_BYTES", "read_vcf"]
 
-BATCH_BYTES = 1 << 18  # lines handled at once; the working arrays stay within a few times this
+BATCH_BYTES = 1 << 20  # lines handled at once; the working arrays stay within a few times this
 _LETTERS = np.frombuffer(b"ACGTN?", np.uint8)
 
 
@@ -50,7 +50,7 @@ def read_vcf(
     """
     names = _read_header(window)
     keep = _columns_of(names, samples, window.source)
-    chromosomes = _Chromosomes(window.source, names, keep, phase)
+    chromosomes = _Chromosomes(window.source, GenotypeReader(names, keep, batch_bytes // 16), phase)
     while (batch := next_batch(window, batch_bytes)) is not None:
         if len(batch.starts):
             yield from chromosomes.add(batch)
@@ -87,10 +87,9 @@ def _columns_of(names: tuple[str, ...], samples: Iterable[str] | None, source: s
 class _Chromosomes:
     """Cuts batches at the changes of CHROM and completes one chromosome after the other."""
 
-    def __init__(self, source: str, names: tuple[str, ...], keep: np.ndarray | None, phase: str) -> None:
+    def __init__(self, source: str, reader: GenotypeReader, phase: str) -> None:
         self._source, self._phase = source, phase
-        self._samples = names if keep is None else tuple(names[i] for i in keep)
-        self._finder, self._reader = ColumnFinder(), GenotypeReader(names, keep)
+        self._finder, self._reader = ColumnFinder(), reader
         self._open: _Chromosome | None = None
         self._held: list[Alignment] = []  # chromosomes without any GT, held until a record has one
         self._genotypes_seen = False
@@ -106,7 +105,7 @@ class _Chromosomes:
             if self._open is None or self._open.name != name:
                 yield from self._close()
                 self._started += 1
-                self._open = _Chromosome(name, self._started, self._samples, self._source)
+                self._open = _Chromosome(name, self._started, self._reader.samples, self._source)
             chosen = start + np.flatnonzero(keep[start:end])
             self._open.check_order(batch, records.positions[start:end], start)
             self._open.count_skipped([(reason, flags[start:end]) for reason, flags in reasons])

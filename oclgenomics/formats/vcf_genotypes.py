@@ -89,12 +89,20 @@ class GenotypeReader:
         All samples of the file.
     keep : ndarray of int64, or None
         Columns to keep, None for all.
+    fields_at_once : int
+        Fields classified together where their places have to be searched; bounds the memory that takes.
+
+    Attributes
+    ----------
+    samples : tuple of str
+        Names of the kept samples.
     """
 
-    def __init__(self, names: Sequence[str], keep: np.ndarray | None) -> None:
+    def __init__(self, names: Sequence[str], keep: np.ndarray | None, fields_at_once: int) -> None:
         self._names, self._keep = names, keep
         self._columns = len(names)
-        self._samples = len(names) if keep is None else len(keep)
+        self._sites_at_once = max(1, fields_at_once // len(names))
+        self.samples = tuple(names) if keep is None else tuple(names[i] for i in keep)
 
     def read(self, batch: Batch, records: np.ndarray, begins: np.ndarray, alleles: np.ndarray) -> Genotypes:
         """Read the calls of some records.
@@ -124,13 +132,15 @@ class GenotypeReader:
         taken = np.zeros(len(records), bool)
         taken[level[good]] = True
         taken[triples.sites] = True
-        fields = self._fields(batch, records, begins, np.flatnonzero(~taken))
         quads = quads if good.all() else quads[good]
-        calls = [part for part in (triples, fields) if len(part.sites)]
+        calls = [triples] if len(triples.sites) else []
+        rest = np.flatnonzero(~taken)
+        for start in range(0, len(rest), self._sites_at_once):
+            calls.append(self._fields(batch, records, begins, rest[start : start + self._sites_at_once]))
         for part in calls:
             self._check_alleles(batch, records, alleles, part)
         ploidy = 2 if len(quads) else max([part.ploidy for part in calls], default=2)
-        planes = _Planes(alleles, plain, self._samples * ploidy, ploidy)
+        planes = _Planes(alleles, plain, len(self.samples) * ploidy, ploidy)
         planes.add_quads(level[good], quads)
         for part in calls:
             planes.add_calls(part)
@@ -139,24 +149,24 @@ class GenotypeReader:
 
     def _quads(self, batch: Batch, begins: np.ndarray) -> np.ndarray:
         """Calls as 32-bit words that differ from '0|0' in the bits set; (sites, samples padded to 16), padding 0."""
-        padded = np.zeros((len(begins), 16 * -(-self._samples // 16)), np.uint32)
+        padded = np.zeros((len(begins), 16 * -(-len(self.samples) // 16)), np.uint32)
         if not len(begins):
             return padded
         words = windows(batch.data, begins, 4 * self._columns).view("<u4")
         kept = words if self._keep is None else words[:, self._keep]
-        np.bitwise_xor(kept, _TEMPLATE, out=padded[:, : self._samples])
+        np.bitwise_xor(kept, _TEMPLATE, out=padded[:, : len(self.samples)])
         if self._keep is None or (self._keep == self._columns - 1).any():
-            padded[:, self._samples - 1] &= ~_END_BYTE  # what follows the last column is the end of the line
+            padded[:, len(self.samples) - 1] &= ~_END_BYTE  # what follows the last column is the end of the line
         return padded
 
     def _triples(self, quads: np.ndarray, sites: np.ndarray, wanted: np.ndarray) -> _Calls:
         """Those of the wanted sites in which every call is allele, separator, allele."""
         rows = np.flatnonzero(wanted)
         if not len(rows):
-            return self._no_calls()
-        raw = quads[rows, : self._samples] ^ _TEMPLATE
+            return _Calls(rows, np.zeros((0, len(self.samples), 2), np.uint8), 1, False)
+        raw = quads[rows, : len(self.samples)] ^ _TEMPLATE
         level = ((raw & _END_BYTE) == (_TEMPLATE & _END_BYTE)).all(axis=1)
-        call = raw.view(np.uint8).reshape(len(rows), self._samples, 4)
+        call = raw.view(np.uint8).reshape(len(rows), len(self.samples), 4)
         first, separator, second = _ALLELE[call[:, :, 0]], call[:, :, 1], _ALLELE[call[:, :, 2]]
         legal = (first != _NOT_ALLELE) & (second != _NOT_ALLELE) & (_KIND[separator] == _IS_SEPARATOR)
         level &= legal.all(axis=1)
@@ -165,8 +175,6 @@ class GenotypeReader:
 
     def _fields(self, batch: Batch, records: np.ndarray, begins: np.ndarray, sites: np.ndarray) -> _Calls:
         """Calls of records with any FORMAT that begins with GT."""
-        if not len(sites):
-            return self._no_calls()
         starts = self._field_starts(batch, records[sites], begins[sites])
         byte = [batch.data.take(starts + i) for i in range(3)]
         kind = [_KIND.take(one) for one in byte]
@@ -183,7 +191,8 @@ class GenotypeReader:
 
     def _field_starts(self, batch: Batch, records: np.ndarray, begins: np.ndarray) -> np.ndarray:
         """Offset of every kept field, int64 (sites, samples)."""
-        tabs = np.flatnonzero(batch.data == ord("\t"))
+        origin = begins[0]
+        tabs = np.flatnonzero(batch.data[origin : batch.ends[records[-1]]] == ord("\t")) + origin
         first = np.searchsorted(tabs, begins)
         found = np.searchsorted(tabs, batch.ends[records]) - first + 1
         wrong = np.flatnonzero(found != self._columns)
@@ -194,11 +203,12 @@ class GenotypeReader:
             )
         starts = np.empty((len(records), self._columns), np.int64)
         starts[:, 0] = begins
-        starts[:, 1:] = tabs[first[:, None] + np.arange(self._columns - 1)] + 1
+        if len(tabs) == len(records) * (self._columns - 1) + 9 * (len(records) - 1):  # no other record in between
+            starts[:, 1:] = np.append(tabs, np.zeros(9, np.int64)).reshape(len(records), -1)[:, : self._columns - 1]
+        else:
+            starts[:, 1:] = tabs[first[:, None] + np.arange(self._columns - 1)]
+        starts[:, 1:] += 1
         return starts if self._keep is None else starts[:, self._keep]
-
-    def _no_calls(self) -> _Calls:
-        return _Calls(np.zeros(0, np.int64), np.zeros((0, self._samples, 2), np.uint8), 1, False)
 
     def _name(self, column: int) -> str:
         """Name of a kept column."""
@@ -285,8 +295,10 @@ class _Planes:
         states = calls.alleles if self._ploidy == 2 else calls.alleles[:, :, :1]
         states = states.reshape(len(calls.sites), self._haplotypes)
         plain = self._plain[calls.sites]
-        self._set(calls.sites[plain], states[plain] == 1, states[plain] != _MISSING)
-        if not plain.all():
+        if plain.all():
+            self._set(calls.sites, states == 1, states != _MISSING)
+        else:
+            self._set(calls.sites[plain], states[plain] == 1, states[plain] != _MISSING)
             self._add_lettered(calls.sites[~plain], states[~plain])
 
     def _set(self, sites: np.ndarray, bits: np.ndarray, observed: np.ndarray) -> None:

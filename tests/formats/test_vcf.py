@@ -74,9 +74,7 @@ def check(alignment: Alignment, expected: dict) -> None:
     assert alignment.unphased == expected["unphased"]
     sizes = {len(call) for calls in expected["calls"] for call in calls}
     assert alignment.ploidy == max(sizes, default=2)
-    wanted = [
-        "".join("".join(call).ljust(alignment.ploidy, "N") for call in calls) for calls in expected["calls"]
-    ]
+    wanted = ["".join("".join(call).ljust(alignment.ploidy, "N") for call in calls) for calls in expected["calls"]]
     found = [bytes(row).decode() for row in characters(alignment)]
     assert found == wanted
     check_planes(alignment, wanted)
@@ -101,7 +99,15 @@ def many(row: str) -> bool:
 
 ALLELES = st.sampled_from(
     [("A", "G", 1), ("c", "t", 1), ("A", "C,G", 2), ("T", "A,C,G", 3), ("G", "*", 1), ("A", "*,C", 2), ("N", "C", 1)]
-    + [("A", "AT", 1), ("AC", "T", 1), ("A", "<DEL>", 1), ("G", ".", 0), ("A", "A,G", 2), ("A", "G,TT", 2), ("C", "Y", 1)]
+    + [
+        ("A", "AT", 1),
+        ("AC", "T", 1),
+        ("A", "<DEL>", 1),
+        ("G", ".", 0),
+        ("A", "A,G", 2),
+        ("A", "G,TT", 2),
+        ("C", "Y", 1),
+    ]
 )
 INFOS = st.sampled_from(
     [".", "AF=0", "AC=3;AF=1.000;NS=1", "AF=0.5", "AF=1e-05", "VT=SNP", "VT=INDEL;AF=0.2", "MAF=0", "XAF=1;AF=0.1"]
@@ -130,13 +136,23 @@ def files(draw: st.DrawFn) -> tuple[str, int]:
     for chrom in draw(st.lists(st.sampled_from(["1", "chr2", "X"]), min_size=1, max_size=3)):
         previous, position = chrom, position if chrom == previous else 0
         for _ in range(draw(st.integers(1, 5))):
-            position += draw(st.integers(0, 10**draw(st.integers(0, 8))))
+            position += draw(st.integers(0, 10 ** draw(st.integers(0, 8))))
             ref, alt, top = draw(ALLELES)
             keys = draw(st.sampled_from(["GT", "GT", "GT:DP", "GT:DP:GQ", "DP"]))
             extra = "".join(draw(st.sampled_from([":12", ":.", ":0,3"])) for _ in keys.split(":")[1:])
             row_style = draw(st.sampled_from([style, "clean"])) if style != "haploid" else style
             fields = [draw(calls(top, row_style)) + extra if keys != "DP" else "7" for _ in range(samples)]
-            fixed = [chrom, str(position), ".", ref, alt, "9", draw(st.sampled_from(["PASS", ".", "q10"])), draw(INFOS), keys]
+            fixed = [
+                chrom,
+                str(position),
+                ".",
+                ref,
+                alt,
+                "9",
+                draw(st.sampled_from(["PASS", ".", "q10"])),
+                draw(INFOS),
+                keys,
+            ]
             lines.append("\t".join(fixed + fields))
     text = end.join(lines) + (end if draw(st.booleans()) else "")
     return text, samples

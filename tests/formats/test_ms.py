@@ -1,0 +1,154 @@
+"""The ms and MaCS readers against the characters that were written."""
+
+from __future__ import annotations
+
+import gzip
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from oclgenomics.errors import InputError
+from oclgenomics.formats import Alignment, characters, read_alignments
+from oclgenomics.formats.numbers import parse_decimals
+
+
+@st.composite
+def replicates(draw: st.DrawFn, letters: st.SearchStrategy[str]) -> tuple[list[float], list[str]]:
+    """Positions and haplotype rows."""
+    sites = draw(st.sampled_from([1, 2, 3, 8, 9, 40]))
+    count = draw(st.sampled_from([1, 2, 7, 8, 9, 16, 31, 32, 33, 70]))
+    alphabet = draw(letters)
+    rows = [draw(st.text(alphabet, min_size=sites, max_size=sites)) for _ in range(count)]
+    return sorted(draw(st.lists(st.floats(0, 1), min_size=sites, max_size=sites))), rows
+
+
+LETTERS = st.sampled_from(["01", "01-", "01N", "01-N", "0"])
+
+
+def slow_base_pairs(texts: list[str], length: float) -> list[int]:
+    return [int(np.float32(float(text)) * np.float32(length)) for text in texts]
+
+
+def rows_of(alignment: Alignment) -> list[str]:
+    return [bytes(row).decode() for row in characters(alignment).T]
+
+
+def check(alignment: Alignment, texts: list[str], rows: list[str], length: float) -> None:
+    assert alignment.positions.tolist() == slow_base_pairs(texts, length)
+    assert alignment.haplotypes == len(rows)
+    assert rows_of(alignment) == rows
+    assert alignment.alphabet == "binary"
+    assert (alignment.valid is not None) == any(set("-N") & set(row) for row in rows)
+    assert (alignment.gap is not None) == any("-" in row for row in rows)
+    if alignment.valid is not None:
+        assert not (alignment.bits & ~alignment.valid).any()
+        assert int(np.bitwise_count(alignment.valid).sum()) == sum(row.count("0") + row.count("1") for row in rows)
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    found=st.lists(replicates(LETTERS), min_size=1, max_size=3), digits=st.sampled_from([2, 5, 12]), end=st.sampled_from(["\n", "\r\n"]),
+    block=st.sampled_from([1, 30, 333, 1 << 22]), packed=st.booleans(), last=st.booleans(), empty=st.booleans(),
+)  # fmt: skip
+def test_ms_as_written(tmp_path_factory, found, digits, end, block, packed, last, empty):
+    lines = ["ms 3 2 -t 5", "1 2 3", ""]
+    texts = [[f"{position:.{digits}f}" for position in positions] for positions, _ in found]
+    for words, (_, rows) in zip(texts, found, strict=True):
+        lines += ["//", f"segsites: {len(words)}", "positions: " + " ".join(words) + " ", *rows, ""]
+    if empty:
+        lines += ["//", "segsites: 0", ""]
+    text = end.join(lines).rstrip() + (end if last else "")
+    path = tmp_path_factory.mktemp("ms") / "x.ms"
+    path.write_bytes(gzip.compress(text.encode()) if packed else text.encode())
+    alignments = list(read_alignments(path, length=123456, block_bytes=block))
+    assert len(alignments) == len(found) + empty
+    for i, (words, (_, rows)) in enumerate(zip(texts, found, strict=True)):
+        check(alignments[i], words, rows, 123456)
+        assert (alignments[i].name, alignments[i].replicate) == (str(i + 1), i + 1)
+    if empty:
+        assert (alignments[-1].sites, alignments[-1].haplotypes) == (0, 0)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    found=st.lists(replicates(LETTERS), min_size=1, max_size=2), times=st.booleans(), end=st.sampled_from(["\n", "\r\n"]),
+    block=st.sampled_from([1, 30, 333, 1 << 22]), last=st.booleans(),
+)  # fmt: skip
+def test_macs_as_written(tmp_path_factory, found, times, end, block, last):
+    lines = []
+    for positions, rows in found:
+        lines += ["COMMAND:\tmacs 4 100", "SEED:\t1"]
+        for i, position in enumerate(positions):
+            time = ["0.25"] if times else []
+            lines.append("\t".join(["SITE:", str(i), f"{position:.9f}", *time, "".join(row[i] for row in rows)]))
+        lines += [f"TOTAL_SITES:\t{len(positions)}"]
+    path = tmp_path_factory.mktemp("macs") / "x.txt"
+    path.write_bytes((end.join(lines) + (end if last else "")).encode())
+    alignments = list(read_alignments(path, length=1e6, block_bytes=block))
+    assert len(alignments) == len(found)
+    for alignment, (positions, rows) in zip(alignments, found, strict=True):
+        check(alignment, [f"{position:.9f}" for position in positions], rows, 1e6)
+
+
+@given(st.lists(st.integers(0, 10**9), min_size=1, max_size=40), st.integers(1, 15), st.booleans())
+def test_decimals_are_rounded_as_strtod_rounds(numbers, digits, scientific):
+    words = [f"{number / 1e9:.{digits}{'e' if scientific else 'f'}}" for number in numbers]
+    assert parse_decimals(" ".join(words).encode()).tolist() == [float(word) for word in words]
+
+
+MS = "ms 2 1\n1 2 3\n\n//\nsegsites: 3\npositions: 0.1 0.2 0.3\n010\n111\n"
+MACS = "COMMAND:\tx\nSITE:\t0\t0.1\t0.5\t0101\nSITE:\t1\t0.2\t0.5\t0111\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (MS + "01\n", "line 9.*a row of 2 characters for 3"),
+        (MS + "0101\n", "line 9.*a row of 4 characters for 3"),
+        (MS + "0x1\n", "line 9.*'x' in a haplotype row"),
+        (MS + "010\n" * 20 + "01\n", "line 29.*a row of 2"),
+        (MS + "010\n" * 20 + "0\x001\n", "line 29.*in a haplotype row"),
+        (MS.replace("0.3", "0.3 0.4"), "line 6.*4 positions for 3"),
+        (MS.replace("0.3", ""), "line 6.*2 positions for 3"),
+        (MS.replace("0.3", "0.15"), "line 6.*go back at site 3"),
+        (MS.replace("0.3", "nan"), "line 6.*between 0 and 1"),
+        (MS.replace("0.3", "3.1"), "line 6.*between 0 and 1"),
+        (MS.replace("0.3", "x.3"), "line 6.*not all numbers"),
+        (MS.replace("3\n", "x\n", 2), "line 5.*not followed by a number"),
+        (MS[: MS.index("positions")], "without a 'positions:' line"),
+        (MS[: MS.index("segsites")], "without a 'segsites:' line"),
+        (MS[: MS.index("010")], "no haplotype rows"),
+        (MACS + "SITE:\t2\t0.1\t0.5\t0101\n", "line 4.*goes back"),
+        (MACS + "SITE:\t2\t0.3\t0.5\t01\n", "line 4.*2 haplotypes; the first site has 4"),
+        (MACS + "SITE:\t2\t0.3\t0.5\t01010\n", "line 4.*5 haplotypes; the first site has 4"),
+        (MACS + "SITE:\t2\t0.3\t0.5\t01x1\n", "line 4.*'x' among the haplotypes"),
+        (MACS + "SITE:\t2\t7\t0.5\t0101\n", "line 4.*not a site"),
+        (MACS + "SITE:\t2\tx\t0.5\t0101\n", "line 4.*not a site"),
+        (MACS + "SITE:\t2\t0101\n", "line 4.*not a site"),
+        ("COMMAND:\tx\n", "no 'SITE:' line"),
+    ],
+)
+def test_bad_input_names_the_line(tmp_path, text, message):
+    path = tmp_path / "x"
+    path.write_text(text)
+    for block in (4, 1 << 22):
+        with pytest.raises(InputError, match=message) as caught:
+            list(read_alignments(path, length=100, block_bytes=block))
+        assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("text", [MS, MACS])
+def test_relative_positions_need_a_length(tmp_path, text):
+    path = tmp_path / "x"
+    path.write_text(text)
+    with pytest.raises(InputError, match="--length"):
+        list(read_alignments(path))
+
+
+def test_trees_and_probabilities_before_the_sites_are_passed_over(tmp_path):
+    path = tmp_path / "x.ms"
+    path.write_text(MS.replace("segsites", "[3](1:0.1,2:0.1);\nprob: 0.5\nsegsites"))
+    (alignment,) = read_alignments(path, length=10)
+    assert rows_of(alignment) == ["010", "111"]

@@ -1,0 +1,153 @@
+"""Opening: every way an input can fail says so in one line; gzip in all its shapes."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import threading
+
+import pytest
+
+from oclgenomics.errors import InputError, UsageError
+from oclgenomics.formats import read_alignments
+from oclgenomics.formats.source import Source
+
+MS = b"ms 2 1\n1 2 3\n\n//\nsegsites: 3\npositions: 0.1 0.2 0.3\n" + b"010\n111\n" * 500
+VCF = b"##fileformat=VCFv4.2\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\ta\n" + b"".join(
+    b"1\t%d\t.\tA\tG\t.\t.\t.\tGT\t0|1\n" % i for i in range(2000)
+)
+
+
+@pytest.fixture(params=["isal", "zlib"])
+def inflater(request, monkeypatch):
+    """Both ways of inflating."""
+    if request.param == "zlib":
+        monkeypatch.setitem(__import__("sys").modules, "isal", None)
+    else:
+        pytest.importorskip("isal")
+
+
+def content(path, **options):
+    with Source(path, **options) as source:
+        return b"".join(source)
+
+
+@pytest.mark.usefixtures("inflater")
+@pytest.mark.parametrize("chunk", [1, 100, 1 << 20])
+def test_gzip_of_one_and_of_many_members(tmp_path, chunk):
+    path = tmp_path / "x.gz"
+    path.write_bytes(gzip.compress(VCF))
+    assert content(path, chunk_bytes=chunk) == VCF
+    members = [gzip.compress(VCF[i : i + 999]) for i in range(0, len(VCF), 999)]
+    path.write_bytes(b"".join(members) + gzip.compress(b"") + bytes(512))
+    assert content(path, chunk_bytes=chunk) == VCF
+
+
+@pytest.mark.usefixtures("inflater")
+@pytest.mark.parametrize("keep", [5, 12, 300, -9, -1])
+def test_truncated_gzip(tmp_path, keep):
+    path = tmp_path / "x.vcf.gz"
+    path.write_bytes(gzip.compress(VCF)[:keep])
+    with pytest.raises(InputError, match="ends in the middle"):
+        list(read_alignments(path))
+
+
+@pytest.mark.usefixtures("inflater")
+def test_damaged_gzip(tmp_path):
+    packed = bytearray(gzip.compress(VCF))
+    packed[len(packed) // 2] ^= 0x55
+    path = tmp_path / "x.vcf.gz"
+    path.write_bytes(packed)
+    with pytest.raises(InputError, match="damaged gzip"):
+        list(read_alignments(path))
+    path.write_bytes(gzip.compress(VCF) + b"more text that no gzip member begins with")
+    with pytest.raises(InputError, match="damaged gzip"):
+        list(read_alignments(path))
+
+
+def test_truncated_between_members_is_seen_as_a_short_last_line(tmp_path):
+    path = tmp_path / "x.vcf.gz"
+    path.write_bytes(gzip.compress(VCF[: len(VCF) - 5]))
+    with pytest.raises(InputError, match="line 2002"):
+        list(read_alignments(path))
+
+
+def test_missing_file_folder_and_permission(tmp_path, monkeypatch):
+    with pytest.raises(InputError, match="no such file") as caught:
+        list(read_alignments(tmp_path / "absent"))
+    assert caught.value.exit_code == 3
+    with pytest.raises(InputError, match="is a folder"):
+        list(read_alignments(tmp_path))
+
+    def refuse(*_args, **_options):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("builtins.open", refuse)
+    with pytest.raises(InputError, match="no permission to read it"):
+        list(read_alignments(tmp_path / "x"))
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "is empty"),
+        (b"\n\n", "is empty"),
+        (gzip.compress(b""), "is empty"),
+        (b"BZh91AY", "packed with bzip2"),
+        (b"\xfd7zXZ\0", "packed with xz"),
+        (b"BCF\x02\x02rest", "BCF"),
+        (gzip.compress(b"BCF\x02\x02rest"), "BCF"),
+        (b"what is this\n", "none of ms, MaCS, FASTA and VCF"),
+    ],
+)
+def test_what_is_no_alignment(tmp_path, data, message):
+    path = tmp_path / "x"
+    path.write_bytes(data)
+    with pytest.raises(InputError, match=message) as caught:
+        list(read_alignments(path, length=10))
+    assert str(path) in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_unknown_format_and_phase(tmp_path):
+    with pytest.raises(UsageError, match="unknown format"):
+        list(read_alignments(tmp_path / "x", format="bcf"))
+    with pytest.raises(UsageError, match="unknown phase"):
+        list(read_alignments(tmp_path / "x", phase="random"))
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_standard_input(monkeypatch, packed):
+    class Pipe:
+        buffer = io.BytesIO(gzip.compress(MS) if packed else MS)
+
+    monkeypatch.setattr("sys.stdin", Pipe())
+    (alignment,) = read_alignments("-", length=100)
+    assert (alignment.sites, alignment.haplotypes, alignment.source) == (3, 1000, "-")
+
+
+def test_error_in_standard_input_names_it(monkeypatch):
+    class Pipe:
+        buffer = io.BytesIO(MS + b"01\n")
+
+    monkeypatch.setattr("sys.stdin", Pipe())
+    with pytest.raises(InputError, match="^standard input, line 1007"):
+        list(read_alignments("-", length=100))
+
+
+def test_stopping_early_ends_the_thread(tmp_path):
+    path = tmp_path / "x.vcf.gz"
+    path.write_bytes(gzip.compress(VCF.replace(b"\n1\t", b"\n2\t", 900)))
+    before = threading.active_count()
+    reader = read_alignments(path, block_bytes=1024)
+    next(reader)
+    reader.close()
+    assert threading.active_count() == before
+
+
+def test_progress_counts_the_stored_bytes(tmp_path):
+    path = tmp_path / "x.vcf.gz"
+    path.write_bytes(gzip.compress(VCF))
+    seen: list[tuple[int, int | None]] = []
+    list(read_alignments(path, progress=lambda done, total: seen.append((done, total))))
+    assert seen[-1] == (path.stat().st_size, path.stat().st_size)
