@@ -43,7 +43,7 @@ STYLE: Any = {
 EN_DASH = "\N{EN DASH}"
 TOP_WINDOWS = 3
 SECOND_PEAK = 0.2  # a lesser window is labelled from this share of the largest omega
-LABEL_WIDTH = 0.2  # of a window's label, as a share of the axis
+LABEL_WIDTH = 0.24  # of a window's label, as a share of the axis
 WIDE_RANGE = 40.0  # largest over median omega from which a linear axis would flatten all but one peak
 GAP = 0.012  # between chromosomes, as a share of all of them together
 FEW_CHROMOSOMES = 5  # so many have room for positions on the axis
@@ -341,13 +341,14 @@ def _headline(scan: Scan, *, named: bool = False) -> str:
 
 
 def _window(scan: Scan, index: int) -> str:
-    """Borders with as many decimals as tell them apart by two digits of the window's width."""
+    """Borders with as many decimals as tell them apart by two digits of the window's width, and sites if counted."""
     scale, unit = _unit(scan.positions)
     left, right = scan.left[index] / scale, scan.right[index] / scale
     digits = round(np.log10(scale))
     if right > left:
         digits = min(max(int(np.ceil(-np.log10(right - left))) + 1, 0), digits)
-    return f"{left:,.{digits}f}{EN_DASH}{right:,.{digits}f} {unit}"
+    sites = "" if scan.window_sites is None else f", {scan.window_sites[index]:,} sites"
+    return f"{left:,.{digits}f}{EN_DASH}{right:,.{digits}f} {unit}{sites}"
 
 
 def _largest(scan: Scan) -> float:

@@ -82,14 +82,14 @@ class TsvReport:
     Parameters
     ----------
     provenance : mapping, optional
-        Written as '# name: value' lines, nested names joined by dots.
+        Written as '# name: value' lines.
     """
 
     def __init__(self, provenance: Mapping[str, Any] | None = None) -> None:
         self.provenance = provenance or {}
 
     def head(self) -> str:
-        lines = [f"# {name}: {value}\n" for name, value in _flat(self.provenance)]
+        lines = [f"# {name}: {_one_line(value)}\n" for name, value in self.provenance.items()]
         return "".join(lines) + "\t".join(TSV_COLUMNS) + "\n"
 
     def body(self, scan: Scan) -> str:
@@ -230,17 +230,13 @@ def _one_field(name: str) -> str:
     return name.replace("\t", " ").replace("\n", " ")
 
 
-def _flat(mapping: Mapping[str, Any], prefix: str = "") -> list[tuple[str, str]]:
-    """Nested mappings as (dotted name, one-line value)."""
-    pairs: list[tuple[str, str]] = []
-    for name, value in mapping.items():
-        if isinstance(value, Mapping):
-            pairs += _flat(value, f"{prefix}{name}.")
-        elif isinstance(value, (list, tuple)):
-            pairs.append((prefix + name, " ".join(str(item) for item in value).replace("\n", " ")))
-        else:
-            pairs.append((prefix + name, str(value).replace("\n", " ")))
-    return pairs
+def _one_line(value: Any) -> str:
+    """A value as one line; lists as words, mappings as name=value words."""
+    if isinstance(value, Mapping):
+        value = [f"{name}={_one_line(item)}" for name, item in value.items()]
+    if isinstance(value, (list, tuple)):
+        value = " ".join(_one_line(item) for item in value)
+    return " ".join(str(value).split())
 
 
 def _json(value: Any) -> str:

@@ -100,7 +100,7 @@ def tsv(scans, provenance=None):
 def test_tsv_has_one_header_and_all_columns_in_every_row():
     provenance = {"version": "1.0", "device": {"name": "a\nb"}, "command": ["x", 1]}
     head, rows = tsv([make_scan("2L"), make_scan("2R", 2)], provenance)
-    assert head == ["# version: 1.0", "# device.name: a b", "# command: x 1"]
+    assert head == ["# version: 1.0", "# device: name=a b", "# command: x 1"]
     assert [row["chromosome"] for row in rows] == ["2L"] * 5 + ["2R"] * 5
     assert rows[0] == {
         "chromosome": "2L", "replicate": "1", "position": "1000.50", "omega": "NA", "left": "NA", "right": "NA",
