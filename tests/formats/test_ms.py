@@ -24,6 +24,7 @@ def replicates(draw: st.DrawFn, letters: st.SearchStrategy[str]) -> tuple[list[f
     return sorted(draw(st.lists(st.floats(0, 1), min_size=sites, max_size=sites))), rows
 
 
+ENDS = st.sampled_from(["\n", "\r\n"])
 LETTERS = st.sampled_from(["01", "01-", "01N", "01-N", "0"])
 
 
@@ -49,7 +50,7 @@ def check(alignment: Alignment, texts: list[str], rows: list[str], length: float
 
 @settings(max_examples=80, deadline=None)
 @given(
-    found=st.lists(replicates(LETTERS), min_size=1, max_size=3), digits=st.sampled_from([2, 5, 12]), end=st.sampled_from(["\n", "\r\n"]),
+    found=st.lists(replicates(LETTERS), min_size=1, max_size=3), digits=st.sampled_from([2, 5, 12]), end=ENDS,
     block=st.sampled_from([1, 30, 333, 1 << 22]), packed=st.booleans(), last=st.booleans(), empty=st.booleans(),
 )  # fmt: skip
 def test_ms_as_written(tmp_path_factory, found, digits, end, block, packed, last, empty):
@@ -73,7 +74,7 @@ def test_ms_as_written(tmp_path_factory, found, digits, end, block, packed, last
 
 @settings(max_examples=60, deadline=None)
 @given(
-    found=st.lists(replicates(LETTERS), min_size=1, max_size=2), times=st.booleans(), end=st.sampled_from(["\n", "\r\n"]),
+    found=st.lists(replicates(LETTERS), min_size=1, max_size=2), times=st.booleans(), end=ENDS,
     block=st.sampled_from([1, 30, 333, 1 << 22]), last=st.booleans(),
 )  # fmt: skip
 def test_macs_as_written(tmp_path_factory, found, times, end, block, last):

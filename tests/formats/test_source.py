@@ -131,7 +131,7 @@ def test_error_in_standard_input_names_it(monkeypatch):
         buffer = io.BytesIO(MS + b"01\n")
 
     monkeypatch.setattr("sys.stdin", Pipe())
-    with pytest.raises(InputError, match="^standard input, line 1007"):
+    with pytest.raises(InputError, match=r"^standard input, line 1007"):
         list(read_alignments("-", length=100))
 
 
