@@ -131,19 +131,24 @@ def _icd_files() -> list[Finding]:
                 Finding("ICD file", "problem", f"{file}: {error.strerror}", "make it readable or remove it")
             )
             continue
-        if Path(library).resolve().name in present or any(name.startswith(Path(library).name) for name in present):
+        if _is_loaded(library, present):
             findings.append(Finding("ICD file", "ok", f"{file} -> {library}"))
         else:
             remedy = "install that runtime again, or remove the file"
             findings.append(Finding("ICD file", "note", f"{file} -> {library}, which is not loaded", remedy))
-    intel = loader.intel_library()
-    if intel is not None:
-        state = "ok" if intel.resolve().name in present else "problem"
-        remedy = (
-            "" if state == "ok" else "pip install --force-reinstall intel-opencl-rt intel-cmplr-lib-rt; unset OCL_ICD_*"
+    for name in loader.missing_runtimes():
+        loaded = _is_loaded(name, present)
+        remedy = "" if loaded else "unset OCL_ICD_VENDORS and OPENCL_VENDOR_PATH, or install that runtime again"
+        findings.append(
+            Finding("runtime", "ok" if loaded else "problem", f"{name}, found without a working ICD file", remedy)
         )
-        findings.append(Finding("Intel CPU runtime", state, f"{intel} (from its wheel)", remedy))
     return findings
+
+
+def _is_loaded(library: str, present: set[str]) -> bool:
+    """Say whether a library, by path or by name, is among those loaded, which have their full version in the name."""
+    name = Path(library).resolve().name
+    return any(loaded.startswith((name, Path(library).name)) for loaded in present)
 
 
 def _platforms() -> list[Finding]:

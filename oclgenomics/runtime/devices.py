@@ -25,7 +25,7 @@ class Device:
     index : int
         Number over all devices of all platforms, as `oclgenomics devices` shows it.
     platform_index : int
-        Number of its platform in the loader's order, empty and broken platforms included.
+        Number of its platform, by name and version, empty and broken platforms included.
     kind : {'gpu', 'cpu', 'accelerator'}
         Class of device.
     family : {'nvidia', 'amd', 'intel', 'pocl', 'rusticl', 'oclgrind', 'other'}
@@ -99,7 +99,7 @@ def list_devices() -> list[Device]:
     Returns
     -------
     list of Device
-        In the loader's order; empty where there is none.
+        By platform; empty where there is none.
     """
     return [device for report in list_platforms() for device in report.devices]
 

@@ -6,6 +6,7 @@ import dataclasses
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -163,6 +164,23 @@ FAMILIES = "from oclgenomics.runtime import list_devices; print(*[device.family 
 def test_intel_runtime_is_found_with_no_variable_set(tmp_path: object, cache: str) -> None:
     setting = "off" if cache == "off" else str(tmp_path)
     assert "intel" in run_python(FAMILIES, OCLGENOMICS_CACHE=setting).split()
+
+
+def test_missing_runtimes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """NVIDIA's library without an ICD file, and names that a variable gives, are added; what is listed is not."""
+    (tmp_path / "pocl.icd").write_text("libpocl.so.2.10.0\n")
+    (tmp_path / "gone.icd").write_text("/nowhere/libgone.so\n")
+    library = tmp_path / loader.NVIDIA_LIBRARY
+    library.write_text("")
+    monkeypatch.setattr(loader, "SYSTEM_FOLDER", tmp_path)
+    monkeypatch.setattr(loader, "NVIDIA_FOLDERS", ("/nowhere", str(tmp_path)))
+    monkeypatch.setattr(loader, "intel_library", lambda: None)
+    monkeypatch.setenv("OCL_ICD_FILENAMES", "libpocl.so.2:/opt/libgone.so:libnvidia-opencl.so.1")
+    assert loader.missing_runtimes() == ["/opt/libgone.so", "libnvidia-opencl.so.1"]
+    monkeypatch.delenv("OCL_ICD_FILENAMES")
+    assert loader.missing_runtimes() == [str(library)]
+    (tmp_path / "nvidia.icd").write_text(f"{library}\n")
+    assert loader.missing_runtimes() == []
 
 
 def test_environment_is_left_as_it_was() -> None:
