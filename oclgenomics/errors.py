@@ -1,7 +1,7 @@
 """Errors that reach the user as one line, each with the exit code of its kind.
 
-Exit codes: 2 usage, 3 bad input, 4 no usable device or not enough device memory, 5 output could not be written. Everything the package
-raises on purpose derives from `OclGenomicsError`; anything else that escapes is a defect.
+Exit codes: 2 usage, 3 bad input, 4 no usable device or not enough device memory, 5 output could not be written.
+Everything the package raises on purpose derives from `OclGenomicsError`; anything else that escapes is a defect.
 """
 
 from __future__ import annotations
@@ -69,7 +69,11 @@ class InputError(OclGenomicsError):
     ) -> None:
         self.source, self.line, self.record, self.byte = source, line, record, byte
         places = [] if source is None else ["standard input" if source == "-" else source]
-        places += [f"{name} {value}" for name, value in (("line", line), ("record", record), ("byte", byte)) if value is not None]
+        places += [
+            f"{name} {value}"
+            for name, value in (("line", line), ("record", record), ("byte", byte))
+            if value is not None
+        ]
         super().__init__(f"{', '.join(places)}: {message}" if places else message)
 
 

@@ -1,8 +1,10 @@
-"""Scans alignments on one device: windows and plan on the host, a `ScanJob` on the device, the winners' omega in float64."""
+"""Scans alignments on one device: windows and plan on the host, a `ScanJob` on the device, the winners' omega in
+float64."""
 
 from __future__ import annotations
 
 import time
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -110,16 +112,24 @@ class OmegaScanner:
         compat = options.precision == "compat"
         if compat and not self.engine.traits.fp64:
             raise DeviceError(
-                f"{self.engine.device.name} has no float64, which OmegaPlus' arithmetic needs; use --precision accurate or another device (-d)"
+                f"{self.engine.device.name} has no float64, which OmegaPlus' arithmetic needs; "
+                "use --precision accurate or another device (-d)"
             )
         if not compat and options.ld == "ABSDOM2":
-            raise UsageError("--ld ABSDOM2 is 0 for every pair (an integer abs in OmegaPlus); use ABSDOM, or --precision compat")
+            raise UsageError(
+                "--ld ABSDOM2 is 0 for every pair (an integer abs in OmegaPlus); use ABSDOM, or --precision compat"
+            )
         if options.ld != "RSQUARE" and alignment.unphased:
-            raise UsageError(f"--ld {options.ld} needs haplotypes and the input is unphased; use RSQUARE or --phase ignore")
+            raise UsageError(
+                f"--ld {options.ld} needs haplotypes and the input is unphased; use RSQUARE or --phase ignore"
+            )
         if options.ld != "RSQUARE" and len(alignment.multi_site):
             raise UsageError(f"--ld {options.ld} needs sites of two states; add --binary --seed N, or use RSQUARE")
         if compat and alignment.unphased:
-            raise UsageError("--precision compat needs phased haplotypes (OmegaPlus shuffles unphased ones); use accurate or --phase ignore")
+            raise UsageError(
+                "--precision compat needs phased haplotypes (OmegaPlus shuffles unphased ones); "
+                "use accurate or --phase ignore"
+            )
 
     def _limits(self, matrix: SiteMatrix, compat: bool) -> Limits:
         device = self.engine.device
@@ -155,8 +165,9 @@ def _shifted(progress: Progress, done: int, total: int) -> Progress:
 def _fraction_bits(matrix: SiteMatrix, band: int, options: ScanOptions) -> int:
     """Fraction bits of the fixed-point sums.
 
-    n r^2 of independent sites averages 1 and of two singletons 1/n; 17 bits below 1/n keep the rounding of a value below 1e-5 of that. If even the
-    largest conceivable sum leaves room for more bits, they are used; if it does not, the sums are watched for overflow.
+    n r^2 of independent sites averages 1 and of two singletons 1/n; 17 bits below 1/n keep the rounding of a value
+    below 1e-5 of that. If even the largest conceivable sum leaves room for more bits, they are used; if it does not,
+    the sums are watched for overflow.
     """
     if options.ld != "RSQUARE":
         return SIGNED_FRACTION_BITS

@@ -1,7 +1,8 @@
 """One alignment's scan on a device: enqueues passes and blocks; does not read, print or decide.
 
-Data flow of one block of rows: bits -> `pair_values` -> `suffix_rows` and `accumulate_columns` (region sums M) -> `scan_one` and `scan_two`
-(a candidate a work-group) -> `best_omega` (the best so far of each grid position). Only one row of results per grid position comes back.
+Data flow of one block of rows: bits -> `pair_values` -> `suffix_rows` and `accumulate_columns` (region sums M) ->
+`scan_one` and `scan_two` (a candidate a work-group) -> `best_omega` (the best so far of each grid position). Only one
+row of results per grid position comes back.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.omega.kernels import GPU_LANES, scan_kernels
+from oclgenomics.omega.kernels import GPU_LANES, ScanKernels
 from oclgenomics.omega.matrix import SiteMatrix
 from oclgenomics.omega.options import ScanOptions
 from oclgenomics.omega.plan import TILE, Block, Pass, Run, round_up
@@ -81,7 +82,7 @@ class ScanJob:
         self.sum_type = np.float32 if self.compat else np.int64
         self.border = options.border if options.border >= 0 else 1 << 30
         self.epsilon = EPSILON if self.compat else EPSILON * scale
-        self.kernels = scan_kernels(engine, matrix, options)
+        self.kernels = ScanKernels(engine, matrix, options)
         self.best = engine.empty(grid, np.float32)
         self.best_i, self.best_j = engine.empty(grid, np.int32), engine.empty(grid, np.int32)
         self.within, self.cross = engine.empty(grid, self.sum_type), engine.empty(grid, self.sum_type)
@@ -134,18 +135,33 @@ class ScanJob:
             size, local = (column_tiles, -(-block.rows // k.rows_each)), (1, 1)
         if not (self.compat and len(m.listed)):
             counts = (m.padded, m.words, np.uint32(m.units), s.ones, s.weight, float(m.haplotypes), self.scale)
-            engine.launch(k.pair_values, size, local, s.bits, s.valid, *counts, self.sums, *layout)
+            engine.launch(k["pair_values"], size, local, s.bits, s.valid, *counts, self.sums, *layout)
         self._allele_values(block)
         if self.compat:
             self._sum_tiles(block)
             return
         cpu = engine.tuning.cpu
         engine.launch(
-            k.suffix_rows, (block.rows * (1 if cpu else 256),), (1 if cpu else 256,), self.sums, block.row0, block.col0, part.stride, part.band
+            k["suffix_rows"],
+            (block.rows * (1 if cpu else 256),),
+            (1 if cpu else 256,),
+            self.sums,
+            block.row0,
+            block.col0,
+            part.stride,
+            part.band,
         )
         strips = -(-block.width // 64) if cpu else round_up(block.width, GPU_LANES)
         engine.launch(
-            k.accumulate, (strips,), (1 if cpu else GPU_LANES,), self.sums, self.carry, self.overflow, *layout, part.band, block.width
+            k["accumulate_columns"],
+            (strips,),
+            (1 if cpu else GPU_LANES,),
+            self.sums,
+            self.carry,
+            self.overflow,
+            *layout,
+            part.band,
+            block.width,
         )
 
     def _allele_values(self, block: Block) -> None:
@@ -159,10 +175,19 @@ class ScanJob:
         for as_column, (low, high), away in roles:
             if low < high:
                 self.engine.launch(
-                    self.kernels.allele_values,
+                    self.kernels["allele_values"],
                     (round_up(away, 16), int(high - low)),
                     (16, 1),
-                    *(s.alleles, m.allele_bits.shape[1], s.valid, m.padded, m.words, s.first_row, s.row_count, s.listed),
+                    *(
+                        s.alleles,
+                        m.allele_bits.shape[1],
+                        s.valid,
+                        m.padded,
+                        m.words,
+                        s.first_row,
+                        s.row_count,
+                        s.listed,
+                    ),
                     *(int(low), as_column, float(m.haplotypes), self.scale, self.sums),
                     *(block.row0, block.rows, block.col0, part.stride, part.band),
                 )
@@ -174,18 +199,20 @@ class ScanJob:
         tiles = -(-block.rows // wave)
         for diagonal in range(min(-(-part.band // wave) + 1, block.width // wave)):
             layout = (block.row0, block.rows, block.col0, part.stride, part.band, diagonal)
-            self.engine.launch(self.kernels.sum_tiles, (tiles * lanes,), (lanes,), self.sums, self.carry, *layout)
+            self.engine.launch(self.kernels["sum_tiles"], (tiles * lanes,), (lanes,), self.sums, self.carry, *layout)
 
     def _carry(self, block: Block, following: Block) -> None:
         layout = (block.row0, block.rows, block.col0, self.part.stride, self.part.band, following.col0)
         size = (round_up(following.row0 - following.col0 + 1, TILE),)
-        self.engine.launch(self.kernels.save_carry, size, (TILE,), self.sums, self.carry, *layout)
+        self.engine.launch(self.kernels["save_carry"], size, (TILE,), self.sums, self.carry, *layout)
 
     def _save_left(self, block: Block, start: int, stop: int) -> None:
         size = (round_up(self.part.left_stride, 16), stop - start)
         slots = (self.left, self.left_float, self.part.left_stride)
         layout = (block.row0, block.col0, self.part.stride)
-        self.engine.launch(self.kernels.save_left, size, (16, 1), self.sums, self.windows, start, *slots, *layout)
+        self.engine.launch(
+            self.kernels["save_left_sums"], size, (16, 1), self.sums, self.windows, start, *slots, *layout
+        )
 
     def _score(self, block: Block, run: Run) -> None:
         """Candidates of a run's windows in this block, merged into the best so far."""
@@ -201,7 +228,9 @@ class ScanJob:
         for start in range(run.start, run.stop, at_once):
             self._score_windows(block, run, start, min(start + at_once, run.stop), columns, rows, lanes_i)
 
-    def _score_windows(self, block: Block, run: Run, start: int, stop: int, columns: int, rows: int, lanes_i: int) -> None:
+    def _score_windows(
+        self, block: Block, run: Run, start: int, stop: int, columns: int, rows: int, lanes_i: int
+    ) -> None:
         engine, part, k = self.engine, self.part, self.kernels
         self._reserve(columns * rows * (stop - start))
         data = (self.sums, self.left, self.left_float, self.windows, start, part.left_stride)
@@ -209,12 +238,14 @@ class ScanJob:
         limits = (self.border, float(self.epsilon))
         if run.kernel == 1:
             size = (columns * k.lanes_one, 1, stop - start)
-            engine.launch(k.scan_one, size, (k.lanes_one, 1, 1), *data, *layout, *limits, *self.candidates)
+            engine.launch(k["scan_one"], size, (k.lanes_one, 1, 1), *data, *layout, *limits, *self.candidates)
         else:
             size = (columns * k.lanes_two, rows, stop - start)
-            engine.launch(k.scan_two, size, (k.lanes_two, 1, 1), *data, *layout, *limits, lanes_i, run.load, *self.candidates)
+            engine.launch(
+                k["scan_two"], size, (k.lanes_two, 1, 1), *data, *layout, *limits, lanes_i, run.load, *self.candidates
+            )
         engine.launch(
-            k.best,
+            k["best_omega"],
             ((stop - start) * k.lanes_best,),
             (k.lanes_best,),
             *(*self.candidates, columns * rows, self.sums, self.left, self.windows, start, part.left_stride),

@@ -2,72 +2,79 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from oclgenomics.omega.matrix import SiteMatrix
 from oclgenomics.omega.options import LD_MEASURES, ScanOptions
 from oclgenomics.runtime import Engine
 from oclgenomics.runtime.program import Kernel
 
-__all__ = ["ScanKernels", "scan_kernels"]
+__all__ = ["GPU_LANES", "ScanKernels"]
 
 CPU_COLUMNS = 256  # left borders a CPU work-item walks in a row
+CPU_SCORES = 8  # scores in an explicit vector; the doubles and longs behind them fill two to four registers
 GPU_LANES = 128
 SMALL_LANES = 64  # Kernel I on CPUs, and the merge on GPUs
 MOST_VECTOR_LANES = 8  # uint lanes in pair_values: more only spill
 
+SOURCES = {
+    "pair_values": "omega/pair_values.cl",
+    "allele_values": "omega/allele_values.cl",
+    "suffix_rows": "omega/region_sums.cl",
+    "accumulate_columns": "omega/region_sums.cl",
+    "sum_tiles": "omega/region_sums.cl",
+    "save_carry": "omega/region_sums.cl",
+    "save_left_sums": "omega/region_sums.cl",
+    "scan_one": "omega/scan_one.cl",
+    "scan_two": "omega/scan_two.cl",
+    "best_omega": "omega/best_omega.cl",
+}
 
-@dataclass(frozen=True)
+
 class ScanKernels:
-    """Kernel handles of one variant and the sizes they were built for."""
+    """Kernels for one kind of data and precision, each built when it is first asked for: `kernels["scan_two"]`.
 
-    pair_values: Kernel
-    allele_values: Kernel | None
-    suffix_rows: Kernel | None
-    accumulate: Kernel | None
-    sum_tiles: Kernel | None
-    save_carry: Kernel
-    save_left: Kernel
-    scan_one: Kernel
-    scan_two: Kernel
-    best: Kernel
-    vector_width: int
-    rows_each: int
-    columns: int
-    lanes_one: int
-    lanes_two: int
-    lanes_best: int
+    Attributes
+    ----------
+    vector_width : int
+        Sites in an explicit vector of `pair_values`.
+    rows_each : int
+        Rows a work-item of `pair_values` does at a time where it uses explicit vectors.
+    columns : int
+        Left borders a work-item of `scan_two` walks.
+    lanes_one, lanes_two, lanes_best : int
+        Work-group sizes of `scan_one`, `scan_two` and `best_omega`.
+    """
 
+    def __init__(self, engine: Engine, matrix: SiteMatrix, options: ScanOptions) -> None:
+        cpu = engine.tuning.cpu
+        self._engine = engine
+        self._kernels: dict[str, Kernel] = {}
+        self.vector_width = min(engine.tuning.vector_width, MOST_VECTOR_LANES)
+        self.rows_each = 2 if matrix.missing else 4
+        self.columns, self.lanes_two = (CPU_COLUMNS, 1) if cpu else (1, GPU_LANES)
+        self.lanes_one, self.lanes_best = (SMALL_LANES, 1) if cpu else (GPU_LANES, SMALL_LANES)
+        data = {
+            "GENOTYPES": int(matrix.genotypes),
+            "MEASURE": LD_MEASURES.index(options.ld),
+            "WIDE": int(matrix.wide),
+        }
+        compat = options.precision == "compat"
+        self._common = {"COMPAT": int(compat), "VW": 1}
+        sums = {"CPU": int(cpu), "CHECKED": int(options.ld == "RSQUARE" and not compat)}
+        self._defines: dict[str, dict[str, int]] = {
+            "omega/pair_values.cl": {**data, "MASKED": int(matrix.missing), "VW": self.vector_width},
+            "omega/allele_values.cl": data,
+            "omega/region_sums.cl": sums,
+            "omega/scan_one.cl": {"LANES": self.lanes_one},
+            "omega/scan_two.cl": {
+                "LANES": self.lanes_two,
+                "COLUMNS": self.columns,
+                "VW": CPU_SCORES if cpu else 1,
+            },
+            "omega/best_omega.cl": {"LANES": self.lanes_best},
+        }
 
-def scan_kernels(engine: Engine, matrix: SiteMatrix, options: ScanOptions) -> ScanKernels:
-    """Build (or fetch) the kernels that a site matrix and its options ask for."""
-    cpu = engine.tuning.cpu
-    compat = int(options.precision == "compat")
-    masked = int(matrix.missing)
-    data = dict(COMPAT=compat, GENOTYPES=int(matrix.genotypes), MEASURE=LD_MEASURES.index(options.ld), WIDE=int(matrix.wide))
-    vector_width = min(engine.tuning.vector_width, MOST_VECTOR_LANES)
-    sums = dict(COMPAT=compat, CPU=int(cpu))
-    if options.ld == "RSQUARE" and not compat:
-        sums["CHECKED"] = 1
-    columns, lanes_two = (CPU_COLUMNS, 1) if cpu else (1, GPU_LANES)
-    lanes_one, lanes_best = (SMALL_LANES, 1) if cpu else (GPU_LANES, SMALL_LANES)
-    one = dict(COMPAT=compat, COLUMNS=1, LANES=lanes_one)
-    two = dict(COMPAT=compat, COLUMNS=columns, LANES=lanes_two)
-    return ScanKernels(
-        pair_values=engine.kernel("omega/pair_values.cl", "pair_values", MASKED=masked, VW=vector_width, **data),
-        allele_values=engine.kernel("omega/allele_values.cl", "allele_values", **data) if matrix.allele_bits is not None else None,
-        suffix_rows=None if compat else engine.kernel("omega/region_sums.cl", "suffix_rows", **sums),
-        accumulate=None if compat else engine.kernel("omega/region_sums.cl", "accumulate_columns", **sums),
-        sum_tiles=engine.kernel("omega/region_sums.cl", "sum_tiles", **sums) if compat else None,
-        save_carry=engine.kernel("omega/region_sums.cl", "save_carry", **sums),
-        save_left=engine.kernel("omega/region_sums.cl", "save_left_sums", **sums),
-        scan_one=engine.kernel("omega/scan_windows.cl", "scan_one", **one),
-        scan_two=engine.kernel("omega/scan_windows.cl", "scan_two", **two),
-        best=engine.kernel("omega/best_omega.cl", "best_omega", COMPAT=compat, LANES=lanes_best),
-        vector_width=vector_width,
-        rows_each=2 if masked else 4,
-        columns=columns,
-        lanes_one=lanes_one,
-        lanes_two=lanes_two,
-        lanes_best=lanes_best,
-    )
+    def __getitem__(self, name: str) -> Kernel:
+        if name not in self._kernels:
+            source = SOURCES[name]
+            self._kernels[name] = self._engine.kernel(source, name, **{**self._common, **self._defines[source]})
+        return self._kernels[name]

@@ -23,8 +23,8 @@ class SiteMatrix:
     Attributes
     ----------
     bits, valid : ndarray, uint32 (words, padded sites)
-        States and where they are observed. `valid` is None for complete data. For unphased genotypes bit 2s says that sample s carries the
-        second state and bit 2s + 1 that it does twice; half-missing genotypes count as missing.
+        States and where they are observed. `valid` is None for complete data. For unphased genotypes bit 2s says that
+        sample s carries the second state and bit 2s + 1 that it does twice; half-missing genotypes count as missing.
     padded : int
         Columns of `bits`: the sites, rounded up to tiles, and one empty tile.
     units : int
@@ -127,7 +127,11 @@ def _add_alleles(matrix: SiteMatrix, alignment: Alignment, multi: NDArray[np.uin
     rows = [matrix.bits]
     if dna:
         second = alignment.letters[:, 1] > alignment.letters[:, 0]
-        low = np.where(second, matrix.valid[:, : alignment.sites] & ~matrix.bits[:, : alignment.sites], matrix.bits[:, : alignment.sites])
+        low = np.where(
+            second,
+            matrix.valid[:, : alignment.sites] & ~matrix.bits[:, : alignment.sites],
+            matrix.bits[:, : alignment.sites],
+        )
         pairs = np.stack([low, matrix.valid[:, : alignment.sites] & ~low], axis=2).reshape(matrix.words, -1)
         matrix.first_row[: alignment.sites] = matrix.padded + 2 * np.arange(alignment.sites)
         matrix.row_count[: alignment.sites] = 2

@@ -1,13 +1,14 @@
-"""How a scan is cut into passes and blocks, and which kernel scores each grid position. Pure decisions; no device is touched.
+"""How a scan is cut into passes and blocks, and which kernel scores each grid position. Pure decisions; no device is
+touched.
 
-The scan walks the genome in blocks of rows (right borders). For each block it computes the sums M of those rows over the band of sites
-that share a window with them, and scores all windows whose right borders lie in it. A window's left sums are kept in a slot from
-the block of its centre to the block of its last row. Device memory is therefore
+The scan walks the genome in blocks of rows (right borders). For each block it computes the sums M of those rows over
+the band of sites that share a window with them, and scores all windows whose right borders lie in it. A window's left
+sums are kept in a slot from the block of its centre to the block of its last row. Device memory is therefore
 
     block_rows * stride * 8  +  slots * left_stride * 12  +  bits  +  candidates
 
-bytes whatever the length of the chromosome, where stride is at most the widest window plus 256 sites. Where the slots alone would not
-fit, the grid positions are split into passes.
+bytes whatever the length of the chromosome, where stride is at most the widest window plus 256 sites. Where the slots
+alone would not fit, the grid positions are split into passes.
 """
 
 from __future__ import annotations
@@ -90,7 +91,8 @@ class Pass:
     Attributes
     ----------
     table : ndarray, int32 (windows, 8)
-        Centre, first, inner left, inner right, last, slot, grid index, 0; first the windows of Kernel I, then those of Kernel II.
+        Centre, first, inner left, inner right, last, slot, grid index, 0; first the windows of Kernel I, then those
+        of Kernel II.
     band : int
         Sites in the widest window.
     stride, block_rows, slots, left_stride : int
@@ -109,7 +111,9 @@ class Pass:
     @property
     def pairs(self) -> int:
         """Pairs of sites whose value is computed."""
-        return sum(int(np.minimum(np.arange(b.row0, b.row0 + b.rows) - b.col0, self.band - 1).sum()) for b in self.blocks)
+        return sum(
+            int(np.minimum(np.arange(b.row0, b.row0 + b.rows) - b.col0, self.band - 1).sum()) for b in self.blocks
+        )
 
 
 def round_up(value: int, multiple: int) -> int:
@@ -170,8 +174,9 @@ def plan_passes(
     most_slots = room // (left_stride * SLOT_BYTES)
     if most_slots < 1:
         raise AllocationError(
-            f"a window of {band} sites needs {rows * stride * SUM_BYTES + left_stride * SLOT_BYTES} bytes of device memory, "
-            f"but {limits.budget} may be used; raise --max-memory, narrow --maxwin or choose a device with more memory (-d)"
+            f"a window of {band} sites needs {rows * stride * SUM_BYTES + left_stride * SLOT_BYTES} bytes of device "
+            f"memory, but {limits.budget} may be used; "
+            "raise --max-memory, narrow --maxwin or choose a device with more memory (-d)"
         )
     scores = windows.scores(border)
     per_pass = min(chunk_positions or len(chosen), len(chosen))

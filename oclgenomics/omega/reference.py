@@ -1,10 +1,11 @@
 """The oracle: the omega scan in a few obvious lines of NumPy.
 
-Two arithmetics are restated here. `scan` in float64 sums every region by additions only, so nothing cancels; `compat_scan` repeats the
-float32 operations of OmegaPlus 3.0.3 in their order. Both take small inputs: all pairwise values are held in one dense matrix.
+Two arithmetics are restated here. `scan` in float64 sums every region by additions only, so nothing cancels;
+`compat_scan` repeats the float32 operations of OmegaPlus 3.0.3 in their order. Both take small inputs: all pairwise
+values are held in one dense matrix.
 
-The statistic is Equation 2 of Corts, Sterenborg and Alachiotis ("LD-based selective sweep detection on GPU and FPGA", section II): with
-k SNPs left of a grid position and m right of it,
+The statistic is Equation 2 of Corts, Sterenborg and Alachiotis ("LD-based selective sweep detection on GPU and FPGA",
+section II): with k SNPs left of a grid position and m right of it,
 
     omega = [(LS + RS) / (C(k,2) + C(m,2))] / [X / (k m) + 0.00001]
 
@@ -17,7 +18,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-__all__ = ["EPSILON", "Window", "compat_scan", "compat_values", "grid_positions", "pair_values", "scan", "window_at"]
+__all__ = [
+    "EPSILON",
+    "Window",
+    "allele_values",
+    "compat_dna_values",
+    "compat_scan",
+    "compat_sums",
+    "compat_values",
+    "grid_positions",
+    "measure_values",
+    "omega_of_window",
+    "pair_values",
+    "scan",
+    "window_at",
+]
 
 EPSILON = 0.00001
 
@@ -66,7 +81,8 @@ def window_at(
 
 
 def right_range(window: Window, left: int, border: int) -> range:
-    """Right borders j to score with the left border `left`; `border` >= 0 keeps the sides within that many SNPs of each other."""
+    """Right borders j to score with the left border `left`; `border` >= 0 keeps the sides within that many SNPs of
+    each other."""
     if border < 0:
         return range(window.inner_right, window.last + 1)
     k = window.centre - left + 1
@@ -103,6 +119,43 @@ def pair_values(states: np.ndarray, observed: np.ndarray | None = None, *, unpha
     return np.divide(count * covariance**2, spread, out=np.zeros_like(spread), where=spread > 0)
 
 
+def measure_values(states: np.ndarray, measure: str) -> np.ndarray:
+    """D of every pair of complete binary sites in float64, or its absolute value (ABSD, ABSDOM), or signed by the
+    commoner states (DOM)."""
+    x = np.asarray(states, np.float64)
+    n = x.shape[1]
+    d = x @ x.T / n - np.outer(x.mean(1), x.mean(1))
+    major = np.where(2 * x.sum(1) >= n, -1.0, 1.0)
+    return {"D": d, "ABSD": np.abs(d), "ABSDOM": np.abs(d), "DOM": d * np.outer(major, major)}[measure]
+
+
+def allele_values(states: np.ndarray) -> np.ndarray:
+    """Values of pairs of sites with any number of states: the weighted sum over one-against-the-rest pairs (Zaykin et
+    al. 2008).
+
+    Parameters
+    ----------
+    states : int ndarray, (sites, haplotypes)
+        State numbers from 0; -1 where missing.
+
+    Returns
+    -------
+    ndarray, float64 (sites, sites)
+        (v_i - 1)(v_j - 1) / (v_i v_j) times the sum of n r^2 over the states of both sites; for two states each just
+        n r^2.
+    """
+    seen = states >= 0
+    present = [np.unique(row[row >= 0]) for row in states]
+    rows = np.concatenate([states[s] == a for s, values in enumerate(present) for a in values]).reshape(
+        -1, states.shape[1]
+    )
+    owner = np.repeat(np.arange(len(states)), [len(values) for values in present])
+    pairs = pair_values(rows, seen[owner])
+    member = (owner[:, None] == np.arange(len(states))).astype(np.float64)
+    factor = np.array([(len(values) - 1) / len(values) for values in present])
+    return factor[:, None] * factor * (member.T @ pairs @ member)
+
+
 def scan(
     values: np.ndarray,
     positions: np.ndarray,
@@ -113,7 +166,8 @@ def scan(
     minsnps: int = 5,
     border: int = -1,
 ) -> list[tuple[float, float, int, int]]:
-    """(position, omega, left bp, right bp) per grid position in float64; omega 0 and borders 0 where no window is valid.
+    """(position, omega, left bp, right bp) per grid position in float64; omega 0 and borders 0 where no window is
+    valid.
 
     `values` is the (sites, sites) matrix of pairwise values.
     """
@@ -123,7 +177,9 @@ def scan(
     ]
 
 
-def _best(values: np.ndarray, positions: np.ndarray, at: float, window: Window | None, border: int) -> tuple[float, float, int, int]:
+def _best(
+    values: np.ndarray, positions: np.ndarray, at: float, window: Window | None, border: int
+) -> tuple[float, float, int, int]:
     if window is None:
         return float(at), 0.0, 0, 0
     c, left, right = window.centre, slice(window.first, window.centre + 1), slice(window.centre + 1, window.last + 1)
@@ -137,35 +193,90 @@ def _best(values: np.ndarray, positions: np.ndarray, at: float, window: Window |
         if js.size == 0:
             continue
         k, m = float(c - i + 1), (js - c).astype(np.float64)
-        numerator = (ls[i - window.first] + rs[js - c - 1]) / (k * (k - 1) / 2 + m * (m - 1) / 2)
-        omega = numerator / (cross[i - window.first, js - c - 1] / (k * m) + EPSILON)
+        pairs = k * (k - 1) / 2 + m * (m - 1) / 2
+        within = np.divide(ls[i - window.first] + rs[js - c - 1], pairs, out=np.zeros_like(pairs), where=pairs > 0)
+        omega = within / (cross[i - window.first, js - c - 1] / (k * m) + EPSILON)
         top = int(np.argmax(omega))
         if omega[top] > best:
             best, place = float(omega[top]), (i, int(js[top]))
     return float(at), best, int(positions[place[0]]), int(positions[place[1]])
 
 
-def compat_values(states: np.ndarray, observed: np.ndarray | None = None) -> np.ndarray:
-    """OmegaPlus' value of every pair of binary sites, float32 and in its order of operations; (sites, haplotypes) -> (sites, sites).
+def omega_of_window(values: np.ndarray, centre: int, i: int, j: int) -> float:
+    """omega of the sites [i, centre] against [centre + 1, j] by direct sums, in float64."""
+    left, right = slice(i, centre + 1), slice(centre + 1, j + 1)
+    k, m = centre - i + 1, j - centre
+    within = np.triu(values[left, left], 1).sum() + np.triu(values[right, right], 1).sum()
+    pairs = k * (k - 1) / 2 + m * (m - 1) / 2
+    return float(within / pairs / (values[left, right].sum() / (k * m) + EPSILON)) if pairs else 0.0
 
-    With missing states the counts run over the haplotypes observed at both sites (OmegaPlus itself corrupts a neighbour's state there).
+
+def compat_values(states: np.ndarray, observed: np.ndarray | None = None, measure: str = "RSQUARE") -> np.ndarray:
+    """OmegaPlus' value of every pair of binary sites, float32 and in its order of operations.
+
+    Parameters
+    ----------
+    states : ndarray, (sites, haplotypes)
+        0 and 1.
+    observed : ndarray of the same shape, optional
+        Where a state is known. Counts run over the haplotypes observed at both sites (OmegaPlus itself corrupts a
+        neighbour's state there).
+    measure : str
+        RSQUARE (n r^2), D, ABSD, DOM (D signed by the commoner states), ABSDOM, or ABSDOM2 (0: OmegaPlus takes an
+        integer's absolute value).
+
+    Returns
+    -------
+    ndarray, float32 (sites, sites)
+        Lower triangle: the row is the later site of the pair.
     """
     one = np.asarray(states, np.int64)
     seen = np.ones_like(one) if observed is None else np.asarray(observed, np.int64)
     one = one * seen
     n = (seen @ seen.T).astype(np.float32)
     safe = np.maximum(n, np.float32(1))
-    p1i = (one @ seen.T).astype(np.float32) / safe
-    p0i = ((1 - one) * seen @ seen.T).astype(np.float32) / safe
-    p11 = (one @ one.T).astype(np.float32) / safe
-    p1j, p0j = p1i.T, p0i.T
-    low = np.tril_indices(len(one))
-    out = np.zeros((len(one), len(one)), np.float32)
-    den = ((p0i * p1i) * p0j) * p1j
-    num = (p11 - p1i * p1j) ** 2
-    value = np.divide(n * num, den, out=np.zeros_like(den), where=den > 0)
-    out[low] = value[low]  # row: the later site of the pair
-    return out
+    n1j, n11 = one @ seen.T, one @ one.T
+    p1j, p11, p0j = n1j.astype(np.float32) / safe, n11.astype(np.float32) / safe, (n - n1j).astype(np.float32) / safe
+    p1i, p0i = p1j.T, p0j.T
+    if measure == "RSQUARE":
+        den = ((p0j * p1j) * p0i) * p1i
+        value = np.divide(n * (p11 - p1j * p1i) ** 2, den, out=np.zeros_like(den), where=den > 0)
+    elif measure in ("D", "ABSD"):
+        value = p11 - p1j * p1i
+    else:
+        p10, p01 = (n1j - n11).astype(np.float32) / safe, (n1j.T - n11).astype(np.float32) / safe
+        p00 = (n + n11 - n1j - n1j.T).astype(np.float32) / safe
+        value = p11 * p00 - p10 * p01
+    if measure == "DOM":
+        value = np.where((2 * n1j >= n) != (n <= 2 * n1j.T), -value, value)
+    elif measure in ("ABSD", "ABSDOM"):
+        value = np.abs(value)
+    elif measure == "ABSDOM2":
+        value = np.zeros_like(value)
+    return np.tril(value.astype(np.float32), -1)
+
+
+def compat_dna_values(states: np.ndarray) -> np.ndarray:
+    """OmegaPlus' value of every pair in its DNA mode (float32, complete data), which serves an alignment with any
+    site of three or more states; states (sites, haplotypes) are numbered in the order A < C < G < T."""
+    sites, n = states.shape
+    total = np.zeros((sites, sites), np.float32)
+    for a in range(4):
+        for b in range(4):
+            j, i = (states == a).astype(np.int64), (states == b).astype(np.int64)
+            total += _compat_rsquare(n, j @ i.T, j.sum(1)[:, None], i.sum(1)[None, :])
+    count = np.array([len(np.unique(row)) for row in states], np.float32)
+    factor = (count[:, None] - 1) * (count[None, :] - 1) * np.float32(n) / (count[:, None] * count[None, :])
+    return np.tril(total * factor, -1)
+
+
+def _compat_rsquare(n: int, both: np.ndarray, ones_j: np.ndarray, ones_i: np.ndarray) -> np.ndarray:
+    """n r^2 in float32; 0 where a state is absent or everywhere."""
+    real = np.float32
+    p11, p1j, p1i = (x.astype(real) / real(n) for x in (both, ones_j, ones_i))
+    p0j, p0i = (n - ones_j).astype(real) / real(n), (n - ones_i).astype(real) / real(n)
+    den = ((p0j * p1j) * p0i) * p1i
+    return np.divide(real(n) * (p11 - p1j * p1i) ** 2, den, out=np.zeros_like(den), where=den > 0)
 
 
 def compat_sums(values: np.ndarray) -> np.ndarray:
@@ -192,7 +303,8 @@ def compat_scan(
     minsnps: int = 5,
     border: int = -1,
 ) -> list[tuple[float, float, int, int, int]]:
-    """(position, omega, left bp, right bp, valid) per grid position with OmegaPlus' float32 arithmetic, scan order and ties."""
+    """(position, omega, left bp, right bp, valid) per grid position with OmegaPlus' float32 arithmetic, scan order
+    and ties."""
     at_all = grid_positions(positions, grid, compat=True)
     windows = _shrunk_windows(positions, at_all, minwin, maxwin, minsnps)
     m = compat_sums(values)
@@ -223,7 +335,9 @@ def _compat_omega(m: np.ndarray, c: int, i: int, js: np.ndarray) -> np.ndarray:
     return numerator / denominator
 
 
-def _shrunk_windows(positions: np.ndarray, at_all: np.ndarray, minwin: int, maxwin: int, minsnps: int) -> list[Window | None]:
+def _shrunk_windows(
+    positions: np.ndarray, at_all: np.ndarray, minwin: int, maxwin: int, minsnps: int
+) -> list[Window | None]:
     """All windows, with maxwin cut by 1 % until none spans more than 10,000 SNPs."""
     while True:
         windows = [window_at(positions, at, minwin, maxwin, minsnps, compat=True) for at in at_all]

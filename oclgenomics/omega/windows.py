@@ -1,4 +1,5 @@
-"""Where omega is evaluated and which borders are tried there: grid positions and their search windows, for all positions at once."""
+"""Where omega is evaluated and which borders are tried there: grid positions and their search windows, for all
+positions at once."""
 
 from __future__ import annotations
 
@@ -62,7 +63,8 @@ class Windows:
 def grid_positions(positions: NDArray[np.int64], grid: int, *, compat: bool) -> NDArray[np.float64]:
     """Grid positions in bp from the first to the last site.
 
-    Compat precision repeats OmegaPlus' float32 running sum, which drifts on long chromosomes; else the positions are equidistant.
+    Compat precision repeats OmegaPlus' float32 running sum, which drifts on long chromosomes; else the positions are
+    equidistant.
     """
     first, last = int(positions[0]), int(positions[-1])
     if not compat:

@@ -1,0 +1,303 @@
+"""The scan on every device against the oracle: sizes around block borders, all kinds of data, every kernel and
+chunking."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+import pytest
+from helpers.alignments import (
+    assert_same_scan,
+    correlated_states,
+    make_alignment,
+    make_multiallelic,
+    random_positions,
+)
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from oclgenomics.errors import AllocationError, UsageError
+from oclgenomics.omega import reference
+from oclgenomics.omega.engine import OmegaScanner
+from oclgenomics.omega.options import Scan, ScanOptions
+from oclgenomics.runtime import Engine
+
+WINDOW: dict[str, Any] = {"grid": 25, "minwin": 200, "maxwin": 30_000}
+
+
+def assert_equal_scans(scan: Scan, other: Scan) -> None:
+    for name in ("positions", "omega", "left", "right", "valid"):
+        np.testing.assert_array_equal(getattr(scan, name), getattr(other, name))
+
+
+@settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    sites=st.one_of(
+        st.integers(4, 12), st.sampled_from([63, 64, 65, 127, 128, 129, 191, 192, 193, 255, 256, 257, 320])
+    ),
+    haplotypes=st.one_of(st.integers(2, 8), st.sampled_from([31, 32, 33, 63, 64, 65, 100])),
+    grid=st.integers(2, 60),
+    minwin=st.integers(0, 2000),
+    maxwin=st.integers(2000, 100_000),
+    minsnps=st.integers(1, 6),
+    border=st.sampled_from([-1, -1, 0, 3, 50]),
+    kernel=st.sampled_from(["auto", "1", "2"]),
+    block_rows=st.sampled_from([None, 64, 128]),
+    chunk=st.sampled_from([None, 1, 5]),
+    data=st.sampled_from(["complete", "masked", "unphased", "unphased masked"]),
+    seed=st.integers(0, 1000),
+)
+def test_scan_agrees_with_the_oracle(
+    engine: Engine,
+    sites: int,
+    haplotypes: int,
+    grid: int,
+    minwin: int,
+    maxwin: int,
+    minsnps: int,
+    border: int,
+    kernel: str,
+    block_rows: int | None,
+    chunk: int | None,
+    data: str,
+    seed: int,
+) -> None:
+    rng = np.random.default_rng(seed)
+    unphased = "unphased" in data
+    haplotypes += haplotypes % 2 if unphased else 0
+    states, positions = correlated_states(rng, sites, haplotypes), random_positions(rng, sites)
+    seen = rng.random(states.shape) < 0.9 if "masked" in data else None
+    options = ScanOptions(
+        grid=grid, minwin=minwin, maxwin=maxwin, minsnps=minsnps, border=border, kernel=kernel, chunk_positions=chunk
+    )
+    alignment = make_alignment(states, positions, seen, unphased=unphased)
+    scan = OmegaScanner(engine, block_rows=block_rows).scan(alignment, options)
+    if unphased:
+        both = None if seen is None else seen[:, ::2] & seen[:, 1::2]
+        dosages = states[:, ::2] + states[:, 1::2]
+        values = reference.pair_values(dosages, both, unphased=True)
+    else:
+        values = reference.pair_values(states, seen)
+    assert_same_scan(scan, values, positions, options)
+
+
+@settings(deadline=None, max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    sites=st.sampled_from([4, 9, 63, 64, 65, 129, 250]),
+    haplotypes=st.sampled_from([2, 20, 32, 33, 90]),
+    border=st.sampled_from([-1, 4]),
+    kernel=st.sampled_from(["auto", "1", "2"]),
+    block_rows=st.sampled_from([None, 64]),
+    measure=st.sampled_from(["RSQUARE", "D", "ABSD", "DOM", "ABSDOM", "ABSDOM2"]),
+    masked=st.booleans(),
+    seed=st.integers(0, 1000),
+)
+def test_compat_scan_is_the_compat_oracle_bit_for_bit(
+    engine: Engine,
+    sites: int,
+    haplotypes: int,
+    border: int,
+    kernel: str,
+    block_rows: int | None,
+    measure: str,
+    masked: bool,
+    seed: int,
+) -> None:
+    rng = np.random.default_rng(seed)
+    states, positions = correlated_states(rng, sites, haplotypes), random_positions(rng, sites)
+    seen = rng.random(states.shape) < 0.9 if masked else None
+    options = ScanOptions(**WINDOW, minsnps=2, border=border, kernel=kernel, precision="compat", ld=measure)
+    scan = OmegaScanner(engine, block_rows=block_rows).scan(make_alignment(states, positions, seen), options)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rows = reference.compat_scan(
+            reference.compat_values(states, seen, measure), positions, border=border, minsnps=2, **WINDOW
+        )
+    np.testing.assert_array_equal(scan.omega, [row[1] for row in rows])
+    np.testing.assert_array_equal(scan.valid, [bool(row[4]) for row in rows])
+    np.testing.assert_array_equal(scan.left, [row[2] for row in rows])
+    np.testing.assert_array_equal(scan.right, [row[3] for row in rows])
+
+
+@pytest.mark.parametrize("masked", [False, True])
+def test_sites_of_three_and_four_states(engine: Engine, rng: np.random.Generator, masked: bool) -> None:
+    sites, haplotypes = 150, 70
+    states = correlated_states(rng, sites, haplotypes).astype(int)
+    more = rng.random(sites) < 0.2
+    states[more] = rng.integers(0, 4, (more.sum(), haplotypes))
+    positions = random_positions(rng, sites)
+    seen = rng.random(states.shape) < 0.9 if masked else np.ones_like(states, bool)
+    options = ScanOptions(**WINDOW)
+    alignment = make_multiallelic(states, positions, seen if masked else None)
+    for rows in (None, 64):
+        scan = OmegaScanner(engine, block_rows=rows).scan(alignment, options)
+        assert_same_scan(scan, reference.allele_values(np.where(seen, states, -1)), positions, options)
+
+
+def test_compat_dna_mode(engine: Engine, rng: np.random.Generator) -> None:
+    states = correlated_states(rng, 140, 40).astype(int)
+    states[30, :12], states[31] = 2, rng.integers(0, 4, 40)
+    positions = random_positions(rng, 140)
+    options = ScanOptions(**WINDOW, precision="compat")
+    scan = OmegaScanner(engine).scan(make_multiallelic(states, positions), options)
+    rows = reference.compat_scan(reference.compat_dna_values(states), positions, **WINDOW)
+    np.testing.assert_array_equal(scan.omega, [row[1] for row in rows])
+
+
+@pytest.mark.parametrize("measure", ["ABSD", "ABSDOM"])
+def test_other_measures(engine: Engine, rng: np.random.Generator, measure: str) -> None:
+    states, positions = correlated_states(rng, 200, 60), random_positions(rng, 200)
+    options = ScanOptions(**WINDOW, ld=measure)
+    scan = OmegaScanner(engine).scan(make_alignment(states, positions), options)
+    assert_same_scan(scan, reference.measure_values(states, measure), positions, options)
+
+
+@pytest.mark.parametrize("measure", ["D", "DOM"])
+def test_signed_measures_score_the_reported_window_exactly(
+    engine: Engine, rng: np.random.Generator, measure: str
+) -> None:
+    """Signed sums pass through zero, where omega has a pole: only the reported window's own omega can be compared."""
+    states, positions = correlated_states(rng, 60, 40), np.arange(60) * 1000 + 1
+    values = reference.measure_values(states, measure)
+    options = ScanOptions(**WINDOW, ld=measure)
+    scan = OmegaScanner(engine).scan(make_alignment(states, positions), options)
+    for at, omega, left, right in zip(scan.positions, scan.omega, scan.left, scan.right, strict=True):
+        if omega == 0:
+            continue
+        c, i, j = (int(np.searchsorted(positions, x, side="right")) - 1 for x in (at, left, right))
+        k, m = c - i + 1, j - c
+        within = np.triu(values[i : c + 1, i : c + 1], 1).sum() + np.triu(values[c + 1 : j + 1, c + 1 : j + 1], 1).sum()
+        cross = values[i : c + 1, c + 1 : j + 1].sum() / (k * m)
+        pairs = k * (k - 1) / 2 + m * (m - 1) / 2
+        # 2^-31 a value, against the pole's denominator
+        assert omega == pytest.approx(within / pairs / (cross + 1e-5), rel=1e-4 + 1e-8 / abs(cross + 1e-5))
+
+
+def test_results_do_not_depend_on_blocks_chunks_or_memory(engine: Engine, rng: np.random.Generator) -> None:
+    states, positions = correlated_states(rng, 900, 40), random_positions(rng, 900)
+    alignment, options = make_alignment(states, positions), ScanOptions(grid=80, minwin=500, maxwin=20_000)
+    whole = OmegaScanner(engine).scan(alignment, options)
+    for rows, chunk in [(64, None), (128, 3), (None, 1), (4096, 40)]:
+        cut = OmegaScanner(engine, block_rows=rows).scan(alignment, dataclasses.replace(options, chunk_positions=chunk))
+        assert_equal_scans(cut, whole)
+    tight = Engine(engine.device, max_memory=60 << 20)
+    assert_equal_scans(OmegaScanner(tight).scan(alignment, options), whole)
+
+
+def test_memory_that_cannot_do_is_refused(engine: Engine, rng: np.random.Generator) -> None:
+    alignment = make_alignment(correlated_states(rng, 400, 40), random_positions(rng, 400))
+    with pytest.raises(AllocationError, match="--max-memory"):
+        OmegaScanner(Engine(engine.device, max_memory=1 << 20)).scan(alignment, ScanOptions(**WINDOW))
+
+
+def test_kernels_one_two_and_dynamic_agree(engine: Engine, rng: np.random.Generator) -> None:
+    states, positions = correlated_states(rng, 500, 50), random_positions(rng, 500)
+    alignment = make_alignment(states, positions)
+    auto, one, two = (
+        OmegaScanner(engine).scan(alignment, ScanOptions(grid=60, minwin=0, maxwin=40_000, kernel=kernel))
+        for kernel in ("auto", "1", "2")
+    )
+    assert_equal_scans(auto, one)
+    assert_equal_scans(auto, two)
+
+
+def test_singleton_rich_data_keeps_its_digits(engine: Engine) -> None:
+    """22,554 haplotypes, nearly all sites singletons or doubletons: float32 sums lose every digit here."""
+    rng = np.random.default_rng(7)
+    sites, haplotypes = 400, 22_554
+    states = np.zeros((sites, haplotypes), np.uint8)
+    for site in range(sites):
+        states[site, rng.choice(haplotypes, rng.choice([1, 1, 1, 2, 40]), replace=False)] = 1
+    positions = np.arange(sites) * 50 + 1
+    options = ScanOptions(grid=11, minwin=100, maxwin=9000)
+    scan = OmegaScanner(engine).scan(make_alignment(states, positions), options)
+    assert_same_scan(scan, reference.pair_values(states), positions, options)
+
+
+def test_sums_that_outgrow_their_format_are_taken_again(engine: Engine) -> None:
+    """Complete LD between 100,000 haplotypes: n r^2 = 100,000 for every pair (and 64-bit covariances)."""
+    haplotypes, sites = 100_000, 520
+    rng = np.random.default_rng(3)
+    pattern = rng.random(haplotypes) < 0.4
+    states = np.repeat(pattern[None].astype(np.uint8), sites, axis=0)
+    states[sites // 2 :] ^= rng.random(haplotypes) < 0.45
+    positions = np.arange(sites) * 10 + 1
+    options = ScanOptions(grid=5, minwin=10, maxwin=10_000)
+    scan = OmegaScanner(engine).scan(make_alignment(states, positions), options)
+    unique = reference.pair_values(states[[0, -1]])
+    half = sites // 2
+    values = np.full((sites, sites), unique[0, 1])
+    values[:half, :half], values[half:, half:] = unique[0, 0], unique[1, 1]
+    assert_same_scan(scan, values, positions, options)
+
+
+def test_windows_of_ten_thousand_sites(engine: Engine) -> None:
+    """One grid position with 10,000 sites on either side, against float64 sums by additions only."""
+    rng = np.random.default_rng(5)
+    sites, haplotypes = 20_001, 24
+    counts = rng.choice(
+        np.arange(1, haplotypes), sites, p=1 / np.arange(1, haplotypes) / (1 / np.arange(1, haplotypes)).sum()
+    )
+    states = (np.argsort(rng.random((sites, haplotypes)), axis=1) < counts[:, None]).astype(np.uint8)
+    positions = np.arange(1, sites + 1)
+    options = ScanOptions(grid=3, minwin=4000, maxwin=10_000)
+    scan = OmegaScanner(engine).scan(make_alignment(states, positions), options)
+    window = reference.window_at(positions, scan.positions[1], 4000, 10_000, 5, compat=False)
+    assert window is not None
+    c, first, last = window.centre, window.first, window.last
+    z = states - states.mean(1, keepdims=True)
+    z /= np.linalg.norm(z, axis=1, keepdims=True)
+    left, right = z[first : c + 1], z[c + 1 : last + 1]
+    ls = np.cumsum([0.0] + [haplotypes * ((left[-s:] @ left[-s - 1]) ** 2).sum() for s in range(1, len(left))])
+    rs = np.cumsum([0.0] + [haplotypes * ((right[:s] @ right[s]) ** 2).sum() for s in range(1, len(right))])
+    cross = haplotypes * (left[::-1] @ right.T) ** 2
+    np.cumsum(cross, axis=0, out=cross)
+    np.cumsum(cross, axis=1, out=cross)
+    k, m = np.arange(1, len(left) + 1)[:, None], np.arange(1, len(right) + 1)[None]
+    omega = (ls[:, None] + rs[None]) / np.maximum(k * (k - 1) / 2 + m * (m - 1) / 2, 1) / (cross / (k * m) + 1e-5)
+    omega = omega[c - window.inner_left :, window.inner_right - c - 1 :]
+    assert scan.omega[1] == pytest.approx(omega.max(), rel=1e-6)
+
+
+@pytest.mark.parametrize("sites", [0, 1, 3])
+def test_fewer_than_four_sites_are_not_possible(engine: Engine, rng: np.random.Generator, sites: int) -> None:
+    alignment = make_alignment(correlated_states(rng, 5, 10)[:sites], np.arange(sites) + 1)
+    scan = OmegaScanner(engine).scan(alignment, ScanOptions(**WINDOW))
+    assert not scan.possible
+    assert scan.omega.size == 0
+
+
+def test_one_sample_and_a_grid_larger_than_the_region(engine: Engine) -> None:
+    alignment = make_alignment(np.ones((6, 1), np.uint8), np.array([1, 2, 3, 4, 5, 6]))
+    scan = OmegaScanner(engine).scan(alignment, ScanOptions(grid=500, minwin=1, maxwin=10, minsnps=2))
+    assert scan.valid.any()
+    assert not scan.omega.any()
+    assert set(scan.left[scan.valid]) == {1}
+
+
+def test_progress_is_told_in_order(engine: Engine, rng: np.random.Generator) -> None:
+    alignment = make_alignment(correlated_states(rng, 300, 20), random_positions(rng, 300))
+    told: list[tuple[int, int]] = []
+    options = ScanOptions(**WINDOW, chunk_positions=6)
+    OmegaScanner(engine, block_rows=64).scan(
+        alignment, options, progress=lambda done, total: told.append((done, total))
+    )
+    assert told == sorted(told)
+    assert {total for _, total in told} == {WINDOW["grid"]}
+
+
+@pytest.mark.parametrize(
+    ("changes", "unphased", "message"),
+    [
+        ({"ld": "D"}, True, "needs haplotypes"),
+        ({"precision": "compat"}, True, "needs phased haplotypes"),
+        ({"ld": "ABSDOM2"}, False, "0 for every pair"),
+    ],
+)
+def test_what_is_not_defined_is_refused(
+    engine: Engine, rng: np.random.Generator, changes: dict[str, Any], unphased: bool, message: str
+) -> None:
+    alignment = make_alignment(correlated_states(rng, 20, 20), random_positions(rng, 20), unphased=unphased)
+    with pytest.raises(UsageError, match=message):
+        OmegaScanner(engine).scan(alignment, ScanOptions(**WINDOW, **changes))

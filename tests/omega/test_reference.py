@@ -1,0 +1,98 @@
+"""The oracle itself: against OmegaPlus' reports, against direct sums, and on cases small enough to do by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from helpers.alignments import correlated_states, random_positions
+from helpers.golden import golden_run
+
+from oclgenomics.formats.packing import unpack_sites
+from oclgenomics.formats.read import read_alignments
+from oclgenomics.omega import reference
+
+
+@pytest.mark.parametrize(
+    "name", ["plain", "six", "six2", "nd", "ld_D", "ld_ABSD", "ld_DOM", "ld_ABSDOM", "ld_ABSDOM2", "e_sweep_b"]
+)
+def test_compat_oracle_reproduces_omegaplus(name: str) -> None:
+    run = golden_run(name)
+    text = ""
+    options = run.options
+    for alignment in read_alignments(run.source, length=run.length):
+        states = unpack_sites(alignment.bits, alignment.haplotypes)
+        varies = (states.sum(1) > 0) & (states.sum(1) < alignment.haplotypes)
+        values = reference.compat_values(states[varies], measure=options.ld)
+        rows = reference.compat_scan(
+            values,
+            alignment.positions[varies],
+            grid=options.grid,
+            minwin=options.minwin,
+            maxwin=options.maxwin,
+            minsnps=options.minsnps,
+            border=options.border,
+        )
+        text += f"\n//{alignment.replicate}\n"
+        for at, omega, left, right, valid in rows:
+            shown = f"\t{left if valid else 0}\t{right if valid else 0}\t{valid}" if run.all_columns else ""
+            text += f"{at:.4f}\t{omega:f}{shown}\n"
+    assert text == run.report.read_text()
+
+
+def test_omega_of_a_hand_made_case() -> None:
+    """Four sites: a pair in full LD left of 25 bp, another right of it, none across. With n = 4: LS = RS = 4, X = 0."""
+    states = np.array([[0, 0, 1, 1], [0, 0, 1, 1], [0, 1, 0, 1], [0, 1, 0, 1]])
+    values = reference.pair_values(states)
+    np.testing.assert_allclose(values[np.triu_indices(4, 1)], [4, 0, 0, 0, 0, 4], atol=1e-12)
+    rows = reference.scan(values, np.array([10, 20, 30, 41]), grid=3, minwin=1, maxwin=100, minsnps=2)
+    at, omega, left, right = rows[1]
+    assert (at, left, right) == (25.5, 10, 41)
+    assert omega == pytest.approx((4 + 4) / (1 + 1) / 1e-5)
+
+
+def test_scan_is_the_maximum_over_direct_sums(rng: np.random.Generator) -> None:
+    states = correlated_states(rng, 40, 30)
+    positions = random_positions(rng, 40, 1000)
+    values = reference.pair_values(states)
+    rows = reference.scan(values, positions, grid=7, minwin=50, maxwin=600, minsnps=3)
+    for at, omega, _, _ in rows:
+        window = reference.window_at(positions, at, 50, 600, 3, compat=False)
+        if window is None:
+            assert omega == 0
+            continue
+        best = 0.0
+        for i in range(window.first, window.inner_left + 1):
+            for j in range(window.inner_right, window.last + 1):
+                left, right = range(i, window.centre + 1), range(window.centre + 1, j + 1)
+                within = sum(values[a, b] for part in (left, right) for a in part for b in part if a < b)
+                cross = sum(values[a, b] for a in left for b in right)
+                k, m = len(left), len(right)
+                mean = within / (k * (k - 1) / 2 + m * (m - 1) / 2)
+                best = max(best, mean / (cross / (k * m) + reference.EPSILON))
+        assert omega == pytest.approx(best, rel=1e-12)
+
+
+def test_missing_and_unphased_values_follow_their_definitions(rng: np.random.Generator) -> None:
+    states = correlated_states(rng, 12, 40)
+    seen = rng.random(states.shape) < 0.8
+    masked = reference.pair_values(states, seen)
+    dosages = states[:, ::2] + states[:, 1::2]
+    unphased = reference.pair_values(dosages, unphased=True)
+    for i in range(12):
+        for j in range(i):
+            both = seen[i] & seen[j]
+            r = np.corrcoef(states[i][both], states[j][both])[0, 1]
+            assert masked[i, j] == pytest.approx(both.sum() * r * r)
+            assert unphased[i, j] == pytest.approx(40 * np.corrcoef(dosages[i], dosages[j])[0, 1] ** 2)
+
+
+def test_allele_values_of_two_states_are_pair_values(rng: np.random.Generator) -> None:
+    states = correlated_states(rng, 15, 50).astype(int)
+    off = ~np.eye(15, dtype=bool)
+    np.testing.assert_allclose(reference.allele_values(states)[off], reference.pair_values(states)[off], atol=1e-12)
+    missing = np.where(rng.random(states.shape) < 0.1, -1, states)
+    np.testing.assert_allclose(
+        reference.allele_values(missing)[off],
+        reference.pair_values(np.maximum(missing, 0), missing >= 0)[off],
+        atol=1e-12,
+    )
