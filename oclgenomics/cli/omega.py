@@ -36,7 +36,10 @@ class ScanParser(argparse.ArgumentParser):
             if word in NOT_TAKEN:
                 raise UsageError(f"{word}: {NOT_TAKEN[word]}")
             words += OMEGAPLUS_NAMES.get(word, [word])
-        return super().parse_known_args(words, namespace)
+        known, unknown = super().parse_known_args(words, namespace)
+        if unknown:
+            self.error(f"unknown arguments: {' '.join(unknown)}")
+        return known, unknown
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{message} (options: {self.prog} --help)")
