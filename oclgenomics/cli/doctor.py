@@ -146,9 +146,10 @@ def _icd_files() -> list[Finding]:
 
 
 def _is_loaded(library: str, present: set[str]) -> bool:
-    """Say whether a library, by path or by name, is among those loaded, which have their full version in the name."""
-    name = Path(library).resolve().name
-    return any(loaded.startswith((name, Path(library).name)) for loaded in present)
+    """Say whether a library, by path or by name, is among those loaded, whatever their version."""
+    from oclgenomics.runtime.loader import library_stem
+
+    return any(library_stem(loaded) == library_stem(library) for loaded in present)
 
 
 def _platforms() -> list[Finding]:

@@ -264,7 +264,14 @@ class Engine:
             self._record("to device", "transfer", event, start)
         target.ready = None if wait else event
 
-    def download(self, source: DeviceArray, count: int | None = None, offset: int = 0) -> NDArray[Any]:
+    def download(
+        self,
+        source: DeviceArray,
+        count: int | None = None,
+        offset: int = 0,
+        *,
+        out: NDArray[Any] | None = None,
+    ) -> NDArray[Any]:
         """Copy a device array to the host, after everything enqueued for it.
 
         Parameters
@@ -274,11 +281,17 @@ class Engine:
             Items of the flattened array; all, in the array's shape, when missing.
         offset : int
             First item.
+        out : ndarray, optional
+            Contiguous array of the same dtype and size to fill and return; one from `pinned` is fastest.
         """
         size = source.size - offset if count is None else count
         if size < 0 or offset < 0 or offset + size > source.size:
             raise ValueError(f"{size} items at {offset} are not in {source}")
-        result = np.empty(source.shape if count is None and not offset else (size,), source.dtype)
+        result = (
+            np.empty(source.shape if count is None and not offset else (size,), source.dtype) if out is None else out
+        )
+        if result.size != size or result.dtype != source.dtype or not result.flags.c_contiguous:
+            raise ValueError(f"{size} items of {source.dtype} do not fit into {result.size} of {result.dtype}")
         if not size:
             return result
         start = time.perf_counter_ns()

@@ -1,10 +1,10 @@
 """Import PyOpenCL with every OpenCL runtime of this machine in reach, also those that no list names rightly.
 
-The OpenCL loader reads its list of runtimes (ICD files) once, at the first call. Three are often missing from it: Intel's
-wheel installs an ICD file that holds a path of its build machine, in a place where no loader looks; containers get NVIDIA's
-library without its ICD file; and `OCL_ICD_FILENAMES` is read by one of the two common loaders only. So a folder with the
-system's ICD files and right ones for these is made and shown to the loader during that first call. A folder that the user
-gave by environment variable is left alone.
+The OpenCL loader reads its list of runtimes (ICD files) once, at the first call. Three are often missing from it:
+Intel's wheel installs an ICD file that holds a path of its build machine, in a place where no loader looks;
+containers get the library of NVIDIA's driver without its ICD file; and `OCL_ICD_FILENAMES` is read by one of the two
+common loaders only. So a folder with the system's ICD files and right ones for these is made and shown to the loader
+during that first call. A folder that the user gave by environment variable is left alone.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from oclgenomics.runtime.diskcache import cache_folder, write_whole
 if TYPE_CHECKING:
     import pyopencl
 
-__all__ = ["INSTALL_HINT", "icd_files", "intel_library", "missing_runtimes", "opencl", "platforms"]
+__all__ = ["INSTALL_HINT", "icd_files", "intel_library", "library_stem", "missing_runtimes", "opencl", "platforms"]
 
 INSTALL_HINT = (
     "install one with: pip install 'pyopencl[pocl]' (any CPU), "
@@ -118,13 +118,13 @@ def _all_runtimes_in_reach() -> Iterator[None]:
 
 def missing_runtimes() -> list[str]:
     """List the libraries of runtimes that are on this machine but in no ICD file of the system, by path or by name."""
-    listed = {_stem(library) for library in map(_library_of, icd_files()) if library}
+    listed = {library_stem(library) for library in map(_library_of, icd_files()) if library}
     found: list[str] = []
     candidates = [library for library in os.environ.get("OCL_ICD_FILENAMES", "").split(os.pathsep) if library]
     candidates += [str(path) for path in (intel_library(), nvidia_library()) if path is not None]
     for library in candidates:
-        if _stem(library) not in listed:
-            listed.add(_stem(library))
+        if library_stem(library) not in listed:
+            listed.add(library_stem(library))
             found.append(library)
     return found
 
@@ -137,14 +137,14 @@ def _library_of(file: Path) -> str | None:
     return None
 
 
-def _stem(library: str) -> str:
+def library_stem(library: str) -> str:
     """Return what all versions of a library's name have in common: "libpocl" of "libpocl.so.2.10.0"."""
     return os.path.basename(library).split(".so")[0]
 
 
 def _vendor_folder(missing: list[str], stack: contextlib.ExitStack) -> Path:
     """Make the folder of ICD files, in the cache where it can be kept and in a temporary place where it cannot."""
-    wanted = {f"oclgenomics-{_stem(library)}.icd": f"{library}\n" for library in missing}
+    wanted = {f"oclgenomics-{library_stem(library)}.icd": f"{library}\n" for library in missing}
     for file in icd_files():
         with contextlib.suppress(OSError, UnicodeDecodeError):
             wanted[file.name] = file.read_text()

@@ -15,7 +15,7 @@ from oclgenomics.errors import BuildError
 from oclgenomics.runtime import diskcache
 from oclgenomics.runtime.devices import Device
 from oclgenomics.runtime.loader import opencl
-from oclgenomics.runtime.source import load_source
+from oclgenomics.runtime.source import load_source, place_of
 
 if TYPE_CHECKING:
     import pyopencl
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Define", "Kernel", "build_options", "build_program"]
 
 Define = int | float | str | bool
+_WHOLE_TEXT = re.compile(r"^<kernel>:(\d+)", re.MULTILINE)
 _MESSAGE = re.compile(r'^"?([\w./-]+\.clh?)"?[:(](\d+)[:)]?(?:(\d+):)?\s*(?:fatal )?error:?\s*(.*)$', re.MULTILINE)
 
 
@@ -123,19 +124,20 @@ def _from_source(
             warnings.simplefilter("ignore", cl.CompilerWarning)
             raw.build(" ".join(options).encode(), [device.handle])
     except cl.Error as error:
-        raise _build_error(raw, device, source, options, error) from None
+        raise _build_error(raw, device, source, text, options, error) from None
     return cl.Program(raw)  # type: ignore[no-any-return]
 
 
 def _build_error(
-    raw: pyopencl._Program, device: Device, source: str, options: list[str], error: Exception
+    raw: pyopencl._Program, device: Device, source: str, text: str, options: list[str], error: Exception
 ) -> BuildError:
     cl = opencl()
     try:
         log = str(raw.get_build_info(device.handle, cl.program_build_info.LOG))
     except cl.Error:
         log = ""
-    log = log.strip() or str(error)
+    # NVIDIA's compiler ignores #line and counts the lines of the whole text.
+    log = _WHOLE_TEXT.sub(lambda match: place_of(text, int(match[1])), log.strip() or str(error))
     matches = _MESSAGE.findall(log)
     if matches:
         file, line, column, message = matches[0]

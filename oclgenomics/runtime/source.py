@@ -13,9 +13,10 @@ from pathlib import Path
 
 from oclgenomics.errors import BuildError
 
-__all__ = ["load_source", "source_folder"]
+__all__ = ["load_source", "place_of", "source_folder"]
 
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+)"[ \t]*(?://.*)?$')
+_LINE = re.compile(r'^#line (\d+) "([^"]+)"$')
 
 
 @functools.cache
@@ -43,6 +44,31 @@ def load_source(name: str) -> str:
         The file, or one it includes, does not exist.
     """
     return _resolve(name, set(), f"asked for as {name}") + "\n"
+
+
+def place_of(text: str, line: int) -> str:
+    """Return where a line of a resolved source comes from, for compilers that ignore `#line`.
+
+    Parameters
+    ----------
+    text : str
+        What `load_source` returned.
+    line : int
+        Counted from 1.
+
+    Returns
+    -------
+    str
+        "file:line".
+    """
+    file, number = "?", 0
+    for text_line in text.splitlines()[:line]:
+        directive = _LINE.match(text_line)
+        if directive is None:
+            number += 1
+        else:
+            file, number = directive[2], int(directive[1]) - 1
+    return f"{file}:{number}"
 
 
 def _resolve(name: str, seen: set[str], place: str) -> str:

@@ -6,6 +6,7 @@ in turn: while the device empties one, the host fills the other.
 
 from __future__ import annotations
 
+import os
 import weakref
 from typing import TYPE_CHECKING, Any
 
@@ -17,11 +18,14 @@ from oclgenomics.runtime.devices import Device
 from oclgenomics.runtime.loader import opencl
 
 if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
+
     import pyopencl
 
 __all__ = ["Staging"]
 
 BLOCK_BYTES = 16 << 20
+COPY_THREADS = min(4, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
 SMALL_BYTES = 1 << 20  # below this the driver's own path is as good
 
 
@@ -43,6 +47,7 @@ class Staging:
         self._block_bytes = block_bytes
         self._blocks: list[NDArray[np.uint8]] = []
         self._pinned: dict[int, int] = {}
+        self._threads: ThreadPoolExecutor | None = None
 
     def know(self, array: NDArray[Any]) -> None:
         """Remember a pinned array, which needs no staging."""
@@ -66,7 +71,7 @@ class Staging:
             piece = data[start : start + self._block_bytes]
             if number >= 2:
                 events[number - 2].wait()
-            block[: piece.size] = piece
+            self._copy(block[: piece.size], piece)
             events.append(
                 cl.enqueue_copy(
                     self._queue,
@@ -111,8 +116,21 @@ class Staging:
             if number:
                 events[number - 1].wait()
                 target = data[starts[number - 1] : starts[number - 1] + self._block_bytes]
-                target[:] = self._block(number - 1)[: target.size]
+                self._copy(target, self._block(number - 1)[: target.size])
         return events[-1]
+
+    def _copy(self, target: NDArray[np.uint8], source: NDArray[np.uint8]) -> None:
+        """Copy in the host's memory, with several threads where one is slower than the device's bus."""
+        if target.size < SMALL_BYTES or COPY_THREADS < 2:
+            target[:] = source
+            return
+        if self._threads is None:
+            from concurrent.futures import ThreadPoolExecutor  # here, because only discrete devices need it
+
+            self._threads = ThreadPoolExecutor(COPY_THREADS)
+        step = -(-target.size // COPY_THREADS)
+        slices = [slice(start, start + step) for start in range(0, target.size, step)]
+        list(self._threads.map(lambda part: np.copyto(target[part], source[part]), slices))
 
     def _staged(self, array: NDArray[Any]) -> bool:
         if self._device.unified_memory or array.nbytes < SMALL_BYTES:

@@ -28,6 +28,16 @@ def test_round_trip(engine: Engine, shape: tuple[int, ...], dtype: type) -> None
     assert np.array_equal(back, array)
 
 
+def test_download_into_an_array(engine: Engine) -> None:
+    held = engine.upload(np.arange(12, dtype=np.int32))
+    out = engine.pinned((3, 4), np.int32)
+    assert engine.download(held, out=out) is out
+    assert np.array_equal(out, np.arange(12).reshape(3, 4))
+    for wrong in (np.zeros(11, np.int32), np.zeros(12, np.uint32), np.zeros((12, 2), np.int32)[:, 0]):
+        with pytest.raises(ValueError, match="do not fit"):
+            engine.download(held, out=wrong)
+
+
 def test_strided_and_read_only_arrays(engine: Engine) -> None:
     array = np.arange(4096 * 4, dtype=np.int32).reshape(-1, 4)[::2, ::-1]
     assert np.array_equal(engine.download(engine.upload(array)), array)
@@ -107,7 +117,8 @@ def test_shared_memory_is_seen_by_both_sides(engine: Engine) -> None:
 
 def test_staging_blocks_in_turn(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     """The path of discrete devices, forced: arrays of several blocks, with and without a rest."""
-    monkeypatch.setattr(staging, "SMALL_BYTES", 0)
+    monkeypatch.setattr(staging, "SMALL_BYTES", 100)
+    monkeypatch.setattr(staging, "COPY_THREADS", 3)
     with Engine(device) as engine:
         way = staging.Staging(engine.context, engine.transfer, device, block_bytes=4096)
         monkeypatch.setattr(way, "_staged", lambda array: True)

@@ -38,6 +38,15 @@ def test_each_file_is_included_once_with_its_lines(kernels: Path) -> None:
     ]
 
 
+def test_places_without_line_directives(kernels: Path) -> None:
+    (kernels / "a.clh").write_text("int a1;\nint a2;\n")
+    (kernels / "main.cl").write_text('int m1;\n#include "a.clh"\nint m3;\n')
+    text = source.load_source("main.cl")
+    lines = text.splitlines()
+    for word, place in (("m1", "main.cl:1"), ("a1", "a.clh:1"), ("a2", "a.clh:2"), ("m3", "main.cl:3")):
+        assert source.place_of(text, lines.index(f"int {word};") + 1) == place
+
+
 def test_missing_files_are_named_with_the_place_that_asks(kernels: Path) -> None:
     (kernels / "main.cl").write_text('\n#include "gone.clh"\n')
     with pytest.raises(BuildError, match=r"gone.clh does not exist \(included at main.cl:2\)"):
