@@ -43,7 +43,7 @@ STYLE: Any = {
 EN_DASH = "\N{EN DASH}"
 TOP_WINDOWS = 3
 SECOND_PEAK = 0.2  # a lesser window is labelled from this share of the largest omega
-LABEL_WIDTH = 0.24  # of a window's label, as a share of the axis
+LABEL_WIDTH = 0.22  # of a window's label, as a share of the axis
 WIDE_RANGE = 40.0  # largest over median omega from which a linear axis would flatten all but one peak
 GAP = 0.012  # between chromosomes, as a share of all of them together
 FEW_CHROMOSOMES = 5  # so many have room for positions on the axis
@@ -223,6 +223,7 @@ def _mark_window(axes: Axes, scan: Scan, index: int, offset: float, *, best: boo
 
     x, omega = scan.positions[index] + offset, float(scan.omega[index])
     colour = ORANGE if best else GREY
+    sites = "" if scan.window_sites is None else f", {scan.window_sites[index]:,} sites"
     axes.axvspan(
         scan.left[index] + offset, scan.right[index] + offset,
         facecolor=colour, edgecolor=colour, alpha=0.22 if best else 0.12, linewidth=0.8, zorder=0.5,
@@ -231,7 +232,7 @@ def _mark_window(axes: Axes, scan: Scan, index: int, offset: float, *, best: boo
     low, high = axes.get_xlim()
     leftward = x > low + (1 - 1.2 * LABEL_WIDTH) * (high - low)
     axes.annotate(
-        f"{scan.name + ': ' if named else ''}ω {_number(omega)}\n{_window(scan, index)}",
+        f"{scan.name + ': ' if named else ''}ω {_number(omega)}{sites}\n{_window(scan, index)}",
         (x, omega),
         xytext=(-10 if leftward else 10, 0),
         textcoords="offset points",
@@ -341,14 +342,13 @@ def _headline(scan: Scan, *, named: bool = False) -> str:
 
 
 def _window(scan: Scan, index: int) -> str:
-    """Borders with as many decimals as tell them apart by two digits of the window's width, and sites if counted."""
+    """Borders with as many decimals as tell them apart by two digits of the window's width."""
     scale, unit = _unit(scan.positions)
     left, right = scan.left[index] / scale, scan.right[index] / scale
     digits = round(np.log10(scale))
     if right > left:
         digits = min(max(int(np.ceil(-np.log10(right - left))) + 1, 0), digits)
-    sites = "" if scan.window_sites is None else f", {scan.window_sites[index]:,} sites"
-    return f"{left:,.{digits}f}{EN_DASH}{right:,.{digits}f} {unit}{sites}"
+    return f"{left:,.{digits}f}{EN_DASH}{right:,.{digits}f} {unit}"
 
 
 def _largest(scan: Scan) -> float:

@@ -72,7 +72,7 @@ def test_unknown_suffix(name):
 def test_one_alignment_names_its_best_window():
     shown = texts(plot_scans([make_scan()], title="a.vcf", layout="chromosomes"))
     assert "Largest ω 30 at 2.206 Mb" in shown
-    assert "2.176\N{EN DASH}2.236 Mb, 33 sites" in shown
+    assert "ω 30, 33 sites\n2.176\N{EN DASH}2.236 Mb" in shown
     assert "a.vcf, 40 haplotypes, 500 sites" in shown
     assert "Position (Mb)" in shown
 
