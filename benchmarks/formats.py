@@ -2,8 +2,8 @@
 
     python benchmarks/formats.py [--megabytes 100] [--json]
 
-Rates are megabytes of decompressed input per second of wall time, best of three in one process; `memory` is the peak of traced
-allocations beyond one block over the size of the packed planes, measured in a run of its own.
+Rates are megabytes of decompressed input per second of wall time, best of three in one process; `memory` is the peak of
+traced allocations less one block, over the size of the packed planes, measured in a run of its own.
 """
 
 from __future__ import annotations
@@ -151,7 +151,7 @@ def main() -> None:
                 print(
                     f"{name:20} {results[-1]['MB/s']:8.0f} MB/s   memory {results[-1]['memory']:5.2f} x packed",
                     flush=True,
-                )  # noqa: T201
+                )
     if args.json:
         json.dump(results, sys.stdout, indent=1)
 

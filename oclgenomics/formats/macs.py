@@ -9,7 +9,7 @@ import numpy as np
 from ..errors import InputError
 from .alignment import Alignment, words_for
 from .batch import Batch, next_batch
-from .bytes_at import byte_table, windows
+from .bytes_at import windows
 from .numbers import base_pairs
 from .packing import full_words, join_sites, pack_states
 from .window import ByteWindow
@@ -18,8 +18,8 @@ __all__ = ["BATCH_BYTES", "read_macs"]
 
 BATCH_BYTES = 1 << 20
 _PREFIX = 96  # bytes that hold index, position and time
-_ZERO, _ONE, _GAP = (ord(c) for c in "01-")
-_LEGAL = byte_table(0, {"01-N": 1}).astype(bool)
+_ZERO, _ONE = ord("0"), ord("1")
+_GAP, _N = (ord(character) - _ZERO & 0xFF for character in "-N")
 
 
 def read_macs(window: ByteWindow, *, length: float | None, batch_bytes: int = BATCH_BYTES) -> Iterator[Alignment]:
@@ -97,33 +97,43 @@ class _Sites:
             self._haplotypes = int(ends[0] - starts[0] - last_tab[-1] - 1) if len(last_tab) else 0
         self._positions.append(self._read_positions(batch, lines))
         states = self._states(batch, lines)
-        observed = (states == _ZERO) | (states == _ONE)
-        full = np.broadcast_to(full_words(self._haplotypes), (len(lines), words_for(self._haplotypes)))
-        self._bits.append(pack_states(states == _ONE))
-        self._valid.append(full if observed.all() else pack_states(observed))
-        gap = states == _GAP
-        self._gap.append(pack_states(gap) if gap.any() else np.broadcast_to(np.uint32(0), full.shape))
         self.count += len(lines)
+        full = np.broadcast_to(full_words(self._haplotypes), (len(lines), words_for(self._haplotypes)))
+        none = np.broadcast_to(np.uint32(0), full.shape)
+        if states.max() <= 1:
+            self._bits.append(pack_states(states))
+            self._valid.append(full)
+            self._gap.append(none)
+            return
+        gap = states == _GAP
+        self._bits.append(pack_states(states == 1))
+        self._valid.append(pack_states(states <= 1))
+        self._gap.append(pack_states(gap) if gap.any() else none)
 
     def _states(self, batch: Batch, lines: np.ndarray) -> np.ndarray:
-        """Characters of the haplotypes, uint8 (sites, haplotypes)."""
+        """Characters of the haplotypes less '0', uint8 (sites, haplotypes)."""
         begins = batch.ends[lines] - self._haplotypes
         wrong = np.flatnonzero((begins <= batch.starts[lines]) | (batch.data[begins - 1] != ord("\t")))
         states = windows(batch.data, begins, self._haplotypes)
-        illegal = ~_LEGAL[states]
-        if len(wrong) or not self._haplotypes or illegal.any():
-            self._refuse(batch, lines, wrong, illegal)
+        states -= np.uint8(_ZERO)
+        if len(wrong) or not self._haplotypes:
+            self._refuse_length(batch, int(lines[wrong[0]] if len(wrong) else lines[0]))
+        if states.max() > 1:
+            illegal = (states > 1) & (states != _GAP) & (states != _N)
+            if illegal.any():
+                self._refuse_character(batch, lines, illegal)
         return states
 
-    def _refuse(self, batch: Batch, lines: np.ndarray, wrong: np.ndarray, illegal: np.ndarray) -> None:
-        bad = np.flatnonzero(illegal.any(axis=1))
-        if len(wrong) or not len(bad):
-            record = int(lines[wrong[0]] if len(wrong) else lines[0])
-            text = batch.text(int(batch.starts[record]), int(batch.ends[record])).split("\t")[-1]
-            raise batch.error(record, f"{len(text)} haplotypes; the first site has {self._haplotypes}")
-        record = int(lines[bad[0]])
-        at = int(batch.ends[record]) - self._haplotypes + int(np.argmax(illegal[bad[0]]))
-        raise batch.error(record, f"{batch.text(at, at + 1)!r} among the haplotypes; only 0 1 - N are allowed", at)
+    def _refuse_length(self, batch: Batch, record: int) -> None:
+        text = batch.text(int(batch.starts[record]), int(batch.ends[record])).split("\t")[-1]
+        raise batch.error(record, f"{len(text)} haplotypes; the first site has {self._haplotypes}")
+
+    def _refuse_character(self, batch: Batch, lines: np.ndarray, illegal: np.ndarray) -> None:
+        row, column = np.argwhere(illegal)[0].tolist()
+        at = int(batch.ends[lines[row]]) - self._haplotypes + column
+        raise batch.error(
+            int(lines[row]), f"{batch.text(at, at + 1)!r} among the haplotypes; only 0 1 - N are allowed", at
+        )
 
     def _read_positions(self, batch: Batch, lines: np.ndarray) -> np.ndarray:
         """Positions of the sites as float64, checked."""

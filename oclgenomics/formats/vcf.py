@@ -11,7 +11,8 @@ from ..errors import InputError
 from .alignment import Alignment, words_for
 from .batch import Batch, next_batch
 from .packing import full_words, join_sites, spread_haplotypes
-from .vcf_genotypes import GenotypeReader, Genotypes
+from .vcf_genotypes import GenotypeReader
+from .vcf_planes import Genotypes
 from .vcf_records import ColumnFinder, judge_records
 from .window import ByteWindow
 
