@@ -67,7 +67,7 @@ def _sequences(window: ByteWindow) -> Iterator[tuple[str, np.ndarray]]:
         codes = np.frombuffer(text.translate(_CODES, b"\r\n\t "), np.uint8)
         if codes.max(initial=0) >= _ILLEGAL:
             _refuse_character(window, text)
-        window.consume(size, text.count(b"\n"))
+        window.consume(size, int(np.count_nonzero(window.held[:size] == ord("\n"))))
         yield header[1:].split(maxsplit=1)[0].decode("utf-8", "replace") if header[1:].strip() else "", codes
 
 

@@ -1,6 +1,6 @@
 """Calls of three characters as 32-bit words: allele, separator, allele and the tab behind them.
 
-A word is kept as its difference from "0|0" and a tab, so that a call without anything unusual has no bits but the two of
+A word is kept as its difference from "0|0" and a tab, so that a call without anything unusual has only the two bits of
 its alleles. '.' differs from '0' by 0x1E, '/' from '|' by 0x53.
 """
 

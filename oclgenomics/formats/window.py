@@ -112,10 +112,10 @@ class ByteWindow:
 
 def _find(data: np.ndarray, value: int, start: int) -> int:
     """Index of the first `value` from `start` on, or -1; looks at growing pieces, as it is mostly near."""
-    piece = 4096
+    piece = 1024
     while start < len(data):
-        hit = np.flatnonzero(data[start : start + piece] == value)
-        if len(hit):
-            return start + int(hit[0])
-        start, piece = start + piece, 2 * piece
+        found = data[start : start + piece].tobytes().find(value)
+        if found >= 0:
+            return start + found
+        start, piece = start + piece, 4 * piece
     return -1
