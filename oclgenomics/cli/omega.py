@@ -30,7 +30,7 @@ UNITS = {"": 1, "K": 1_000, "M": 1_000_000}
 class ScanParser(argparse.ArgumentParser):
     """Takes OmegaPlus' option names too, and says what is wrong in one line."""
 
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:  # type: ignore[override]
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         words: list[str] = []
         for word in args or []:
             if word in NOT_TAKEN:

@@ -134,7 +134,9 @@ def _check_writable(option: str, name: str) -> None:
         raise OutputError(f"{option} {name}: is a folder; name a file")
     if not path.parent.is_dir():
         raise OutputError(f"{option} {name}: there is no folder {path.parent}; make it first")
-    if not os.access(path.parent, os.W_OK) and not path.exists():
+    if path.exists() and not os.access(path, os.W_OK):
+        raise OutputError(f"{option} {name}: is write-protected")
+    if not path.exists() and not os.access(path.parent, os.W_OK):
         raise OutputError(f"{option} {name}: the folder {path.parent} is not writable")
 
 
@@ -150,7 +152,7 @@ def _alignments(args: argparse.Namespace, progress: Progress) -> Iterator[Alignm
         phase=args.phase,
         progress=progress.update,
     )
-    progress.stage("reading", "bytes")
+    progress.stage("reading", "MB", 1e6)
     for number, alignment in enumerate(source, start=1):
         progress.clear()
         if number == 1 and args.samples_out:
@@ -160,7 +162,8 @@ def _alignments(args: argparse.Namespace, progress: Progress) -> Iterator[Alignm
                 args, "some calls are unphased: r2 is computed from genotypes (--phase ignore takes them as phased)"
             )
         yield alignment
-        progress.stage("reading", "bytes")
+        del alignment  # before the next one is read
+        progress.stage("reading", "MB", 1e6)
 
 
 def _first_read(alignments: Iterator[Alignment], source: str) -> Iterator[Alignment]:
@@ -205,6 +208,7 @@ def _scans(
         tally.scores += int(scan.stats.get("scores", 0))
         tally.seconds += seconds
         tally.replicates = alignment.alphabet == "binary"  # simulated data: one region many times
+        del alignment  # before the next one is read
         if args.plot:
             tally.kept.append(scan)
         common.say(

@@ -28,13 +28,14 @@ class Progress:
         self.enabled = enabled and self._stream.isatty()
         self._label = ""
         self._unit = ""
+        self._scale = 1.0
         self._began = 0.0
         self._drawn = 0.0
         self._width = 0
 
-    def stage(self, label: str, unit: str) -> None:
-        """Begin a stage: what is done, and what is counted."""
-        self._label, self._unit = label, unit
+    def stage(self, label: str, unit: str, scale: float = 1.0) -> None:
+        """Begin a stage: what is done, what is counted, and how many of them make one on display (1e6 bytes a MB)."""
+        self._label, self._unit, self._scale = label, unit, scale
         self._began = time.monotonic()
         self._drawn = 0.0
 
@@ -43,7 +44,7 @@ class Progress:
         now = time.monotonic()
         if self.enabled and now - self._drawn >= REDRAW_SECONDS:
             self._drawn = now
-            self._draw(describe(self._label, self._unit, done, total, now - self._began))
+            self._draw(describe(self._label, self._unit, done, total, now - self._began, self._scale))
 
     def clear(self) -> None:
         """Wipe the line, so that something else can be written."""
@@ -57,12 +58,14 @@ class Progress:
         self._width = len(text)
 
 
-def describe(label: str, unit: str, done: int, total: int | None, seconds: float) -> str:
+def describe(label: str, unit: str, done: int, total: int | None, seconds: float, scale: float = 1.0) -> str:
     """The text of the line."""
-    text = f"{label}: {done:,} {unit}" if not total else f"{label}: {done:,} of {total:,} {unit} ({done / total:.0%})"
+    digits = 0 if scale == 1 else 1
+    text = f"{label}: {done / scale:,.{digits}f}"
+    text += f" of {total / scale:,.{digits}f} {unit} ({done / total:.0%})" if total else f" {unit}"
     if seconds < FIRST_ESTIMATE_SECONDS or not done:
         return text
-    text += f", {done / seconds:,.0f}/s"
+    text += f", {done / seconds / scale:,.{digits}f}/s"
     if total and total > done:
         text += f", {_clock((total - done) * seconds / done)} left"
     return text

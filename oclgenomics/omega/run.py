@@ -90,7 +90,9 @@ def scan(
         if isinstance(source, (str, os.PathLike)):
             source = read_alignments(source, length=length, format=format, samples=samples, phase=phase)
         for alignment in source:
-            yield scan_alignment(alignment, options, scanner, progress)
+            result = scan_alignment(alignment, options, scanner, progress)
+            del alignment  # before the next one is read
+            yield result
 
 
 def scan_alignment(

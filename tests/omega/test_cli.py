@@ -484,3 +484,6 @@ def test_progress_tells_rate_and_time_left():
     assert describe("scanning", "positions", 1, 7201, 1.0).endswith("2:00:00 left")
     assert describe("reading", "bytes", 500, None, 10.0) == "reading: 500 bytes, 50/s"
     assert describe("reading", "bytes", 0, 10, 10.0) == "reading: 0 of 10 bytes (0%)"
+    assert (
+        describe("reading", "MB", 5_500_000, 10_000_000, 2.0, 1e6) == "reading: 5.5 of 10.0 MB (55%), 2.8/s, 0:02 left"
+    )
