@@ -9,9 +9,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
+import hypothesis
 import pytest
 
 from oclgenomics.runtime import Device, Engine, list_devices, select_device
+
+# No limit on the time of one example: the machine may be busy, and a first launch compiles.
+hypothesis.settings.register_profile("oclgenomics", deadline=None)
+hypothesis.settings.load_profile("oclgenomics")
 
 # Profile times and results must not depend on what the user's environment prefers.
 for _name in ("OCLGENOMICS_DEVICE", "PYOPENCL_CTX"):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -123,6 +122,8 @@ class Profile:
 
     def trace_json(self) -> str:
         """Return the spans in the Trace Event Format, which ui.perfetto.dev and chrome://tracing read."""
+        import json
+
         spans = self.spans
         lanes = {lane: number for number, lane in enumerate(dict.fromkeys(["host", "compute", "transfer"]))}
         events: list[dict[str, object]] = [

@@ -6,7 +6,6 @@ The answers are kept on disk, by device and driver, so that later processes do n
 from __future__ import annotations
 
 import hashlib
-import json
 from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any
 
@@ -59,6 +58,8 @@ class Traits:
 
 def probe(context: pyopencl.Context, queue: pyopencl.CommandQueue, device: Device) -> Traits:
     """Return the traits of a device: from the disk cache, else by running the probes."""
+    import json  # here, because few runs ask for traits
+
     key = hashlib.sha256("\0".join(["2", device.key, *map(load_source, _SOURCES)]).encode()).hexdigest()
     kept = diskcache.load("traits", key)
     if kept is not None:
