@@ -22,6 +22,7 @@ _CODES = byte_table(
     _ILLEGAL,
     {"ACGTU": [1, 2, 4, 8, 8], "acgtu": [1, 2, 4, 8, 8], "-": _GAP, "NXKMRYSWBVHD.?nxkmryswbvhd": _N, ">": 64},
 ).tobytes()
+_BLANKS = b"\r\n\t "
 _LETTERS = np.zeros(16, np.uint8)
 _LETTERS[[1, 2, 4, 8]] = np.frombuffer(b"ACGT", np.uint8)
 
@@ -64,7 +65,7 @@ def _sequences(window: ByteWindow) -> Iterator[tuple[str, np.ndarray]]:
     while (header := window.line()) is not None:
         size = window.find(ord(">"))
         text = bytes(window.held[:size])
-        codes = np.frombuffer(text.translate(_CODES, b"\r\n\t "), np.uint8)
+        codes = np.frombuffer(text.translate(_CODES, _BLANKS), np.uint8)
         if codes.max(initial=0) >= _ILLEGAL:
             _refuse_character(window, text)
         window.consume(size, int(np.count_nonzero(window.held[:size] == ord("\n"))))
@@ -72,9 +73,7 @@ def _sequences(window: ByteWindow) -> Iterator[tuple[str, np.ndarray]]:
 
 
 def _refuse_character(window: ByteWindow, text: bytes) -> None:
-    kept = np.frombuffer(text.translate(_CODES), np.uint8)
-    bytes_ = np.frombuffer(text, np.uint8)
-    bad = int(np.flatnonzero((kept >= _ILLEGAL) & (bytes_ > ord(" ")))[0])
+    bad = next(i for i, byte in enumerate(text) if _CODES[byte] >= _ILLEGAL and byte not in _BLANKS)
     raise window.error(
         f"{chr(text[bad])!r} in a sequence stands for no base", line=window.line_number + text.count(b"\n", 0, bad)
     )
