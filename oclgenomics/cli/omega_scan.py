@@ -155,6 +155,8 @@ def _alignments(args: argparse.Namespace, progress: Progress) -> Iterator[Alignm
     progress.stage("reading", "MB", 1e6)
     for number, alignment in enumerate(source, start=1):
         progress.clear()
+        if number == 1:
+            _check_samples(args, alignment)
         if number == 1 and args.samples_out:
             _write_samples(args, alignment)
         if number == 1 and alignment.unphased:
@@ -175,11 +177,13 @@ def _first_read(alignments: Iterator[Alignment], source: str) -> Iterator[Alignm
     return itertools.chain([first], alignments)
 
 
+def _check_samples(args: argparse.Namespace, alignment: Alignment) -> None:
+    for option, name in (("--samples", args.samples), ("--samples-out", args.samples_out)):
+        if name and not alignment.samples:
+            raise UsageError(f"{option} {name}: this input does not name its samples; leave the option out")
+
+
 def _write_samples(args: argparse.Namespace, alignment: Alignment) -> None:
-    if not alignment.samples:
-        raise UsageError(
-            f"--samples-out {args.samples_out}: this input does not name its samples; leave the option out"
-        )
     with common.atomic_output(args.samples_out) as stream:
         stream.writelines(f"{name}\n" for name in alignment.samples)
 

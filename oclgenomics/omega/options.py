@@ -18,6 +18,7 @@ PRECISIONS = ("accurate", "compat")
 KERNELS = ("auto", "1", "2")
 IMPUTABLE = frozenset({"N", "GAP"})
 
+MOST_POSITIONS = 100_000_000  # a grid of more is a slip of the pen, and would not fit in memory
 SEED_LIMIT = 2**32  # srand() takes an unsigned int
 
 
@@ -90,6 +91,8 @@ class ScanOptions:
     def _check_window(self) -> None:
         if self.grid < 2:
             raise UsageError(f"--grid {self.grid}: at least 2 positions are needed")
+        if self.grid > MOST_POSITIONS:
+            raise UsageError(f"--grid {self.grid}: at most {MOST_POSITIONS} positions are possible")
         if self.minwin < 0:
             raise UsageError(f"--minwin {self.minwin}: the smallest window cannot be negative")
         if self.maxwin < 1:

@@ -76,8 +76,8 @@ class TsvReport:
     """A table for `pandas.read_csv(path, sep="\\t", comment="#")` or R's `read.delim(path, comment.char="#")`.
 
     One header line names the columns, and every row holds all of them; a position without a window has NA for omega and
-    the window. `window_sites` counts the sites from the left to the right border. Lines with '#' before the header say
-    what made the table.
+    the window, and one at which every omega is 0 has NA for the window. `window_sites` counts the sites from the left
+    to the right border. Lines with '#' before the header say what made the table.
 
     Parameters
     ----------
@@ -99,6 +99,8 @@ class TsvReport:
         return "".join(
             [
                 f"{label}\t{at:.2f}\t{omega:.9g}\t{left}\t{right}\t{sites if sites >= 0 else 'NA'}\n"
+                if valid and omega > 0
+                else f"{label}\t{at:.2f}\t0\tNA\tNA\tNA\n"
                 if valid
                 else f"{label}\t{at:.2f}\tNA\tNA\tNA\tNA\n"
                 for at, omega, left, right, sites, valid in rows
@@ -136,6 +138,7 @@ class JsonReport:
 def scan_record(scan: Scan) -> dict[str, Any]:
     """A scan as plain values: positions in bp, None where there is no window, nothing that differs from run to run."""
     sites = _window_sites(scan)
+    found = scan.valid & (scan.omega > 0)
 
     def shown(values: np.ndarray, known: np.ndarray) -> list[Any]:
         return [value if there else None for value, there in zip(values.tolist(), known.tolist(), strict=True)]
@@ -150,7 +153,7 @@ def scan_record(scan: Scan) -> dict[str, Any]:
         "possible": scan.possible,
         "maxwin": scan.maxwin,
         "maximum": None
-        if best is None
+        if best is None or not found[best]
         else {
             "omega": float(scan.omega[best]) if np.isfinite(scan.omega[best]) else None,
             "position": float(scan.positions[best]),
@@ -160,9 +163,9 @@ def scan_record(scan: Scan) -> dict[str, Any]:
         },
         "positions": scan.positions.tolist(),
         "omega": shown(scan.omega, scan.valid & np.isfinite(scan.omega)),
-        "left": shown(scan.left, scan.valid),
-        "right": shown(scan.right, scan.valid),
-        "window_sites": shown(sites, scan.valid & (sites >= 0)),
+        "left": shown(scan.left, found),
+        "right": shown(scan.right, found),
+        "window_sites": shown(sites, found & (sites >= 0)),
     }
 
 
@@ -215,6 +218,8 @@ def summary_line(scan: Scan) -> str:
         return f"{line}; not possible, at least 4 sites are needed"
     if best is None:
         return f"{line}; no window holds enough sites at any position (larger --maxwin, smaller --minsnps)"
+    if not scan.omega[best] > 0:
+        return f"{line}; omega is 0 at every position"
     window = f"{scan.left[best]:,}-{scan.right[best]:,}"
     return f"{line}; largest omega {scan.omega[best]:,.6g} at {scan.positions[best]:,.0f} bp, window {window}"
 

@@ -216,6 +216,7 @@ def assert_one_line(code: int, words: list[object], message: str, capsys, folder
     ("words", "message"),
     [
         (["--grid", "1"], "--grid 1: at least 2"),
+        (["--grid", "3000M"], "--grid 3000000000: at most"),
         (["--grid", "x"], "not a whole number"),
         (["--grid", "2.5"], "not a whole number"),
         (["--maxwin", "50"], "--maxwin 50 is smaller than --minwin 100"),
@@ -345,8 +346,9 @@ def test_samples_that_are_not_there(cpu, capsys, tmp_path):
 
 
 def test_samples_out_without_names(cpu, capsys, tmp_path):
-    words = [*MS, *WINDOWS, "--samples-out", tmp_path / "names", "-o", tmp_path / "out", *cpu]
-    assert_one_line(2, words, "does not name its samples", capsys, tmp_path)
+    for option in ("--samples", "--samples-out"):
+        words = [*MS, *WINDOWS, option, tmp_path / "names", "-o", tmp_path / "out", *cpu]
+        assert_one_line(2, words, "does not name its samples", capsys, tmp_path)
 
 
 @pytest.mark.parametrize(

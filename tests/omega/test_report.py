@@ -111,6 +111,19 @@ def test_tsv_has_one_header_and_all_columns_in_every_row():
     assert rows[9]["window_sites"] == "17"
 
 
+def test_omega_of_zero_has_no_window():
+    scan = make_scan(omega=np.zeros(5))
+    _, rows = tsv([scan])
+    assert (rows[1]["omega"], rows[1]["left"], rows[1]["window_sites"]) == ("0", "NA", "NA")
+    stream = io.StringIO()
+    write_report([scan], stream, make_report("json"))
+    (record,) = json.loads(stream.getvalue())["alignments"]
+    assert record["omega"] == [None, 0, 0, 0, 0]
+    assert record["left"] == record["right"] == record["window_sites"] == [None] * 5
+    assert record["maximum"] is None
+    assert "omega is 0 at every position" in summary_line(scan)
+
+
 def test_tsv_keeps_float32_values_exactly():
     omega = np.random.default_rng(1).exponential(10, 50).astype(np.float32)
     scan = make_scan(grid=50, omega=omega.astype(np.float64), valid=np.ones(50, bool), window_sites=None)
