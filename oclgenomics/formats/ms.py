@@ -173,9 +173,10 @@ class _RowReader:
             self._bits.add(combine_rows(rows, _ZERO))
             self._add_complete(len(rows))
             return len(rows)
-        legal = _leading_true(_LEGAL[rows].all(axis=(1, 2)))
+        observed, gap = (rows & ~np.uint8(1)) == _ZERO, rows == _GAP
+        legal = _leading_true((observed | gap | (rows == _N)).all(axis=(1, 2)))
         if legal:
-            self._add_incomplete(rows[:legal])
+            self._add_incomplete(rows[:legal], observed[:legal], gap[:legal])
         return legal
 
     def _add_complete(self, groups: int) -> None:
@@ -183,14 +184,13 @@ class _RowReader:
             if packer is not None:
                 packer.add(np.full((groups, self.sites), fill, np.uint8))
 
-    def _add_incomplete(self, rows: np.ndarray) -> None:
+    def _add_incomplete(self, rows: np.ndarray, observed: np.ndarray, gap: np.ndarray) -> None:
         if self._valid is None:
             self._valid = self._catch_up(255)
-        gap = rows == _GAP
         if self._gap is None and gap.any():
             self._gap = self._catch_up(0)
         self._bits.add(combine_rows((rows == _ONE).view(np.uint8), 0))
-        self._valid.add(combine_rows(((rows == _ONE) | (rows == _ZERO)).view(np.uint8), 0))
+        self._valid.add(combine_rows(observed.view(np.uint8), 0))
         if self._gap is not None:
             self._gap.add(combine_rows(gap.view(np.uint8), 0))
 
