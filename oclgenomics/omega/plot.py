@@ -40,12 +40,17 @@ STYLE: Any = {
     "svg.hashsalt": "oclgenomics",
     "pdf.fonttype": 42,
 }
+HEADLINE_DIGITS = {"Mb": 3, "kb": 1, "bp": 0}
 EN_DASH = "\N{EN DASH}"
 TOP_WINDOWS = 3
 SECOND_PEAK = 0.2  # a lesser window is labelled from this share of the largest omega
-LABEL_WIDTH = 0.22  # of a window's label, as a share of the axis
+LABEL_WIDTH, LABEL_HEIGHT = 0.22, 0.14  # of a window's label, as shares of the axes
 WIDE_RANGE = 40.0  # largest over median omega from which a linear axis would flatten all but one peak
 GAP = 0.012  # between chromosomes, as a share of all of them together
+GAPS = 0.3  # of all gaps together at most
+MOST_TICKS = 8  # along the positions
+LETTER = 0.011  # of a letter in bold, as a share of the axis
+LONGEST_NAME, LONGEST_TITLE = 18, 50  # letters shown
 FEW_CHROMOSOMES = 5  # so many have room for positions on the axis
 FEW_REPLICATES = 5  # fewer than this are drawn one by one; quantiles would say little
 
@@ -153,7 +158,7 @@ def _draw_one(axes: Axes, scan: Scan, title: str) -> None:
 def _draw_chromosomes(axes: Axes, scans: list[Scan], title: str) -> None:
     """Omega along all chromosomes, end to end in the order of the input."""
     spans = np.array([scan.positions[-1] - scan.positions[0] for scan in scans])
-    gap = max(spans.sum() * GAP, 1.0)
+    gap = max(spans.sum() * min(GAP, GAPS / len(scans)), 1.0)
     starts = np.concatenate([[0.0], np.cumsum(spans + gap)[:-1]])
     offsets = [start - scan.positions[0] for start, scan in zip(starts, scans, strict=True)]
     for number, (scan, offset) in enumerate(zip(scans, offsets, strict=True)):
@@ -161,12 +166,12 @@ def _draw_chromosomes(axes: Axes, scans: list[Scan], title: str) -> None:
     _set_omega_axis(axes, np.concatenate([scan.omega[scan.valid] for scan in scans]))
     axes.set_xlim(-gap, starts[-1] + spans[-1] + gap)
     _name_chromosomes(axes, scans, starts, spans)
-    ranked = sorted(range(len(scans)), key=lambda number: -_largest(scans[number]))[:TOP_WINDOWS]
-    for rank, number in enumerate(ranked):
+    chosen = _labelled_chromosomes(axes, scans, offsets)
+    for number in chosen:
         scan, best = scans[number], scans[number].best
-        if best is not None and _largest(scan) >= SECOND_PEAK * _largest(scans[ranked[0]]):
-            _mark_window(axes, scan, best, offsets[number], best=rank == 0, named=True)
-    top = scans[ranked[0]]
+        if best is not None:
+            _mark_window(axes, scan, best, offsets[number], best=number == chosen[0], named=True)
+    top = scans[chosen[0]]
     sites = sum(scan.sites for scan in scans)
     _set_title(axes, _headline(top, named=True), title, f"{len(scans)} chromosomes, {sites:,} sites")
 
@@ -192,7 +197,7 @@ def _draw_replicates(axes: Axes, scans: list[Scan], count: int, title: str) -> N
     axes.legend(frameon=False, ncols=3, loc="lower right", bbox_to_anchor=(1, 1), borderaxespad=0.2, fontsize=10)
     headline = f"Largest ω of {count:,} replicates: {_number(float(np.median(heights)))} (median)"
     scale, unit = _unit(peaks)
-    _set_title(axes, headline, title, f"at {np.median(peaks) / scale:,.{3 if unit == 'Mb' else 1}f} {unit} (median)")
+    _set_title(axes, headline, title, f"at {np.median(peaks) / scale:,.{HEADLINE_DIGITS[unit]}f} {unit} (median)")
 
 
 def _quantiles(scans: list[Scan]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
@@ -232,7 +237,7 @@ def _mark_window(axes: Axes, scan: Scan, index: int, offset: float, *, best: boo
     low, high = axes.get_xlim()
     leftward = x > low + (1 - 1.2 * LABEL_WIDTH) * (high - low)
     axes.annotate(
-        f"{scan.name + ': ' if named else ''}ω {_number(omega)}{sites}\n{_window(scan, index)}",
+        f"{_short(scan.name, LONGEST_NAME) + ': ' if named else ''}ω {_number(omega)}{sites}\n{_window(scan, index)}",
         (x, omega),
         xytext=(-10 if leftward else 10, 0),
         textcoords="offset points",
@@ -243,7 +248,7 @@ def _mark_window(axes: Axes, scan: Scan, index: int, offset: float, *, best: boo
         fontweight="bold" if best else "normal",
         linespacing=1.25,
         path_effects=[withStroke(linewidth=3, foreground="white")],
-    )
+    ).set_in_layout(False)
 
 
 def _labelled(scan: Scan) -> list[int]:
@@ -255,6 +260,24 @@ def _labelled(scan: Scan) -> list[int]:
             break
         if all(abs(scan.positions[index] - scan.positions[other]) > apart for other in chosen):
             chosen.append(index)
+    return chosen
+
+
+def _labelled_chromosomes(axes: Axes, scans: list[Scan], offsets: list[float]) -> list[int]:
+    """Chromosomes with the largest omegas, as far as their labels have room on the axes."""
+    chosen: list[int] = []
+    places: list[tuple[float, float]] = []
+    for number in sorted(range(len(scans)), key=lambda number: -_largest(scans[number])):
+        scan, best = scans[number], scans[number].best
+        if best is None or len(chosen) == TOP_WINDOWS:
+            break
+        if chosen and _largest(scan) < SECOND_PEAK * _largest(scans[chosen[0]]):
+            break
+        point = axes.transData.transform((scan.positions[best] + offsets[number], scan.omega[best]))
+        x, y = axes.transAxes.inverted().transform(point).tolist()
+        if all(abs(x - other_x) > 2 * LABEL_WIDTH or abs(y - other_y) > LABEL_HEIGHT for other_x, other_y in places):
+            chosen.append(number)
+            places.append((x, y))
     return chosen
 
 
@@ -278,7 +301,7 @@ def _set_position_axis(axes: Axes, positions: NDArray[np.float64]) -> None:
     scale, unit = _unit(positions)
     first, last = float(positions.min()), float(positions.max())
     axes.set_xlim(first, last if last > first else first + 1)
-    ticks = _round_ticks(first / scale, last / scale, 8)
+    ticks = _round_ticks(first / scale, last / scale, MOST_TICKS)
     axes.set_xticks(ticks * scale, [f"{tick:,.10g}" for tick in ticks])
     axes.set_xlabel(f"Position ({unit})")
 
@@ -287,11 +310,18 @@ def _name_chromosomes(axes: Axes, scans: list[Scan], starts: NDArray[np.float64]
     """Names under the middles of those long enough for one, and positions if there are few."""
     total = starts[-1] + spans[-1]
     prefix = "chr" if all(scan.name.startswith("chr") and len(scan.name) > 3 for scan in scans) else ""
-    names = [scan.name if len(scans) <= FEW_CHROMOSOMES else scan.name.removeprefix(prefix) for scan in scans]
+    names = [
+        _short(scan.name, LONGEST_NAME)
+        if len(scans) <= FEW_CHROMOSOMES
+        else _short(scan.name.removeprefix(prefix), LONGEST_NAME)
+        for scan in scans
+    ]
     if len(scans) <= FEW_CHROMOSOMES:
         scale, unit = _unit(np.concatenate([scan.positions for scan in scans]))
         _position_ticks(axes, scans, starts, spans / total, scale)
-        for name, centre in zip(names, starts + spans / 2, strict=True):
+        for name, centre, share in zip(names, starts + spans / 2, spans / total, strict=True):
+            if share < LETTER * len(name):
+                continue
             axes.annotate(name, (centre, 0), (0, -22), xycoords=("data", "axes fraction"), textcoords="offset points",
                           ha="center", va="top", fontweight="bold")  # fmt: skip
         axes.set_xlabel(f"Chromosome and position ({unit})", labelpad=20)
@@ -311,7 +341,9 @@ def _position_ticks(
     labels: list[str] = []
     for scan, start, share in zip(scans, starts, shares, strict=True):
         first, last = float(scan.positions[0]), float(scan.positions[-1])
-        ticks = _round_ticks(first / scale, last / scale, max(int(8 * share), 1))
+        if share < 1 / MOST_TICKS:
+            continue
+        ticks = _round_ticks(first / scale, last / scale, int(MOST_TICKS * share))
         places += (ticks * scale - first + start).tolist()
         labels += [f"{tick:,.10g}" for tick in ticks]
     axes.set_xticks(places, labels)
@@ -327,7 +359,7 @@ def _round_ticks(first: float, last: float, count: int) -> NDArray[np.float64]:
 
 def _set_title(axes: Axes, headline: str, title: str, detail: str) -> None:
     axes.set_title(headline, loc="left", fontsize=15, fontweight="bold", pad=26)
-    below = ", ".join(part for part in (title, detail) if part)
+    below = ", ".join(part for part in (_short(title, LONGEST_TITLE), detail) if part)
     axes.annotate(below, (0, 1), xytext=(0, 10), xycoords="axes fraction", textcoords="offset points", color=GREY)
 
 
@@ -336,8 +368,8 @@ def _headline(scan: Scan, *, named: bool = False) -> str:
     if index is None:
         return ""
     scale, unit = _unit(scan.positions)
-    where = f"on {scan.name} " if named else ""
-    digits = 3 if unit == "Mb" else 1
+    where = f"on {_short(scan.name, LONGEST_NAME)} " if named else ""
+    digits = HEADLINE_DIGITS[unit]
     return f"Largest ω {_number(float(scan.omega[index]))} {where}at {scan.positions[index] / scale:,.{digits}f} {unit}"
 
 
@@ -361,6 +393,14 @@ def _unit(positions: NDArray[np.float64]) -> tuple[float, str]:
     if last >= 1e6:
         return 1e6, "Mb"
     return (1e3, "kb") if last >= 1e4 else (1.0, "bp")
+
+
+def _short(name: str, letters: int) -> str:
+    """The name, without its middle if it is too long."""
+    if len(name) <= letters:
+        return name
+    half = (letters - 1) // 2
+    return f"{name[:half]}\N{HORIZONTAL ELLIPSIS}{name[-half:]}"
 
 
 def _number(value: float) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import argparse
 import csv
 import gzip
 import json
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -15,6 +17,8 @@ from pathlib import Path
 import pytest
 
 from oclgenomics.cli.main import main
+from oclgenomics.cli.omega import OMEGAPLUS_NAMES, add_parser
+from oclgenomics.cli.omega_scan import scan_options
 from oclgenomics.cli.progress import Progress, describe
 
 TESTS = Path(__file__).parents[1]
@@ -195,6 +199,29 @@ def test_help_names_every_default(capsys):
     shown = capsys.readouterr().out
     for option in ("--grid", "--minwin", "--border", "--samples-out", "--precision", "--plot", "--max-memory"):
         assert option in shown
+
+
+def test_documentation_names_every_option():
+    actions = argparse.ArgumentParser().add_subparsers()
+    add_parser(actions)
+    scan_parser = next(action for action in actions.choices["omega"]._actions if action.choices).choices["scan"]
+    options = [word for action in scan_parser._actions for word in action.option_strings if word.startswith("--")]
+    page = (TESTS.parent / "docs" / "omega.md").read_text()
+    quiet_ones = {"--help", "--quiet", "--verbose"}
+    assert [option for option in options if f"`{option}" not in page and option not in quiet_ones] == []
+    assert [name for name in OMEGAPLUS_NAMES if f"`{name}`" not in page] == []
+
+
+def test_readme_shows_a_command_that_parses():
+    (command,) = re.findall(
+        r"oclgenomics (omega scan tests/.*)$", (TESTS.parent / "README.md").read_text(), re.MULTILINE
+    )
+    words = command.split()
+    args = argparse.ArgumentParser()
+    add_parser(args.add_subparsers())
+    parsed = args.parse_args(words)
+    assert (TESTS.parent / parsed.input).is_file()
+    assert scan_options(parsed).grid == 500
 
 
 # Mistakes: one line, the exit code, no output

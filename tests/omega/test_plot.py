@@ -113,6 +113,14 @@ def test_few_chromosomes_show_their_own_positions():
     assert "2R" in shown
 
 
+def test_many_chromosomes_with_long_names_fit():
+    scans = [make_scan(f"unplaced_scaffold_{n:06}", n, first=1, last=100_000 // n) for n in range(1, 121)]
+    figure = plot_scans(scans, title="a_long_name_" * 30 + ".vcf.gz")
+    assert save(figure).startswith(MAGIC["png"])  # without a warning that things do not fit
+    assert "unplaced_scaffold" not in texts(figure)
+    assert "\N{HORIZONTAL ELLIPSIS}" in texts(figure)
+
+
 def test_many_replicates_are_summarised():
     scans = [make_scan(str(n), n, peak=0.6 + 0.001 * n) for n in range(1, 41)]
     figure = plot_scans(scans, title="a.ms")
