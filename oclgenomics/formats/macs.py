@@ -86,8 +86,8 @@ class _Sites:
         self._last = 0.0
         self._positions: list[np.ndarray] = []
         self._bits: list[np.ndarray] = []
-        self._valid: list[np.ndarray] = []
-        self._gap: list[np.ndarray] = []
+        self._valid: list[np.ndarray | None] = []  # None: all observed
+        self._gap: list[np.ndarray | None] = []  # None: no gaps
 
     def add(self, batch: Batch, lines: np.ndarray) -> None:
         """Append the sites of some lines."""
@@ -98,17 +98,11 @@ class _Sites:
         self._positions.append(self._read_positions(batch, lines))
         states = self._states(batch, lines)
         self.count += len(lines)
-        full = np.broadcast_to(full_words(self._haplotypes), (len(lines), words_for(self._haplotypes)))
-        none = np.broadcast_to(np.uint32(0), full.shape)
-        if states.max() <= 1:
-            self._bits.append(pack_states(states))
-            self._valid.append(full)
-            self._gap.append(none)
-            return
-        gap = states == _GAP
-        self._bits.append(pack_states(states == 1))
-        self._valid.append(pack_states(states <= 1))
-        self._gap.append(pack_states(gap) if gap.any() else none)
+        complete = bool(states.max() <= 1)
+        gap = None if complete else states == _GAP
+        self._bits.append(pack_states(states if complete else states == 1))
+        self._valid.append(None if complete else pack_states(states <= 1))
+        self._gap.append(None if gap is None or not gap.any() else pack_states(gap))
 
     def _states(self, batch: Batch, lines: np.ndarray) -> np.ndarray:
         """Characters of the haplotypes less '0', uint8 (sites, haplotypes)."""
@@ -160,15 +154,26 @@ class _Sites:
     def finish(self) -> Alignment:
         """Join the parts."""
         words = words_for(self._haplotypes)
-        complete = full_words(self._haplotypes)[:, None]
-        bits, valid, gap = (join_sites(parts, words) for parts in (self._bits, self._valid, self._gap))
-        missing = bool((valid != complete).any())
+        valid = self._mask(self._valid, full_words(self._haplotypes))
+        gap = self._mask(self._gap, np.zeros(words, np.uint32))
+        bits = join_sites(self._bits, words)
         return Alignment(
             name=str(self._replicate), positions=base_pairs(np.concatenate(self._positions), self._length), bits=bits,
-            valid=valid if missing else None, gap=gap if gap.any() else None, haplotypes=self._haplotypes,
+            valid=valid, gap=gap, haplotypes=self._haplotypes,
             letters=np.tile(np.array([_ZERO, _ONE], np.uint8), (self.count, 1)), replicate=self._replicate,
             source=self._source,
         )  # fmt: skip
+
+    def _mask(self, parts: list[np.ndarray | None], otherwise: np.ndarray) -> np.ndarray | None:
+        """The parts joined, with the words `otherwise` at the sites of those that are None; None if all are."""
+        if all(part is None for part in parts):
+            return None
+        shapes = [bits.shape for bits in self._bits]
+        filled = [
+            np.broadcast_to(otherwise, shape) if part is None else part
+            for part, shape in zip(parts, shapes, strict=True)
+        ]
+        return join_sites(filled, len(otherwise))
 
 
 def _float_or_nan(text: bytes) -> float:

@@ -38,6 +38,13 @@ def ms(rng: np.random.Generator, rows: int, sites: int) -> bytes:
     return f"ms\n\n//\nsegsites: {sites}\npositions: {positions}\n".encode() + table.tobytes()
 
 
+def macs(rng: np.random.Generator, haplotypes: int, sites: int) -> bytes:
+    rows = rng.integers(ord("0"), ord("2"), (sites, haplotypes), np.uint8)
+    return b"COMMAND:\tx\n" + b"".join(
+        b"SITE:\t%d\t%.6f\t%s\n" % (i, i / sites, rows[i].tobytes()) for i in range(sites)
+    )
+
+
 def fasta(rng: np.random.Generator, rows: int, sites: int) -> bytes:
     letters = np.frombuffer(b"AC", np.uint8)
     return b"".join(b">s%d\n%s\n" % (i, letters[rng.integers(0, 2, sites)].tobytes()) for i in range(rows))
@@ -52,6 +59,7 @@ def fasta(rng: np.random.Generator, rows: int, sites: int) -> bytes:
         pytest.param(lambda rng: vcf(rng, 1000, 2000, b"0|0:31", True), id="vcf with depths"),
         pytest.param(lambda rng: vcf(rng, 4000, 2000, b"0", False), id="haploid vcf"),
         pytest.param(lambda rng: ms(rng, 2000, 8000), id="ms"),
+        pytest.param(lambda rng: macs(rng, 2000, 4000), id="macs"),
         pytest.param(lambda rng: fasta(rng, 2000, 8000), id="fasta"),
     ],
 )
