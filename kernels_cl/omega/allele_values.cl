@@ -6,7 +6,7 @@
 // where a site with two states takes part with one of them and factor 1, which comes to the same. OmegaPlus' DNA mode (-D COMPAT=1) gives
 // every site all its states and multiplies by n once more.
 //
-// rows: bit rows as in pair_values; site s owns rows first_row[s] .. first_row[s] + row_count[s] - 1. The kernel overwrites what pair_values
+// bits: all rows in groups as in layout.clh, the sites' own rows first; site s owns rows first_row[s] .. first_row[s] + row_count[s] - 1. The kernel overwrites what pair_values
 // wrote. Grid: dimension 0 the other site of the pair, dimension 1 the `listed` sites (all later sites of a pair when COMPAT).
 #include "common/portable.clh"
 #include "omega/layout.clh"
@@ -23,13 +23,12 @@
 #define SWAP_PAIRS(x) ((((x) >> 1) & 0x55555555u) | (((x) & 0x55555555u) << 1))
 #endif
 
-static inline float pair_of_rows(__global const uint *bits, size_t width, int words, __global const uint *valid, int sites, int j, int i, int row_j,
-                                 int row_i)
+static inline float pair_of_rows(__global const uint *bits, int words, __global const uint *valid, int j, int i, int row_j, int row_i)
 {
     uint n = 0, both = 0, in_j = 0, in_i = 0, square_j = 0, square_i = 0;
     for (int w = 0; w < words; w++) {
-        const uint seen_j = valid[(size_t)w * sites + j], seen_i = valid[(size_t)w * sites + i];
-        const uint x = bits[w * width + row_j] & seen_i, y = bits[w * width + row_i] & seen_j;
+        const uint seen_j = valid[SITE_WORD(j, w, words)], seen_i = valid[SITE_WORD(i, w, words)];
+        const uint x = bits[SITE_WORD(row_j, w, words)] & seen_i, y = bits[SITE_WORD(row_i, w, words)] & seen_j;
         n += POPCOUNT(seen_i & seen_j);
         both += POPCOUNT(x & y);
         in_j += POPCOUNT(x);
@@ -51,7 +50,7 @@ static inline float pair_of_rows(__global const uint *bits, size_t width, int wo
 #endif
 }
 
-__kernel void allele_values(__global const uint *bits, int width, __global const uint *valid, int sites, int words,
+__kernel void allele_values(__global const uint *bits, __global const uint *valid, int words,
                             __global const int *first_row, __global const int *row_count, __global const int *listed, int list0, int as_column,
                             float haplotypes, float scale, __global sum_t *sums, int row0, int rows, int col0, int stride, int band)
 {
@@ -64,7 +63,7 @@ __kernel void allele_values(__global const uint *bits, int width, __global const
     float total = 0.0f;
     for (int a = 0; a < states_j; a++)
         for (int b = 0; b < states_i; b++)
-            total += pair_of_rows(bits, width, words, valid, sites, j, i, first_row[j] + a, first_row[i] + b);
+            total += pair_of_rows(bits, words, valid, j, i, first_row[j] + a, first_row[i] + b);
 #if COMPAT
     const float factor = ((float)(states_j - 1) * (float)(states_i - 1) * haplotypes) / ((float)states_j * (float)states_i);
     sums[AT(j, i)] = total * factor;

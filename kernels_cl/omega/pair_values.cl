@@ -1,14 +1,13 @@
 // pair_values: the linkage disequilibrium value of every pair of sites in a block of rows, by AND and population count.
 //
-// bits[w * sites + s]: word w of site s (word-major, so that neighbouring sites are neighbouring words); `sites` is padded with empty sites to
-// a multiple of 64, at least 64 past the last one. A work-item keeps BLOCK_J x BLOCK_I counts in registers while it walks the words.
+// bits: groups of sites (layout.clh). A work-item keeps BLOCK_J x BLOCK_I counts in registers while it walks the words.
 // Entries with i >= j are written as 0. Layout of the output: layout.clh.
 //
 // Grid: dimension 0 walks the columns of a row tile from the diagonal back, dimension 1 the row tiles.
 //   VW = 1 (GPUs, Intel CPU)  work-groups of 16 x 16 items, 4 x 4 pairs an item: tiles of 64 x 64
 //   VW > 1 (PoCL CPU)         one item a work-group: 4 rows x VW columns in vector registers, over tiles of 4 x 64
 //
-// -D MASKED=1     some states are missing: counts run over the units observed at both sites, `valid` has the layout of `bits`
+// -D MASKED=1     some states are missing: counts run over the units observed at both sites; `valid` lies as `bits` does
 // -D GENOTYPES=1  unphased: bit 2s is "sample s carries the allele", bit 2s + 1 "carries it twice", so that a dosage is their sum
 // -D COMPAT, MEASURE, WIDE: pair_value.clh
 #include "common/portable.clh"
@@ -22,14 +21,66 @@
 #define GENOTYPES 0
 #endif
 
-#define TILE 64
-
 #if GENOTYPES
 #define SWAP_PAIRS(x) ((((x) >> 1) & 0x55555555u) | (((x) & 0x55555555u) << 1))
 #define COUNT_BOTH(x, y) (POPCOUNT_V((x) & (y)) + POPCOUNT_V((x) & SWAP_PAIRS(y)))
 #define COUNT_TWICE(x) POPCOUNT_V((x) & 0xaaaaaaaau)
 #else
 #define COUNT_BOTH(x, y) POPCOUNT_V((x) & (y))
+#endif
+
+#if VW > 1 && !MASKED && !GENOTYPES
+#define BOTH(w) (*(__global const uint_v *)(at_i + (w) * SITE_GROUP) & at_j[(w) * SITE_GROUP])
+// Long rows of words are first added up bit by bit: a carry-save adder turns three words into a word of sums and a word of carries, four
+// words into one of weight four, and only that is counted (Harley and Seal). Counts are kept in 16-bit lanes, which cost the least to
+// widen; a lane takes 16 a block, so they are emptied before 65535.
+#define CARRY_SAVE 1
+#define HALVES PASTE(ushort, TWICE_VW)
+#define AS_HALVES(x) PASTE(as_ushort, TWICE_VW)(x)
+#define BLOCKS_AT_ONCE 4000
+
+static inline HALVES count_halves(HALVES x)
+{
+    x = x - ((x >> (ushort)1) & (ushort)0x5555);
+    x = (x & (ushort)0x3333) + ((x >> (ushort)2) & (ushort)0x3333);
+    x = (x + (x >> (ushort)4)) & (ushort)0x0f0f;
+    return (x * (ushort)0x0101) >> (ushort)8;
+}
+
+static inline uint_v add_halves(HALVES x)
+{
+    const uint_v pairs = AS_V(uint, x);
+    return (pairs & 0xffffu) + (pairs >> 16);
+}
+
+#define ADD_THREE(carry, sum, x, y)                                                                                                            \
+    {                                                                                                                                          \
+        const uint_v either = sum ^ (x), both_bits = sum & (x);                                                                                \
+        carry = both_bits | (either & (y));                                                                                                    \
+        sum = either ^ (y);                                                                                                                    \
+    }
+
+// Ones in common between VW sites and one site, over the first `words` words, a multiple of 4; the pointers are to their first words.
+static inline uint_v count_common(__global const uint *at_i, __global const uint *at_j, int words)
+{
+    uint_v total = 0, ones = 0, twos = 0;
+    size_t w = 0;
+    while (w < (size_t)words) {
+        HALVES fours = 0;
+        const size_t stop = MIN(w + 4 * BLOCKS_AT_ONCE, (size_t)words);
+        for (; w < stop; w += 4) {
+            uint_v carry_a, carry_b, carry;
+            ADD_THREE(carry_a, ones, BOTH(w), BOTH(w + 1))
+            ADD_THREE(carry_b, ones, BOTH(w + 2), BOTH(w + 3))
+            ADD_THREE(carry, twos, carry_a, carry_b)
+            fours += count_halves(AS_HALVES(carry));
+        }
+        total += 4 * add_halves(fours);
+    }
+    return total + add_halves(count_halves(AS_HALVES(ones))) + 2 * add_halves(count_halves(AS_HALVES(twos)));
+}
+#else
+#define CARRY_SAVE 0
 #endif
 
 // What is counted for one pair (or VW pairs).
@@ -57,38 +108,38 @@ static inline void count_word(counts_t *count, uint_v bits_j, uint_v bits_i, uin
 #endif
 }
 
-#if VW == 1
-#define LANE(x, l) (x)
-#else
-#define LANE(x, l) (((const uint *)&(x))[l])
-#endif
-
-// The value of lane l; j is the later site. ones: state sums of the sites, weight: 1 / variance of the sites (complete data).
-static inline sum_t value_of(const counts_t *count, int l, int j, int i, uint units, __global const uint *ones,
-                             __global const float *weight, float haplotypes, float scale)
+// The values of VW pairs of a site j with sites from i on; ones: state sums of the sites, weight: 1 / variance of the sites (complete data).
+static inline sum_v value_of(const counts_t *count, int j, int i, uint units, __global const uint *ones, __global const float *weight,
+                             float haplotypes, float scale)
 {
-    if (i >= j)
-        return 0;
-    const uint both = LANE(count->both, l);
+    const int_v earlier = i + LANE_NUMBERS < j;
 #if MASKED
-    uint n = LANE(count->units, l), in_j = LANE(count->in_j, l), in_i = LANE(count->in_i, l);
+    uint_v n = count->units, square_j = count->in_j, square_i = count->in_i;
+    float ploidy = 1.0f;
 #if GENOTYPES
     n >>= 1;
-    const uint square_j = in_j + 2 * LANE(count->twice_j, l), square_i = in_i + 2 * LANE(count->twice_i, l);
-    const float ploidy = 2.0f;
-#else
-    const uint square_j = in_j, square_i = in_i;
-    const float ploidy = 1.0f;
+    square_j += 2 * count->twice_j;
+    square_i += 2 * count->twice_i;
+    ploidy = 2.0f;
 #endif
 #if COMPAT
-    return compat_value(n, both, in_j, in_i);
+    const float_v value = compat_value(n, count->both, count->in_j, count->in_i);
 #else
-    return fixed_point(masked_value(n, both, in_j, in_i, square_j, square_i, ploidy), scale);
+    const float_v value = masked_value(n, count->both, count->in_j, count->in_i, square_j, square_i, ploidy);
 #endif
-#elif COMPAT
-    return compat_value(units, both, ones[j], ones[i]);
 #else
-    return fixed_point(complete_value(units, both, ones[j], ones[i], weight[j], weight[i], haplotypes), scale);
+    const uint_v n = (uint_v)units, ones_j = (uint_v)ones[j], ones_i = LOAD_V(uint, ones + i);
+#if COMPAT
+    const float_v value = compat_value(n, count->both, ones_j, ones_i);
+#else
+    const float_v value = complete_value(n, count->both, ones_j, ones_i, (float_v)weight[j], LOAD_V(float, weight + i), haplotypes);
+#endif
+#endif
+    const float_v kept = earlier ? value : (float_v)0.0f;
+#if COMPAT
+    return kept;
+#else
+    return fixed_point(kept, scale);
 #endif
 }
 
@@ -97,7 +148,7 @@ static inline sum_t value_of(const counts_t *count, int l, int j, int i, uint un
 #define SIDE 16
 __attribute__((reqd_work_group_size(SIDE, SIDE, 1)))
 #endif
-__kernel void pair_values(__global const uint *bits, __global const uint *valid, int sites, int words, uint units,
+__kernel void pair_values(__global const uint *bits, __global const uint *valid, int words, uint units,
                           __global const uint *ones, __global const float *weight, float haplotypes, float scale,
                           __global sum_t *sums, int row0, int rows, int col0, int stride)
 {
@@ -114,15 +165,15 @@ __kernel void pair_values(__global const uint *bits, __global const uint *valid,
         for (int a = 0; a < BLOCK; a++)
             count[b][a] = (counts_t){0};
     for (int w = 0; w < words; w++) {
-        const size_t base = (size_t)w * sites;
         uint bits_i[BLOCK], bits_j[BLOCK], valid_i[BLOCK], valid_j[BLOCK];
 #pragma unroll
         for (int a = 0; a < BLOCK; a++) {
-            bits_i[a] = bits[base + i0 + a * SIDE];
-            bits_j[a] = bits[base + j0 + a * SIDE];
+            const size_t at_i = SITE_WORD(i0 + a * SIDE, w, words), at_j = SITE_WORD(j0 + a * SIDE, w, words);
+            bits_i[a] = bits[at_i];
+            bits_j[a] = bits[at_j];
 #if MASKED
-            valid_i[a] = valid[base + i0 + a * SIDE];
-            valid_j[a] = valid[base + j0 + a * SIDE];
+            valid_i[a] = valid[at_i];
+            valid_j[a] = valid[at_j];
 #else
             valid_i[a] = valid_j[a] = 0;
 #endif
@@ -141,7 +192,7 @@ __kernel void pair_values(__global const uint *bits, __global const uint *valid,
 #pragma unroll
         for (int a = 0; a < BLOCK; a++) {
             const int i = i0 + a * SIDE;
-            sums[AT(j, i)] = value_of(&count[b][a], 0, j, i, units, ones, weight, haplotypes, scale);
+            sums[AT(j, i)] = value_of(&count[b][a], j, i, units, ones, weight, haplotypes, scale);
         }
     }
 #else
@@ -159,30 +210,35 @@ __kernel void pair_values(__global const uint *bits, __global const uint *valid,
 #pragma unroll
         for (int b = 0; b < ROWS; b++)
             count[b] = (counts_t){0};
-        for (int w = 0; w < words; w++) {
-            const size_t base = (size_t)w * sites;
-            const uint_v bits_i = *(__global const uint_v *)(bits + base + i0);
+        int w = 0;
+#if CARRY_SAVE
+        w = words / 4 * 4;
+        for (int b = 0; b < ROWS && w > 0; b++)
+            count[b].both = count_common(bits + SITE_WORD(i0, 0, words), bits + SITE_WORD(j0 + b, 0, words), w);
+#endif
+        for (; w < words; w++) {
+            const size_t at_i = SITE_WORD(i0, w, words), at_j = SITE_WORD(j0, w, words);
+            const uint_v bits_i = *(__global const uint_v *)(bits + at_i);
 #if MASKED
-            const uint_v valid_i = *(__global const uint_v *)(valid + base + i0);
+            const uint_v valid_i = *(__global const uint_v *)(valid + at_i);
 #else
             const uint_v valid_i = 0;
 #endif
 #pragma unroll
             for (int b = 0; b < ROWS; b++) {
 #if MASKED
-                const uint_v valid_j = (uint_v)valid[base + j0 + b];
+                const uint_v valid_j = (uint_v)valid[at_j + b];
 #else
                 const uint_v valid_j = 0;
 #endif
-                count_word(&count[b], (uint_v)bits[base + j0 + b], bits_i, valid_j, valid_i);
+                count_word(&count[b], (uint_v)bits[at_j + b], bits_i, valid_j, valid_i);
             }
         }
         for (int b = 0; b < ROWS; b++) {
             const int j = j0 + b;
             if (j >= row0 + rows)
                 break;
-            for (int l = 0; l < VW; l++)
-                sums[AT(j, i0 + l)] = value_of(&count[b], l, j, i0 + l, units, ones, weight, haplotypes, scale);
+            STORE_V(sum, sums + AT(j, i0), value_of(&count[b], j, i0, units, ones, weight, haplotypes, scale));
         }
     }
 #endif

@@ -134,7 +134,7 @@ class ScanJob:
         else:
             size, local = (column_tiles, -(-block.rows // k.rows_each)), (1, 1)
         if not (self.compat and len(m.listed)):
-            counts = (m.padded, m.words, np.uint32(m.units), s.ones, s.weight, float(m.haplotypes), self.scale)
+            counts = (m.words, np.uint32(m.units), s.ones, s.weight, float(m.haplotypes), self.scale)
             engine.launch(k["pair_values"], size, local, s.bits, s.valid, *counts, self.sums, *layout)
         self._allele_values(block)
         if self.compat:
@@ -180,9 +180,7 @@ class ScanJob:
                     (16, 1),
                     *(
                         s.alleles,
-                        m.allele_bits.shape[1],
                         s.valid,
-                        m.padded,
                         m.words,
                         s.first_row,
                         s.row_count,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from oclgenomics.omega.plan import TILE, round_up
 __all__ = ["SiteMatrix", "site_matrix"]
 
 EVEN, ODD = np.uint32(0x55555555), np.uint32(0xAAAAAAAA)
+SITE_GROUP = 16  # sites whose words lie side by side; kernels_cl/omega/layout.clh
 WIDE_BITS = 31  # an integer covariance of more bits needs 64-bit arithmetic
 
 
@@ -22,11 +24,9 @@ class SiteMatrix:
 
     Attributes
     ----------
-    bits, valid : ndarray, uint32 (words, padded sites)
+    bits, valid : ndarray, uint32 (groups, words, SITE_GROUP)
         States and where they are observed. `valid` is None for complete data. For unphased genotypes bit 2s says that
         sample s carries the second state and bit 2s + 1 that it does twice; half-missing genotypes count as missing.
-    padded : int
-        Columns of `bits`: the sites, rounded up to tiles, and one empty tile.
     units : int
         Haplotypes, or samples for unphased genotypes.
     haplotypes : int
@@ -35,13 +35,13 @@ class SiteMatrix:
         Some states are not observed.
     genotypes : bool
         Dosages rather than haplotypes are correlated.
-    ones : ndarray, uint32 (padded,)
+    ones : ndarray, uint32 (groups * SITE_GROUP,)
         Sum of each site's states (dosages).
-    weight : ndarray, float32 (padded,)
+    weight : ndarray, float32 (groups * SITE_GROUP,)
         1 / (N sum(x^2) - sum(x)^2), 0 where a site does not vary.
-    allele_bits : ndarray, uint32 (words, rows), or None
-        One-against-the-rest rows for sites of three or more states: columns of `bits` first, then the further rows.
-    first_row, row_count : ndarray, int32 (padded,)
+    allele_bits : ndarray, uint32 (groups, words, SITE_GROUP), or None
+        One-against-the-rest rows for sites of three or more states: one for each site first, then the further ones.
+    first_row, row_count : ndarray, int32 (groups * SITE_GROUP,)
         Rows of each site in `allele_bits`.
     listed : ndarray, int32
         Sites whose pairs take all states into account.
@@ -49,7 +49,6 @@ class SiteMatrix:
 
     bits: NDArray[np.uint32]
     valid: NDArray[np.uint32] | None
-    padded: int
     units: int
     haplotypes: int
     missing: bool
@@ -64,7 +63,7 @@ class SiteMatrix:
     @property
     def words(self) -> int:
         """32-bit words of a site."""
-        return self.bits.shape[0]
+        return self.bits.shape[1]
 
     @property
     def wide(self) -> bool:
@@ -90,57 +89,53 @@ def site_matrix(alignment: Alignment, *, dna: bool = False) -> SiteMatrix:
         OmegaPlus' DNA mode: every site takes part with all its states, not only those with three or more.
     """
     genotypes = alignment.unphased
-    padded = round_up(alignment.sites, TILE) + TILE
+    multiallelic = bool(len(alignment.multi_site))
     valid = alignment.valid
-    if genotypes and valid is not None:
-        valid = _both_observed(valid)
-    elif dna and valid is None:
+    if valid is None and multiallelic:
         valid = _all_observed(alignment)
-    planes = _dosages if genotypes else _as_is
-    bits = _padded(planes(alignment.bits, valid), padded)
+    if valid is not None and genotypes:
+        valid = _both_observed(valid)
+    bits = _dosages(alignment.bits, valid) if genotypes else alignment.bits
+    padded = round_up(alignment.sites, TILE) + TILE
     ones, weight, units = _moments(bits, alignment.haplotypes, genotypes)
     matrix = SiteMatrix(
-        bits=bits,
-        valid=None if valid is None else _padded(valid, padded),
-        padded=padded,
+        bits=_grouped(bits, padded),
+        valid=None if valid is None else _grouped(valid, padded),
         units=units,
         haplotypes=alignment.haplotypes,
         missing=alignment.valid is not None,
         genotypes=genotypes,
-        ones=ones,
-        weight=weight,
+        ones=_with_zeros(ones, padded),
+        weight=_with_zeros(weight, padded),
         allele_bits=None,
         first_row=np.arange(padded, dtype=np.int32),
         row_count=np.ones(padded, np.int32),
         listed=np.zeros(0, np.int32),
     )
-    if len(alignment.multi_site):
-        _add_alleles(matrix, alignment, planes(alignment.multi_bits, _of_rows(valid, alignment.multi_site)), dna)
+    if valid is not None and multiallelic:
+        _add_alleles(matrix, alignment, bits, valid, dna)
     return matrix
 
 
-def _add_alleles(matrix: SiteMatrix, alignment: Alignment, multi: NDArray[np.uint32], dna: bool) -> None:
+def _add_alleles(
+    matrix: SiteMatrix, alignment: Alignment, bits: NDArray[np.uint32], valid: NDArray[np.uint32], dna: bool
+) -> None:
     """Give sites with three or more states (all sites in DNA mode) a row for each of their states."""
-    if matrix.valid is None:
-        matrix.valid = _padded(_all_observed(alignment), matrix.padded)
-    sites, first, count = np.unique(alignment.multi_site, return_index=True, return_counts=True)
-    rows = [matrix.bits]
-    if dna:
-        second = alignment.letters[:, 1] > alignment.letters[:, 0]
-        low = np.where(
-            second,
-            matrix.valid[:, : alignment.sites] & ~matrix.bits[:, : alignment.sites],
-            matrix.bits[:, : alignment.sites],
-        )
-        pairs = np.stack([low, matrix.valid[:, : alignment.sites] & ~low], axis=2).reshape(matrix.words, -1)
-        matrix.first_row[: alignment.sites] = matrix.padded + 2 * np.arange(alignment.sites)
-        matrix.row_count[: alignment.sites] = 2
-        rows.append(pairs)
-    before = sum(block.shape[1] for block in rows)
-    matrix.first_row[sites] = before + first
-    matrix.row_count[sites] = count
-    matrix.allele_bits = np.concatenate([*rows, multi], axis=1)
-    matrix.listed = np.arange(alignment.sites, dtype=np.int32) if dna else sites.astype(np.int32)
+    count = alignment.sites
+    sites, first, states = np.unique(alignment.multi_site, return_index=True, return_counts=True)
+    rows = [bits]
+    if dna:  # both states of every site, in the order of their letters
+        low = np.where(alignment.letters[:, 1] > alignment.letters[:, 0], valid & ~bits, bits)
+        rows.append(np.stack([low, valid & ~low], axis=2).reshape(matrix.words, -1))
+        matrix.first_row[:count] = count + 2 * np.arange(count)
+        matrix.row_count[:count] = 2
+    matrix.first_row[sites] = sum(block.shape[1] for block in rows) + first
+    matrix.row_count[sites] = states
+    multi = alignment.multi_bits
+    rows.append(_dosages(multi, valid[:, alignment.multi_site]) if matrix.genotypes else multi)
+    every = np.concatenate(rows, axis=1)
+    matrix.allele_bits = _grouped(every, round_up(every.shape[1], TILE))
+    matrix.listed = np.arange(count, dtype=np.int32) if dna else sites.astype(np.int32)
 
 
 def _moments(
@@ -162,14 +157,20 @@ def _count(bits: NDArray[np.uint32]) -> NDArray[np.int64]:
     return total
 
 
-def _padded(bits: NDArray[np.uint32], padded: int) -> NDArray[np.uint32]:
-    out = np.zeros((bits.shape[0], padded), np.uint32)
-    out[:, : bits.shape[1]] = bits
+def _grouped(bits: NDArray[np.uint32], padded: int) -> NDArray[np.uint32]:
+    """From (words, sites) to groups of sites, (padded / SITE_GROUP, words, SITE_GROUP); empty sites fill the rest."""
+    words, sites = bits.shape
+    out = np.zeros((padded // SITE_GROUP, words, SITE_GROUP), np.uint32)
+    whole = sites // SITE_GROUP
+    out[:whole] = bits[:, : whole * SITE_GROUP].reshape(words, whole, SITE_GROUP).swapaxes(0, 1)
+    out[whole : whole + 1, :, : sites - whole * SITE_GROUP] = bits[:, whole * SITE_GROUP :]
     return out
 
 
-def _as_is(bits: NDArray[np.uint32], valid: NDArray[np.uint32] | None) -> NDArray[np.uint32]:
-    return bits
+def _with_zeros(values: NDArray[Any], padded: int) -> NDArray[Any]:
+    out = np.zeros(padded, values.dtype)
+    out[: len(values)] = values
+    return out
 
 
 def _dosages(bits: NDArray[np.uint32], valid: NDArray[np.uint32] | None) -> NDArray[np.uint32]:
@@ -193,7 +194,3 @@ def _all_observed(alignment: Alignment) -> NDArray[np.uint32]:
     if rest:
         out[-1] = (1 << rest) - 1
     return out
-
-
-def _of_rows(valid: NDArray[np.uint32] | None, multi_site: NDArray[np.int32]) -> NDArray[np.uint32] | None:
-    return None if valid is None else valid[:, multi_site]

@@ -1,0 +1,115 @@
+"""What all benchmarks share: whole processes timed, the device's copy rate, and results as a table and as JSON."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+import platform
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from oclgenomics import __version__
+from oclgenomics.runtime import Device, Engine
+from oclgenomics.runtime.loader import opencl
+
+__all__ = ["copy_rate", "machine", "run_process", "table", "write_json"]
+
+COPY_BYTES = 1 << 28
+
+
+# Runs a command and prints its wall time and peak memory. A process of its own, because a child's peak counts from its parent's size.
+LAUNCHER = """
+import os, sys, time
+start = time.perf_counter()
+child = os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ, file_actions=[(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)])
+_, status, usage = os.wait4(child, 0)
+print(time.perf_counter() - start, usage.ru_maxrss, os.waitstatus_to_exitcode(status))
+"""
+
+
+def run_process(command: Sequence[str], repeat: int) -> dict[str, Any]:
+    """Run a command several times from start to exit.
+
+    Returns
+    -------
+    dict
+        `seconds`: wall time of each run in order, `best`, `median`, `peak_mb`: the largest resident memory in MB.
+    """
+    seconds, peak = [], 0.0
+    for _ in range(repeat):
+        run = subprocess.run(
+            [sys.executable, "-S", "-c", LAUNCHER, *command], capture_output=True, text=True, check=True
+        )
+        took, memory, status = run.stdout.split()
+        if int(status):
+            raise SystemExit(f"{' '.join(command)} failed:\n{run.stderr}")
+        seconds.append(float(took))
+        peak = max(peak, int(memory) / 1024)
+    return {"seconds": seconds, "best": min(seconds), "median": float(np.median(seconds)), "peak_mb": peak}
+
+
+def copy_rate(engine: Engine) -> float:
+    """GB/s of a copy within the device's memory, bytes read and bytes written counted."""
+    cl = opencl()
+    size = min(COPY_BYTES, engine.max_allocation // 4)
+    source, target = engine.empty(size, np.uint8), engine.empty(size, np.uint8)
+    engine.fill(source, 1)
+    times = []
+    for _ in range(5):
+        engine.finish()
+        start = time.perf_counter()
+        cl.enqueue_copy(engine.compute, target.buffer, source.buffer, byte_count=size)
+        engine.finish()
+        times.append(time.perf_counter() - start)
+    source.release()
+    target.release()
+    return 2 * size / min(times) / 1e9
+
+
+def machine(device: Device) -> dict[str, Any]:
+    """Where and with what the numbers were taken."""
+    return {
+        "date": datetime.date.today().isoformat(),
+        "version": __version__,
+        "device": device.name,
+        "platform": device.platform,
+        "driver": device.driver,
+        "compute_units": device.compute_units,
+        "host": _processor(),
+        "cores": os.cpu_count(),
+        "load_before": os.getloadavg()[0],
+        "python": platform.python_version(),
+    }
+
+
+def _processor() -> str:
+    info = Path("/proc/cpuinfo")
+    names = [line for line in info.read_text().splitlines() if line.startswith("model name")] if info.exists() else []
+    return names[0].split(":")[1].strip() if names else platform.processor()
+
+
+def table(rows: Sequence[dict[str, Any]]) -> str:
+    """Rows of equal keys as aligned text; floats with three significant digits."""
+    shown = [
+        {key: f"{value:.3g}" if isinstance(value, float) else str(value) for key, value in row.items()} for row in rows
+    ]
+    widths = {key: max(len(key), *(len(row[key]) for row in shown)) for key in shown[0]}
+    lines = ["  ".join(key.rjust(width) for key, width in widths.items())]
+    lines += ["  ".join(row[key].rjust(width) for key, width in widths.items()) for row in shown]
+    return "\n".join(lines)
+
+
+def write_json(path: str, record: dict[str, Any]) -> None:
+    """Write a record to a file, "-" for standard output."""
+    text = json.dumps(record, indent=1) + "\n"
+    if path == "-":
+        sys.stdout.write(text)
+    else:
+        Path(path).write_text(text)

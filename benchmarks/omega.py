@@ -1,0 +1,195 @@
+"""Omega scans: whole processes from file to report, and kernels inside one, beside OmegaPlus.
+
+    python benchmarks/omega.py [--device cpu] [--sets a,c,d] [--repeat 5] [--json benchmarks/results/NAME.json]
+
+The data sets have fixed sizes (haplotypes x sites, window, grid) and seeded independent sites: the work of a scan
+depends on sizes and positions alone. a to d have windows of about 1,000 sites on either side; the w sets have the
+sizes of the paper's three workloads.
+
+`whole s` is the best wall time of a process, program start, reading and report included, after one run that fills the
+program cache (`first s`). The kernel columns come from the second of two scans in one process. `bound` says how near
+`scan_two` comes to reading the 8 bytes of M that an omega needs from memory at the device's measured copy rate; above
+1, a cache serves them.
+
+OmegaPlus runs beside where it is on PATH (`OmegaPlus`, one thread). Else its published or earlier measured times are
+quoted: best of its 2-thread builds on two Xeon cores with AVX-512.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from measure import copy_rate, machine, run_process, table, write_json
+
+from oclgenomics.formats.read import read_alignments
+from oclgenomics.formats.write import write_ms_head, write_ms_replicate
+from oclgenomics.omega.engine import OmegaScanner
+from oclgenomics.omega.options import ScanOptions
+from oclgenomics.omega.simulate import simulate_independent
+from oclgenomics.omega.sites import prepare
+from oclgenomics.runtime import Engine, select_device
+from oclgenomics.runtime.profile import Profile
+
+SEED = 20210517
+SUM_BYTES = 8
+
+
+@dataclass(frozen=True)
+class DataSet:
+    """Sizes of one scan and what OmegaPlus needed for it."""
+
+    samples: int
+    sites: int
+    length: int
+    maxwin: int
+    grid: int
+    omegaplus: float | None  # seconds, whole process, best of the 2-thread builds
+
+
+SETS = {
+    "a": DataSet(50, 4_836, 2_230_000, 450_000, 1000, 1.35),
+    "b": DataSet(50, 20_534, 8_930_000, 450_000, 100, None),
+    "c": DataSet(500, 14_943, 4_400_000, 290_000, 100, 0.83),
+    "d": DataSet(7_000, 3_006, 640_000, 210_000, 100, 1.58),
+    "w15k": DataSet(500, 15_000, 100_000, 20_000, 1000, 32.5),
+    "w13k": DataSet(7_000, 13_000, 100_000, 20_000, 1000, 37.4),
+    "w5k": DataSet(60_000, 5_000, 100_000, 20_000, 1000, 24.0),
+}
+
+
+def make_input(data: DataSet, path: Path) -> None:
+    """Write the set's ms file."""
+    haplotypes = simulate_independent(data.sites, data.samples, np.random.default_rng(SEED))
+    with path.open("wb") as stream:
+        write_ms_head(stream, "independent", data.samples, 1, f"-s {data.sites}", SEED)
+        write_ms_replicate(stream, haplotypes.positions, haplotypes.rows, digits=7)
+
+
+def command_line(data: DataSet, path: Path, device: str, report: Path, extra: list[str]) -> list[str]:
+    """Our command for a set."""
+    windows = f"--grid {data.grid} --minwin 1000 --maxwin {data.maxwin} --length {data.length}".split()
+    command = [sys.executable, "-m", "oclgenomics", "omega", "scan", str(path), *windows]
+    return [*command, "-d", device, "-o", str(report), "--format", "omegaplus", "--all", "-q", *extra]
+
+
+def in_process(engine: Engine, data: DataSet, path: Path, precision: str) -> dict[str, Any]:
+    """Stage and kernel times of the second of two scans."""
+    start = time.perf_counter()
+    alignment = next(iter(read_alignments(path, length=data.length)))
+    read = time.perf_counter() - start
+    start = time.perf_counter()
+    prepared = prepare(alignment, compat=precision == "compat").alignment
+    preparing = time.perf_counter() - start
+    options = ScanOptions(grid=data.grid, minwin=1000, maxwin=data.maxwin, precision=precision)
+    OmegaScanner(engine).scan(prepared, options)
+    engine.profile = Profile(True)
+    scan = OmegaScanner(engine).scan(prepared, options)
+    kernels = {name: row["total_ms"] / 1e3 for name, row in engine.profile.totals().items()}
+    scoring = kernels.get("scan_one", 0.0) + kernels.get("scan_two", 0.0)
+    return {
+        "read_seconds": read,
+        "prepare_seconds": preparing,
+        "scan_seconds": scan.stats["scan_seconds"],
+        "scores": scan.stats["scores"],
+        "pairs": scan.stats["pairs"],
+        "omega_per_second": scan.stats["scores"] / scan.stats["scan_seconds"],
+        "kernel_omega_per_second": scan.stats["scores"] / scoring if scoring else 0.0,
+        "pairs_per_second": scan.stats["pairs"] / kernels["pair_values"] if "pair_values" in kernels else 0.0,
+        "haplotype_pairs_per_second": scan.stats["pairs"] * data.samples / kernels.get("pair_values", np.inf),
+        "kernel_seconds": kernels,
+        "largest_omega": float(scan.omega.max()),
+        "device_mb": engine.memory.peak / 1e6,
+    }
+
+
+def run_omegaplus(data: DataSet, path: Path, folder: Path) -> float | None:
+    """Seconds of OmegaPlus on this machine, if it is there."""
+    program = shutil.which("OmegaPlus")
+    if program is None:
+        return None
+    windows = f"-grid {data.grid} -minwin 1000 -maxwin {data.maxwin} -length {data.length}".split()
+    return float(run_process([program, "-name", str(folder / "x"), "-input", str(path), *windows, "-all"], 1)["best"])
+
+
+def measure(name: str, args: argparse.Namespace, engine: Engine, rate: float, folder: Path) -> dict[str, Any]:
+    """All numbers of one set."""
+    data, path = SETS[name], folder / f"{name}.ms"
+    make_input(data, path)
+    command = command_line(data, path, args.device, folder / "report", ["--precision", args.precision])
+    first = run_process(command, 1)
+    whole = run_process(command, args.repeat)
+    inside = in_process(engine, data, path, args.precision)
+    here = run_omegaplus(data, path, folder)
+    path.unlink()
+    return {
+        "set": name,
+        "samples": data.samples,
+        "sites": data.sites,
+        "grid": data.grid,
+        "first": first["best"],
+        "whole": whole,
+        "inside": inside,
+        "bound": inside["kernel_omega_per_second"] * SUM_BYTES / (rate * 1e9),
+        "omegaplus_here": here,
+        "omegaplus_quoted": data.omegaplus,
+    }
+
+
+def summary(record: dict[str, Any]) -> dict[str, Any]:
+    """A row of the printed table."""
+    inside = record["inside"]
+    peer = record["omegaplus_here"] or record["omegaplus_quoted"]
+    return {
+        "set": record["set"],
+        "haplotypes x sites": f"{record['samples']} x {record['sites']}",
+        "first s": record["first"],
+        "whole s": record["whole"]["best"],
+        "OmegaPlus s": peer or "-",
+        "times": peer / record["whole"]["best"] if peer else "-",
+        "peak MB": record["whole"]["peak_mb"],
+        "read s": inside["read_seconds"],
+        "scan s": inside["scan_seconds"],
+        "scan Gw/s": inside["omega_per_second"] / 1e9,
+        "kernel Gw/s": inside["kernel_omega_per_second"] / 1e9,
+        "bound": record["bound"],
+        "M pairs/s": inside["pairs_per_second"] / 1e6,
+        "T hap pairs/s": inside["haplotype_pairs_per_second"] / 1e12,
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--device", "-d", default="auto")
+    parser.add_argument("--sets", default="a,b,c,d,w15k")
+    parser.add_argument("--repeat", type=int, default=5)
+    parser.add_argument("--precision", choices=("accurate", "compat"), default="accurate")
+    parser.add_argument("--json", metavar="FILE")
+    args = parser.parse_args()
+    device = select_device(args.device)
+    args.device = str(device.index)  # the processes use the very same one
+    engine = Engine(device, profile=True)
+    rate = copy_rate(engine)
+    print(f"{device.name} [{device.platform}, {device.driver}], copy {rate:.1f} GB/s", file=sys.stderr)
+    records = []
+    with tempfile.TemporaryDirectory() as folder:
+        for name in args.sets.split(","):
+            records.append(measure(name, args, engine, rate, Path(folder)))
+            print(table([summary(record) for record in records]).splitlines()[-1], file=sys.stderr, flush=True)
+    print(table([summary(record) for record in records]))
+    if any(record["omegaplus_here"] is None for record in records):
+        print("OmegaPlus is not on PATH: its times are quoted (2 threads, two Xeon cores with AVX-512, idle).")
+    if args.json:
+        result = {"benchmark": "omega", "precision": args.precision, "machine": machine(device), "copy_gb_per_s": rate}
+        write_json(args.json, {**result, "sets": records})
+
+
+if __name__ == "__main__":
+    main()
