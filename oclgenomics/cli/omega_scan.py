@@ -41,6 +41,13 @@ class Tally:
     replicates: bool = False
     kept: list[Scan] = field(default_factory=list)
 
+    def add(self, scan: Scan, seconds: float) -> None:
+        """Count a scan that took so long."""
+        self.alignments += 1
+        self.positions += len(scan.positions)
+        self.scores += int(scan.stats.get("scores", 0))
+        self.seconds += seconds
+
 
 def scan_input(args: argparse.Namespace) -> int:
     """Run the command; see `oclgenomics.cli.omega.run`."""
@@ -207,18 +214,22 @@ def _scans(
         scan = scan_alignment(alignment, options, scanner, progress.update)
         seconds = time.perf_counter() - began
         progress.clear()
-        tally.alignments += 1
-        tally.positions += len(scan.positions)
-        tally.scores += int(scan.stats.get("scores", 0))
-        tally.seconds += seconds
+        tally.add(scan, seconds)
         tally.replicates = alignment.alphabet == "binary"  # simulated data: one region many times
         del alignment  # before the next one is read
         if args.plot:
             tally.kept.append(scan)
-        common.say(
-            args, f"{summary_line(scan)}; {seconds:.2f} s", level=0 if tally.alignments <= SHOWN_ALIGNMENTS else 1
-        )
+        _say_scan(args, options, scan, seconds, level=0 if tally.alignments <= SHOWN_ALIGNMENTS else 1)
         yield scan
+
+
+def _say_scan(args: argparse.Namespace, options: ScanOptions, scan: Scan, seconds: float, level: int) -> None:
+    common.say(args, f"{summary_line(scan)}; {seconds:.2f} s", level)
+    if scan.maxwin < options.maxwin:
+        why = "compat precision allows 10,000 sites in a window"
+        common.say(args, f"{scan.name}: --maxwin narrowed to {scan.maxwin:,} bp, as {why}", level)
+    pairs = scan.stats.get("pairs", 0)
+    common.say(args, f"{scan.name}: {pairs:,} pairs of sites, {scan.stats.get('scores', 0):,} omegas", max(level, 1))
 
 
 def _say_totals(args: argparse.Namespace, tally: Tally) -> None:
