@@ -22,6 +22,7 @@ OMEGAPLUS_NAMES = {
 NOT_TAKEN = {
     "-threads": "the device's own parallelism is used; leave it out",
     "-memLimit": "use --max-memory",
+    "-mbs": "mbs files are not read; write their positions as shares of the region's length, as ms does",
     "-name": "use --format omegaplus -o OmegaPlus_Report.NAME",
 }
 UNITS = {"": 1, "K": 1_000, "M": 1_000_000}
