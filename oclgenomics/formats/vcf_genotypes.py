@@ -76,11 +76,16 @@ class GenotypeReader:
             does not have.
         """
         plain = _is_plain(alleles)
-        level = batch.ends[records] - begins == 4 * self._columns - 1
+        sizes = batch.ends[records] - begins
+        diploid, haploid = sizes == 4 * self._columns - 1, sizes == 2 * self._columns - 1
         packed: list[PackedCalls] = []
         calls: list[Calls] = []
-        left = [np.flatnonzero(~level)]
-        for sites in self._slices(np.flatnonzero(level)):
+        left = [np.flatnonzero(~(diploid | haploid))]
+        for sites in self._slices(np.flatnonzero(haploid)):
+            singles, others = self._singles(batch, begins[sites], sites)
+            calls.append(singles)
+            left.append(sites[others])
+        for sites in self._slices(np.flatnonzero(diploid)):
             quads = self._quads(batch, begins[sites])
             some, rows = read_quads(quads, sites, plain[sites], len(self.samples))
             packed += some
@@ -95,8 +100,8 @@ class GenotypeReader:
             self._check_alleles(batch, records, alleles, part)
         ploidy = 2 if packed else max(part.ploidy for part in calls)
         planes = Planes(alleles, plain, len(self.samples) * ploidy, ploidy)
-        for diploid in packed:
-            planes.add_packed(diploid)
+        for pack in packed:
+            planes.add_packed(pack)
         for part in calls:
             planes.add_calls(part)
         return planes.finish(any(part.unphased for part in packed) or any(part.unphased for part in calls))
@@ -118,6 +123,19 @@ class GenotypeReader:
             )  # the last column has the end of the line behind it
         return padded
 
+    def _singles(self, batch: Batch, begins: np.ndarray, sites: np.ndarray) -> tuple[Calls, np.ndarray]:
+        """Calls of the records in which every call is one character, and a mask of the other records."""
+        pairs = windows(batch.data, begins, 2 * self._columns).reshape(len(begins), self._columns, 2)
+        pairs[:, -1, 1] = ord("\t")  # what follows the last column is the end of the line
+        good = (pairs[:, :, 1] == ord("\t")).all(axis=1)
+        pairs = pairs[good] if self._keep is None else pairs[good][:, self._keep]
+        code = pairs[:, :, 0] - np.uint8(ord("0"))
+        legal = _is_allele(code).all(axis=1)
+        good[good] = legal
+        alleles = np.full((int(legal.sum()), len(self.samples), 2), MISSING, np.uint8)
+        alleles[:, :, 0] = code[legal]
+        return Calls(sites[good], alleles.reshape(len(alleles), 2 * len(self.samples)), 1, False), ~good
+
     def _fields(self, batch: Batch, records: np.ndarray, begins: np.ndarray, sites: np.ndarray) -> Calls:
         """Calls of records with any FORMAT that begins with GT."""
         starts = self._field_starts(batch, records, begins)
@@ -136,7 +154,7 @@ class GenotypeReader:
             self._refuse_call(batch, records, starts, np.argwhere(~legal)[0])
         slashed = separator == ord("/")
         unphased = slashed.any() and (slashed & (first != second) & (first != MISSING) & (second != MISSING)).any()
-        alleles = np.stack([first, second], axis=2).reshape(len(sites), -1)
+        alleles = np.stack([first, second], axis=2).reshape(len(sites), 2 * len(self.samples))
         return Calls(sites, alleles, ploidy, bool(unphased))
 
     def _field_starts(self, batch: Batch, records: np.ndarray, begins: np.ndarray) -> np.ndarray:

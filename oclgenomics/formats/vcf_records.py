@@ -215,7 +215,7 @@ def _info_says(batch: Batch, tabs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def _equals_signs(batch: Batch, tabs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Offsets of the '=' in INFO that may follow a key of two letters, and their records."""
     width = int((tabs[:, 7] - tabs[:, 6]).max(initial=0))
-    if width * len(tabs) < len(batch.data):
+    if width * len(tabs) < len(batch.data) and tabs[-1, 6] + width <= len(batch.data):
         found = np.flatnonzero(windows(batch.data, tabs[:, 6], width) == ord("="))
         record = found // max(width, 1)
         equals = tabs[record, 6] + found - record * width

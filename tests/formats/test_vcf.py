@@ -280,6 +280,14 @@ def test_a_chromosome_that_is_left_out_wholly_is_still_named(tmp_path):
     assert (second.name, second.sites, second.skipped) == ("2", 1, {})
 
 
+def test_a_long_info_before_a_short_last_record(tmp_path):
+    calls = "\t".join(["0|0:12,3"] * 40)
+    names = "\t".join(f"s{i}" for i in range(40))
+    records = [f"1 {i} . A G . . {info} GT:AD {calls}" for i, info in enumerate(["X=" + "=" * 700, ".", "AF=1"])]
+    alignment = only(write(tmp_path, *records, samples=names))
+    assert (alignment.sites, alignment.skipped) == (2, {"AF 0 or 1": 1})
+
+
 def test_records_with_a_long_info_among_short_ones(tmp_path):
     long = "1 {} . A G . PASS X=" + "y" * 5000 + ";AF={} GT 0|1 1|1"
     records = [long.format(i, 1 if i == 7 else 0.3) if i % 7 == 0 else GOOD.replace("10", str(i)) for i in range(1, 60)]
