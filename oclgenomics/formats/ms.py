@@ -175,8 +175,9 @@ class _RowReader:
             return len(rows)
         observed, gap = (rows & ~np.uint8(1)) == _ZERO, rows == _GAP
         legal = _leading_true((observed | gap | (rows == _N)).all(axis=(1, 2)))
-        if legal:
-            self._add_incomplete(rows[:legal], observed[:legal], gap[:legal])
+        if legal < len(rows):  # what comes after the last row; the rows before it may still be complete
+            return self._add_groups(rows[:legal])
+        self._add_incomplete(rows, observed, gap)
         return legal
 
     def _add_complete(self, groups: int) -> None:

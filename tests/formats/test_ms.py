@@ -148,6 +148,13 @@ def test_relative_positions_need_a_length(tmp_path, text):
         list(read_alignments(path))
 
 
+def test_what_follows_the_rows_does_not_make_them_incomplete(tmp_path):
+    path = tmp_path / "x.ms"
+    path.write_text("//\nsegsites: 3\npositions: 0.1 0.2 0.3\n" + "010\n" * 31 + "\n//\nsegsites: 0\n")
+    first, _ = read_alignments(path, length=10)
+    assert (first.haplotypes, first.valid) == (31, None)
+
+
 def test_trees_and_probabilities_before_the_sites_are_passed_over(tmp_path):
     path = tmp_path / "x.ms"
     path.write_text(MS.replace("segsites", "[3](1:0.1,2:0.1);\nprob: 0.5\nsegsites"))
