@@ -24,11 +24,13 @@ __all__ = ["copy_rate", "machine", "run_process", "table", "write_json"]
 COPY_BYTES = 1 << 28
 
 
-# Runs a command and prints its wall time and peak memory. A process of its own, because a child's peak counts from its parent's size.
+# Runs a command and prints its wall time and peak memory. A process of its own, because a child's peak counts from its
+# parent's size.
 LAUNCHER = """
 import os, sys, time
 start = time.perf_counter()
-child = os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ, file_actions=[(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)])
+quiet = [(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)]
+child = os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ, file_actions=quiet)
 _, status, usage = os.wait4(child, 0)
 print(time.perf_counter() - start, usage.ru_maxrss, os.waitstatus_to_exitcode(status))
 """

@@ -6,7 +6,7 @@ __kernel void probe_int64_atomics(volatile __global ulong *total)
 {
     const ulong mine = (ulong)get_global_id(0) + (1ul << 33);
     atom_add(&total[0], mine);
-    ulong seen = total[1];
+    ulong seen = atom_add(&total[1], 0ul);
     for (;;) {
         const ulong before = atom_cmpxchg(&total[1], seen, seen + mine);
         if (before == seen)

@@ -83,12 +83,10 @@ class ScanJob:
         self.border = options.border if options.border >= 0 else 1 << 30
         self.epsilon = EPSILON if self.compat else EPSILON * scale
         self.kernels = ScanKernels(engine, matrix, options)
-        self.best = engine.empty(grid, np.float32)
-        self.best_i, self.best_j = engine.empty(grid, np.int32), engine.empty(grid, np.int32)
-        self.within, self.cross = engine.empty(grid, self.sum_type), engine.empty(grid, self.sum_type)
-        self.overflow = engine.empty(1, np.int32)
-        for array in (self.best, self.best_i, self.best_j, self.within, self.cross, self.overflow):
-            engine.fill(array, 0)
+        self.best = engine.upload(np.zeros(grid, np.float32))
+        self.best_i, self.best_j = (engine.upload(np.zeros(grid, np.int32)) for _ in range(2))
+        self.within, self.cross = (engine.upload(np.zeros(grid, self.sum_type)) for _ in range(2))
+        self.overflow = engine.upload(np.zeros(1, np.int32))
 
     def run(self, part: Pass, progress: Progress | None) -> None:
         """One walk along the genome."""
