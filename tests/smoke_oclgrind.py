@@ -3,7 +3,8 @@
     oclgrind --data-races --uninitialized --build-options -cl-opt-disable --log F python tests/smoke_oclgrind.py gpu
     oclgrind --data-races --build-options -cl-opt-disable --log F python tests/smoke_oclgrind.py cpu
 
-The shape for CPUs loads whole vectors and masks off the lanes past the end, which the check for uninitialised values cannot see.
+The shape for CPUs loads whole vectors and masks off the lanes past the end, which the check for uninitialised values
+cannot see.
 oclgrind simulates some 400,000 instructions a second: keep inputs to a few dozen items.
 """
 

@@ -134,17 +134,18 @@ __kernel void save_carry(__global const sum_t *sums, __global sum_t *carry, int 
         carry[i - next_col0] = sums[AT(j, i)];
 }
 
-// The sums M[i, centre] of the left parts of windows whose centre lies in this block; they serve until the window's last row is done.
-// Grid: dimension 0 the left borders, dimension 1 the windows.
+// The sums M[i, centre] of the left parts of windows whose centre lies in this block; they serve until the window's last row is done. The
+// rest of the slot is 0, because vectors reach past the last left border.
+// Grid: dimension 0 the places of a slot, dimension 1 the windows.
 __kernel void save_left_sums(__global const sum_t *sums, __global const int *windows, int window0, __global sum_t *left,
                              __global float *left_float, int left_stride, int row0, int col0, int stride)
 {
     __global const int *window = windows + (window0 + (int)get_global_id(1)) * WINDOW_FIELDS;
-    const int c = window[CENTRE], i = window[FIRST] + (int)get_global_id(0);
-    if (i > window[INNER_LEFT])
+    const int c = window[CENTRE], x = get_global_id(0), i = window[FIRST] + x;
+    if (x >= left_stride)
         return;
-    const sum_t sum = i < c ? sums[AT(c, i)] : 0;
-    const size_t place = (size_t)window[SLOT] * left_stride + (i - window[FIRST]);
+    const sum_t sum = i <= window[INNER_LEFT] && i < c ? sums[AT(c, i)] : 0;
+    const size_t place = (size_t)window[SLOT] * left_stride + x;
     left[place] = sum;
     left_float[place] = (float)sum;
 }

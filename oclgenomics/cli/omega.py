@@ -17,12 +17,11 @@ OMEGAPLUS_NAMES = {
     "-minsnps": ["--minsnps"], "-maf": ["--maf"], "-no-singletons": ["--no-singletons"], "-binary": ["--binary"],
     "-impute": ["--impute"], "-seed": ["--seed"], "-ld": ["--ld"], "-sampleList": ["--samples"],
     "-sampleList_out": ["--samples-out"], "-all": ["--all"], "-noSeparator": ["--no-separator"],
-    "-reports": ["--reports"], "-input": [],
+    "-reports": ["--reports"], "-input": [], "-mbs": ["--input-format", "mbs"],
 }  # fmt: skip
 NOT_TAKEN = {
     "-threads": "the device's own parallelism is used; leave it out",
     "-memLimit": "use --max-memory",
-    "-mbs": "mbs files are not read; write their positions as shares of the region's length, as ms does",
     "-name": "use --format omegaplus -o OmegaPlus_Report.NAME",
 }
 UNITS = {"": 1, "K": 1_000, "M": 1_000_000}
@@ -88,7 +87,7 @@ def _add_window_options(parser: argparse.ArgumentParser) -> None:
 def _add_input_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("input")
     group.add_argument("--length", type=_count, metavar="BP", help="length of the region; ms and MaCS need it")
-    group.add_argument("--input-format", metavar="NAME", help="ms, macs, fasta or vcf (default: told from the content)")
+    group.add_argument("--input-format", metavar="NAME", help="ms, mbs, macs, fasta or vcf (default: told from the content)")
     group.add_argument("--samples", metavar="FILE", help="VCF samples to use, one a line (default: all)")
     group.add_argument("--samples-out", metavar="FILE", help="write the names of the samples used, one a line")
     group.add_argument(

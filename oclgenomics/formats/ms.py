@@ -1,4 +1,4 @@
-"""Hudson's ms format: replicates of haplotype rows over segregating sites at relative positions."""
+"""Hudson's ms format: replicates of haplotype rows over segregating sites at relative positions; and mbs, which gives bp."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LEGAL = np.zeros(256, bool)
 _LEGAL[[_ZERO, _ONE, _GAP, _N]] = True
 
 
-def read_ms(window: ByteWindow, *, length: float | None) -> Iterator[Alignment]:
+def read_ms(window: ByteWindow, *, length: float | None, mbs: bool = False) -> Iterator[Alignment]:
     """Read the replicates of an ms file, one at a time.
 
     Parameters
@@ -29,6 +29,8 @@ def read_ms(window: ByteWindow, *, length: float | None) -> Iterator[Alignment]:
         The input, unconsumed.
     length : float
         Length of the region, bp; position p lies at trunc(float32(p) * float32(length)).
+    mbs : bool
+        Positions are whole bp, `length` is not needed, and `segsites` may count the selected site, which has no column.
 
     Yields
     ------
@@ -41,7 +43,7 @@ def read_ms(window: ByteWindow, *, length: float | None) -> Iterator[Alignment]:
         No `length`, no replicate, a row of the wrong length, a character other than 0 1 - N, a number of positions that
         differs from segsites, positions outside 0 to 1 or not in order.
     """
-    if length is None:
+    if length is None and not mbs:
         raise InputError(
             "ms positions are relative; give the length of the region in bp (--length)", source=window.source
         )
@@ -49,7 +51,7 @@ def read_ms(window: ByteWindow, *, length: float | None) -> Iterator[Alignment]:
     found = _skip_to(window, b"//")
     while found:
         replicate += 1
-        yield _read_replicate(window, replicate, length)
+        yield _read_replicate(window, replicate, None if mbs else length)
         found = _skip_to(window, b"//")
     if not replicate:
         raise InputError("no replicate ('//' line) found", source=window.source)
@@ -63,9 +65,10 @@ def _skip_to(window: ByteWindow, start: bytes) -> bool:
     return False
 
 
-def _read_replicate(window: ByteWindow, replicate: int, length: float) -> Alignment:
+def _read_replicate(window: ByteWindow, replicate: int, length: float | None) -> Alignment:
     sites = _read_segsites(window)
-    positions = base_pairs(_read_positions(window, sites), length) if sites else np.zeros(0, np.int64)
+    positions = _read_positions(window, sites, length) if sites else np.zeros(0, np.int64)
+    sites = len(positions)
     rows = _RowReader(window, sites)
     if sites:
         rows.read()
@@ -92,8 +95,8 @@ def _read_segsites(window: ByteWindow) -> int:
     raise window.error("a replicate without a 'segsites:' line", line=window.line_number - 1)
 
 
-def _read_positions(window: ByteWindow, sites: int) -> np.ndarray:
-    """The relative positions, float64 (sites,), checked."""
+def _read_positions(window: ByteWindow, sites: int, length: float | None) -> np.ndarray:
+    """The positions in bp, int64 (sites,), checked: relative to `length`, or bp already without one."""
     while (line := window.line()) is not None and not line.startswith((b"positions:", b"//")):
         continue
     at = window.line_number - 1
@@ -103,14 +106,16 @@ def _read_positions(window: ByteWindow, sites: int) -> np.ndarray:
         positions = parse_decimals(line.removeprefix(b"positions:"))
     except ValueError as error:
         raise window.error("the positions are not all numbers", line=at) from error
-    if len(positions) != sites:
+    if len(positions) != sites and not (length is None and len(positions) == sites - 1):
         raise window.error(f"{len(positions)} positions for {sites} segregating sites", line=at)
-    if not ((positions >= 0) & (positions <= 1)).all():
-        raise window.error("positions must lie between 0 and 1", line=at)
+    if length is not None and not ((positions >= 0) & (positions <= 1)).all():
+        raise window.error("positions must lie between 0 and 1 (in bp: --input-format mbs)", line=at)
+    if length is None and not ((positions >= 0) & (positions == np.trunc(positions))).all():
+        raise window.error("mbs positions are whole numbers of bp", line=at)
     back = np.flatnonzero(np.diff(positions) < 0)
     if len(back):
         raise window.error(f"the positions go back at site {int(back[0]) + 2}; sort the sites by position", line=at)
-    return positions
+    return positions.astype(np.int64) if length is None else base_pairs(positions, length)
 
 
 class _RowReader:

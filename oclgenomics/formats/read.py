@@ -39,7 +39,7 @@ def read_alignments(
     length : float, optional
         Length of the region in bp; needed by ms and MaCS, whose positions are relative.
     format : str, optional
-        'ms', 'macs', 'fasta' or 'vcf'; told from the content if not given.
+        'ms', 'mbs', 'macs', 'fasta' or 'vcf'; told from the content if not given.
     samples : iterable of str, or path, optional
         Samples to keep (VCF), or a file with one name a line.
     phase : str
@@ -68,8 +68,8 @@ def read_alignments(
     with Source(path, chunk_bytes=chunk_bytes, progress=progress) as source:
         window = ByteWindow(source, source.name)
         kind = sniff(window) if format is None else format
-        if kind == "ms":
-            yield from read_ms(window, length=length)
+        if kind in ("ms", "mbs"):
+            yield from read_ms(window, length=length, mbs=kind == "mbs")
         elif kind == "macs":
             yield from read_macs(window, length=length, batch_bytes=batch_bytes)
         elif kind == "fasta":

@@ -9,7 +9,7 @@ from .window import ByteWindow
 
 __all__ = ["FORMATS", "sniff"]
 
-FORMATS = ("ms", "macs", "fasta", "vcf")
+FORMATS = ("ms", "mbs", "macs", "fasta", "vcf")
 _LOOK_AT = 1 << 16
 _MARKS = (
     ("vcf", re.compile(rb"##fileformat=VCF|#CHROM\t")),
@@ -23,6 +23,7 @@ def sniff(window: ByteWindow) -> str:
     """Name of the format, one of `FORMATS`; consumes nothing.
 
     VCF and FASTA are told by how the input begins, MaCS by "COMMAND:" or "SITE:" at the begin of a line, ms by "//".
+    mbs looks like ms and has to be named.
 
     Raises
     ------

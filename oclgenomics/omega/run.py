@@ -130,7 +130,10 @@ def scan_alignment(
         compat=options.precision == "compat",
     )
     result = scanner.scan(prepared.alignment, options, progress)
-    result.discarded = {**alignment.skipped, **prepared.discarded}
+    reasons = [*alignment.skipped, *prepared.discarded]
+    result.discarded = {
+        reason: alignment.skipped.get(reason, 0) + prepared.discarded.get(reason, 0) for reason in dict.fromkeys(reasons)
+    }
     at = prepared.alignment.positions
     counted = np.searchsorted(at, result.right, "right") - np.searchsorted(at, result.left, "left")
     result.window_sites = np.where(result.valid, counted, -1).astype(np.int64)

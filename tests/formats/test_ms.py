@@ -160,3 +160,22 @@ def test_trees_and_probabilities_before_the_sites_are_passed_over(tmp_path):
     path.write_text(MS.replace("segsites", "[3](1:0.1,2:0.1);\nprob: 0.5\nsegsites"))
     (alignment,) = read_alignments(path, length=10)
     assert rows_of(alignment) == ["010", "111"]
+
+
+def test_mbs_positions_are_bp_and_the_selected_site_has_no_column(tmp_path):
+    path = tmp_path / "x.mbs"
+    path.write_text("command: mbs 3 ...\n\n//0-1 allele: 0 1 1\nsegsites: 4\npositions: 7 90 1200\n010\n111\n100\n")
+    found = next(read_alignments(path, format="mbs"))
+    assert found.positions.tolist() == [7, 90, 1200]
+    assert rows_of(found) == ["010", "111", "100"]
+
+
+@pytest.mark.parametrize(
+    ("positions", "message"),
+    [("7 90.5 100", "whole numbers of bp"), ("7 90", "2 positions for 4"), ("9 7 100", "go back")],
+)
+def test_bad_mbs_positions_name_the_line(tmp_path, positions, message):
+    path = tmp_path / "x.mbs"
+    path.write_text(f"//\nsegsites: 4\npositions: {positions}\n010\n")
+    with pytest.raises(InputError, match=f"line 3.*{message}"):
+        next(read_alignments(path, format="mbs"))

@@ -268,7 +268,6 @@ def assert_one_line(code: int, words: list[object], message: str, capsys, folder
         (["--plot", "a.jpg"], "has to end in .png, .svg or .pdf"),
         (["-threads", "4"], "-threads: the device's own"),
         (["-name", "x"], "-name: use --format omegaplus -o"),
-        (["-mbs"], "-mbs: mbs files are not read"),
         (["--frobnicate"], "--frobnicate"),
         (["--max-memory", "lots"], "lots"),
     ],
