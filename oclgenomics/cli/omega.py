@@ -87,7 +87,7 @@ def _add_window_options(parser: argparse.ArgumentParser) -> None:
 def _add_input_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("input")
     group.add_argument("--length", type=_count, metavar="BP", help="length of the region; ms and MaCS need it")
-    group.add_argument("--input-format", metavar="NAME", help="ms, mbs, macs, fasta or vcf (default: told from the content)")
+    group.add_argument("--input-format", metavar="NAME", help="ms, mbs, macs, fasta or vcf (default: by its content)")
     group.add_argument("--samples", metavar="FILE", help="VCF samples to use, one a line (default: all)")
     group.add_argument("--samples-out", metavar="FILE", help="write the names of the samples used, one a line")
     group.add_argument(

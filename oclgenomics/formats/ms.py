@@ -1,4 +1,4 @@
-"""Hudson's ms format: replicates of haplotype rows over segregating sites at relative positions; and mbs, which gives bp."""
+"""Hudson's ms format, replicates of haplotype rows over sites at relative positions; and mbs, which gives bp."""
 
 from __future__ import annotations
 

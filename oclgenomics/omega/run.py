@@ -132,7 +132,8 @@ def scan_alignment(
     result = scanner.scan(prepared.alignment, options, progress)
     reasons = [*alignment.skipped, *prepared.discarded]
     result.discarded = {
-        reason: alignment.skipped.get(reason, 0) + prepared.discarded.get(reason, 0) for reason in dict.fromkeys(reasons)
+        reason: alignment.skipped.get(reason, 0) + prepared.discarded.get(reason, 0)
+        for reason in dict.fromkeys(reasons)
     }
     at = prepared.alignment.positions
     counted = np.searchsorted(at, result.right, "right") - np.searchsorted(at, result.left, "left")
