@@ -45,9 +45,14 @@ def run_process(command: Sequence[str], repeat: int) -> dict[str, Any]:
         `seconds`: wall time of each run in order, `best`, `median`, `peak_mb`: the largest resident memory in MB.
     """
     seconds, peak = [], 0.0
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     for _ in range(repeat):
         run = subprocess.run(
-            [sys.executable, "-S", "-c", LAUNCHER, *command], capture_output=True, text=True, check=True
+            [sys.executable, "-S", "-c", LAUNCHER, *command],
+            capture_output=True,
+            text=True,
+            check=True,
+            env=environment,
         )
         took, memory, status = run.stdout.split()
         if int(status):
