@@ -176,7 +176,7 @@ def main() -> None:
     device = select_device(args.device)
     args.device = str(device.index)  # the processes use the very same one
     engine = Engine(device, profile=True)
-    rate = copy_rate(engine)
+    rate, where = copy_rate(engine), machine(device)
     print(f"{device.name} [{device.platform}, {device.driver}], copy {rate:.1f} GB/s", file=sys.stderr)
     records = []
     with tempfile.TemporaryDirectory() as folder:
@@ -187,7 +187,7 @@ def main() -> None:
     if any(record["omegaplus_here"] is None for record in records):
         print("OmegaPlus is not on PATH: its times are quoted (2 threads, two Xeon cores with AVX-512, idle).")
     if args.json:
-        result = {"benchmark": "omega", "precision": args.precision, "machine": machine(device), "copy_gb_per_s": rate}
+        result = {"benchmark": "omega", "precision": args.precision, "machine": where, "copy_gb_per_s": rate}
         write_json(args.json, {**result, "sets": records})
 
 
