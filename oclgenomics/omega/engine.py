@@ -79,6 +79,7 @@ class OmegaScanner:
             self._limits(matrix, compat),
             border=options.border,
             kernel=options.kernel,
+            tiles=_tiles_serve(options),
             chunk_positions=options.chunk_positions,
             block_rows=self.block_rows,
         )
@@ -119,6 +120,8 @@ class OmegaScanner:
             raise UsageError(
                 "--ld ABSDOM2 is 0 for every pair (an integer abs in OmegaPlus); use ABSDOM, or --precision compat"
             )
+        if options.kernel == "tiles" and not _tiles_serve(options):
+            raise UsageError("--kernel tiles needs accurate precision, RSQUARE and no --border; use auto, 1 or 2")
         if options.ld != "RSQUARE" and alignment.unphased:
             raise UsageError(
                 f"--ld {options.ld} needs haplotypes and the input is unphased; use RSQUARE or --phase ignore"
@@ -155,6 +158,11 @@ class OmegaScanner:
             if not overflow:
                 return best
             bits -= RETRY_BITS
+
+
+def _tiles_serve(options: ScanOptions) -> bool:
+    """Whether the tile kernel's bounds hold: exact sums of values that are never negative, all pairs of borders."""
+    return options.precision == "accurate" and options.ld == "RSQUARE" and options.border < 0
 
 
 def _shifted(progress: Progress, done: int, total: int) -> Progress:

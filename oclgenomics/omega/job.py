@@ -24,6 +24,8 @@ __all__ = ["BestBorders", "DeviceSites", "ScanJob"]
 
 EPSILON = 0.00001
 MOST_CANDIDATES = 1 << 22
+TILE_SPACE_BYTES = 256 << 20  # right sums and peaks of the windows that share tiles at a time
+TILE_LANES = (16, 8)  # work-group of scan_tiles on GPUs
 NARROW = 32  # left sides of fewer borders leave lanes of a row idle
 
 Progress = Callable[[int, int], None]
@@ -100,6 +102,9 @@ class ScanJob:
         self.left = engine.empty(part.slots * part.left_stride, self.sum_type)
         self.left_float = engine.empty(part.slots * part.left_stride, np.float32)
         self.candidates: tuple[DeviceArray, ...] = ()
+        self.tiles = (
+            _TileSpace(engine, part) if any(run.kernel == 3 for block in part.blocks for run in block.runs) else None
+        )
         for number, block in enumerate(part.blocks):
             self._sum(block)
             for start, stop in block.saves:
@@ -113,6 +118,8 @@ class ScanJob:
                 progress(int((part.table[:, 4] < block.row0 + block.rows).sum()), len(part.table))
         for array in (self.windows, self.sums, self.carry, self.left, self.left_float, *self.candidates):
             array.release()
+        if self.tiles is not None:
+            self.tiles.release()
 
     def collect(self, bits: int) -> tuple[BestBorders, bool]:
         """Results of all passes, and whether a sum outgrew its format (they are worthless then)."""
@@ -209,10 +216,18 @@ class ScanJob:
         self.engine.launch(
             self.kernels["save_left_sums"], size, (16, 1), self.sums, self.windows, start, *slots, *layout
         )
+        if self.tiles is not None:
+            size = (self.part.tiles_stride, stop - start)
+            differences = (self.left, self.part.left_stride, self.windows, start)
+            tiles = (self.tiles.left, self.part.tiles_stride)
+            self.engine.launch(self.kernels["save_left_tiles"], size, (TILE, 1), *differences, *tiles)
 
     def _score(self, block: Block, run: Run) -> None:
         """Candidates of a run's windows in this block, merged into the best so far."""
         k = self.kernels
+        if run.kernel == 3:
+            self._score_tiles(block, run)
+            return
         if run.kernel == 1:
             lanes_i, columns, rows = k.lanes_one, -(-run.lefts * run.rows // k.lanes_one), 1
         else:
@@ -248,6 +263,41 @@ class ScanJob:
             *(block.row0, block.col0, part.stride, self.best, self.best_i, self.best_j, self.within, self.cross),
         )
 
+    def _score_tiles(self, block: Block, run: Run) -> None:
+        """Tiles shared by all windows of a run, as many windows at once as the working memory holds."""
+        assert self.tiles is not None
+        each = block.rows * 4 + run.tiles_i * run.tiles_j * 8
+        at_once = max(1, TILE_SPACE_BYTES // each)
+        for start in range(run.start, run.stop, at_once):
+            self._score_tile_windows(self.tiles, block, run, start, min(start + at_once, run.stop))
+
+    def _score_tile_windows(self, tiles: _TileSpace, block: Block, run: Run, start: int, stop: int) -> None:
+        engine, part, k = self.engine, self.part, self.kernels
+        count = stop - start
+        tiles.reserve(count * block.rows, count * run.tiles_i * run.tiles_j)
+        layout = (block.row0, block.rows, block.col0, part.stride)
+        rows = (tiles.right, block.rows)
+        size = (round_up(block.rows, TILE), count)
+        engine.launch(k["save_right_tiles"], size, (TILE, 1), self.sums, self.windows, start, *rows, *layout)
+        columns = min((part.band + TILE - 1) // TILE + 1, block.width // TILE)
+        lanes = (1, 1) if engine.tuning.cpu else TILE_LANES
+        engine.launch(
+            k["scan_tiles"],
+            (columns * lanes[0], -(-block.rows // TILE) * lanes[1]),
+            lanes,
+            *(self.sums, self.left, tiles.left, tiles.right, self.windows, start, stop, tiles.of_i, tiles.of_j),
+            *(part.left_stride, part.tiles_stride, block.rows, *layout, float(self.epsilon)),
+            *(run.tiles_i, run.tiles_j, tiles.peaks),
+        )
+        engine.launch(
+            k["best_tiles"],
+            (count * k.lanes_tiles,),
+            (k.lanes_tiles,),
+            *(tiles.peaks, run.tiles_i, run.tiles_j, self.sums, self.left, self.left_float, self.windows, start),
+            *(part.left_stride, *layout, float(self.epsilon)),
+            *(self.best, self.best_i, self.best_j, self.within, self.cross),
+        )
+
     def _reserve(self, count: int) -> None:
         """Room for so many candidates (omega, i, j)."""
         if self.candidates and self.candidates[0].size >= count:
@@ -255,3 +305,27 @@ class ScanJob:
         for array in self.candidates:
             array.release()
         self.candidates = tuple(self.engine.empty(count, kind) for kind in (np.float32, np.int32, np.int32))
+
+
+class _TileSpace:
+    """Working memory of the tile kernel during a pass."""
+
+    def __init__(self, engine: Engine, part: Pass) -> None:
+        self._engine = engine
+        self.of_i, self.of_j = engine.upload(part.windows_of_i), engine.upload(part.windows_of_j)
+        self.left = engine.empty(part.slots * part.tiles_stride, np.float32)
+        self.right = engine.empty(1, np.float32)
+        self.peaks = engine.empty(2, np.float32)
+
+    def reserve(self, right: int, peaks: int) -> None:
+        """Room for so many right sums and so many pairs of bounds."""
+        if self.right.size < right:
+            self.right.release()
+            self.right = self._engine.empty(right, np.float32)
+        if self.peaks.size < 2 * peaks:
+            self.peaks.release()
+            self.peaks = self._engine.empty(2 * peaks, np.float32)
+
+    def release(self) -> None:
+        for array in (self.of_i, self.of_j, self.left, self.right, self.peaks):
+            array.release()

@@ -26,6 +26,10 @@ SOURCES = {
     "scan_one": "omega/scan_one.cl",
     "scan_two": "omega/scan_two.cl",
     "best_omega": "omega/best_omega.cl",
+    "save_left_tiles": "omega/scan_tiles.cl",
+    "save_right_tiles": "omega/scan_tiles.cl",
+    "scan_tiles": "omega/scan_tiles.cl",
+    "best_tiles": "omega/best_tiles.cl",
 }
 
 
@@ -40,8 +44,8 @@ class ScanKernels:
         Rows a work-item of `pair_values` does at a time where it uses explicit vectors.
     columns : int
         Left borders a work-item of `scan_two` walks.
-    lanes_one, lanes_two, lanes_best : int
-        Work-group sizes of `scan_one`, `scan_two` and `best_omega`.
+    lanes_one, lanes_two, lanes_best, lanes_tiles : int
+        Work-group sizes of `scan_one`, `scan_two`, `best_omega` and `best_tiles`.
     """
 
     def __init__(self, engine: Engine, matrix: SiteMatrix, options: ScanOptions) -> None:
@@ -52,6 +56,7 @@ class ScanKernels:
         self.rows_each = 2 if matrix.missing else 4
         self.columns, self.lanes_two = (CPU_COLUMNS, 1) if cpu else (1, GPU_LANES)
         self.lanes_one, self.lanes_best = (SMALL_LANES, 1) if cpu else (GPU_LANES, SMALL_LANES)
+        self.lanes_tiles = 1 if cpu else GPU_LANES
         data = {
             "GENOTYPES": int(matrix.genotypes),
             "MEASURE": LD_MEASURES.index(options.ld),
@@ -71,6 +76,8 @@ class ScanKernels:
                 "VW": CPU_SCORES if cpu else 1,
             },
             "omega/best_omega.cl": {"LANES": self.lanes_best},
+            "omega/scan_tiles.cl": {"LANES": 1, "CPU": int(cpu), "VW": CPU_SCORES if cpu else 1},
+            "omega/best_tiles.cl": {"LANES": self.lanes_tiles},
         }
 
     def __getitem__(self, name: str) -> Kernel:

@@ -5,7 +5,7 @@ The scan walks the genome in blocks of rows (right borders). For each block it c
 the band of sites that share a window with them, and scores all windows whose right borders lie in it. A window's left
 sums are kept in a slot from the block of its centre to the block of its last row. Device memory is therefore
 
-    block_rows * stride * 8  +  slots * left_stride * 12  +  bits  +  candidates
+    block_rows * stride * 8  +  slots * (left_stride * 12 + tiles_stride * 4)  +  bits  +  candidates
 
 bytes whatever the length of the chromosome, where stride is at most the widest window plus 256 sites. Where the slots
 alone would not fit, the grid positions are split into passes.
@@ -23,14 +23,27 @@ from numpy.typing import NDArray
 from oclgenomics.errors import AllocationError
 from oclgenomics.omega.windows import Windows
 
-__all__ = ["TILE", "WINDOW_FIELDS", "Block", "Limits", "Pass", "Run", "kernel_one_below", "plan_passes", "round_up"]
+__all__ = [
+    "TILE",
+    "WINDOW_FIELDS",
+    "Block",
+    "Limits",
+    "Pass",
+    "Run",
+    "choose_kernels",
+    "kernel_one_below",
+    "plan_passes",
+    "round_up",
+]
 
 TILE = 64  # sites; blocks and columns begin at multiples of it
 WINDOW_FIELDS = 8  # ints in a row of the window table; kernels_cl/omega/layout.clh
 STRIDE_MARGIN = 256  # keeps the rows of a band apart, tiles' overhang included
 SUM_BYTES = 8
-SLOT_BYTES = 12  # an exact left sum and its float
-CPU_BLOCK_BYTES = 4 << 20  # a block that stays in the cache while all its windows are scored
+LEFT_BYTES = 12  # an exact left sum and its float
+TILE_BYTES = 4  # its difference to the corner of its tile
+TILE_GAIN = 3  # an omega in a full tile costs less than a third of one in Kernel II
+CPU_BLOCK_BYTES = 12 << 20  # a block that stays in the last cache while all its windows are scored
 GPU_BLOCK_BYTES = 2 << 30
 KERNEL_ONE_WAVES = 32  # waves a compute unit holds at a time: Equation 4 of the paper
 KERNEL_TWO_WAVES = 24  # waves a compute unit gets in Kernel II; section IV-C's empirical constant
@@ -70,6 +83,8 @@ class Run:
     lefts: int  # most left borders of any window of the run
     rows: int  # most rows of this block in any window of the run
     load: int  # rows a work-item walks (Kernel II)
+    tiles_i: int  # most tile columns of any window of the run
+    tiles_j: int  # most tile rows of this block in any window of the run
 
 
 @dataclass(frozen=True)
@@ -95,8 +110,11 @@ class Pass:
         of Kernel II.
     band : int
         Sites in the widest window.
-    stride, block_rows, slots, left_stride : int
+    stride, block_rows, slots, left_stride, tiles_stride : int
         Sizes in items.
+    windows_of_i, windows_of_j : ndarray, int32 (tiles, 2)
+        For each tile column and row: the first window of the tile kernel that reaches it, and the first that has left
+        it.
     blocks : tuple of Block
     """
 
@@ -106,6 +124,9 @@ class Pass:
     block_rows: int
     slots: int
     left_stride: int
+    tiles_stride: int
+    windows_of_i: NDArray[np.int32]
+    windows_of_j: NDArray[np.int32]
     blocks: tuple[Block, ...]
 
     @property
@@ -138,6 +159,7 @@ def plan_passes(
     *,
     border: int = -1,
     kernel: str = "auto",
+    tiles: bool = False,
     chunk_positions: int | None = None,
     block_rows: int | None = None,
 ) -> list[Pass]:
@@ -153,7 +175,9 @@ def plan_passes(
     border : int
         As in `ScanOptions`.
     kernel : str
-        'auto' (Kernel I below `kernel_one_below` scores, else Kernel II), '1' or '2'.
+        'auto' (`choose_kernels`), '1', '2' or 'tiles'.
+    tiles : bool
+        Whether the tile kernel may be chosen: exact sums of values that are never negative, and no border.
     chunk_positions : int, optional
         Most grid positions in a pass.
     block_rows : int, optional
@@ -170,11 +194,14 @@ def plan_passes(
     band = windows.span
     stride, rows = _block_shape(band, sites, limits, block_rows)
     left_stride = round_up(int((windows.inner_left - windows.first + 1)[chosen].max()), 16)
-    room = min(limits.budget - rows * stride * SUM_BYTES, limits.max_allocation)
-    most_slots = room // (left_stride * SLOT_BYTES)
+    tiles_stride = round_up(left_stride, TILE) + TILE
+    slot_bytes = left_stride * LEFT_BYTES + tiles_stride * TILE_BYTES
+    most_slots = min(
+        (limits.budget - rows * stride * SUM_BYTES) // slot_bytes, limits.max_allocation // (left_stride * SUM_BYTES)
+    )
     if most_slots < 1:
         raise AllocationError(
-            f"a window of {band} sites needs {rows * stride * SUM_BYTES + left_stride * SLOT_BYTES} bytes of device "
+            f"a window of {band} sites needs {rows * stride * SUM_BYTES + slot_bytes} bytes of device "
             f"memory, but {limits.budget} may be used; "
             "raise --max-memory, narrow --maxwin or choose a device with more memory (-d)"
         )
@@ -185,7 +212,10 @@ def plan_passes(
     while start < len(chosen):
         part = chosen[start : start + per_pass]
         part = part[: _positions_that_fit(windows, part, rows, most_slots)]
-        passes.append(_plan_pass(windows, part, scores, band, stride, rows, left_stride, limits, kernel))
+        kinds = (
+            choose_kernels(windows, part, scores[part], limits, tiles) if kernel == "auto" else _forced(part, kernel)
+        )
+        passes.append(_plan_pass(windows, part, kinds, scores, (band, stride, rows, left_stride, tiles_stride), limits))
         start += len(part)
     return passes
 
@@ -218,20 +248,42 @@ def _positions_that_fit(windows: Windows, part: NDArray[np.int64], rows: int, mo
     return count
 
 
+def choose_kernels(
+    windows: Windows, part: NDArray[np.int64], scores: NDArray[np.int64], limits: Limits, tiles: bool
+) -> NDArray[np.int64]:
+    """The kernel of each position, int64: 1 or 2, or 3 for tiles.
+
+    Kernel I below `kernel_one_below` scores (Equation 4). Else tiles where they are allowed and full enough to pay,
+    else Kernel II.
+    """
+    kinds = np.where(scores < kernel_one_below(limits), 1, 2)
+    if not tiles:
+        return kinds
+    columns, rows = _tiles_of(windows, part)
+    return np.where((kinds == 2) & (scores * TILE_GAIN > columns * rows * TILE * TILE), 3, kinds)
+
+
+def _forced(part: NDArray[np.int64], kernel: str) -> NDArray[np.int64]:
+    return np.full(len(part), {"1": 1, "2": 2, "tiles": 3}[kernel])
+
+
+def _tiles_of(windows: Windows, part: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Tile columns and tile rows that each window of `part` touches."""
+    columns = windows.inner_left[part] // TILE - windows.first[part] // TILE + 1
+    return columns, windows.last[part] // TILE - windows.inner_right[part] // TILE + 1
+
+
 def _plan_pass(
     windows: Windows,
     part: NDArray[np.int64],
+    kinds: NDArray[np.int64],
     scores: NDArray[np.int64],
-    band: int,
-    stride: int,
-    rows: int,
-    left_stride: int,
+    sizes: tuple[int, int, int, int, int],
     limits: Limits,
-    kernel: str,
 ) -> Pass:
+    band, stride, rows, left_stride, tiles_stride = sizes
     slots = _slots_needed(windows, part, rows)
-    small = scores[part] < kernel_one_below(limits) if kernel == "auto" else np.full(len(part), kernel == "1")
-    order = np.concatenate([np.flatnonzero(small), np.flatnonzero(~small)])
+    order = np.argsort(kinds, kind="stable")
     index = part[order]
     fields = [windows.centre, windows.first, windows.inner_left, windows.inner_right, windows.last]
     table = np.zeros((len(part), WINDOW_FIELDS), np.int32)
@@ -239,9 +291,19 @@ def _plan_pass(
         table[:, column] = values[index]
     table[:, 5] = order % slots
     table[:, 6] = index
-    groups = [(1, 0, int(small.sum())), (2, int(small.sum()), len(part))]
+    ends = np.searchsorted(kinds[order], [1, 2, 3, 4])
+    groups = [(kind, int(ends[kind - 1]), int(ends[kind])) for kind in (1, 2, 3)]
     blocks = tuple(_blocks(table, groups, scores[index], band, rows, limits))
-    return Pass(table, band, stride, rows, slots, left_stride, blocks)
+    of_i, of_j = _windows_of_tiles(table[ends[2] :], int(ends[2]), int(table[:, 4].max()) // TILE + 1)
+    return Pass(table, band, stride, rows, slots, left_stride, tiles_stride, of_i, of_j, blocks)
+
+
+def _windows_of_tiles(part: NDArray[np.int32], offset: int, tiles: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """For each tile column and row, the run of the windows `part` that share it, as indices of the table."""
+    begin, end = np.arange(tiles) * TILE, np.arange(tiles) * TILE + TILE - 1
+    of_i = np.stack([np.searchsorted(part[:, 2], begin), np.searchsorted(part[:, 1], end, "right")], axis=1)
+    of_j = np.stack([np.searchsorted(part[:, 4], begin), np.searchsorted(part[:, 3], end, "right")], axis=1)
+    return (of_i + offset).astype(np.int32), (of_j + offset).astype(np.int32)
 
 
 def _blocks(
@@ -281,4 +343,6 @@ def _run(
     rows = int((np.minimum(active[:, 4], stop - 1) - np.maximum(active[:, 3], row0)).max()) + 1
     lefts = int((active[:, 2] - active[:, 1]).max()) + 1
     load = rows if limits.cpu else work_item_load(int(scores[offset + start : offset + end].max()), limits)
-    return Run(kernel, offset + start, offset + end, lefts, rows, load)
+    tiles_i = int((active[:, 2] // TILE - active[:, 1] // TILE).max()) + 1
+    top, bottom = np.minimum(active[:, 4], stop - 1) // TILE, np.maximum(active[:, 3], row0) // TILE
+    return Run(kernel, offset + start, offset + end, lefts, rows, load, tiles_i, int((top - bottom).max()) + 1)

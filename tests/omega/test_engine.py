@@ -43,7 +43,7 @@ def assert_equal_scans(scan: Scan, other: Scan) -> None:
     maxwin=st.integers(2000, 100_000),
     minsnps=st.integers(1, 6),
     border=st.sampled_from([-1, -1, 0, 3, 50]),
-    kernel=st.sampled_from(["auto", "1", "2"]),
+    kernel=st.sampled_from(["auto", "1", "2", "tiles"]),
     block_rows=st.sampled_from([None, 64, 128]),
     chunk=st.sampled_from([None, 1, 5]),
     data=st.sampled_from(["complete", "masked", "unphased", "unphased masked"]),
@@ -65,6 +65,7 @@ def test_scan_agrees_with_the_oracle(
     seed: int,
 ) -> None:
     rng = np.random.default_rng(seed)
+    border = -1 if kernel == "tiles" else border
     unphased = "unphased" in data
     haplotypes += haplotypes % 2 if unphased else 0
     states, positions = correlated_states(rng, sites, haplotypes), random_positions(rng, sites)
@@ -191,15 +192,42 @@ def test_memory_that_cannot_do_is_refused(engine: Engine, rng: np.random.Generat
         OmegaScanner(Engine(engine.device, max_memory=1 << 20)).scan(alignment, ScanOptions(**WINDOW))
 
 
-def test_kernels_one_two_and_dynamic_agree(engine: Engine, rng: np.random.Generator) -> None:
-    states, positions = correlated_states(rng, 500, 50), random_positions(rng, 500)
-    alignment = make_alignment(states, positions)
-    auto, one, two = (
-        OmegaScanner(engine).scan(alignment, ScanOptions(grid=60, minwin=0, maxwin=40_000, kernel=kernel))
-        for kernel in ("auto", "1", "2")
+@pytest.mark.parametrize("data", ["complete", "masked", "unphased", "multiallelic", "uncorrelated"])
+@pytest.mark.parametrize("block_rows", [None, 64])
+def test_all_kernels_give_the_same_bits(
+    engine: Engine, rng: np.random.Generator, data: str, block_rows: int | None
+) -> None:
+    states, positions = correlated_states(rng, 600, 50), random_positions(rng, 600)
+    if data == "uncorrelated":
+        states = (rng.random(states.shape) < 0.3).astype(np.uint8)
+    seen = rng.random(states.shape) < 0.9 if data == "masked" else None
+    if data == "multiallelic":
+        four = np.where(rng.random(states.shape) < 0.02, 2, states).astype(int)
+        alignment = make_multiallelic(four, positions)
+    else:
+        alignment = make_alignment(states, positions, seen, unphased=data == "unphased")
+    auto, *forced = (
+        OmegaScanner(engine, block_rows=block_rows).scan(
+            alignment, ScanOptions(grid=60, minwin=0, maxwin=40_000, kernel=kernel)
+        )
+        for kernel in ("auto", "1", "2", "tiles")
     )
-    assert_equal_scans(auto, one)
-    assert_equal_scans(auto, two)
+    for scan in forced:
+        assert_equal_scans(scan, auto)
+
+
+def test_tiles_whose_bounds_say_nothing_are_evaluated_exactly(engine: Engine) -> None:
+    """No LD at all across the middle: cross sums of 0 beside large ones, where float32 differences keep no digit."""
+    rng = np.random.default_rng(11)
+    left, right = rng.random(64) < 0.5, np.arange(64) % 2 == 0
+    left[:32] = left[32:]  # balanced against the other half of every pair
+    states = np.vstack([np.repeat(left[None], 200, 0), np.repeat(right[None], 200, 0)]).astype(np.uint8)
+    alignment = make_alignment(states, np.arange(400) * 10 + 1)
+    two, tiles = (
+        OmegaScanner(engine).scan(alignment, ScanOptions(grid=21, minwin=100, maxwin=3000, kernel=kernel))
+        for kernel in ("2", "tiles")
+    )
+    assert_equal_scans(tiles, two)
 
 
 def test_singleton_rich_data_keeps_its_digits(engine: Engine) -> None:
@@ -211,8 +239,10 @@ def test_singleton_rich_data_keeps_its_digits(engine: Engine) -> None:
         states[site, rng.choice(haplotypes, rng.choice([1, 1, 1, 2, 40]), replace=False)] = 1
     positions = np.arange(sites) * 50 + 1
     options = ScanOptions(grid=11, minwin=100, maxwin=9000)
-    scan = OmegaScanner(engine).scan(make_alignment(states, positions), options)
-    assert_same_scan(scan, reference.pair_values(states), positions, options)
+    for kernel in ("2", "tiles"):
+        chosen = dataclasses.replace(options, kernel=kernel)
+        scan = OmegaScanner(engine).scan(make_alignment(states, positions), chosen)
+        assert_same_scan(scan, reference.pair_values(states), positions, options)
 
 
 def test_sums_that_outgrow_their_format_are_taken_again(engine: Engine) -> None:
@@ -293,6 +323,8 @@ def test_progress_is_told_in_order(engine: Engine, rng: np.random.Generator) -> 
         ({"ld": "D"}, True, "needs haplotypes"),
         ({"precision": "compat"}, True, "needs phased haplotypes"),
         ({"ld": "ABSDOM2"}, False, "0 for every pair"),
+        ({"kernel": "tiles", "border": 3}, False, "--kernel tiles needs"),
+        ({"kernel": "tiles", "precision": "compat"}, False, "--kernel tiles needs"),
     ],
 )
 def test_what_is_not_defined_is_refused(

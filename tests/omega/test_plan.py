@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from oclgenomics.errors import AllocationError
 from oclgenomics.omega.options import ScanOptions
-from oclgenomics.omega.plan import SLOT_BYTES, SUM_BYTES, TILE, Limits, Pass, kernel_one_below, plan_passes
+from oclgenomics.omega.plan import LEFT_BYTES, SUM_BYTES, TILE, TILE_BYTES, Limits, Pass, kernel_one_below, plan_passes
 from oclgenomics.omega.windows import Windows, find_windows
 
 GPU = Limits(budget=1 << 34, max_allocation=1 << 32, compute_units=132, warp=32, cpu=False)
@@ -41,13 +41,13 @@ def scored_rows(passes: list[Pass]) -> dict[int, list[int]]:
     maxwin=st.integers(200, 100_000),
     block_rows=st.sampled_from([None, 64, 100, 256]),
     chunk=st.sampled_from([None, 1, 7]),
-    kernel=st.sampled_from(["auto", "1", "2"]),
+    kernel=st.sampled_from(["auto", "1", "2", "tiles"]),
 )
 def test_every_right_border_is_scored_once(
     sites: int, grid: int, maxwin: int, block_rows: int | None, chunk: int | None, kernel: str
 ) -> None:
     windows = windows_of(sites, grid, maxwin)
-    passes = plan_passes(windows, sites, CPU, kernel=kernel, chunk_positions=chunk, block_rows=block_rows)
+    passes = plan_passes(windows, sites, CPU, kernel=kernel, tiles=True, chunk_positions=chunk, block_rows=block_rows)
     rows = scored_rows(passes)
     assert sorted(rows) == np.flatnonzero(windows.valid).tolist()
     for p, found in rows.items():
@@ -93,7 +93,9 @@ def test_blocks_and_slots_stay_within_the_budget(budget: int) -> None:
     limits = Limits(budget, budget, 2, 8, cpu=True)
     passes = plan_passes(windows, 5000, limits)
     for part in passes:
-        held = part.block_rows * part.stride * SUM_BYTES + part.slots * part.left_stride * SLOT_BYTES
+        held = part.block_rows * part.stride * SUM_BYTES + part.slots * (
+            part.left_stride * LEFT_BYTES + part.tiles_stride * TILE_BYTES
+        )
         assert held <= budget or part.block_rows == TILE
     assert sorted(scored_rows(passes)) == np.flatnonzero(windows.valid).tolist()
 
@@ -107,3 +109,27 @@ def test_a_window_that_cannot_fit_is_refused_in_one_line() -> None:
 
 def test_nothing_to_scan_is_no_pass() -> None:
     assert plan_passes(windows_of(4, 5, 300), 4, CPU) == []
+
+
+@given(sites=st.integers(200, 900), grid=st.integers(2, 60), maxwin=st.integers(5_000, 60_000))
+def test_tiles_know_the_windows_that_share_them(sites: int, grid: int, maxwin: int) -> None:
+    for part in plan_passes(windows_of(sites, grid, maxwin), sites, CPU, kernel="tiles", tiles=True):
+        for place, (_, first, inner_left, inner_right, last, *_) in enumerate(part.table):
+            for tile_i in range(len(part.windows_of_i)):
+                for tile_j in range(tile_i, len(part.windows_of_j)):
+                    shares = first < (tile_i + 1) * TILE and inner_left >= tile_i * TILE
+                    shares &= inner_right < (tile_j + 1) * TILE and last >= tile_j * TILE
+                    of_i, of_j = part.windows_of_i[tile_i], part.windows_of_j[tile_j]
+                    assert shares == (max(of_i[0], of_j[0]) <= place < min(of_i[1], of_j[1]))
+
+
+def test_tiles_serve_where_they_are_allowed_and_full() -> None:
+    windows = windows_of(20_000, 100, 20_000)
+    kernels = {
+        allowed: {
+            run.kernel for p in plan_passes(windows, 20_000, GPU, tiles=allowed) for b in p.blocks for run in b.runs
+        }
+        for allowed in (False, True)
+    }
+    assert 3 in kernels[True]
+    assert 3 not in kernels[False]

@@ -1,0 +1,191 @@
+// scan_tiles: for every tile of M and every window that shares it, bounds of the largest omega within the tile (tiles.clh).
+//
+// windows_of_i, windows_of_j: for each tile column and tile row, the first window that reaches it and the first that has left it; a tile's windows
+// are the intersection. peaks: for each window its tiles of this block, tiles_j x tiles_i, counted from the window's first.
+//
+// Grid: dimension 0 walks the tile columns of a tile row from the diagonal back, dimension 1 the tile rows.
+//   GPU      work-groups of 16 x 8 items; an item keeps 4 x 8 entries of M in registers
+//   -D CPU=1 one item a tile, VW columns in a vector, the tile in the first-level cache
+// save_left_tiles, save_right_tiles: dl and dr of the windows.
+#include "common/portable.clh"
+#include "omega/tiles.clh"
+
+#ifndef CPU
+#define CPU 0
+#endif
+
+// dl of the places of a window's slot, which begins at the first column of the window's first tile. Grid: places, windows.
+__kernel void save_left_tiles(__global const long *left, int left_stride, __global const int *windows, int window0, __global float *left_tiles,
+                              int tiles_stride)
+{
+    __global const int *window = windows + (window0 + (int)get_global_id(1)) * WINDOW_FIELDS;
+    const int first = window[FIRST], x = get_global_id(0), i = first / TILE * TILE + x;
+    if (x >= tiles_stride)
+        return;
+    float difference = 0.0f;
+    if (i >= first && i <= window[INNER_LEFT]) {
+        __global const long *sums_here = left + (size_t)window[SLOT] * left_stride - first;
+        difference = (float)(sums_here[i] - sums_here[MIN(i / TILE * TILE + TILE - 1, window[INNER_LEFT])]);
+    }
+    left_tiles[(size_t)window[SLOT] * tiles_stride + x] = difference;
+}
+
+// dr of the rows of this block. Grid: rows, windows.
+__kernel void save_right_tiles(__global const long *sums, __global const int *windows, int window0, __global float *right_tiles, int rows_stride,
+                               int row0, int rows, int col0, int stride)
+{
+    __global const int *window = windows + (window0 + (int)get_global_id(1)) * WINDOW_FIELDS;
+    const int c = window[CENTRE], j = row0 + (int)get_global_id(0);
+    if (j >= row0 + rows)
+        return;
+    float difference = 0.0f;
+    if (j >= window[INNER_RIGHT] && j <= window[LAST])
+        difference = (float)(RIGHT_SUM(j, c) - RIGHT_SUM(MAX(j / TILE * TILE, window[INNER_RIGHT]), c));
+    right_tiles[(size_t)get_global_id(1) * rows_stride + (j - row0)] = difference;
+}
+
+#define TILE_ARGUMENTS                                                                                                                         \
+    __global const long *sums, __global const long *left, __global const float *left_tiles, __global const float *right_tiles,                   \
+        __global const int *windows, int window0, int window_end, __global const int2 *windows_of_i, __global const int2 *windows_of_j,          \
+        int left_stride, int tiles_stride, int rows_stride, int row0, int rows, int col0, int stride, float epsilon, int tiles_i, int tiles_j,   \
+        __global float2 *peaks
+
+// Where the peak of a window in a tile is written.
+#define PEAK(window, number, tile_i, tile_j)                                                                                                   \
+    (((size_t)(number)*tiles_j + ((tile_j) / TILE - MAX((window)[INNER_RIGHT], row0) / TILE)) * tiles_i + ((tile_i) - (window)[FIRST] / TILE * TILE) / TILE)
+
+#define BOUNDS(peak, window, share)                                                                                                            \
+    bounds_of(peak, sums, left + (size_t)(window)[SLOT] * left_stride - (window)[FIRST], window, share, tile_i, tile_j, row0, col0, stride, epsilon)
+
+#if CPU
+__kernel void scan_tiles(TILE_ARGUMENTS)
+{
+    const int tile_j = row0 + (int)get_global_id(1) * TILE;
+    const int tile_i = tile_j - (int)get_global_id(0) * TILE;
+    if (tile_i < col0)
+        return;
+    const int2 of_i = windows_of_i[tile_i / TILE], of_j = windows_of_j[tile_j / TILE];
+    const int from = MAX(MAX(of_i.x, of_j.x), window0), to = MIN(MIN(of_i.y, of_j.y), window_end);
+    if (from >= to)
+        return;
+    const int last_row = row0 + rows - 1, high = MIN(tile_j + TILE - 1, last_row);
+    const long reference = REFERENCE(tile_i, tile_j);
+    const float reference_float = (float)reference;
+    float_v tile[TILE][TILE / VW];
+    for (int j = tile_j; j <= high; j++)
+        for (int v = 0; v < TILE / VW; v++)
+            tile[j - tile_j][v] = to_float(LOAD_V(sum, sums + AT(j, tile_i + v * VW)) - reference);
+    for (int p = from; p < to; p++) {
+        __global const int *window = windows + p * WINDOW_FIELDS;
+        const int c = window[CENTRE], first = window[FIRST];
+        const share_t share = share_of(window, tile_i, tile_j, last_row);
+        const float corner = (float)(reference - left[(size_t)window[SLOT] * left_stride + (share.i0 - first)] - RIGHT_SUM(share.j0, c));
+        __global const float *dl = left_tiles + (size_t)window[SLOT] * tiles_stride + (tile_i - first / TILE * TILE);
+        __global const float *dr = right_tiles + (size_t)(p - window0) * rows_stride + (tile_j - row0);
+        float m[TILE], m_pairs[TILE], dr_here[TILE];
+        for (int y = 0; y < TILE; y++) {
+            m[y] = (float)(tile_j + y - c);
+            m_pairs[y] = 0.5f * (m[y] * (m[y] - 1.0f));
+            dr_here[y] = dr[y] - corner;
+        }
+        float_v best = 0.0f;
+        for (int v = (share.low_i - tile_i) / VW; v <= (share.i0 - tile_i) / VW; v++) {
+            const int_v i = tile_i + v * VW + LANE_NUMBERS;
+            const int_v used = (i >= share.low_i) & (i <= share.i0);
+            const float_v k = used ? CONVERT_V(float, c + 1 - i) : (float_v)0.0f;  // k = 0 makes omega 0 or NaN, which are not kept
+            const float_v k_pairs = 0.5f * (k * (k - 1.0f));
+            const float_v dl_v = LOAD_V(float, dl + v * VW);
+            for (int y = share.j0 - tile_j; y <= share.high_j - tile_j; y++) {
+                const float_v within = dl_v + dr_here[y];
+                const float_v km = k * m[y];
+                const float_v cross = (tile[y][v] - within) + epsilon * km;
+                const float_v omega = ((within + reference_float) * km) / ((k_pairs + m_pairs[y]) * cross);
+                best = omega > best ? omega : best;
+            }
+        }
+        float peak = 0.0f;
+        for (int l = 0; l < VW; l++)
+            peak = MAX(peak, ((const float *)&best)[l]);
+        peaks[PEAK(window, p - window0, tile_i, tile_j)] = BOUNDS(peak, window, share);
+    }
+}
+#else
+
+#define LANES_I 16
+#define LANES_J 8
+#define EACH_I (TILE / LANES_I)
+#define EACH_J (TILE / LANES_J)
+#define AT_ONCE 128  // windows whose peaks are gathered in local memory
+
+__attribute__((reqd_work_group_size(LANES_I, LANES_J, 1)))
+__kernel void scan_tiles(TILE_ARGUMENTS)
+{
+    __local uint gathered[AT_ONCE];
+    const int tile_j = row0 + (int)get_group_id(1) * TILE;
+    const int tile_i = tile_j - (int)get_group_id(0) * TILE;
+    if (tile_i < col0)
+        return;
+    const int2 of_i = windows_of_i[tile_i / TILE], of_j = windows_of_j[tile_j / TILE];
+    const int from = MAX(MAX(of_i.x, of_j.x), window0), to = MIN(MIN(of_i.y, of_j.y), window_end);
+    if (from >= to)
+        return;
+    const int lane_i = get_local_id(0), lane_j = get_local_id(1), lane = lane_j * LANES_I + lane_i;
+    const int last_row = row0 + rows - 1;
+    const long reference = REFERENCE(tile_i, tile_j);
+    const float reference_float = (float)reference;
+    float tile[EACH_J][EACH_I];
+#pragma unroll
+    for (int b = 0; b < EACH_J; b++)
+#pragma unroll
+        for (int a = 0; a < EACH_I; a++) {
+            const int j = tile_j + lane_j + b * LANES_J, i = tile_i + lane_i + a * LANES_I;
+            tile[b][a] = j <= last_row ? (float)(sums[AT(j, i)] - reference) : 0.0f;
+        }
+    for (int chunk = from; chunk < to; chunk += AT_ONCE) {
+        const int chunk_end = MIN(chunk + AT_ONCE, to);
+        for (int n = lane; n < AT_ONCE; n += LANES_I * LANES_J)
+            gathered[n] = 0;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (int p = chunk; p < chunk_end; p++) {
+            __global const int *window = windows + p * WINDOW_FIELDS;
+            const int c = window[CENTRE], first = window[FIRST];
+            const share_t share = share_of(window, tile_i, tile_j, last_row);
+            const float corner = (float)(reference - left[(size_t)window[SLOT] * left_stride + (share.i0 - first)] - RIGHT_SUM(share.j0, c));
+            __global const float *dl = left_tiles + (size_t)window[SLOT] * tiles_stride + (tile_i - first / TILE * TILE) + lane_i;
+            __global const float *dr = right_tiles + (size_t)(p - window0) * rows_stride + (tile_j - row0) + lane_j;
+            float dl_here[EACH_I], k[EACH_I], k_pairs[EACH_I];
+#pragma unroll
+            for (int a = 0; a < EACH_I; a++) {
+                const int i = tile_i + lane_i + a * LANES_I;
+                dl_here[a] = dl[a * LANES_I];
+                k[a] = i >= share.low_i && i <= share.i0 ? (float)(c + 1 - i) : 0.0f;  // k = 0 makes omega 0 or NaN, which fmax drops
+                k_pairs[a] = 0.5f * k[a] * (k[a] - 1.0f);
+            }
+            float best = 0.0f;
+#pragma unroll
+            for (int b = 0; b < EACH_J; b++) {
+                const int j = tile_j + lane_j + b * LANES_J;
+                const float m = j >= share.j0 && j <= share.high_j ? (float)(j - c) : 0.0f;
+                const float m_pairs = 0.5f * m * (m - 1.0f);
+                const float dr_here = dr[b * LANES_J] - corner;
+#pragma unroll
+                for (int a = 0; a < EACH_I; a++) {
+                    const float within = dl_here[a] + dr_here;
+                    const float km = k[a] * m;
+                    const float cross = fma(epsilon, km, tile[b][a] - within);
+                    const float omega = ((within + reference_float) * km) * native_recip((k_pairs[a] + m_pairs) * cross);
+                    best = fmax(best, omega);
+                }
+            }
+            atomic_max(&gathered[p - chunk], as_uint(best));
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (int p = chunk + lane; p < chunk_end; p += LANES_I * LANES_J) {
+            __global const int *window = windows + p * WINDOW_FIELDS;
+            const share_t share = share_of(window, tile_i, tile_j, last_row);
+            peaks[PEAK(window, p - window0, tile_i, tile_j)] = BOUNDS(as_float(gathered[p - chunk]), window, share);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+}
+#endif
