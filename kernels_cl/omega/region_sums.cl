@@ -73,6 +73,7 @@ __kernel void suffix_rows(__global long *sums, int row0, int col0, int stride, i
 #define STRIP 64
 #else
 #define STRIP 1
+#define AHEAD 16
 #endif
 __kernel void accumulate_columns(__global long *sums, __global const long *carry, __global int *overflow, int row0, int rows, int col0,
                                  int stride, int band, int width)
@@ -81,11 +82,27 @@ __kernel void accumulate_columns(__global long *sums, __global const long *carry
     const int end = MIN(begin + STRIP, col0 + width);
     if (begin >= end)
         return;
-    const int from = MAX(begin + 1, row0), to = MIN(end - 1 + band - 1, row0 + rows - 1);
+    int from = MAX(begin + 1, row0);
+    const int to = MIN(end - 1 + band - 1, row0 + rows - 1);
     long sum[STRIP];
     for (int x = 0; x < STRIP; x++)
         sum[x] = begin + x < row0 - 1 && begin + x < end ? carry[begin + x - col0] : 0;
     long outside = 0;
+#if !CPU
+    // several rows are in flight at a time, for a lane has only its own column to hide the memory's latency with
+    for (; from + AHEAD - 1 <= to; from += AHEAD) {
+        long next[AHEAD];
+#pragma unroll
+        for (int e = 0; e < AHEAD; e++)
+            next[e] = sums[AT(from + e, begin)];
+#pragma unroll
+        for (int e = 0; e < AHEAD; e++) {
+            sum[0] += next[e];
+            sums[AT(from + e, begin)] = sum[0];
+            outside |= sum[0];
+        }
+    }
+#endif
     for (int j = from; j <= to; j++) {
         const int low = MAX(begin, j - band + 1), high = MIN(end, j);  // columns of this strip that row j holds
         __global long *row = sums + AT(j, low);

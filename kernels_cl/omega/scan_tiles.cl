@@ -4,7 +4,7 @@
 // are the intersection. peaks: for each window its tiles of this block, tiles_j x tiles_i, counted from the window's first.
 //
 // Grid: dimension 0 walks the tile columns of a tile row from the diagonal back, dimension 1 the tile rows.
-//   GPU      work-groups of 16 x 8 items; an item keeps 4 x 8 entries of M in registers
+//   GPU      work-groups of LANES_I x LANES_J items (-D), which keep TILE / LANES_I x TILE / LANES_J entries of M each in registers
 //   -D CPU=1 one item a tile, VW columns in a vector, the tile in the first-level cache
 // save_left_tiles, save_right_tiles: dl and dr of the windows.
 #include "common/portable.clh"
@@ -36,10 +36,10 @@ __kernel void save_right_tiles(__global const long *sums, __global const int *wi
 {
     __global const int *window = windows + (window0 + (int)get_global_id(1)) * WINDOW_FIELDS;
     const int c = window[CENTRE], j = row0 + (int)get_global_id(0);
-    if (j >= row0 + rows)
+    if (j >= row0 + rows_stride)
         return;
     float difference = 0.0f;
-    if (j >= window[INNER_RIGHT] && j <= window[LAST])
+    if (j >= window[INNER_RIGHT] && j <= window[LAST] && j < row0 + rows)
         difference = (float)(RIGHT_SUM(j, c) - RIGHT_SUM(MAX(j / TILE * TILE, window[INNER_RIGHT]), c));
     right_tiles[(size_t)get_global_id(1) * rows_stride + (j - row0)] = difference;
 }
@@ -111,16 +111,21 @@ __kernel void scan_tiles(TILE_ARGUMENTS)
 }
 #else
 
-#define LANES_I 16
-#define LANES_J 8
 #define EACH_I (TILE / LANES_I)
 #define EACH_J (TILE / LANES_J)
+// A row of the window table in registers: .s0 centre, .s1 first, .s2 inner left, .s3 inner right, .s4 last, .s5 slot (layout.clh).
+#define WINDOW_AT(p) (((__global const int8 *)windows)[p])
+#define SHARE(w)                                                                                                                               \
+    ((share_t){MAX(tile_i, (w).s1), MIN(tile_i + TILE - 1, (w).s2), MAX(tile_j, (w).s3), MIN(MIN(tile_j + TILE - 1, (w).s4), last_row)})
+#define CORNER(w)                                                                                                                              \
+    ((float)(reference - left[(size_t)(w).s5 * left_stride + (MIN(tile_i + TILE - 1, (w).s2) - (w).s1)] - RIGHT_SUM(MAX(tile_j, (w).s3), (w).s0)))
 #define AT_ONCE 128  // windows whose peaks are gathered in local memory
+#define FAR 1e20f
 
 __attribute__((reqd_work_group_size(LANES_I, LANES_J, 1)))
 __kernel void scan_tiles(TILE_ARGUMENTS)
 {
-    __local uint gathered[AT_ONCE];
+    __local int gathered[AT_ONCE];  // bits of floats that are not negative, or -0, which is below them as a signed number
     const int tile_j = row0 + (int)get_group_id(1) * TILE;
     const int tile_i = tile_j - (int)get_group_id(0) * TILE;
     if (tile_i < col0)
@@ -130,7 +135,7 @@ __kernel void scan_tiles(TILE_ARGUMENTS)
     if (from >= to)
         return;
     const int lane_i = get_local_id(0), lane_j = get_local_id(1), lane = lane_j * LANES_I + lane_i;
-    const int last_row = row0 + rows - 1;
+    const int last_row = row0 + rows - 1, i_here = tile_i + lane_i, j_here = tile_j + lane_j;
     const long reference = REFERENCE(tile_i, tile_j);
     const float reference_float = (float)reference;
     float tile[EACH_J][EACH_I];
@@ -138,7 +143,7 @@ __kernel void scan_tiles(TILE_ARGUMENTS)
     for (int b = 0; b < EACH_J; b++)
 #pragma unroll
         for (int a = 0; a < EACH_I; a++) {
-            const int j = tile_j + lane_j + b * LANES_J, i = tile_i + lane_i + a * LANES_I;
+            const int j = j_here + b * LANES_J, i = i_here + a * LANES_I;
             tile[b][a] = j <= last_row ? (float)(sums[AT(j, i)] - reference) : 0.0f;
         }
     for (int chunk = from; chunk < to; chunk += AT_ONCE) {
@@ -146,38 +151,63 @@ __kernel void scan_tiles(TILE_ARGUMENTS)
         for (int n = lane; n < AT_ONCE; n += LANES_I * LANES_J)
             gathered[n] = 0;
         barrier(CLK_LOCAL_MEM_FENCE);
+        int8 next_window = WINDOW_AT(chunk);
+        float next_corner = CORNER(next_window);
         for (int p = chunk; p < chunk_end; p++) {
-            __global const int *window = windows + p * WINDOW_FIELDS;
-            const int c = window[CENTRE], first = window[FIRST];
-            const share_t share = share_of(window, tile_i, tile_j, last_row);
-            const float corner = (float)(reference - left[(size_t)window[SLOT] * left_stride + (share.i0 - first)] - RIGHT_SUM(share.j0, c));
-            __global const float *dl = left_tiles + (size_t)window[SLOT] * tiles_stride + (tile_i - first / TILE * TILE) + lane_i;
+            // the next window's corner takes two dependent loads: they are under way while this one is scored
+            const int8 window = next_window;
+            const float corner = next_corner;
+            next_window = WINDOW_AT(MIN(p + 1, chunk_end - 1));
+            next_corner = CORNER(next_window);
+            const int c = window.s0, first = window.s1;
+            const share_t share = SHARE(window);
+            __global const float *dl = left_tiles + (size_t)window.s5 * tiles_stride + (tile_i - first / TILE * TILE) + lane_i;
             __global const float *dr = right_tiles + (size_t)(p - window0) * rows_stride + (tile_j - row0) + lane_j;
-            float dl_here[EACH_I], k[EACH_I], k_pairs[EACH_I];
+            const float k_here = (float)(c + 1 - i_here), m_here = (float)(j_here - c);
+            float dl_here[EACH_I], k[EACH_I], k_pairs[EACH_I], dr_here[EACH_J], m[EACH_J], m_pairs[EACH_J];
 #pragma unroll
             for (int a = 0; a < EACH_I; a++) {
-                const int i = tile_i + lane_i + a * LANES_I;
                 dl_here[a] = dl[a * LANES_I];
-                k[a] = i >= share.low_i && i <= share.i0 ? (float)(c + 1 - i) : 0.0f;  // k = 0 makes omega 0 or NaN, which fmax drops
-                k_pairs[a] = 0.5f * k[a] * (k[a] - 1.0f);
+                k[a] = k_here - (float)(a * LANES_I);
+                k_pairs[a] = k[a] * fma(0.5f, k[a], -0.5f);
+            }
+#pragma unroll
+            for (int b = 0; b < EACH_J; b++) {
+                dr_here[b] = dr[b * LANES_J] - corner;
+                m[b] = m_here + (float)(b * LANES_J);
+                m_pairs[b] = m[b] * fma(0.5f, m[b], -0.5f);
+            }
+            // Borders outside the window's share: numerator 0 over a large denominator, so that omega is 0 and never NaN.
+            if (share.low_i > tile_i || share.i0 < tile_i + TILE - 1) {
+#pragma unroll
+                for (int a = 0; a < EACH_I; a++)
+                    if (i_here + a * LANES_I < share.low_i || i_here + a * LANES_I > share.i0) {
+                        dl_here[a] = -FAR;
+                        k[a] = 0.0f;
+                        k_pairs[a] = 1.0f;
+                    }
+            }
+            if (share.j0 > tile_j || share.high_j < tile_j + TILE - 1) {
+#pragma unroll
+                for (int b = 0; b < EACH_J; b++)
+                    if (j_here + b * LANES_J < share.j0 || j_here + b * LANES_J > share.high_j) {
+                        dr_here[b] = -FAR;
+                        m[b] = 0.0f;
+                        m_pairs[b] = 1.0f;
+                    }
             }
             float best = 0.0f;
 #pragma unroll
-            for (int b = 0; b < EACH_J; b++) {
-                const int j = tile_j + lane_j + b * LANES_J;
-                const float m = j >= share.j0 && j <= share.high_j ? (float)(j - c) : 0.0f;
-                const float m_pairs = 0.5f * m * (m - 1.0f);
-                const float dr_here = dr[b * LANES_J] - corner;
+            for (int b = 0; b < EACH_J; b++)
 #pragma unroll
                 for (int a = 0; a < EACH_I; a++) {
-                    const float within = dl_here[a] + dr_here;
-                    const float km = k[a] * m;
+                    const float within = dl_here[a] + dr_here[b];
+                    const float km = k[a] * m[b];
                     const float cross = fma(epsilon, km, tile[b][a] - within);
-                    const float omega = ((within + reference_float) * km) * native_recip((k_pairs[a] + m_pairs) * cross);
+                    const float omega = ((within + reference_float) * km) * native_recip((k_pairs[a] + m_pairs[b]) * cross);
                     best = fmax(best, omega);
                 }
-            }
-            atomic_max(&gathered[p - chunk], as_uint(best));
+            atomic_max(&gathered[p - chunk], as_int(best));
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         for (int p = chunk + lane; p < chunk_end; p += LANES_I * LANES_J) {

@@ -25,7 +25,6 @@ __all__ = ["BestBorders", "DeviceSites", "ScanJob"]
 EPSILON = 0.00001
 MOST_CANDIDATES = 1 << 22
 TILE_SPACE_BYTES = 256 << 20  # right sums and peaks of the windows that share tiles at a time
-TILE_LANES = (16, 8)  # work-group of scan_tiles on GPUs
 NARROW = 32  # left sides of fewer borders leave lanes of a row idle
 
 Progress = Callable[[int, int], None]
@@ -266,7 +265,7 @@ class ScanJob:
     def _score_tiles(self, block: Block, run: Run) -> None:
         """Tiles shared by all windows of a run, as many windows at once as the working memory holds."""
         assert self.tiles is not None
-        each = block.rows * 4 + run.tiles_i * run.tiles_j * 8
+        each = round_up(block.rows, TILE) * 4 + run.tiles_i * run.tiles_j * 8
         at_once = max(1, TILE_SPACE_BYTES // each)
         for start in range(run.start, run.stop, at_once):
             self._score_tile_windows(self.tiles, block, run, start, min(start + at_once, run.stop))
@@ -274,19 +273,20 @@ class ScanJob:
     def _score_tile_windows(self, tiles: _TileSpace, block: Block, run: Run, start: int, stop: int) -> None:
         engine, part, k = self.engine, self.part, self.kernels
         count = stop - start
-        tiles.reserve(count * block.rows, count * run.tiles_i * run.tiles_j)
+        rows_stride = round_up(block.rows, TILE)
+        tiles.reserve(count * rows_stride, count * run.tiles_i * run.tiles_j)
         layout = (block.row0, block.rows, block.col0, part.stride)
-        rows = (tiles.right, block.rows)
-        size = (round_up(block.rows, TILE), count)
+        rows = (tiles.right, rows_stride)
+        size = (rows_stride, count)
         engine.launch(k["save_right_tiles"], size, (TILE, 1), self.sums, self.windows, start, *rows, *layout)
         columns = min((part.band + TILE - 1) // TILE + 1, block.width // TILE)
-        lanes = (1, 1) if engine.tuning.cpu else TILE_LANES
+        lanes = k.lanes_tile
         engine.launch(
             k["scan_tiles"],
             (columns * lanes[0], -(-block.rows // TILE) * lanes[1]),
             lanes,
             *(self.sums, self.left, tiles.left, tiles.right, self.windows, start, stop, tiles.of_i, tiles.of_j),
-            *(part.left_stride, part.tiles_stride, block.rows, *layout, float(self.epsilon)),
+            *(part.left_stride, part.tiles_stride, rows_stride, *layout, float(self.epsilon)),
             *(run.tiles_i, run.tiles_j, tiles.peaks),
         )
         engine.launch(

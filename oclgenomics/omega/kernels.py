@@ -12,6 +12,7 @@ __all__ = ["GPU_LANES", "ScanKernels"]
 CPU_COLUMNS = 256  # left borders a CPU work-item walks in a row
 CPU_SCORES = 8  # scores in an explicit vector; the doubles and longs behind them fill two to four registers
 GPU_LANES = 128
+TILE_LANES = (8, 8)  # items that share a tile on GPUs, along columns and rows: 64 entries of M each
 SMALL_LANES = 64  # Kernel I on CPUs, and the merge on GPUs
 MOST_VECTOR_LANES = 8  # uint lanes in pair_values: more only spill
 
@@ -46,6 +47,8 @@ class ScanKernels:
         Left borders a work-item of `scan_two` walks.
     lanes_one, lanes_two, lanes_best, lanes_tiles : int
         Work-group sizes of `scan_one`, `scan_two`, `best_omega` and `best_tiles`.
+    lanes_tile : tuple of int
+        Work-group of `scan_tiles`, columns and rows.
     """
 
     def __init__(self, engine: Engine, matrix: SiteMatrix, options: ScanOptions) -> None:
@@ -57,6 +60,7 @@ class ScanKernels:
         self.columns, self.lanes_two = (CPU_COLUMNS, 1) if cpu else (1, GPU_LANES)
         self.lanes_one, self.lanes_best = (SMALL_LANES, 1) if cpu else (GPU_LANES, SMALL_LANES)
         self.lanes_tiles = 1 if cpu else GPU_LANES
+        self.lanes_tile = (1, 1) if cpu else TILE_LANES
         data = {
             "GENOTYPES": int(matrix.genotypes),
             "MEASURE": LD_MEASURES.index(options.ld),
@@ -76,7 +80,13 @@ class ScanKernels:
                 "VW": CPU_SCORES if cpu else 1,
             },
             "omega/best_omega.cl": {"LANES": self.lanes_best},
-            "omega/scan_tiles.cl": {"LANES": 1, "CPU": int(cpu), "VW": CPU_SCORES if cpu else 1},
+            "omega/scan_tiles.cl": {
+                "LANES": 1,
+                "LANES_I": self.lanes_tile[0],
+                "LANES_J": self.lanes_tile[1],
+                "CPU": int(cpu),
+                "VW": CPU_SCORES if cpu else 1,
+            },
             "omega/best_tiles.cl": {"LANES": self.lanes_tiles},
         }
 
