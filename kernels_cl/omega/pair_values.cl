@@ -1,6 +1,6 @@
 // pair_values: the linkage disequilibrium value of every pair of sites in a block of rows, by AND and population count.
 //
-// bits: groups of sites (layout.clh). A work-item keeps BLOCK_J x BLOCK_I counts in registers while it walks the words.
+// bits: groups of sites (layout.clh) from site0 on. A work-item keeps BLOCK_J x BLOCK_I counts in registers while it walks the words.
 // Entries with i >= j are written as 0. Layout of the output: layout.clh.
 //
 // Grid: dimension 0 walks the columns of a row tile from the diagonal back, dimension 1 the row tiles.
@@ -150,7 +150,7 @@ __attribute__((reqd_work_group_size(SIDE, SIDE, 1)))
 #endif
 __kernel void pair_values(__global const uint *bits, __global const uint *valid, int words, uint units,
                           __global const uint *ones, __global const float *weight, float haplotypes, float scale,
-                          __global sum_t *sums, int row0, int rows, int col0, int stride)
+                          __global sum_t *sums, int row0, int rows, int col0, int stride, int site0)
 {
 #if VW == 1
     const int tile_j = row0 + (int)get_group_id(1) * TILE;
@@ -168,7 +168,7 @@ __kernel void pair_values(__global const uint *bits, __global const uint *valid,
         uint bits_i[BLOCK], bits_j[BLOCK], valid_i[BLOCK], valid_j[BLOCK];
 #pragma unroll
         for (int a = 0; a < BLOCK; a++) {
-            const size_t at_i = SITE_WORD(i0 + a * SIDE, w, words), at_j = SITE_WORD(j0 + a * SIDE, w, words);
+            const size_t at_i = SITE_WORD(i0 + a * SIDE - site0, w, words), at_j = SITE_WORD(j0 + a * SIDE - site0, w, words);
             bits_i[a] = bits[at_i];
             bits_j[a] = bits[at_j];
 #if MASKED
@@ -214,10 +214,10 @@ __kernel void pair_values(__global const uint *bits, __global const uint *valid,
 #if CARRY_SAVE
         w = words / 4 * 4;
         for (int b = 0; b < ROWS && w > 0; b++)
-            count[b].both = count_common(bits + SITE_WORD(i0, 0, words), bits + SITE_WORD(j0 + b, 0, words), w);
+            count[b].both = count_common(bits + SITE_WORD(i0 - site0, 0, words), bits + SITE_WORD(j0 + b - site0, 0, words), w);
 #endif
         for (; w < words; w++) {
-            const size_t at_i = SITE_WORD(i0, w, words), at_j = SITE_WORD(j0, w, words);
+            const size_t at_i = SITE_WORD(i0 - site0, w, words), at_j = SITE_WORD(j0 - site0, w, words);
             const uint_v bits_i = *(__global const uint_v *)(bits + at_i);
 #if MASKED
             const uint_v valid_i = *(__global const uint_v *)(valid + at_i);

@@ -126,7 +126,8 @@ def _add_method_options(parser: argparse.ArgumentParser) -> None:
         help="compat: OmegaPlus' float32 arithmetic, for reports equal to its own (default: %(default)s)",
     )  # fmt: skip
     group.add_argument(
-        "--kernel", default="auto", metavar="auto|1|2|tiles", help="force a kernel (default: %(default)s, by position)"
+        "--kernel", default="auto", metavar="KERNEL",
+        help="auto, 1, 2, dynamic or tiles; results do not change (default: %(default)s)"
     )
 
 

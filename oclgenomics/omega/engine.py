@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.errors import DeviceError, UsageError
 from oclgenomics.formats.alignment import Alignment
-from oclgenomics.omega.job import EPSILON, MOST_CANDIDATES, BestBorders, DeviceSites, Progress, ScanJob
+from oclgenomics.omega.job import EPSILON, BestBorders, DeviceSites, Progress, ScanJob, work_bytes
 from oclgenomics.omega.matrix import SiteMatrix, site_matrix
 from oclgenomics.omega.options import Scan, ScanOptions
 from oclgenomics.omega.plan import Limits, Pass, plan_passes
@@ -76,7 +76,7 @@ class OmegaScanner:
         passes = plan_passes(
             windows,
             alignment.sites,
-            self._limits(matrix, compat),
+            self._limits(matrix, self._fits(matrix)),
             border=options.border,
             kernel=options.kernel,
             tiles=_tiles_serve(options),
@@ -134,12 +134,22 @@ class OmegaScanner:
                 "use accurate or --phase ignore"
             )
 
-    def _limits(self, matrix: SiteMatrix, compat: bool) -> Limits:
-        device = self.engine.device
-        # results, carried row, candidates and the tables of windows beside the planned blocks and slots
-        overhead = matrix.nbytes + 12 * MOST_CANDIDATES
-        budget = max(self.engine.budget - self.engine.memory.used - overhead, 0)
-        return Limits(budget, self.engine.max_allocation, device.compute_units, device.warp, self.engine.tuning.cpu)
+    def _limits(self, matrix: SiteMatrix, resident: bool) -> Limits:
+        device, engine = self.engine.device, self.engine
+        sites = matrix.nbytes if resident else matrix.ones.nbytes + matrix.weight.nbytes
+        return Limits(
+            budget=max(engine.budget - engine.memory.used - sites - 2 * work_bytes(engine), 0),
+            max_allocation=engine.max_allocation,
+            compute_units=device.compute_units,
+            warp=device.warp,
+            cpu=engine.tuning.cpu,
+            site_bytes=0 if resident else 4 * matrix.words * (2 if matrix.missing else 1),
+        )
+
+    def _fits(self, matrix: SiteMatrix) -> bool:
+        """Whether all sites stay on the device; the rows of sites with three or more states always do."""
+        small = matrix.nbytes <= self.engine.budget // 2 and matrix.bits.nbytes <= self.engine.max_allocation
+        return small or matrix.allele_bits is not None
 
     def _run_passes(
         self, matrix: SiteMatrix, windows: Windows, passes: list[Pass], options: ScanOptions, progress: Progress | None
@@ -147,7 +157,7 @@ class OmegaScanner:
         """Run all passes; again with coarser fixed-point sums in the rare case that one outgrew its format."""
         bits = _fraction_bits(matrix, windows.span, options)
         with self.engine.profile.mark("upload sites"):
-            sites = DeviceSites(self.engine, matrix)
+            sites = DeviceSites(self.engine, matrix, resident=self._fits(matrix))
         while True:
             job = ScanJob(self.engine, matrix, sites, options, float(2.0**bits), len(windows.at))
             done = 0

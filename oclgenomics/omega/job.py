@@ -14,20 +14,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.omega.kernels import GPU_LANES, ScanKernels
-from oclgenomics.omega.matrix import SiteMatrix
+from oclgenomics.omega.matrix import SITE_GROUP, SiteMatrix
 from oclgenomics.omega.options import ScanOptions
 from oclgenomics.omega.plan import TILE, Block, Pass, Run, round_up
 from oclgenomics.runtime import Engine
 from oclgenomics.runtime.buffers import DeviceArray
 
-__all__ = ["BestBorders", "DeviceSites", "ScanJob"]
+__all__ = ["EPSILON", "BestBorders", "DeviceSites", "ScanJob", "work_bytes"]
 
 EPSILON = 0.00001
-MOST_CANDIDATES = 1 << 22
-TILE_SPACE_BYTES = 256 << 20  # right sums and peaks of the windows that share tiles at a time
+WORK_BYTES = 256 << 20  # most memory for the candidates, and for the tiles' sums and peaks, of the windows at work
+CANDIDATE_BYTES = 12
 NARROW = 32  # left sides of fewer borders leave lanes of a row idle
 
 Progress = Callable[[int, int], None]
+
+
+def work_bytes(engine: Engine) -> int:
+    """Bytes that candidates, and tiles' sums and peaks, may take each."""
+    return min(WORK_BYTES, engine.budget // 16)
 
 
 @dataclass
@@ -59,17 +64,41 @@ class BestBorders:
 
 
 class DeviceSites:
-    """The uploaded planes of a `SiteMatrix`."""
+    """The planes of a `SiteMatrix` on the device: all of them, or those that the block at work needs.
 
-    def __init__(self, engine: Engine, matrix: SiteMatrix) -> None:
-        self.bits = engine.upload(matrix.bits)
-        self.valid = self.bits if matrix.valid is None else engine.upload(matrix.valid)
+    Parameters
+    ----------
+    engine : Engine
+    matrix : SiteMatrix
+    resident : bool
+        False uploads the bits of each block's sites anew, for alignments larger than the memory.
+    """
+
+    def __init__(self, engine: Engine, matrix: SiteMatrix, *, resident: bool) -> None:
+        self._engine, self._matrix, self._resident = engine, matrix, resident
         self.ones = engine.upload(matrix.ones)
         self.weight = engine.upload(matrix.weight)
         self.alleles = None if matrix.allele_bits is None else engine.upload(matrix.allele_bits)
         if self.alleles is not None:
             self.first_row, self.row_count = engine.upload(matrix.first_row), engine.upload(matrix.row_count)
             self.listed = engine.upload(matrix.listed)
+        if resident:
+            self.bits = engine.upload(matrix.bits)
+            self.valid = self.bits if matrix.valid is None else engine.upload(matrix.valid)
+
+    def planes(self, block: Block) -> tuple[DeviceArray, DeviceArray, int]:
+        """Bits and valid of at least the block's sites, and the first site in them."""
+        if self._resident:
+            return self.bits, self.valid, 0
+        groups = slice(block.col0 // SITE_GROUP, round_up(block.row0 + block.rows, TILE) // SITE_GROUP)
+        bits = self._matrix.bits[groups]
+        if not hasattr(self, "bits") or self.bits.size < bits.size:
+            self.bits = self._engine.empty(bits.shape, np.uint32)
+            self.valid = self.bits if self._matrix.valid is None else self._engine.empty(bits.shape, np.uint32)
+        self._engine.write(self.bits, bits)
+        if self._matrix.valid is not None:
+            self._engine.write(self.valid, self._matrix.valid[groups])
+        return self.bits, self.valid, block.col0
 
 
 class ScanJob:
@@ -139,7 +168,8 @@ class ScanJob:
             size, local = (column_tiles, -(-block.rows // k.rows_each)), (1, 1)
         if not (self.compat and len(m.listed)):
             counts = (m.words, np.uint32(m.units), s.ones, s.weight, float(m.haplotypes), self.scale)
-            engine.launch(k["pair_values"], size, local, s.bits, s.valid, *counts, self.sums, *layout)
+            bits, valid, site0 = s.planes(block)
+            engine.launch(k["pair_values"], size, local, bits, valid, *counts, self.sums, *layout, site0)
         self._allele_values(block)
         if self.compat:
             self._sum_tiles(block)
@@ -234,7 +264,7 @@ class ScanJob:
             columns = -(-run.lefts // (lanes_i * k.columns))
             rows = -(-run.rows // (run.load * (k.lanes_two // lanes_i)))
         each = columns * rows
-        at_once = max(1, MOST_CANDIDATES // each)
+        at_once = max(1, work_bytes(self.engine) // (each * CANDIDATE_BYTES))
         for start in range(run.start, run.stop, at_once):
             self._score_windows(block, run, start, min(start + at_once, run.stop), columns, rows, lanes_i)
 
@@ -266,7 +296,7 @@ class ScanJob:
         """Tiles shared by all windows of a run, as many windows at once as the working memory holds."""
         assert self.tiles is not None
         each = round_up(block.rows, TILE) * 4 + run.tiles_i * run.tiles_j * 8
-        at_once = max(1, TILE_SPACE_BYTES // each)
+        at_once = max(1, work_bytes(self.engine) // each)
         for start in range(run.start, run.stop, at_once):
             self._score_tile_windows(self.tiles, block, run, start, min(start + at_once, run.stop))
 

@@ -15,7 +15,7 @@ __all__ = ["IMPUTABLE", "KERNELS", "LD_MEASURES", "PRECISIONS", "Scan", "ScanOpt
 
 LD_MEASURES = ("RSQUARE", "D", "ABSD", "DOM", "ABSDOM", "ABSDOM2")
 PRECISIONS = ("accurate", "compat")
-KERNELS = ("auto", "1", "2", "tiles")
+KERNELS = ("auto", "1", "2", "dynamic", "tiles")
 IMPUTABLE = frozenset({"N", "GAP"})
 
 MOST_POSITIONS = 100_000_000  # a grid of more is a slip of the pen, and would not fit in memory
@@ -44,7 +44,8 @@ class ScanOptions:
         'accurate' (float64 results from sums that lose nothing) or 'compat' (OmegaPlus' float32 arithmetic, bit for
         bit).
     kernel : str
-        'auto' chooses Kernel I, Kernel II or the tile kernel for each position; '1', '2' or 'tiles' forces one.
+        'auto' chooses Kernel I, Kernel II or the tile kernel for each position, 'dynamic' Kernel I or II as the paper
+        does; '1', '2' or 'tiles' forces one.
     maf : float
         Sites with a smaller minor allele frequency are left out, 0 to 0.5.
     no_singletons : bool

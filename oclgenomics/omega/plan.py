@@ -5,7 +5,7 @@ The scan walks the genome in blocks of rows (right borders). For each block it c
 the band of sites that share a window with them, and scores all windows whose right borders lie in it. A window's left
 sums are kept in a slot from the block of its centre to the block of its last row. Device memory is therefore
 
-    block_rows * stride * 8  +  slots * (left_stride * 12 + tiles_stride * 4)  +  bits  +  candidates
+    block_rows * stride * 8  +  slots * (left_stride * 12 + tiles_stride * 4)  +  bits  +  working memory
 
 bytes whatever the length of the chromosome, where stride is at most the widest window plus 256 sites. Where the slots
 alone would not fit, the grid positions are split into passes.
@@ -47,6 +47,7 @@ CPU_BLOCK_BYTES = 12 << 20  # a block that stays in the last cache while all its
 GPU_BLOCK_BYTES = 2 << 30
 KERNEL_ONE_WAVES = 32  # waves a compute unit holds at a time: Equation 4 of the paper
 KERNEL_TWO_WAVES = 24  # waves a compute unit gets in Kernel II; section IV-C's empirical constant
+FORCED = {"1": 1, "2": 2, "tiles": 3}
 LEAST_LOAD = 16  # rows a work-item of Kernel II walks at least
 
 
@@ -64,6 +65,8 @@ class Limits:
         Of the device.
     cpu : bool
         Blocks stay within a cache rather than fill the memory.
+    site_bytes : int
+        Bytes of one site's bits where they are uploaded block by block; 0 where all sites are on the device.
     """
 
     budget: int
@@ -71,6 +74,7 @@ class Limits:
     compute_units: int
     warp: int
     cpu: bool
+    site_bytes: int = 0
 
 
 @dataclass(frozen=True)
@@ -175,7 +179,7 @@ def plan_passes(
     border : int
         As in `ScanOptions`.
     kernel : str
-        'auto' (`choose_kernels`), '1', '2' or 'tiles'.
+        'auto' (`choose_kernels`), 'dynamic' (the same without tiles), '1', '2' or 'tiles'.
     tiles : bool
         Whether the tile kernel may be chosen: exact sums of values that are never negative, and no border.
     chunk_positions : int, optional
@@ -193,15 +197,14 @@ def plan_passes(
         return []
     band = windows.span
     stride, rows = _block_shape(band, sites, limits, block_rows)
+    held = rows * stride * SUM_BYTES + (round_up(band, TILE) + rows + TILE) * limits.site_bytes
     left_stride = round_up(int((windows.inner_left - windows.first + 1)[chosen].max()), 16)
     tiles_stride = round_up(left_stride, TILE) + TILE
     slot_bytes = left_stride * LEFT_BYTES + tiles_stride * TILE_BYTES
-    most_slots = min(
-        (limits.budget - rows * stride * SUM_BYTES) // slot_bytes, limits.max_allocation // (left_stride * SUM_BYTES)
-    )
+    most_slots = min((limits.budget - held) // slot_bytes, limits.max_allocation // (left_stride * SUM_BYTES))
     if most_slots < 1:
         raise AllocationError(
-            f"a window of {band} sites needs {rows * stride * SUM_BYTES + slot_bytes} bytes of device "
+            f"a window of {band} sites needs {held + slot_bytes} bytes of device "
             f"memory, but {limits.budget} may be used; "
             "raise --max-memory, narrow --maxwin or choose a device with more memory (-d)"
         )
@@ -212,9 +215,10 @@ def plan_passes(
     while start < len(chosen):
         part = chosen[start : start + per_pass]
         part = part[: _positions_that_fit(windows, part, rows, most_slots)]
-        kinds = (
-            choose_kernels(windows, part, scores[part], limits, tiles) if kernel == "auto" else _forced(part, kernel)
-        )
+        if kernel in FORCED:
+            kinds = np.full(len(part), FORCED[kernel])
+        else:
+            kinds = choose_kernels(windows, part, scores[part], limits, tiles and kernel == "auto")
         passes.append(_plan_pass(windows, part, kinds, scores, (band, stride, rows, left_stride, tiles_stride), limits))
         start += len(part)
     return passes
@@ -225,7 +229,8 @@ def _block_shape(band: int, sites: int, limits: Limits, block_rows: int | None) 
     longest = round_up(sites, TILE) + TILE
     stride = min(round_up(band, TILE) + STRIDE_MARGIN, longest + TILE)
     target = CPU_BLOCK_BYTES if limits.cpu else min(GPU_BLOCK_BYTES, limits.max_allocation)
-    rows = block_rows or min(target, limits.budget // 2) // (stride * SUM_BYTES)
+    room = min(target, limits.budget // 2 - (band + 2 * TILE) * limits.site_bytes)
+    rows = block_rows or max(room, 0) // (stride * SUM_BYTES + limits.site_bytes)
     return stride, min(max(round_up(rows - TILE + 1, TILE), TILE), longest)
 
 
@@ -261,10 +266,6 @@ def choose_kernels(
         return kinds
     columns, rows = _tiles_of(windows, part)
     return np.where((kinds == 2) & (scores * TILE_GAIN > columns * rows * TILE * TILE), 3, kinds)
-
-
-def _forced(part: NDArray[np.int64], kernel: str) -> NDArray[np.int64]:
-    return np.full(len(part), {"1": 1, "2": 2, "tiles": 3}[kernel])
 
 
 def _tiles_of(windows: Windows, part: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

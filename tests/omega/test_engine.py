@@ -182,14 +182,27 @@ def test_results_do_not_depend_on_blocks_chunks_or_memory(engine: Engine, rng: n
     for rows, chunk in [(64, None), (128, 3), (None, 1), (4096, 40)]:
         cut = OmegaScanner(engine, block_rows=rows).scan(alignment, dataclasses.replace(options, chunk_positions=chunk))
         assert_equal_scans(cut, whole)
-    tight = Engine(engine.device, max_memory=60 << 20)
+    tight = Engine(engine.device, max_memory=8 << 20)
     assert_equal_scans(OmegaScanner(tight).scan(alignment, options), whole)
+    assert tight.memory.peak <= 8 << 20
+
+
+@pytest.mark.parametrize("masked", [False, True])
+def test_sites_larger_than_the_memory_are_streamed(engine: Engine, rng: np.random.Generator, masked: bool) -> None:
+    states, positions = correlated_states(rng, 1500, 6000), random_positions(rng, 1500)
+    seen = rng.random(states.shape) < 0.99 if masked else None
+    alignment, options = make_alignment(states, positions, seen), ScanOptions(grid=100, minwin=500, maxwin=5_000)
+    whole = OmegaScanner(engine).scan(alignment, options)
+    tight = Engine(engine.device, max_memory=2 << 20)
+    assert alignment.packed_bytes > tight.budget // 2
+    assert_equal_scans(OmegaScanner(tight).scan(alignment, options), whole)
+    assert tight.memory.peak <= 2 << 20
 
 
 def test_memory_that_cannot_do_is_refused(engine: Engine, rng: np.random.Generator) -> None:
     alignment = make_alignment(correlated_states(rng, 400, 40), random_positions(rng, 400))
     with pytest.raises(AllocationError, match="--max-memory"):
-        OmegaScanner(Engine(engine.device, max_memory=1 << 20)).scan(alignment, ScanOptions(**WINDOW))
+        OmegaScanner(Engine(engine.device, max_memory=1 << 17)).scan(alignment, ScanOptions(**WINDOW))
 
 
 @pytest.mark.parametrize("data", ["complete", "masked", "unphased", "multiallelic", "uncorrelated"])
@@ -210,7 +223,7 @@ def test_all_kernels_give_the_same_bits(
         OmegaScanner(engine, block_rows=block_rows).scan(
             alignment, ScanOptions(grid=60, minwin=0, maxwin=40_000, kernel=kernel)
         )
-        for kernel in ("auto", "1", "2", "tiles")
+        for kernel in ("auto", "dynamic", "1", "2", "tiles")
     )
     for scan in forced:
         assert_equal_scans(scan, auto)

@@ -41,7 +41,7 @@ def scored_rows(passes: list[Pass]) -> dict[int, list[int]]:
     maxwin=st.integers(200, 100_000),
     block_rows=st.sampled_from([None, 64, 100, 256]),
     chunk=st.sampled_from([None, 1, 7]),
-    kernel=st.sampled_from(["auto", "1", "2", "tiles"]),
+    kernel=st.sampled_from(["auto", "dynamic", "1", "2", "tiles"]),
 )
 def test_every_right_border_is_scored_once(
     sites: int, grid: int, maxwin: int, block_rows: int | None, chunk: int | None, kernel: str
