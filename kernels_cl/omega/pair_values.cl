@@ -33,11 +33,10 @@
 #define BOTH(w) (*(__global const uint_v *)(at_i + (w) * SITE_GROUP) & at_j[(w) * SITE_GROUP])
 // Long rows of words are first added up bit by bit: a carry-save adder turns three words into a word of sums and a word of carries, four
 // words into one of weight four, and only that is counted (Harley and Seal). Counts are kept in 16-bit lanes, which cost the least to
-// widen; a lane takes 16 a block, so they are emptied before 65535.
+// widen; a stretch of words adds at most 16 for each four of its words.
 #define CARRY_SAVE 1
 #define HALVES PASTE(ushort, TWICE_VW)
 #define AS_HALVES(x) PASTE(as_ushort, TWICE_VW)(x)
-#define BLOCKS_AT_ONCE 4000
 
 static inline HALVES count_halves(HALVES x)
 {
@@ -63,21 +62,16 @@ static inline uint_v add_halves(HALVES x)
 // Ones in common between VW sites and one site, over the first `words` words, a multiple of 4; the pointers are to their first words.
 static inline uint_v count_common(__global const uint *at_i, __global const uint *at_j, int words)
 {
-    uint_v total = 0, ones = 0, twos = 0;
-    size_t w = 0;
-    while (w < (size_t)words) {
-        HALVES fours = 0;
-        const size_t stop = MIN(w + 4 * BLOCKS_AT_ONCE, (size_t)words);
-        for (; w < stop; w += 4) {
-            uint_v carry_a, carry_b, carry;
-            ADD_THREE(carry_a, ones, BOTH(w), BOTH(w + 1))
-            ADD_THREE(carry_b, ones, BOTH(w + 2), BOTH(w + 3))
-            ADD_THREE(carry, twos, carry_a, carry_b)
-            fours += count_halves(AS_HALVES(carry));
-        }
-        total += 4 * add_halves(fours);
+    uint_v ones = 0, twos = 0;
+    HALVES fours = 0;
+    for (int w = 0; w < words; w += 4) {
+        uint_v carry_a, carry_b, carry;
+        ADD_THREE(carry_a, ones, BOTH(w), BOTH(w + 1))
+        ADD_THREE(carry_b, ones, BOTH(w + 2), BOTH(w + 3))
+        ADD_THREE(carry, twos, carry_a, carry_b)
+        fours += count_halves(AS_HALVES(carry));
     }
-    return total + add_halves(count_halves(AS_HALVES(ones))) + 2 * add_halves(count_halves(AS_HALVES(twos)));
+    return 4 * add_halves(fours) + 2 * add_halves(count_halves(AS_HALVES(twos))) + add_halves(count_halves(AS_HALVES(ones)));
 }
 #else
 #define CARRY_SAVE 0
@@ -201,45 +195,57 @@ __kernel void pair_values(__global const uint *bits, __global const uint *valid,
 #else
 #define ROWS 4
 #endif
+#define STRETCH 128  // words; a multiple of 4
     const int j0 = row0 + (int)get_global_id(1) * ROWS;
     const int tile_i = (j0 / TILE - (int)get_global_id(0)) * TILE;
     if (tile_i < col0)
         return;
-    for (int i0 = tile_i; i0 < tile_i + TILE; i0 += VW) {
-        counts_t count[ROWS];
-#pragma unroll
+    counts_t counts[TILE / VW][ROWS];
+    for (int v = 0; v < TILE / VW; v++)
         for (int b = 0; b < ROWS; b++)
-            count[b] = (counts_t){0};
-        int w = 0;
+            counts[v][b] = (counts_t){0};
+    // a stretch of words of all columns stays in the first-level cache for all rows
+    for (int start = 0; start < words; start += STRETCH) {
+        const int stop = MIN(start + STRETCH, words);
+        for (int v = 0; v < TILE / VW; v++) {
+            const int i0 = tile_i + v * VW;
+            counts_t here[ROWS];
+#pragma unroll
+            for (int b = 0; b < ROWS; b++)
+                here[b] = counts[v][b];
+            int w = start;
 #if CARRY_SAVE
-        w = words / 4 * 4;
-        for (int b = 0; b < ROWS && w > 0; b++)
-            count[b].both = count_common(bits + SITE_WORD(i0 - site0, 0, words), bits + SITE_WORD(j0 + b - site0, 0, words), w);
+            w += (stop - start) / 4 * 4;
+            for (int b = 0; b < ROWS && w > start; b++)
+                here[b].both += count_common(bits + SITE_WORD(i0 - site0, start, words), bits + SITE_WORD(j0 + b - site0, start, words), w - start);
 #endif
-        for (; w < words; w++) {
-            const size_t at_i = SITE_WORD(i0 - site0, w, words), at_j = SITE_WORD(j0 - site0, w, words);
-            const uint_v bits_i = *(__global const uint_v *)(bits + at_i);
+            for (; w < stop; w++) {
+                const size_t at_i = SITE_WORD(i0 - site0, w, words), at_j = SITE_WORD(j0 - site0, w, words);
+                const uint_v bits_i = *(__global const uint_v *)(bits + at_i);
 #if MASKED
-            const uint_v valid_i = *(__global const uint_v *)(valid + at_i);
+                const uint_v valid_i = *(__global const uint_v *)(valid + at_i);
 #else
-            const uint_v valid_i = 0;
+                const uint_v valid_i = 0;
 #endif
 #pragma unroll
-            for (int b = 0; b < ROWS; b++) {
+                for (int b = 0; b < ROWS; b++) {
 #if MASKED
-                const uint_v valid_j = (uint_v)valid[at_j + b];
+                    const uint_v valid_j = (uint_v)valid[at_j + b];
 #else
-                const uint_v valid_j = 0;
+                    const uint_v valid_j = 0;
 #endif
-                count_word(&count[b], (uint_v)bits[at_j + b], bits_i, valid_j, valid_i);
+                    count_word(&here[b], (uint_v)bits[at_j + b], bits_i, valid_j, valid_i);
+                }
             }
-        }
-        for (int b = 0; b < ROWS; b++) {
-            const int j = j0 + b;
-            if (j >= row0 + rows)
-                break;
-            STORE_V(sum, sums + AT(j, i0), value_of(&count[b], j, i0, units, ones, weight, haplotypes, scale));
+#pragma unroll
+            for (int b = 0; b < ROWS; b++)
+                counts[v][b] = here[b];
         }
     }
+    for (int b = 0; b < ROWS && j0 + b < row0 + rows; b++)
+        for (int v = 0; v < TILE / VW; v++) {
+            const int j = j0 + b, i0 = tile_i + v * VW;
+            STORE_V(sum, sums + AT(j, i0), value_of(&counts[v][b], j, i0, units, ones, weight, haplotypes, scale));
+        }
 #endif
 }
