@@ -36,7 +36,15 @@ from oclgenomics.runtime.profile import Profile
 
 GRID, LENGTH, SAMPLES = 1000, 100_000, 50
 KERNELS = {"I": "1", "II": "2", "dynamic": "dynamic", "tiles": "tiles"}
-SCORING = ("scan_one", "scan_two", "scan_tiles", "best_omega", "best_tiles", "save_left_tiles", "save_right_tiles")
+SCORING = (
+    "scan_one",
+    "scan_two",
+    "scan_tiles",
+    "best_omega",
+    "best_tiles",
+    "save_left_tiles",
+    "save_right_tiles",
+)
 STAGES = {
     "LD": ("pair_values", "allele_values"),
     "sums": ("suffix_rows", "accumulate_columns", "save_left_sums", "save_carry"),
