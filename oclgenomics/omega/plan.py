@@ -42,6 +42,7 @@ STRIDE_MARGIN = 256  # keeps the rows of a band apart, tiles' overhang included
 SUM_BYTES = 8
 LEFT_BYTES = 12  # an exact left sum and its float
 TILE_BYTES = 4  # its difference to the corner of its tile
+FEW_SCORES = 512  # fewer than some work-groups of Kernel II would take in one row
 TILE_GAIN = 3  # an omega in a full tile costs less than a third of one in Kernel II
 CPU_BLOCK_BYTES = 12 << 20  # a block that stays in the last cache while all its windows are scored
 GPU_BLOCK_BYTES = 2 << 30
@@ -179,7 +180,7 @@ def plan_passes(
     border : int
         As in `ScanOptions`.
     kernel : str
-        'auto' (`choose_kernels`), 'dynamic' (the same without tiles), '1', '2' or 'tiles'.
+        'auto' or 'dynamic' (`choose_kernels`), '1', '2' or 'tiles'.
     tiles : bool
         Whether the tile kernel may be chosen: exact sums of values that are never negative, and no border.
     chunk_positions : int, optional
@@ -218,7 +219,7 @@ def plan_passes(
         if kernel in FORCED:
             kinds = np.full(len(part), FORCED[kernel])
         else:
-            kinds = choose_kernels(windows, part, scores[part], limits, tiles and kernel == "auto")
+            kinds = choose_kernels(windows, part, scores[part], limits, dynamic=kernel == "dynamic", tiles=tiles)
         passes.append(_plan_pass(windows, part, kinds, scores, (band, stride, rows, left_stride, tiles_stride), limits))
         start += len(part)
     return passes
@@ -254,18 +255,18 @@ def _positions_that_fit(windows: Windows, part: NDArray[np.int64], rows: int, mo
 
 
 def choose_kernels(
-    windows: Windows, part: NDArray[np.int64], scores: NDArray[np.int64], limits: Limits, tiles: bool
+    windows: Windows, part: NDArray[np.int64], scores: NDArray[np.int64], limits: Limits, *, dynamic: bool, tiles: bool
 ) -> NDArray[np.int64]:
     """The kernel of each position, int64: 1 or 2, or 3 for tiles.
 
-    Kernel I below `kernel_one_below` scores (Equation 4). Else tiles where they are allowed and full enough to pay,
-    else Kernel II.
+    `dynamic` is the paper's choice: Kernel I below `kernel_one_below` scores, else Kernel II. Else tiles where they are
+    allowed and full enough to pay, Kernel I for a few hundred scores, and Kernel II for what lies between.
     """
-    kinds = np.where(scores < kernel_one_below(limits), 1, 2)
-    if not tiles:
-        return kinds
+    if dynamic:
+        return np.where(scores < kernel_one_below(limits), 1, 2)
+    kinds = np.where(scores < FEW_SCORES, 1, 2)
     columns, rows = _tiles_of(windows, part)
-    return np.where((kinds == 2) & (scores * TILE_GAIN > columns * rows * TILE * TILE), 3, kinds)
+    return np.where(tiles & (scores * TILE_GAIN > columns * rows * TILE * TILE), 3, kinds)
 
 
 def _tiles_of(windows: Windows, part: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

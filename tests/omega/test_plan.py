@@ -79,7 +79,7 @@ def test_kernel_follows_the_workload(limits: Limits) -> None:
     """Equation 4 of the paper: Kernel I below compute units x warp x 32 scores, Kernel II from there on."""
     windows = windows_of(3000, 50, 20_000)
     scores = windows.scores(-1)
-    for part in plan_passes(windows, 3000, limits):
+    for part in plan_passes(windows, 3000, limits, kernel="dynamic"):
         for block in part.blocks:
             for run in block.runs:
                 index = part.table[run.start : run.stop, 6]
