@@ -9,6 +9,7 @@
 // bits: all rows in groups as in layout.clh, the sites' own rows first; site s owns rows first_row[s] .. first_row[s] + row_count[s] - 1. The kernel overwrites what pair_values
 // wrote. Grid: dimension 0 the other site of the pair, dimension 1 the `listed` sites (all later sites of a pair when COMPAT).
 #include "common/portable.clh"
+#include "omega/dosages.clh"
 #include "omega/layout.clh"
 #include "omega/pair_value.clh"
 
@@ -17,10 +18,6 @@
 #endif
 #ifndef GENOTYPES
 #define GENOTYPES 0
-#endif
-
-#if GENOTYPES
-#define SWAP_PAIRS(x) ((((x) >> 1) & 0x55555555u) | (((x) & 0x55555555u) << 1))
 #endif
 
 static inline float pair_of_rows(__global const uint *bits, int words, __global const uint *valid, int j, int i, int row_j, int row_i)
@@ -35,8 +32,8 @@ static inline float pair_of_rows(__global const uint *bits, int words, __global 
         in_i += POPCOUNT(y);
 #if GENOTYPES
         both += POPCOUNT(x & SWAP_PAIRS(y));
-        square_j += 2 * POPCOUNT(x & 0xaaaaaaaau);
-        square_i += 2 * POPCOUNT(y & 0xaaaaaaaau);
+        square_j += 2 * POPCOUNT(x & TWICE);
+        square_i += 2 * POPCOUNT(y & TWICE);
 #endif
     }
     square_j += in_j;

@@ -9,20 +9,19 @@
 __attribute__((reqd_work_group_size(LANES, 1, 1)))
 __kernel void best_tiles(__global const float2 *peaks, int tiles_i, int tiles_j, __global const long *sums, __global const long *left,
                          __global const float *left_float, __global const int *windows, int window0, int left_stride, int row0, int rows,
-                         int col0, int stride, float epsilon, __global float *best, __global int *best_i, __global int *best_j,
-                         __global long *within, __global long *cross)
+                         int col0, int stride, float epsilon, BEST_ARGUMENTS)
 {
     __local float omegas[LANES];
     __local int is[LANES], js[LANES], chosen[LANES];
     __global const int *window = windows + (window0 + (int)get_group_id(0)) * WINDOW_FIELDS;
-    const int lane = get_local_id(0), target = window[TARGET], c = window[CENTRE], first = window[FIRST];
+    const int lane = get_local_id(0), c = window[CENTRE], first = window[FIRST];
     const int last_row = row0 + rows - 1;
     const int begin_i = first / TILE, count_i = window[INNER_LEFT] / TILE - begin_i + 1;
     const int begin_j = MAX(window[INNER_RIGHT], row0) / TILE, count = (MIN(window[LAST], last_row) / TILE - begin_j + 1) * count_i;
     __global const float2 *own = peaks + (size_t)get_group_id(0) * tiles_i * tiles_j;
     const size_t slot = (size_t)window[SLOT] * left_stride;
     __global const long *left_here = left + slot - first;
-    float floor_here = best[target];
+    float floor_here = best[window[TARGET]];
     for (int n = lane; n < count; n += LANES)
         floor_here = MAX(floor_here, own[n / count_i * tiles_i + n % count_i].x);
     omegas[lane] = floor_here;
@@ -55,23 +54,5 @@ __kernel void best_tiles(__global const float2 *peaks, int tiles_i, int tiles_j,
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    omegas[lane] = omega;
-    is[lane] = i;
-    js[lane] = j;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (lane > 0)
-        return;
-    for (int l = 1; l < LANES; l++)
-        if (is_better(omegas[l], is[l], js[l], omega, i, j)) {
-            omega = omegas[l];
-            i = is[l];
-            j = js[l];
-        }
-    if (!is_better(omega, i, j, best[target], best_i[target], best_j[target]))
-        return;
-    best[target] = omega;
-    best_i[target] = i;
-    best_j[target] = j;
-    within[target] = left_here[i] + RIGHT_SUM(j, c);
-    cross[target] = sums[AT(j, i)] - left_here[i] - RIGHT_SUM(j, c);
+    keep_best(omega, i, j, omegas, is, js, sums, left_here, window, row0, col0, stride, BEST_VALUES);
 }

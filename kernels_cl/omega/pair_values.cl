@@ -8,9 +8,10 @@
 //   VW > 1 (PoCL CPU)         one item a work-group: 4 rows x VW columns in vector registers, over tiles of 4 x 64
 //
 // -D MASKED=1     some states are missing: counts run over the units observed at both sites; `valid` lies as `bits` does
-// -D GENOTYPES=1  unphased: bit 2s is "sample s carries the allele", bit 2s + 1 "carries it twice", so that a dosage is their sum
+// -D GENOTYPES=1  unphased genotypes (dosages.clh)
 // -D COMPAT, MEASURE, WIDE: pair_value.clh
 #include "common/portable.clh"
+#include "omega/dosages.clh"
 #include "omega/layout.clh"
 #include "omega/pair_value.clh"
 
@@ -22,9 +23,8 @@
 #endif
 
 #if GENOTYPES
-#define SWAP_PAIRS(x) ((((x) >> 1) & 0x55555555u) | (((x) & 0x55555555u) << 1))
 #define COUNT_BOTH(x, y) (POPCOUNT_V((x) & (y)) + POPCOUNT_V((x) & SWAP_PAIRS(y)))
-#define COUNT_TWICE(x) POPCOUNT_V((x) & 0xaaaaaaaau)
+#define COUNT_TWICE(x) POPCOUNT_V((x) & TWICE)
 #else
 #define COUNT_BOTH(x, y) POPCOUNT_V((x) & (y))
 #endif
