@@ -108,7 +108,7 @@ def _threshold(args: argparse.Namespace, report: OmegaReport) -> tuple[float, An
             raise UsageError(f"--fpr has no effect with --threshold {args.threshold}; it needs a file")
         return given, None, None
     check_comparable(given, report.parameters, report.source, f"--threshold {args.threshold}")
+    (chosen,) = given.thresholds[:1] if args.fpr is None else thresholds(given.maxima.omega, [args.fpr])
     for warning in comparison_warnings(given, report):
         common.say(args, f"warning: {warning}")
-    (chosen,) = given.thresholds[:1] if args.fpr is None else thresholds(given.maxima.omega, [args.fpr])
     return chosen.omega, given.maxima, chosen.fpr

@@ -47,6 +47,7 @@ SECOND_PEAK = 0.2  # a lesser window is labelled from this share of the largest 
 LABEL_WIDTH, LABEL_HEIGHT = 0.22, 0.14  # of a window's label, as shares of the axes
 WIDE_RANGE = 40.0  # largest over median omega from which a linear axis would flatten all but one peak
 THRESHOLD_LABEL = 28.0  # height of a threshold's label in points
+LEGEND_SHIFT = 1.12  # right end of the legend above them, as a share of the axes
 GAP = 0.012  # between chromosomes, as a share of all of them together
 GAPS = 0.3  # of all gaps together at most
 MOST_TICKS = 8  # along the positions
@@ -226,6 +227,9 @@ def _draw_thresholds(axes: Axes, thresholds: Sequence[tuple[float, str]]) -> Non
     highest = max((omega for omega, _ in thresholds), default=0.0)
     linear = axes.get_yscale() == "linear"
     axes.set_ylim(low, max(high, highest * (1.12 if linear else 1.8)))
+    legend = axes.get_legend()
+    if thresholds and legend is not None:  # the labels take width from the axes, above which the legend lies
+        legend.set_bbox_to_anchor((LEGEND_SHIFT, 1), transform=axes.transAxes)
     free = -np.inf  # height of the next label, in points
     for omega, label in sorted(thresholds):
         if not linear and omega <= 0:
