@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import os
 from collections.abc import Generator, Iterator
 from contextlib import closing
 from dataclasses import asdict
@@ -28,7 +29,7 @@ __all__ = ["add_parser", "given_threshold", "run"]
 DEFAULT_REPLICATES = 1_000
 SIMULATION_OPTIONS = (
     "samples", "replicates", "sites", "population_size", "mutation_rate", "recombination_rate", "theta", "rho",
-    "engine", "growth_rate",
+    "engine", "growth_rate", "jobs",
 )  # fmt: skip
 
 
@@ -66,6 +67,7 @@ def _add_simulation_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--sites", type=int, metavar="N", help="exact number of segregating sites (default: by the mutation rate)"
     )
+    group.add_argument("--jobs", type=count, metavar="N", help="processes that simulate (default: one per CPU)")
     add_population_options(parser, "neutral population (without INPUT)")
     group.add_argument(
         "--growth-rate", type=float, metavar="G",
@@ -183,7 +185,6 @@ def _check_source(args: argparse.Namespace) -> None:
             raise UsageError(f"give neutral replicates as INPUT, or --{name} and the others to simulate them")
     if args.replicates is None:
         args.replicates = DEFAULT_REPLICATES
-    args.region = neutral_region(args)
     if args.growth_rate and args.engine != "msprime":
         raise UsageError("--growth-rate needs --engine msprime; the own simulator keeps the population constant")
 
@@ -228,9 +229,11 @@ def _neutral(args: argparse.Namespace) -> Iterator[Alignment]:
 
     if args.input is not None:
         return _read(args, args.input)
+    region = neutral_region(args)
     return neutral_alignments(
-        args.region, args.seed, args.replicates, engine=args.engine, growth_rate=args.growth_rate or 0.0
-    )
+        region, args.seed, args.replicates, engine=args.engine, growth_rate=args.growth_rate or 0.0,
+        processes=len(os.sched_getaffinity(0)) if args.jobs is None else args.jobs,
+    )  # fmt: skip
 
 
 def _read(args: argparse.Namespace, path: str) -> Iterator[Alignment]:

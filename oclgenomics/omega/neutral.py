@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import signal
+from collections import deque
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -22,9 +25,30 @@ from oclgenomics.omega.simulate import (
 
 __all__ = ["as_alignment", "neutral_alignments", "position_digits"]
 
+AHEAD = 4  # replicates in work or waiting per process
+
+
+@dataclass(frozen=True)
+class _Replicate:
+    """What a process needs to simulate one replicate."""
+
+    region: Region
+    engine: str
+    growth_rate: float
+    number: int
+    seed: np.random.SeedSequence
+
+    def draw(self) -> Alignment:
+        history, _ = generators(self.seed)
+        if self.engine == "msprime":
+            drawn = simulate_with_msprime(self.region, int(history.integers(1, 2**32)), growth_rate=self.growth_rate)
+        else:
+            drawn = simulate(self.region, history)
+        return as_alignment(drawn, self.region.length, self.number)
+
 
 def neutral_alignments(
-    region: Region, seed: int, replicates: int, *, engine: str = "own", growth_rate: float = 0.0
+    region: Region, seed: int, replicates: int, *, engine: str = "own", growth_rate: float = 0.0, processes: int = 1
 ) -> Iterator[Alignment]:
     """Simulate neutral replicates, the same that `simulate omega` writes with this seed.
 
@@ -39,6 +63,9 @@ def neutral_alignments(
         'own' (Hudson's coalescent, constant size) or 'msprime'.
     growth_rate : float
         Exponential growth per generation, of msprime only.
+    processes : int
+        How many simulate side by side; the replicates and their order do not depend on it. With more than one, a
+        script has to guard its start by ``if __name__ == "__main__"``, as for `multiprocessing`.
 
     Yields
     ------
@@ -54,13 +81,33 @@ def neutral_alignments(
     """
     if growth_rate and engine != "msprime":
         raise UsageError("--growth-rate needs --engine msprime; the own simulator keeps the population constant")
-    for number, child in enumerate(replicate_seeds(seed, replicates), start=1):
-        history, _ = generators(child)
-        if engine == "msprime":
-            drawn = simulate_with_msprime(region, int(history.integers(1, 2**32)), growth_rate=growth_rate)
-        else:
-            drawn = simulate(region, history)
-        yield as_alignment(drawn, region.length, number)
+    if processes < 1:
+        raise UsageError(f"--jobs {processes}: at least 1 process is needed")
+    tasks = [
+        _Replicate(region, engine, growth_rate, number, child)
+        for number, child in enumerate(replicate_seeds(seed, replicates), start=1)
+    ]
+    processes = min(processes, replicates)
+    yield from map(_Replicate.draw, tasks) if processes == 1 else _side_by_side(tasks, processes)
+
+
+def _side_by_side(tasks: list[_Replicate], processes: int) -> Iterator[Alignment]:
+    """Replicates in order from processes that run a little ahead."""
+    import multiprocessing
+
+    # A fork would copy the state of an OpenCL driver, which does not survive that. Leaving the block ends the processes.
+    with multiprocessing.get_context("spawn").Pool(processes, _ignore_interrupts) as pool:
+        waiting = deque(pool.apply_async(task.draw) for task in tasks[: AHEAD * processes])
+        for task in tasks[AHEAD * processes :]:
+            yield waiting.popleft().get()
+            waiting.append(pool.apply_async(task.draw))
+        while waiting:
+            yield waiting.popleft().get()
+
+
+def _ignore_interrupts() -> None:
+    """Leave Ctrl-C to the process that collects."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def as_alignment(haplotypes: Haplotypes, length: int, replicate: int) -> Alignment:

@@ -139,6 +139,23 @@ def test_alignments_are_those_that_a_file_would_hold(tmp_path):
         assert np.array_equal(ours.letters, read.letters)
 
 
+def test_processes_do_not_change_the_replicates():
+    region = Region(8, 20_000, 10_000, 8.0, 4.0)
+    one, two = (list(neutral_alignments(region, 2, 12, processes=count)) for count in (1, 2))
+    assert [a.name for a in two] == [str(number) for number in range(1, 13)]
+    for first, second in zip(one, two, strict=True):
+        assert np.array_equal(first.positions, second.positions)
+        assert np.array_equal(first.bits, second.bits)
+
+
+def test_replicates_nobody_waits_for_are_given_up():
+    replicates = neutral_alignments(Region(8, 20_000, 10_000, 8.0, 4.0), 2, 10_000, processes=2)
+    assert next(replicates).name == "1"
+    replicates.close()
+    with pytest.raises(UsageError, match="--jobs 0"):
+        next(neutral_alignments(Region(8, 20_000, 10_000, 8.0, 4.0), 2, 3, processes=0))
+
+
 def test_an_alignment_without_sites():
     empty = as_alignment(Haplotypes(np.zeros(0), iter([]), 40), 1000, 1)
     assert empty.bits.shape == (2, 0)

@@ -18,7 +18,7 @@ EDGE = TESTS / "data" / "omega" / "edge"
 WINDOWS = ["--grid", "20", "--minwin", "2k", "--maxwin", "30k"]
 SMALL = [*WINDOWS, "--length", "200k"]
 POPULATION = ["--samples", "12", "--theta", "80", "--rho", "80"]
-SIMULATED = [*SMALL, *POPULATION, "--seed", "5", "--replicates", "19"]
+SIMULATED = [*SMALL, *POPULATION, "--seed", "5", "--replicates", "19", "--jobs", "1"]
 SWEPT = ["--model", "sweep", "--sweep-position", "80000", "--selection", "0.005"]
 CPU = ["-d", "cpu"]
 
@@ -237,6 +237,7 @@ def assert_one_line(code: int, words: list[object], message: str, capsys) -> Non
         ([*SIMULATED, "--json", "--format", "tsv"], "contradict"),
         ([*SIMULATED, "--maf", "0.7"], "--maf 0.7"),
         ([*SIMULATED, "--samples", "1"], "at least 2"),
+        ([*SIMULATED, "--jobs", "0"], "--jobs 0"),
         ([*SIMULATED, "--replicates", "0"], "needs at least 19"),
         (["n.ms", *SMALL, "--theta", "5"], "--theta has no effect: the replicates of n.ms are read"),
         (["n.ms", *SMALL, "--replicates", "5"], "--replicates has no effect"),
