@@ -95,7 +95,7 @@ def _side_by_side(tasks: list[_Replicate], processes: int) -> Iterator[Alignment
     """Replicates in order from processes that run a little ahead."""
     import multiprocessing
 
-    # A fork would copy the state of an OpenCL driver, which does not survive that. Leaving the block ends the processes.
+    # A fork would copy the state of an OpenCL driver, which does not survive it. Leaving the block ends the processes.
     with multiprocessing.get_context("spawn").Pool(processes, _ignore_interrupts) as pool:
         waiting = deque(pool.apply_async(task.draw) for task in tasks[: AHEAD * processes])
         for task in tasks[AHEAD * processes :]:
