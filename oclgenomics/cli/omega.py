@@ -1,4 +1,7 @@
-"""`oclgenomics omega scan`: selective sweeps along chromosomes or simulated replicates."""
+"""`oclgenomics omega`: selective sweeps along chromosomes or simulated replicates, their thresholds and peaks.
+
+The options that a scan and the replicates of a threshold have in common are defined once, here.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,15 @@ from typing import Any, NoReturn
 from oclgenomics.cli import common
 from oclgenomics.errors import UsageError
 
-__all__ = ["add_parser", "run"]
+__all__ = [
+    "add_method_options",
+    "add_parser",
+    "add_reading_options",
+    "add_site_options",
+    "add_window_options",
+    "count",
+    "run",
+]
 
 # Names OmegaPlus' users know; `-input FILE` becomes the positional argument.
 OMEGAPLUS_NAMES = {
@@ -47,6 +58,8 @@ class ScanParser(argparse.ArgumentParser):
 
 def add_parser(subparsers: Any) -> None:
     """Add `omega` and what it does to the command line."""
+    from oclgenomics.cli import omega_peaks, omega_threshold  # they take their option groups from here
+
     parser = subparsers.add_parser("omega", help="selective sweeps by linkage disequilibrium (omega statistic)")
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True, parser_class=ScanParser)
     scan = actions.add_parser(
@@ -58,25 +71,28 @@ def add_parser(subparsers: Any) -> None:
     )
     scan.set_defaults(run=run)
     scan.add_argument("input", metavar="INPUT", help="ms, MaCS, FASTA or VCF, plain or gzip; - for standard input")
-    _add_window_options(scan)
+    add_window_options(scan)
     _add_input_options(scan)
-    _add_site_options(scan)
-    _add_method_options(scan)
+    add_site_options(scan)
+    add_method_options(scan)
     _add_report_options(scan)
     common.add_output_options(scan)
     common.add_device_options(scan)
+    omega_threshold.add_parser(actions)
+    omega_peaks.add_parser(actions)
 
 
-def _add_window_options(parser: argparse.ArgumentParser) -> None:
+def add_window_options(parser: argparse.ArgumentParser) -> None:
+    """Add the grid and the size of the windows."""
     group = parser.add_argument_group("positions and windows")
-    group.add_argument("--grid", type=_count, required=True, metavar="N", help="positions per alignment, at least 2")
+    group.add_argument("--grid", type=count, required=True, metavar="N", help="positions per alignment, at least 2")
     group.add_argument(
-        "--minwin", type=_count, required=True, metavar="BP",
+        "--minwin", type=count, required=True, metavar="BP",
         help="a window reaches at least so far from its position, on both sides; 1000, 10k, 1M",
     )  # fmt: skip
-    group.add_argument("--maxwin", type=_count, required=True, metavar="BP", help="and at most so far")
+    group.add_argument("--maxwin", type=count, required=True, metavar="BP", help="and at most so far")
     group.add_argument(
-        "--minsnps", type=_count, default=5, metavar="N", help="fewest sites on each side (default: %(default)s)"
+        "--minsnps", type=count, default=5, metavar="N", help="fewest sites on each side (default: %(default)s)"
     )
     group.add_argument(
         "-b", "--border", type=int, default=-1, metavar="B",
@@ -84,12 +100,10 @@ def _add_window_options(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
-def _add_input_options(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("input")
-    group.add_argument("--length", type=_count, metavar="BP", help="length of the region; ms and MaCS need it")
+def add_reading_options(group: argparse._ArgumentGroup) -> None:
+    """Add what every input of alignments may need."""
+    group.add_argument("--length", type=count, metavar="BP", help="length of the region; ms and MaCS need it")
     group.add_argument("--input-format", metavar="NAME", help="ms, mbs, macs, fasta or vcf (default: by its content)")
-    group.add_argument("--samples", metavar="FILE", help="VCF samples to use, one a line (default: all)")
-    group.add_argument("--samples-out", metavar="FILE", help="write the names of the samples used, one a line")
     group.add_argument(
         "--phase", default="auto", metavar="auto|ignore",
         help="auto: genotype r2 where a VCF has unphased calls; ignore: take the order of alleles as it is "
@@ -97,7 +111,18 @@ def _add_input_options(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
-def _add_site_options(parser: argparse.ArgumentParser) -> None:
+def _add_input_options(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("input")
+    add_reading_options(group)
+    group.add_argument("--samples", metavar="FILE", help="VCF samples to use, one a line (default: all)")
+    group.add_argument("--samples-out", metavar="FILE", help="write the names of the samples used, one a line")
+    group.add_argument(
+        "--exclude", metavar="BED", help="leave out the sites within these regions; plain or gzip (default: none)"
+    )
+
+
+def add_site_options(parser: argparse.ArgumentParser, seed_help: str = "seed of the draws, 1 or more") -> None:
+    """Add the filters of sites and the draws."""
     group = parser.add_argument_group("sites")
     group.add_argument(
         "--maf", type=float, default=0.0, metavar="F",
@@ -112,10 +137,11 @@ def _add_site_options(parser: argparse.ArgumentParser) -> None:
         help="fill unknown states (N) or gaps by draws (needs --seed); may be given twice "
         "(default: missing states are left out pair by pair)",
     )  # fmt: skip
-    group.add_argument("--seed", type=int, metavar="N", help="seed of the draws, 1 or more")
+    group.add_argument("--seed", type=int, metavar="N", help=seed_help)
 
 
-def _add_method_options(parser: argparse.ArgumentParser) -> None:
+def add_method_options(parser: argparse.ArgumentParser) -> None:
+    """Add how omega is computed."""
     group = parser.add_argument_group("method")
     group.add_argument(
         "--ld", default="RSQUARE", type=str.upper, metavar="MEASURE",
@@ -140,6 +166,10 @@ def _add_report_options(parser: argparse.ArgumentParser) -> None:
         "--reports", action="store_true", help="one file per chromosome or replicate: its name is put into that of -o"
     )
     group.add_argument("--plot", metavar="FILE", help="draw omega along the positions; .png, .svg or .pdf")
+    group.add_argument(
+        "--threshold", metavar="OMEGA|FILE",
+        help="draw a line into the figure at this omega, or at those of `omega threshold --json -o FILE`",
+    )  # fmt: skip
 
 
 def run(args: argparse.Namespace) -> int:
@@ -155,8 +185,8 @@ def run(args: argparse.Namespace) -> int:
     return scan_input(args)
 
 
-def _count(text: str) -> int:
-    """A whole number, also with thousands written as in 10k, 1.5M or 1e6."""
+def count(text: str) -> int:
+    """Read a whole number, also with thousands written as in 10k, 1.5M or 1e6."""
     match = re.fullmatch(r"(\d+(?:\.\d+)?(?:[eE]\d+)?)([kKmM]?)", text.replace("_", ""))
     value = float(match[1]) * UNITS[match[2].upper()] if match else 0.5
     if value != int(value):

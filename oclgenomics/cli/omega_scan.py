@@ -8,7 +8,7 @@ import os
 import time
 from collections.abc import Generator, Iterator
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,9 +21,10 @@ from oclgenomics.omega.report import FORMATS, Report, make_report, summary_line
 
 if TYPE_CHECKING:
     from oclgenomics.formats.alignment import Alignment
+    from oclgenomics.formats.bed import BedRegions
     from oclgenomics.runtime import Engine
 
-__all__ = ["scan_input"]
+__all__ = ["check_outputs", "check_writable", "first_read", "scan_input", "scan_options"]
 
 SHOWN_ALIGNMENTS = 20  # summaries on standard error without -v
 REPORT_SUFFIXES = (".tsv", ".json", ".txt")
@@ -38,6 +39,7 @@ class Tally:
     positions: int = 0
     scores: int = 0
     seconds: float = 0.0
+    names: set[str] = field(default_factory=set)
     replicates: bool = False
     kept: list[Scan] = field(default_factory=list)
 
@@ -47,26 +49,31 @@ class Tally:
         self.positions += len(scan.positions)
         self.scores += int(scan.stats.get("scores", 0))
         self.seconds += seconds
+        self.names.add(scan.name)
 
 
 def scan_input(args: argparse.Namespace) -> int:
     """Run the command; see `oclgenomics.cli.omega.run`."""
+    from oclgenomics.formats.bed import read_bed
     from oclgenomics.runtime import select_device
 
     options = scan_options(args)
     check_outputs(args)
+    lines = _threshold_lines(args, options)
+    exclude = read_bed(args.exclude) if args.exclude else None
     select_device(args.device)  # a device that is not there is told before hours of reading
     progress = Progress(enabled=not args.quiet)
     tally = Tally()
-    alignments = _first_read(_alignments(args, progress), args.input)
+    alignments = first_read(_alignments(args, progress), args.input)
     with common.open_engine(args) as engine:
-        scans = _scans(args, options, alignments, engine, progress, tally)
+        scans = _scans(args, options, alignments, engine, progress, tally, exclude)
         with closing(scans):
             _write_scans(args, scans, common.provenance(args, engine))
         _say_totals(args, tally)
+        _say_excluded(args, tally, exclude)
         common.report_profile(args, engine)
     if args.plot:
-        _write_plot(args, tally)
+        _write_plot(args, tally, lines)
     for path in common.saved_outputs():
         common.say(args, f"wrote {path}")
     return 0
@@ -125,17 +132,25 @@ def check_outputs(args: argparse.Namespace) -> None:
         raise UsageError("--reports writes several files; name them with -o")
     if args.plot:
         plot_format(args.plot)
-    taken = {os.path.realpath(args.input): "the input"} if args.input != "-" else {}
+    inputs = {"the input": args.input, "--exclude": args.exclude, "--threshold": args.threshold}
+    taken = {os.path.realpath(name): what for what, name in inputs.items() if name and name != "-"}
     for option, name in (("-o", args.output), ("--plot", args.plot), ("--samples-out", args.samples_out)):
         if not name or (name == "-" and option != "--plot"):
             continue
-        _check_writable(option, name)
+        check_writable(option, name)
         other = taken.setdefault(os.path.realpath(name), option)
         if other != option and not name.startswith("/dev/"):
             raise UsageError(f"{option} {name}: the same file as {other}")
 
 
-def _check_writable(option: str, name: str) -> None:
+def check_writable(option: str, name: str) -> None:
+    """Refuse an output file that could not be written.
+
+    Raises
+    ------
+    OutputError
+        A folder that is not there or not writable, or a file that is write-protected.
+    """
     path = Path(name)
     if path.is_dir():
         raise OutputError(f"{option} {name}: is a folder; name a file")
@@ -175,8 +190,14 @@ def _alignments(args: argparse.Namespace, progress: Progress) -> Iterator[Alignm
         progress.stage("reading", "MB", 1e6)
 
 
-def _first_read(alignments: Iterator[Alignment], source: str) -> Iterator[Alignment]:
-    """The same alignments, the first of which is read now, so that a bad input is told before a device starts."""
+def first_read(alignments: Iterator[Alignment], source: str) -> Iterator[Alignment]:
+    """Return the same alignments, the first of which is read now: a bad input is told before a device starts.
+
+    Raises
+    ------
+    InputError
+        There is no alignment.
+    """
     try:
         first = next(alignments)
     except StopIteration:
@@ -202,6 +223,7 @@ def _scans(
     engine: Engine,
     progress: Progress,
     tally: Tally,
+    exclude: BedRegions | None,
 ) -> Generator[Scan, None, None]:
     """Scan one alignment after the other and say in a line what was found."""
     from oclgenomics.omega.engine import OmegaScanner
@@ -211,7 +233,7 @@ def _scans(
     for alignment in alignments:
         progress.stage(f"scanning {alignment.name}", "positions")
         began = time.perf_counter()
-        scan = scan_alignment(alignment, options, scanner, progress.update)
+        scan = scan_alignment(alignment, options, scanner, progress.update, exclude=exclude)
         seconds = time.perf_counter() - began
         progress.clear()
         tally.add(scan, seconds)
@@ -241,6 +263,15 @@ def _say_totals(args: argparse.Namespace, tally: Tally) -> None:
         f"{tally.alignments:,} alignment{'s' * (tally.alignments != 1)}, {tally.positions:,} positions, "
         f"{tally.scores:,} omegas in {tally.seconds:.2f} s ({rate:,.1f} million/s)",
     )
+
+
+def _say_excluded(args: argparse.Namespace, tally: Tally, exclude: BedRegions | None) -> None:
+    if exclude is not None and not tally.names & set(exclude.names):
+        theirs = ", ".join(exclude.names[:3]) or "none"
+        ours = ", ".join(sorted(tally.names)[:3])
+        common.say(
+            args, f"warning: --exclude {args.exclude}: no chromosome of the input ({ours}) is named there ({theirs})"
+        )
 
 
 def _write_scans(args: argparse.Namespace, scans: Iterator[Scan], provenance: dict[str, Any]) -> None:
@@ -277,9 +308,25 @@ def _report_name(output: str, scan: Scan, taken: set[str]) -> str:
     return name
 
 
-def _write_plot(args: argparse.Namespace, tally: Tally) -> None:
+def _threshold_lines(args: argparse.Namespace, options: ScanOptions) -> list[tuple[float, str]]:
+    """Omega and label of each line that the figure shows."""
+    from oclgenomics.cli.omega_threshold import given_threshold
+    from oclgenomics.omega.threshold_file import check_comparable
+
+    if args.threshold is None:
+        return []
+    if not args.plot:
+        raise UsageError(f"--threshold {args.threshold}: it draws a line into the figure; give --plot FILE as well")
+    given = given_threshold(args.threshold)
+    if isinstance(given, float):
+        return [(given, "threshold")]
+    check_comparable(given, asdict(options), "this scan", f"--threshold {args.threshold}")
+    return [(threshold.omega, f"{100 * threshold.fpr:g} % of neutral") for threshold in given.thresholds]
+
+
+def _write_plot(args: argparse.Namespace, tally: Tally, lines: list[tuple[float, str]]) -> None:
     title = "standard input" if args.input == "-" else Path(args.input).name
     layout = "replicates" if tally.replicates else "chromosomes"
-    figure = plot_scans(tally.kept, title=title, layout=layout)
+    figure = plot_scans(tally.kept, title=title, layout=layout, thresholds=lines)
     with common.atomic_output(args.plot, "wb") as stream:
         save_plot(figure, stream, plot_format(args.plot))

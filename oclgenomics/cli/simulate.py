@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from oclgenomics.formats.write import Sink
     from oclgenomics.omega.simulate import Haplotypes, HardSweep, Region
 
-__all__ = ["add_parser", "run"]
+__all__ = ["add_parser", "add_population_options", "neutral_region", "run"]
 
 _COALESCENT = ("neutral", "sweep")
 # options that only some models have: their models and, where it is a plain number, their default
@@ -49,7 +49,7 @@ def add_parser(subparsers: Any) -> None:
     )
     omega.set_defaults(run=run)
     _add_data_options(omega)
-    _add_population_options(omega)
+    add_population_options(omega)
     _add_sweep_options(omega)
     _add_output_options(omega)
 
@@ -72,8 +72,9 @@ def _add_data_options(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
-def _add_population_options(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("population (neutral and sweep)")
+def add_population_options(parser: argparse.ArgumentParser, title: str = "population (neutral and sweep)") -> None:
+    """Add the population that the coalescent simulates; every option is None where it is not given."""
+    group = parser.add_argument_group(title)
     group.add_argument("--population-size", type=float, metavar="N", help="diploid individuals (default: 10000)")
     group.add_argument("--mutation-rate", type=float, metavar="MU", help="per bp and generation (default: 1e-8)")
     group.add_argument("--recombination-rate", type=float, metavar="R", help="per bp and generation (default: 1e-8)")
@@ -163,13 +164,7 @@ def _resolve(args: argparse.Namespace) -> None:
     """Fill in the defaults, and refuse options that have no effect."""
     if args.format is None:
         args.format = "vcf" if args.output.endswith((".vcf", ".vcf.gz")) else "ms"
-    for own, other in (("theta", "mutation_rate"), ("rho", "recombination_rate")):
-        if getattr(args, own) is not None and getattr(args, other) is not None:
-            raise UsageError(f"{_flag(own)} and {_flag(other)} say the same thing; give one of them")
-    if args.sites is not None and not (args.theta is None and args.mutation_rate is None):
-        raise UsageError(
-            "--sites fixes the number of sites, so mutation has no effect; leave out --theta, --mutation-rate"
-        )
+    _check_rates(args)
     for name, (models, default) in _MODEL_OPTIONS.items():
         if getattr(args, name) is None:
             setattr(args, name, default)
@@ -189,6 +184,42 @@ def _resolve(args: argparse.Namespace) -> None:
         raise UsageError(f"{args.samples} haplotypes do not make diploid samples; give an even --samples or --ploidy 1")
     if args.unphased and args.ploidy == 1:
         raise UsageError("--unphased has no effect on haploid samples; leave out --ploidy 1")
+
+
+def _check_rates(args: argparse.Namespace) -> None:
+    for own, other in (("theta", "mutation_rate"), ("rho", "recombination_rate")):
+        if getattr(args, own) is not None and getattr(args, other) is not None:
+            raise UsageError(f"{_flag(own)} and {_flag(other)} say the same thing; give one of them")
+    if args.sites is not None and not (args.theta is None and args.mutation_rate is None):
+        raise UsageError(
+            "--sites fixes the number of sites, so mutation has no effect; leave out --theta, --mutation-rate"
+        )
+
+
+def neutral_region(args: argparse.Namespace) -> Region:
+    """Return the region and population of the options, the defaults filled in.
+
+    Raises
+    ------
+    UsageError
+        Options out of range or that say the same thing twice.
+    """
+    _check_rates(args)
+    for name in ("population_size", "engine"):
+        if getattr(args, name) is None:
+            setattr(args, name, _MODEL_OPTIONS[name][1])
+    return _region(args)
+
+
+def _region(args: argparse.Namespace) -> Region:
+    from oclgenomics.omega.simulate import Region
+
+    scale = 4 * args.population_size * args.length
+    for scaled, name in (("theta", "mutation_rate"), ("rho", "recombination_rate")):
+        if getattr(args, scaled) is None:
+            rate = getattr(args, name)
+            setattr(args, scaled, scale * (_MODEL_OPTIONS[name][1] if rate is None else rate))
+    return Region(args.samples, args.length, args.population_size, args.theta, args.rho, args.sites)
 
 
 def _flag(name: str) -> str:
@@ -222,14 +253,9 @@ def _simulator(args: argparse.Namespace) -> Callable[[int], tuple[Haplotypes, np
 
 
 def _scenario(args: argparse.Namespace) -> tuple[Region, HardSweep | None]:
-    from oclgenomics.omega.simulate import HardSweep, Region
+    from oclgenomics.omega.simulate import HardSweep
 
-    scale = 4 * args.population_size * args.length
-    if args.theta is None:
-        args.theta = scale * args.mutation_rate
-    if args.rho is None:
-        args.rho = scale * args.recombination_rate
-    region = Region(args.samples, args.length, args.population_size, args.theta, args.rho, args.sites)
+    region = _region(args)
     if args.model == "neutral":
         return region, None
     if args.sweep_position is None:
@@ -254,9 +280,10 @@ def _provenance(args: argparse.Namespace) -> str:
 def _write_ms(stream: Sink, args: argparse.Namespace, draw: Callable[[int], Any]) -> int:
     """Write all replicates; returns the number of sites."""
     from oclgenomics.formats.write import MISSING, write_ms_head, write_ms_replicate
+    from oclgenomics.omega.neutral import position_digits
     from oclgenomics.omega.simulate import add_missing
 
-    digits = max(7, len(str(args.length)) + 1)  # finer than a bp
+    digits = position_digits(args.length)
     program = f"oclgenomics-{__version__}"
     write_ms_head(stream, program, args.samples, args.replicates, _provenance(args), args.seed)
     total = 0

@@ -46,6 +46,8 @@ TOP_WINDOWS = 3
 SECOND_PEAK = 0.2  # a lesser window is labelled from this share of the largest omega
 LABEL_WIDTH, LABEL_HEIGHT = 0.22, 0.14  # of a window's label, as shares of the axes
 WIDE_RANGE = 40.0  # largest over median omega from which a linear axis would flatten all but one peak
+THRESHOLD_LABEL = 28.0  # height of a threshold's label in points
+LEGEND_SHIFT = 1.12  # right end of the legend above them, as a share of the axes
 GAP = 0.012  # between chromosomes, as a share of all of them together
 GAPS = 0.3  # of all gaps together at most
 MOST_TICKS = 8  # along the positions
@@ -84,7 +86,9 @@ def peak_windows(scan: Scan, count: int = TOP_WINDOWS) -> list[int]:
     return chosen
 
 
-def plot_scans(scans: Sequence[Scan], *, title: str = "", layout: str = "auto") -> Figure:
+def plot_scans(
+    scans: Sequence[Scan], *, title: str = "", layout: str = "auto", thresholds: Sequence[tuple[float, str]] = ()
+) -> Figure:
     """Draw scans.
 
     One scan is drawn as omega along its positions with the best windows shaded. Chromosomes are drawn end to end. Of
@@ -97,6 +101,8 @@ def plot_scans(scans: Sequence[Scan], *, title: str = "", layout: str = "auto") 
         What was scanned, for the line above the figure.
     layout : str
         'chromosomes', 'replicates', or 'auto', which takes scans named by their running number for replicates.
+    thresholds : sequence of (float, str)
+        Omegas at which a line is drawn, and what to call them.
 
     Returns
     -------
@@ -127,6 +133,8 @@ def plot_scans(scans: Sequence[Scan], *, title: str = "", layout: str = "auto") 
             _draw_replicates(axes, shown, len(scans), title)
         else:
             _draw_chromosomes(axes, shown, title)
+        if shown:
+            _draw_thresholds(axes, thresholds)
     return figure
 
 
@@ -211,6 +219,29 @@ def _quantiles(scans: list[Scan]) -> tuple[NDArray[Any], NDArray[Any], NDArray[A
     known = np.isnan(rows).mean(axis=0) <= 0.5
     low, middle, high = np.nanquantile(rows[:, known], (0.05, 0.5, 0.95), axis=0)
     return at[known], low, middle, high
+
+
+def _draw_thresholds(axes: Axes, thresholds: Sequence[tuple[float, str]]) -> None:
+    """Dashed lines across, labelled in the right margin, where no window's label can be; the axis reaches them."""
+    low, high = axes.get_ylim()
+    highest = max((omega for omega, _ in thresholds), default=0.0)
+    linear = axes.get_yscale() == "linear"
+    axes.set_ylim(low, max(high, highest * (1.12 if linear else 1.8)))
+    legend = axes.get_legend()
+    if thresholds and legend is not None:  # the labels take width from the axes, above which the legend lies
+        legend.set_bbox_to_anchor((LEGEND_SHIFT, 1), transform=axes.transAxes)
+    free = -np.inf  # height of the next label, in points
+    for omega, label in sorted(thresholds):
+        if not linear and omega <= 0:
+            continue
+        axes.axhline(omega, color=INK, linewidth=1.0, linestyle=(0, (5, 3)), zorder=3)
+        height = float(axes.transData.transform((0, omega))[1]) * 72 / axes.get_figure().dpi  # type: ignore[union-attr]
+        shift = max(0.0, free - height)
+        free = height + shift + THRESHOLD_LABEL
+        axes.annotate(
+            f"ω {_number(omega)}\n{label}", (1, omega), xycoords=("axes fraction", "data"), xytext=(6, shift),
+            textcoords="offset points", va="center", fontsize=9.5, linespacing=1.2,
+        )  # fmt: skip
 
 
 def _draw_line(axes: Axes, x: NDArray[np.float64], scan: Scan, colour: str, label: str = "") -> None:

@@ -18,6 +18,7 @@ __all__ = [
     "Report",
     "TsvReport",
     "make_report",
+    "provenance_lines",
     "scan_record",
     "summary_line",
     "write_report",
@@ -89,8 +90,7 @@ class TsvReport:
         self.provenance = provenance or {}
 
     def head(self) -> str:
-        lines = [f"# {name}: {_one_line(value)}\n" for name, value in self.provenance.items()]
-        return "".join(lines) + "\t".join(TSV_COLUMNS) + "\n"
+        return provenance_lines(self.provenance) + "\t".join(TSV_COLUMNS) + "\n"
 
     def body(self, scan: Scan) -> str:
         label = f"{_one_field(scan.name)}\t{scan.replicate}"
@@ -133,6 +133,11 @@ class JsonReport:
 
     def tail(self) -> str:
         return "\n ]\n}\n"
+
+
+def provenance_lines(provenance: Mapping[str, Any]) -> str:
+    """What made a table, as '# name: value' lines."""
+    return "".join([f"# {name}: {_one_line(value)}\n" for name, value in provenance.items()])
 
 
 def scan_record(scan: Scan) -> dict[str, Any]:

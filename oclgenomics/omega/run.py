@@ -13,6 +13,7 @@ from oclgenomics.omega.options import Scan, ScanOptions
 
 if TYPE_CHECKING:
     from oclgenomics.formats.alignment import Alignment
+    from oclgenomics.formats.bed import BedRegions
     from oclgenomics.omega.engine import OmegaScanner
     from oclgenomics.runtime import Device, Engine
 
@@ -27,6 +28,7 @@ def scan(
     samples: Iterable[str] | str | os.PathLike[str] | None = None,
     format: str | None = None,
     phase: str = "auto",
+    exclude: BedRegions | str | os.PathLike[str] | None = None,
     engine: Engine | None = None,
     device: Device | str | None = None,
     max_memory: int | None = None,
@@ -48,6 +50,8 @@ def scan(
         The input's format; told from its content if not given.
     phase : str
         'auto' uses genotypes where a VCF is not phased; 'ignore' takes the order of its alleles as it is.
+    exclude : BedRegions or path, optional
+        Regions, or a BED file of them, whose sites are left out before anything else is done.
     engine : Engine, optional
         A device in use already. It stays open.
     device : Device or str, optional
@@ -80,9 +84,12 @@ def scan(
     ...     print(result.name, result.positions[best], result.omega[best], result.left[best], result.right[best])
     """
     from oclgenomics.formats import read_alignments
+    from oclgenomics.formats.bed import read_bed
     from oclgenomics.omega.engine import OmegaScanner
     from oclgenomics.runtime import Engine
 
+    if isinstance(exclude, (str, os.PathLike)):
+        exclude = read_bed(exclude)
     with ExitStack() as stack:
         if engine is None:
             engine = stack.enter_context(Engine(device, max_memory=max_memory))
@@ -90,7 +97,7 @@ def scan(
         if isinstance(source, (str, os.PathLike)):
             source = read_alignments(source, length=length, format=format, samples=samples, phase=phase)
         for alignment in source:
-            result = scan_alignment(alignment, options, scanner, progress)
+            result = scan_alignment(alignment, options, scanner, progress, exclude=exclude)
             del alignment  # before the next one is read
             yield result
 
@@ -100,6 +107,8 @@ def scan_alignment(
     options: ScanOptions,
     scanner: OmegaScanner,
     progress: Callable[[int, int], None] | None = None,
+    *,
+    exclude: BedRegions | None = None,
 ) -> Scan:
     """Filter and scan one alignment as it was read, and count what was left out and the sites of each window.
 
@@ -110,6 +119,8 @@ def scan_alignment(
     scanner : OmegaScanner
     progress : callable, optional
         Called with (grid positions done, grid positions in all).
+    exclude : BedRegions, optional
+        Regions whose sites are left out before anything else is done, and counted as "excluded".
 
     Raises
     ------
@@ -118,10 +129,11 @@ def scan_alignment(
     DeviceError
         Not enough device memory, or a device lost on the way.
     """
-    from oclgenomics.omega.sites import prepare
+    from oclgenomics.omega.sites import Prepared, exclude_regions, prepare
 
+    outside = Prepared(alignment, {}) if exclude is None else exclude_regions(alignment, exclude)
     prepared = prepare(
-        alignment,
+        outside.alignment,
         maf=options.maf,
         no_singletons=options.no_singletons,
         impute=options.impute,
@@ -130,11 +142,9 @@ def scan_alignment(
         compat=options.precision == "compat",
     )
     result = scanner.scan(prepared.alignment, options, progress)
-    reasons = [*alignment.skipped, *prepared.discarded]
-    result.discarded = {
-        reason: alignment.skipped.get(reason, 0) + prepared.discarded.get(reason, 0)
-        for reason in dict.fromkeys(reasons)
-    }
+    counts = (alignment.skipped, outside.discarded, prepared.discarded)
+    reasons = dict.fromkeys(reason for count in counts for reason in count)
+    result.discarded = {reason: sum(count.get(reason, 0) for count in counts) for reason in reasons}
     at = prepared.alignment.positions
     counted = np.searchsorted(at, result.right, "right") - np.searchsorted(at, result.left, "left")
     result.window_sites = np.where(result.valid, counted, -1).astype(np.int64)

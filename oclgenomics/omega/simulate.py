@@ -213,15 +213,27 @@ def _independent_rows(
         yield rows
 
 
-def simulate_with_msprime(region: Region, seed: int, sweep: HardSweep | None = None) -> Haplotypes:
+def simulate_with_msprime(
+    region: Region, seed: int, sweep: HardSweep | None = None, *, growth_rate: float = 0.0
+) -> Haplotypes:
     """As `simulate`, by msprime.
+
+    Parameters
+    ----------
+    region : Region
+        Its population size is that of today where the population grows.
+    seed : int
+    sweep : HardSweep, optional
+    growth_rate : float
+        Exponential growth per generation; the size t generations ago is N exp(-growth_rate t).
 
     Raises
     ------
     MissingDependencyError
         If msprime is not installed.
     UsageError
-        If an exact number of sites is asked for, which msprime does not offer, or the sweep does not fit.
+        If an exact number of sites is asked for, which msprime does not offer, the sweep does not fit, or the
+        population shrinks or grows through a sweep.
     """
     try:
         import msprime  # type: ignore[import-not-found,import-untyped,unused-ignore]
@@ -230,7 +242,14 @@ def simulate_with_msprime(region: Region, seed: int, sweep: HardSweep | None = N
             "--engine msprime needs msprime: pip install 'oclgenomics[msprime]', or leave --engine out"
         ) from None
     _require(region.sites is None, "--sites cannot be combined with --engine msprime; give --theta or --mutation-rate")
+    _require(
+        0 <= growth_rate < 1 and not (growth_rate and sweep),
+        f"growth of {growth_rate:g} per generation; it is from 0 to 1, and 0 with a sweep",
+    )
     size = region.population_size
+    population = {"population_size": size}
+    if growth_rate:
+        population = {"demography": msprime.Demography.isolated_model([size], growth_rate=[growth_rate])}
     models = [msprime.StandardCoalescent()]
     if sweep is not None:
         _check_sweep(region, sweep)
@@ -246,7 +265,7 @@ def simulate_with_msprime(region: Region, seed: int, sweep: HardSweep | None = N
     history = msprime.sim_ancestry(
         samples=[msprime.SampleSet(region.samples, ploidy=1)],
         ploidy=2,
-        population_size=size,
+        **population,
         sequence_length=region.length,
         recombination_rate=region.rho / (4 * size * region.length),
         discrete_genome=False,

@@ -13,9 +13,10 @@ import numpy as np
 
 from ..errors import UsageError
 from ..formats.alignment import Alignment
+from ..formats.bed import BedRegions
 from ..formats.packing import full_words, pack_states, unpack_sites
 
-__all__ = ["GlibcRandom", "Prepared", "StateCounts", "count_states", "prepare"]
+__all__ = ["GlibcRandom", "Prepared", "StateCounts", "count_states", "exclude_regions", "prepare"]
 
 _BLOCK_ENTRIES = 1 << 22  # haplotype entries unpacked at once
 
@@ -101,6 +102,39 @@ def _ones(plane: np.ndarray) -> np.ndarray:
     for word in plane:
         total += np.bitwise_count(word)
     return total
+
+
+def exclude_regions(alignment: Alignment, regions: BedRegions) -> Prepared:
+    """Leave out the sites within regions.
+
+    Parameters
+    ----------
+    alignment : Alignment
+        Not changed; its positions are counted from 1.
+    regions : BedRegions
+        By the name of the chromosome.
+
+    Returns
+    -------
+    Prepared
+        The sites outside, and how many were inside, as "excluded".
+
+    Raises
+    ------
+    UsageError
+        The regions name the chromosome with "chr" and the alignment without, or the other way round.
+    """
+    other = alignment.name[3:] if alignment.name.startswith("chr") else f"chr{alignment.name}"
+    if alignment.name not in regions.starts and other in regions.starts:
+        raise UsageError(
+            f"--exclude {regions.source}: its chromosome {other} is called {alignment.name} in the input; "
+            "rename one of them"
+        )
+    keep = ~regions.covers(alignment.name, alignment.positions)
+    excluded = alignment.sites - int(keep.sum())
+    if not excluded:
+        return Prepared(alignment, {})
+    return Prepared(_take(alignment, keep), {"excluded": excluded})
 
 
 def prepare(

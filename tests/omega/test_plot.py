@@ -177,3 +177,16 @@ def test_peak_windows_do_not_overlap():
 def test_unknown_layout():
     with pytest.raises(UsageError, match="choose one of"):
         plot_scans([], layout="pie")
+
+
+@pytest.mark.parametrize("scans", [1, 2, 8])
+def test_thresholds_are_lines_with_labels_that_the_axis_reaches(scans):
+    shown = [make_scan(str(number), number) for number in range(1, scans + 1)]
+    figure = plot_scans(shown, thresholds=[(5.0, "5 % of neutral"), (500.0, "mine")])
+    (axes,) = figure.axes
+    assert "ω 5\n5 % of neutral" in texts(figure)
+    assert "ω 500\nmine" in texts(figure)
+    assert axes.get_ylim()[1] > 500
+    flat = [line for line in axes.lines if len(line.get_ydata()) == 2 and line.get_linestyle() == "--"]
+    assert sorted(float(line.get_ydata()[0]) for line in flat) == [5.0, 500.0]
+    assert save(figure) == save(plot_scans(shown, thresholds=[(5.0, "5 % of neutral"), (500.0, "mine")]))
