@@ -176,7 +176,7 @@ def draw(rows: list[dict[str, Any]], loads: list[dict[str, Any]], device: str, p
     _reference(left, PAPER["kernel"], "paper's Kernel II, K80")
     _reference(middle, PAPER["complete GPU"], "paper's GPU")
     _reference(middle, PAPER["complete FPGA"], "paper's FPGA")
-    left.annotate("light blue: dynamic I/II", (0.03, 0.94), xycoords="axes fraction", color=COLOURS["dynamic"])
+    left.annotate("dynamic I/II", (0.06, 0.25), xycoords="axes fraction", color=COLOURS["dynamic"])
     _stages(right, loads)
     for axes in (left, middle, right):
         axes.spines[["top", "right"]].set_visible(False)
