@@ -3,8 +3,8 @@
     python benchmarks/omega.py [--device cpu] [--sets a,c,d] [--repeat 5] [--json benchmarks/results/NAME.json]
 
 The data sets have fixed sizes (haplotypes x sites, window, grid) and seeded independent sites: the work of a scan
-depends on sizes and positions alone. a to d have windows of about 1,000 sites on either side; the w sets have the
-sizes of the paper's three workloads.
+depends on sizes and positions alone. a to d have windows of about 1,000 sites on either side, bfull of up to the
+whole region, chr20 is the real VCF of the tests; the w sets have the sizes of the paper's three workloads.
 
 `whole s` is the best wall time of a process, program start, reading and report included, after one run that fills the
 program cache (`first s`). The kernel columns come from the second of two scans in one process. `bound` compares with
@@ -43,6 +43,9 @@ SUM_BYTES = 8
 SCORING = ("scan_one", "scan_two", "scan_tiles", "best_tiles", "save_left_tiles", "save_right_tiles")
 
 
+CHR20 = Path(__file__).parents[1] / "tests" / "data" / "omega" / "chr20_1000G_300samples.vcf.gz"
+
+
 @dataclass(frozen=True)
 class DataSet:
     """Sizes of one scan and what OmegaPlus needed for it."""
@@ -53,13 +56,16 @@ class DataSet:
     maxwin: int
     grid: int
     omegaplus: float | None  # seconds, whole process, best of the 2-thread builds
+    file: Path | None = None  # a real input instead of a generated one
 
 
 SETS = {
     "a": DataSet(50, 4_836, 2_230_000, 450_000, 1000, 1.35),
     "b": DataSet(50, 20_534, 8_930_000, 450_000, 100, None),
+    "bfull": DataSet(50, 20_534, 8_930_000, 8_930_000, 20, None),
     "c": DataSet(500, 14_943, 4_400_000, 290_000, 100, 0.83),
     "d": DataSet(7_000, 3_006, 640_000, 210_000, 100, 1.58),
+    "chr20": DataSet(600, 18_788, 0, 100_000, 100, None, CHR20),
     "w15k": DataSet(500, 15_000, 100_000, 20_000, 1000, 32.5),
     "w13k": DataSet(7_000, 13_000, 100_000, 20_000, 1000, 37.4),
     "w5k": DataSet(60_000, 5_000, 100_000, 20_000, 1000, 24.0),
@@ -67,7 +73,10 @@ SETS = {
 
 
 def make_input(data: DataSet, path: Path) -> None:
-    """Write the set's ms file."""
+    """Write the set's ms file, or copy the real input."""
+    if data.file is not None:
+        shutil.copyfile(data.file, path)
+        return
     haplotypes = simulate_independent(data.sites, data.samples, np.random.default_rng(SEED))
     with path.open("wb") as stream:
         write_ms_head(stream, "independent", data.samples, 1, f"-s {data.sites}", SEED)
@@ -76,7 +85,8 @@ def make_input(data: DataSet, path: Path) -> None:
 
 def command_line(data: DataSet, path: Path, device: str, report: Path, extra: list[str]) -> list[str]:
     """Our command for a set."""
-    windows = f"--grid {data.grid} --minwin 1000 --maxwin {data.maxwin} --length {data.length}".split()
+    windows = f"--grid {data.grid} --minwin 1000 --maxwin {data.maxwin}".split()
+    windows += ["--length", str(data.length)] if data.length else []
     command = [sys.executable, "-m", "oclgenomics", "omega", "scan", str(path), *windows]
     return [*command, "-d", device, "-o", str(report), "--format", "omegaplus", "--all", "-q", *extra]
 
