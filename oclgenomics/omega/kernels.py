@@ -10,11 +10,10 @@ from oclgenomics.runtime.program import Kernel
 __all__ = ["GPU_LANES", "ScanKernels"]
 
 CPU_COLUMNS = 256  # left borders a CPU work-item walks in a row
-CPU_SCORES = 8  # scores in an explicit vector; the doubles and longs behind them fill two to four registers
+CPU_LANES = 8  # sites or scores in an explicit vector; the doubles and longs behind them fill two to four registers
 GPU_LANES = 128
 TILE_LANES = (8, 8)  # items that share a tile on GPUs, along columns and rows: 64 entries of M each
 SMALL_LANES = 64  # Kernel I on CPUs, and the merge on GPUs
-MOST_VECTOR_LANES = 8  # uint lanes in pair_values: more only spill
 
 SOURCES = {
     "pair_values": "omega/pair_values.cl",
@@ -55,7 +54,7 @@ class ScanKernels:
         cpu = engine.tuning.cpu
         self._engine = engine
         self._kernels: dict[str, Kernel] = {}
-        self.vector_width = min(engine.tuning.vector_width, MOST_VECTOR_LANES)
+        self.vector_width = CPU_LANES if cpu else 1
         self.rows_each = 2 if matrix.missing else 4
         self.columns, self.lanes_two = (CPU_COLUMNS, 1) if cpu else (1, GPU_LANES)
         self.lanes_one, self.lanes_best = (SMALL_LANES, 1) if cpu else (GPU_LANES, SMALL_LANES)
@@ -77,7 +76,7 @@ class ScanKernels:
             "omega/scan_two.cl": {
                 "LANES": self.lanes_two,
                 "COLUMNS": self.columns,
-                "VW": CPU_SCORES if cpu else 1,
+                "VW": CPU_LANES if cpu else 1,
             },
             "omega/best_omega.cl": {"LANES": self.lanes_best},
             "omega/scan_tiles.cl": {
@@ -85,7 +84,7 @@ class ScanKernels:
                 "LANES_I": self.lanes_tile[0],
                 "LANES_J": self.lanes_tile[1],
                 "CPU": int(cpu),
-                "VW": CPU_SCORES if cpu else 1,
+                "VW": CPU_LANES if cpu else 1,
             },
             "omega/best_tiles.cl": {"LANES": self.lanes_tiles},
         }
