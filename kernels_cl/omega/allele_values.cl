@@ -13,9 +13,6 @@
 #include "omega/layout.clh"
 #include "omega/pair_value.clh"
 
-#ifndef MASKED
-#define MASKED 0
-#endif
 #ifndef GENOTYPES
 #define GENOTYPES 0
 #endif

@@ -73,10 +73,11 @@ class OmegaScanner:
         compat = options.precision == "compat"
         dna = compat and bool(len(alignment.multi_site))
         matrix = site_matrix(alignment, dna=dna)
+        resident = self._fits(matrix)
         passes = plan_passes(
             windows,
             alignment.sites,
-            self._limits(matrix, self._fits(matrix)),
+            self._limits(matrix, resident),
             border=options.border,
             kernel=options.kernel,
             tiles=_tiles_serve(options),
@@ -85,7 +86,9 @@ class OmegaScanner:
         )
         best = BestBorders.nothing(options.grid)
         if passes:
-            best = self._run_passes(matrix, windows, passes, options, progress)
+            with self.engine.profile.mark("upload sites"):
+                sites = DeviceSites(self.engine, matrix, resident=resident)
+            best = self._run_passes(matrix, sites, windows, passes, options, progress)
         omega = best.omega.astype(np.float64) if compat else _exact_omega(best, windows)
         found = (omega > 0) & windows.valid
         first = int(alignment.positions[0])
@@ -152,12 +155,16 @@ class OmegaScanner:
         return small or matrix.allele_bits is not None
 
     def _run_passes(
-        self, matrix: SiteMatrix, windows: Windows, passes: list[Pass], options: ScanOptions, progress: Progress | None
+        self,
+        matrix: SiteMatrix,
+        sites: DeviceSites,
+        windows: Windows,
+        passes: list[Pass],
+        options: ScanOptions,
+        progress: Progress | None,
     ) -> BestBorders:
         """Run all passes; again with coarser fixed-point sums in the rare case that one outgrew its format."""
         bits = _fraction_bits(matrix, windows.span, options)
-        with self.engine.profile.mark("upload sites"):
-            sites = DeviceSites(self.engine, matrix, resident=self._fits(matrix))
         while True:
             job = ScanJob(self.engine, matrix, sites, options, float(2.0**bits), len(windows.at))
             done = 0
