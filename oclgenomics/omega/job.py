@@ -8,7 +8,7 @@ row of results per grid position comes back.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -56,6 +56,15 @@ class BestBorders:
     within: NDArray[np.int64] | NDArray[np.float32]
     cross: NDArray[np.int64] | NDArray[np.float32]
     bits: int
+
+    def split(self, sites: Sequence[int]) -> list[BestBorders]:
+        """Cut the results of alignments of so many sites, laid end to end, with as many grid positions each."""
+        arrays = [np.split(values, len(sites)) for values in (self.omega, self.i, self.j, self.within, self.cross)]
+        starts = np.cumsum([0, *sites[:-1]], dtype=np.int32)
+        return [
+            BestBorders(omega, i - start, j - start, within, cross, self.bits)
+            for omega, i, j, within, cross, start in zip(*arrays, starts, strict=True)
+        ]
 
     @staticmethod
     def nothing(grid: int) -> BestBorders:
@@ -153,13 +162,13 @@ class ScanJob:
         if self.tiles is not None:
             self.tiles.release()
 
-    def collect(self, bits: int) -> tuple[BestBorders, bool]:
-        """Results of all passes, and whether a sum outgrew its format (they are worthless then)."""
+    def collect(self, bits: int) -> BestBorders | None:
+        """Results of all passes; None if a sum outgrew its format, which makes them worthless."""
         arrays = (self.best, self.best_i, self.best_j, self.within, self.cross, self.overflow)
         omega, i, j, within, cross, overflow = map(self.engine.download, arrays)
         for array in arrays:
             array.release()
-        return BestBorders(omega, i, j, within, cross, bits), bool(overflow[0])
+        return None if overflow[0] else BestBorders(omega, i, j, within, cross, bits)
 
     def _sum(self, block: Block) -> None:
         """Values of the block's pairs, then their region sums."""
