@@ -23,23 +23,23 @@ from oclgenomics.runtime import Engine
 from oclgenomics.runtime.buffers import DeviceArray
 from oclgenomics.runtime.memory import BufferNeed
 
-__all__ = ["MEASURES", "MOST_SITES", "BinnedLd", "LdBlock", "LdWindow", "WindowSums", "ld_blocks", "ld_matrix"]
+__all__ = [
+    "MEASURES",
+    "MOST_SITES",
+    "BinnedLd",
+    "LdBlock",
+    "LdPart",
+    "ld_blocks",
+    "ld_matrix",
+    "omega_of_parts",
+    "window_parts",
+]
 
 MEASURES = ("r2", "nr2")
 MOST_SITES = 20_000  # 200 million pairs, and 1.5 GiB as a matrix
 CPU_LANES = 8  # sites in an explicit vector, as in the scan
 ROWS_EACH = 4  # rows a work-item does; kernels_cl/omega/ld_matrix.cl
 BLOCK_BYTES = 64 << 20  # large enough for a GPU to be busy, small enough to stay out of the host's way
-
-
-@dataclass(frozen=True)
-class LdWindow:
-    """A window's borders and its split as site indices: the left part is [first, split], the right one
-    [split + 1, last]."""
-
-    first: int
-    split: int
-    last: int
 
 
 @dataclass(frozen=True)
@@ -208,48 +208,55 @@ class BinnedLd:
         return np.divide(self._sums, pairs, out=np.full_like(self._sums, np.nan), where=pairs > 0)
 
 
-class WindowSums:
-    """Sums over the pairs of sites within the left part of a window, within the right part, and across.
+@dataclass
+class LdPart:
+    """A part of a region: the pairs of sites of a triangle or a rectangle of the map, and the sum of their values.
 
     Attributes
     ----------
-    window : LdWindow
-    left, right, across : float
+    name : str
+    rows, columns : tuple of int
+        First and last site of the pairs' earlier and later sites; where both are the same, a pair counts once.
+    total : float
+        Sum over the blocks added so far.
     """
 
-    def __init__(self, window: LdWindow) -> None:
-        self.window = window
-        self.left = self.right = self.across = 0.0
+    name: str
+    rows: tuple[int, int]
+    columns: tuple[int, int]
+    total: float = 0.0
 
     def add(self, block: LdBlock) -> None:
         """Take in some rows."""
-        w = self.window
-        self.left += _sum(block, w.first, w.split, w.first, w.split)
-        self.right += _sum(block, w.split + 1, w.last, w.split + 1, w.last)
-        self.across += _sum(block, w.first, w.split, w.split + 1, w.last)
+        row, stop_row = (max(site - block.row0, 0) for site in (self.rows[0], self.rows[1] + 1))
+        column, stop_column = (max(site - block.row0, 0) for site in (self.columns[0], self.columns[1] + 1))
+        self.total += float(block.values[row:stop_row, column:stop_column].sum(dtype=np.float64))
 
     @property
-    def pairs(self) -> tuple[int, int, int]:
-        """Pairs of sites within the left part, within the right part, and across."""
-        k, m = self.window.split - self.window.first + 1, self.window.last - self.window.split
-        return k * (k - 1) // 2, m * (m - 1) // 2, k * m
+    def sites(self) -> int:
+        """Sites that take part."""
+        rows = self.rows[1] - self.rows[0] + 1
+        return rows if self.rows == self.columns else rows + self.columns[1] - self.columns[0] + 1
 
     @property
-    def means(self) -> tuple[float, float, float]:
-        """Means within the left part, within the right part, and across; NaN where there is no pair."""
-        sums = (self.left, self.right, self.across)
-        left, right, across = (s / n if n else float("nan") for s, n in zip(sums, self.pairs, strict=True))
-        return left, right, across
+    def pairs(self) -> int:
+        """Pairs of sites."""
+        rows = self.rows[1] - self.rows[0] + 1
+        return rows * (rows - 1) // 2 if self.rows == self.columns else rows * (self.sites - rows)
 
     @property
-    def omega(self) -> float:
-        """Omega of the window, if the values are n r2."""
-        left, right, across = self.pairs
-        return (self.left + self.right) / (left + right) / (self.across / across + EPSILON) if left + right else 0.0
+    def mean(self) -> float:
+        """Mean value of a pair; NaN without pairs."""
+        return self.total / self.pairs if self.pairs else float("nan")
 
 
-def _sum(block: LdBlock, row: int, last_row: int, column: int, last_column: int) -> float:
-    """Sum of the block's pairs within a rectangle of site indices, both ends included."""
-    first, stop = max(row - block.row0, 0), max(last_row - block.row0 + 1, 0)
-    part = block.values[first:stop, max(column - block.row0, 0) : max(last_column - block.row0 + 1, 0)]
-    return float(part.sum(dtype=np.float64))
+def window_parts(first: int, split: int, last: int) -> tuple[LdPart, LdPart, LdPart]:
+    """Return the parts of a window: within [first, split], within [split + 1, last], and across."""
+    left, right = (first, split), (split + 1, last)
+    return LdPart("left", left, left), LdPart("right", right, right), LdPart("across", left, right)
+
+
+def omega_of_parts(left: LdPart, right: LdPart, across: LdPart) -> float:
+    """Return omega of a window whose parts hold sums of n r2; 0 without pairs on either side."""
+    pairs = left.pairs + right.pairs
+    return (left.total + right.total) / pairs / (across.mean + EPSILON) if pairs else 0.0

@@ -261,8 +261,9 @@ def _mark_window(axes: Axes, scan: Scan, index: int, offset: float, *, best: boo
     axes.plot([x], [omega], "o", color=colour, markersize=7 if best else 5, zorder=5, clip_on=False)
     low, high = axes.get_xlim()
     leftward = x > low + (1 - 1.2 * LABEL_WIDTH) * (high - low)
+    name = f"{short_text(scan.name, LONGEST_NAME)}: " if named else ""
     axes.annotate(
-        f"{short_text(scan.name, LONGEST_NAME) + ': ' if named else ''}ω {number_text(omega)}{sites}\n{_window(scan, index)}",
+        f"{name}ω {number_text(omega)}{sites}\n{_window(scan, index)}",
         (x, omega),
         xytext=(-10 if leftward else 10, 0),
         textcoords="offset points",
@@ -371,8 +372,8 @@ def _headline(scan: Scan, *, named: bool = False) -> str:
         return ""
     scale, unit = position_unit(scan.positions)
     where = f"on {short_text(scan.name, LONGEST_NAME)} " if named else ""
-    digits = HEADLINE_DIGITS[unit]
-    return f"Largest ω {number_text(float(scan.omega[index]))} {where}at {scan.positions[index] / scale:,.{digits}f} {unit}"
+    at = f"{scan.positions[index] / scale:,.{HEADLINE_DIGITS[unit]}f} {unit}"
+    return f"Largest ω {number_text(float(scan.omega[index]))} {where}at {at}"
 
 
 def _window(scan: Scan, index: int) -> str:
