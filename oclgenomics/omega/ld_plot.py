@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 __all__ = ["MOST_PIXELS", "plot_ld"]
 
-MOST_PIXELS = 1_000  # sites along the triangle's side that are drawn one by one
+MOST_PIXELS = 1_200  # sites along the triangle's side that are drawn one by one
 RASTER = 2_400  # pixels along the triangle's side, about
 # White to navy in even steps of lightness (CIELAB), in tones that every kind of colour vision tells from orange.
 TONES = ("#FFFFFF", "#C2E5F8", "#89C9EB", "#52ADDB", "#0090C8", "#0072AF", "#00548C", "#003867", "#071F40")
@@ -50,7 +50,7 @@ HEAD, TRACK, TICKS, LINKS, FOOT = 0.75, 1.15, 0.55, 0.55, 0.15  # heights in inc
 RUG = 0.16  # of the links' height
 MOST_LINKS = 120
 SOLID_SITES = 300  # so many ticks of sites are drawn black, more of them paler
-INSIDE_WIDTH, INSIDE_HEIGHT = 0.12, 0.07  # shares of the axis: a part of this size has room for its label
+ROOM = {"left": 0.16, "right": 0.16, "across": 0.13}  # a part whose side has this share of all sites holds its label
 PART_NAMES = {"left": "LS", "right": "RS", "across": "X"}
 
 
@@ -96,7 +96,7 @@ def plot_ld(
         _draw_links(links, region)
         if point is not None:
             _draw_track(top, region, point)
-        _draw_positions(top, region, label)
+        _draw_positions(top, region)
         _draw_title(figure, height, region, title, label)
     return figure
 
@@ -110,11 +110,11 @@ def _draw_triangle(axes: Axes, region: LdRegion, picture: BinnedLd, parts: Seque
 
     sites = region.alignment.sites
     colours = LinearSegmentedColormap.from_list("white to navy", TONES)
+    averaged = picture.bins < sites
     axes.set_axis_off()
     axes.set(xlim=(0, sites), ylim=(sites / 2, 0))
-    axes.imshow(
-        _raster(picture.means(), colours), extent=(0, sites, sites / 2, 0), aspect="auto", interpolation_stage="rgba"
-    )
+    image = _raster(picture.means() ** _power(averaged), colours)
+    axes.imshow(image, extent=(0, sites, sites / 2, 0), aspect="auto", interpolation_stage="rgba")
     corners = [(0, 0), (sites, 0), (sites / 2, sites / 2)]
     axes.add_patch(Polygon(corners, facecolor="none", edgecolor=GREY, linewidth=0.6))
     for part in region.parts:
@@ -122,7 +122,7 @@ def _draw_triangle(axes: Axes, region: LdRegion, picture: BinnedLd, parts: Seque
     for part in region.parts:
         _name_inside(axes, part, sites)
     _draw_legend(axes, region, picture, parts)
-    _draw_colour_bar(axes, colours)
+    _draw_colour_bar(axes, colours, averaged)
 
 
 def _raster(means: NDArray[np.float64], colours: Colormap) -> NDArray[np.float64]:
@@ -166,11 +166,9 @@ def _outline(axes: Axes, part: LdPart) -> None:
 
 def _name_inside(axes: Axes, part: LdPart, sites: int) -> None:
     """The part's name and mean where it has room for them."""
-    corners = np.array(_corners(part))
-    width, height = np.ptp(corners, axis=0).tolist()
-    if width < INSIDE_WIDTH * sites or height < INSIDE_HEIGHT * sites:
+    if min(last - first + 1 for first, last in (part.rows, part.columns)) < ROOM[part.name] * sites:
         return
-    x, y = corners.mean(axis=0).tolist()
+    x, y = np.mean(_corners(part), axis=0).tolist()
     axes.text(
         x, y, f"{PART_NAMES[part.name]} {_mean(part)}", ha="center", va="center", color=_colour(part),
         fontweight="bold", zorder=6, bbox={"boxstyle": "round,pad=0.25", "facecolor": "white", "linewidth": 0},
@@ -189,18 +187,24 @@ def _draw_legend(axes: Axes, region: LdRegion, picture: BinnedLd, parts: Sequenc
         axes.text(0.0, y, name, transform=axes.transAxes, color=colour, fontweight=weight)
         axes.text(0.235, y, value, transform=axes.transAxes, color=colour, ha="right", fontweight="bold")
     if picture.bins < region.alignment.sites:
-        each = region.alignment.sites / picture.bins
-        note = f"each pixel: mean of {each:.3g} by {each:.3g} sites"
+        each = -(-region.alignment.sites // picture.bins)
+        note = f"means over up to {each} by {each} sites"
         axes.text(0.0, 0.02, note, transform=axes.transAxes, color=GREY, fontsize=9)
 
 
-def _draw_colour_bar(axes: Axes, colours: Colormap) -> None:
+def _power(averaged: bool) -> float:
+    """Means of many pairs are small: their colours go by the square root."""
+    return 0.5 if averaged else 1.0
+
+
+def _draw_colour_bar(axes: Axes, colours: Colormap, averaged: bool) -> None:
     bar = axes.inset_axes((0.765, 0.11, 0.235, 0.035))
     bar.imshow(np.linspace(0, 1, 256)[None], cmap=colours, aspect="auto", extent=(0, 1, 0, 1))
-    bar.set_yticks([])
-    bar.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "0.25", "0.5", "0.75", "1"])
+    ticks = np.array([0, 0.05, 0.2, 0.5, 1] if averaged else [0, 0.25, 0.5, 0.75, 1])
+    bar.set(yticks=[])
+    bar.set_xticks((ticks ** _power(averaged)).tolist(), [f"{tick:g}" for tick in ticks])
     bar.tick_params(labelsize=9.5, length=3)
-    bar.set_title("r² of two sites", fontsize=11, loc="left", pad=5)
+    bar.set_title("r², square-root scale" if averaged else "r² of two sites", fontsize=11, loc="left", pad=5)
     for spine in bar.spines.values():
         spine.set(visible=True, linewidth=0.6, color=GREY)
 
@@ -268,7 +272,7 @@ def _draw_track(axes: Axes, region: LdRegion, point: GridPoint) -> None:
     axes.plot(x[drawn], y[drawn], color=BLUE, linewidth=1.2, marker=".", markersize=4 if len(near) < 80 else 0)
     set_omega_axis(axes, y[near])
     axes.set_ylabel("ω, log." if axes.get_yscale() == "log" else "ω")
-    axes.yaxis.set_label_coords(-0.08, 0.5)
+    axes.yaxis.set_label_coords(-0.088, 0.5)
     axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.12g}")
     axes.set_xlim(0, 1)
     left, right = _share(region, np.array(point.window)).tolist()
@@ -281,7 +285,7 @@ def _draw_track(axes: Axes, region: LdRegion, point: GridPoint) -> None:
     axes.tick_params(axis="x", bottom=False, labelbottom=False)
 
 
-def _draw_positions(axes: Axes, region: LdRegion, label: str) -> None:
+def _draw_positions(axes: Axes, region: LdRegion) -> None:
     """Positions along the upper edge, so that nothing lies between omega and the sites."""
     scale, unit = position_unit(np.array([region.end], np.float64))
     ticks = round_ticks(region.start / scale, region.end / scale, MOST_TICKS)
@@ -294,7 +298,7 @@ def _draw_positions(axes: Axes, region: LdRegion, label: str) -> None:
         scaled.xaxis.set_label_position("top")
     scaled.spines["top"].set(visible=True, color=GREY)
     scaled.set_xticks(_share(region, ticks * scale).tolist(), [f"{tick:,.10g}" for tick in ticks])
-    scaled.set_xlabel(f"Position on {label} ({unit})" if label else f"Position ({unit})", labelpad=5)
+    scaled.set_xlabel(f"Position ({unit})", labelpad=5)
 
 
 def _draw_title(figure: Figure, height: float, region: LdRegion, title: str, label: str) -> None:
@@ -303,13 +307,14 @@ def _draw_title(figure: Figure, height: float, region: LdRegion, title: str, lab
     where = range_text(float(span[0]), float(span[1]), scale, unit)
     sites = region.alignment.sites
     if region.point is None:
-        headline, detail = f"Linkage disequilibrium at {where}", f"{sites:,} sites"
+        headline, detail = f"Linkage disequilibrium, {where}", f"{sites:,} sites"
     else:
         left, right, _ = region.parts
         at = f"{region.point.position / scale:,.{HEADLINE_DIGITS[unit]}f} {unit}"
-        headline = f"ω {number_text(region.point.omega)} at {at}" + (f" on {label}" if label else "")
+        headline = f"ω {number_text(region.point.omega)} at {at}"
         wide = (region.point.window[1] - region.point.window[0]) / 1000
         detail = f"window {where} ({wide:,.3g} kb, {left.sites:,} + {right.sites:,} sites), {sites:,} sites shown"
     below = ", ".join(part for part in (short_text(title, LONGEST_TITLE), detail) if part)
+    headline += f", {short_text(label, LONGEST_TITLE)}" if label else ""
     figure.text(MARGIN / WIDTH, 1 - 0.38 / height, headline, fontsize=15, fontweight="bold")
     figure.text(MARGIN / WIDTH, 1 - 0.66 / height, below, color=GREY)
