@@ -146,7 +146,7 @@ def window_region(
         All sites of the chromosome that the scan used, prepared as it did.
     point : GridPoint
     margin : int, optional
-        Bp shown on either side of the window; a quarter of its width if not given.
+        Bp shown on either side of the window, as far as there are sites; a quarter of its width if not given.
     compat : bool
         The scan had compat precision, which places its grid in its own way.
 
@@ -166,7 +166,7 @@ def window_region(
     if not first <= split < last:
         raise _foreign(point, f"the window {left:,} to {right:,} bp has no site on one side of {at:,.0f} bp")
     reach = round(MARGIN_SHARE * (right - left)) if margin is None else margin
-    start, end = max(left - reach, 1), right + reach
+    start, end = max(left - reach, int(alignment.positions[0])), min(right + reach, int(alignment.positions[-1]))
     shown = _between(alignment, start, end)
     shift = int(np.searchsorted(alignment.positions, start, "left"))
     return LdRegion(shown, start, end, point, window_parts(first - shift, split - shift, last - shift))
