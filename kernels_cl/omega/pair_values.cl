@@ -66,7 +66,8 @@ static inline sum_v value_of(const counts_t *count, int j, int i, uint units, __
                              float haplotypes, float scale)
 {
     const int_v earlier = i + LANE_NUMBERS < j;
-    const float_v kept = earlier ? counted_value(count, j, i, units, ones, weight, haplotypes) : (float_v)0.0f;
+    const float_v value = counted_value(count, j, i, units, ones, weight, haplotypes);
+    const float_v kept = earlier ? value : (float_v)0.0f;
 #if COMPAT
     return kept;
 #else
