@@ -6,7 +6,7 @@ import argparse
 import itertools
 import os
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from oclgenomics.formats.bed import BedRegions
     from oclgenomics.runtime import Engine
 
-__all__ = ["check_outputs", "check_writable", "first_read", "scan_input", "scan_options"]
+__all__ = ["batch_name", "check_outputs", "check_writable", "first_read", "scan_input", "scan_options"]
 
 SHOWN_ALIGNMENTS = 20  # summaries on standard error without -v
 REPORT_SUFFIXES = (".tsv", ".json", ".txt")
@@ -225,24 +225,31 @@ def _scans(
     tally: Tally,
     exclude: BedRegions | None,
 ) -> Generator[Scan, None, None]:
-    """Scan one alignment after the other and say in a line what was found."""
+    """Scan, and say in a line for each alignment what was found."""
+    from oclgenomics.omega.batch import batches
     from oclgenomics.omega.engine import OmegaScanner
-    from oclgenomics.omega.run import scan_alignment
+    from oclgenomics.omega.run import scan_alignments
 
     scanner = OmegaScanner(engine)
-    for alignment in alignments:
-        progress.stage(f"scanning {alignment.name}", "positions")
+    for batch in batches(alignments):
+        progress.stage(f"scanning {batch_name(batch)}", "positions")
         began = time.perf_counter()
-        scan = scan_alignment(alignment, options, scanner, progress.update, exclude=exclude)
-        seconds = time.perf_counter() - began
+        found = scan_alignments(batch, options, scanner, progress.update, exclude=exclude)
+        seconds = (time.perf_counter() - began) / len(batch)
         progress.clear()
-        tally.add(scan, seconds)
-        tally.replicates = alignment.alphabet == "binary"  # simulated data: one region many times
-        del alignment  # before the next one is read
-        if args.plot:
-            tally.kept.append(scan)
-        _say_scan(args, options, scan, seconds, level=0 if tally.alignments <= SHOWN_ALIGNMENTS else 1)
-        yield scan
+        tally.replicates = batch[0].alphabet == "binary"  # simulated data: one region many times
+        del batch  # before the next one is read
+        for scan in found:
+            tally.add(scan, seconds)
+            if args.plot:
+                tally.kept.append(scan)
+            _say_scan(args, options, scan, seconds, level=0 if tally.alignments <= SHOWN_ALIGNMENTS else 1)
+            yield scan
+
+
+def batch_name(batch: Sequence[Alignment]) -> str:
+    """The names of the alignments at work, for the progress line."""
+    return batch[0].name if len(batch) == 1 else f"{batch[0].name} to {batch[-1].name}"
 
 
 def _say_scan(args: argparse.Namespace, options: ScanOptions, scan: Scan, seconds: float, level: int) -> None:

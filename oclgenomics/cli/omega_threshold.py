@@ -252,17 +252,22 @@ class _Scans:
         self.count = self.sites = self.haplotypes = 0
 
     def each(self, label: str, total: int | None) -> Generator[Scan, None, None]:
-        from oclgenomics.omega.run import scan_alignment
+        from oclgenomics.omega.batch import batches
+        from oclgenomics.omega.run import scan_alignments
 
         self._progress.stage(label, "replicates")
-        for alignment in self._alignments:
-            scan = scan_alignment(alignment, self._options, self._scanner)
-            self.count += 1
-            self.sites += scan.sites
-            self.haplotypes = max(self.haplotypes, scan.haplotypes)
-            self._progress.update(self.count, total)
-            yield scan
+        for batch in batches(self._shown(total)):
+            for scan in scan_alignments(batch, self._options, self._scanner):
+                self.count += 1
+                self.sites += scan.sites
+                self.haplotypes = max(self.haplotypes, scan.haplotypes)
+                yield scan
         self._progress.clear()
+
+    def _shown(self, total: int | None) -> Iterator[Alignment]:
+        for number, alignment in enumerate(self._alignments, start=1):
+            self._progress.update(number, total)
+            yield alignment
 
 
 def _significance(args: argparse.Namespace, options: ScanOptions, rates: list[float], scans: _Scans) -> Significance:

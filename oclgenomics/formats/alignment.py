@@ -106,6 +106,11 @@ class Alignment:
         return self.bits.shape[0]
 
     @property
+    def multiallelic(self) -> bool:
+        """Whether a site shows three or more states."""
+        return len(self.multi_site) > 0
+
+    @property
     def packed_bytes(self) -> int:
         """Bytes of all packed planes together."""
         planes = [self.bits, self.valid, self.gap, self.multi_bits]

@@ -1,30 +1,25 @@
-"""Scans alignments on one device: windows and plan on the host, a `ScanJob` on the device, the winners' omega in
-float64."""
+"""Scans alignments on one device: windows and plan on the host, a `ScanJob` on the device."""
 
 from __future__ import annotations
 
 import time
-
-import numpy as np
-from numpy.typing import NDArray
+from collections.abc import Sequence
 
 from oclgenomics.errors import DeviceError, UsageError
 from oclgenomics.formats.alignment import Alignment
-from oclgenomics.omega.job import EPSILON, BestBorders, DeviceSites, Progress, ScanJob, work_bytes
+from oclgenomics.omega.batch import Part, group_parts, join_parts
+from oclgenomics.omega.fixed_point import RETRY_BITS
+from oclgenomics.omega.job import BestBorders, DeviceSites, Progress, ScanJob, work_bytes
 from oclgenomics.omega.matrix import SiteMatrix, site_matrix
 from oclgenomics.omega.options import Scan, ScanOptions
+from oclgenomics.omega.outcome import impossible_scan, scan_of
 from oclgenomics.omega.plan import Limits, Pass, plan_passes
-from oclgenomics.omega.windows import Windows, find_windows
+from oclgenomics.omega.windows import find_windows
 from oclgenomics.runtime import Engine
 
 __all__ = ["MIN_SITES", "OmegaScanner"]
 
 MIN_SITES = 4  # OmegaPlus calls fewer "NOT POSSIBLE"
-FULL_BITS = 62  # a fixed-point sum stays below 2^62
-FLOAT_BITS = 54  # fixed_point() takes values below 2^55
-MOST_FRACTION_BITS = 40
-SIGNED_FRACTION_BITS = 30  # covariances are below 1/4
-RETRY_BITS = 4
 
 
 class OmegaScanner:
@@ -43,11 +38,19 @@ class OmegaScanner:
         self.block_rows = block_rows
 
     def scan(self, alignment: Alignment, options: ScanOptions, progress: Progress | None = None) -> Scan:
-        """Find the best window at every grid position.
+        """Find the best window at every grid position of one alignment; see `scan_batch`."""
+        return self.scan_batch([alignment], options, progress)[0]
+
+    def scan_batch(
+        self, alignments: Sequence[Alignment], options: ScanOptions, progress: Progress | None = None
+    ) -> list[Scan]:
+        """Find the best window at every grid position of some alignments.
+
+        Alignments that allow it go through the device as one; results do not depend on which are scanned together.
 
         Parameters
         ----------
-        alignment : Alignment
+        alignments : sequence of Alignment
             Prepared by `omega.sites.prepare`: every site shows at least two states.
         options : ScanOptions
         progress : callable, optional
@@ -55,7 +58,7 @@ class OmegaScanner:
 
         Returns
         -------
-        Scan
+        list of Scan
             Omega is float64 in accurate precision; float32 values in compat precision.
 
         Raises
@@ -65,49 +68,80 @@ class OmegaScanner:
         DeviceError
             Compat precision on a device without float64, not enough device memory, or a device lost on the way.
         """
-        if alignment.sites < MIN_SITES:
-            return _impossible(alignment, options)
-        self._check(alignment, options)
         start = time.perf_counter()
-        windows = find_windows(alignment.positions, options)
-        compat = options.precision == "compat"
-        dna = compat and bool(len(alignment.multi_site))
-        matrix = site_matrix(alignment, dna=dna)
+        parts = [
+            Part(place, alignment, find_windows(alignment.positions, options))
+            for place, alignment in enumerate(alignments)
+            if self._possible(alignment, options)
+        ]
+        scans = [impossible_scan(alignment, options) for alignment in alignments]
+        done, total = 0, len(parts) * options.grid
+        for group in group_parts(parts, options):
+            shown = None if progress is None else _shifted(progress, done, total)
+            for part, best in zip(group, self._best_borders(group, options, shown), strict=True):
+                scans[part.place] = scan_of(part.alignment, part.windows, best, options)
+            done += len(group) * options.grid
+        for scan in scans:
+            scan.stats["scan_seconds"] = (time.perf_counter() - start) / len(scans)
+        return scans
+
+    def _possible(self, alignment: Alignment, options: ScanOptions) -> bool:
+        """Whether there are sites enough to scan; refuses options that do not suit those."""
+        if alignment.sites < MIN_SITES:
+            return False
+        self._check(alignment, options)
+        return True
+
+    def _best_borders(
+        self, group: Sequence[Part], options: ScanOptions, progress: Progress | None
+    ) -> list[BestBorders]:
+        """Best borders of parts that go through the device as one.
+
+        In the rare case that a sum outgrows its format, each goes by itself, and then with coarser sums.
+        """
+        joint = join_parts(group)
+        matrix = site_matrix(joint.alignment, dna=options.precision == "compat" and joint.alignment.multiallelic)
+        resident = self._fits(matrix)
         passes = plan_passes(
-            windows,
-            alignment.sites,
-            self._limits(matrix, self._fits(matrix)),
+            joint.windows,
+            joint.alignment.sites,
+            self._limits(matrix, resident),
             border=options.border,
             kernel=options.kernel,
             tiles=_tiles_serve(options),
             chunk_positions=options.chunk_positions,
             block_rows=self.block_rows,
         )
-        best = BestBorders.nothing(options.grid)
-        if passes:
-            best = self._run_passes(matrix, windows, passes, options, progress)
-        omega = best.omega.astype(np.float64) if compat else _exact_omega(best, windows)
-        found = (omega > 0) & windows.valid
-        first = int(alignment.positions[0])
-        return Scan(
-            name=alignment.name,
-            replicate=alignment.replicate,
-            positions=windows.at,
-            omega=np.where(found, omega, 0.0),
-            left=_border(alignment, best.i, found, windows.valid, first),
-            right=_border(alignment, best.j, found, windows.valid, first),
-            valid=windows.valid,
-            sites=alignment.sites,
-            haplotypes=alignment.haplotypes,
-            discarded=dict(alignment.skipped),
-            possible=True,
-            maxwin=windows.maxwin,
-            stats={
-                "scores": int(windows.scores(options.border).sum()),
-                "pairs": sum(p.pairs for p in passes),
-                "scan_seconds": time.perf_counter() - start,
-            },
-        )
+        if not passes:
+            return [BestBorders.nothing(options.grid) for _ in group]
+        with self.engine.profile.mark("upload sites"):
+            sites = DeviceSites(self.engine, matrix, resident=resident)
+        bits = group[0].fraction_bits(options)
+        best = self._run_passes(matrix, sites, passes, options, bits, len(group) * options.grid, progress)
+        if best is None and len(group) > 1:
+            return [self._best_borders([part], options, None)[0] for part in group]
+        while best is None:
+            bits -= RETRY_BITS
+            best = self._run_passes(matrix, sites, passes, options, bits, options.grid, progress)
+        return best.split([part.alignment.sites for part in group])
+
+    def _run_passes(
+        self,
+        matrix: SiteMatrix,
+        sites: DeviceSites,
+        passes: list[Pass],
+        options: ScanOptions,
+        bits: int,
+        grid: int,
+        progress: Progress | None,
+    ) -> BestBorders | None:
+        """Run all passes; None where a sum outgrew its format."""
+        job = ScanJob(self.engine, matrix, sites, options, float(2.0**bits), grid)
+        done = 0
+        for part in passes:
+            job.run(part, None if progress is None else _shifted(progress, done, grid))
+            done += len(part.table)
+        return job.collect(bits)
 
     def _check(self, alignment: Alignment, options: ScanOptions) -> None:
         compat = options.precision == "compat"
@@ -126,7 +160,7 @@ class OmegaScanner:
             raise UsageError(
                 f"--ld {options.ld} needs haplotypes and the input is unphased; use RSQUARE or --phase ignore"
             )
-        if options.ld != "RSQUARE" and len(alignment.multi_site):
+        if options.ld != "RSQUARE" and alignment.multiallelic:
             raise UsageError(f"--ld {options.ld} needs sites of two states; add --binary --seed N, or use RSQUARE")
         if compat and alignment.unphased:
             raise UsageError(
@@ -151,24 +185,6 @@ class OmegaScanner:
         small = matrix.nbytes <= self.engine.budget // 2 and matrix.bits.nbytes <= self.engine.max_allocation
         return small or matrix.allele_bits is not None
 
-    def _run_passes(
-        self, matrix: SiteMatrix, windows: Windows, passes: list[Pass], options: ScanOptions, progress: Progress | None
-    ) -> BestBorders:
-        """Run all passes; again with coarser fixed-point sums in the rare case that one outgrew its format."""
-        bits = _fraction_bits(matrix, windows.span, options)
-        with self.engine.profile.mark("upload sites"):
-            sites = DeviceSites(self.engine, matrix, resident=self._fits(matrix))
-        while True:
-            job = ScanJob(self.engine, matrix, sites, options, float(2.0**bits), len(windows.at))
-            done = 0
-            for part in passes:
-                job.run(part, None if progress is None else _shifted(progress, done, len(windows.at)))
-                done += len(part.table)
-            best, overflow = job.collect(bits)
-            if not overflow:
-                return best
-            bits -= RETRY_BITS
-
 
 def _tiles_serve(options: ScanOptions) -> bool:
     """Whether the tile kernel's bounds hold: exact sums of values that are never negative, all pairs of borders."""
@@ -178,55 +194,3 @@ def _tiles_serve(options: ScanOptions) -> bool:
 def _shifted(progress: Progress, done: int, total: int) -> Progress:
     """Progress of one pass as progress of the whole scan."""
     return lambda positions, _: progress(done + positions, total)
-
-
-def _fraction_bits(matrix: SiteMatrix, band: int, options: ScanOptions) -> int:
-    """Fraction bits of the fixed-point sums.
-
-    n r^2 of independent sites averages 1 and of two singletons 1/n; 17 bits below 1/n keep the rounding of a value
-    below 1e-5 of that. If even the largest conceivable sum leaves room for more bits, they are used; if it does not,
-    the sums are watched for overflow.
-    """
-    if options.ld != "RSQUARE":
-        return SIGNED_FRACTION_BITS
-    value_bits = matrix.haplotypes.bit_length()
-    sure = FULL_BITS - value_bits - (band * band // 2).bit_length()
-    wanted = value_bits + 17
-    return min(max(sure, wanted), MOST_FRACTION_BITS, FLOAT_BITS - value_bits)
-
-
-def _exact_omega(best: BestBorders, windows: Windows) -> NDArray[np.float64]:
-    """omega of the chosen borders in float64, from the exact sums."""
-    k, m = (windows.centre - best.i + 1).astype(np.float64), (best.j - windows.centre).astype(np.float64)
-    unit = 2.0**-best.bits
-    with np.errstate(divide="ignore", invalid="ignore"):
-        within = best.within * unit / (k * (k - 1) / 2 + m * (m - 1) / 2)
-        cross = best.cross * unit / (k * m)
-        return np.where(best.omega > 0, within / (cross + EPSILON), 0.0)
-
-
-def _border(
-    alignment: Alignment, index: NDArray[np.int32], found: NDArray[np.bool_], valid: NDArray[np.bool_], first: int
-) -> NDArray[np.int64]:
-    """Borders in bp; a valid window in which every omega is 0 has the first site for both, an invalid one 0."""
-    return np.where(found, alignment.positions[np.where(found, index, 0)], np.where(valid, first, 0))
-
-
-def _impossible(alignment: Alignment, options: ScanOptions) -> Scan:
-    nothing = np.zeros(0)
-    none = np.zeros(0, np.int64)
-    return Scan(
-        name=alignment.name,
-        replicate=alignment.replicate,
-        positions=nothing,
-        omega=nothing,
-        left=none,
-        right=none,
-        valid=np.zeros(0, np.bool_),
-        sites=alignment.sites,
-        haplotypes=alignment.haplotypes,
-        discarded=dict(alignment.skipped),
-        possible=False,
-        maxwin=options.maxwin,
-        stats={"scores": 0, "pairs": 0, "scan_seconds": 0.0},
-    )

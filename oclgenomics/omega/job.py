@@ -7,7 +7,8 @@ row of results per grid position comes back.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -56,6 +57,15 @@ class BestBorders:
     cross: NDArray[np.int64] | NDArray[np.float32]
     bits: int
 
+    def split(self, sites: Sequence[int]) -> list[BestBorders]:
+        """Cut the results of alignments of so many sites, laid end to end, with as many grid positions each."""
+        arrays = [np.split(values, len(sites)) for values in (self.omega, self.i, self.j, self.within, self.cross)]
+        starts = np.cumsum([0, *sites[:-1]], dtype=np.int32)
+        return [
+            BestBorders(omega, i - start, j - start, within, cross, self.bits)
+            for omega, i, j, within, cross, start in zip(*arrays, starts, strict=True)
+        ]
+
     @staticmethod
     def nothing(grid: int) -> BestBorders:
         """No position has a window."""
@@ -76,6 +86,7 @@ class DeviceSites:
 
     def __init__(self, engine: Engine, matrix: SiteMatrix, *, resident: bool) -> None:
         self._engine, self._matrix, self._resident = engine, matrix, resident
+        self._planes: tuple[DeviceArray, DeviceArray] | None = None
         self.ones = engine.upload(matrix.ones)
         self.weight = engine.upload(matrix.weight)
         self.alleles = None if matrix.allele_bits is None else engine.upload(matrix.allele_bits)
@@ -83,22 +94,24 @@ class DeviceSites:
             self.first_row, self.row_count = engine.upload(matrix.first_row), engine.upload(matrix.row_count)
             self.listed = engine.upload(matrix.listed)
         if resident:
-            self.bits = engine.upload(matrix.bits)
-            self.valid = self.bits if matrix.valid is None else engine.upload(matrix.valid)
+            bits = engine.upload(matrix.bits)
+            self._planes = bits, bits if matrix.valid is None else engine.upload(matrix.valid)
 
     def planes(self, block: Block) -> tuple[DeviceArray, DeviceArray, int]:
         """Bits and valid of at least the block's sites, and the first site in them."""
-        if self._resident:
-            return self.bits, self.valid, 0
+        if self._resident and self._planes is not None:
+            return (*self._planes, 0)
+        matrix, engine = self._matrix, self._engine
         groups = slice(block.col0 // SITE_GROUP, round_up(block.row0 + block.rows, TILE) // SITE_GROUP)
-        bits = self._matrix.bits[groups]
-        if not hasattr(self, "bits") or self.bits.size < bits.size:
-            self.bits = self._engine.empty(bits.shape, np.uint32)
-            self.valid = self.bits if self._matrix.valid is None else self._engine.empty(bits.shape, np.uint32)
-        self._engine.write(self.bits, bits)
-        if self._matrix.valid is not None:
-            self._engine.write(self.valid, self._matrix.valid[groups])
-        return self.bits, self.valid, block.col0
+        shape = matrix.bits[groups].shape
+        if self._planes is None or self._planes[0].size < math.prod(shape):
+            bits = engine.empty(shape, np.uint32)
+            self._planes = bits, bits if matrix.valid is None else engine.empty(shape, np.uint32)
+        bits, valid = self._planes
+        engine.write(bits, matrix.bits[groups])
+        if matrix.valid is not None:
+            engine.write(valid, matrix.valid[groups])
+        return bits, valid, block.col0
 
 
 class ScanJob:
@@ -149,13 +162,13 @@ class ScanJob:
         if self.tiles is not None:
             self.tiles.release()
 
-    def collect(self, bits: int) -> tuple[BestBorders, bool]:
-        """Results of all passes, and whether a sum outgrew its format (they are worthless then)."""
+    def collect(self, bits: int) -> BestBorders | None:
+        """Results of all passes; None if a sum outgrew its format, which makes them worthless."""
         arrays = (self.best, self.best_i, self.best_j, self.within, self.cross, self.overflow)
         omega, i, j, within, cross, overflow = map(self.engine.download, arrays)
         for array in arrays:
             array.release()
-        return BestBorders(omega, i, j, within, cross, bits), bool(overflow[0])
+        return None if overflow[0] else BestBorders(omega, i, j, within, cross, bits)
 
     def _sum(self, block: Block) -> None:
         """Values of the block's pairs, then their region sums."""
@@ -203,6 +216,7 @@ class ScanJob:
         m, s, part = self.matrix, self.sites, self.part
         if s.alleles is None or m.allele_bits is None:
             return
+        _, valid, _ = s.planes(block)  # resident whenever there are rows of alleles
         rows = np.searchsorted(m.listed, [block.row0, block.row0 + block.rows])
         columns = np.searchsorted(m.listed, [block.col0, block.row0 + block.rows])
         roles = [(0, rows, part.band)] if self.compat else [(0, rows, part.band), (1, columns, block.rows)]
@@ -214,7 +228,7 @@ class ScanJob:
                     (16, 1),
                     *(
                         s.alleles,
-                        s.valid,
+                        valid,
                         m.words,
                         s.first_row,
                         s.row_count,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from oclgenomics.errors import UsageError
+from oclgenomics.errors import OclGenomicsError, UsageError
 from oclgenomics.formats.alignment import Alignment, words_for
 from oclgenomics.formats.numbers import base_pairs
 from oclgenomics.formats.packing import join_sites, pack_states
@@ -78,6 +78,8 @@ def neutral_alignments(
         Growth without msprime, or a value out of range.
     MissingDependencyError
         msprime is not installed.
+    OclGenomicsError
+        A process was killed.
     """
     if growth_rate and engine != "msprime":
         raise UsageError("--growth-rate needs --engine msprime; the own simulator keeps the population constant")
@@ -94,15 +96,25 @@ def neutral_alignments(
 def _side_by_side(tasks: list[_Replicate], processes: int) -> Iterator[Alignment]:
     """Replicates in order from processes that run a little ahead."""
     import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
 
-    # A fork would copy the state of an OpenCL driver, which does not survive it. Leaving the block ends the processes.
-    with multiprocessing.get_context("spawn").Pool(processes, _ignore_interrupts) as pool:
-        waiting = deque(pool.apply_async(task.draw) for task in tasks[: AHEAD * processes])
+    # A fork would copy the state of an OpenCL driver, which does not survive it.
+    context = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(processes, mp_context=context, initializer=_ignore_interrupts)
+    try:
+        waiting = deque(pool.submit(task.draw) for task in tasks[: AHEAD * processes])
         for task in tasks[AHEAD * processes :]:
-            yield waiting.popleft().get()
-            waiting.append(pool.apply_async(task.draw))
+            yield waiting.popleft().result()
+            waiting.append(pool.submit(task.draw))
         while waiting:
-            yield waiting.popleft().get()
+            yield waiting.popleft().result()
+    except BrokenProcessPool:
+        raise OclGenomicsError(
+            "a process that simulates replicates was killed, perhaps for lack of memory; try fewer --jobs"
+        ) from None
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def _ignore_interrupts() -> None:

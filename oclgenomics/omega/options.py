@@ -152,7 +152,7 @@ class Scan:
     maxwin : int
         Largest window used, in bp (compat precision shrinks it where OmegaPlus does).
     stats : dict
-        'scores' and 'pairs' (int: omegas evaluated and LD pairs computed) and seconds by stage.
+        'scores' and 'pairs' (int: omegas evaluated and LD pairs needed) and 'scan_seconds', of a batch the share.
     window_sites : ndarray of int64, shape (grid,), optional
         Sites from `left` to `right`; -1 where `valid` is False. None if nobody counted.
     """

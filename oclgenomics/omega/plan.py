@@ -134,13 +134,6 @@ class Pass:
     windows_of_j: NDArray[np.int32]
     blocks: tuple[Block, ...]
 
-    @property
-    def pairs(self) -> int:
-        """Pairs of sites whose value is computed."""
-        return sum(
-            int(np.minimum(np.arange(b.row0, b.row0 + b.rows) - b.col0, self.band - 1).sum()) for b in self.blocks
-        )
-
 
 def round_up(value: int, multiple: int) -> int:
     """The smallest multiple of `multiple` that is not below `value`."""

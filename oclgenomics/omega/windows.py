@@ -46,6 +46,14 @@ class Windows:
         """SNPs in the widest valid window (0 if there is none)."""
         return int((self.last - self.first + 1)[self.valid].max(initial=0))
 
+    @property
+    def pairs(self) -> int:
+        """Pairs of sites no further apart than the widest window, from the first site of any window to the last."""
+        if not self.valid.any():
+            return 0
+        rows = int((self.last.max(where=self.valid, initial=0)) - self.first.min(where=self.valid, initial=1 << 62))
+        return int(np.minimum(np.arange(rows + 1), self.span - 1).sum())
+
     def scores(self, border: int) -> NDArray[np.int64]:
         """Pairs of borders tried at each position, int64 (grid,); 0 where the window is not valid."""
         lefts, rights = self.inner_left - self.first + 1, self.last - self.inner_right + 1

@@ -10,7 +10,7 @@ from oclgenomics.formats.read import read_alignments
 from oclgenomics.omega.engine import OmegaScanner
 from oclgenomics.omega.options import Scan
 from oclgenomics.omega.report import OmegaPlusReport
-from oclgenomics.omega.sites import prepare
+from oclgenomics.omega.run import scan_alignment
 from oclgenomics.runtime import Engine
 
 COMPLETE = [
@@ -44,19 +44,9 @@ COMPLETE = [
 
 
 def scans_of(run: GoldenRun, engine: Engine) -> list[Scan]:
-    options, scans = run.options, []
-    for alignment in read_alignments(run.source, length=run.length):
-        prepared = prepare(
-            alignment,
-            maf=options.maf,
-            no_singletons=options.no_singletons,
-            impute=options.impute,
-            binary=options.binary,
-            seed=options.seed,
-            compat=options.precision == "compat",
-        )
-        scans.append(OmegaScanner(engine).scan(prepared.alignment, options))
-    return scans
+    scanner = OmegaScanner(engine)
+    alignments = read_alignments(run.source, length=run.length)
+    return [scan_alignment(alignment, run.options, scanner) for alignment in alignments]
 
 
 def text_of(run: GoldenRun, scans: list[Scan]) -> str:

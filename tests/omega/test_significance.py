@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+import multiprocessing
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oclgenomics.errors import UsageError
+from oclgenomics.errors import OclGenomicsError, UsageError
 from oclgenomics.formats import read_alignments
 from oclgenomics.omega import ScanOptions, scan
 from oclgenomics.omega.neutral import as_alignment, neutral_alignments
@@ -154,6 +155,15 @@ def test_replicates_nobody_waits_for_are_given_up():
     replicates.close()
     with pytest.raises(UsageError, match="--jobs 0"):
         next(neutral_alignments(Region(8, 20_000, 10_000, 8.0, 4.0), 2, 3, processes=0))
+
+
+def test_a_killed_process_is_told():
+    replicates = neutral_alignments(Region(8, 20_000, 10_000, 8.0, 4.0), 2, 10_000, processes=2)
+    next(replicates)
+    for process in multiprocessing.active_children():
+        process.kill()
+    with pytest.raises(OclGenomicsError, match="was killed"):
+        list(replicates)
 
 
 def test_an_alignment_without_sites():
