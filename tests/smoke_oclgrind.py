@@ -17,6 +17,7 @@ import numpy as np
 from helpers.alignments import correlated_states, make_alignment, make_multiallelic
 
 from oclgenomics.omega.engine import OmegaScanner
+from oclgenomics.omega.ld import ld_matrix
 from oclgenomics.omega.options import ScanOptions
 from oclgenomics.runtime import Engine
 
@@ -67,7 +68,24 @@ def omega(engine: Engine) -> None:
         assert scan.valid.any()
 
 
-FAMILIES: tuple[Callable[[Engine], None], ...] = (common, omega)
+def linkage(engine: Engine) -> None:
+    """Matrices of linkage disequilibrium, on the same kinds of sites."""
+    rng = np.random.default_rng(2)
+    states, positions = correlated_states(rng, 70, 40), np.arange(70)
+    seen = rng.random(states.shape) < 0.9
+    four = np.where(rng.random(states.shape) < 0.1, 2, states)
+    for alignment, measure in (
+        (make_alignment(states, positions), "r2"),
+        (make_alignment(states, positions, seen), "nr2"),
+        (make_alignment(states, positions, seen, unphased=True), "r2"),
+        (make_multiallelic(four, positions, seen), "r2"),
+    ):
+        with Engine(engine.device) as fresh:
+            fresh.tuning = engine.tuning
+            assert ld_matrix(alignment, 0, 69, engine=fresh, measure=measure).any()
+
+
+FAMILIES: tuple[Callable[[Engine], None], ...] = (common, omega, linkage)
 SHAPES = {"gpu": {"cpu": False, "vector_width": 1}, "cpu": {"cpu": True, "vector_width": 8}}
 
 

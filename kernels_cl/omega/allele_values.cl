@@ -9,40 +9,8 @@
 // bits: all rows in groups as in layout.clh, the sites' own rows first; site s owns rows first_row[s] .. first_row[s] + row_count[s] - 1. The kernel overwrites what pair_values
 // wrote. Grid: dimension 0 the other site of the pair, dimension 1 the `listed` sites (all later sites of a pair when COMPAT).
 #include "common/portable.clh"
-#include "omega/dosages.clh"
+#include "omega/allele_pair.clh"
 #include "omega/layout.clh"
-#include "omega/pair_value.clh"
-
-#ifndef GENOTYPES
-#define GENOTYPES 0
-#endif
-
-static inline float pair_of_rows(__global const uint *bits, int words, __global const uint *valid, int j, int i, int row_j, int row_i)
-{
-    uint n = 0, both = 0, in_j = 0, in_i = 0, square_j = 0, square_i = 0;
-    for (int w = 0; w < words; w++) {
-        const uint seen_j = valid[SITE_WORD(j, w, words)], seen_i = valid[SITE_WORD(i, w, words)];
-        const uint x = bits[SITE_WORD(row_j, w, words)] & seen_i, y = bits[SITE_WORD(row_i, w, words)] & seen_j;
-        n += POPCOUNT(seen_i & seen_j);
-        both += POPCOUNT(x & y);
-        in_j += POPCOUNT(x);
-        in_i += POPCOUNT(y);
-#if GENOTYPES
-        both += POPCOUNT(x & SWAP_PAIRS(y));
-        square_j += 2 * POPCOUNT(x & TWICE);
-        square_i += 2 * POPCOUNT(y & TWICE);
-#endif
-    }
-    square_j += in_j;
-    square_i += in_i;
-#if COMPAT
-    return compat_value(n, both, in_j, in_i);
-#elif GENOTYPES
-    return masked_value(n >> 1, both, in_j, in_i, square_j, square_i, 2.0f);
-#else
-    return masked_value(n, both, in_j, in_i, square_j, square_i, 1.0f);
-#endif
-}
 
 __kernel void allele_values(__global const uint *bits, __global const uint *valid, int words,
                             __global const int *first_row, __global const int *row_count, __global const int *listed, int list0, int as_column,

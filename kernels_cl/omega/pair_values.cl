@@ -7,27 +7,11 @@
 //   VW = 1 (GPUs, Intel CPU)  work-groups of 16 x 16 items, 4 x 4 pairs an item: tiles of 64 x 64
 //   VW > 1 (PoCL CPU)         one item a work-group: 4 rows x VW columns in vector registers, over tiles of 4 x 64
 //
-// -D MASKED=1     some states are missing: counts run over the units observed at both sites; `valid` lies as `bits` does
-// -D GENOTYPES=1  unphased genotypes (dosages.clh)
-// -D COMPAT, MEASURE, WIDE: pair_value.clh
+// -D MASKED=1     some states are missing; `valid` lies as `bits` does
+// -D GENOTYPES, COMPAT, MEASURE, WIDE: pair_counts.clh
 #include "common/portable.clh"
-#include "omega/dosages.clh"
 #include "omega/layout.clh"
-#include "omega/pair_value.clh"
-
-#ifndef MASKED
-#define MASKED 0
-#endif
-#ifndef GENOTYPES
-#define GENOTYPES 0
-#endif
-
-#if GENOTYPES
-#define COUNT_BOTH(x, y) (POPCOUNT_V((x) & (y)) + POPCOUNT_V((x) & SWAP_PAIRS(y)))
-#define COUNT_TWICE(x) POPCOUNT_V((x) & TWICE)
-#else
-#define COUNT_BOTH(x, y) POPCOUNT_V((x) & (y))
-#endif
+#include "omega/pair_counts.clh"
 
 #if VW > 1 && !MASKED && !GENOTYPES
 #define BOTH(w) (*(__global const uint_v *)(at_i + (w) * SITE_GROUP) & at_j[(w) * SITE_GROUP])
@@ -77,58 +61,12 @@ static inline uint_v count_common(__global const uint *at_i, __global const uint
 #define CARRY_SAVE 0
 #endif
 
-// What is counted for one pair (or VW pairs).
-typedef struct {
-    uint_v both;
-#if MASKED
-    uint_v units, in_j, in_i;
-#if GENOTYPES
-    uint_v twice_j, twice_i;
-#endif
-#endif
-} counts_t;
-
-static inline void count_word(counts_t *count, uint_v bits_j, uint_v bits_i, uint_v valid_j, uint_v valid_i)
-{
-    count->both += COUNT_BOTH(bits_i, bits_j);
-#if MASKED
-    count->units += POPCOUNT_V(valid_j & valid_i);
-    count->in_j += POPCOUNT_V(bits_j & valid_i);
-    count->in_i += POPCOUNT_V(bits_i & valid_j);
-#if GENOTYPES
-    count->twice_j += COUNT_TWICE(bits_j & valid_i);
-    count->twice_i += COUNT_TWICE(bits_i & valid_j);
-#endif
-#endif
-}
-
-// The values of VW pairs of a site j with sites from i on; ones: state sums of the sites, weight: 1 / variance of the sites (complete data).
+// The values as they are summed; 0 where i >= j.
 static inline sum_v value_of(const counts_t *count, int j, int i, uint units, __global const uint *ones, __global const float *weight,
                              float haplotypes, float scale)
 {
     const int_v earlier = i + LANE_NUMBERS < j;
-#if MASKED
-    uint_v n = count->units, square_j = count->in_j, square_i = count->in_i;
-    float ploidy = 1.0f;
-#if GENOTYPES
-    n >>= 1;
-    square_j += 2 * count->twice_j;
-    square_i += 2 * count->twice_i;
-    ploidy = 2.0f;
-#endif
-#if COMPAT
-    const float_v value = compat_value(n, count->both, count->in_j, count->in_i);
-#else
-    const float_v value = masked_value(n, count->both, count->in_j, count->in_i, square_j, square_i, ploidy);
-#endif
-#else
-    const uint_v n = (uint_v)units, ones_j = (uint_v)ones[j], ones_i = LOAD_V(uint, ones + i);
-#if COMPAT
-    const float_v value = compat_value(n, count->both, ones_j, ones_i);
-#else
-    const float_v value = complete_value(n, count->both, ones_j, ones_i, (float_v)weight[j], LOAD_V(float, weight + i), haplotypes);
-#endif
-#endif
+    const float_v value = counted_value(count, j, i, units, ones, weight, haplotypes);
     const float_v kept = earlier ? value : (float_v)0.0f;
 #if COMPAT
     return kept;

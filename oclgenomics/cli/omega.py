@@ -58,7 +58,7 @@ class ScanParser(argparse.ArgumentParser):
 
 def add_parser(subparsers: Any) -> None:
     """Add `omega` and what it does to the command line."""
-    from oclgenomics.cli import omega_peaks, omega_threshold  # they take their option groups from here
+    from oclgenomics.cli import omega_ld, omega_peaks, omega_threshold  # they take their option groups from here
 
     parser = subparsers.add_parser("omega", help="selective sweeps by linkage disequilibrium (omega statistic)")
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True, parser_class=ScanParser)
@@ -80,6 +80,7 @@ def add_parser(subparsers: Any) -> None:
     common.add_device_options(scan)
     omega_threshold.add_parser(actions)
     omega_peaks.add_parser(actions)
+    omega_ld.add_parser(actions)
 
 
 def add_window_options(parser: argparse.ArgumentParser) -> None:

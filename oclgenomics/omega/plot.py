@@ -11,6 +11,24 @@ from numpy.typing import NDArray
 
 from oclgenomics.errors import UsageError
 from oclgenomics.omega.options import Scan
+from oclgenomics.omega.plot_style import (
+    BLUE,
+    GREY,
+    HEADLINE_DIGITS,
+    INK,
+    LONGEST_NAME,
+    LONGEST_TITLE,
+    MOST_TICKS,
+    ORANGE,
+    SKY,
+    STYLE,
+    number_text,
+    position_unit,
+    range_text,
+    round_ticks,
+    set_omega_axis,
+    short_text,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,38 +39,14 @@ __all__ = ["SUFFIXES", "peak_windows", "plot_format", "plot_scans", "save_plot"]
 SUFFIXES = ("png", "svg", "pdf")
 LAYOUTS = ("auto", "chromosomes", "replicates")
 
-# Okabe and Ito's colours keep apart for every kind of colour vision.
-BLUE, SKY, ORANGE, INK, GREY, PALE = "#0072B2", "#56B4E9", "#D55E00", "#262626", "#6B6B6B", "#DADADA"
-STYLE: Any = {
-    "font.family": "sans-serif",
-    "font.size": 11,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.edgecolor": GREY,
-    "axes.labelcolor": INK,
-    "axes.linewidth": 0.8,
-    "text.color": INK,
-    "xtick.color": GREY,
-    "ytick.color": GREY,
-    "xtick.labelcolor": INK,
-    "ytick.labelcolor": INK,
-    "svg.fonttype": "none",  # text stays text, which a talk's author can edit
-    "svg.hashsalt": "oclgenomics",
-    "pdf.fonttype": 42,
-}
-HEADLINE_DIGITS = {"Mb": 3, "kb": 1, "bp": 0}
-EN_DASH = "\N{EN DASH}"
 TOP_WINDOWS = 3
 SECOND_PEAK = 0.2  # a lesser window is labelled from this share of the largest omega
 LABEL_WIDTH, LABEL_HEIGHT = 0.22, 0.14  # of a window's label, as shares of the axes
-WIDE_RANGE = 40.0  # largest over median omega from which a linear axis would flatten all but one peak
 THRESHOLD_LABEL = 28.0  # height of a threshold's label in points
 LEGEND_SHIFT = 1.12  # right end of the legend above them, as a share of the axes
 GAP = 0.012  # between chromosomes, as a share of all of them together
 GAPS = 0.3  # of all gaps together at most
-MOST_TICKS = 8  # along the positions
 LETTER = 0.011  # of a letter in bold, as a share of the axis
-LONGEST_NAME, LONGEST_TITLE = 18, 50  # letters shown
 FEW_CHROMOSOMES = 5  # so many have room for positions on the axis
 FEW_REPLICATES = 5  # fewer than this are drawn one by one; quantiles would say little
 
@@ -156,7 +150,7 @@ def _draw_nothing(axes: Axes, count: int) -> None:
 def _draw_one(axes: Axes, scan: Scan, title: str) -> None:
     """Omega along one alignment."""
     _draw_line(axes, scan.positions, scan, BLUE)
-    _set_omega_axis(axes, scan.omega[scan.valid])
+    set_omega_axis(axes, scan.omega[scan.valid])
     _set_position_axis(axes, scan.positions)
     for rank, index in enumerate(_labelled(scan)):
         _mark_window(axes, scan, index, 0.0, best=rank == 0)
@@ -171,7 +165,7 @@ def _draw_chromosomes(axes: Axes, scans: list[Scan], title: str) -> None:
     offsets = [start - scan.positions[0] for start, scan in zip(starts, scans, strict=True)]
     for number, (scan, offset) in enumerate(zip(scans, offsets, strict=True)):
         _draw_line(axes, scan.positions + offset, scan, (BLUE, SKY)[number % 2])
-    _set_omega_axis(axes, np.concatenate([scan.omega[scan.valid] for scan in scans]))
+    set_omega_axis(axes, np.concatenate([scan.omega[scan.valid] for scan in scans]))
     axes.set_xlim(-gap, starts[-1] + spans[-1] + gap)
     _name_chromosomes(axes, scans, starts, spans)
     chosen = _labelled_chromosomes(axes, scans, offsets)
@@ -200,11 +194,11 @@ def _draw_replicates(axes: Axes, scans: list[Scan], count: int, title: str) -> N
         drawn = np.concatenate([low, middle, heights])
     axes.scatter(peaks, heights, s=30, color=ORANGE, edgecolor="white", linewidth=0.6, zorder=4,
                  label="largest of each", clip_on=False)  # fmt: skip
-    _set_omega_axis(axes, drawn)
+    set_omega_axis(axes, drawn)
     _set_position_axis(axes, np.concatenate([scan.positions[[0, -1]] for scan in scans]))
     axes.legend(frameon=False, ncols=3, loc="lower right", bbox_to_anchor=(1, 1), borderaxespad=0.2, fontsize=10)
-    headline = f"Largest ω of {count:,} replicates: {_number(float(np.median(heights)))} (median)"
-    scale, unit = _unit(peaks)
+    headline = f"Largest ω of {count:,} replicates: {number_text(float(np.median(heights)))} (median)"
+    scale, unit = position_unit(peaks)
     _set_title(axes, headline, title, f"at {np.median(peaks) / scale:,.{HEADLINE_DIGITS[unit]}f} {unit} (median)")
 
 
@@ -239,7 +233,7 @@ def _draw_thresholds(axes: Axes, thresholds: Sequence[tuple[float, str]]) -> Non
         shift = max(0.0, free - height)
         free = height + shift + THRESHOLD_LABEL
         axes.annotate(
-            f"ω {_number(omega)}\n{label}", (1, omega), xycoords=("axes fraction", "data"), xytext=(6, shift),
+            f"ω {number_text(omega)}\n{label}", (1, omega), xycoords=("axes fraction", "data"), xytext=(6, shift),
             textcoords="offset points", va="center", fontsize=9.5, linespacing=1.2,
         )  # fmt: skip
 
@@ -267,8 +261,9 @@ def _mark_window(axes: Axes, scan: Scan, index: int, offset: float, *, best: boo
     axes.plot([x], [omega], "o", color=colour, markersize=7 if best else 5, zorder=5, clip_on=False)
     low, high = axes.get_xlim()
     leftward = x > low + (1 - 1.2 * LABEL_WIDTH) * (high - low)
+    name = f"{short_text(scan.name, LONGEST_NAME)}: " if named else ""
     axes.annotate(
-        f"{_short(scan.name, LONGEST_NAME) + ': ' if named else ''}ω {_number(omega)}{sites}\n{_window(scan, index)}",
+        f"{name}ω {number_text(omega)}{sites}\n{_window(scan, index)}",
         (x, omega),
         xytext=(-10 if leftward else 10, 0),
         textcoords="offset points",
@@ -312,27 +307,12 @@ def _labelled_chromosomes(axes: Axes, scans: list[Scan], offsets: list[float]) -
     return chosen
 
 
-def _set_omega_axis(axes: Axes, omega: NDArray[np.float64]) -> None:
-    """Start at 0; a logarithmic axis where one peak would flatten everything else."""
-    positive = omega[np.isfinite(omega) & (omega > 0)]
-    top = float(positive.max()) if len(positive) else 1.0
-    if len(positive) and top > WIDE_RANGE * float(np.median(positive)):
-        axes.set_yscale("log")
-        axes.set_ylim(max(float(positive.min()), 0.5) / 1.3, top * 1.8)
-        axes.set_ylabel("Omega (ω), logarithmic")
-        axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.12g}")
-        axes.tick_params(axis="y", which="minor", left=False)
-    else:
-        axes.set_ylim(0, top * 1.12)
-        axes.set_ylabel("Omega (ω)")
-
-
 def _set_position_axis(axes: Axes, positions: NDArray[np.float64]) -> None:
     """From the first to the last position, in the largest unit that suits."""
-    scale, unit = _unit(positions)
+    scale, unit = position_unit(positions)
     first, last = float(positions.min()), float(positions.max())
     axes.set_xlim(first, last if last > first else first + 1)
-    ticks = _round_ticks(first / scale, last / scale, MOST_TICKS)
+    ticks = round_ticks(first / scale, last / scale, MOST_TICKS)
     axes.set_xticks(ticks * scale, [f"{tick:,.10g}" for tick in ticks])
     axes.set_xlabel(f"Position ({unit})")
 
@@ -342,13 +322,13 @@ def _name_chromosomes(axes: Axes, scans: list[Scan], starts: NDArray[np.float64]
     total = starts[-1] + spans[-1]
     prefix = "chr" if all(scan.name.startswith("chr") and len(scan.name) > 3 for scan in scans) else ""
     names = [
-        _short(scan.name, LONGEST_NAME)
+        short_text(scan.name, LONGEST_NAME)
         if len(scans) <= FEW_CHROMOSOMES
-        else _short(scan.name.removeprefix(prefix), LONGEST_NAME)
+        else short_text(scan.name.removeprefix(prefix), LONGEST_NAME)
         for scan in scans
     ]
     if len(scans) <= FEW_CHROMOSOMES:
-        scale, unit = _unit(np.concatenate([scan.positions for scan in scans]))
+        scale, unit = position_unit(np.concatenate([scan.positions for scan in scans]))
         _position_ticks(axes, scans, starts, spans / total, scale)
         for name, centre, share in zip(names, starts + spans / 2, spans / total, strict=True):
             if share < LETTER * len(name):
@@ -374,23 +354,15 @@ def _position_ticks(
         first, last = float(scan.positions[0]), float(scan.positions[-1])
         if share < 1 / MOST_TICKS:
             continue
-        ticks = _round_ticks(first / scale, last / scale, int(MOST_TICKS * share))
+        ticks = round_ticks(first / scale, last / scale, int(MOST_TICKS * share))
         places += (ticks * scale - first + start).tolist()
         labels += [f"{tick:,.10g}" for tick in ticks]
     axes.set_xticks(places, labels)
 
 
-def _round_ticks(first: float, last: float, count: int) -> NDArray[np.float64]:
-    """At most about `count` round numbers from `first` to `last`."""
-    from matplotlib.ticker import MaxNLocator
-
-    ticks = np.asarray(MaxNLocator(nbins=count, steps=[1, 2, 2.5, 5, 10]).tick_values(first, last))
-    return ticks[(ticks >= first) & (ticks <= last)]
-
-
 def _set_title(axes: Axes, headline: str, title: str, detail: str) -> None:
     axes.set_title(headline, loc="left", fontsize=15, fontweight="bold", pad=26)
-    below = ", ".join(part for part in (_short(title, LONGEST_TITLE), detail) if part)
+    below = ", ".join(part for part in (short_text(title, LONGEST_TITLE), detail) if part)
     axes.annotate(below, (0, 1), xytext=(0, 10), xycoords="axes fraction", textcoords="offset points", color=GREY)
 
 
@@ -398,41 +370,16 @@ def _headline(scan: Scan, *, named: bool = False) -> str:
     index = scan.best
     if index is None:
         return ""
-    scale, unit = _unit(scan.positions)
-    where = f"on {_short(scan.name, LONGEST_NAME)} " if named else ""
-    digits = HEADLINE_DIGITS[unit]
-    return f"Largest ω {_number(float(scan.omega[index]))} {where}at {scan.positions[index] / scale:,.{digits}f} {unit}"
+    scale, unit = position_unit(scan.positions)
+    where = f"on {short_text(scan.name, LONGEST_NAME)} " if named else ""
+    at = f"{scan.positions[index] / scale:,.{HEADLINE_DIGITS[unit]}f} {unit}"
+    return f"Largest ω {number_text(float(scan.omega[index]))} {where}at {at}"
 
 
 def _window(scan: Scan, index: int) -> str:
-    """Borders with as many decimals as tell them apart by two digits of the window's width."""
-    scale, unit = _unit(scan.positions)
-    left, right = scan.left[index] / scale, scan.right[index] / scale
-    digits = round(np.log10(scale))
-    if right > left:
-        digits = min(max(int(np.ceil(-np.log10(right - left))) + 1, 0), digits)
-    return f"{left:,.{digits}f}{EN_DASH}{right:,.{digits}f} {unit}"
+    scale, unit = position_unit(scan.positions)
+    return range_text(float(scan.left[index]), float(scan.right[index]), scale, unit)
 
 
 def _largest(scan: Scan) -> float:
     return 0.0 if scan.best is None else float(scan.omega[scan.best])
-
-
-def _unit(positions: NDArray[np.float64]) -> tuple[float, str]:
-    """Bp of the axis' unit and its name."""
-    last = float(positions.max())
-    if last >= 1e6:
-        return 1e6, "Mb"
-    return (1e3, "kb") if last >= 1e4 else (1.0, "bp")
-
-
-def _short(name: str, letters: int) -> str:
-    """The name, without its middle if it is too long."""
-    if len(name) <= letters:
-        return name
-    half = (letters - 1) // 2
-    return f"{name[:half]}\N{HORIZONTAL ELLIPSIS}{name[-half:]}"
-
-
-def _number(value: float) -> str:
-    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"

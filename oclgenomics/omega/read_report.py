@@ -131,7 +131,7 @@ def _from_tsv(text: str, source: str) -> OmegaReport:
         if len(row) != len(TSV_COLUMNS):
             raise InputError(f"{len(row)} columns instead of {len(TSV_COLUMNS)}", source=source, line=number)
     columns = list(zip(*rows, strict=True)) if rows else [()] * len(TSV_COLUMNS)
-    parameters = dict(re.findall(r"(?<=\s)(\w+)=(\S+)", said))
+    parameters = dict(re.findall(r"(?<=\s)(\w+)=(.*?)(?=\s\w+=|$)", said))
     return OmegaReport(_tracks(columns, source, header + 2), parameters, source)
 
 

@@ -16,7 +16,7 @@ from ..formats.alignment import Alignment
 from ..formats.bed import BedRegions
 from ..formats.packing import full_words, pack_states, unpack_sites
 
-__all__ = ["GlibcRandom", "Prepared", "StateCounts", "count_states", "exclude_regions", "prepare"]
+__all__ = ["GlibcRandom", "Prepared", "StateCounts", "count_states", "exclude_regions", "prepare", "take_sites"]
 
 _BLOCK_ENTRIES = 1 << 22  # haplotype entries unpacked at once
 
@@ -134,7 +134,7 @@ def exclude_regions(alignment: Alignment, regions: BedRegions) -> Prepared:
     excluded = alignment.sites - int(keep.sum())
     if not excluded:
         return Prepared(alignment, {})
-    return Prepared(_take(alignment, keep), {"excluded": excluded})
+    return Prepared(take_sites(alignment, keep), {"excluded": excluded})
 
 
 def prepare(
@@ -233,11 +233,11 @@ def _filter(alignment: Alignment, maf: float, no_singletons: bool) -> tuple[Alig
         keep &= ~flags
         if fresh:
             discarded[reason] = fresh
-    return (alignment if keep.all() else _take(alignment, keep)), discarded
+    return (alignment if keep.all() else take_sites(alignment, keep)), discarded
 
 
-def _take(alignment: Alignment, keep: np.ndarray) -> Alignment:
-    """The alignment with only the sites at which `keep` is True."""
+def take_sites(alignment: Alignment, keep: np.ndarray) -> Alignment:
+    """Return the alignment with only the sites at which `keep`, bool (sites,), is True."""
     rows = keep[alignment.multi_site]
     renumbered = np.cumsum(keep) - 1
     return replace(
