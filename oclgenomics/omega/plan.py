@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import AllocationError
+from oclgenomics.omega.cost import Work, cheapest_kernels, costs_of
 from oclgenomics.omega.windows import Windows
 
 __all__ = [
@@ -42,8 +43,6 @@ STRIDE_MARGIN = 256  # keeps the rows of a band apart, tiles' overhang included
 SUM_BYTES = 8
 LEFT_BYTES = 12  # an exact left sum and its float
 TILE_BYTES = 4  # its difference to the corner of its tile
-FEW_SCORES = 512  # fewer than some work-groups of Kernel II would take in one row
-TILE_GAIN = 3  # an omega in a full tile costs less than a third of one in Kernel II
 CPU_BLOCK_BYTES = 12 << 20  # a block that stays in the last cache while all its windows are scored
 GPU_BLOCK_BYTES = 2 << 30
 KERNEL_ONE_WAVES = 32  # waves a compute unit holds at a time: Equation 4 of the paper
@@ -252,14 +251,26 @@ def choose_kernels(
 ) -> NDArray[np.int64]:
     """The kernel of each position, int64: 1 or 2, or 3 for tiles.
 
-    `dynamic` is the paper's choice: Kernel I below `kernel_one_below` scores, else Kernel II. Else tiles where they are
-    allowed and full enough to pay, Kernel I for a few hundred scores, and Kernel II for what lies between.
+    `dynamic` is the paper's choice: Kernel I below `kernel_one_below` scores, else Kernel II. Else the cost model's.
     """
     if dynamic:
         return np.where(scores < kernel_one_below(limits), 1, 2)
-    kinds = np.where(scores < FEW_SCORES, 1, 2)
-    columns, rows = _tiles_of(windows, part)
-    return np.where(tiles & (scores * TILE_GAIN > columns * rows * TILE * TILE), 3, kinds)
+
+    def find_tiles() -> tuple[NDArray[np.int64], int]:
+        columns, rows = _tiles_of(windows, part)
+        return columns * rows, _longest_queue(windows.first[part] // TILE, columns)
+
+    lefts = windows.inner_left[part] - windows.first[part] + 1
+    rights = windows.last[part] - windows.inner_right[part] + 1
+    work = Work(lefts, rights, scores, find_tiles)
+    return cheapest_kernels(work, costs_of(limits.compute_units, cpu=limits.cpu), tiles=tiles)
+
+
+def _longest_queue(begin: NDArray[np.int64], columns: NDArray[np.int64]) -> int:
+    """Most windows that share a tile column, given their first and their number of them."""
+    last = int((begin + columns).max()) + 1
+    enter, leave = np.bincount(begin, minlength=last), np.bincount(begin + columns, minlength=last)
+    return int(np.cumsum(enter - leave).max())
 
 
 def _tiles_of(windows: Windows, part: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

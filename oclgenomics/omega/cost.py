@@ -1,0 +1,144 @@
+"""Which kernel scores which grid position: a cost model.
+
+The time of the scoring kernels of a scan is taken as a sum over the kernels used. Each costs its buffers and launches
+once; Kernels I and II then cost something for each position, for each of its scores, and for each place in the largest
+window of their positions, whose size every launch has; the tile kernel for each position and each pair of tiles. The
+windows that share a tile are walked one after the other, so that it cannot be faster than the longest such queue.
+
+All kernels give the same results; only time is at stake.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["KERNEL_ONE", "KERNEL_TILES", "KERNEL_TWO", "Costs", "Work", "cheapest_kernels", "costs_of", "scan_cost"]
+
+KERNEL_ONE, KERNEL_TWO, KERNEL_TILES = 1, 2, 3
+
+
+@dataclass(frozen=True)
+class ScoreCosts:
+    """Nanoseconds of Kernel I or II: if used at all, for each position, for each score, and for each place."""
+
+    use: float
+    position: float
+    score: float
+    place: float
+
+
+@dataclass(frozen=True)
+class TileCosts:
+    """Nanoseconds of the tile kernel: if used at all, for each position, each pair of tiles, and each window queued."""
+
+    use: float
+    position: float
+    tile: float
+    queue: float
+
+
+@dataclass(frozen=True)
+class Costs:
+    """Costs on a device, fitted to `benchmarks/omega_kernels.py`."""
+
+    one: ScoreCosts
+    two: ScoreCosts
+    tiles: TileCosts
+
+
+@dataclass(frozen=True)
+class Work:
+    """Work of the grid positions at hand.
+
+    Attributes
+    ----------
+    lefts, rights, scores : ndarray of int64, shape (positions,)
+        Left borders, right borders, and pairs of them that are scored.
+    find_tiles : callable
+        Finds `tiles`; called only if somebody asks.
+    """
+
+    lefts: NDArray[np.int64]
+    rights: NDArray[np.int64]
+    scores: NDArray[np.int64]
+    find_tiles: Callable[[], tuple[NDArray[np.int64], int]]
+
+    @cached_property
+    def tiles(self) -> tuple[NDArray[np.int64], int]:
+        """Pairs of tiles of each position, int64 (positions,), and the most windows that share a tile."""
+        return self.find_tiles()
+
+
+# NVIDIA H200 (132 compute units) and PoCL on two cores
+GPU_UNITS = 132
+GPU_COSTS = Costs(
+    ScoreCosts(50e3, 1.0, 8e-3, 2e-3), ScoreCosts(50e3, 12.0, 5.5e-3, 3e-4), TileCosts(200e3, 15.0, 2.6, 1100.0)
+)
+CPU_UNITS = 2
+CPU_COSTS = Costs(
+    ScoreCosts(50e3, 100.0, 4.0, 5.0), ScoreCosts(50e3, 300.0, 0.41, 0.007), TileCosts(300e3, 1500.0, 750.0, 0.0)
+)
+
+
+def costs_of(compute_units: int, *, cpu: bool) -> Costs:
+    """Costs on a device of so many compute units: work shrinks with them, use and queues do not."""
+    costs, units = (CPU_COSTS, CPU_UNITS) if cpu else (GPU_COSTS, GPU_UNITS)
+    share = units / compute_units
+    one, two = (
+        ScoreCosts(each.use, share * each.position, share * each.score, share * each.place)
+        for each in (costs.one, costs.two)
+    )
+    tiles = replace(costs.tiles, position=share * costs.tiles.position, tile=share * costs.tiles.tile)
+    return Costs(one, two, tiles)
+
+
+def cheapest_kernels(work: Work, costs: Costs, *, tiles: bool) -> NDArray[np.int64]:
+    """The kernel of each position, int64 (positions,).
+
+    Considered are each kernel alone, and the tile kernel with Kernel II for those positions at which that is cheaper.
+
+    Parameters
+    ----------
+    work : Work
+    costs : Costs
+    tiles : bool
+        Whether the tile kernel may be used.
+    """
+    count = len(work.scores)
+    choices = [np.full(count, KERNEL_ONE), np.full(count, KERNEL_TWO)]
+    totals = [scan_cost(kinds, work, costs) for kinds in choices]
+    if tiles and min(totals) > costs.tiles.use:
+        full_enough = _tile_cost(work, costs.tiles) < costs.two.position + costs.two.score * work.scores
+        for kinds in (np.full(count, KERNEL_TILES), np.where(full_enough, KERNEL_TILES, KERNEL_TWO)):
+            choices.append(kinds)
+            totals.append(scan_cost(kinds, work, costs))
+    return choices[int(np.argmin(totals))]
+
+
+def scan_cost(kinds: NDArray[np.int64], work: Work, costs: Costs) -> float:
+    """Nanoseconds of a scan with these kernels, int64 (positions,)."""
+    total = _score_cost(work, costs.one, kinds == KERNEL_ONE) + _score_cost(work, costs.two, kinds == KERNEL_TWO)
+    by_tiles = kinds == KERNEL_TILES
+    if by_tiles.any():
+        queue = costs.tiles.queue * work.tiles[1]
+        total += costs.tiles.use + max(float(_tile_cost(work, costs.tiles)[by_tiles].sum()), queue)
+    return total
+
+
+def _tile_cost(work: Work, costs: TileCosts) -> NDArray[np.float64]:
+    """Cost of the tile kernel at each position."""
+    return costs.position + costs.tile * work.tiles[0].astype(np.float64)
+
+
+def _score_cost(work: Work, costs: ScoreCosts, chosen: NDArray[np.bool_]) -> float:
+    """Cost of Kernel I or II for the chosen positions."""
+    positions = int(chosen.sum())
+    if not positions:
+        return 0.0
+    places = positions * int(work.lefts[chosen].max()) * int(work.rights[chosen].max())
+    return costs.use + costs.position * positions + costs.score * int(work.scores[chosen].sum()) + costs.place * places
