@@ -47,7 +47,10 @@ class Records:
 
 
 class ColumnFinder:
-    """Locates the fixed columns; remembers how wide a window the records of this input need."""
+    """Locates the fixed columns; remembers how wide a window the records of this input need.
+
+    What it remembers changes no result, so that several threads may use it.
+    """
 
     def __init__(self) -> None:
         self._width = 64
@@ -69,8 +72,9 @@ class ColumnFinder:
 
     def _tabs(self, batch: Batch) -> np.ndarray:
         """Offsets of the first nine tabs, int64 (records, 9)."""
+        wanted = self._width
         while True:
-            width = min(self._width, len(batch.data))
+            width = min(wanted, len(batch.data))
             begins = np.minimum(batch.starts, len(batch.data) - width)
             found = np.flatnonzero(windows(batch.data, begins, width) == _TAB)
             rows = found // width  # with the remainder below: a division by a scalar is far faster than divmod
@@ -83,7 +87,8 @@ class ColumnFinder:
             longer = (batch.ends[short] - batch.starts[short]) > width
             if 4 * longer.sum() <= len(batch.starts):
                 break
-            self._width *= 2
+            wanted *= 2
+        self._width = wanted
         first = np.cumsum(counts) - counts
         index = first[:, None] + np.arange(FIXED_COLUMNS)
         tabs = at[np.minimum(index, len(at) - 1)] if len(at) else np.zeros(index.shape, np.int64)
