@@ -16,7 +16,7 @@ from .workers import Workers
 
 __all__ = ["BATCH_BYTES", "read_ms"]
 
-BATCH_BYTES = 1 << 20  # rows that one thread takes at once
+BATCH_BYTES = 1 << 22  # rows that one thread takes at once
 _FIRST_LOOK = 1 << 17  # rows taken first; a small replicate ends within them
 _ZERO, _ONE, _GAP, _N = (ord(c) for c in "01-N")
 _LEGAL = np.zeros(256, bool)

@@ -105,8 +105,8 @@ def _read(
     window = ByteWindow(source, source.name)
     kind = sniff(window) if format is None else format
     if kind in ("ms", "mbs"):
-        rows = max(1, block_bytes // 4)
-        yield from read_ms(window, length=length, mbs=kind == "mbs", batch_bytes=rows, workers=workers)
+        mbs = kind == "mbs"
+        yield from read_ms(window, length=length, mbs=mbs, batch_bytes=block_bytes, workers=workers)
     elif kind == "macs":
         yield from read_macs(window, length=length, batch_bytes=block_bytes, workers=workers)
     elif kind == "fasta":

@@ -9,12 +9,16 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from types import TracebackType
 from typing import Any, ParamSpec, TypeVar
 
+import numpy as np
+
 from ..errors import UsageError
 from ..threads import usable_cores
 
 __all__ = ["MOST_THREADS", "Workers"]
 
 MOST_THREADS = 8  # taken where nobody says how many; the interpreter's lock lets few more work at once
+
+_MAPPED_BYTES = 31 << 20
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -49,6 +53,7 @@ class Workers:
         self.threads = min(usable_cores(), MOST_THREADS) if threads is None else threads
         self.stopped = False
         self._pool = ThreadPoolExecutor(self.threads, "reader") if self.threads > 1 else None
+        _keep_freed_memory()
         self._running: set[Future[Any]] = set()
         self._lock = threading.Lock()
 
@@ -114,6 +119,15 @@ class Workers:
         self.stop()
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=True)
+
+
+def _keep_freed_memory() -> None:
+    """Have glibc keep what arrays free for the next ones: faults of fresh pages can take as long as the parsing.
+
+    It does so for blocks up to the size of the largest that was mapped by itself and freed, at most 32 MiB. Nothing is
+    touched, so this costs no memory, and other allocators do not care.
+    """
+    np.empty(_MAPPED_BYTES, np.uint8)
 
 
 def _done(
