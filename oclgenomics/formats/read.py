@@ -33,7 +33,7 @@ def read_alignments(
     threads: int | None = None,
     prefetch: int = 0,
     progress: Progress | None = None,
-) -> Iterator[Alignment]:
+) -> Generator[Alignment, None, None]:
     """Read the alignments of an input one after the other; without `prefetch`, one is in memory at a time.
 
     Parameters

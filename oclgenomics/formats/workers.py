@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -121,6 +122,7 @@ class Workers:
             self._pool.shutdown(cancel_futures=True)
 
 
+@functools.cache
 def _keep_freed_memory() -> None:
     """Have glibc keep what arrays free for the next ones: faults of fresh pages can take as long as the parsing.
 
@@ -130,9 +132,7 @@ def _keep_freed_memory() -> None:
     np.empty(_MAPPED_BYTES, np.uint8)
 
 
-def _done(
-    work: Callable[Parameters, Result], *args: Parameters.args, **options: Parameters.kwargs
-) -> Future[Result]:
+def _done(work: Callable[Parameters, Result], *args: Parameters.args, **options: Parameters.kwargs) -> Future[Result]:
     """The work, done now."""
     future: Future[Result] = Future()
     try:
