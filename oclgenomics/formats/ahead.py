@@ -20,7 +20,7 @@ class ProgressGate:
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
-        self._open = False
+        self._open = True  # the first alignment is waited for already
         self._lock = threading.Lock()
 
     def __call__(self, done: int, total: int | None) -> None:

@@ -326,4 +326,6 @@ def test_progress_comes_only_while_somebody_waits():
     with gate.waiting():
         gate(2, None)
     gate(3, None)
-    assert seen == [2]
+    with gate.waiting():
+        gate(4, None)
+    assert seen == [1, 2, 4]
