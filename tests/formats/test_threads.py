@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import gzip
+import subprocess
+import sys
 import threading
 import weakref
 from collections.abc import Iterator
@@ -251,6 +253,16 @@ def test_no_thread_is_started_for_one(tmp_path):
 def test_fewer_than_one_thread():
     with pytest.raises(UsageError, match="0 threads"):
         next(read_alignments("x", threads=0))
+
+
+@pytest.mark.parametrize("how", ["gzip", "bgzip"])
+def test_the_program_may_end_while_an_alignment_is_read(tmp_path, how):
+    path = tmp_path / "x.vcf"
+    path.write_bytes(packed(VCF, how))
+    code = f"reader = read_alignments({str(path)!r}, threads=3, prefetch=1 << 30, block_bytes=3000); next(reader)"
+    code = f"from oclgenomics.formats import read_alignments; {code}"
+    done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, timeout=120, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
 
 
 class Reader:
