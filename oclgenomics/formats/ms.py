@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -190,6 +191,19 @@ class _RowReader:
 
     def _read_groups(self) -> None:
         """Take whole groups of 8 rows as long as the bytes look like rows; whatever else comes is left in place."""
+        given: deque[np.ndarray] = deque()
+        for planes in self._workers.map(_combine, self._tables(given)):
+            table = given.popleft()
+            taken = len(planes.bits)
+            self._add(planes)
+            self.haplotypes += 8 * taken
+            if taken < len(table):
+                left = [table[taken:], *given]
+                self.window.put_back(np.concatenate([part.ravel() for part in left]), 8 * sum(map(len, left)))
+                return
+
+    def _tables(self, given: deque[np.ndarray]) -> Iterator[np.ndarray]:
+        """Groups of rows of the right length, (groups, 8, sites), consumed; `given` gets them as they were."""
         wanted = _FIRST_LOOK
         while True:
             pitch = self.sites + 1 + self._carriage_returns()
@@ -200,30 +214,18 @@ class _RowReader:
             if self.sites + 1 < pitch:
                 good &= table[:, :, -2] == ord("\r")
             groups = _leading_true(good.all(axis=1))
-            taken = self._add_groups(table[:groups, :, : self.sites])
-            self.window.consume(taken * 8 * pitch, taken * 8)
-            self.haplotypes += 8 * taken
-            if not taken:
+            if not groups:
                 return
-            wanted = min(4 * wanted, self._batch_bytes * self._workers.threads)
+            self.window.consume(groups * 8 * pitch, groups * 8)
+            given.append(table[:groups])
+            yield table[:groups, :, : self.sites]
+            wanted = min(4 * wanted, self._batch_bytes)
 
     def _carriage_returns(self) -> int:
         """1 if the next row ends in CR LF."""
         self.window.require(self.sites + 2)
         data = self.window.held
         return int(len(data) > self.sites and data[self.sites] == ord("\r"))
-
-    def _add_groups(self, rows: np.ndarray) -> int:
-        """Pack groups of 8 rows, (groups, 8, sites); returns how many groups were made of legal characters only."""
-        step = max(1, self._batch_bytes // (8 * self.sites))
-        parts = [rows[start : start + step] for start in range(0, len(rows), step)]
-        taken = 0
-        for part, planes in zip(parts, self._workers.map(_combine, parts), strict=True):
-            self._add(planes)
-            taken += len(planes.bits)
-            if len(planes.bits) < len(part):
-                break
-        return taken
 
     def _add(self, planes: _Planes) -> None:
         """Append byte planes."""

@@ -118,6 +118,12 @@ class ByteWindow:
         self.byte += size
         self.line_number += lines
 
+    def put_back(self, data: np.ndarray, lines: int) -> None:
+        """Undo the consumption of the last bytes, uint8, that hold `lines` newlines."""
+        self._buffer, self._start = np.concatenate([data, self._buffer[self._start :]]), 0
+        self.byte -= len(data)
+        self.line_number -= lines
+
     def peek_line(self) -> bytes | None:
         """The next line without its end of line; None at the end of the input."""
         size = self._line_size()

@@ -84,18 +84,29 @@ class Workers:
 
         An error of `items` comes after the results of the items before it.
         """
+        if self._pool is None:
+            yield from map(work, items)
+            return
         waiting: deque[Future[Result]] = deque()
+        held: list[Item] = []  # the last one, as a thread is not worth it if it is the only one
         failure: Exception | None = None
         source = iter(items)
-        while failure is None:
+        while True:
             try:
-                waiting.append(self.submit(work, next(source)))
+                item = next(source)
             except StopIteration:
                 break
             except Exception as error:
                 failure = error
+                break
+            waiting.extend(self.submit(work, before) for before in held)
+            held = [item]
             if len(waiting) > self.ahead:
                 yield waiting.popleft().result()
+        if not waiting:
+            yield from map(work, held)
+            held = []
+        waiting.extend(self.submit(work, before) for before in held)
         while waiting:
             yield waiting.popleft().result()
         if failure is not None:

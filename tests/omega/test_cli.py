@@ -229,7 +229,7 @@ def test_readme_shows_a_command_that_parses():
 
 def test_the_number_of_reading_threads_does_not_change_the_report(cpu, tmp_path):
     source = tmp_path / "two.ms"
-    source.write_bytes(2 * (EDGE / "plain.ms").read_bytes())
+    source.write_text(2 * ((EDGE / "plain.ms").read_text().rstrip() + "\n\n"))
     for threads in (1, 3):
         assert scan(source, *MS[1:], *WINDOWS, *cpu, "--threads", threads, "-o", tmp_path / f"{threads}.tsv") == 0
     reports = [rows(tmp_path / f"{threads}.tsv") for threads in (1, 3)]
