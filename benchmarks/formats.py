@@ -1,27 +1,36 @@
-"""Throughput and peak memory of the readers on generated, seeded data.
+"""Throughput, stages and peak memory of the readers on generated, seeded data, for several numbers of threads.
 
-    python benchmarks/formats.py [--megabytes 100] [--json]
+    python benchmarks/formats.py [--megabytes 100] [--threads 1,2,all] [--only "vcf GT,ms"] [--json FILE]
 
-Rates are megabytes of decompressed input per second of wall time, best of three in one process; `memory` is the peak of
-traced allocations less one block, over the size of the packed planes, measured in a run of its own.
+Rates are megabytes of decompressed input per second of wall time, best of `--repeat` in one process. A stage's seconds
+are those of processor time in all threads together, from a run of its own; `waited` is the share of the wall time of
+all stages but "cut" in which they did not run: for the interpreter's lock, or for a core. `memory` is the peak of
+traced allocations over the size of the packed planes, in a run of its own.
 """
 
 from __future__ import annotations
 
 import argparse
 import gzip
-import json
-import sys
+import struct
 import tempfile
+import threading
 import time
 import tracemalloc
+import zlib
+from collections import defaultdict
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
+from typing import Any
+from unittest.mock import patch
 
 import numpy as np
+from measure import host, table, write_json
 
-from oclgenomics.formats import read_alignments
-from oclgenomics.formats.read import BLOCK_BYTES
+from oclgenomics.formats import batch, inflate, macs, ms, packing, read_alignments, vcf, window
+from oclgenomics.threads import usable_cores
 
 HAPLOTYPES = 2000
 
@@ -84,76 +93,154 @@ def vcf_lines(
 
 
 Lines = Callable[[np.random.Generator, int], Iterator[bytes]]
-CASES: dict[str, tuple[Lines, bool]] = {
-    "ms": (ms_lines, False),
-    "macs": (macs_lines, False),
-    "fasta": (fasta_lines, False),
-    "vcf GT": (lambda rng, size: vcf_lines(rng, size, b"GT", "|"), False),
-    "vcf GT unphased": (lambda rng, size: vcf_lines(rng, size, b"GT", "/"), False),
-    "vcf GT 1% missing": (lambda rng, size: vcf_lines(rng, size, b"GT", "|", 0.01), False),
-    "vcf GT:DP:GQ": (lambda rng, size: vcf_lines(rng, size, b"GT:DP:GQ", "/"), False),
-    "vcf.gz GT": (lambda rng, size: vcf_lines(rng, size, b"GT", "|"), True),
-    "vcf.gz GT:DP:GQ": (lambda rng, size: vcf_lines(rng, size, b"GT:DP:GQ", "/"), True),
+PHASED: Lines = partial(vcf_lines, keys=b"GT", separator="|")
+DEPTHS: Lines = partial(vcf_lines, keys=b"GT:DP:GQ", separator="/")
+CASES: dict[str, tuple[Lines, str]] = {
+    "ms": (ms_lines, "plain"),
+    "ms bgzip": (ms_lines, "bgzip"),
+    "macs": (macs_lines, "plain"),
+    "fasta": (fasta_lines, "plain"),
+    "vcf GT": (PHASED, "plain"),
+    "vcf GT unphased": (partial(vcf_lines, keys=b"GT", separator="/"), "plain"),
+    "vcf GT 1% missing": (partial(vcf_lines, keys=b"GT", separator="|", missing=0.01), "plain"),
+    "vcf GT:DP:GQ": (DEPTHS, "plain"),
+    "vcf GT gzip": (PHASED, "gzip"),
+    "vcf GT bgzip": (PHASED, "bgzip"),
+    "vcf GT:DP:GQ bgzip": (DEPTHS, "bgzip"),
+}
+STAGES: dict[str, list[tuple[Any, str]]] = {
+    "inflate": [(inflate, "_inflate_run")],
+    "cut": [(window.ByteWindow, "require")],
+    "split": [(batch.Batch, "split")],
+    "decode": [(vcf._Parser, "parse"), (macs, "_parse"), (ms, "_combine")],
+    "join": [(vcf._Chromosome, "finish"), (macs._Sites, "finish"), (packing.RowPacker, "finish")],
 }
 
 
-def write(path: Path, lines: Lines, size: int, packed: bool) -> int:
+def write(path: Path, lines: Lines, size: int, packed: str) -> int:
     """Write about `size` bytes of input; the number of decompressed bytes."""
-    rng = np.random.default_rng(1)
-    total = 0
-    with gzip.open(path, "wb", 6) if packed else path.open("wb") as file:
-        for line in lines(rng, size):
-            total += file.write(line)
-    return total
+    text = b"".join(lines(np.random.default_rng(1), size))
+    path.write_bytes({"plain": bytes, "gzip": lambda data: gzip.compress(data, 6), "bgzip": bgzip}[packed](text))
+    return len(text)
 
 
-def seconds_to_read(path: Path) -> float:
-    """Best of three."""
+def bgzip(text: bytes) -> bytes:
+    """The blocks that bgzip writes, the empty one at the end included."""
+    blocks = []
+    for at in [*range(0, len(text), 65280), len(text)]:
+        part = text[at : at + 65280]
+        packer = zlib.compressobj(6, zlib.DEFLATED, -15)
+        packed = packer.compress(part) + packer.flush()
+        head = b"\x1f\x8b\x08\x04\0\0\0\0\0\xff\x06\0BC\x02\0" + struct.pack("<H", len(packed) + 25)
+        blocks.append(head + packed + struct.pack("<II", zlib.crc32(part), len(part)))
+    return b"".join(blocks)
+
+
+def read(path: Path, threads: int) -> int:
+    """Read all; bytes of the packed planes of the last alignment."""
+    size = 0
+    for alignment in read_alignments(path, length=1e6, threads=threads):
+        size = alignment.packed_bytes
+    return size
+
+
+def seconds_to_read(path: Path, threads: int, repeat: int) -> float:
+    """The best time."""
     times = []
-    for _ in range(3):
+    for _ in range(repeat):
         start = time.perf_counter()
-        for _alignment in read_alignments(path, length=1e6):
-            pass
+        read(path, threads)
         times.append(time.perf_counter() - start)
     return min(times)
 
 
-def memory_ratio(path: Path) -> float:
-    """(Peak - one block) / packed planes."""
+class Stages:
+    """Adds up the time that the stages take in all threads, each without the stages within it."""
+
+    def __init__(self) -> None:
+        self.cpu: dict[str, float] = defaultdict(float)
+        self.wall: dict[str, float] = defaultdict(float)
+        self._lock = threading.Lock()
+        self._within = threading.local()
+
+    def measure(self, path: Path, threads: int) -> dict[str, Any]:
+        """Read with clocks around the stages."""
+        with ExitStack() as stack:
+            for stage, places in STAGES.items():
+                for place, name in places:
+                    timed = self._timed(stage, getattr(place, name))
+                    stack.enter_context(patch.object(place, name, staticmethod(timed) if name == "split" else timed))
+            read(path, threads)
+        seconds = {stage: self.cpu[stage] for stage in STAGES}
+        return {**seconds, "waited": 1 - sum(self.cpu[stage] for stage in self.wall) / sum(self.wall.values())}
+
+    def _timed(self, stage: str, work: Callable[..., Any]) -> Callable[..., Any]:
+        def timed(*args: Any, **options: Any) -> Any:
+            outside = getattr(self._within, "seconds", (0.0, 0.0))
+            self._within.seconds = (0.0, 0.0)
+            cpu, wall = time.thread_time(), time.perf_counter()
+            try:
+                return work(*args, **options)
+            finally:
+                took = time.thread_time() - cpu, time.perf_counter() - wall
+                inner = self._within.seconds
+                self._within.seconds = (outside[0] + took[0], outside[1] + took[1])
+                if stage != "cut":  # it waits for what others inflate
+                    self._add(self.wall, stage, took[1] - inner[1])
+                self._add(self.cpu, stage, took[0] - inner[0])
+
+        return timed
+
+    def _add(self, clock: dict[str, float], stage: str, seconds: float) -> None:
+        with self._lock:
+            clock[stage] += seconds
+
+
+def memory_ratio(path: Path, threads: int) -> float:
+    """Peak / packed planes."""
     tracemalloc.start()
-    (alignment,) = read_alignments(path, length=1e6)
+    packed = read(path, threads)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    return (peak - BLOCK_BYTES) / alignment.packed_bytes
+    return peak / packed
+
+
+def thread_counts(text: str) -> list[int]:
+    """Numbers of threads, "all" being those of the cores; each once, in order."""
+    return sorted({usable_cores() if word == "all" else int(word) for word in text.split(",")})
+
+
+def measure(path: Path, name: str, size: int, threads: int, repeat: int) -> dict[str, Any]:
+    """One row of the table."""
+    seconds = seconds_to_read(path, threads, repeat)
+    return {
+        "input": name,
+        "threads": threads,
+        "seconds": seconds,
+        "MB/s": round(size / seconds / 1e6),
+        **Stages().measure(path, threads),
+        "memory": memory_ratio(path, threads),
+    }
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--megabytes", type=float, default=100, help="size of each input (default: 100)")
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--threads", default="1,2,all", metavar="N,N,...", help="default: %(default)s")
+    parser.add_argument("--only", metavar="INPUT,...", help=f"of {', '.join(CASES)} (default: all)")
+    parser.add_argument("--repeat", type=int, default=3, help="default: %(default)s")
+    parser.add_argument("--json", metavar="FILE", help="write a record as well")
     args = parser.parse_args()
-    results = []
+    record: dict[str, Any] = {"benchmark": "formats", "megabytes": args.megabytes, "machine": host(), "inputs": []}
     with tempfile.TemporaryDirectory() as folder:
-        for name, (lines, packed) in CASES.items():
+        for name in args.only.split(",") if args.only else CASES:
             path = Path(folder, "input")
-            size = write(path, lines, int(args.megabytes * 1e6), packed)
-            seconds = seconds_to_read(path)
-            results.append(
-                {
-                    "format": name,
-                    "bytes": size,
-                    "seconds": seconds,
-                    "MB/s": size / seconds / 1e6,
-                    "memory": memory_ratio(path),
-                }
-            )
-            if not args.json:
-                print(
-                    f"{name:20} {results[-1]['MB/s']:8.0f} MB/s   memory {results[-1]['memory']:5.2f} x packed",
-                    flush=True,
-                )
+            size = write(path, CASES[name][0], int(args.megabytes * 1e6), CASES[name][1])
+            rows = [measure(path, name, size, threads, args.repeat) for threads in thread_counts(args.threads)]
+            print(table(rows), flush=True)
+            record["inputs"] += rows
     if args.json:
-        json.dump(results, sys.stdout, indent=1)
+        write_json(args.json, record)
 
 
 if __name__ == "__main__":

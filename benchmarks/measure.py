@@ -19,7 +19,7 @@ from oclgenomics import __version__
 from oclgenomics.runtime import Device, Engine
 from oclgenomics.runtime.loader import opencl
 
-__all__ = ["copy_rate", "machine", "run_process", "table", "write_json"]
+__all__ = ["copy_rate", "host", "machine", "run_process", "table", "write_json"]
 
 COPY_BYTES = 1 << 28
 
@@ -82,13 +82,23 @@ def copy_rate(engine: Engine) -> float:
 
 def machine(device: Device) -> dict[str, Any]:
     """Where and with what the numbers were taken."""
+    own = host()
     return {
-        "date": datetime.date.today().isoformat(),
-        "version": __version__,
+        "date": own.pop("date"),
+        "version": own.pop("version"),
         "device": device.name,
         "platform": device.platform,
         "driver": device.driver,
         "compute_units": device.compute_units,
+        **own,
+    }
+
+
+def host() -> dict[str, Any]:
+    """The same without a device."""
+    return {
+        "date": datetime.date.today().isoformat(),
+        "version": __version__,
         "host": _processor(),
         "cores": os.cpu_count(),
         "load_before": os.getloadavg()[0],

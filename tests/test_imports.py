@@ -16,9 +16,10 @@ from oclgenomics.runtime.source import source_folder
 PACKAGE = Path(oclgenomics.__file__).parent
 ROOT = Path(__file__).resolve().parent.parent
 SYSTEMS = {"omega", "sdtw", "kmers", "signatures", "classify"}
-BASE = {"errors", "__init__"}
+BASE = {"errors", "threads", "__init__"}
 ALLOWED = {
     "errors": set(),
+    "threads": set(),
     "__init__": set(),
     "runtime": {"runtime"} | BASE,
     "primitives": {"primitives", "runtime"} | BASE,

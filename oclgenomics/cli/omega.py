@@ -31,7 +31,7 @@ OMEGAPLUS_NAMES = {
     "-reports": ["--reports"], "-input": [], "-mbs": ["--input-format", "mbs"],
 }  # fmt: skip
 NOT_TAKEN = {
-    "-threads": "the device's own parallelism is used; leave it out",
+    "-threads": "the device's own parallelism is used to scan; --threads N are those that read the input",
     "-memLimit": "use --max-memory",
     "-name": "use --format omegaplus -o OmegaPlus_Report.NAME",
 }
@@ -109,6 +109,10 @@ def add_reading_options(group: argparse._ArgumentGroup) -> None:
         "--phase", default="auto", metavar="auto|ignore",
         help="auto: genotype r2 where a VCF has unphased calls; ignore: take the order of alleles as it is "
         "(default: %(default)s)",
+    )  # fmt: skip
+    group.add_argument(
+        "--threads", type=count, metavar="N",
+        help="host threads that unpack and read the input (default: one per CPU, at most 8)",
     )  # fmt: skip
 
 

@@ -64,14 +64,15 @@ def scan_input(args: argparse.Namespace) -> int:
     select_device(args.device)  # a device that is not there is told before hours of reading
     progress = Progress(enabled=not args.quiet)
     tally = Tally()
-    alignments = first_read(_alignments(args, progress), args.input)
-    with common.open_engine(args) as engine:
-        scans = _scans(args, options, alignments, engine, progress, tally, exclude)
-        with closing(scans):
-            _write_scans(args, scans, common.provenance(args, engine))
-        _say_totals(args, tally)
-        _say_excluded(args, tally, exclude)
-        common.report_profile(args, engine)
+    with closing(_alignments(args, progress)) as reading:
+        alignments = first_read(reading, args.input)
+        with common.open_engine(args) as engine:
+            scans = _scans(args, options, alignments, engine, progress, tally, exclude)
+            with closing(scans):
+                _write_scans(args, scans, common.provenance(args, engine))
+            _say_totals(args, tally)
+            _say_excluded(args, tally, exclude)
+            common.report_profile(args, engine)
     if args.plot:
         _write_plot(args, tally, lines)
     for path in common.saved_outputs():
@@ -92,6 +93,8 @@ def scan_options(args: argparse.Namespace) -> ScanOptions:
         raise UsageError(f"--impute {unknown[0]}: choose N or GAP; give the option twice for both")
     if args.length is not None and args.length < 1:
         raise UsageError(f"--length {args.length}: the region is at least 1 bp long")
+    if args.threads is not None and args.threads < 1:
+        raise UsageError(f"--threads {args.threads}: give 1 or more")
     if args.phase not in ("auto", "ignore"):
         raise UsageError(f"--phase {args.phase}: choose auto or ignore")
     return ScanOptions(
@@ -162,32 +165,40 @@ def check_writable(option: str, name: str) -> None:
         raise OutputError(f"{option} {name}: the folder {path.parent} is not writable")
 
 
-def _alignments(args: argparse.Namespace, progress: Progress) -> Iterator[Alignment]:
+def _alignments(args: argparse.Namespace, progress: Progress) -> Generator[Alignment, None, None]:
     """Alignments of the input; the reader's progress is shown while each is read."""
-    from oclgenomics.formats import read_alignments
+    from oclgenomics.formats import PREFETCH_BYTES, read_alignments
 
-    source = read_alignments(
+    reading = read_alignments(
         args.input,
         length=args.length,
         format=args.input_format,
         samples=args.samples,
         phase=args.phase,
+        threads=args.threads,
+        prefetch=PREFETCH_BYTES,
         progress=progress.update,
     )
     progress.stage("reading", "MB", 1e6)
-    for number, alignment in enumerate(source, start=1):
-        progress.clear()
-        if number == 1:
-            _check_samples(args, alignment)
-        if number == 1 and args.samples_out:
-            _write_samples(args, alignment)
-        if number == 1 and alignment.unphased:
-            common.say(
-                args, "some calls are unphased: r2 is computed from genotypes (--phase ignore takes them as phased)"
-            )
-        yield alignment
-        del alignment  # before the next one is read
-        progress.stage("reading", "MB", 1e6)
+    first = True
+    with closing(reading):
+        for alignment in reading:
+            progress.clear()
+            if first:
+                _look_at_first(args, alignment)
+            first = False
+            yield alignment
+            del alignment  # before the next one is read
+            progress.stage("reading", "MB", 1e6)
+
+
+def _look_at_first(args: argparse.Namespace, alignment: Alignment) -> None:
+    """Refuse options that do not suit the input, write the samples, and tell how unphased calls are taken."""
+    _check_samples(args, alignment)
+    if args.samples_out:
+        _write_samples(args, alignment)
+    if alignment.unphased:
+        common.say(args, "some calls are unphased: r2 is computed from genotypes (--phase ignore takes them as phased)")
 
 
 def first_read(alignments: Iterator[Alignment], source: str) -> Iterator[Alignment]:

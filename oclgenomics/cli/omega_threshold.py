@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import math
-import os
 from collections.abc import Generator, Iterator
 from contextlib import closing
 from dataclasses import asdict
@@ -15,6 +14,7 @@ from oclgenomics.cli.omega import add_method_options, add_reading_options, add_s
 from oclgenomics.cli.progress import Progress
 from oclgenomics.cli.simulate import add_population_options, neutral_region
 from oclgenomics.errors import UsageError
+from oclgenomics.threads import usable_cores
 
 if TYPE_CHECKING:
     from oclgenomics.formats.alignment import Alignment
@@ -232,14 +232,17 @@ def _neutral(args: argparse.Namespace) -> Iterator[Alignment]:
     region = neutral_region(args)
     return neutral_alignments(
         region, args.seed, args.replicates, engine=args.engine, growth_rate=args.growth_rate or 0.0,
-        processes=len(os.sched_getaffinity(0)) if args.jobs is None else args.jobs,
+        processes=usable_cores() if args.jobs is None else args.jobs,
     )  # fmt: skip
 
 
 def _read(args: argparse.Namespace, path: str) -> Iterator[Alignment]:
-    from oclgenomics.formats import read_alignments
+    from oclgenomics.formats import PREFETCH_BYTES, read_alignments
 
-    return read_alignments(path, length=args.length, format=args.input_format, phase=args.phase)
+    return read_alignments(
+        path, length=args.length, format=args.input_format, phase=args.phase, threads=args.threads,
+        prefetch=PREFETCH_BYTES,
+    )  # fmt: skip
 
 
 class _Scans:

@@ -1,7 +1,8 @@
 """Readers of population genetic alignments: ms, MaCS, FASTA and VCF, plain or packed with gzip or bgzip."""
 
+from .ahead import PREFETCH_BYTES
 from .alignment import Alignment
 from .characters import characters
 from .read import read_alignments
 
-__all__ = ["Alignment", "characters", "read_alignments"]
+__all__ = ["PREFETCH_BYTES", "Alignment", "characters", "read_alignments"]

@@ -14,6 +14,7 @@ from .alignment import Alignment
 from .bytes_at import byte_table
 from .packing import RowPacker, combine_rows
 from .window import ByteWindow
+from .workers import Workers
 
 __all__ = ["read_fasta"]
 
@@ -27,7 +28,9 @@ _LETTERS = np.zeros(16, np.uint8)
 _LETTERS[[1, 2, 4, 8]] = np.frombuffer(b"ACGT", np.uint8)
 
 
-def read_fasta(window: ByteWindow, again: Callable[[], ByteWindow]) -> Iterator[Alignment]:
+def read_fasta(
+    window: ByteWindow, again: Callable[[], ByteWindow], workers: Workers | None = None
+) -> Iterator[Alignment]:
     """Read one alignment.
 
     Parameters
@@ -36,6 +39,8 @@ def read_fasta(window: ByteWindow, again: Callable[[], ByteWindow]) -> Iterator[
         The input, unconsumed.
     again : callable
         Gives the same input a second time, unconsumed.
+    workers : Workers, optional
+        Threads that join the parts; none but the caller's if not given.
 
     Yields
     ------
@@ -53,7 +58,7 @@ def read_fasta(window: ByteWindow, again: Callable[[], ByteWindow]) -> Iterator[
     packer = _ColumnPacker(columns)
     for _, codes in _sequences(again()):
         packer.add(codes)
-    yield packer.finish(len(seen), tuple(names), window.source)
+    yield packer.finish(len(seen), tuple(names), window.source, workers or Workers(1))
 
 
 def _sequences(window: ByteWindow) -> Iterator[tuple[str, np.ndarray]]:
@@ -167,17 +172,18 @@ class _ColumnPacker:
         self._multi.add(combine_rows((group[:, :, columns.multi_site] == columns.multi_code).view(np.uint8), 0))
         self._group[:] = 0
 
-    def finish(self, length: int, names: tuple[str, ...], source: str) -> Alignment:
+    def finish(self, length: int, names: tuple[str, ...], source: str, workers: Workers) -> Alignment:
         """The alignment of all sequences, which have `length` columns."""
         if self._count % 8:
             self._close_group()
         columns = self._columns
         monomorphic = length - len(columns.index)
         return Alignment(
-            name="1", positions=columns.index.astype(np.int64) + 1, bits=self._bits.finish(),
-            valid=self._valid.finish() if self._valid else None, gap=self._gap.finish() if self._gap else None,
+            name="1", positions=columns.index.astype(np.int64) + 1, bits=self._bits.finish(workers),
+            valid=self._valid.finish(workers) if self._valid else None,
+            gap=self._gap.finish(workers) if self._gap else None,
             haplotypes=self._count, letters=_LETTERS[np.stack([columns.first, columns.second], axis=1)],
-            multi_site=columns.multi_site.astype(np.int32), multi_bits=self._multi.finish(),
+            multi_site=columns.multi_site.astype(np.int32), multi_bits=self._multi.finish(workers),
             multi_letter=_LETTERS[columns.multi_code], alphabet="dna", samples=names,
             skipped={"monomorphic": monomorphic} if monomorphic else {}, source=source,
         )  # fmt: skip

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,16 +13,25 @@ from .alignment import WORD_BITS, Alignment
 from .numbers import base_pairs, parse_decimals
 from .packing import RowPacker, combine_rows
 from .window import ByteWindow
+from .workers import Workers
 
-__all__ = ["read_ms"]
+__all__ = ["BATCH_BYTES", "read_ms"]
 
-_BATCH_BYTES = 1 << 19  # rows taken at once; fits the second-level cache
+BATCH_BYTES = 1 << 22  # rows that one thread takes at once
+_FIRST_LOOK = 1 << 17  # rows taken first; a small replicate ends within them
 _ZERO, _ONE, _GAP, _N = (ord(c) for c in "01-N")
 _LEGAL = np.zeros(256, bool)
 _LEGAL[[_ZERO, _ONE, _GAP, _N]] = True
 
 
-def read_ms(window: ByteWindow, *, length: float | None, mbs: bool = False) -> Iterator[Alignment]:
+def read_ms(
+    window: ByteWindow,
+    *,
+    length: float | None,
+    mbs: bool = False,
+    batch_bytes: int = BATCH_BYTES,
+    workers: Workers | None = None,
+) -> Iterator[Alignment]:
     """Read the replicates of an ms file, one at a time.
 
     Parameters
@@ -31,6 +42,10 @@ def read_ms(window: ByteWindow, *, length: float | None, mbs: bool = False) -> I
         Length of the region, bp; position p lies at trunc(float32(p) * float32(length)).
     mbs : bool
         Positions are whole bp, `length` is not needed, and `segsites` may count the selected site, which has no column.
+    batch_bytes : int
+        Bytes of rows that one thread handles at once; results do not depend on it.
+    workers : Workers, optional
+        The threads; none but the caller's if not given.
 
     Yields
     ------
@@ -48,10 +63,11 @@ def read_ms(window: ByteWindow, *, length: float | None, mbs: bool = False) -> I
             "ms positions are relative; give the length of the region in bp (--length)", source=window.source
         )
     replicate = 0
+    workers = workers or Workers(1)
     found = _skip_to(window, b"//")
     while found:
         replicate += 1
-        yield _read_replicate(window, replicate, None if mbs else length)
+        yield _read_replicate(window, replicate, None if mbs else length, batch_bytes, workers)
         found = _skip_to(window, b"//")
     if not replicate:
         raise InputError("no replicate ('//' line) found", source=window.source)
@@ -65,11 +81,13 @@ def _skip_to(window: ByteWindow, start: bytes) -> bool:
     return False
 
 
-def _read_replicate(window: ByteWindow, replicate: int, length: float | None) -> Alignment:
+def _read_replicate(
+    window: ByteWindow, replicate: int, length: float | None, batch_bytes: int, workers: Workers
+) -> Alignment:
     sites = _read_segsites(window)
     positions = _read_positions(window, sites, length) if sites else np.zeros(0, np.int64)
     sites = len(positions)
-    rows = _RowReader(window, sites)
+    rows = _RowReader(window, sites, batch_bytes, workers)
     if sites:
         rows.read()
         if not rows.haplotypes:
@@ -118,12 +136,38 @@ def _read_positions(window: ByteWindow, sites: int, length: float | None) -> np.
     return positions.astype(np.int64) if length is None else base_pairs(positions, length)
 
 
+@dataclass
+class _Planes:
+    """Byte planes of groups of 8 rows, uint8 (groups, sites); valid and gap are None where all is observed."""
+
+    bits: np.ndarray
+    valid: np.ndarray | None = None
+    gap: np.ndarray | None = None
+
+
+def _combine(rows: np.ndarray) -> _Planes:
+    """Planes of the leading groups, of (groups, 8, sites), that are made of legal characters only."""
+    ones, common = np.bitwise_or.reduce(rows, axis=1), np.bitwise_and.reduce(rows, axis=1)
+    if not ((ones & ~np.uint8(1)) != _ZERO).any() and not ((common & ~np.uint8(1)) != _ZERO).any():
+        return _Planes(combine_rows(rows, _ZERO))
+    observed, gap = (rows & ~np.uint8(1)) == _ZERO, rows == _GAP
+    legal = _leading_true((observed | gap | (rows == _N)).all(axis=(1, 2)))
+    if legal < len(rows):  # what comes after the last row; the rows before it may still be complete
+        return _combine(rows[:legal]) if legal else _Planes(np.zeros((0, rows.shape[2]), np.uint8))
+    return _Planes(
+        combine_rows((rows == _ONE).view(np.uint8), 0),
+        combine_rows(observed.view(np.uint8), 0),
+        combine_rows(gap.view(np.uint8), 0) if gap.any() else None,
+    )
+
+
 class _RowReader:
     """Packs the haplotype rows of one replicate as they come."""
 
-    def __init__(self, window: ByteWindow, sites: int) -> None:
+    def __init__(self, window: ByteWindow, sites: int, batch_bytes: int, workers: Workers) -> None:
         self.window, self.sites = window, sites
         self.haplotypes = 0
+        self._batch_bytes, self._workers = batch_bytes, workers
         self._bits = RowPacker(sites)
         self._valid: RowPacker | None = None
         self._gap: RowPacker | None = None
@@ -140,27 +184,42 @@ class _RowReader:
 
     def planes(self) -> tuple[np.ndarray, np.ndarray | None, np.ndarray | None]:
         """bits, valid and gap."""
-        valid = self._valid.finish() if self._valid else None
+        valid = self._valid.finish(self._workers) if self._valid else None
         if valid is not None and self.haplotypes % WORD_BITS:
             valid[-1] &= np.uint32((1 << self.haplotypes % WORD_BITS) - 1)  # the rows that filled the last byte plane
-        return self._bits.finish(), valid, self._gap.finish() if self._gap else None
+        return self._bits.finish(self._workers), valid, self._gap.finish(self._workers) if self._gap else None
 
     def _read_groups(self) -> None:
         """Take whole groups of 8 rows as long as the bytes look like rows; whatever else comes is left in place."""
+        given: deque[np.ndarray] = deque()
+        for planes in self._workers.map(_combine, self._tables(given)):
+            table = given.popleft()
+            taken = len(planes.bits)
+            self._add(planes)
+            self.haplotypes += 8 * taken
+            if taken < len(table):
+                left = [table[taken:], *given]
+                self.window.put_back(np.concatenate([part.ravel() for part in left]), 8 * sum(map(len, left)))
+                return
+
+    def _tables(self, given: deque[np.ndarray]) -> Iterator[np.ndarray]:
+        """Groups of rows of the right length, (groups, 8, sites), consumed; `given` gets them as they were."""
+        wanted = _FIRST_LOOK
         while True:
             pitch = self.sites + 1 + self._carriage_returns()
-            self.window.require(8 * pitch)
-            groups = min(len(self.window), max(_BATCH_BYTES, 8 * pitch)) // (8 * pitch)
+            self.window.require(max(wanted, 8 * pitch))
+            groups = min(len(self.window), max(wanted, 8 * pitch)) // (8 * pitch)
             table = self.window.held[: groups * 8 * pitch].reshape(groups, 8, pitch)
             good = table[:, :, -1] == ord("\n")
             if self.sites + 1 < pitch:
                 good &= table[:, :, -2] == ord("\r")
             groups = _leading_true(good.all(axis=1))
-            taken = self._add_groups(table[:groups, :, : self.sites])
-            self.window.consume(taken * 8 * pitch, taken * 8)
-            self.haplotypes += 8 * taken
-            if not taken:
+            if not groups:
                 return
+            self.window.consume(groups * 8 * pitch, groups * 8)
+            given.append(table[:groups])
+            yield table[:groups, :, : self.sites]
+            wanted = min(4 * wanted, self._batch_bytes)
 
     def _carriage_returns(self) -> int:
         """1 if the next row ends in CR LF."""
@@ -168,37 +227,16 @@ class _RowReader:
         data = self.window.held
         return int(len(data) > self.sites and data[self.sites] == ord("\r"))
 
-    def _add_groups(self, rows: np.ndarray) -> int:
-        """Pack groups of 8 rows, (groups, 8, sites); returns how many groups were made of legal characters only."""
-        if not len(rows):
-            return 0
-        ones, common = np.bitwise_or.reduce(rows, axis=1), np.bitwise_and.reduce(rows, axis=1)
-        complete = not ((ones & ~np.uint8(1)) != _ZERO).any() and not ((common & ~np.uint8(1)) != _ZERO).any()
-        if complete:
-            self._bits.add(combine_rows(rows, _ZERO))
-            self._add_complete(len(rows))
-            return len(rows)
-        observed, gap = (rows & ~np.uint8(1)) == _ZERO, rows == _GAP
-        legal = _leading_true((observed | gap | (rows == _N)).all(axis=(1, 2)))
-        if legal < len(rows):  # what comes after the last row; the rows before it may still be complete
-            return self._add_groups(rows[:legal])
-        self._add_incomplete(rows, observed, gap)
-        return legal
-
-    def _add_complete(self, groups: int) -> None:
-        for packer, fill in ((self._valid, 255), (self._gap, 0)):
-            if packer is not None:
-                packer.add(np.full((groups, self.sites), fill, np.uint8))
-
-    def _add_incomplete(self, rows: np.ndarray, observed: np.ndarray, gap: np.ndarray) -> None:
-        if self._valid is None:
+    def _add(self, planes: _Planes) -> None:
+        """Append byte planes."""
+        if self._valid is None and planes.valid is not None:
             self._valid = self._catch_up(255)
-        if self._gap is None and gap.any():
+        if self._gap is None and planes.gap is not None:
             self._gap = self._catch_up(0)
-        self._bits.add(combine_rows((rows == _ONE).view(np.uint8), 0))
-        self._valid.add(combine_rows(observed.view(np.uint8), 0))
-        if self._gap is not None:
-            self._gap.add(combine_rows(gap.view(np.uint8), 0))
+        self._bits.add(planes.bits)
+        for packer, own, fill in ((self._valid, planes.valid, 255), (self._gap, planes.gap, 0)):
+            if packer is not None:
+                packer.add(np.broadcast_to(np.uint8(fill), planes.bits.shape) if own is None else own)
 
     def _catch_up(self, fill: int) -> RowPacker:
         """A packer that has seen as many byte planes as `bits`, all of them `fill`."""
@@ -231,7 +269,7 @@ class _RowReader:
             return
         rows = np.full((1, 8, self.sites), _ZERO, np.uint8)
         rows[0, : len(self._pending)] = self._pending
-        self._add_groups(rows)
+        self._add(_combine(rows))
         self._pending = []
 
 

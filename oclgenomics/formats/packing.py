@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from .alignment import WORD_BITS, words_for
+from .workers import Workers
 
 __all__ = [
     "RowPacker",
@@ -19,6 +20,9 @@ __all__ = [
     "spread_haplotypes",
     "unpack_sites",
 ]
+
+
+_FILLED_AT_ONCE = 1 << 18  # words that one thread puts together
 
 
 def combine_rows(rows: np.ndarray, offset: int) -> np.ndarray:
@@ -55,35 +59,31 @@ class RowPacker:
 
     def __init__(self, sites: int) -> None:
         self.sites = sites
-        self._words: list[np.ndarray] = []
         self._planes: list[np.ndarray] = []
 
     @property
     def planes_added(self) -> int:
         """How many byte planes have come so far."""
-        return 4 * len(self._words) + len(self._planes)
+        return len(self._planes)
 
     def add(self, planes: np.ndarray) -> None:
         """Append byte planes, uint8 (groups, sites), each holding the next 8 haplotypes."""
-        for plane in planes:
-            self._planes.append(plane)
-            if len(self._planes) == 4:
-                self._close_word()
+        self._planes.extend(planes)
 
-    def _close_word(self) -> None:
-        word = np.zeros((self.sites, 4), np.uint8)
-        for i, plane in enumerate(self._planes):
-            word[:, i] = plane
-        self._words.append(word.view("<u4").reshape(self.sites).astype(np.uint32, copy=False))
-        self._planes = []
-
-    def finish(self) -> np.ndarray:
+    def finish(self, workers: Workers) -> np.ndarray:
         """All words, uint32 (words, sites)."""
-        if self._planes:
-            self._close_word()
-        if not self._words:
-            return np.zeros((0, self.sites), np.uint32)
-        return np.stack(self._words)
+        words = -(-len(self._planes) // 4)
+        packed = np.zeros((words, self.sites, 4), np.uint8)
+        at_once = 4 * max(1, _FILLED_AT_ONCE // max(self.sites, 1))
+
+        def fill(first: int) -> None:
+            for i, plane in enumerate(self._planes[first : first + at_once], first):
+                packed[i // 4, :, i % 4] = plane
+
+        for _ in workers.map(fill, range(0, len(self._planes), at_once)):
+            pass
+        self._planes = []
+        return packed.view("<u4").reshape(words, self.sites).astype(np.uint32, copy=False)
 
 
 def pack_states(states: np.ndarray) -> np.ndarray:

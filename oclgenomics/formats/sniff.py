@@ -33,12 +33,14 @@ def sniff(window: ByteWindow) -> str:
     window.require(_LOOK_AT)
     head = bytes(window.held[:_LOOK_AT])
     if not head.strip():
+        window.refuse_break()
         raise InputError("the file is empty", source=window.source)
     if head.startswith(b"BCF\x02"):
         raise InputError("BCF is not read; turn it into VCF (bcftools view FILE.bcf)", source=window.source)
     for name, mark in _MARKS:
         if (mark.search if name in ("ms", "macs") else mark.match)(head):
             return name
+    window.refuse_break()
     raise InputError(
         "the format is none of ms, MaCS, FASTA and VCF (looked for '//', 'COMMAND:', '>' and '##fileformat=VCF')",
         source=window.source,

@@ -3,40 +3,26 @@
 from __future__ import annotations
 
 import os
-import stat
-import sys
 import threading
-import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from queue import SimpleQueue
 from types import TracebackType
-from typing import Any, BinaryIO
 
 from ..errors import InputError
+from .inflate import inflate_blocks, inflate_members, is_block
+from .stored import Progress, StoredBytes
+from .workers import Workers
 
-__all__ = ["CHUNK_BYTES", "Progress", "Source"]
+__all__ = ["CHUNK_BYTES", "Progress", "ReadingStoppedError", "Source"]
 
 CHUNK_BYTES = 1 << 20
-_COMPRESSED_BYTES = 1 << 17  # small: the rest of a chunk is copied at the end of each gzip member
 _AHEAD = 2  # chunks the read-ahead thread may hold ready
 _GZIP = b"\x1f\x8b"
 _OTHER_PACKERS = {b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"\x28\xb5\x2f\xfd": "zstd", b"PK\x03\x04": "zip"}
 
-Progress = Callable[[int, int | None], None]
-"""Called with the bytes read so far, as stored, and the size of the file (None if unknown)."""
 
-
-def _inflater() -> tuple[Any, tuple[type[Exception], ...]]:
-    """A decompressor of one gzip member and the errors it raises; it releases the interpreter's lock.
-
-    Intel's isal (extra `fast`) where installed, zlib otherwise.
-    """
-    try:
-        from isal import isal_zlib
-    except ImportError:
-        return zlib.decompressobj(wbits=31), (zlib.error,)
-    errors: Any = (zlib.error, isal_zlib.error)
-    return isal_zlib.decompressobj(wbits=31), errors
+class ReadingStoppedError(Exception):
+    """The reader was told to stop; nobody waits for what it would have given."""
 
 
 class Source:
@@ -47,9 +33,11 @@ class Source:
     path : str or path-like
         File, or "-" for standard input. Gzip (also many members, as bgzip writes) is recognised by its first bytes.
     chunk_bytes : int
-        Size of the chunks, decompressed bytes.
+        Size of the chunks of a plain input.
     progress : callable, optional
         See `Progress`.
+    workers : Workers, optional
+        Threads that inflate bgzip. With several, gzip that is not bgzip is inflated by a thread that reads ahead.
 
     Raises
     ------
@@ -58,31 +46,36 @@ class Source:
     """
 
     def __init__(
-        self, path: str | os.PathLike[str], *, chunk_bytes: int = CHUNK_BYTES, progress: Progress | None = None
+        self,
+        path: str | os.PathLike[str],
+        *,
+        chunk_bytes: int = CHUNK_BYTES,
+        progress: Progress | None = None,
+        workers: Workers | None = None,
     ) -> None:
         self.name = os.fspath(path)
         self.chunk_bytes = chunk_bytes
-        self._progress = progress
-        self._done = 0
-        self._file: BinaryIO = _open(self.name)
-        self._total = _size(self._file)
-        self._head = self._read_file(4096)
-        if not self._head:
-            self._file.close()
-            raise InputError("the file is empty", source=self.name)
-        self.compressed = self._head.startswith(_GZIP)
-        self._refuse_other_packers()
+        self._workers = Workers(1) if workers is None else workers
+        self._stored = StoredBytes(self.name, progress)
+        head = self._stored.read(4096)
+        self._refuse(head)
+        self._stored.unread(head)
+        self.compressed = head.startswith(_GZIP)
         stream = self._inflated() if self.compressed else self._plain()
-        ahead = self.compressed or self.name == "-"  # the system already reads plain files ahead
+        alone = self.compressed and not is_block(head) and self._workers.threads > 1
+        ahead = alone or self.name == "-"  # the system already reads plain files ahead
         self._chunks: _ReadAhead | Iterator[bytes] = _ReadAhead(stream) if ahead else stream
 
     @property
     def repeatable(self) -> bool:
         """True if the same input can be opened a second time."""
-        return self.name != "-" and self._total is not None
+        return self.name != "-" and self._stored.total is not None
 
     def __iter__(self) -> Iterator[bytes]:
-        return iter(self._chunks)
+        for chunk in self._chunks:
+            if self._workers.stopped:
+                raise ReadingStoppedError
+            yield chunk
 
     def __enter__(self) -> Source:
         return self
@@ -97,57 +90,25 @@ class Source:
         if isinstance(self._chunks, _ReadAhead):
             self._chunks.stop(wait=self.repeatable)
         if self.name != "-" and (self.repeatable or not self.compressed):
-            self._file.close()
+            self._stored.close()
 
-    def _refuse_other_packers(self) -> None:
+    def _refuse(self, head: bytes) -> None:
+        """Refuse an input without anything in it, or one that is packed in another way."""
+        trouble = "" if head else "the file is empty"
         for magic, packer in _OTHER_PACKERS.items():
-            if self._head.startswith(magic):
-                self._file.close()
-                raise InputError(f"packed with {packer}; unpack it, or pack it with gzip or bgzip", source=self.name)
-
-    def _read_file(self, size: int) -> bytes:
-        try:
-            data = self._file.read(size)
-        except OSError as error:
-            raise InputError(f"cannot be read: {error.strerror or error}", source=self.name) from error
-        self._done += len(data)
-        if self._progress is not None and data:
-            self._progress(self._done, self._total)
-        return data
+            if head.startswith(magic):
+                trouble = f"packed with {packer}; unpack it, or pack it with gzip or bgzip"
+        if trouble:
+            self._stored.close()
+            raise InputError(trouble, source=self.name)
 
     def _plain(self) -> Iterator[bytes]:
-        head, self._head = self._head, b""
-        yield from (head[i : i + self.chunk_bytes] for i in range(0, len(head), self.chunk_bytes))
-        while chunk := self._read_file(self.chunk_bytes):
+        while chunk := self._stored.read(self.chunk_bytes):
             yield chunk
 
     def _inflated(self) -> Iterator[bytes]:
-        data, self._head = self._head, b""
-        inflater: Any = None
-        damaged: tuple[type[Exception], ...] = ()
-        while True:
-            ended = not data and not (data := self._read_file(_COMPRESSED_BYTES))
-            if inflater is None:
-                data = data.lstrip(b"\0")  # some writers pad the end with zeros
-                if not data and ended:
-                    return
-                if not data:
-                    continue
-                inflater, damaged = _inflater()
-            try:
-                chunk = inflater.decompress(data, self.chunk_bytes)
-            except damaged as error:
-                raise InputError(f"damaged gzip data ({error}); fetch the file again", source=self.name) from error
-            if chunk:
-                yield chunk
-            if inflater.eof:
-                data, inflater = inflater.unused_data, None
-                continue
-            data = inflater.unconsumed_tail
-            if ended and not chunk:
-                raise InputError(
-                    "the gzip data ends in the middle (a truncated file?); fetch it again", source=self.name
-                )
+        yield from inflate_blocks(self._stored, self._workers)
+        yield from inflate_members(self._stored)
 
 
 class _ReadAhead:
@@ -185,27 +146,3 @@ class _ReadAhead:
         self._free.release()
         if wait:
             self._thread.join()
-
-
-def _open(name: str) -> BinaryIO:
-    if name == "-":
-        return sys.stdin.buffer
-    try:
-        return open(name, "rb")
-    except IsADirectoryError as error:
-        raise InputError("is a folder; give a file", source=name) from error
-    except FileNotFoundError as error:
-        raise InputError("no such file", source=name) from error
-    except PermissionError as error:
-        raise InputError("no permission to read it", source=name) from error
-    except OSError as error:
-        raise InputError(f"cannot be opened: {error.strerror or error}", source=name) from error
-
-
-def _size(file: BinaryIO) -> int | None:
-    """Size of a regular file, None for pipes and the like."""
-    try:
-        status = os.fstat(file.fileno())
-    except OSError:  # an object without a descriptor, such as a test's standard input
-        return None
-    return status.st_size if stat.S_ISREG(status.st_mode) else None

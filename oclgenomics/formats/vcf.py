@@ -1,29 +1,40 @@
-"""VCF: one alignment per contiguous run of CHROM, read in batches of lines."""
+"""VCF: one alignment per contiguous run of CHROM, read in batches of lines.
+
+Batches are parsed in threads; what depends on the batches before (where a chromosome ends, the order of the positions)
+is done with the results.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
 from ..errors import InputError
 from .alignment import Alignment, words_for
-from .batch import Batch, next_batch
+from .batch import Batch, parse_batches
 from .packing import full_words, join_sites, spread_haplotypes
 from .vcf_genotypes import GenotypeReader
 from .vcf_planes import Genotypes
 from .vcf_records import ColumnFinder, judge_records
 from .window import ByteWindow
+from .workers import Workers
 
 __all__ = ["BATCH_BYTES", "read_vcf"]
 
-BATCH_BYTES = 1 << 20  # lines handled at once; the working arrays stay within a few times this
+BATCH_BYTES = 1 << 22  # lines handled at once: large, as every array operation costs some microseconds of one thread
 _LETTERS = np.frombuffer(b"ACGTN?", np.uint8)
 
 
 def read_vcf(
-    window: ByteWindow, *, samples: Iterable[str] | None = None, phase: str = "auto", batch_bytes: int = BATCH_BYTES
+    window: ByteWindow,
+    *,
+    samples: Iterable[str] | None = None,
+    phase: str = "auto",
+    batch_bytes: int = BATCH_BYTES,
+    workers: Workers | None = None,
 ) -> Iterator[Alignment]:
     """Read the chromosomes of a VCF, one at a time.
 
@@ -36,7 +47,9 @@ def read_vcf(
     phase : str
         'auto': a heterozygous call with '/' makes the alignment unphased; 'ignore': '/' is read as '|'.
     batch_bytes : int
-        Bytes of lines handled at once; results do not depend on it.
+        Bytes of lines that one thread handles at once; results do not depend on it.
+    workers : Workers, optional
+        The threads; none but the caller's if not given.
 
     Yields
     ------
@@ -51,10 +64,10 @@ def read_vcf(
     """
     names = _read_header(window)
     keep = _columns_of(names, samples, window.source)
-    chromosomes = _Chromosomes(window.source, GenotypeReader(names, keep, batch_bytes // 16), phase)
-    while (batch := next_batch(window, batch_bytes)) is not None:
-        if len(batch.starts):
-            yield from chromosomes.add(batch)
+    parser = _Parser(GenotypeReader(names, keep, batch_bytes // 16))
+    chromosomes = _Chromosomes(window.source, parser.samples, phase)
+    for batch, parsed in parse_batches(window, batch_bytes, workers or Workers(1), parser.parse):
+        yield from chromosomes.add(batch, parsed)
     yield from chromosomes.finish()
 
 
@@ -85,34 +98,114 @@ def _columns_of(names: tuple[str, ...], samples: Iterable[str] | None, source: s
     return np.array([i for i, name in enumerate(names) if name in wanted], np.int64)
 
 
+@dataclass
+class _Run:
+    """Neighbouring records of a batch that have one CHROM.
+
+    Attributes
+    ----------
+    name : str
+        CHROM.
+    record : int
+        The first record in the batch.
+    first, last : int
+        POS of the first and the last record, whether they are read or not.
+    skipped : Counter
+        Records left out, by reason.
+    positions : ndarray of int64, shape (sites,)
+        POS of the records read.
+    genotypes : Genotypes, or None
+        Their calls; None if there are none.
+    has_genotypes : bool
+        A record, read or not, has GT.
+    """
+
+    name: str
+    record: int
+    first: int
+    last: int
+    skipped: Counter[str]
+    positions: np.ndarray
+    genotypes: Genotypes | None
+    has_genotypes: bool
+
+
+class _Parser:
+    """Parses batches by themselves."""
+
+    def __init__(self, reader: GenotypeReader) -> None:
+        self._finder, self._reader = ColumnFinder(), reader
+        self.samples = reader.samples
+
+    def parse(self, batch: Batch) -> list[_Run]:
+        """All that can be said without the batches before.
+
+        Raises
+        ------
+        InputError
+            Something is wrong with a record; not always with the first that is bad.
+        """
+        records = self._finder.find(batch)
+        keep, alleles, reasons = judge_records(batch, records.tabs)
+        ends = np.append(records.run_starts[1:], len(batch.starts))
+        runs = []
+        for start, end, name in zip(records.run_starts.tolist(), ends.tolist(), records.run_names, strict=True):
+            positions = records.positions[start:end]
+            _check_order(batch, start, name, positions)
+            chosen = start + np.flatnonzero(keep[start:end])
+            genotypes = None
+            if len(chosen):
+                genotypes = self._reader.read(batch, chosen, records.tabs[chosen, 8] + 1, alleles[chosen])
+            skipped = _count_skipped([(reason, flags[start:end]) for reason, flags in reasons])
+            has_genotypes = not bool(reasons[-1][1][start:end].all())
+            first, last = int(positions[0]), int(positions[-1])
+            sites = records.positions[chosen]
+            runs.append(_Run(name, start, first, last, skipped, sites, genotypes, has_genotypes))
+        return runs
+
+
+def _check_order(batch: Batch, record: int, name: str, positions: np.ndarray, before: int = 0) -> None:
+    """Refuse positions that go back; the first is that of `record`, and `before` comes before it."""
+    steps = np.diff(positions, prepend=before)
+    back = np.flatnonzero(steps < 0)
+    if len(back):
+        i = int(back[0])
+        raise batch.error(
+            record + i, f"position {positions[i]} comes after {positions[i] - steps[i]} on {name}; use bcftools sort"
+        )
+
+
+def _count_skipped(reasons: list[tuple[str, np.ndarray]]) -> Counter[str]:
+    """Count the records left out, each under the first reason that applies."""
+    skipped: Counter[str] = Counter()
+    counted = np.zeros(len(reasons[0][1]), bool)
+    for reason, flags in reasons:
+        skipped[reason] = int((flags & ~counted).sum())
+        counted |= flags
+    return skipped
+
+
 class _Chromosomes:
     """Cuts batches at the changes of CHROM and completes one chromosome after the other."""
 
-    def __init__(self, source: str, reader: GenotypeReader, phase: str) -> None:
-        self._source, self._phase = source, phase
-        self._finder, self._reader = ColumnFinder(), reader
+    def __init__(self, source: str, samples: tuple[str, ...], phase: str) -> None:
+        self._source, self._samples, self._phase = source, samples, phase
         self._open: _Chromosome | None = None
         self._held: list[Alignment] = []  # chromosomes without any GT, held until a record has one
         self._genotypes_seen = False
         self._started = 0
 
-    def add(self, batch: Batch) -> Iterator[Alignment]:
+    def add(self, batch: Batch, runs: list[_Run]) -> Iterator[Alignment]:
         """Take the records of a batch; yields the chromosomes that end in it."""
-        records = self._finder.find(batch)
-        keep, alleles, reasons = judge_records(batch, records.tabs)
-        self._genotypes_seen |= not bool(reasons[-1][1].all())
-        ends = np.append(records.run_starts[1:], len(batch.starts))
-        for start, end, name in zip(records.run_starts.tolist(), ends.tolist(), records.run_names, strict=True):
-            if self._open is None or self._open.name != name:
-                yield from self._close()
+        for run in runs:
+            if self._open is None or self._open.name != run.name:
+                self._close()
+                yield from self._complete()
                 self._started += 1
-                self._open = _Chromosome(name, self._started, self._reader.samples, self._source)
-            chosen = start + np.flatnonzero(keep[start:end])
-            self._open.check_order(batch, records.positions[start:end], start)
-            self._open.count_skipped([(reason, flags[start:end]) for reason, flags in reasons])
-            if len(chosen):
-                genotypes = self._reader.read(batch, chosen, records.tabs[chosen, 8] + 1, alleles[chosen])
-                self._open.add(records.positions[chosen], genotypes)
+                self._open = _Chromosome(run.name, self._started, self._samples, self._source)
+            self._open.add(batch, run)
+            self._genotypes_seen |= run.has_genotypes
+            yield from self._complete()
 
     def finish(self) -> Iterator[Alignment]:
         """The last chromosome."""
@@ -120,15 +213,18 @@ class _Chromosomes:
             raise InputError("the file has a header but no records", source=self._source)
         if not self._genotypes_seen:
             raise InputError("has no GT: no record has genotypes (FORMAT without GT)", source=self._source)
-        yield from self._close()
+        self._close()
+        yield from self._complete()
 
-    def _close(self) -> Iterator[Alignment]:
+    def _close(self) -> None:
         if self._open is not None:
             self._held.append(self._open.finish(self._phase))
             self._open = None
-        if self._genotypes_seen:
-            while self._held:
-                yield self._held.pop(0)
+
+    def _complete(self) -> Iterator[Alignment]:
+        """The chromosomes closed, once any record has genotypes."""
+        while self._held and self._genotypes_seen:
+            yield self._held.pop(0)
 
 
 class _Chromosome:
@@ -149,34 +245,19 @@ class _Chromosome:
         self._ploidies: list[int] = []
         self._unphased = False
 
-    def check_order(self, batch: Batch, positions: np.ndarray, first_record: int) -> None:
-        """Refuse positions that go back within the chromosome."""
-        steps = np.diff(positions, prepend=self._last_position)
-        back = np.flatnonzero(steps < 0)
-        if len(back):
-            i = int(back[0])
-            raise batch.error(
-                first_record + i,
-                f"position {positions[i]} comes after {positions[i] - steps[i]} on {self.name}; use bcftools sort",
-            )
-        self._last_position = int(positions[-1])
-
-    def count_skipped(self, reasons: list[tuple[str, np.ndarray]]) -> None:
-        """Count the records left out, each under the first reason that applies."""
-        counted = np.zeros(len(reasons[0][1]), bool)
-        for reason, flags in reasons:
-            fresh = int((flags & ~counted).sum())
-            counted |= flags
-            if fresh:
-                self._skipped[reason] += fresh
-
-    def add(self, positions: np.ndarray, genotypes: Genotypes) -> None:
-        """Append sites."""
+    def add(self, batch: Batch, run: _Run) -> None:
+        """Append the sites of a run."""
+        _check_order(batch, run.record, self.name, np.array([run.first]), self._last_position)
+        self._last_position = run.last
+        self._skipped.update(run.skipped)
+        genotypes = run.genotypes
+        if genotypes is None:
+            return
         self._multi_site.append(genotypes.multi_site + self._sites)
         self._multi_letter.append(_LETTERS[genotypes.multi_letter])
         self._multi_bits.append(genotypes.multi_bits)
-        self._sites += len(positions)
-        self._positions.append(positions)
+        self._sites += len(run.positions)
+        self._positions.append(run.positions)
         self._letters.append(_LETTERS[genotypes.letters])
         self._bits.append(genotypes.bits)
         self._valid.append(genotypes.valid)
@@ -192,12 +273,13 @@ class _Chromosome:
         words = words_for(haplotypes)
         bits = join_sites(parts["_bits"], words)
         valid = None if complete is None else join_sites(complete, words)
+        skipped = {reason: count for reason, count in self._skipped.items() if count}
         return Alignment(
             name=self.name, positions=_joined(self._positions, np.int64), bits=bits, valid=valid,
             haplotypes=haplotypes, ploidy=ploidy, unphased=self._unphased and phase == "auto" and ploidy == 2,
             letters=_joined(self._letters, np.uint8, 2), multi_site=_joined(self._multi_site, np.int32),
             multi_bits=join_sites(parts["_multi_bits"], words), multi_letter=_joined(self._multi_letter, np.uint8),
-            alphabet="dna", samples=self._samples, skipped=dict(self._skipped), replicate=self._number,
+            alphabet="dna", samples=self._samples, skipped=skipped, replicate=self._number,
             source=self._source,
         )  # fmt: skip
 

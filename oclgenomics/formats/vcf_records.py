@@ -47,7 +47,10 @@ class Records:
 
 
 class ColumnFinder:
-    """Locates the fixed columns; remembers how wide a window the records of this input need."""
+    """Locates the fixed columns; remembers how wide a window the records of this input need.
+
+    What it remembers changes no result, so that several threads may use it.
+    """
 
     def __init__(self) -> None:
         self._width = 64
@@ -69,8 +72,9 @@ class ColumnFinder:
 
     def _tabs(self, batch: Batch) -> np.ndarray:
         """Offsets of the first nine tabs, int64 (records, 9)."""
+        wanted = self._width
         while True:
-            width = min(self._width, len(batch.data))
+            width = min(wanted, len(batch.data))
             begins = np.minimum(batch.starts, len(batch.data) - width)
             found = np.flatnonzero(windows(batch.data, begins, width) == _TAB)
             rows = found // width  # with the remainder below: a division by a scalar is far faster than divmod
@@ -83,7 +87,8 @@ class ColumnFinder:
             longer = (batch.ends[short] - batch.starts[short]) > width
             if 4 * longer.sum() <= len(batch.starts):
                 break
-            self._width *= 2
+            wanted *= 2
+        self._width = wanted
         first = np.cumsum(counts) - counts
         index = first[:, None] + np.arange(FIXED_COLUMNS)
         tabs = at[np.minimum(index, len(at) - 1)] if len(at) else np.zeros(index.shape, np.int64)
@@ -111,9 +116,8 @@ def _positions(batch: Batch, tabs: np.ndarray) -> np.ndarray:
         record = int(bad[0])
         text = batch.text(int(begin[record]), int(tabs[record, 1]))
         raise batch.error(record, f"POS is {text!r}, not a whole number", int(begin[record]))
-    positions = np.zeros(len(begin), np.int64)
-    for i in range(width):
-        positions = np.where(inside[:, i], positions * 10 + digits[:, i], positions)
+    powers = 10 ** np.arange(width - 1, -1, -1, dtype=np.int64)
+    positions: np.ndarray = np.where(inside, digits, 0) @ powers // 10 ** (width - size)
     return positions
 
 
@@ -204,7 +208,7 @@ def _info_says(batch: Batch, tabs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     before = [batch.data[equals - i] for i in (1, 2, 3)]
     begins = (before[2] == ord(";")) | (before[2] == _TAB)
     judged = []
-    for key, decide, told in ((b"AF", _fixed, _UNLIKE_FIXED), (b"VT", _not_snp, None)):
+    for key, decide, told in ((b"AF", _fixed, _not_fixed_at_once), (b"VT", _not_snp, _snp_at_once)):
         hits = np.flatnonzero(begins & (before[1] == key[0]) & (before[0] == key[1]))
         flags = np.zeros(len(tabs), bool)
         flags[record[hits]] = _decide_values(batch.data, equals[hits] + 1, decide, told)
@@ -227,20 +231,41 @@ def _equals_signs(batch: Batch, tabs: np.ndarray) -> tuple[np.ndarray, np.ndarra
 
 
 def _decide_values(
-    data: np.ndarray, begin: np.ndarray, decide: Callable[[bytes], bool], unlike: np.ndarray | None
+    data: np.ndarray, begin: np.ndarray, decide: Callable[[bytes], bool], told: Callable[[np.ndarray], np.ndarray]
 ) -> np.ndarray:
-    """Apply `decide` to each distinct INFO value; values with a byte of `unlike` are decided False at once."""
+    """Apply `decide` to each distinct INFO value; those that `told` knows to be False at once are left out."""
     flags = np.zeros(len(begin), bool)
     values = windows(data, begin, _INFO_VALUE)
-    ended = np.logical_or.accumulate((values == ord(";")) | (values == _TAB), axis=1)
-    values[ended] = 0
-    rows = np.arange(len(begin)) if unlike is None else np.flatnonzero(~unlike[values].any(axis=1))
-    texts, which = np.unique(np.ascontiguousarray(values[rows]).view(f"S{_INFO_VALUE}").ravel(), return_inverse=True)
-    flags[rows] = np.array([decide(bytes(text)) for text in texts], bool)[which] if len(texts) else False
+    rows = np.flatnonzero(~told(values))
+    if not len(rows):
+        return flags
+    values = values[rows]
+    values[np.logical_or.accumulate((values == ord(";")) | (values == _TAB), axis=1)] = 0
+    texts, which = np.unique(values.view(f"S{_INFO_VALUE}").ravel(), return_inverse=True)
+    flags[rows] = np.array([decide(bytes(text)) for text in texts], bool)[which]
     return flags
 
 
-_UNLIKE_FIXED = byte_table(0, {"23456789": 1}).astype(bool)
+_IN_VALUE = byte_table(0, {"23456789": 1, ";\t": 2})
+
+
+def _not_fixed_at_once(values: np.ndarray) -> np.ndarray:
+    """Frequencies with a digit from 2 to 9."""
+    kinds = _IN_VALUE[values]
+    digit, end = kinds == 1, kinds == 2
+    first_end = np.where(end.any(axis=1), end.argmax(axis=1), _INFO_VALUE)
+    told: np.ndarray = digit.any(axis=1) & (digit.argmax(axis=1) < first_end)
+    return told
+
+
+def _snp_at_once(values: np.ndarray) -> np.ndarray:
+    """Kinds that are just SNP."""
+    snp = np.ascontiguousarray(values[:, :4]).view(np.uint32).ravel()
+    told: np.ndarray = (snp == _SNP[0]) | (snp == _SNP[1])
+    return told
+
+
+_SNP = np.frombuffer(b"SNP;SNP\t", np.uint32)
 
 
 def _fixed(value: bytes) -> bool:

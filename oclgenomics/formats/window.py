@@ -8,13 +8,17 @@ import numpy as np
 
 from ..errors import InputError
 
-__all__ = ["ByteWindow"]
+__all__ = ["PADDING", "ByteWindow"]
 
+PADDING = 256  # bytes that may be read behind the last one held, so that short windows need no bounds
 _NEWLINE = 10
 
 
 class ByteWindow:
     """Bytes read but not yet consumed, with the line number and the byte offset of the first of them.
+
+    Where the input breaks off (damaged gzip data), what came before can still be consumed: the error is raised when
+    bytes are missed, so that errors come in the order of the input.
 
     Parameters
     ----------
@@ -26,38 +30,65 @@ class ByteWindow:
 
     def __init__(self, chunks: Iterable[bytes], source: str) -> None:
         self._chunks: Iterator[bytes] = iter(chunks)
-        self._buffer = np.zeros(0, np.uint8)
+        self._buffer = np.zeros(PADDING, np.uint8)  # the bytes, then the padding
         self._start = 0
+        self._failure: InputError | None = None
+        self._ended = False
         self.source = source
         self.line_number = 1
         self.byte = 0
-        self.ended = False
 
     @property
     def held(self) -> np.ndarray:
         """The unconsumed bytes, uint8."""
-        return self._buffer[self._start :]
+        return self._buffer[self._start : len(self._buffer) - PADDING]
+
+    def padded(self, size: int) -> np.ndarray:
+        """The next `size` bytes and the `PADDING` bytes behind them, whatever they are; stays as it is for good."""
+        return self._buffer[self._start : self._start + size + PADDING]
 
     def __len__(self) -> int:
-        return len(self._buffer) - self._start
+        return len(self._buffer) - PADDING - self._start
 
     def require(self, size: int) -> bool:
         """Fill until `size` bytes are there; False if the input ends before."""
-        if len(self) >= size:
-            return True
         parts, held = [self.held], len(self)
-        while held < size:
-            chunk = next(self._chunks, None)
-            if chunk is None:
-                self.ended = True
-                break
+        while held < size and (chunk := self._next_chunk()) is not None:
             parts.append(np.frombuffer(chunk, np.uint8))
             held += len(chunk)
-        self._buffer, self._start = np.concatenate(parts), 0
+        if len(parts) > 1:
+            self._buffer, self._start = np.concatenate([*parts, np.zeros(PADDING, np.uint8)]), 0
         return held >= size
 
+    def _next_chunk(self) -> bytes | None:
+        if self._ended:
+            return None
+        try:
+            chunk = next(self._chunks, None)
+        except InputError as error:
+            self._failure, chunk = error, None
+        self._ended = chunk is None
+        return chunk
+
+    def refuse_break(self) -> None:
+        """Raise the error with which the input broke off, if all of it is held and it did.
+
+        Raises
+        ------
+        InputError
+            The bytes held are not the end of the input.
+        """
+        if self._failure is not None:
+            raise self._failure
+
     def find(self, value: int) -> int:
-        """Bytes before the next `value`, or up to the end of the input."""
+        """Bytes before the next `value`, or up to the end of the input.
+
+        Raises
+        ------
+        InputError
+            The input breaks off.
+        """
         searched = 0
         while True:
             found = _find(self.held, value, searched)
@@ -65,6 +96,7 @@ class ByteWindow:
                 return found
             searched = len(self)
             if not self.require(max(searched + 1, 2 * searched)) and len(self) == searched:
+                self.refuse_break()
                 return searched
 
     def remember(self) -> list[bytes]:
@@ -85,6 +117,12 @@ class ByteWindow:
         self._start += size
         self.byte += size
         self.line_number += lines
+
+    def put_back(self, data: np.ndarray, lines: int) -> None:
+        """Undo the consumption of the last bytes, uint8, that hold `lines` newlines."""
+        self._buffer, self._start = np.concatenate([data, self._buffer[self._start :]]), 0
+        self.byte -= len(data)
+        self.line_number -= lines
 
     def peek_line(self) -> bytes | None:
         """The next line without its end of line; None at the end of the input."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from oclgenomics.formats.ahead import PREFETCH_BYTES
 from oclgenomics.omega.options import Scan, ScanOptions
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ def scan(
     samples: Iterable[str] | str | os.PathLike[str] | None = None,
     format: str | None = None,
     phase: str = "auto",
+    threads: int | None = None,
+    prefetch: int = PREFETCH_BYTES,
     exclude: BedRegions | str | os.PathLike[str] | None = None,
     engine: Engine | None = None,
     device: Device | str | None = None,
@@ -51,6 +54,10 @@ def scan(
         The input's format; told from its content if not given.
     phase : str
         'auto' uses genotypes where a VCF is not phased; 'ignore' takes the order of its alleles as it is.
+    threads : int, optional
+        Host threads that unpack and read the input; one per core, at most 8, if not given.
+    prefetch : int
+        While an alignment is scanned whose packed planes take fewer bytes than this, the next one of a file is read.
     exclude : BedRegions or path, optional
         Regions, or a BED file of them, whose sites are left out before anything else is done.
     engine : Engine, optional
@@ -65,8 +72,8 @@ def scan(
     Yields
     ------
     Scan
-        One for each chromosome or replicate, in the order of the input; only one large alignment, or a batch of small
-        ones, is in memory at a time.
+        One for each chromosome or replicate, in the order of the input; one alignment (or one batch of small ones) is in
+        memory at a time, or two where they are smaller than `prefetch`.
 
     Raises
     ------
@@ -98,7 +105,10 @@ def scan(
             engine = stack.enter_context(Engine(device, max_memory=max_memory))
         scanner = OmegaScanner(engine)
         if isinstance(source, (str, os.PathLike)):
-            source = read_alignments(source, length=length, format=format, samples=samples, phase=phase)
+            reading = read_alignments(
+                source, length=length, format=format, samples=samples, phase=phase, threads=threads, prefetch=prefetch
+            )
+            source = stack.enter_context(closing(reading))
         for batch in batches(source):
             results = scan_alignments(batch, options, scanner, progress, exclude=exclude)
             del batch  # before the next one is read

@@ -227,6 +227,16 @@ def test_readme_shows_a_command_that_parses():
 # Mistakes: one line, the exit code, no output
 
 
+def test_the_number_of_reading_threads_does_not_change_the_report(cpu, tmp_path):
+    source = tmp_path / "two.ms"
+    source.write_text(2 * ((EDGE / "plain.ms").read_text().rstrip() + "\n\n"))
+    for threads in (1, 3):
+        assert scan(source, *MS[1:], *WINDOWS, *cpu, "--threads", threads, "-o", tmp_path / f"{threads}.tsv") == 0
+    reports = [rows(tmp_path / f"{threads}.tsv") for threads in (1, 3)]
+    assert len(reports[0]) == 100
+    assert reports[0] == reports[1]
+
+
 def assert_one_line(code: int, words: list[object], message: str, capsys, folder: Path) -> None:
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file() and os.access(path, os.R_OK)}
     assert scan(*words) == code
@@ -259,6 +269,7 @@ def assert_one_line(code: int, words: list[object], message: str, capsys, folder
         (["--impute", "X", "--seed", "1"], "--impute X: choose N or GAP"),
         (["--binary", "--seed", "0"], "--seed 0"),
         (["--phase", "guess"], "--phase guess"),
+        (["--threads", "0"], "--threads 0: give 1 or more"),
         (["--length", "0"], "--length 0"),
         (["--input-format", "bcf"], "bcf"),
         (["--format", "xml"], "--format xml: choose one of tsv"),

@@ -1,0 +1,98 @@
+"""The bytes of an input as they are stored: opened, counted, and taken back where a reader took too many."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from collections.abc import Callable
+from typing import BinaryIO
+
+from ..errors import InputError
+
+__all__ = ["Progress", "StoredBytes"]
+
+Progress = Callable[[int, int | None], None]
+"""Called with the bytes read so far, as stored, and the size of the file (None if unknown)."""
+
+
+class StoredBytes:
+    """A file or standard input, unpacked by nobody yet.
+
+    Parameters
+    ----------
+    name : str
+        Path, or "-" for standard input.
+    progress : callable, optional
+        See `Progress`.
+
+    Raises
+    ------
+    InputError
+        The file is missing, a folder or not readable.
+    """
+
+    def __init__(self, name: str, progress: Progress | None = None) -> None:
+        self.name = name
+        self._progress = progress
+        self._file: BinaryIO = _open(name)
+        self.total = _size(self._file)
+        self._done = 0
+        self._back: list[bytes] = []  # taken back, the next one last
+
+    def read(self, size: int) -> bytes:
+        """The next `size` bytes; fewer only at the end."""
+        parts = []
+        while self._back and size:
+            part = self._back.pop()
+            if len(part) > size:
+                self._back.append(part[size:])
+                part = part[:size]
+            parts.append(part)
+            size -= len(part)
+        if size:
+            parts.append(self._read_file(size))
+        data = parts[0] if len(parts) == 1 else b"".join(parts)
+        if self._progress is not None and data:
+            self._progress(self._done, self.total)
+        return data
+
+    def unread(self, data: bytes) -> None:
+        """Take back what was read last."""
+        if data:
+            self._back.append(data)
+
+    def close(self) -> None:
+        self._file.close()
+
+    def _read_file(self, size: int) -> bytes:
+        try:
+            data = self._file.read(size)
+        except OSError as error:
+            raise InputError(f"cannot be read: {error.strerror or error}", source=self.name) from error
+        self._done += len(data)
+        return data
+
+
+def _open(name: str) -> BinaryIO:
+    if name == "-":
+        return sys.stdin.buffer
+    try:
+        return open(name, "rb")
+    except IsADirectoryError as error:
+        raise InputError("is a folder; give a file", source=name) from error
+    except FileNotFoundError as error:
+        raise InputError("no such file", source=name) from error
+    except PermissionError as error:
+        raise InputError("no permission to read it", source=name) from error
+    except OSError as error:
+        raise InputError(f"cannot be opened: {error.strerror or error}", source=name) from error
+
+
+def _size(file: BinaryIO) -> int | None:
+    """Size of a regular file, None for pipes and the like."""
+    try:
+        status = os.fstat(file.fileno())
+    except OSError:  # an object without a descriptor, such as a test's standard input
+        return None
+    return status.st_size if stat.S_ISREG(status.st_mode) else None
