@@ -255,7 +255,7 @@ def _read(args: argparse.Namespace, progress: Progress) -> Iterator[Alignment]:
 
     return read_alignments(
         args.input, length=args.length, format=args.input_format, samples=args.samples, phase=args.phase,
-        progress=progress.update,
+        threads=args.threads, progress=progress.update,
     )  # fmt: skip
 
 

@@ -72,8 +72,8 @@ def scan(
     Yields
     ------
     Scan
-        One for each chromosome or replicate, in the order of the input; one alignment (or one batch of small ones) is in
-        memory at a time, or two where they are smaller than `prefetch`.
+        One for each chromosome or replicate, in the order of the input; one alignment (or one batch of small ones) is
+        in memory at a time, or two where they are smaller than `prefetch`.
 
     Raises
     ------
