@@ -10,6 +10,7 @@ from .alignment import Alignment
 from .fasta import read_fasta
 from .macs import read_macs
 from .ms import read_ms
+from .samples import sample_names
 from .sniff import FORMATS, sniff
 from .source import Progress, Source
 from .vcf import read_vcf
@@ -75,7 +76,7 @@ def read_alignments(
         elif kind == "fasta":
             yield from _read_fasta(source, window)
         else:
-            yield from read_vcf(window, samples=_sample_names(samples), phase=phase, batch_bytes=batch_bytes)
+            yield from read_vcf(window, samples=sample_names(samples), phase=phase, batch_bytes=batch_bytes)
 
 
 def _read_fasta(source: Source, window: ByteWindow) -> Iterator[Alignment]:
@@ -86,14 +87,3 @@ def _read_fasta(source: Source, window: ByteWindow) -> Iterator[Alignment]:
         return
     with Source(source.name, chunk_bytes=source.chunk_bytes) as second:
         yield from read_fasta(window, lambda: ByteWindow(second, source.name))
-
-
-def _sample_names(samples: Iterable[str] | str | os.PathLike[str] | None) -> list[str] | None:
-    """Names to keep: as given, or the lines of a file."""
-    if samples is None:
-        return None
-    if not isinstance(samples, (str, os.PathLike)):
-        return list(samples)
-    with Source(samples) as source:
-        text = b"".join(source).decode("utf-8", "replace")
-    return [name for line in text.splitlines() if (name := line.strip())]

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from .alignment import words_for
+from .alleles import MISSING_LETTER
 from .packing import full_words, pack_states
-from .vcf_records import MISSING_LETTER
 
 __all__ = ["MISSING", "Calls", "Genotypes", "PackedCalls", "Planes"]
 
