@@ -12,15 +12,17 @@ __all__ = [
     "MAX_ALTERNATIVES",
     "MISSING_LETTER",
     "NO_ALLELE",
+    "ONE",
     "UNLIKE_FIXED",
+    "ZERO",
     "is_fixed",
     "is_other_kind",
     "is_plain",
 ]
 
 MAX_ALTERNATIVES = 5
-MISSING_LETTER, NO_ALLELE = 4, 5  # codes of an allele beside A, C, G, T = 0..3
-LETTERS = np.frombuffer(b"ACGTN?", np.uint8)  # ASCII of each code
+MISSING_LETTER, NO_ALLELE, ZERO, ONE = 4, 5, 6, 7  # codes of an allele beside A, C, G, T = 0..3
+LETTERS = np.frombuffer(b"ACGTN?01", np.uint8)  # ASCII of each code
 LETTER_CODES = byte_table(
     NO_ALLELE, {"ACGT": [0, 1, 2, 3], "acgt": [0, 1, 2, 3], "RYSWKMBDHVNryswkmbdhvn*": MISSING_LETTER}
 )

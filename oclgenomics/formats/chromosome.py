@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -67,6 +68,10 @@ class Chromosome:
             if fresh:
                 self._skipped[reason] += fresh
 
+    def skip(self, counts: Mapping[str, int]) -> None:
+        """Count sites left out, by reason."""
+        self._skipped.update(counts)
+
     def add(self, positions: np.ndarray, genotypes: Genotypes) -> None:
         """Append sites."""
         self._multi_site.append(genotypes.multi_site + self._sites)
@@ -86,15 +91,16 @@ class Chromosome:
         haplotypes = ploidy * self._individuals
         complete = self._complete_masks(ploidy)
         parts = {name: self._spread(getattr(self, name), ploidy) for name in ("_bits", "_multi_bits")}
+        letters = _joined(self._letters, np.uint8, 2)
         words = words_for(haplotypes)
         bits = join_sites(parts["_bits"], words)
         valid = None if complete is None else join_sites(complete, words)
         return Alignment(
             name=self.name, positions=_joined(self._positions, np.int64), bits=bits, valid=valid,
             haplotypes=haplotypes, ploidy=ploidy, unphased=self._unphased and phase == "auto" and ploidy == 2,
-            letters=_joined(self._letters, np.uint8, 2), multi_site=_joined(self._multi_site, np.int32),
+            letters=letters, multi_site=_joined(self._multi_site, np.int32),
             multi_bits=join_sites(parts["_multi_bits"], words), multi_letter=_joined(self._multi_letter, np.uint8),
-            alphabet="dna", samples=self._samples, skipped=dict(self._skipped), replicate=self._number,
+            alphabet=_alphabet(letters), samples=self._samples, skipped=dict(self._skipped), replicate=self._number,
             source=self._source,
         )  # fmt: skip
 
@@ -116,6 +122,11 @@ class Chromosome:
             mask = full if part is None else part
             masks.append(spread_haplotypes(mask, self._individuals) if own < ploidy else mask)
         return masks
+
+
+def _alphabet(letters: np.ndarray) -> str:
+    """'binary' if no site has bases."""
+    return "binary" if len(letters) and letters.max() <= ord("1") else "dna"
 
 
 def _joined(parts: list[np.ndarray], dtype: type, width: int | None = None) -> np.ndarray:

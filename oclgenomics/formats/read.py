@@ -13,7 +13,10 @@ from .ms import read_ms
 from .samples import sample_names
 from .sniff import FORMATS, sniff
 from .source import Progress, Source
+from .stores import STORES, store_format
+from .trees import read_trees
 from .vcf import read_vcf
+from .vcf_zarr import read_vcf_zarr
 from .window import ByteWindow
 
 __all__ = ["BLOCK_BYTES", "read_alignments"]
@@ -36,19 +39,20 @@ def read_alignments(
     Parameters
     ----------
     path : str or path-like
-        File, or "-" for standard input; plain, gzip or bgzip.
+        File, plain, gzip or bgzip, or "-" for standard input; a tree sequence, or the folder or zip file of a VCF Zarr.
     length : float, optional
         Length of the region in bp; needed by ms and MaCS, whose positions are relative.
     format : str, optional
-        'ms', 'mbs', 'macs', 'fasta' or 'vcf'; told from the content if not given.
+        'ms', 'mbs', 'macs', 'fasta', 'vcf', 'trees' or 'vcz'; told from the content if not given.
     samples : iterable of str, or path, optional
-        Samples to keep (VCF), or a file with one name a line.
+        Samples to keep (VCF, VCF Zarr, tree sequences), or a file with one name a line.
     phase : str
         'auto': a heterozygous call with '/' sets `Alignment.unphased`; 'ignore': '/' is taken as phased.
     block_bytes : int
-        Bytes of input held at a time; results never depend on it.
+        Bytes of input held at a time, unpacked; VCF Zarr also holds the chunks that it comes in. Results never depend
+        on it.
     progress : callable, optional
-        Called with (bytes read, bytes in all or None) as stored on disk.
+        Called with (bytes read, bytes in all or None) as stored on disk; for VCF Zarr, of unpacked genotypes.
 
     Yields
     ------
@@ -59,16 +63,27 @@ def read_alignments(
     InputError
         Anything wrong with the input; the message names the line.
     UsageError
-        An unknown `format` or `phase`.
+        An unknown `format` or `phase`, or samples to keep where individuals have no names.
+    MissingDependencyError
+        A tree sequence without tskit, or a VCF Zarr without zarr.
     """
     if format is not None and format not in FORMATS:
         raise UsageError(f"unknown format {format!r}; one of {', '.join(FORMATS)}")
     if phase not in ("auto", "ignore"):
         raise UsageError(f"unknown phase {phase!r}; 'auto' or 'ignore'")
+    name = os.fspath(path)
+    kind = store_format(name) if format is None else format
+    if kind in STORES:
+        keep = sample_names(samples)
+        if kind == "trees":
+            yield from read_trees(name, samples=keep, block_bytes=max(1, block_bytes // 4), progress=progress)
+        else:
+            yield from read_vcf_zarr(name, samples=keep, phase=phase, block_bytes=block_bytes, progress=progress)
+        return
     chunk_bytes, batch_bytes = max(1, block_bytes // 16), max(1, block_bytes // 4)
-    with Source(path, chunk_bytes=chunk_bytes, progress=progress) as source:
+    with Source(name, chunk_bytes=chunk_bytes, progress=progress) as source:
         window = ByteWindow(source, source.name)
-        kind = sniff(window) if format is None else format
+        kind = sniff(window) if kind is None else kind
         if kind in ("ms", "mbs"):
             yield from read_ms(window, length=length, mbs=kind == "mbs")
         elif kind == "macs":
