@@ -78,7 +78,7 @@ def read_alignments(
         if kind == "trees":
             yield from read_trees(name, samples=keep, block_bytes=max(1, block_bytes // 4), progress=progress)
         else:
-            yield from read_vcf_zarr(name, samples=keep, phase=phase, block_bytes=block_bytes, progress=progress)
+            yield from read_vcf_zarr(name, samples=keep, phase=phase, block_bytes=4 * block_bytes, progress=progress)
         return
     chunk_bytes, batch_bytes = max(1, block_bytes // 16), max(1, block_bytes // 4)
     with Source(name, chunk_bytes=chunk_bytes, progress=progress) as source:

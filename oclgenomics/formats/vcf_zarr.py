@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,8 +14,8 @@ from .alignment import Alignment
 from .chromosome import Chromosome
 from .samples import columns_of
 from .source import Progress
-from .vcf_zarr_genotypes import CallReader
-from .vcf_zarr_records import RecordReader
+from .vcf_zarr_genotypes import CallBlock, CallReader
+from .vcf_zarr_records import RecordReader, ZarrRecords
 from .zarr_store import ZarrStore
 
 __all__ = ["read_vcf_zarr"]
@@ -23,7 +26,7 @@ def read_vcf_zarr(
     *,
     samples: Sequence[str] | None = None,
     phase: str = "auto",
-    block_bytes: int = 1 << 22,
+    block_bytes: int = 1 << 24,
     progress: Progress | None = None,
 ) -> Iterator[Alignment]:
     """Read the chromosomes of a VCF Zarr, one at a time, as `read_vcf` reads them from the VCF it was made of.
@@ -37,7 +40,8 @@ def read_vcf_zarr(
     phase : str
         'auto': a heterozygous call that is not phased makes the alignment unphased; 'ignore': all are taken as phased.
     block_bytes : int
-        Genotypes held unpacked, at least the chunks of one range of records; results do not depend on it.
+        Genotypes read at once, twice as much is held; at least the chunks of one range of records. Results do not
+        depend on it.
     progress : callable, optional
         See `Progress`; bytes of the genotypes, unpacked.
 
@@ -62,40 +66,80 @@ def read_vcf_zarr(
         calls = CallReader(store, names, columns_of(names, samples, path), phase)
         if not records.count:
             raise InputError("the VCF Zarr holds no records", source=path)
-        yield from _chromosomes(records, calls, path, block_bytes, progress)
+        chromosomes = _Chromosomes(calls.samples, path)
+        with closing(_blocks(records, calls, calls.records_in(block_bytes))) as blocks:
+            for block in blocks:
+                yield from chromosomes.add(block)
+                if progress is not None:
+                    stop = block.start + len(block.records.keep)
+                    progress(stop * calls.record_bytes, records.count * calls.record_bytes)
+        yield from chromosomes.finish()
     finally:
         store.close()
 
 
-def _chromosomes(
-    records: RecordReader, calls: CallReader, path: str, block_bytes: int, progress: Progress | None
-) -> Iterator[Alignment]:
-    """Alignments in the order of the records."""
-    current: Chromosome | None = None
-    number = 0
-    step = calls.records_in(block_bytes)
-    for start in range(0, records.count, step):
+@dataclass
+class _Block:
+    """A range of records: the first, what they say, and their calls."""
+
+    start: int
+    records: ZarrRecords
+    calls: CallBlock
+
+
+def _blocks(records: RecordReader, calls: CallReader, step: int) -> Generator[_Block]:
+    """Blocks of `step` records, the next of which is read while one is in use."""
+
+    def load(start: int) -> _Block:
         stop = min(start + step, records.count)
-        block = records.read(start, stop)
-        genotypes = calls.block(start, stop)
-        ends = [first for first, _ in block.contigs[1:]] + [stop - start]
-        for (first, name), end in zip(block.contigs, ends, strict=True):
-            if current is None or current.name != name:
-                if current is not None:
-                    yield current.finish("auto")
-                number += 1
-                current = Chromosome(name, number, len(calls.samples), calls.samples, path)
-            if wrong := current.out_of_order(block.positions[first:end]):
-                raise InputError(wrong[1], source=path, record=start + first + wrong[0] + 1)
-            current.count_skipped([(reason, flags[first:end]) for reason, flags in block.reasons])
-            chosen = first + np.flatnonzero(block.keep[first:end])
-            for rows in genotypes.slices(chosen):
-                given = genotypes.given(rows)
-                current.count_skipped([("no GT", ~given)])
-                if given.any():
-                    read = rows[given]
-                    current.add(block.positions[read], genotypes.read(read, block.alleles[read]))
-        if progress is not None:
-            progress(stop * calls.record_bytes, records.count * calls.record_bytes)
-    if current is not None:
-        yield current.finish("auto")
+        block = _Block(start, records.read(start, stop), calls.block(start, stop))
+        if block.records.keep.any():
+            block.calls.load()
+        return block
+
+    with ThreadPoolExecutor(1, "read-ahead") as reader:
+        following = reader.submit(load, 0)
+        for start in range(step, records.count, step):
+            block = following.result()
+            following = reader.submit(load, start)
+            yield block
+        yield following.result()
+
+
+class _Chromosomes:
+    """Cuts blocks at the changes of contig and completes one chromosome after the other."""
+
+    def __init__(self, samples: tuple[str, ...], source: str) -> None:
+        self._samples, self._source = samples, source
+        self._open: Chromosome | None = None
+        self._started = 0
+
+    def add(self, block: _Block) -> Iterator[Alignment]:
+        """Take the records of a block; yields the chromosomes that end in it."""
+        contigs = block.records.contigs
+        ends = [*(first for first, _ in contigs[1:]), len(block.records.keep)]
+        for (first, name), end in zip(contigs, ends, strict=True):
+            if self._open is None or self._open.name != name:
+                yield from self.finish()
+                self._started += 1
+                self._open = Chromosome(name, self._started, len(self._samples), self._samples, self._source)
+            self._add_run(self._open, block, first, end)
+
+    def _add_run(self, chromosome: Chromosome, block: _Block, first: int, end: int) -> None:
+        """Add the records from `first` to before `end` of a block."""
+        records = block.records
+        if wrong := chromosome.out_of_order(records.positions[first:end]):
+            raise InputError(wrong[1], source=self._source, record=block.start + first + wrong[0] + 1)
+        chromosome.count_skipped([(reason, flags[first:end]) for reason, flags in records.reasons])
+        for rows in block.calls.slices(first + np.flatnonzero(records.keep[first:end])):
+            given = block.calls.given(rows)
+            chromosome.count_skipped([("no GT", ~given)])
+            if given.any():
+                sites = rows[given]
+                chromosome.add(records.positions[sites], block.calls.read(sites, records.alleles[sites]))
+
+    def finish(self) -> Iterator[Alignment]:
+        """The chromosome that is open."""
+        if self._open is not None:
+            yield self._open.finish("auto")
+            self._open = None

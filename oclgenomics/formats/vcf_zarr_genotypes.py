@@ -14,7 +14,7 @@ from .zarr_store import ZarrStore
 __all__ = ["CallBlock", "CallReader"]
 
 _MISSING, _FILL = -1, -2  # '.', and the second allele of a haploid call
-_SLICE_BYTES = 1 << 18  # genotypes packed together, so that they stay in the cache
+_SLICE_BYTES = 1 << 20  # genotypes packed together, so that they stay in the cache
 
 
 class CallReader:
@@ -58,7 +58,7 @@ class CallReader:
         return chunk * max(1, block_bytes // max(1, chunk * self.record_bytes))
 
     def block(self, start: int, stop: int) -> CallBlock:
-        """The calls of the records from `start` to before `stop`; nothing is read before it is asked for."""
+        """The calls of the records from `start` to before `stop`, to be loaded."""
         return CallBlock(self, start, stop)
 
 
@@ -76,8 +76,14 @@ class CallBlock:
     def __init__(self, reader: CallReader, start: int, stop: int) -> None:
         self._reader, self._store = reader, reader.store
         self._start, self._rows = start, slice(start, stop)
-        self._kept: np.ndarray | None = None
-        self._phased: np.ndarray | None = None
+        self._calls = np.zeros((0, len(reader.samples), 1), np.int8)
+        self._phased: np.ndarray | bool = True
+
+    def load(self) -> None:
+        """Read the arrays; does not have to be done where no record is wanted."""
+        self._calls = self._columns("call_genotype")
+        if self._reader.phase == "auto" and self._calls.shape[2] > 1:
+            self._phased = self._read_phased()
 
     def slices(self, records: np.ndarray) -> Iterator[np.ndarray]:
         """Records of the block, counted from its start, in slices that are read together."""
@@ -97,7 +103,7 @@ class CallBlock:
         -------
         ndarray of bool, shape (records,)
         """
-        calls = self._pick(records)
+        calls = _rows(self._calls, records)
         if calls.min(initial=0) >= 0:
             return np.ones(len(records), bool)
         given: np.ndarray = (calls != _MISSING).any(axis=(1, 2))
@@ -121,7 +127,7 @@ class CallBlock:
         InputError
             A call of more than two alleles, or an allele that the record does not have.
         """
-        calls = self._two(records, self._pick(records))
+        calls = self._two(records, _rows(self._calls, records))
         low = int(calls.min())
         self._check(records, calls, alleles, low)
         haploid = calls.shape[2] == 1 or (low == _FILL and bool((calls[:, :, 1] == _FILL).all()))
@@ -132,12 +138,6 @@ class CallBlock:
         planes = Planes(alleles, is_plain(alleles), states.shape[1], 1 if haploid else 2)
         planes.add_states(np.arange(len(records)), codes)
         return planes.finish(not haploid and self._unphased(records, calls))
-
-    def _pick(self, records: np.ndarray) -> np.ndarray:
-        """Calls of the kept samples, (sites, samples, ploidy)."""
-        if self._kept is None:
-            self._kept = self._columns("call_genotype")
-        return _rows(self._kept, records)
 
     def _columns(self, name: str) -> np.ndarray:
         """The kept samples of an array of calls; the chunks of those beyond the first and the last are not read."""
@@ -170,17 +170,20 @@ class CallBlock:
 
     def _unphased(self, records: np.ndarray, calls: np.ndarray) -> bool:
         """A heterozygous call is not phased."""
-        if self._reader.phase == "ignore":
-            return False
-        if self._phased is None and self._store.array("call_genotype_phased") is not None:
-            self._phased = self._columns("call_genotype_phased")
-        if self._phased is not None and self._phased.all():
+        if self._phased is True:
             return False
         first, second = calls[:, :, 0], calls[:, :, 1]
-        open_calls = (first != second) & (first >= 0) & (second >= 0)
-        if self._phased is not None:
-            open_calls &= ~_rows(self._phased, records)
-        return bool(open_calls.any())
+        heterozygous = (first != second) & (first >= 0) & (second >= 0)
+        if isinstance(self._phased, np.ndarray):
+            heterozygous &= ~_rows(self._phased, records)
+        return bool(heterozygous.any())
+
+    def _read_phased(self) -> np.ndarray | bool:
+        """Which calls are phased, or whether all are; none is where the array is left out."""
+        if self._store.array("call_genotype_phased") is None:
+            return False
+        phased = self._columns("call_genotype_phased").astype(bool, copy=False)
+        return True if phased.all() else phased
 
     def _error(self, record: int, message: str) -> InputError:
         return InputError(message, source=self._store.source, record=self._start + int(record) + 1)

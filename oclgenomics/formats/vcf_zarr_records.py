@@ -95,8 +95,7 @@ class RecordReader:
         """A filter other than PASS applies; no filter at all is '.'."""
         if not self._failing:
             return np.zeros(rows.stop - rows.start, bool)
-        filtered: np.ndarray = self._store.read("variant_filter", rows)[:, self._failing].any(axis=1)
-        return filtered
+        return np.asarray(self._store.read("variant_filter", rows)[:, self._failing].any(axis=1))
 
     def _fixed(self, rows: slice) -> np.ndarray:
         """INFO AF is exactly 0 or 1 for every allele listed."""
