@@ -16,7 +16,7 @@ from .samples import columns_of
 from .source import Progress
 from .vcf_zarr_genotypes import CallBlock, CallReader
 from .vcf_zarr_records import RecordReader, ZarrRecords
-from .zarr_store import ZarrStore
+from .zarr_store import STRINGS, ZarrStore
 
 __all__ = ["read_vcf_zarr"]
 
@@ -61,11 +61,11 @@ def read_vcf_zarr(
     store = ZarrStore(path)
     try:
         records = RecordReader(store)
-        store.need("sample_id", 1)
-        names = [str(name) for name in store.read("sample_id").tolist()]
-        calls = CallReader(store, names, columns_of(names, samples, path), phase)
         if not records.count:
             raise InputError("the VCF Zarr holds no records", source=path)
+        store.need("sample_id", STRINGS, 1)
+        names = [str(name) for name in store.read("sample_id").tolist()]
+        calls = CallReader(store, records.count, names, columns_of(names, samples, path), phase)
         chromosomes = _Chromosomes(calls.samples, path)
         with closing(_blocks(records, calls, calls.records_in(block_bytes))) as blocks:
             for block in blocks:

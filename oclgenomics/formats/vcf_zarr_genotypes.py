@@ -24,6 +24,8 @@ class CallReader:
     ----------
     store : ZarrStore
         The input.
+    records : int
+        How many records it has.
     names : sequence of str
         All samples of the store.
     keep : ndarray of int64, or None
@@ -39,15 +41,18 @@ class CallReader:
         Size of the genotypes of one record.
     """
 
-    def __init__(self, store: ZarrStore, names: Sequence[str], keep: np.ndarray | None, phase: str) -> None:
-        if store.array("call_genotype") is None:
+    def __init__(
+        self, store: ZarrStore, records: int, names: Sequence[str], keep: np.ndarray | None, phase: str
+    ) -> None:
+        genotypes = store.array("call_genotype", "i", (3,), records)
+        if genotypes is None:
             raise InputError("has no GT: the VCF Zarr lacks the array call_genotype", source=store.source)
-        self._genotypes = store.need("call_genotype", 3)
-        if self._genotypes.shape[1] != len(names) or not len(names) or self._genotypes.dtype.kind != "i":
-            raise InputError(
-                f"call_genotype is {self._genotypes.dtype} of shape {self._genotypes.shape} for {len(names)} samples",
-                source=store.source,
-            )
+        phased = store.array("call_genotype_phased", "b", (2,), records)
+        shapes = {array.shape[:2] for array in (genotypes, phased) if array is not None}
+        if shapes != {(records, len(names))} or not genotypes.size:
+            trouble = f"call_genotype of shape {genotypes.shape} does not go with {len(names)} samples"
+            raise InputError(trouble, source=store.source)
+        self._genotypes = genotypes
         self.store, self.keep, self.phase = store, keep, phase
         self.samples = tuple(names) if keep is None else tuple(names[i] for i in keep)
         self.record_bytes = int(np.prod(self._genotypes.shape[1:])) * self._genotypes.dtype.itemsize
@@ -180,7 +185,7 @@ class CallBlock:
 
     def _read_phased(self) -> np.ndarray | bool:
         """Which calls are phased, or whether all are; none is where the array is left out."""
-        if self._store.array("call_genotype_phased") is None:
+        if not self._store.has("call_genotype_phased"):
             return False
         phased = self._columns("call_genotype_phased").astype(bool, copy=False)
         return True if phased.all() else phased

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..errors import InputError
 from .alleles import LETTER_CODES, MAX_ALTERNATIVES, NO_ALLELE, is_fixed, is_other_kind
-from .zarr_store import ZarrStore
+from .zarr_store import STRINGS, ZarrStore
 
 __all__ = ["RecordReader", "ZarrRecords"]
 
@@ -57,14 +57,17 @@ class RecordReader:
 
     def __init__(self, store: ZarrStore) -> None:
         self._store = store
-        self.count: int = store.need("variant_position", 1).shape[0]
-        store.need("variant_allele", 2)
-        store.need("variant_contig", 1)
-        store.need("contig_id", 1)
+        self.count: int = store.need("variant_position", "iu", 1).shape[0]
+        store.need("variant_allele", STRINGS, 2, self.count)
+        store.need("variant_contig", "iu", 1, self.count)
+        store.need("contig_id", STRINGS, 1)
+        store.array("variant_AF", "fiu" + STRINGS, (1, 2), self.count)
+        store.array("variant_VT", STRINGS, (1, 2), self.count)
         self._contigs = [str(name) for name in store.read("contig_id").tolist()]
         self._failing: list[int] = []
-        if store.array("variant_filter") is not None:
-            store.need("filter_id", 1)
+        filters = store.array("variant_filter", "b", (2,), self.count)
+        if filters is not None:
+            store.need("filter_id", STRINGS, 1, filters.shape[1])
             self._failing = [i for i, name in enumerate(store.read("filter_id").tolist()) if name != "PASS"]
 
     def read(self, start: int, stop: int) -> ZarrRecords:
@@ -99,11 +102,13 @@ class RecordReader:
 
     def _fixed(self, rows: slice) -> np.ndarray:
         """INFO AF is exactly 0 or 1 for every allele listed."""
-        if self._store.array("variant_AF") is None:
+        if not self._store.has("variant_AF"):
             return np.zeros(rows.stop - rows.start, bool)
         values = self._store.read("variant_AF", rows).reshape(rows.stop - rows.start, -1)
         if values.dtype.kind not in "fiu":
-            return np.array([is_fixed(",".join(filter(None, texts)).encode()) for texts in values.tolist()], bool)
+            return np.array(
+                [is_fixed(",".join(map(str, filter(None, texts))).encode()) for texts in values.tolist()], bool
+            )
         fill = _fills(values)
         fixed = np.asarray((fill | (values == 0) | (values == 1)).all(axis=1))
         fixed &= ~fill.all(axis=1)
@@ -111,7 +116,7 @@ class RecordReader:
 
     def _other_kind(self, rows: slice) -> np.ndarray:
         """INFO VT names anything but SNPs."""
-        if self._store.array("variant_VT") is None:
+        if not self._store.has("variant_VT"):
             return np.zeros(rows.stop - rows.start, bool)
         kinds = self._store.read("variant_VT", rows).reshape(rows.stop - rows.start, -1).tolist()
         distinct = {str(kind) for row in kinds for kind in row}

@@ -13,7 +13,9 @@ from ..errors import InputError, MissingDependencyError, OclGenomicsError
 from .source import Source
 from .stores import store_format
 
-__all__ = ["ZarrStore"]
+__all__ = ["STRINGS", "ZarrStore"]
+
+STRINGS = "TUO"
 
 
 class ZarrStore:
@@ -56,29 +58,50 @@ class ZarrStore:
         if self._file is not None:
             self._file.close()
 
-    def array(self, name: str) -> Any | None:
-        """An array of the group, None if it has no such array."""
-        if name not in self._arrays:
-            with self._told(f"the array {name} cannot be opened"):
-                self._arrays[name] = self._group.get(name)
-        return self._arrays[name]
+    def array(self, name: str, kinds: str, dimensions: tuple[int, ...], length: int | None = None) -> Any | None:
+        """An array of the group, None if it has no such array.
 
-    def need(self, name: str, dimensions: int) -> Any:
-        """An array without which nothing can be read."""
-        array = self.array(name)
+        Parameters
+        ----------
+        name : str
+            Its name.
+        kinds : str
+            NumPy's letters of the types it may have; `STRINGS` for text.
+        dimensions : tuple of int
+            How many dimensions it may have.
+        length : int, optional
+            Its first dimension.
+
+        Raises
+        ------
+        InputError
+            It has another type or shape, or cannot be opened.
+        """
+        with self._told(f"the array {name} cannot be opened"):
+            array = self._group.get(name)
+            if array is None:
+                return None
+            kind, shape = array.dtype.kind, array.shape
+        if kind not in kinds or len(shape) not in dimensions or shape[0] != (shape[0] if length is None else length):
+            raise InputError(f"the array {name} is {array.dtype} of shape {shape}, unlike VCF Zarr", source=self.source)
+        self._arrays[name] = array
+        return array
+
+    def need(self, name: str, kinds: str, dimensions: int, length: int | None = None) -> Any:
+        """An array without which nothing can be read; see `array`."""
+        array = self.array(name, kinds, (dimensions,), length)
         if array is None:
             raise InputError(f"no VCF Zarr: it lacks the array {name}", source=self.source)
-        if array.ndim != dimensions:
-            trouble = f"the array {name} has {array.ndim} dimensions instead of {dimensions}"
-            raise InputError(trouble, source=self.source)
         return array
 
     def read(self, name: str, *where: slice) -> np.ndarray:
-        """A part of an array that is there; all of it if no slice is given."""
-        array = self.array(name)
-        assert array is not None
+        """A part of an array that has been asked for by `array` or `need`; all of it if no slice is given."""
         with self._told(f"the array {name} is damaged"):
-            return np.asarray(array[where or slice(None)])
+            return np.asarray(self._arrays[name][where or slice(None)])
+
+    def has(self, name: str) -> bool:
+        """If an array that has been asked for is there."""
+        return name in self._arrays
 
     @contextmanager
     def _told(self, trouble: str) -> Iterator[None]:
