@@ -63,7 +63,7 @@ def calls_of(fields: list[str]) -> str:
     return "".join(field.split(":")[0] for field in fields[9:])
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(
     file=files(), chunk=st.sampled_from([1, 2, 3, 100]), block=st.sampled_from([1, 100, 1 << 22]),
     zarr_format=st.sampled_from(FORMATS), packed=st.booleans(), phase=st.sampled_from(["auto", "ignore"]),
