@@ -1,9 +1,11 @@
 """Throughput and peak memory of the readers on generated, seeded data.
 
-    python benchmarks/formats.py [--megabytes 100] [--json]
+    python benchmarks/formats.py [--megabytes 100] [--cases trees vcz] [--json]
 
-Rates are megabytes of decompressed input per second of wall time, best of three in one process; `memory` is the peak of
-traced allocations less one block, over the size of the packed planes, measured in a run of its own.
+Rates are megabytes of decompressed input per second of wall time, best of three in one process, and genotypes that end
+up in the matrix, per second of wall time and of processor time; `memory` is the peak of traced allocations less one
+block, over the size of the packed planes, measured in a run of its own. Sizes of tree sequences and VCF Zarr are those
+of the same data as VCF; they need msprime (with tskit) and zarr, and are left out where these are not installed.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ import time
 import tracemalloc
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -97,6 +100,62 @@ CASES: dict[str, tuple[Lines, bool]] = {
 }
 
 
+def write_trees(path: Path, size: int) -> int:
+    """A tree sequence of a panmictic population with about as many sites as a VCF of `size` bytes has."""
+    import msprime
+
+    sites = size // (2 * HAPLOTYPES + 40)
+    length = sites * 306  # at this rate, 2,000 haplotypes of 10,000 people differ at one bp in 306
+    history = msprime.sim_ancestry(
+        HAPLOTYPES // 2, sequence_length=length, recombination_rate=1e-8, population_size=10_000, random_seed=1
+    )
+    history = msprime.sim_mutations(history, rate=1e-8, random_seed=1)
+    history.dump(path)
+    return int(history.num_sites) * (2 * HAPLOTYPES + 40)
+
+
+def write_vcz(path: Path, size: int, missing: float) -> int:
+    """A VCF Zarr in the chunks and with the packing of vcf2zarr."""
+    import zarr
+    from numcodecs import Blosc
+
+    rng = np.random.default_rng(1)
+    sites, samples = size // (2 * HAPLOTYPES + 40), HAPLOTYPES // 2
+    frequency = 1 / rng.integers(2, 60, sites)
+    genotypes = np.empty((sites, samples, 2), np.int8)
+    for site in range(sites):
+        genotypes[site] = rng.random((samples, 2)) < frequency[site]
+        if missing:
+            genotypes[site][rng.random((samples, 2)) < missing] = -1
+    text = np.dtypes.StringDType()
+    arrays = {
+        "call_genotype": genotypes,
+        "call_genotype_phased": np.ones((sites, samples), bool),
+        "variant_allele": np.tile(np.array(["A", "G"], text), (sites, 1)),
+        "variant_position": 1000 + 37 * np.arange(sites, dtype=np.int32),
+        "variant_contig": np.zeros(sites, np.int8),
+        "variant_filter": np.ones((sites, 1), bool),
+        "variant_AF": frequency.astype(np.float32)[:, None],
+        "filter_id": np.array(["PASS"], text),
+        "contig_id": np.array(["20"], text),
+        "sample_id": np.array([f"sample{i}" for i in range(samples)], text),
+    }
+    group = zarr.create_group(path, zarr_format=2)
+    for name, values in arrays.items():
+        packer = Blosc("zstd", 7, Blosc.BITSHUFFLE if name.startswith("call") else Blosc.SHUFFLE)
+        chunks = (min(1000, len(values)), *values.shape[1:])
+        group.create_array(name, shape=values.shape, dtype=values.dtype, chunks=chunks, compressors=packer)
+        group[name][...] = values
+    return sites * (2 * HAPLOTYPES + 40)
+
+
+STORES: dict[str, Callable[[Path, int], int]] = {
+    "trees": write_trees,
+    "vcz": lambda path, size: write_vcz(path, size, 0),
+    "vcz 1% missing": lambda path, size: write_vcz(path, size, 0.01),
+}
+
+
 def write(path: Path, lines: Lines, size: int, packed: bool) -> int:
     """Write about `size` bytes of input; the number of decompressed bytes."""
     rng = np.random.default_rng(1)
@@ -107,15 +166,14 @@ def write(path: Path, lines: Lines, size: int, packed: bool) -> int:
     return total
 
 
-def seconds_to_read(path: Path) -> float:
-    """Best of three."""
-    times = []
+def read_times(path: Path) -> tuple[float, float, int]:
+    """Seconds of wall time and of processor time, best of three, and genotypes read."""
+    times, genotypes = [], 0
     for _ in range(3):
-        start = time.perf_counter()
-        for _alignment in read_alignments(path, length=1e6):
-            pass
-        times.append(time.perf_counter() - start)
-    return min(times)
+        start, start_used = time.perf_counter(), time.process_time()
+        genotypes = sum(alignment.sites * alignment.haplotypes for alignment in read_alignments(path, length=1e6))
+        times.append((time.perf_counter() - start, time.process_time() - start_used))
+    return min(wall for wall, _ in times), min(used for _, used in times), genotypes
 
 
 def memory_ratio(path: Path) -> float:
@@ -127,31 +185,46 @@ def memory_ratio(path: Path) -> float:
     return (peak - BLOCK_BYTES) / alignment.packed_bytes
 
 
+def measure(name: str, path: Path, size: int) -> dict[str, Any]:
+    """Write and measure one case; ImportError where its extra is not installed."""
+    if name in STORES:
+        size = STORES[name](path, size)
+    else:
+        lines, packed = CASES[name]
+        size = write(path, lines, size, packed)
+    wall, used, genotypes = read_times(path)
+    return {
+        "format": name,
+        "bytes": size,
+        "seconds": wall,
+        "MB/s": size / wall / 1e6,
+        "genotypes/s": genotypes / wall,
+        "genotypes/s of processor": genotypes / used,
+        "memory": memory_ratio(path),
+    }
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--megabytes", type=float, default=100, help="size of each input (default: 100)")
+    parser.add_argument("--cases", nargs="+", choices=[*CASES, *STORES], default=[*CASES, *STORES], metavar="NAME")
     parser.add_argument("--json", action="store_true", help="print JSON")
     args = parser.parse_args()
     results = []
-    with tempfile.TemporaryDirectory() as folder:
-        for name, (lines, packed) in CASES.items():
-            path = Path(folder, "input")
-            size = write(path, lines, int(args.megabytes * 1e6), packed)
-            seconds = seconds_to_read(path)
-            results.append(
-                {
-                    "format": name,
-                    "bytes": size,
-                    "seconds": seconds,
-                    "MB/s": size / seconds / 1e6,
-                    "memory": memory_ratio(path),
-                }
+    for name in args.cases:
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                result = measure(name, Path(folder, "input"), int(args.megabytes * 1e6))
+            except ImportError as error:
+                print(f"{name}: left out ({error})", file=sys.stderr)
+                continue
+        results.append(result)
+        if not args.json:
+            print(
+                f"{name:20} {result['MB/s']:8.0f} MB/s {result['genotypes/s'] / 1e6:8.0f} M genotypes/s   "
+                f"memory {result['memory']:5.2f} x packed",
+                flush=True,
             )
-            if not args.json:
-                print(
-                    f"{name:20} {results[-1]['MB/s']:8.0f} MB/s   memory {results[-1]['memory']:5.2f} x packed",
-                    flush=True,
-                )
     if args.json:
         json.dump(results, sys.stdout, indent=1)
 

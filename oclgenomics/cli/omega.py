@@ -71,10 +71,9 @@ def add_parser(subparsers: Any) -> None:
     )
     scan.set_defaults(run=run)
     scan.add_argument(
-        "input",
-        metavar="INPUT",
-        help="ms, MaCS, FASTA or VCF, plain or gzip; - for standard input; a tree sequence, or the folder of a VCF Zarr",
-    )
+        "input", metavar="INPUT",
+        help="ms, MaCS, FASTA or VCF, plain or gzip, - for standard input; a tree sequence or a VCF Zarr",
+    )  # fmt: skip
     add_window_options(scan)
     _add_input_options(scan)
     add_site_options(scan)
@@ -121,7 +120,10 @@ def add_reading_options(group: argparse._ArgumentGroup) -> None:
 def _add_input_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("input")
     add_reading_options(group)
-    group.add_argument("--samples", metavar="FILE", help="samples of a VCF, a VCF Zarr or a tree sequence to use, one a line (default: all)")
+    group.add_argument(
+        "--samples", metavar="FILE",
+        help="samples of a VCF, VCF Zarr or tree sequence to use, one a line (default: all)",
+    )  # fmt: skip
     group.add_argument("--samples-out", metavar="FILE", help="write the names of the samples used, one a line")
     group.add_argument(
         "--exclude", metavar="BED", help="leave out the sites within these regions; plain or gzip (default: none)"
