@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import sys
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -307,6 +308,18 @@ def test_progress_ends_at_the_size_of_the_file(tmp_path):
     only(path, block_bytes=1, progress=lambda done, total: seen.append((done, total)))
     assert len(seen) == 9
     assert seen[-1] == (path.stat().st_size, path.stat().st_size)
+
+
+def test_peak_memory(tmp_path):
+    leaves = 2000
+    sites = [(i / 50, "A", [(1 + i * 7 % leaves, "G")]) for i in range(5000)]
+    path = save(tmp_path / "x", build([0] * leaves, sites))
+    block = 1 << 20
+    tracemalloc.start()
+    alignment = only(path, block_bytes=block)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 3 * alignment.packed_bytes + block
 
 
 def test_scan_says_that_there_are_no_names(tmp_path, capsys):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+import tracemalloc
 import zipfile
 from pathlib import Path
 
@@ -257,6 +258,26 @@ def test_progress_and_early_end(tmp_path):
     reader = read_alignments(path, block_bytes=1)
     assert next(reader).name == "1"
     reader.close()
+
+
+def test_peak_memory(tmp_path):
+    sites, samples, block = 6000, 1000, 1 << 18
+    rng = np.random.default_rng(1)
+    arrays = vcf_arrays(vcf("1 1 . A G . . . GT 0|1", samples="a"))
+    arrays = {
+        name: values if name.endswith("_id") else np.repeat(values, sites, axis=0) for name, values in arrays.items()
+    }
+    arrays["sample_id"] = np.array([f"s{i}" for i in range(samples)], np.dtypes.StringDType())
+    arrays["call_genotype"] = rng.integers(0, 2, (sites, samples, 2), np.int8)
+    arrays["call_genotype_phased"] = np.ones((sites, samples), bool)
+    write_store(tmp_path / "x", arrays, 1000, 2)
+    next(read_alignments(store(tmp_path / "y")))  # what zarr itself takes
+    tracemalloc.start()
+    alignment = only(tmp_path / "x", block_bytes=block)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    chunk = 1000 * samples * 3
+    assert peak < 3 * alignment.packed_bytes + 3 * chunk
 
 
 def test_missing_and_fill_are_what_the_specification_says():
