@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import gzip
-import json
 import sys
 import tempfile
 import time
@@ -22,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from measure import host, write_json
 
 from oclgenomics.formats import read_alignments
 from oclgenomics.formats.read import BLOCK_BYTES
@@ -210,7 +210,7 @@ def main() -> None:
     parser.add_argument("--cases", nargs="+", choices=[*CASES, *STORES], default=[*CASES, *STORES], metavar="NAME")
     parser.add_argument("--json", action="store_true", help="print JSON")
     args = parser.parse_args()
-    results = []
+    results, where = [], host()
     for name in args.cases:
         with tempfile.TemporaryDirectory() as folder:
             try:
@@ -226,7 +226,7 @@ def main() -> None:
                 flush=True,
             )
     if args.json:
-        json.dump(results, sys.stdout, indent=1)
+        write_json("-", {"benchmark": "formats", "machine": where, "cases": results})
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from oclgenomics import __version__
 from oclgenomics.runtime import Device, Engine
 from oclgenomics.runtime.loader import opencl
 
-__all__ = ["copy_rate", "machine", "run_process", "table", "write_json"]
+__all__ = ["copy_rate", "host", "machine", "run_process", "table", "write_json"]
 
 COPY_BYTES = 1 << 28
 
@@ -83,12 +83,19 @@ def copy_rate(engine: Engine) -> float:
 def machine(device: Device) -> dict[str, Any]:
     """Where and with what the numbers were taken."""
     return {
-        "date": datetime.date.today().isoformat(),
-        "version": __version__,
+        **host(),
         "device": device.name,
         "platform": device.platform,
         "driver": device.driver,
         "compute_units": device.compute_units,
+    }
+
+
+def host() -> dict[str, Any]:
+    """The machine and the program, without a device."""
+    return {
+        "date": datetime.date.today().isoformat(),
+        "version": __version__,
         "host": _processor(),
         "cores": os.cpu_count(),
         "load_before": os.getloadavg()[0],

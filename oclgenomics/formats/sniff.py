@@ -45,7 +45,7 @@ def sniff(window: ByteWindow) -> str:
         if (mark.search if name in ("ms", "macs") else mark.match)(head):
             return name
     raise InputError(
-        "the format is none of ms, MaCS, FASTA, VCF, tree sequence and VCF Zarr "
+        "the format is none of ms, MaCS, FASTA and VCF, nor is it a tree sequence or a VCF Zarr "
         "(looked for '//', 'COMMAND:', '>' and '##fileformat=VCF')",
         source=window.source,
     )
