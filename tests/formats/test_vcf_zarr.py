@@ -119,6 +119,17 @@ def test_records_without_genotypes_of_any_sample_are_counted(tmp_path):
     assert (bytes(characters(first)), first.skipped) == (b"N", alignment.skipped)
 
 
+def test_many_alleles(tmp_path):
+    (tmp_path / "x.vcf").write_text(
+        vcf(
+            *(f"1 {i} . A {alleles} . . . GT 0|1 2|1" for i, alleles in enumerate(["C,G,T,*,N", "C,G,T,*,N,R", "C,TT"]))
+        )
+    )
+    alignment = only(store(tmp_path / "x", (tmp_path / "x.vcf").read_text()))
+    assert alignment.skipped == {"not a SNP": 2}
+    assert_same(alignment, only(tmp_path / "x.vcf"))
+
+
 def test_without_phases_every_call_is_unphased(tmp_path):
     path = store(tmp_path / "x", vcf("1 1 . A G . . . GT 0|1 1|1"), call_genotype_phased=None)
     assert only(path).unphased
