@@ -5,7 +5,8 @@
 Rates are megabytes of decompressed input per second of wall time, best of `--repeat` in one process. A stage's seconds
 are those of processor time in all threads together, from a run of its own; `waited` is the share of the wall time of
 all stages but "cut" in which they did not run: for the interpreter's lock, or for a core. `memory` is the peak of
-traced allocations over the size of the packed planes, in a run of its own.
+traced allocations over the size of the packed planes, in a run of its own. Tree sequences and VCF Zarr are counted as
+the same data would be as VCF, and in genotypes; they need msprime (with tskit) and zarr, and are left out without them.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import argparse
 import gzip
 import struct
+import sys
 import tempfile
 import threading
 import time
@@ -29,7 +31,7 @@ from unittest.mock import patch
 import numpy as np
 from measure import host, table, write_json
 
-from oclgenomics.formats import batch, inflate, macs, ms, packing, read_alignments, vcf, window
+from oclgenomics.formats import batch, chromosome, inflate, macs, ms, packing, read_alignments, vcf, window
 from oclgenomics.threads import usable_cores
 
 HAPLOTYPES = 2000
@@ -113,7 +115,63 @@ STAGES: dict[str, list[tuple[Any, str]]] = {
     "cut": [(window.ByteWindow, "require")],
     "split": [(batch.Batch, "split")],
     "decode": [(vcf._Parser, "parse"), (macs, "_parse"), (ms, "_combine")],
-    "join": [(vcf._Chromosome, "finish"), (macs._Sites, "finish"), (packing.RowPacker, "finish")],
+    "join": [(chromosome.Chromosome, "finish"), (macs._Sites, "finish"), (packing.RowPacker, "finish")],
+}
+
+
+def write_trees(path: Path, size: int) -> int:
+    """A tree sequence of a panmictic population with about as many sites as a VCF of `size` bytes has."""
+    import msprime
+
+    sites = size // (2 * HAPLOTYPES + 40)
+    length = sites * 306  # at this rate, 2,000 haplotypes of 10,000 people differ at one bp in 306
+    history = msprime.sim_ancestry(
+        HAPLOTYPES // 2, sequence_length=length, recombination_rate=1e-8, population_size=10_000, random_seed=1
+    )
+    history = msprime.sim_mutations(history, rate=1e-8, random_seed=1)
+    history.dump(path)
+    return int(history.num_sites) * (2 * HAPLOTYPES + 40)
+
+
+def write_vcz(path: Path, size: int, missing: float) -> int:
+    """A VCF Zarr in the chunks and with the packing of vcf2zarr."""
+    import zarr
+    from numcodecs import Blosc
+
+    rng = np.random.default_rng(1)
+    sites, samples = size // (2 * HAPLOTYPES + 40), HAPLOTYPES // 2
+    frequency = 1 / rng.integers(2, 60, sites)
+    genotypes = np.empty((sites, samples, 2), np.int8)
+    for site in range(sites):
+        genotypes[site] = rng.random((samples, 2)) < frequency[site]
+        if missing:
+            genotypes[site][rng.random((samples, 2)) < missing] = -1
+    text = np.dtypes.StringDType()
+    arrays = {
+        "call_genotype": genotypes,
+        "call_genotype_phased": np.ones((sites, samples), bool),
+        "variant_allele": np.tile(np.array(["A", "G"], text), (sites, 1)),
+        "variant_position": 1000 + 37 * np.arange(sites, dtype=np.int32),
+        "variant_contig": np.zeros(sites, np.int8),
+        "variant_filter": np.ones((sites, 1), bool),
+        "variant_AF": frequency.astype(np.float32)[:, None],
+        "filter_id": np.array(["PASS"], text),
+        "contig_id": np.array(["20"], text),
+        "sample_id": np.array([f"sample{i}" for i in range(samples)], text),
+    }
+    group = zarr.create_group(path, zarr_format=2)
+    for name, values in arrays.items():
+        packer = Blosc("zstd", 7, Blosc.BITSHUFFLE if name.startswith("call") else Blosc.SHUFFLE)
+        chunks = (min(1000, len(values)), *values.shape[1:])
+        group.create_array(name, shape=values.shape, dtype=values.dtype, chunks=chunks, compressors=packer)
+        group[name][...] = values
+    return sites * (2 * HAPLOTYPES + 40)
+
+
+STORES: dict[str, Callable[[Path, int], int]] = {
+    "trees": write_trees,
+    "vcz": lambda path, size: write_vcz(path, size, 0),
+    "vcz 1% missing": lambda path, size: write_vcz(path, size, 0.01),
 }
 
 
@@ -223,22 +281,50 @@ def measure(path: Path, name: str, size: int, threads: int, repeat: int) -> dict
     }
 
 
+def measure_store(path: Path, name: str, size: int, repeat: int) -> dict[str, Any]:
+    """One row of the table of tree sequences and VCF Zarr; ImportError where its extra is not installed."""
+    size = STORES[name](path, size)
+    times, genotypes = [], 0
+    for _ in range(repeat):
+        start, start_used = time.perf_counter(), time.process_time()
+        genotypes = sum(alignment.sites * alignment.haplotypes for alignment in read_alignments(path))
+        times.append((time.perf_counter() - start, time.process_time() - start_used))
+    wall, used = min(wall for wall, _ in times), min(used for _, used in times)
+    return {
+        "input": name,
+        "seconds": wall,
+        "MB/s": round(size / wall / 1e6),
+        "genotypes/s": genotypes / wall,
+        "genotypes/s of processor": genotypes / used,
+        "memory": memory_ratio(path, 1),
+    }
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--megabytes", type=float, default=100, help="size of each input (default: 100)")
     parser.add_argument("--threads", default="1,2,all", metavar="N,N,...", help="default: %(default)s")
-    parser.add_argument("--only", metavar="INPUT,...", help=f"of {', '.join(CASES)} (default: all)")
+    parser.add_argument("--only", metavar="INPUT,...", help=f"of {', '.join([*CASES, *STORES])}")
     parser.add_argument("--repeat", type=int, default=3, help="default: %(default)s")
     parser.add_argument("--json", metavar="FILE", help="write a record as well")
     args = parser.parse_args()
     record: dict[str, Any] = {"benchmark": "formats", "megabytes": args.megabytes, "machine": host(), "inputs": []}
-    with tempfile.TemporaryDirectory() as folder:
-        for name in args.only.split(",") if args.only else CASES:
+    size = int(args.megabytes * 1e6)
+    for name in args.only.split(",") if args.only else [*CASES, *STORES]:
+        with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "input")
-            size = write(path, CASES[name][0], int(args.megabytes * 1e6), CASES[name][1])
-            rows = [measure(path, name, size, threads, args.repeat) for threads in thread_counts(args.threads)]
-            print(table(rows), flush=True)
-            record["inputs"] += rows
+            if name in STORES:
+                try:
+                    rows = [measure_store(path, name, size, args.repeat)]
+                except ImportError as error:
+                    print(f"{name}: left out ({error})", file=sys.stderr)
+                    continue
+            else:
+                size_written = write(path, CASES[name][0], size, CASES[name][1])
+                counts = thread_counts(args.threads)
+                rows = [measure(path, name, size_written, threads, args.repeat) for threads in counts]
+        print(table(rows), flush=True)
+        record["inputs"] += rows
     if args.json:
         write_json(args.json, record)
 

@@ -70,7 +70,10 @@ def add_parser(subparsers: Any) -> None:
         allow_abbrev=False,
     )
     scan.set_defaults(run=run)
-    scan.add_argument("input", metavar="INPUT", help="ms, MaCS, FASTA or VCF, plain or gzip; - for standard input")
+    scan.add_argument(
+        "input", metavar="INPUT",
+        help="ms, MaCS, FASTA or VCF, plain or gzip, - for standard input; a tree sequence or a VCF Zarr",
+    )  # fmt: skip
     add_window_options(scan)
     _add_input_options(scan)
     add_site_options(scan)
@@ -104,22 +107,28 @@ def add_window_options(parser: argparse.ArgumentParser) -> None:
 def add_reading_options(group: argparse._ArgumentGroup) -> None:
     """Add what every input of alignments may need."""
     group.add_argument("--length", type=count, metavar="BP", help="length of the region; ms and MaCS need it")
-    group.add_argument("--input-format", metavar="NAME", help="ms, mbs, macs, fasta or vcf (default: by its content)")
+    group.add_argument(
+        "--input-format", metavar="NAME",
+        help="ms, mbs, macs, fasta, vcf, trees or vcz (default: by its content)",
+    )  # fmt: skip
     group.add_argument(
         "--phase", default="auto", metavar="auto|ignore",
-        help="auto: genotype r2 where a VCF has unphased calls; ignore: take the order of alleles as it is "
+        help="auto: genotype r2 where a VCF or VCF Zarr has unphased calls; ignore: take the order of alleles as it is "
         "(default: %(default)s)",
     )  # fmt: skip
     group.add_argument(
         "--threads", type=count, metavar="N",
-        help="host threads that unpack and read the input (default: one per CPU, at most 8)",
+        help="host threads that unpack and read the input (default: one per CPU, at most 4)",
     )  # fmt: skip
 
 
 def _add_input_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("input")
     add_reading_options(group)
-    group.add_argument("--samples", metavar="FILE", help="VCF samples to use, one a line (default: all)")
+    group.add_argument(
+        "--samples", metavar="FILE",
+        help="samples of a VCF, VCF Zarr or tree sequence to use, one a line (default: all)",
+    )  # fmt: skip
     group.add_argument("--samples-out", metavar="FILE", help="write the names of the samples used, one a line")
     group.add_argument(
         "--exclude", metavar="BED", help="leave out the sites within these regions; plain or gzip (default: none)"

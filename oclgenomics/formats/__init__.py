@@ -1,4 +1,4 @@
-"""Readers of population genetic alignments: ms, MaCS, FASTA and VCF, plain or packed with gzip or bgzip."""
+"""Readers of population genetic alignments: ms, MaCS, FASTA and VCF, plain or gzip, tree sequences and VCF Zarr."""
 
 from .ahead import PREFETCH_BYTES
 from .alignment import Alignment

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Generator, Iterable, Iterator
+from contextlib import ExitStack
 
 from ..errors import UsageError
 from .ahead import ProgressGate, one_ahead
@@ -11,9 +12,13 @@ from .alignment import Alignment
 from .fasta import read_fasta
 from .macs import read_macs
 from .ms import read_ms
+from .samples import sample_names
 from .sniff import FORMATS, sniff
 from .source import Progress, Source
+from .stores import STORES, store_format
+from .trees import read_trees
 from .vcf import read_vcf
+from .vcf_zarr import read_vcf_zarr
 from .window import ByteWindow
 from .workers import Workers
 
@@ -39,25 +44,26 @@ def read_alignments(
     Parameters
     ----------
     path : str or path-like
-        File, or "-" for standard input; plain, gzip or bgzip.
+        File, plain, gzip or bgzip, or "-" for standard input; a tree sequence, or the folder or zip file of a VCF Zarr.
     length : float, optional
         Length of the region in bp; needed by ms and MaCS, whose positions are relative.
     format : str, optional
-        'ms', 'mbs', 'macs', 'fasta' or 'vcf'; told from the content if not given.
+        'ms', 'mbs', 'macs', 'fasta', 'vcf', 'trees' or 'vcz'; told from the content if not given.
     samples : iterable of str, or path, optional
-        Samples to keep (VCF), or a file with one name a line.
+        Samples to keep (VCF, VCF Zarr, tree sequences), or a file with one name a line.
     phase : str
         'auto': a heterozygous call with '/' sets `Alignment.unphased`; 'ignore': '/' is taken as phased.
     block_bytes : int
-        Bytes of input that each thread handles at a time; results never depend on it.
+        Bytes of input that each thread handles at a time, unpacked; VCF Zarr also holds the chunks that it comes in.
+        Results never depend on it.
     threads : int, optional
-        Threads that inflate and parse; results never depend on it. As many as there are cores, at most 8, if not given.
+        Threads that inflate and parse; results never depend on it. As many as there are cores, at most 4, if not given.
     prefetch : int
         After an alignment whose packed planes take fewer bytes than this, read the next one in the background at once,
         so that two are in memory. Pipes are not read before their time.
     progress : callable, optional
-        Called with (bytes read, bytes in all or None) as stored on disk, from any thread, and only while the caller
-        waits for an alignment.
+        Called with (bytes read, bytes in all or None) as stored on disk (for VCF Zarr, of unpacked genotypes), from any
+        thread, and only while the caller waits for an alignment.
 
     Yields
     ------
@@ -68,20 +74,37 @@ def read_alignments(
     InputError
         Anything wrong with the input; the message names the line.
     UsageError
-        An unknown `format` or `phase`, or fewer than one thread.
+        An unknown `format` or `phase`, fewer than one thread, or samples to keep where individuals have no names.
+    MissingDependencyError
+        A tree sequence without tskit, or a VCF Zarr without zarr.
     """
     if format is not None and format not in FORMATS:
         raise UsageError(f"unknown format {format!r}; one of {', '.join(FORMATS)}")
     if phase not in ("auto", "ignore"):
         raise UsageError(f"unknown phase {phase!r}; 'auto' or 'ignore'")
+    name = os.fspath(path)
+    kind = store_format(name) if format is None else format
     gate = ProgressGate(progress or (lambda _done, _total: None))
-    chunk_bytes = max(1, block_bytes // 4)
-    with (
-        Workers(threads) as workers,
-        Source(path, chunk_bytes=chunk_bytes, progress=gate, workers=workers) as source,
-    ):
-        alignments = _settled(_read(source, workers, format, length, samples, phase, max(1, block_bytes)), workers)
-        yield from one_ahead(alignments, prefetch if source.repeatable else 0, gate, workers.stop)
+    with ExitStack() as stack:
+        workers = stack.enter_context(Workers(threads))
+        if kind in STORES:
+            repeatable, alignments = True, _read_store(name, kind, sample_names(samples), phase, block_bytes, gate)
+        else:
+            chunk_bytes = max(1, block_bytes // 4)
+            source = stack.enter_context(Source(name, chunk_bytes=chunk_bytes, progress=gate, workers=workers))
+            repeatable = source.repeatable
+            alignments = _settled(_read(source, workers, kind, length, samples, phase, max(1, block_bytes)), workers)
+        yield from one_ahead(alignments, prefetch if repeatable else 0, gate, workers.stop)
+
+
+def _read_store(
+    name: str, kind: str, samples: list[str] | None, phase: str, block_bytes: int, progress: Progress
+) -> Generator[Alignment, None, None]:
+    """The alignments of an input that is no stream of bytes."""
+    if kind == "trees":
+        yield from read_trees(name, samples=samples, block_bytes=max(1, block_bytes // 4), progress=progress)
+    else:
+        yield from read_vcf_zarr(name, samples=samples, phase=phase, block_bytes=4 * block_bytes, progress=progress)
 
 
 def _settled(alignments: Iterator[Alignment], workers: Workers) -> Generator[Alignment, None, None]:
@@ -112,7 +135,7 @@ def _read(
     elif kind == "fasta":
         yield from _read_fasta(source, window, workers)
     else:
-        names = _sample_names(samples)
+        names = sample_names(samples)
         yield from read_vcf(window, samples=names, phase=phase, batch_bytes=block_bytes, workers=workers)
 
 
@@ -124,14 +147,3 @@ def _read_fasta(source: Source, window: ByteWindow, workers: Workers) -> Iterato
         return
     with Source(source.name, chunk_bytes=source.chunk_bytes, workers=workers) as second:
         yield from read_fasta(window, lambda: ByteWindow(second, source.name), workers)
-
-
-def _sample_names(samples: Iterable[str] | str | os.PathLike[str] | None) -> list[str] | None:
-    """Names to keep: as given, or the lines of a file."""
-    if samples is None:
-        return None
-    if not isinstance(samples, (str, os.PathLike)):
-        return list(samples)
-    with Source(samples) as source:
-        text = b"".join(source).decode("utf-8", "replace")
-    return [name for line in text.splitlines() if (name := line.strip())]

@@ -1,15 +1,16 @@
-"""Which format an input has, told from its first bytes."""
+"""Which format a stream has, told from its first bytes."""
 
 from __future__ import annotations
 
 import re
 
 from ..errors import InputError
+from .stores import KASTORE, STORES
 from .window import ByteWindow
 
 __all__ = ["FORMATS", "sniff"]
 
-FORMATS = ("ms", "mbs", "macs", "fasta", "vcf")
+FORMATS = ("ms", "mbs", "macs", "fasta", "vcf", *STORES)
 _LOOK_AT = 1 << 16
 _MARKS = (
     ("vcf", re.compile(rb"##fileformat=VCF|#CHROM\t")),
@@ -20,7 +21,7 @@ _MARKS = (
 
 
 def sniff(window: ByteWindow) -> str:
-    """Name of the format, one of `FORMATS`; consumes nothing.
+    """Name of the format of a stream, one of `FORMATS`; consumes nothing.
 
     VCF and FASTA are told by how the input begins, MaCS by "COMMAND:" or "SITE:" at the begin of a line, ms by "//".
     mbs looks like ms and has to be named.
@@ -37,11 +38,16 @@ def sniff(window: ByteWindow) -> str:
         raise InputError("the file is empty", source=window.source)
     if head.startswith(b"BCF\x02"):
         raise InputError("BCF is not read; turn it into VCF (bcftools view FILE.bcf)", source=window.source)
+    if head.startswith(KASTORE):
+        raise InputError(
+            "a tree sequence is read only from a file of its own: unpacked, and no stream", source=window.source
+        )
     for name, mark in _MARKS:
         if (mark.search if name in ("ms", "macs") else mark.match)(head):
             return name
     window.refuse_break()
     raise InputError(
-        "the format is none of ms, MaCS, FASTA and VCF (looked for '//', 'COMMAND:', '>' and '##fileformat=VCF')",
+        "the format is none of ms, MaCS, FASTA and VCF, nor is it a tree sequence or a VCF Zarr "
+        "(looked for '//', 'COMMAND:', '>' and '##fileformat=VCF')",
         source=window.source,
     )

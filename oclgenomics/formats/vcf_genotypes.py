@@ -10,11 +10,11 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from .alleles import NO_ALLELE, is_plain
 from .batch import Batch
 from .bytes_at import windows
 from .vcf_planes import MISSING, Calls, Genotypes, PackedCalls, Planes
 from .vcf_quads import TEMPLATE, read_quads, read_triples
-from .vcf_records import MISSING_LETTER, NO_ALLELE
 
 __all__ = ["GenotypeReader"]
 
@@ -75,7 +75,7 @@ class GenotypeReader:
             A wrong number of columns, a call that is none, more than two alleles in a call, an allele that the record
             does not have.
         """
-        plain = _is_plain(alleles)
+        plain = is_plain(alleles)
         sizes = batch.ends[records] - begins
         diploid, haploid = sizes == 4 * self._columns - 1, sizes == 2 * self._columns - 1
         packed: list[PackedCalls] = []
@@ -202,10 +202,3 @@ class GenotypeReader:
                 int(records[calls.sites[row]]),
                 f"allele {calls.alleles[row, haplotype]} of sample {self._name(haplotype // 2)} is beyond REF and ALT",
             )
-
-
-def _is_plain(alleles: np.ndarray) -> np.ndarray:
-    """Sites with two alleles, both of A, C, G, T, that differ."""
-    two = (alleles[:, 0] < MISSING_LETTER) & (alleles[:, 1] < MISSING_LETTER) & (alleles[:, 0] != alleles[:, 1])
-    plain: np.ndarray = two & (alleles[:, 2] == NO_ALLELE)
-    return plain

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from .alignment import words_for
+from .alleles import MISSING_LETTER
 from .packing import full_words, pack_states
-from .vcf_records import MISSING_LETTER
 
 __all__ = ["MISSING", "Calls", "Genotypes", "PackedCalls", "Planes"]
 
@@ -111,13 +111,16 @@ class Planes:
 
     def add_calls(self, calls: Calls) -> None:
         """Pack calls and put them in place."""
-        states = calls.alleles if self._ploidy == 2 else calls.alleles[:, ::2]
-        plain = self._plain[calls.sites]
+        self.add_states(calls.sites, calls.alleles if self._ploidy == 2 else calls.alleles[:, ::2])
+
+    def add_states(self, sites: np.ndarray, states: np.ndarray) -> None:
+        """Pack allele indices, uint8 (sites, haplotypes) with `MISSING` where there is none, and put them in place."""
+        plain = self._plain[sites]
         if plain.all():
-            self._set_states(calls.sites, states == 1, states != MISSING)
+            self._set_states(sites, states == 1, states != MISSING)
         else:
-            self._set_states(calls.sites[plain], states[plain] == 1, states[plain] != MISSING)
-            self._add_lettered(calls.sites[~plain], states[~plain])
+            self._set_states(sites[plain], states[plain] == 1, states[plain] != MISSING)
+            self._add_lettered(sites[~plain], states[~plain])
 
     def _set_states(self, sites: np.ndarray, second: np.ndarray, observed: np.ndarray) -> None:
         self._set(sites, pack_states(second), None if observed.all() else pack_states(observed))

@@ -11,17 +11,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .alleles import LETTER_CODES, MAX_ALTERNATIVES, NO_ALLELE, is_fixed, is_other_kind
 from .batch import PADDING, Batch
 from .bytes_at import byte_table, windows
 
-__all__ = ["MISSING_LETTER", "NO_ALLELE", "ColumnFinder", "Records", "judge_records"]
+__all__ = ["ColumnFinder", "Records", "judge_records"]
 
 FIXED_COLUMNS = 9
-MISSING_LETTER, NO_ALLELE = 4, 5  # codes of an allele beside A, C, G, T = 0..3
-_MAX_ALTERNATIVES = 5
 _TAB, _HASH = 9, ord("#")
 _INFO_VALUE = 24  # longest INFO value compared
-_LETTER = byte_table(NO_ALLELE, {"ACGT": [0, 1, 2, 3], "acgt": [0, 1, 2, 3], "RYSWKMBDHVNryswkmbdhvn*": MISSING_LETTER})
 
 
 @dataclass
@@ -167,14 +165,14 @@ def judge_records(batch: Batch, tabs: np.ndarray) -> tuple[np.ndarray, np.ndarra
 def _alleles(batch: Batch, tabs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Letter codes by allele index, and whether all alleles are single bases."""
     reference, size = tabs[:, 2] + 1, tabs[:, 4] - tabs[:, 3] - 1
-    alleles = np.full((len(tabs), 1 + _MAX_ALTERNATIVES), NO_ALLELE, np.uint8)
-    alleles[:, 0] = _LETTER[batch.data[reference]]
+    alleles = np.full((len(tabs), 1 + MAX_ALTERNATIVES), NO_ALLELE, np.uint8)
+    alleles[:, 0] = LETTER_CODES[batch.data[reference]]
     single = (tabs[:, 3] - reference == 1) & (alleles[:, 0] != NO_ALLELE)
-    single &= (size % 2 == 1) & (size < 2 * _MAX_ALTERNATIVES)
-    for i in range(min(_MAX_ALTERNATIVES, (int(size.max(initial=0)) + 1) // 2)):
+    single &= (size % 2 == 1) & (size < 2 * MAX_ALTERNATIVES)
+    for i in range(min(MAX_ALTERNATIVES, (int(size.max(initial=0)) + 1) // 2)):
         has = single & (size > 2 * i)
         at = tabs[:, 3] + 1 + 2 * i
-        alleles[has, i + 1] = _LETTER[batch.data[at[has]]]
+        alleles[has, i + 1] = LETTER_CODES[batch.data[at[has]]]
         more = has & (size > 2 * i + 1)
         single[more] &= batch.data[at[more] + 1] == ord(",")
         none = (size == 1) & (batch.data[at] == ord("."))
@@ -208,7 +206,7 @@ def _info_says(batch: Batch, tabs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     before = [batch.data[equals - i] for i in (1, 2, 3)]
     begins = (before[2] == ord(";")) | (before[2] == _TAB)
     judged = []
-    for key, decide, told in ((b"AF", _fixed, _not_fixed_at_once), (b"VT", _not_snp, _snp_at_once)):
+    for key, decide, told in ((b"AF", is_fixed, _not_fixed_at_once), (b"VT", is_other_kind, _snp_at_once)):
         hits = np.flatnonzero(begins & (before[1] == key[0]) & (before[0] == key[1]))
         flags = np.zeros(len(tabs), bool)
         flags[record[hits]] = _decide_values(batch.data, equals[hits] + 1, decide, told)
@@ -266,15 +264,3 @@ def _snp_at_once(values: np.ndarray) -> np.ndarray:
 
 
 _SNP = np.frombuffer(b"SNP;SNP\t", np.uint32)
-
-
-def _fixed(value: bytes) -> bool:
-    """Every frequency is exactly 0 or 1."""
-    try:
-        return all(float(part) in (0.0, 1.0) for part in value.split(b","))
-    except ValueError:
-        return False
-
-
-def _not_snp(value: bytes) -> bool:
-    return any(part != b"SNP" for part in value.split(b","))

@@ -17,7 +17,7 @@ from ..threads import usable_cores
 
 __all__ = ["MOST_THREADS", "Workers"]
 
-MOST_THREADS = 8  # taken where nobody says how many; the interpreter's lock lets few more work at once
+MOST_THREADS = 4  # taken where nobody says how many; the interpreter's lock lets no more work at once
 
 _MAPPED_BYTES = 31 << 20
 

@@ -43,19 +43,20 @@ def scan(
     Parameters
     ----------
     source : path or iterable of Alignment
-        A file (ms, MaCS, FASTA or VCF, plain or gzip, "-" for standard input), or alignments from elsewhere.
+        A file (ms, MaCS, FASTA or VCF, plain or gzip, "-" for standard input; a tree sequence; a VCF Zarr), or
+        alignments from elsewhere.
     options : ScanOptions
         Grid, windows and filters.
     length : float, optional
         Length of the region in bp; ms and MaCS need it.
     samples : iterable of str, or path, optional
-        VCF samples to keep, or a file with one name a line.
+        Samples to keep (VCF, VCF Zarr, tree sequences), or a file with one name a line.
     format : str, optional
         The input's format; told from its content if not given.
     phase : str
         'auto' uses genotypes where a VCF is not phased; 'ignore' takes the order of its alleles as it is.
     threads : int, optional
-        Host threads that unpack and read the input; one per core, at most 8, if not given.
+        Host threads that unpack and read the input; one per core, at most 4, if not given.
     prefetch : int
         While an alignment is scanned whose packed planes take fewer bytes than this, the next one of a file is read.
     exclude : BedRegions or path, optional

@@ -83,3 +83,15 @@ def _omega_between(values: np.ndarray, positions: np.ndarray, at: float, left: i
     centre = int(np.searchsorted(positions, int(at), side="right")) - 1
     lefts, rights = np.flatnonzero(positions == left), np.flatnonzero(positions == right)
     return max(reference.omega_of_window(values, centre, i, j) for i in lefts for j in rights if i <= centre < j)
+
+
+def assert_same(found: Alignment, expected: Alignment) -> None:
+    """All attributes are equal, those that are arrays also in their type; only the input may differ."""
+    for name, value in vars(expected).items():
+        other = getattr(found, name)
+        if isinstance(value, np.ndarray):
+            assert other is not None, name
+            assert other.dtype == value.dtype, name
+            np.testing.assert_array_equal(other, value, err_msg=name)
+        elif name != "source":
+            assert other == value, name

@@ -1,4 +1,4 @@
-"""VCF files with the oddities of real ones, drawn."""
+"""Small VCFs with all the oddities that the readers take, drawn by hypothesis."""
 
 from __future__ import annotations
 
