@@ -73,6 +73,10 @@ class Work:
         """Pairs of tiles of each position, int64 (positions,), and the most windows that share a tile."""
         return self.find_tiles()
 
+    def part(self, chosen: NDArray[np.bool_]) -> Work:
+        """The work of some positions, without the tiles."""
+        return Work(self.lefts[chosen], self.rights[chosen], self.scores[chosen], self.find_tiles)
+
 
 # NVIDIA H200 (132 compute units) and PoCL on two cores
 GPU_UNITS = 132
@@ -110,19 +114,23 @@ def cheapest_kernels(work: Work, costs: Costs, *, tiles: bool) -> NDArray[np.int
         Whether the tile kernel may be used.
     """
     count = len(work.scores)
-    choices = [np.full(count, KERNEL_ONE), np.full(count, KERNEL_TWO)]
-    totals = [scan_cost(kinds, work, costs) for kinds in choices]
-    if tiles and min(totals) > costs.tiles.use:
-        full_enough = _tile_cost(work, costs.tiles) < costs.two.position + costs.two.score * work.scores
-        for kinds in (np.full(count, KERNEL_TILES), np.where(full_enough, KERNEL_TILES, KERNEL_TWO)):
-            choices.append(kinds)
-            totals.append(scan_cost(kinds, work, costs))
-    return choices[int(np.argmin(totals))]
+    one, two = _score_cost(work, costs.one), _score_cost(work, costs.two)
+    alone, least = (KERNEL_ONE, one) if one < two else (KERNEL_TWO, two)
+    # a position has a pair of tiles at least; this spares small scans the look at their tiles
+    if not tiles or least <= costs.tiles.use + count * (costs.tiles.position + costs.tiles.tile):
+        return np.full(count, alone)
+    full_enough = _tile_cost(work, costs.tiles) < costs.two.position + costs.two.score * work.scores
+    choices = [np.full(count, alone), np.full(count, KERNEL_TILES), np.where(full_enough, KERNEL_TILES, KERNEL_TWO)]
+    return min(choices, key=lambda kinds: scan_cost(kinds, work, costs))
 
 
 def scan_cost(kinds: NDArray[np.int64], work: Work, costs: Costs) -> float:
     """Nanoseconds of a scan with these kernels, int64 (positions,)."""
-    total = _score_cost(work, costs.one, kinds == KERNEL_ONE) + _score_cost(work, costs.two, kinds == KERNEL_TWO)
+    total = 0.0
+    for kernel, each in ((KERNEL_ONE, costs.one), (KERNEL_TWO, costs.two)):
+        chosen = kinds == kernel
+        if chosen.any():
+            total += _score_cost(work if chosen.all() else work.part(chosen), each)
     by_tiles = kinds == KERNEL_TILES
     if by_tiles.any():
         queue = costs.tiles.queue * work.tiles[1]
@@ -135,10 +143,8 @@ def _tile_cost(work: Work, costs: TileCosts) -> NDArray[np.float64]:
     return costs.position + costs.tile * work.tiles[0].astype(np.float64)
 
 
-def _score_cost(work: Work, costs: ScoreCosts, chosen: NDArray[np.bool_]) -> float:
-    """Cost of Kernel I or II for the chosen positions."""
-    positions = int(chosen.sum())
-    if not positions:
-        return 0.0
-    places = positions * int(work.lefts[chosen].max()) * int(work.rights[chosen].max())
-    return costs.use + costs.position * positions + costs.score * int(work.scores[chosen].sum()) + costs.place * places
+def _score_cost(work: Work, costs: ScoreCosts) -> float:
+    """Cost of Kernel I or II for all positions."""
+    positions = len(work.scores)
+    places = positions * int(work.lefts.max()) * int(work.rights.max())
+    return costs.use + costs.position * positions + costs.score * int(work.scores.sum()) + costs.place * places
