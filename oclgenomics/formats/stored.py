@@ -76,7 +76,7 @@ class StoredBytes:
 
 def _open(name: str) -> BinaryIO:
     if name == "-":
-        return sys.stdin.buffer
+        return _open_standard_input()
     try:
         return open(name, "rb")
     except IsADirectoryError as error:
@@ -87,6 +87,16 @@ def _open(name: str) -> BinaryIO:
         raise InputError("no permission to read it", source=name) from error
     except OSError as error:
         raise InputError(f"cannot be opened: {error.strerror or error}", source=name) from error
+
+
+def _open_standard_input() -> BinaryIO:
+    """A reader of our own: Python closes its own at exit, and dies where a thread still waits in it."""
+    if sys.stdin is not sys.__stdin__:
+        return sys.stdin.buffer
+    try:
+        return open(0, "rb", closefd=False)
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", source="-") from error
 
 
 def _size(file: BinaryIO) -> int | None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import io
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -133,6 +136,28 @@ def test_error_in_standard_input_names_it(monkeypatch):
     monkeypatch.setattr("sys.stdin", Pipe())
     with pytest.raises(InputError, match=r"^standard input, line 1007"):
         list(read_alignments("-", length=100))
+
+
+SCAN_INPUT = [sys.executable, "-m", "oclgenomics", "omega", "scan", "-", "--grid", "5", "--minwin", "1", "--maxwin", "9"]
+
+
+def test_a_pipe_that_stays_open_does_not_hold_up_a_refusal():
+    with subprocess.Popen(SCAN_INPUT, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        assert process.stderr is not None
+        with contextlib.suppress(BrokenPipeError):
+            process.stdin.write(b"BCF\x02\x02" + bytes(3 << 20))
+        assert process.wait(60) == 3
+        (line,) = process.stderr.read().splitlines()
+        with contextlib.suppress(BrokenPipeError):
+            process.stdin.close()
+    assert line.startswith(b"oclgenomics: error: standard input: BCF is not read")
+
+
+def test_closed_standard_input():
+    run = subprocess.run(["sh", "-c", '"$@" <&-', "sh", *SCAN_INPUT], capture_output=True, check=False)
+    assert run.returncode == 3
+    assert run.stderr.splitlines() == [b"oclgenomics: error: standard input: cannot be read: Bad file descriptor"]
 
 
 def test_stopping_early_ends_the_thread(tmp_path):
