@@ -138,11 +138,12 @@ def test_error_in_standard_input_names_it(monkeypatch):
         list(read_alignments("-", length=100))
 
 
-SCAN_INPUT = [sys.executable, "-m", "oclgenomics", "omega", "scan", "-", "--grid", "5", "--minwin", "1", "--maxwin", "9"]
+SCAN = [sys.executable, "-m", "oclgenomics", "omega", "scan", "-"]
+SCAN += ["--grid", "5", "--minwin", "1", "--maxwin", "9"]
 
 
 def test_a_pipe_that_stays_open_does_not_hold_up_a_refusal():
-    with subprocess.Popen(SCAN_INPUT, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    with subprocess.Popen(SCAN, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdin is not None
         assert process.stderr is not None
         with contextlib.suppress(BrokenPipeError):
@@ -155,7 +156,7 @@ def test_a_pipe_that_stays_open_does_not_hold_up_a_refusal():
 
 
 def test_closed_standard_input():
-    run = subprocess.run(["sh", "-c", '"$@" <&-', "sh", *SCAN_INPUT], capture_output=True, check=False)
+    run = subprocess.run(["sh", "-c", '"$@" <&-', "sh", *SCAN], capture_output=True, check=False)
     assert run.returncode == 3
     assert run.stderr.splitlines() == [b"oclgenomics: error: standard input: cannot be read: Bad file descriptor"]
 

@@ -1,0 +1,89 @@
+"""Many small alignments: neutral replicates scanned one by one, and together as `omega threshold` does.
+
+    python benchmarks/omega_replicates.py [--device gpu] [--replicates 1000] [--repeat 5] [--json FILE]
+
+Replicates of 50 haplotypes with independent sites, in memory; 100 positions each. Times are the best of --repeat, from
+alignments to scans, filters included. The results have to be the same.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from measure import machine, table, write_json
+
+from oclgenomics.formats.alignment import Alignment, words_for
+from oclgenomics.omega.batch import batches
+from oclgenomics.omega.engine import OmegaScanner
+from oclgenomics.omega.options import Scan, ScanOptions
+from oclgenomics.omega.run import scan_alignment, scan_alignments
+from oclgenomics.runtime import Engine, select_device
+
+SEED, SAMPLES, LENGTH = 20210517, 50, 1_000_000
+SITES = (100, 500, 2000)
+
+
+def make_replicates(count: int, sites: int) -> list[Alignment]:
+    """Alignments of independent sites at random places."""
+    rng = np.random.default_rng(SEED)
+    letters = np.tile(np.frombuffer(b"01", np.uint8), (sites, 1))
+    made = []
+    for number in range(1, count + 1):
+        bits = rng.integers(0, 2**32, (words_for(SAMPLES), sites), np.uint32)
+        bits[-1] &= np.uint32(2 ** (SAMPLES % 32) - 1)
+        positions = np.sort(rng.integers(1, LENGTH, sites))
+        made.append(Alignment(str(number), positions, bits, SAMPLES, letters, replicate=number))
+    return made
+
+
+def best_time(work: Callable[[], list[Scan]], repeat: int) -> tuple[float, list[Scan]]:
+    """The best seconds after one run to warm up, and the scans."""
+    scans, times = work(), []
+    for _ in range(repeat):
+        start = time.perf_counter()
+        scans = work()
+        times.append(time.perf_counter() - start)
+    return min(times), scans
+
+
+def measure(engine: Engine, count: int, sites: int, repeat: int) -> dict[str, Any]:
+    """Both ways for replicates of so many sites."""
+    replicates, scanner = make_replicates(count, sites), OmegaScanner(engine)
+    options = ScanOptions(grid=100, minwin=1000, maxwin=LENGTH // 10)
+    alone, one = best_time(lambda: [scan_alignment(each, options, scanner) for each in replicates], repeat)
+    together, all_ = best_time(
+        lambda: [scan for batch in batches(replicates) for scan in scan_alignments(batch, options, scanner)], repeat
+    )
+    for first, second in zip(one, all_, strict=True):
+        np.testing.assert_array_equal(first.omega, second.omega)
+    return {
+        "sites": sites,
+        "replicates": count,
+        "one by one /s": count / alone,
+        "together /s": count / together,
+        "times": alone / together,
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--device", "-d", default="auto")
+    parser.add_argument("--replicates", type=int, default=1000)
+    parser.add_argument("--repeat", type=int, default=5)
+    parser.add_argument("--json", metavar="FILE")
+    args = parser.parse_args()
+    device = select_device(args.device)
+    with Engine(device) as engine:
+        rows = [measure(engine, args.replicates, sites, args.repeat) for sites in SITES]
+    print(f"{device.name} [{device.platform}, {device.driver}]")
+    print(table(rows))
+    if args.json:
+        write_json(args.json, {"benchmark": "omega_replicates", "machine": machine(device), "scans": rows})
+
+
+if __name__ == "__main__":
+    main()
