@@ -6,15 +6,15 @@
 // where a site with two states takes part with one of them and factor 1, which comes to the same. OmegaPlus' DNA mode (-D COMPAT=1) gives
 // every site all its states and multiplies by n once more.
 //
-// bits: all rows in groups as in layout.clh, the sites' own rows first; site s owns rows first_row[s] .. first_row[s] + row_count[s] - 1. The kernel overwrites what pair_values
-// wrote. Grid: dimension 0 the other site of the pair, dimension 1 the `listed` sites (all later sites of a pair when COMPAT).
+// bits, valid: the sites from site0 on in groups as in layout.clh; alleles: one-against-the-rest rows in such groups, of which site s owns
+// first_row[s] .. first_row[s] + row_count[s] - 1 if row_count[s] > 1. The kernel overwrites what pair_values wrote. Grid: dimension 0 the other site of the pair, dimension 1 the `listed` sites (all later sites of a pair when COMPAT).
 #include "common/portable.clh"
 #include "omega/allele_pair.clh"
 #include "omega/layout.clh"
 
-__kernel void allele_values(__global const uint *bits, __global const uint *valid, int words,
+__kernel void allele_values(__global const uint *bits, __global const uint *alleles, __global const uint *valid, int words,
                             __global const int *first_row, __global const int *row_count, __global const int *listed, int list0, int as_column,
-                            float haplotypes, float scale, __global sum_t *sums, int row0, int rows, int col0, int stride, int band)
+                            float haplotypes, float scale, __global sum_t *sums, int row0, int rows, int col0, int stride, int band, int site0)
 {
     const int here = listed[list0 + (int)get_global_id(1)];
     const int away = (int)get_global_id(0) + 1;
@@ -22,10 +22,8 @@ __kernel void allele_values(__global const uint *bits, __global const uint *vali
     if (j < row0 || j >= row0 + rows || i < col0 || j - i >= band)
         return;
     const int states_j = row_count[j], states_i = row_count[i];
-    float total = 0.0f;
-    for (int a = 0; a < states_j; a++)
-        for (int b = 0; b < states_i; b++)
-            total += pair_of_rows(bits, words, valid, j, i, first_row[j] + a, first_row[i] + b);
+    const float total =
+        sum_over_states(bits, alleles, words, valid, j - site0, i - site0, first_row[j], states_j, first_row[i], states_i);
 #if COMPAT
     const float factor = ((float)(states_j - 1) * (float)(states_i - 1) * haplotypes) / ((float)states_j * (float)states_i);
     sums[AT(j, i)] = total * factor;

@@ -1,7 +1,7 @@
 // ld_alleles: overwrites what ld_matrix wrote for pairs in which a site shows three or more states, by the weighted sum over
 // one-against-the-rest pairs that allele_values.cl describes.
 //
-// bits, first_row, row_count: as there; the output: as in ld_matrix.cl. Grid: dimension 0 the columns, dimension 1 the rows.
+// bits, alleles, first_row, row_count: as there, all sites; the output: as in ld_matrix.cl. Grid: dimension 0 the columns, dimension 1 the rows.
 //
 // -D PER_HAPLOTYPE=0|1    1: divided by the haplotypes observed at both sites
 // -D GENOTYPES, WIDE: allele_pair.clh
@@ -17,7 +17,7 @@ static inline uint observed_at_both(__global const uint *valid, int words, int i
     return n;
 }
 
-__kernel void ld_alleles(__global const uint *bits, __global const uint *valid, int words, __global const int *first_row,
+__kernel void ld_alleles(__global const uint *bits, __global const uint *alleles, __global const uint *valid, int words, __global const int *first_row,
                          __global const int *row_count, __global float *out, int row0, int rows, int stride)
 {
     const int column = (int)get_global_id(0), row = (int)get_global_id(1);
@@ -27,10 +27,7 @@ __kernel void ld_alleles(__global const uint *bits, __global const uint *valid, 
     const int states_j = row_count[j], states_i = row_count[i];
     if (states_j < 2 && states_i < 2)
         return;
-    float total = 0.0f;
-    for (int a = 0; a < states_j; a++)
-        for (int b = 0; b < states_i; b++)
-            total += pair_of_rows(bits, words, valid, j, i, first_row[j] + a, first_row[i] + b);
+    const float total = sum_over_states(bits, alleles, words, valid, j, i, first_row[j], states_j, first_row[i], states_i);
     const float of_j = states_j > 1 ? (float)(states_j - 1) / (float)states_j : 1.0f;
     const float of_i = states_i > 1 ? (float)(states_i - 1) / (float)states_i : 1.0f;
     float value = total * (of_j * of_i);

@@ -170,20 +170,19 @@ class OmegaScanner:
 
     def _limits(self, matrix: SiteMatrix, resident: bool) -> Limits:
         device, engine = self.engine.device, self.engine
-        sites = matrix.nbytes if resident else matrix.ones.nbytes + matrix.weight.nbytes
+        sites = matrix.nbytes if resident else matrix.nbytes - matrix.plane_bytes
         return Limits(
             budget=max(engine.budget - engine.memory.used - sites - 2 * work_bytes(engine), 0),
             max_allocation=engine.max_allocation,
             compute_units=device.compute_units,
             warp=device.warp,
             cpu=engine.tuning.cpu,
-            site_bytes=0 if resident else 4 * matrix.words * (2 if matrix.missing else 1),
+            site_bytes=0 if resident else 4 * matrix.words * (1 if matrix.valid is None else 2),
         )
 
     def _fits(self, matrix: SiteMatrix) -> bool:
-        """Whether all sites stay on the device; the rows of sites with three or more states always do."""
-        small = matrix.nbytes <= self.engine.budget // 2 and matrix.bits.nbytes <= self.engine.max_allocation
-        return small or matrix.allele_bits is not None
+        """Whether all sites stay on the device; the rows of the states of sites with three or more always do."""
+        return matrix.nbytes <= self.engine.budget // 2 and matrix.bits.nbytes <= self.engine.max_allocation
 
 
 def _tiles_serve(options: ScanOptions) -> bool:

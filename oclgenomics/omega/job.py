@@ -179,11 +179,11 @@ class ScanJob:
             size, local = (16 * column_tiles, 16 * (round_up(block.rows, TILE) // TILE)), (16, 16)
         else:
             size, local = (column_tiles, -(-block.rows // k.rows_each)), (1, 1)
+        bits, valid, site0 = s.planes(block)
         if not (self.compat and len(m.listed)):
             counts = (m.words, np.uint32(m.units), s.ones, s.weight, float(m.haplotypes), self.scale)
-            bits, valid, site0 = s.planes(block)
             engine.launch(k["pair_values"], size, local, bits, valid, *counts, self.sums, *layout, site0)
-        self._allele_values(block)
+        self._allele_values(block, bits, valid, site0)
         if self.compat:
             self._sum_tiles(block)
             return
@@ -211,12 +211,11 @@ class ScanJob:
             block.width,
         )
 
-    def _allele_values(self, block: Block) -> None:
+    def _allele_values(self, block: Block, bits: DeviceArray, valid: DeviceArray, site0: int) -> None:
         """Pairs with a site of three or more states (all pairs in OmegaPlus' DNA mode)."""
         m, s, part = self.matrix, self.sites, self.part
         if s.alleles is None or m.allele_bits is None:
             return
-        _, valid, _ = s.planes(block)  # resident whenever there are rows of alleles
         rows = np.searchsorted(m.listed, [block.row0, block.row0 + block.rows])
         columns = np.searchsorted(m.listed, [block.col0, block.row0 + block.rows])
         roles = [(0, rows, part.band)] if self.compat else [(0, rows, part.band), (1, columns, block.rows)]
@@ -227,6 +226,7 @@ class ScanJob:
                     (round_up(away, 16), int(high - low)),
                     (16, 1),
                     *(
+                        bits,
                         s.alleles,
                         valid,
                         m.words,
@@ -235,7 +235,7 @@ class ScanJob:
                         s.listed,
                     ),
                     *(int(low), as_column, float(m.haplotypes), self.scale, self.sums),
-                    *(block.row0, block.rows, block.col0, part.stride, part.band),
+                    *(block.row0, block.rows, block.col0, part.stride, part.band, site0),
                 )
 
     def _sum_tiles(self, block: Block) -> None:

@@ -160,7 +160,7 @@ class _DeviceRegion:
         self._alleles: tuple[Any, ...] = ()
         if matrix.allele_bits is not None:
             states = (engine.upload(matrix.first_row), engine.upload(matrix.row_count))
-            self._alleles = (engine.upload(matrix.allele_bits), valid, matrix.words, *states)
+            self._alleles = (bits, engine.upload(matrix.allele_bits), valid, matrix.words, *states)
 
     def launch(self, out: DeviceArray, row0: int, rows: int, stride: int) -> None:
         """Compute one block of rows."""

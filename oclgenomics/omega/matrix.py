@@ -40,9 +40,9 @@ class SiteMatrix:
     weight : ndarray, float32 (groups * SITE_GROUP,)
         1 / (N sum(x^2) - sum(x)^2), 0 where a site does not vary.
     allele_bits : ndarray, uint32 (groups, words, SITE_GROUP), or None
-        One-against-the-rest rows for sites of three or more states: one for each site first, then the further ones.
+        One-against-the-rest rows of the sites of three or more states (of all sites in OmegaPlus' DNA mode).
     first_row, row_count : ndarray, int32 (groups * SITE_GROUP,)
-        Rows of each site in `allele_bits`.
+        Rows of each site in `allele_bits`; a site of one row has none there, its own is that in `bits`.
     listed : ndarray, int32
         Sites whose pairs take all states into account.
     """
@@ -72,10 +72,17 @@ class SiteMatrix:
         return largest.bit_length() > WIDE_BITS
 
     @property
+    def plane_bytes(self) -> int:
+        """Bytes of `bits` and `valid`."""
+        return self.bits.nbytes + (0 if self.valid is None else self.valid.nbytes)
+
+    @property
     def nbytes(self) -> int:
         """Bytes on the device."""
-        planes = (self.bits, self.valid, self.ones, self.weight, self.allele_bits)
-        return sum(plane.nbytes for plane in planes if plane is not None)
+        size = self.plane_bytes + self.ones.nbytes + self.weight.nbytes
+        if self.allele_bits is not None:
+            size += self.allele_bits.nbytes + self.first_row.nbytes + self.row_count.nbytes + self.listed.nbytes
+        return size
 
 
 def site_matrix(alignment: Alignment, *, dna: bool = False) -> SiteMatrix:
@@ -108,7 +115,7 @@ def site_matrix(alignment: Alignment, *, dna: bool = False) -> SiteMatrix:
         ones=_with_zeros(ones, padded),
         weight=_with_zeros(weight, padded),
         allele_bits=None,
-        first_row=np.arange(padded, dtype=np.int32),
+        first_row=np.zeros(padded, np.int32),
         row_count=np.ones(padded, np.int32),
         listed=np.zeros(0, np.int32),
     )
@@ -123,11 +130,11 @@ def _add_alleles(
     """Give sites with three or more states (all sites in DNA mode) a row for each of their states."""
     count = alignment.sites
     sites, first, states = np.unique(alignment.multi_site, return_index=True, return_counts=True)
-    rows = [bits]
+    rows: list[NDArray[np.uint32]] = []
     if dna:  # both states of every site, in the order of their letters
         low = np.where(alignment.letters[:, 1] > alignment.letters[:, 0], valid & ~bits, bits)
         rows.append(np.stack([low, valid & ~low], axis=2).reshape(matrix.words, -1))
-        matrix.first_row[:count] = count + 2 * np.arange(count)
+        matrix.first_row[:count] = 2 * np.arange(count)
         matrix.row_count[:count] = 2
     matrix.first_row[sites] = sum(block.shape[1] for block in rows) + first
     matrix.row_count[sites] = states

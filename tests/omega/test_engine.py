@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 from oclgenomics.errors import AllocationError, UsageError
 from oclgenomics.omega import reference
 from oclgenomics.omega.engine import OmegaScanner
+from oclgenomics.omega.matrix import site_matrix
 from oclgenomics.omega.options import Scan, ScanOptions
 from oclgenomics.runtime import Engine
 
@@ -185,6 +186,23 @@ def test_results_do_not_depend_on_blocks_chunks_or_memory(engine: Engine, rng: n
     tight = Engine(engine.device, max_memory=8 << 20)
     assert_equal_scans(OmegaScanner(tight).scan(alignment, options), whole)
     assert tight.memory.peak <= 8 << 20
+
+
+@pytest.mark.parametrize("precision", ["accurate", "compat"])
+def test_streamed_sites_of_many_states(engine: Engine, rng: np.random.Generator, precision: str) -> None:
+    """A few sites of three states among those that are uploaded block by block."""
+    states, positions = correlated_states(rng, 1200, 6000), random_positions(rng, 1200)
+    some = rng.choice(1200, 30, replace=False)
+    states[some] += (rng.random((30, 6000)) < 0.2).astype(np.uint8)
+    alignment = make_multiallelic(states, positions)
+    assert len(alignment.multi_site) == 90
+    options = ScanOptions(grid=60, minwin=500, maxwin=5_000, precision=precision)
+    whole = OmegaScanner(engine).scan(alignment, options)
+    limit = (3 if precision == "accurate" else 6) << 20  # OmegaPlus' DNA mode has two rows for every site
+    tight = Engine(engine.device, max_memory=limit)
+    assert site_matrix(alignment, dna=precision == "compat").nbytes > tight.budget // 2
+    assert_equal_scans(OmegaScanner(tight).scan(alignment, options), whole)
+    assert tight.memory.peak <= limit
 
 
 @pytest.mark.parametrize("masked", [False, True])
