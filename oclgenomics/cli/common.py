@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import itertools
 import os
 import re
 import stat
@@ -13,15 +14,18 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from oclgenomics import __version__
-from oclgenomics.errors import OutputError
+from oclgenomics.errors import InputError, OutputError
 
 if TYPE_CHECKING:
+    from oclgenomics.formats.alignment import Alignment
     from oclgenomics.runtime import Engine
 
 __all__ = [
     "add_device_options",
     "add_output_options",
     "atomic_output",
+    "check_writable",
+    "first_read",
     "open_engine",
     "parse_size",
     "provenance",
@@ -145,6 +149,40 @@ def _plain(value: Any) -> Any:
 def saved_outputs() -> list[Path]:
     """List the files this process has written whole."""
     return list(_saved)
+
+
+def check_writable(option: str, name: str) -> None:
+    """Refuse an output file that could not be written.
+
+    Raises
+    ------
+    OutputError
+        A folder that is not there or not writable, or a file that is write-protected.
+    """
+    path = Path(name)
+    if path.is_dir():
+        raise OutputError(f"{option} {name}: is a folder; name a file")
+    if not path.parent.is_dir():
+        raise OutputError(f"{option} {name}: there is no folder {path.parent}; make it first")
+    if path.exists() and not os.access(path, os.W_OK):
+        raise OutputError(f"{option} {name}: is write-protected")
+    if not path.exists() and not os.access(path.parent, os.W_OK):
+        raise OutputError(f"{option} {name}: the folder {path.parent} is not writable")
+
+
+def first_read(alignments: Iterator[Alignment], source: str) -> Iterator[Alignment]:
+    """Return the same alignments, the first of which is read now: a bad input is told before a device starts.
+
+    Raises
+    ------
+    InputError
+        There is no alignment.
+    """
+    try:
+        first = next(alignments)
+    except StopIteration:
+        raise InputError("holds no alignment", source=source) from None
+    return itertools.chain([first], alignments)
 
 
 @contextlib.contextmanager

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from oclgenomics.cli import common
-from oclgenomics.cli.omega import add_reading_options, add_site_options, count
+from oclgenomics.cli.omega_options import add_reading_options, add_site_options, count, scan_options
 from oclgenomics.cli.progress import Progress
 from oclgenomics.errors import InputError, UsageError
 
@@ -111,7 +111,6 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _check(args: argparse.Namespace) -> None:
-    from oclgenomics.cli.omega_scan import check_writable
     from oclgenomics.omega.ld_report import values_format
     from oclgenomics.omega.plot import plot_format
 
@@ -134,7 +133,7 @@ def _check(args: argparse.Namespace) -> None:
     taken = {os.path.realpath(name): name for name in (args.input, args.scan) if name and name != "-"}
     for option, name in (("-o", args.output), ("--plot", args.plot), ("--values", args.values)):
         if name and not (option == "-o" and name == "-"):
-            check_writable(option, name)
+            common.check_writable(option, name)
             if taken.setdefault(os.path.realpath(name), option) != option:
                 raise UsageError(f"{option} {name}: the same file as another input or output; choose another name")
 
@@ -160,7 +159,6 @@ def _place(option: str, given: str, text: str) -> int:
 
 def _options(args: argparse.Namespace, report: OmegaReport | None) -> ScanOptions:
     """The scan's options, those of the report where it records them; what is used is left in `args`."""
-    from oclgenomics.cli.omega_scan import scan_options
 
     given = {name: None if isinstance(getattr(args, name), _AsScanned) else getattr(args, name) for name in RECORDED}
     recorded = {} if report is None else report.parameters

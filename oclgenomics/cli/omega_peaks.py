@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from oclgenomics.cli import common
-from oclgenomics.cli.omega import count
+from oclgenomics.cli.omega_options import count, given_threshold
 from oclgenomics.errors import UsageError
 
 if TYPE_CHECKING:
@@ -75,7 +75,6 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _check(args: argparse.Namespace) -> None:
-    from oclgenomics.cli.omega_scan import check_writable
 
     if args.json and args.format not in (None, "json"):
         raise UsageError(f"--json and --format {args.format} contradict each other; give one of them")
@@ -88,12 +87,11 @@ def _check(args: argparse.Namespace) -> None:
     if args.fpr is not None and args.threshold is None:
         raise UsageError("--fpr has no effect without --threshold FILE")
     if args.output != "-":
-        check_writable("-o", args.output)
+        common.check_writable("-o", args.output)
 
 
 def _threshold(args: argparse.Namespace, report: OmegaReport) -> tuple[float, Any, float | None]:
     """The omega to exceed; the maxima of neutral replicates and the false-positive rate, where they are known."""
-    from oclgenomics.cli.omega_threshold import given_threshold
     from oclgenomics.omega.peaks import quantile_threshold, top_threshold
     from oclgenomics.omega.significance import thresholds
     from oclgenomics.omega.threshold_file import check_comparable, comparison_warnings

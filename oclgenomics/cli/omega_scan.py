@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import itertools
 import os
 import time
 from collections.abc import Generator, Iterator, Sequence
@@ -13,8 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from oclgenomics.cli import common
+from oclgenomics.cli.omega_options import given_threshold, scan_options
 from oclgenomics.cli.progress import Progress
-from oclgenomics.errors import InputError, OutputError, UsageError
+from oclgenomics.errors import UsageError
 from oclgenomics.omega.options import Scan, ScanOptions
 from oclgenomics.omega.plot import plot_format, plot_scans, save_plot
 from oclgenomics.omega.report import FORMATS, Report, make_report, summary_line
@@ -24,13 +24,10 @@ if TYPE_CHECKING:
     from oclgenomics.formats.bed import BedRegions
     from oclgenomics.runtime import Engine
 
-__all__ = ["batch_name", "check_outputs", "check_writable", "first_read", "scan_input", "scan_options"]
+__all__ = ["batch_name", "check_outputs", "scan_input"]
 
 SHOWN_ALIGNMENTS = 20  # summaries on standard error without -v
 REPORT_SUFFIXES = (".tsv", ".json", ".txt")
-IMPUTE_NAMES = {"N": "N", "GAP": "GAP", "G": "GAP", "-": "GAP"}
-
-
 @dataclass
 class Tally:
     """What the whole scan came to; scans are kept for the figure alone."""
@@ -65,7 +62,7 @@ def scan_input(args: argparse.Namespace) -> int:
     progress = Progress(enabled=not args.quiet)
     tally = Tally()
     with closing(_alignments(args, progress)) as reading:
-        alignments = first_read(reading, args.input)
+        alignments = common.first_read(reading, args.input)
         with common.open_engine(args) as engine:
             scans = _scans(args, options, alignments, engine, progress, tally, exclude)
             with closing(scans):
@@ -78,40 +75,6 @@ def scan_input(args: argparse.Namespace) -> int:
     for path in common.saved_outputs():
         common.say(args, f"wrote {path}")
     return 0
-
-
-def scan_options(args: argparse.Namespace) -> ScanOptions:
-    """The parameters of the scan.
-
-    Raises
-    ------
-    UsageError
-        A value out of range.
-    """
-    unknown = [name for name in args.impute if name.upper() not in IMPUTE_NAMES]
-    if unknown:
-        raise UsageError(f"--impute {unknown[0]}: choose N or GAP; give the option twice for both")
-    if args.length is not None and args.length < 1:
-        raise UsageError(f"--length {args.length}: the region is at least 1 bp long")
-    if args.threads is not None and args.threads < 1:
-        raise UsageError(f"--threads {args.threads}: give 1 or more")
-    if args.phase not in ("auto", "ignore"):
-        raise UsageError(f"--phase {args.phase}: choose auto or ignore")
-    return ScanOptions(
-        grid=args.grid,
-        minwin=args.minwin,
-        maxwin=args.maxwin,
-        minsnps=args.minsnps,
-        border=args.border,
-        ld=args.ld,
-        precision=args.precision,
-        kernel=args.kernel,
-        maf=args.maf,
-        no_singletons=args.no_singletons,
-        binary=args.binary,
-        impute=frozenset(IMPUTE_NAMES[name.upper()] for name in args.impute),
-        seed=args.seed,
-    )
 
 
 def check_outputs(args: argparse.Namespace) -> None:
@@ -140,29 +103,10 @@ def check_outputs(args: argparse.Namespace) -> None:
     for option, name in (("-o", args.output), ("--plot", args.plot), ("--samples-out", args.samples_out)):
         if not name or (name == "-" and option != "--plot"):
             continue
-        check_writable(option, name)
+        common.check_writable(option, name)
         other = taken.setdefault(os.path.realpath(name), option)
         if other != option and not name.startswith("/dev/"):
             raise UsageError(f"{option} {name}: the same file as {other}")
-
-
-def check_writable(option: str, name: str) -> None:
-    """Refuse an output file that could not be written.
-
-    Raises
-    ------
-    OutputError
-        A folder that is not there or not writable, or a file that is write-protected.
-    """
-    path = Path(name)
-    if path.is_dir():
-        raise OutputError(f"{option} {name}: is a folder; name a file")
-    if not path.parent.is_dir():
-        raise OutputError(f"{option} {name}: there is no folder {path.parent}; make it first")
-    if path.exists() and not os.access(path, os.W_OK):
-        raise OutputError(f"{option} {name}: is write-protected")
-    if not path.exists() and not os.access(path.parent, os.W_OK):
-        raise OutputError(f"{option} {name}: the folder {path.parent} is not writable")
 
 
 def _alignments(args: argparse.Namespace, progress: Progress) -> Generator[Alignment, None, None]:
@@ -199,21 +143,6 @@ def _look_at_first(args: argparse.Namespace, alignment: Alignment) -> None:
         _write_samples(args, alignment)
     if alignment.unphased:
         common.say(args, "some calls are unphased: r2 is computed from genotypes (--phase ignore takes them as phased)")
-
-
-def first_read(alignments: Iterator[Alignment], source: str) -> Iterator[Alignment]:
-    """Return the same alignments, the first of which is read now: a bad input is told before a device starts.
-
-    Raises
-    ------
-    InputError
-        There is no alignment.
-    """
-    try:
-        first = next(alignments)
-    except StopIteration:
-        raise InputError("holds no alignment", source=source) from None
-    return itertools.chain([first], alignments)
 
 
 def _check_samples(args: argparse.Namespace, alignment: Alignment) -> None:
@@ -328,7 +257,6 @@ def _report_name(output: str, scan: Scan, taken: set[str]) -> str:
 
 def _threshold_lines(args: argparse.Namespace, options: ScanOptions) -> list[tuple[float, str]]:
     """Omega and label of each line that the figure shows."""
-    from oclgenomics.cli.omega_threshold import given_threshold
     from oclgenomics.omega.threshold_file import check_comparable
 
     if args.threshold is None:

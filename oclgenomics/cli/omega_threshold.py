@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import argparse
-import math
 from collections.abc import Generator, Iterator
 from contextlib import closing
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from oclgenomics.cli import common
-from oclgenomics.cli.omega import add_method_options, add_reading_options, add_site_options, add_window_options, count
+from oclgenomics.cli.omega_options import (
+    add_method_options,
+    add_reading_options,
+    add_site_options,
+    add_window_options,
+    count,
+    scan_options,
+)
 from oclgenomics.cli.progress import Progress
 from oclgenomics.cli.simulate import add_population_options, neutral_region
 from oclgenomics.errors import UsageError
@@ -22,9 +28,9 @@ if TYPE_CHECKING:
     from oclgenomics.omega.options import Scan, ScanOptions
     from oclgenomics.omega.read_report import OmegaReport
     from oclgenomics.omega.significance import Maxima, Threshold
-    from oclgenomics.omega.threshold_file import Significance, SweepResults, ThresholdFile
+    from oclgenomics.omega.threshold_file import Significance, SweepResults
 
-__all__ = ["add_parser", "given_threshold", "run"]
+__all__ = ["add_parser", "run"]
 
 DEFAULT_REPLICATES = 1_000
 SIMULATION_OPTIONS = (
@@ -94,27 +100,6 @@ def _add_question_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--format", metavar="tsv|json", help="format of the results (default: tsv)")
 
 
-def given_threshold(text: str) -> float | ThresholdFile:
-    """Read a threshold as options give it: an omega, or a file of `omega threshold --json`.
-
-    Raises
-    ------
-    UsageError
-        A number that is no omega.
-    InputError
-        A file that cannot be read or is something else.
-    """
-    from oclgenomics.omega.threshold_file import read_thresholds
-
-    try:
-        omega = float(text)
-    except ValueError:
-        return read_thresholds(text)
-    if not (math.isfinite(omega) and omega >= 0):
-        raise UsageError(f"--threshold {text}: an omega is 0 or more")
-    return omega
-
-
 def run(args: argparse.Namespace) -> int:
     """Scan neutral replicates, and sweeps if there are any, and write what they say.
 
@@ -123,7 +108,6 @@ def run(args: argparse.Namespace) -> int:
     UsageError, InputError, DeviceError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
-    from oclgenomics.cli.omega_scan import first_read, scan_options
     from oclgenomics.omega.engine import OmegaScanner
     from oclgenomics.runtime import select_device
 
@@ -132,12 +116,12 @@ def run(args: argparse.Namespace) -> int:
     report = _report_to_judge(args, options)
     select_device(args.device)  # a device that is not there is told before the work
     progress = Progress(enabled=not args.quiet)
-    neutral = first_read(_neutral(args), args.input or "the simulation")
+    neutral = common.first_read(_neutral(args), args.input or "the simulation")
     with common.open_engine(args) as engine:
         scanner = OmegaScanner(engine)
         found = _significance(args, options, rates, _Scans(neutral, options, scanner, progress))
         if args.sweeps:
-            alignments = first_read(_read(args, args.sweeps), args.sweeps)
+            alignments = common.first_read(_read(args, args.sweeps), args.sweeps)
             found.sweeps = _sweeps(args, found, _Scans(alignments, options, scanner, progress))
         provenance = common.provenance(args, engine)
         common.report_profile(args, engine)
@@ -149,7 +133,6 @@ def run(args: argparse.Namespace) -> int:
 
 def _check(args: argparse.Namespace) -> list[float]:
     """Refuse options that contradict each other; the false-positive rates."""
-    from oclgenomics.cli.omega_scan import check_writable
 
     if args.json and args.format not in (None, "json"):
         raise UsageError(f"--json and --format {args.format} contradict each other; give one of them")
@@ -157,7 +140,7 @@ def _check(args: argparse.Namespace) -> list[float]:
     if args.format not in ("tsv", "json"):
         raise UsageError(f"--format {args.format}: choose tsv or json")
     if args.output != "-":
-        check_writable("-o", args.output)
+        common.check_writable("-o", args.output)
     if (args.site is None) != (args.sweeps is None):
         raise UsageError("--sweeps FILE and --site BP belong together: replicates, and where their sweep was")
     if args.within is not None and args.sweeps is None:

@@ -18,7 +18,7 @@ import pytest
 
 from oclgenomics.cli.main import main
 from oclgenomics.cli.omega import OMEGAPLUS_NAMES, add_parser
-from oclgenomics.cli.omega_scan import scan_options
+from oclgenomics.cli.omega_options import scan_options
 from oclgenomics.cli.progress import Progress, describe
 
 TESTS = Path(__file__).parents[1]
