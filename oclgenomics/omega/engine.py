@@ -171,13 +171,14 @@ class OmegaScanner:
     def _limits(self, matrix: SiteMatrix, resident: bool) -> Limits:
         device, engine = self.engine.device, self.engine
         sites = matrix.nbytes if resident else matrix.nbytes - matrix.plane_bytes
+        planes = DeviceSites.buffers(engine) * (1 if matrix.valid is None else 2)
         return Limits(
             budget=max(engine.budget - engine.memory.used - sites - 2 * work_bytes(engine), 0),
             max_allocation=engine.max_allocation,
             compute_units=device.compute_units,
             warp=device.warp,
             cpu=engine.tuning.cpu,
-            site_bytes=0 if resident else 4 * matrix.words * (1 if matrix.valid is None else 2),
+            site_bytes=0 if resident else planes * 4 * matrix.words,
         )
 
     def _fits(self, matrix: SiteMatrix) -> bool:

@@ -8,8 +8,10 @@ row of results per grid position comes back.
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,12 +83,13 @@ class DeviceSites:
     engine : Engine
     matrix : SiteMatrix
     resident : bool
-        False uploads the bits of each block's sites anew, for alignments larger than the memory.
+        False uploads the bits of each block's sites anew, for alignments larger than the memory: into `buffers` sets of
+        planes in turn, so that a discrete device gets a block's sites while it computes the one before.
     """
 
     def __init__(self, engine: Engine, matrix: SiteMatrix, *, resident: bool) -> None:
         self._engine, self._matrix, self._resident = engine, matrix, resident
-        self._planes: tuple[DeviceArray, DeviceArray] | None = None
+        self._planes: deque[tuple[DeviceArray, DeviceArray] | None] = deque([None] * self.buffers(engine))
         self.ones = engine.upload(matrix.ones)
         self.weight = engine.upload(matrix.weight)
         self.alleles = None if matrix.allele_bits is None else engine.upload(matrix.allele_bits)
@@ -95,19 +98,27 @@ class DeviceSites:
             self.listed = engine.upload(matrix.listed)
         if resident:
             bits = engine.upload(matrix.bits)
-            self._planes = bits, bits if matrix.valid is None else engine.upload(matrix.valid)
+            self._planes = deque([(bits, bits if matrix.valid is None else engine.upload(matrix.valid))])
+
+    @staticmethod
+    def buffers(engine: Engine) -> int:
+        """Sets of planes of an alignment that does not stay on the device."""
+        return 1 if engine.device.unified_memory else 2
 
     def planes(self, block: Block) -> tuple[DeviceArray, DeviceArray, int]:
         """Bits and valid of at least the block's sites, and the first site in them."""
-        if self._resident and self._planes is not None:
-            return (*self._planes, 0)
+        held = self._planes.popleft()
+        if self._resident and held is not None:
+            self._planes.append(held)
+            return (*held, 0)
         matrix, engine = self._matrix, self._engine
         groups = slice(block.col0 // SITE_GROUP, round_up(block.row0 + block.rows, TILE) // SITE_GROUP)
         shape = matrix.bits[groups].shape
-        if self._planes is None or self._planes[0].size < math.prod(shape):
+        if held is None or held[0].size < math.prod(shape):
             bits = engine.empty(shape, np.uint32)
-            self._planes = bits, bits if matrix.valid is None else engine.empty(shape, np.uint32)
-        bits, valid = self._planes
+            held = bits, bits if matrix.valid is None else engine.empty(shape, np.uint32)
+        self._planes.append(held)
+        bits, valid = held
         engine.write(bits, matrix.bits[groups])
         if matrix.valid is not None:
             engine.write(valid, matrix.valid[groups])
@@ -135,6 +146,8 @@ class ScanJob:
         """One walk along the genome."""
         engine = self.engine
         self.part = part
+        self._enqueued: tuple[Any, int] | None = None  # the last event of the block at work, and its end
+        self._ended = 0
         self.windows = engine.upload(part.table)
         last = part.blocks[-1]
         columns = max(block.width for block in part.blocks)
@@ -155,12 +168,26 @@ class ScanJob:
             if block is not last:
                 self._carry(block, part.blocks[number + 1])
             if progress is not None:
-                engine.finish()
-                progress(int((part.table[:, 4] < block.row0 + block.rows).sum()), len(part.table))
+                self._wait(block, last)
+                progress(int((part.table[:, 4] < self._ended).sum()), len(part.table))
         for array in (self.windows, self.sums, self.carry, self.left, self.left_float, *self.candidates):
             array.release()
         if self.tiles is not None:
             self.tiles.release()
+
+    def _wait(self, block: Block, last: Block) -> None:
+        """Wait until the block before this one has ended (on CPUs and at the end this one), and note where it ended.
+
+        So there is always a block at work on a discrete device while the next one's sites are uploaded.
+        """
+        if self.engine.tuning.cpu or block is last:
+            self.engine.finish()
+            self._ended = block.row0 + block.rows
+            return
+        if self._enqueued is not None:
+            event, self._ended = self._enqueued
+            self.engine.wait(event)
+        self._enqueued = (self.sums.used, block.row0 + block.rows)
 
     def collect(self, bits: int) -> BestBorders | None:
         """Results of all passes; None if a sum outgrew its format, which makes them worthless."""

@@ -208,6 +208,12 @@ class Engine:
             self.transfer.finish()
             self.compute.finish()
 
+    def wait(self, event: pyopencl.Event) -> None:
+        """Wait until one launch has ended."""
+        with watching(self.device, "finishing its work"):
+            self.compute.flush()
+            event.wait()
+
     # Memory
 
     def empty(self, shape: int | tuple[int, ...], dtype: DTypeLike) -> DeviceArray:
