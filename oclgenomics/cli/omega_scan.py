@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from oclgenomics.formats.bed import BedRegions
     from oclgenomics.runtime import Engine
 
-__all__ = ["batch_name", "check_outputs", "scan_input"]
+__all__ = ["check_outputs", "scan_input"]
 
 SHOWN_ALIGNMENTS = 20  # summaries on standard error without -v
 REPORT_SUFFIXES = (".tsv", ".json", ".txt")
@@ -172,7 +172,7 @@ def _scans(
 
     scanner = OmegaScanner(engine)
     for batch in batches(alignments):
-        progress.stage(f"scanning {batch_name(batch)}", "positions")
+        progress.stage(f"scanning {_batch_name(batch)}", "positions")
         began = time.perf_counter()
         found = scan_alignments(batch, options, scanner, progress.update, exclude=exclude)
         seconds = (time.perf_counter() - began) / len(batch)
@@ -187,7 +187,7 @@ def _scans(
             yield scan
 
 
-def batch_name(batch: Sequence[Alignment]) -> str:
+def _batch_name(batch: Sequence[Alignment]) -> str:
     """The names of the alignments at work, for the progress line."""
     return batch[0].name if len(batch) == 1 else f"{batch[0].name} to {batch[-1].name}"
 

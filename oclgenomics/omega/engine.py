@@ -119,6 +119,7 @@ class OmegaScanner:
         bits = group[0].fraction_bits(options)
         best = self._run_passes(matrix, sites, passes, options, bits, len(group) * options.grid, progress)
         if best is None and len(group) > 1:
+            del sites  # its memory is the device's
             return [self._best_borders([part], options, None)[0] for part in group]
         while best is None:
             bits -= RETRY_BITS

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.omega.cost import KERNEL_ONE, KERNEL_TILES
 from oclgenomics.omega.kernels import GPU_LANES, ScanKernels
 from oclgenomics.omega.matrix import SITE_GROUP, SiteMatrix
 from oclgenomics.omega.options import ScanOptions
@@ -146,8 +147,7 @@ class ScanJob:
         """One walk along the genome."""
         engine = self.engine
         self.part = part
-        self._enqueued: tuple[Any, int] | None = None  # the last event of the block at work, and its end
-        self._ended = 0
+        self._enqueued: Any = None  # the last event of the block before
         self.windows = engine.upload(part.table)
         last = part.blocks[-1]
         columns = max(block.width for block in part.blocks)
@@ -156,9 +156,8 @@ class ScanJob:
         self.left = engine.empty(part.slots * part.left_stride, self.sum_type)
         self.left_float = engine.empty(part.slots * part.left_stride, np.float32)
         self.candidates: tuple[DeviceArray, ...] = ()
-        self.tiles = (
-            _TileSpace(engine, part) if any(run.kernel == 3 for block in part.blocks for run in block.runs) else None
-        )
+        tiled = any(run.kernel == KERNEL_TILES for block in part.blocks for run in block.runs)
+        self.tiles = _TileSpace(engine, part) if tiled else None
         for number, block in enumerate(part.blocks):
             self._sum(block)
             for start, stop in block.saves:
@@ -168,26 +167,25 @@ class ScanJob:
             if block is not last:
                 self._carry(block, part.blocks[number + 1])
             if progress is not None:
-                self._wait(block, last)
-                progress(int((part.table[:, 4] < self._ended).sum()), len(part.table))
+                done = self._wait(block, last)
+                progress(int((part.table[:, 4] < done).sum()), len(part.table))
         for array in (self.windows, self.sums, self.carry, self.left, self.left_float, *self.candidates):
             array.release()
         if self.tiles is not None:
             self.tiles.release()
 
-    def _wait(self, block: Block, last: Block) -> None:
-        """Wait until the block before this one has ended (on CPUs and at the end this one), and note where it ended.
+    def _wait(self, block: Block, last: Block) -> int:
+        """Wait until the block before this one has ended (on CPUs and at the end this one); the row after it.
 
         So there is always a block at work on a discrete device while the next one's sites are uploaded.
         """
         if self.engine.tuning.cpu or block is last:
             self.engine.finish()
-            self._ended = block.row0 + block.rows
-            return
+            return block.row0 + block.rows
         if self._enqueued is not None:
-            event, self._ended = self._enqueued
-            self.engine.wait(event)
-        self._enqueued = (self.sums.used, block.row0 + block.rows)
+            self.engine.wait(self._enqueued)
+        self._enqueued = self.sums.used
+        return block.row0
 
     def collect(self, bits: int) -> BestBorders | None:
         """Results of all passes; None if a sum outgrew its format, which makes them worthless."""
@@ -295,10 +293,10 @@ class ScanJob:
     def _score(self, block: Block, run: Run) -> None:
         """Candidates of a run's windows in this block, merged into the best so far."""
         k = self.kernels
-        if run.kernel == 3:
+        if run.kernel == KERNEL_TILES:
             self._score_tiles(block, run)
             return
-        if run.kernel == 1:
+        if run.kernel == KERNEL_ONE:
             lanes_i, columns, rows = k.lanes_one, -(-run.lefts * run.rows // k.lanes_one), 1
         else:
             lanes_i = k.lanes_two if run.lefts >= NARROW or k.lanes_two == 1 else 16
@@ -317,7 +315,7 @@ class ScanJob:
         data = (self.sums, self.left, self.left_float, self.windows, start, part.left_stride)
         layout = (block.row0, block.rows, block.col0, part.stride)
         limits = (self.border, float(self.epsilon))
-        if run.kernel == 1:
+        if run.kernel == KERNEL_ONE:
             size = (columns * k.lanes_one, 1, stop - start)
             engine.launch(k["scan_one"], size, (k.lanes_one, 1, 1), *data, *layout, *limits, *self.candidates)
         else:

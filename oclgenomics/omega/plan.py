@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import AllocationError
-from oclgenomics.omega.cost import Work, cheapest_kernels, costs_of
+from oclgenomics.omega.cost import KERNEL_ONE, KERNEL_TILES, KERNEL_TWO, Work, cheapest_kernels, costs_of
 from oclgenomics.omega.windows import Windows
 
 __all__ = [
@@ -47,7 +47,7 @@ CPU_BLOCK_BYTES = 12 << 20  # a block that stays in the last cache while all its
 GPU_BLOCK_BYTES = 2 << 30
 KERNEL_ONE_WAVES = 32  # waves a compute unit holds at a time: Equation 4 of the paper
 KERNEL_TWO_WAVES = 24  # waves a compute unit gets in Kernel II; section IV-C's empirical constant
-FORCED = {"1": 1, "2": 2, "tiles": 3}
+FORCED = {"1": KERNEL_ONE, "2": KERNEL_TWO, "tiles": KERNEL_TILES}
 LEAST_LOAD = 16  # rows a work-item of Kernel II walks at least
 
 
@@ -254,7 +254,7 @@ def choose_kernels(
     `dynamic` is the paper's choice: Kernel I below `kernel_one_below` scores, else Kernel II. Else the cost model's.
     """
     if dynamic:
-        return np.where(scores < kernel_one_below(limits), 1, 2)
+        return np.where(scores < kernel_one_below(limits), KERNEL_ONE, KERNEL_TWO)
 
     def find_tiles() -> tuple[NDArray[np.int64], int]:
         columns, rows = _tiles_of(windows, part)
@@ -297,8 +297,8 @@ def _plan_pass(
         table[:, column] = values[index]
     table[:, 5] = order % slots
     table[:, 6] = index
-    ends = np.searchsorted(kinds[order], [1, 2, 3, 4])
-    groups = [(kind, int(ends[kind - 1]), int(ends[kind])) for kind in (1, 2, 3)]
+    ends = np.searchsorted(kinds[order], [KERNEL_ONE, KERNEL_TWO, KERNEL_TILES, KERNEL_TILES + 1])
+    groups = [(kind, int(ends[kind - 1]), int(ends[kind])) for kind in (KERNEL_ONE, KERNEL_TWO, KERNEL_TILES)]
     blocks = tuple(_blocks(table, groups, scores[index], band, rows, limits))
     of_i, of_j = _windows_of_tiles(table[ends[2] :], int(ends[2]), int(table[:, 4].max()) // TILE + 1)
     return Pass(table, band, stride, rows, slots, left_stride, tiles_stride, of_i, of_j, blocks)

@@ -51,8 +51,9 @@ class Windows:
         """Pairs of sites no further apart than the widest window, from the first site of any window to the last."""
         if not self.valid.any():
             return 0
-        rows = int((self.last.max(where=self.valid, initial=0)) - self.first.min(where=self.valid, initial=1 << 62))
-        return int(np.minimum(np.arange(rows + 1), self.span - 1).sum())
+        sites = int(self.last[self.valid].max() - self.first[self.valid].min()) + 1
+        away = self.span - 1  # a site has so many partners before it, the first ones fewer
+        return away * sites - away * (away + 1) // 2
 
     def scores(self, border: int) -> NDArray[np.int64]:
         """Pairs of borders tried at each position, int64 (grid,); 0 where the window is not valid."""

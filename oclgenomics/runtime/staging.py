@@ -6,7 +6,6 @@ in turn: while the device empties one, the host fills the other.
 
 from __future__ import annotations
 
-import os
 import weakref
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 from oclgenomics.runtime.buffers import DeviceArray, pinned_array
 from oclgenomics.runtime.devices import Device
 from oclgenomics.runtime.loader import opencl
+from oclgenomics.threads import usable_cores
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["Staging"]
 
 BLOCK_BYTES = 16 << 20
-COPY_THREADS = min(4, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
+COPY_THREADS = min(4, usable_cores())
 SMALL_BYTES = 1 << 20  # below this the driver's own path is as good
 
 
