@@ -1,0 +1,32 @@
+"""A model of the FPGA omega pipeline: throughput, resources and bottlenecks of a design, cycle by cycle.
+
+The pipeline is the one of "Accelerating selective sweep detection using GPUs and FPGAs", sections V and VI.
+NumPy is all it needs (Matplotlib for pictures).
+
+Examples
+--------
+>>> from hls_model import Workload, load, simulate
+>>> timing = simulate(Workload.uniform(13_000), load("u200"))
+>>> timing.hardware_rate / 1e9  # doctest: +SKIP
+3.22
+"""
+
+from hls_model.config import Config, Memory, Operators
+from hls_model.errors import ModelError
+from hls_model.presets import PRESETS, change, load, parse_settings
+from hls_model.timing import Timing, simulate
+from hls_model.workload import Workload
+
+__all__ = [
+    "PRESETS",
+    "Config",
+    "Memory",
+    "ModelError",
+    "Operators",
+    "Timing",
+    "Workload",
+    "change",
+    "load",
+    "parse_settings",
+    "simulate",
+]

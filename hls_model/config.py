@@ -1,0 +1,290 @@
+"""The parameters of one design: lanes, operators, memory, and what the host does. `docs/fpga.md` draws the pipeline.
+
+All times are cycles of the accelerator's clock unless a name says otherwise; a word is one float32 of the matrix M.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import isfinite
+from typing import Literal
+
+from hls_model.errors import ModelError
+
+__all__ = ["WORD_BITS", "Config", "Memory", "Operators"]
+
+WORD_BITS = 32  # M holds float32
+
+LaneMap = Literal["interleaved", "blocked"]
+Prefetch = Literal["per_position", "per_outer", "none"]
+Remainder = Literal["software", "masked"]
+Transfer = Literal["none", "incremental", "full"]
+CHOICES = {
+    "lane_map": ("interleaved", "blocked"),
+    "rs_prefetch": ("per_position", "per_outer", "none"),
+    "remainder": ("software", "masked"),
+    "host_transfer": ("none", "incremental", "full"),
+}
+
+
+@dataclass(frozen=True)
+class Operators:
+    """Latency of each operator of the lane (Fig. 8), in cycles; all accept new operands in every cycle.
+
+    The defaults are what HLS 2019.2 reports for UltraScale+ at 250 MHz.
+    """
+
+    fadd: int = 5
+    fsub: int = 5
+    fdiv: int = 10
+    i2f: int = 4
+    imul: int = 2
+    iadd: int = 1
+    fcmp: int = 2
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            _whole(f"operators.{name}", value, 1)
+
+    @property
+    def numerator_ready(self) -> int:
+        """Cycle in which (LS + RS) / (C(k,2) + C(m,2)) leaves its divider, counted from the operands."""
+        return max(self.fadd, self.imul + self.iadd + self.i2f) + self.fdiv
+
+    @property
+    def denominator_ready(self) -> int:
+        """Cycle in which (TS - LS - RS) / (k m) + offset leaves its adder."""
+        return max(2 * self.fsub, self.imul + self.i2f) + self.fdiv + self.fadd
+
+    @property
+    def omega_ready(self) -> int:
+        """Cycle in which omega leaves the last divider."""
+        return max(self.numerator_ready, self.denominator_ready) + self.fdiv
+
+    @property
+    def depth(self) -> int:
+        """Cycles from the issue of a beat until the lane's running maximum holds it."""
+        return self.omega_ready + self.fcmp
+
+
+@dataclass(frozen=True)
+class Memory:
+    """The read path from external memory: AXI ports in step, bursts, and the banks behind them.
+
+    Attributes
+    ----------
+    latency : int
+        Cycles from an accepted request to the first data.
+    port_bits, ports : int
+        Width of one port, and how many are read in step; together they give one port beat a cycle.
+    burst_length : int
+        Port beats of one request.
+    burst_gap : int
+        Idle cycles on the data channel between two bursts; at most `latency`.
+    outstanding : int
+        Requests under way at a time.
+    fifo_beats : int
+        Port beats that fit between the ports and the lanes.
+    banks, bank_gbps, efficiency : int, float, float
+        Memory banks that the ports share evenly, each one's peak in GB/s, and the share of it that is reached
+        (refresh and turn-around included).
+    random_gap_percent, random_gap_seed : float, int
+        Share of port beats that come 1 to 4 cycles late, and the seed of the choice; for tests of back-pressure.
+    """
+
+    latency: int = 64
+    port_bits: int = 512
+    ports: int = 2
+    burst_length: int = 16
+    burst_gap: int = 0
+    outstanding: int = 16
+    fifo_beats: int = 64
+    banks: int = 2
+    bank_gbps: float = 19.2
+    efficiency: float = 1.0
+    random_gap_percent: float = 0.0
+    random_gap_seed: int = 1
+
+    def __post_init__(self) -> None:
+        for name in ("latency", "ports", "burst_length", "outstanding", "banks"):
+            _whole(f"memory.{name}", getattr(self, name), 1)
+        _whole("memory.fifo_beats", self.fifo_beats, 2)
+        for name in ("burst_gap", "random_gap_seed"):
+            _whole(f"memory.{name}", getattr(self, name), 0)
+        _whole("memory.port_bits", self.port_bits, WORD_BITS)
+        _positive("memory.bank_gbps", self.bank_gbps)
+        _positive("memory.efficiency", self.efficiency)
+        if self.efficiency > 1:
+            raise ModelError(f"memory.efficiency is {self.efficiency:g}; it is a share of the peak, at most 1")
+        if not 0 <= self.random_gap_percent <= 100:
+            raise ModelError(f"memory.random_gap_percent is {self.random_gap_percent:g}; it has to be 0 to 100")
+        if self.port_bits % WORD_BITS:
+            raise ModelError(f"memory.port_bits is {self.port_bits}; it has to be a multiple of {WORD_BITS}")
+        if self.burst_gap > self.latency:
+            raise ModelError(f"memory.burst_gap is {self.burst_gap}; it has to be at most the latency, {self.latency}")
+
+    @property
+    def words_per_beat(self) -> int:
+        """Words that all ports bring in one port beat."""
+        return self.ports * self.port_bits // WORD_BITS
+
+    @property
+    def ports_per_bank(self) -> int:
+        """Ports on the busiest bank."""
+        return -(-self.ports // self.banks)
+
+    def pace(self, clock_mhz: float) -> Fraction:
+        """Cycles that the banks need for a port beat on average; 1 where they keep up with the ports."""
+        asked = self.ports_per_bank * self.port_bits / 8 * clock_mhz * 1e6
+        given = self.bank_gbps * 1e9 * self.efficiency
+        return max(Fraction(1), Fraction(asked / given).limit_denominator(1000))
+
+
+@dataclass(frozen=True)
+class Config:
+    """One design of the omega pipeline and the host around it.
+
+    Attributes
+    ----------
+    name, board : str
+        What reports call it; the device whose resources and memory it has (`hls_model.boards`).
+    unroll : int
+        U, the right-side iterations taken together; what is left of a division by U is the remainder.
+    physical_lanes : int
+        Pipelines in hardware, a divisor of `unroll`; 0 is one for each of the U iterations.
+    ii : int
+        Initiation interval: cycles between two beats of a lane.
+    clock_mhz : float
+        Clock of the accelerator.
+    operators, memory : Operators, Memory
+        The lane's operators and the read path.
+    fsm_cycles : int
+        Cycles between the end of a column's drain and the next column's first request.
+    lane_map : {'interleaved', 'blocked'}
+        Right-side iteration j runs in lane j mod P, or each lane has a stretch of its own.
+    overlap_outer : bool
+        The next column is requested while this one runs; else each column waits for the drain.
+    rs_buffer_words : int
+        Words of the RS buffer; longer columns are done in tiles.
+    rs_prefetch : {'per_position', 'per_outer', 'none'}
+        RS is read into the buffer once per position, once per column, or streamed beside TS without a buffer.
+    remainder : {'software', 'masked'}
+        The remainder is left to software, or runs in a last beat with lanes masked.
+    software_rate : float
+        Scores per second of the software that takes the remainder.
+    software_overlap : bool
+        The remainder runs beside the hardware; else after it.
+    position_overhead_us : float
+        Microseconds spent per grid position outside the pipeline.
+    host_transfer : {'none', 'incremental', 'full'}
+        What crosses the host link: nothing (M is there), each new element of M once, or every position's block.
+    host_gbps, host_overlap : float, bool
+        The link's rate in GB/s, and whether it runs beside the hardware.
+    ld_bits_per_s : float
+        Genotype bits per second of the LD accelerator: `ld_bits_per_s / samples` scores per second.
+    power_watts : float
+        Power of the board under load, for energy; 0 is not given.
+    """
+
+    name: str = "u200"
+    board: str = "u200"
+    unroll: int = 32
+    physical_lanes: int = 0
+    ii: int = 1
+    clock_mhz: float = 250.0
+    operators: Operators = field(default_factory=Operators)
+    memory: Memory = field(default_factory=Memory)
+    fsm_cycles: int = 1
+    lane_map: LaneMap = "interleaved"
+    overlap_outer: bool = False
+    rs_buffer_words: int = 32_768
+    rs_prefetch: Prefetch = "per_position"
+    remainder: Remainder = "software"
+    software_rate: float = 71.26e6
+    software_overlap: bool = True
+    position_overhead_us: float = 0.0
+    host_transfer: Transfer = "none"
+    host_gbps: float = 12.0
+    host_overlap: bool = True
+    ld_bits_per_s: float = 267.5e9
+    power_watts: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name, least in (("unroll", 1), ("physical_lanes", 0), ("ii", 1), ("fsm_cycles", 1), ("rs_buffer_words", 1)):
+            _whole(name, getattr(self, name), least)
+        for name in ("clock_mhz", "software_rate", "host_gbps", "ld_bits_per_s"):
+            _positive(name, getattr(self, name))
+        for name in ("position_overhead_us", "power_watts"):
+            if not (isfinite(getattr(self, name)) and getattr(self, name) >= 0):
+                raise ModelError(f"{name} is {getattr(self, name):g}; it has to be 0 or more")
+        for name, choices in CHOICES.items():
+            if getattr(self, name) not in choices:
+                raise ModelError(f"{name} is {getattr(self, name)!r}; choose one of {', '.join(choices)}")
+        self._check_together()
+
+    def _check_together(self) -> None:
+        if self.physical_lanes and self.unroll % self.physical_lanes:
+            raise ModelError(f"physical_lanes is {self.physical_lanes}; it has to divide the unroll, {self.unroll}")
+        if self.rs_prefetch != "none" and self.rs_buffer_words < self.lanes:
+            raise ModelError(f"rs_buffer_words is {self.rs_buffer_words}; it has to hold one beat, {self.lanes} words")
+        if self.overlap_outer and self.rs_prefetch == "per_outer":
+            raise ModelError("overlap_outer cannot go with rs_prefetch per_outer; take per_position or none")
+        if self.memory.fifo_beats < self.beats_per_issue:
+            raise ModelError(
+                f"memory.fifo_beats is {self.memory.fifo_beats}; it has to hold the {self.beats_per_issue} port beats "
+                f"that {self.lanes} lanes take at once"
+            )
+
+    @property
+    def lanes(self) -> int:
+        """P, pipelines in hardware."""
+        return self.physical_lanes or self.unroll
+
+    @property
+    def depth(self) -> int:
+        """D, cycles from the issue of a beat until the running maxima hold it."""
+        return self.operators.depth
+
+    @property
+    def issue_words(self) -> int:
+        """Words that one beat of the lanes takes from memory."""
+        return self.lanes * (2 if self.rs_prefetch == "none" else 1)
+
+    @property
+    def beats_per_issue(self) -> int:
+        """Port beats that one beat of the lanes takes; 1 where a port beat is at least as wide."""
+        return -(-self.issue_words // self.memory.words_per_beat)
+
+    @property
+    def issues_per_beat(self) -> int:
+        """Beats of the lanes that one port beat feeds; 1 where a port beat is not wider."""
+        return max(1, self.memory.words_per_beat // self.issue_words)
+
+    @property
+    def ideal_rate(self) -> float:
+        """Scores per second of lanes that never wait."""
+        return self.lanes * self.clock_mhz * 1e6 / self.ii
+
+    def but(self, **changes: object) -> Config:
+        """Return the same design with some parameters changed (`memory` and `operators` are replaced whole).
+
+        Raises
+        ------
+        ModelError
+            A parameter outside its range.
+        """
+        return dataclasses.replace(self, **changes)  # type: ignore[arg-type]
+
+
+def _whole(name: str, value: object, least: int) -> None:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise ModelError(f"{name} is {value!r}; it has to be a whole number")
+    if value < least:
+        raise ModelError(f"{name} is {value}; it has to be {least} or more")
+
+
+def _positive(name: str, value: float) -> None:
+    if not (isinstance(value, (int, float)) and isfinite(value) and value > 0):
+        raise ModelError(f"{name} is {value!r}; it has to be a positive number")

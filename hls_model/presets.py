@@ -1,0 +1,165 @@
+"""Designs by name or from a TOML file, and single parameters set by dotted names.
+
+`zcu102` and `u200` are the two systems of Table I of the paper; `u200_resources16` is the reading of Table I in which
+16 pipelines serve an unroll of 32. The others ask what a change would bring.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import tomllib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from hls_model.config import Config, Memory, Operators
+from hls_model.errors import ModelError
+
+__all__ = ["PRESETS", "change", "load", "parse_settings"]
+
+# At 100 MHz more logic fits between two registers: an estimate from HLS reports of slower clocks.
+_AT_100_MHZ = Operators(fadd=4, fsub=4, fdiv=8, i2f=3, imul=2, iadd=1, fcmp=1)
+
+_U200 = Config()
+_MEASURED = dataclasses.replace(_U200.memory, efficiency=0.8)  # 30.72 of 38.4 GB/s, measured
+
+PRESETS: Mapping[str, Config] = {
+    config.name: config
+    for config in (
+        Config(
+            name="zcu102",
+            board="zcu102",
+            unroll=4,
+            clock_mhz=100.0,
+            operators=_AT_100_MHZ,
+            memory=Memory(port_bits=128, ports=1, banks=1, burst_length=64),
+            rs_buffer_words=4_608,
+        ),
+        _U200,
+        _U200.but(name="u200_resources16", physical_lanes=16),
+        _U200.but(name="u200_overlap", overlap_outer=True, remainder="masked", memory=_MEASURED),
+        _U200.but(
+            name="u250",
+            board="u250",
+            unroll=64,
+            clock_mhz=300.0,
+            memory=Memory(port_bits=512, ports=4, banks=4, efficiency=0.68),
+        ),
+        _U200.but(
+            name="u280_hbm",
+            board="u280",
+            unroll=128,
+            clock_mhz=300.0,
+            memory=Memory(latency=110, port_bits=256, ports=16, banks=16, bank_gbps=14.4, efficiency=0.9),
+            overlap_outer=True,
+            remainder="masked",
+        ),
+    )
+}
+
+
+def load(name: str | os.PathLike[str]) -> Config:
+    """Return a preset, or the design in a TOML file.
+
+    Parameters
+    ----------
+    name : str or path
+        A name in `PRESETS`, or a file: top-level keys are fields of `Config`, the tables `memory` and `operators` hold
+        theirs, and `preset` names what the file starts from (`u200` if missing).
+
+    Raises
+    ------
+    ModelError
+        No such preset or file, not TOML, an unknown key, or a value outside its range.
+    """
+    text = os.fspath(name)
+    if text in PRESETS:
+        return PRESETS[text]
+    path = Path(text)
+    if path.suffix != ".toml" and not path.is_file():
+        raise ModelError(f"{text!r} is no known board or design; choose one of {', '.join(PRESETS)}, or a .toml file")
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ModelError(f"{text}: cannot be read ({error.strerror or error})") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ModelError(f"{text}: is not TOML: {error}") from error
+    base = table.pop("preset", "u200")
+    if base not in PRESETS:
+        raise ModelError(f"{text}: preset {base!r} is not known; choose one of {', '.join(PRESETS)}")
+    try:
+        return change(PRESETS[base].but(name=table.pop("name", path.stem)), table)
+    except ModelError as error:
+        raise ModelError(f"{text}: {error}") from error
+
+
+def change(config: Config, table: Mapping[str, Any]) -> Config:
+    """Return the design with the values of a (nested) mapping, all of them put in at once.
+
+    Raises
+    ------
+    ModelError
+        An unknown key, or a value outside its range or of another type.
+    """
+    changed: Config = _changed(config, table, "")
+    return changed
+
+
+def _changed(part: Any, table: Mapping[str, Any], prefix: str) -> Any:
+    known = {entry.name: getattr(part, entry.name) for entry in dataclasses.fields(part)}
+    values: dict[str, Any] = {}
+    for key, value in table.items():
+        name = f"{prefix}{key}"
+        if key not in known:
+            raise ModelError(f"{name} is no parameter; there are {', '.join(prefix + other for other in known)}")
+        old = known[key]
+        if dataclasses.is_dataclass(old):
+            if not isinstance(value, Mapping):
+                inner = dataclasses.fields(old)[0].name
+                raise ModelError(f"{name} is a table of parameters; set {name}.{inner} and so on")
+            values[key] = _changed(old, value, f"{name}.")
+        else:
+            values[key] = _as_type_of(old, value, name)
+    return dataclasses.replace(part, **values)
+
+
+def _as_type_of(old: Any, value: Any, name: str) -> Any:
+    if isinstance(old, float) and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if type(value) is not type(old):
+        kind = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}[type(old)]
+        raise ModelError(f"{name} is {value!r}; it has to be {kind}")
+    return value
+
+
+def parse_settings(settings: Iterable[str]) -> dict[str, Any]:
+    """Turn settings such as "memory.latency=64" into the nested mapping that `change` takes.
+
+    Raises
+    ------
+    ModelError
+        A setting without "=", or a name given twice.
+    """
+    table: dict[str, Any] = {}
+    for setting in settings:
+        name, equals, text = setting.partition("=")
+        if not equals or not name.strip():
+            raise ModelError(f"{setting!r} is no setting; write NAME=VALUE, such as memory.latency=64")
+        *tables, key = name.strip().split(".")
+        place = table
+        for part in tables:
+            place = place.setdefault(part, {})
+            if not isinstance(place, dict):
+                raise ModelError(f"{name.strip()} is set twice")
+        if key in place:
+            raise ModelError(f"{name.strip()} is set twice")
+        place[key] = _value(text.strip())
+    return table
+
+
+def _value(text: str) -> Any:
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text  # a word without quotes

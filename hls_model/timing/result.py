@@ -1,0 +1,166 @@
+"""From a workload and a design to cycles, seconds and rates."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hls_model.config import Config
+from hls_model.errors import ModelError
+from hls_model.timing.passes import split
+from hls_model.workload import Workload
+
+__all__ = ["LEVELS", "PHASES", "Timing", "simulate"]
+
+Level = Literal["L0", "L1", "L2"]
+LEVELS: Mapping[str, str] = {
+    "L0": "hls_model.timing.closed_form",
+    "L1": "hls_model.timing.events",
+    "L2": "hls_model.timing.machine",
+}
+PHASES = ("prefetch", "fill", "stream", "stall", "drain", "merge", "overhead")
+
+
+@dataclass(frozen=True)
+class Timing:
+    """Where the time of a scan goes on one design.
+
+    Attributes
+    ----------
+    config, workload, level : Config, Workload, str
+        What was timed, and how.
+    phases : dict of str to ndarray, int64 (grid,)
+        Cycles at each grid position, by phase (`PHASES`).
+    exact : bool
+        The cycles are those of the hardware; else (level L0 only) they are a lower bound.
+    hardware_omegas, software_omegas : int
+        Scores from the pipelines, and from the remainder that software computes.
+    transfer_bytes : int
+        Bytes over the host link.
+    """
+
+    config: Config
+    workload: Workload
+    level: str
+    phases: Mapping[str, NDArray[np.int64]]
+    exact: bool
+    hardware_omegas: int
+    software_omegas: int
+    transfer_bytes: int
+
+    @property
+    def position_cycles(self) -> NDArray[np.int64]:
+        """Cycles of each grid position, int64 (grid,)."""
+        total: NDArray[np.int64] = np.sum(list(self.phases.values()), axis=0)
+        return total
+
+    @property
+    def cycles(self) -> int:
+        """Cycles of the whole scan."""
+        return sum(int(cycles.sum()) for cycles in self.phases.values())
+
+    @property
+    def hardware_seconds(self) -> float:
+        """Seconds that the pipelines are at work."""
+        return self.cycles / (self.config.clock_mhz * 1e6)
+
+    @property
+    def software_seconds(self) -> float:
+        """Seconds that software needs for the remainder."""
+        return self.software_omegas / self.config.software_rate
+
+    @property
+    def transfer_seconds(self) -> float:
+        """Seconds of the host link."""
+        return self.transfer_bytes / (self.config.host_gbps * 1e9)
+
+    @property
+    def seconds(self) -> float:
+        """Seconds of the whole scan: what runs beside the pipelines counts only where it takes longer."""
+        beside, after = [self.hardware_seconds], 0.0
+        for seconds, overlapped in (
+            (self.software_seconds, self.config.software_overlap),
+            (self.transfer_seconds, self.config.host_overlap),
+        ):
+            if overlapped:
+                beside.append(seconds)
+            else:
+                after += seconds
+        return max(beside) + after
+
+    @property
+    def hardware_rate(self) -> float:
+        """Scores per second of the pipelines alone, as the paper counts; 0 where they do nothing."""
+        return self.hardware_omegas / self.hardware_seconds if self.cycles else 0.0
+
+    @property
+    def rate(self) -> float:
+        """Scores per second of the whole scan; 0 where there is nothing to do."""
+        return self.workload.omegas / self.seconds if self.seconds else 0.0
+
+
+def simulate(workload: Workload, config: Config, level: Level = "L1") -> Timing:
+    """Time a workload on a design.
+
+    Parameters
+    ----------
+    workload : Workload
+        Trip counts of every grid position.
+    config : Config
+        The design.
+    level : {'L0', 'L1', 'L2'}
+        Closed form, events, or every cycle. L1 and L2 always agree; L0 does where its result is `exact`.
+
+    Raises
+    ------
+    ModelError
+        No such level.
+    """
+    if level not in LEVELS:
+        raise ModelError(f"level is {level!r}; choose one of {', '.join(LEVELS)}")
+    passes = split(workload, config)
+    timed = importlib.import_module(LEVELS[level]).time_passes(config, passes.columns, passes.beats)
+    grid = len(workload.left)
+
+    def per_position(cycles: NDArray[np.int64]) -> NDArray[np.int64]:
+        total = np.zeros(grid, np.int64)
+        np.add.at(total, passes.position, cycles)
+        return total
+
+    phases = {name: per_position(getattr(timed, name)) for name in ("prefetch", "fill", "stream", "stall", "drain")}
+    busy = np.zeros(grid, np.int64)
+    busy[passes.position] = 1
+    phases["merge"] = busy * config.lanes
+    phases["overhead"] = busy * int(np.ceil(config.position_overhead_us * config.clock_mhz))
+    return Timing(
+        config=config,
+        workload=workload,
+        level=level,
+        phases=phases,
+        exact=bool(timed.exact.all()),
+        hardware_omegas=int(passes.hardware_omegas.sum()),
+        software_omegas=int(passes.software_omegas.sum()),
+        transfer_bytes=_transfer_bytes(workload, config),
+    )
+
+
+def _transfer_bytes(workload: Workload, config: Config) -> int:
+    """Bytes of M that cross the host link."""
+    has = workload.left * workload.right > 0
+    left, right, first, last = (
+        array[has] for array in (workload.left, workload.right, workload.first, workload.last)
+    )
+    if config.host_transfer == "none" or not has.any():
+        return 0
+    if config.host_transfer == "full":
+        return 4 * int((left * right + left + right).sum())
+    # M(i, j) does not depend on the position: only pairs that no earlier window held are new
+    shared = np.maximum(np.maximum.accumulate(last)[:-1] - first[1:] + 1, 0)
+    span = last - first + 1
+    pairs = span * (span - 1) // 2
+    return 4 * int(pairs.sum() - (shared * (shared - 1) // 2).sum())

@@ -1,0 +1,152 @@
+"""What there is to compute: left and right iterations of every grid position.
+
+`left` is the outer loop's trip count (left borders), `right` the inner one's (right-side iterations); a position takes
+`left * right` omegas.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hls_model.errors import ModelError
+
+__all__ = ["Workload"]
+
+
+@dataclass(frozen=True)
+class Workload:
+    """Trip counts of a scan.
+
+    Attributes
+    ----------
+    left, right : ndarray, int64 (grid,)
+        Trip counts of the outer and the inner loop; 0 in both where a position has no window.
+    first, last : ndarray, int64 (grid,)
+        Index of the first and the last SNP of each position's widest window; they mean nothing where it has none.
+    snps : int
+        SNPs of the alignment.
+    samples : int
+        Haplotypes, for the rate of LD; 0 is not known.
+    name : str
+        What reports call it.
+    """
+
+    left: NDArray[np.int64]
+    right: NDArray[np.int64]
+    first: NDArray[np.int64]
+    last: NDArray[np.int64]
+    snps: int
+    samples: int = 0
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        arrays = (self.left, self.right, self.first, self.last)
+        if len({array.shape for array in arrays}) != 1 or self.left.ndim != 1:
+            raise ModelError("left, right, first and last need one entry for each grid position")
+        if min(int(self.left.min(initial=0)), int(self.right.min(initial=0))) < 0:
+            raise ModelError("a trip count is negative; left and right have to be 0 or more")
+
+    @property
+    def omegas(self) -> int:
+        """Scores of the scan."""
+        return int((self.left * self.right).sum())
+
+    @property
+    def ld_scores(self) -> int:
+        """Scores of LD as the paper counts them: the square of the SNPs."""
+        return self.snps**2
+
+    @classmethod
+    def single(cls, left: int, right: int) -> Workload:
+        """Return one grid position of the given trip counts."""
+        if left < 0 or right < 0:
+            raise ModelError(f"trip counts are {left} and {right}; they have to be 0 or more")
+        one = np.array([left], np.int64), np.array([right], np.int64)
+        return cls(*one, first=np.zeros(1, np.int64), last=one[0] + one[1] - 1, snps=left + right)
+
+    @classmethod
+    def uniform(
+        cls,
+        snps: int,
+        *,
+        grid: int = 1000,
+        length: int = 100_000,
+        minwin: int = 1_000,
+        maxwin: int = 20_000,
+        samples: int = 0,
+    ) -> Workload:
+        """Return the scan of SNPs spread evenly over a region.
+
+        Parameters
+        ----------
+        snps, grid : int
+            SNPs and grid positions, 2 or more.
+        length, minwin, maxwin : int
+            Region and windows in bp. The defaults are the paper's three workloads.
+        samples : int
+            Haplotypes.
+        """
+        if snps < 2 or length < 1:
+            raise ModelError(f"{snps} SNPs on {length} bp; a scan needs 2 SNPs and 1 bp at least")
+        positions = np.floor(np.arange(1, snps + 1) * (length / snps)).astype(np.int64)
+        return cls.from_positions(
+            positions, grid=grid, minwin=minwin, maxwin=maxwin, samples=samples, name=f"{snps:,} uniform SNPs"
+        )
+
+    @classmethod
+    def from_positions(
+        cls,
+        positions: NDArray[np.int64],
+        *,
+        grid: int,
+        minwin: int,
+        maxwin: int,
+        minsnps: int = 2,
+        samples: int = 0,
+        name: str = "",
+    ) -> Workload:
+        """Return the scan of SNPs at given positions, with the windows of OmegaPlus.
+
+        Parameters
+        ----------
+        positions : ndarray, int64 (snps,)
+            Positions in bp, non-decreasing.
+        grid : int
+            Equidistant grid positions from the first to the last SNP, 2 or more.
+        minwin, maxwin : int
+            Least and greatest reach of a window to either side, in bp.
+        minsnps : int
+            Least SNPs on either side, 2 or more.
+
+        Raises
+        ------
+        ModelError
+            Positions that decrease or are fewer than 2, or an option outside its range.
+        """
+        positions = np.asarray(positions)
+        if positions.ndim != 1 or positions.dtype.kind not in "iu" or len(positions) < 2:
+            raise ModelError("positions have to be a list of 2 or more whole numbers, in bp")
+        if (np.diff(positions.astype(np.int64)) < 0).any():
+            raise ModelError("positions have to be in ascending order")
+        if grid < 2 or minsnps < 2 or not 0 <= minwin <= maxwin:
+            raise ModelError(
+                f"grid {grid}, minsnps {minsnps}, minwin {minwin}, maxwin {maxwin}; take grid and minsnps of 2 or more "
+                "and 0 <= minwin <= maxwin"
+            )
+        at = positions[0] + (positions[-1] - positions[0]) * np.arange(grid) / (grid - 1)
+
+        def from_bp(where: NDArray[np.float64]) -> NDArray[np.int64]:
+            return np.searchsorted(positions, np.trunc(where).astype(np.int64), side="left")
+
+        def up_to_bp(where: NDArray[np.float64]) -> NDArray[np.int64]:
+            return np.searchsorted(positions, np.trunc(where).astype(np.int64), side="right") - 1
+
+        centre, first, last = up_to_bp(at), from_bp(at - maxwin), up_to_bp(at + maxwin)
+        inner_left = np.minimum(from_bp(at - minwin), centre - minsnps + 1)
+        inner_right = np.maximum(up_to_bp(at + minwin), centre + minsnps)
+        left, right = inner_left - first + 1, last - inner_right + 1
+        valid = (left > 0) & (right > 0) & (centre + 1 < last) & (centre > first)
+        return cls(np.where(valid, left, 0), np.where(valid, right, 0), first, last, len(positions), samples, name)
