@@ -65,7 +65,7 @@ def add_level_option(parser: argparse.ArgumentParser) -> None:
 def add_output_options(parser: argparse.ArgumentParser, *, plot: bool = True) -> None:
     """Add -o/--output, --json, --plot and --debug; `write` reads them."""
     group = parser.add_argument_group("output")
-    group.add_argument("-o", "--output", default="-", metavar="FILE", help="where results go (default: standard output)")
+    group.add_argument("-o", "--output", default="-", metavar="FILE", help="where results go (default: stdout)")
     group.add_argument("--json", action="store_true", help="write results as JSON (default: a table)")
     if plot:
         group.add_argument("--plot", metavar="FILE", help="draw a picture: .png, .svg or .pdf")
