@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from hls_model.config import Config
+from hls_model.text import percent
 from hls_model.timing import Timing
 
 __all__ = ["Bottleneck", "find_bottleneck"]
@@ -52,7 +53,7 @@ def find_bottleneck(timing: Timing) -> Bottleneck | None:
         seconds = groups[word] / (timing.config.clock_mhz * 1e6)
     share = seconds / timing.seconds
     sentence, advice = WORDS[word](timing.config)
-    return Bottleneck(word, share, f"{sentence} {share:.0%} of the time", advice)
+    return Bottleneck(word, share, f"{sentence} {percent(share)} of the time", advice)
 
 
 def _latency(config: Config) -> tuple[str, str]:
@@ -70,7 +71,7 @@ def _prefetch(config: Config) -> tuple[str, str]:
 
 WORDS: Mapping[str, Callable[[Config], tuple[str, str]]] = {
     "lanes": lambda config: ("the lanes compute at their rate for", "a larger unroll or a faster clock"),
-    "memory": lambda config: ("the lanes wait for data for", "more or wider ports, or banks of their own for the ports"),
+    "memory": lambda config: ("the lanes wait for data for", "more or wider ports, or a bank for each"),
     "latency": _latency,
     "prefetch": _prefetch,
     "overhead": lambda config: ("what each grid position costs beside its columns takes", "fewer, larger positions"),

@@ -15,7 +15,7 @@ from hls_model.boards import find_board
 from hls_model.config import Config, Memory, Operators
 from hls_model.errors import ModelError
 from hls_model.presets import AT_100_MHZ
-from hls_model.resources import Resources, estimate
+from hls_model.resources import Resources, check_fits, estimate
 from hls_model.timing import Timing, simulate
 from hls_model.timing.result import Level
 from hls_model.workload import Workload
@@ -124,19 +124,10 @@ def explore(
     ModelError
         No combination is a design that fits the board.
     """
-    wanted = list(_combinations(config, space))
-    possible, fitting, reason = [], [], ""
-    for changes in wanted:
-        try:
-            possible.append(_changed(config, *changes))
-        except ModelError as error:
-            reason = reason or str(error)
-    for design in possible:
-        resources = estimate(design)
-        if not resources.short:
-            fitting.append(resources)
+    wanted, possible = _designs(config, space)
+    fitting = [resources for resources in map(estimate, possible) if not resources.short]
     if not fitting:
-        raise ModelError(f"none of the {len(wanted)} designs is possible and fits {config.board}; {reason or 'lower U'}")
+        check_fits(min(possible, key=lambda design: design.lanes))
     timings = []
     for done, resources in enumerate(fitting):
         timings.append(simulate(workload, resources.config, level))
@@ -146,14 +137,14 @@ def explore(
     front = pareto_front(rates, np.array([resources.largest_share for resources in fitting]))
     designs = [Design(*found) for found in zip(fitting, timings, front.tolist(), strict=True)]
     designs.sort(key=lambda design: (-design.rate, design.cost))
-    return Exploration(designs, len(possible) - len(fitting), len(wanted) - len(possible))
+    return Exploration(designs, len(possible) - len(fitting), wanted - len(possible))
 
 
 def pareto_front(rate: NDArray[np.float64], cost: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Return which designs no other dominates, bool (designs,).
 
-    One dominates another if its rate is no lower and its cost no higher, and one of them is better. Equal designs do not
-    dominate each other.
+    One dominates another if its rate is no lower and its cost no higher, and one of them is better. Equal designs do
+    not dominate each other.
     """
     order = np.lexsort((cost, -rate))
     rates, costs = rate[order], cost[order]
@@ -170,8 +161,8 @@ def pareto_front(rate: NDArray[np.float64], cost: NDArray[np.float64]) -> NDArra
 def operators_at(clock_mhz: float) -> Operators:
     """Return the operators' latencies at a clock.
 
-    At 250 MHz and the adders at 300 MHz they are those of HLS reports; at 100 MHz they are an estimate; in between those
-    of the next faster clock are taken, and above 250 MHz the others grow in proportion to the clock.
+    At 250 MHz, and for adders at 300 MHz, they are those of HLS reports; at 100 MHz they are an estimate. In between
+    those of the next faster clock are taken, and above 250 MHz the others grow in proportion to the clock.
     """
     if clock_mhz <= 100:
         return AT_100_MHZ
@@ -182,13 +173,23 @@ def operators_at(clock_mhz: float) -> Operators:
     return Operators(**longer | {name: max(7, longer[name]) for name in ("fadd", "fsub")})
 
 
-def _combinations(config: Config, space: Space) -> itertools.product[tuple[int, float, int, bool]]:
-    return itertools.product(
+def _designs(config: Config, space: Space) -> tuple[int, list[Config]]:
+    """How many combinations there are, and those that are designs."""
+    combinations = itertools.product(
         dict.fromkeys(space.unroll or [config.unroll]),
         dict.fromkeys(space.clock_mhz or [config.clock_mhz]),
         dict.fromkeys(space.ports or [config.memory.ports]),
         dict.fromkeys(space.overlap_outer or [config.overlap_outer]),
     )
+    designs, refusals = [], []
+    for changes in combinations:
+        try:
+            designs.append(_changed(config, *changes))
+        except ModelError as error:
+            refusals.append(error)
+    if not designs:
+        raise refusals[0]
+    return len(designs) + len(refusals), designs
 
 
 def _changed(config: Config, unroll: int, clock_mhz: float, ports: int, overlap: bool) -> Config:

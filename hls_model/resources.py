@@ -18,7 +18,7 @@ from hls_model.config import WORD_BITS, Config
 from hls_model.errors import ModelError
 from hls_model.paper.published import TABLE1
 
-__all__ = ["METHODS", "Part", "Resources", "check_fits", "estimate", "largest_unroll"]
+__all__ = ["METHODS", "REPORT_ROWS", "Part", "Resources", "check_fits", "estimate", "largest_unroll"]
 
 # (latency to which the flip-flops belong, amount) of one operator
 OPERATORS: Mapping[str, tuple[int, Amount]] = {
@@ -36,6 +36,7 @@ TITLES = {
     "imul": "32 x 16 bit multiplier", "fcmp": "float32 comparison",
 }  # fmt: skip
 ADAPTER = Amount(bram18k=4, ff=566, lut=766)  # of a 32-bit AXI port
+REPORT_ROWS = ("DSP", "Expression", "FIFO", "Instance", "Memory", "Multiplexer", "Register")
 BRAM_WORDS, BRAM_BITS = 512, 36
 SHIFT_DEPTH = 32  # cycles that one LUT delays one bit
 STATE_BITS = 200  # counters, addresses and states of the column and beat loops
@@ -48,7 +49,7 @@ class Part:
     Attributes
     ----------
     name, kind : str
-        What it is, and the row of a synthesis report to which it belongs.
+        What it is, and the row of a synthesis report to which it belongs (`REPORT_ROWS`).
     count : int
         Instances.
     each : Amount
@@ -89,6 +90,10 @@ class Resources:
     def total(self) -> Amount:
         """The whole design."""
         return reduce(add, (part.total for part in self.parts), Amount())
+
+    def by_kind(self, row: str) -> Amount:
+        """Return what the parts of one row of a synthesis report (`REPORT_ROWS`) take."""
+        return reduce(add, (part.total for part in self.parts if part.kind == row), Amount())
 
     @property
     def shares(self) -> dict[str, float]:
@@ -212,9 +217,7 @@ def _delays(config: Config) -> Amount:
         op.depth,  # the index of the beat
     )
     held = [cycles for cycles in waits if cycles]
-    return Amount(
-        ff=WORD_BITS * len(held), lut=sum(WORD_BITS * -(-(cycles - 1) // SHIFT_DEPTH) for cycles in held)
-    )
+    return Amount(ff=WORD_BITS * len(held), lut=sum(WORD_BITS * -(-(cycles - 1) // SHIFT_DEPTH) for cycles in held))
 
 
 def _adapter(bits: int) -> Amount:

@@ -12,7 +12,17 @@ from hls_model.errors import ModelError
 
 __all__ = ["COMMANDS", "add_commands", "main"]
 
-COMMANDS: tuple[str, ...] = ("timing",)
+COMMANDS: tuple[str, ...] = (
+    "curve",
+    "explore",
+    "project",
+    "report",
+    "resources",
+    "roofline",
+    "table1",
+    "table3",
+    "timing",
+)
 INTERRUPTED = 130
 
 

@@ -8,6 +8,7 @@ from hls_model.boards import Amount, find_board
 from hls_model.paper.published import TABLE1, System
 from hls_model.presets import PRESETS
 from hls_model.resources import BRAM_WORDS, Resources, estimate
+from hls_model.text import percent
 
 __all__ = ["Column", "contradictions", "reproduce"]
 
@@ -57,7 +58,7 @@ def contradictions() -> list[str]:
         f"{_each(large.used, half)} for {half}; the ZCU102 spends {_each(small.used, small.unroll)}, and the adders of "
         f"{large.unroll} lanes alone need {8 * large.unroll} DSP. Yet {half} lanes could not exceed "
         f"{half * large.clock_mhz:,.0f} M omega/s, of which Table III's 3,750 would be "
-        f"{3750 / (half * large.clock_mhz):.0%}.",
+        f"{percent(3750 / (half * large.clock_mhz))}.",
         f"RS buffer of the U200: {words:,} right-side iterations (Fig. 11) take {deep} BRAM18K, {banked} in "
         f"{large.unroll} banks, and Table I has {large.used.bram18k} for the whole design.",
         "Speedups: the abstract has 57.1x for omega and 61.7x for the complete analysis; Table III and the text have "

@@ -48,8 +48,8 @@ class Row:
     ld_rate, cpu_ld_rate : float
         Scores of LD per second, of the FPGA by bits per second and of the CPU by its fit.
     column_rate, grid_rate, overhead_rate : float
-        Omegas per second of the model: read off the throughput curve at 0.2 right-side iterations per SNP, averaged over
-        the grid, and the latter with a cost per position.
+        Omegas per second of the model: read off the throughput curve at 0.2 right-side iterations per SNP, averaged
+        over the grid, and the latter with a cost per position.
     cpu, fpga, gpu : Seconds
         From the counts and the published rates.
     model : Seconds

@@ -1,0 +1,69 @@
+"""Efficiency by unroll and right-side iterations, as a heat map."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hls_model.curve import Curve
+from hls_model.plots.style import INK, new_figure
+from hls_model.plots.titles import set_titles
+from hls_model.text import percent
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["plot_efficiency"]
+
+POINTS = 240  # along the right-side iterations
+
+
+def plot_efficiency(curves: list[Curve]) -> Figure:
+    """Draw the rate of each curve as a share of its ideal, one row for each, and mark the share looked for."""
+    figure, (axes,) = new_figure(size=(9, 1.9 + 0.5 * len(curves)))
+    least, most = min(int(c.right[0]) for c in curves), max(int(c.right[-1]) for c in curves)
+    edges = np.geomspace(least, most, POINTS + 1)
+    centres = np.sqrt(edges[1:] * edges[:-1])
+    rows = np.array([_efficiency(curve, centres) for curve in curves])
+    mesh = axes.pcolormesh(
+        edges, np.arange(len(curves) + 1) - 0.5, rows, cmap="cividis", vmin=0, vmax=1, rasterized=True
+    )
+    share = curves[0].share
+    for row, curve in enumerate(curves):
+        if curve.crossing:
+            axes.plot([curve.crossing] * 2, [row - 0.5, row + 0.5], color=INK, linewidth=2)
+            near_end = curve.crossing > most / 3
+            axes.annotate(
+                f"{curve.crossing:,}",
+                (curve.crossing, row),
+                (-6 if near_end else 6, 0),
+                textcoords="offset points",
+                va="center",
+                ha="right" if near_end else "left",
+                color="white" if near_end and share > 0.95 else INK,
+                fontsize=10,
+            )
+    axes.set_xscale("log")
+    axes.set_xlim(least, most)
+    axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+    axes.set_yticks(range(len(curves)), [str(curve.config.unroll) for curve in curves])
+    axes.tick_params(axis="y", length=0)
+    axes.set_xlabel("Right-side iterations, logarithmic")
+    axes.set_ylabel("Unroll")
+    bar = figure.colorbar(mesh, ax=axes, pad=0.02)
+    bar.ax.yaxis.set_major_formatter(lambda value, _: percent(value))
+    bar.outline.set_visible(False)
+    config = curves[0].config
+    set_titles(
+        axes,
+        f"More lanes need longer right sides to reach {percent(share)}",
+        f"rate of the pipelines as a share of the ideal; {config.name} at {config.clock_mhz:g} MHz, "
+        f"{curves[0].left:,} left borders",
+    )
+    return figure
+
+
+def _efficiency(curve: Curve, right: np.ndarray) -> np.ndarray:
+    index = np.searchsorted(curve.right, right, side="right") - 1
+    return np.where(index >= 0, curve.rate[np.maximum(index, 0)] / curve.config.ideal_rate, 0.0)
