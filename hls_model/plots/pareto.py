@@ -31,7 +31,7 @@ def plot_pareto(found: Exploration) -> Figure:
     top = max(design.rate for design in found.designs) / 1e6
     least, most = front[0].cost, max(design.cost for design in found.designs)
     axes.set_xscale("log")
-    axes.set_xlim(least / 1.15, max(most * 1.15, least * 4))
+    axes.set_xlim(least / 2.6, max(most * 1.15, least * 2.6))  # names of the cheapest need room
     axes.set_ylim(0, top * 1.12)
     _label(axes, front, top)
     axes.xaxis.set_major_formatter(lambda share, _: f"{100 * share:g} %")
@@ -40,7 +40,7 @@ def plot_pareto(found: Exploration) -> Figure:
     axes.set_xlabel("Largest share of any resource of the device, logarithmic")
     axes.set_ylabel("Million omegas a second")
     handles = [axes.plot([], [], MARKERS[o], color=GREY, label=LABELS[o])[0] for o in _overlaps(found.designs)]
-    axes.legend(handles=handles, frameon=False, loc="upper right", fontsize=10.5)
+    figure.legend(handles=handles, frameon=False, loc="outside lower center", fontsize=10.5, ncols=2)
     best = front[-1]
     set_titles(
         axes,
@@ -63,8 +63,6 @@ def _draw_points(axes: Axes, designs: list[Design], **style: Any) -> None:
 
 def _label(axes: Axes, front: list[Design], top: float) -> None:
     """Names of the front's designs, the fastest first, as far as they have room."""
-    from matplotlib.patheffects import withStroke
-
     free = float("inf")
     for design in reversed(front):
         config, height = design.config, design.rate / 1e6
@@ -73,7 +71,6 @@ def _label(axes: Axes, front: list[Design], top: float) -> None:
         free = height
         ports = f"{config.memory.ports} port{'s' * (config.memory.ports > 1)}"
         axes.annotate(
-            f"unroll {config.unroll}, {config.clock_mhz:g} MHz, {ports}", (design.cost, height), (9, 0),
-            textcoords="offset points", va="center", fontsize=9.5, color=INK, zorder=6,
-            path_effects=[withStroke(linewidth=3, foreground="white")],
+            f"unroll {config.unroll}, {config.clock_mhz:g} MHz, {ports}", (design.cost, height), (-9, 3),
+            textcoords="offset points", ha="right", va="bottom", fontsize=9.5, color=INK,
         )  # fmt: skip

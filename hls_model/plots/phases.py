@@ -16,26 +16,27 @@ if TYPE_CHECKING:
 __all__ = ["plot_phases"]
 
 COLOURS = dict(zip(PHASES, (PURPLE, YELLOW, BLUE, ORANGE, SKY, GREEN, GREY), strict=True))
+VISIBLE = 1e-3  # of the axis, for a place in the legend
 BESIDE = {"software": INK, "host link": "#9A9A9A"}
 
 
 def plot_phases(projections: list[Projection]) -> Figure:
     """Draw the seconds of each design: pipelines by phase, and beneath them software's and the host link's part."""
     times = [_times(one) for one in projections]
-    shown = [name for name in (*PHASES, *BESIDE) if any(time[name] for time in times)]
+    end = max(one.omega_seconds for one in projections)
+    shown = [name for name in (*PHASES, *BESIDE) if max(time[name] for time in times) > VISIBLE * end]
     beside = [name for name in BESIDE if name in shown]
     figure, (axes,) = new_figure(size=(10, 2.3 + 0.75 * len(projections)))
     for place, (one, time) in enumerate(zip(projections, times, strict=True)):
         _draw_design(axes, place, time, beside)
-        end = max(one.omega_seconds, sum(time[phase] for phase in PHASES))
         axes.annotate(
-            f"{one.omega_seconds:.3g} s", (end, place), (8, 0), textcoords="offset points", va="center",
+            f"{one.omega_seconds:.3g} s", (one.omega_seconds, place), (8, 0), textcoords="offset points", va="center",
             fontweight="bold", color=INK,
         )  # fmt: skip
     axes.set_yticks(range(len(projections)), [one.timing.config.name for one in projections])
     axes.set_ylim(len(projections) - 0.4, -0.6)
     axes.tick_params(axis="y", length=0)
-    axes.set_xlim(0, max(one.omega_seconds for one in projections) * 1.14)
+    axes.set_xlim(0, end * 1.14)
     axes.set_xlabel("Seconds")
     for name in shown:
         axes.bar(0, 0, color=(COLOURS | BESIDE)[name], label=name)
