@@ -23,6 +23,9 @@ from hls_model.workload import Workload
 __all__ = ["Design", "Exploration", "Space", "explore", "operators_at", "pareto_front"]
 
 
+DIGITS = 4  # of rates that are compared; less is no reason to spend resources
+
+
 @dataclass(frozen=True)
 class Space:
     """What is tried: every combination; an empty sequence keeps what the design has.
@@ -52,7 +55,8 @@ class Design:
     resources : Resources
     timing : Timing
     on_front : bool
-        No other design has a higher rate at the same cost or less, or a lower cost at the same rate or more.
+        No other design has a higher rate (to four digits) at the same cost or less, or a lower cost at the same rate
+        or more.
     """
 
     resources: Resources
@@ -133,7 +137,7 @@ def explore(
         timings.append(simulate(workload, resources.config, level))
         if progress is not None:
             progress(done + 1, len(fitting))
-    rates = np.array([timing.rate for timing in timings])
+    rates = np.array([float(f"{timing.rate:.{DIGITS}g}") for timing in timings])
     front = pareto_front(rates, np.array([resources.largest_share for resources in fitting]))
     designs = [Design(*found) for found in zip(fitting, timings, front.tolist(), strict=True)]
     designs.sort(key=lambda design: (-design.rate, design.cost))

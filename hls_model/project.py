@@ -23,10 +23,13 @@ class Projection:
         The omega pipeline's part.
     bottleneck : Bottleneck or None
         What bounds it; None where there is nothing to do.
+    all_pairs : bool
+        LD counts the square of the SNPs, as the paper does; else the pairs that windows hold.
     """
 
     timing: Timing
     bottleneck: Bottleneck | None
+    all_pairs: bool = False
 
     @property
     def omega_seconds(self) -> float:
@@ -34,12 +37,16 @@ class Projection:
         return self.timing.seconds
 
     @property
-    def ld_seconds(self) -> float | None:
-        """Seconds of LD on the LD accelerator, SNPs squared; None where the samples are not known."""
+    def ld_scores(self) -> int:
+        """Pairs of SNPs whose LD is computed."""
         workload = self.timing.workload
-        if not workload.samples:
-            return None
-        return workload.ld_scores * workload.samples / self.timing.config.ld_bits_per_s
+        return workload.ld_scores if self.all_pairs else workload.window_pairs
+
+    @property
+    def ld_seconds(self) -> float | None:
+        """Seconds of LD on the LD accelerator; None where the samples are not known."""
+        samples = self.timing.workload.samples
+        return self.ld_scores * samples / self.timing.config.ld_bits_per_s if samples else None
 
     @property
     def seconds(self) -> float:
@@ -73,6 +80,7 @@ class Projection:
             "omega_seconds": self.omega_seconds,
             "omega_per_s": timing.rate,
             "pipeline_omega_per_s": timing.hardware_rate,
+            "ld_scores": self.ld_scores,
             "ld_seconds": self.ld_seconds,
             "seconds": self.seconds,
             "joules": self.energy,
@@ -81,10 +89,10 @@ class Projection:
         }
 
 
-def project(workload: Workload, config: Config, level: Level = "L1") -> Projection:
-    """Project a scan onto a design."""
+def project(workload: Workload, config: Config, level: Level = "L1", *, all_pairs: bool = False) -> Projection:
+    """Project a scan onto a design; `all_pairs` counts LD as the paper does."""
     timing = simulate(workload, config, level)
-    return Projection(timing, find_bottleneck(timing))
+    return Projection(timing, find_bottleneck(timing), all_pairs)
 
 
 def totals(projections: list[Projection]) -> dict[str, float]:

@@ -31,10 +31,14 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 
 def add_compare_option(parser: argparse.ArgumentParser) -> None:
-    """Add --compare; `designs` reads it."""
+    """Add --compare, which `designs` reads, and --all-pairs."""
     parser.add_argument(
         "--compare", action="append", default=[], metavar="NAME",
         help="another board or .toml file to project onto as well; may be repeated",
+    )  # fmt: skip
+    parser.add_argument(
+        "--all-pairs", action="store_true",
+        help="LD of all pairs of SNPs, squared as the paper counts them (default: of the pairs that windows hold)",
     )  # fmt: skip
 
 
@@ -58,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
 
     configs = designs(args)
     scan = workload(args)
-    projections = [project(scan, config, args.level) for config in configs]
+    projections = [project(scan, config, args.level, all_pairs=args.all_pairs) for config in configs]
     text = f"{scan.name}: {len(scan.left):,} positions, {scan.omegas:,} omegas\n\n"
     text += f"{summary_text(projections)}\n\n{phases_text(projections)}"
     record = {"projections": [one.record() for one in projections]}
