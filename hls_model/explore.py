@@ -23,7 +23,7 @@ from hls_model.workload import Workload
 __all__ = ["Design", "Exploration", "Space", "explore", "operators_at", "pareto_front"]
 
 
-DIGITS = 4  # of rates that are compared; less is no reason to spend resources
+SLACK = 1e-3  # a rate that is higher by less is no reason to spend resources
 
 
 @dataclass(frozen=True)
@@ -55,8 +55,7 @@ class Design:
     resources : Resources
     timing : Timing
     on_front : bool
-        No other design has a higher rate (to four digits) at the same cost or less, or a lower cost at the same rate
-        or more.
+        No other design has a higher rate at the same cost or less, or a lower cost at the same rate (to 0.1 %) or more.
     """
 
     resources: Resources
@@ -137,28 +136,28 @@ def explore(
         timings.append(simulate(workload, resources.config, level))
         if progress is not None:
             progress(done + 1, len(fitting))
-    rates = np.array([float(f"{timing.rate:.{DIGITS}g}") for timing in timings])
-    front = pareto_front(rates, np.array([resources.largest_share for resources in fitting]))
+    rates = np.array([timing.rate for timing in timings])
+    front = pareto_front(rates, np.array([resources.largest_share for resources in fitting]), SLACK)
     designs = [Design(*found) for found in zip(fitting, timings, front.tolist(), strict=True)]
     designs.sort(key=lambda design: (-design.rate, design.cost))
     return Exploration(designs, len(possible) - len(fitting), wanted - len(possible))
 
 
-def pareto_front(rate: NDArray[np.float64], cost: NDArray[np.float64]) -> NDArray[np.bool_]:
+def pareto_front(rate: NDArray[np.float64], cost: NDArray[np.float64], slack: float = 0.0) -> NDArray[np.bool_]:
     """Return which designs no other dominates, bool (designs,).
 
     One dominates another if its rate is no lower and its cost no higher, and one of them is better. Equal designs do
-    not dominate each other.
+    not dominate each other. With `slack`, what is not faster than a cheaper design of the front by more than that part
+    is left out as well.
     """
-    order = np.lexsort((cost, -rate))
-    rates, costs = rate[order], cost[order]
-    # Of equal rates the cheapest come first, and a lower rate has to be cheaper than all before it.
-    new_rate = np.concatenate([[True], rates[1:] != rates[:-1]])[: len(rates)]
-    group = np.cumsum(new_rate) - 1
-    cheapest = costs[new_rate]
-    before = np.concatenate([[np.inf], np.minimum.accumulate(cheapest)[:-1]])[: len(cheapest)]
     on_front = np.zeros(len(rate), bool)
-    on_front[order] = (costs == cheapest[group]) & (costs < before[group])
+    best = last_cost = -np.inf
+    for index in np.lexsort((-rate, cost)):
+        faster = rate[index] > best + slack * abs(best) if np.isfinite(best) else True
+        equal = rate[index] == best and cost[index] == last_cost
+        if faster or equal:
+            on_front[index] = True
+            best, last_cost = rate[index], cost[index]
     return on_front
 
 

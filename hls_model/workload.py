@@ -27,7 +27,8 @@ def even_positions(snps: int, length: int) -> NDArray[np.int64]:
     """
     if snps < 2 or length < 1:
         raise ModelError(f"{snps} SNPs on {length} bp; a scan needs 2 SNPs and 1 bp at least")
-    return np.floor(np.arange(1, snps + 1) * (length / snps)).astype(np.int64)
+    positions: NDArray[np.int64] = np.floor(np.arange(1, snps + 1) * (length / snps)).astype(np.int64)
+    return positions
 
 
 @dataclass(frozen=True)

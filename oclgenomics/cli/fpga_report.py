@@ -71,6 +71,6 @@ def _measured_text(rows: dict[str, list[Projection]], measured: Measured) -> str
     text = f"measured on {measured.device}: LD and omega in {seconds_text(seconds)} ({rate:,.0f} M omega/s)"
     for name, projections in rows.items():
         projected = totals(projections)["seconds"]
-        times = f", {projected / seconds:.2g} times the measured time" if seconds else ""
+        times = f", {projected / seconds:.2f} times the measured time" if seconds else ""
         text += f"\n{name}: LD and omega in {seconds_text(projected)}{times}"
     return text

@@ -26,8 +26,6 @@ from oclgenomics.omega.options import ScanOptions
 from oclgenomics.omega.windows import find_windows
 
 if TYPE_CHECKING:
-    from oclgenomics.formats.bed import BedRegions
-    from oclgenomics.omega.engine import OmegaScanner
     from oclgenomics.runtime import Engine
 
 __all__ = ["Measured", "project_scan", "random_alignment", "workload_of"]
@@ -53,8 +51,13 @@ def project_scan(args: argparse.Namespace) -> int:
     """Run the command; see `oclgenomics.cli.fpga_project.run`."""
     options, configs = scan_options(args), designs(args)
     with ExitStack() as stack:
-        scanner, engine = _scanner(args, stack)
-        workloads, seconds = _scans(args, options, scanner, stack)
+        if _measures(args):
+            from oclgenomics.runtime import select_device
+
+            select_device(args.device)  # a device that is not there is told before any reading
+        alignments = _alignments(args, stack)
+        engine = stack.enter_context(common.open_engine(args)) if _measures(args) else None
+        workloads, seconds = _scans(args, options, alignments, engine)
         if engine is not None:
             common.report_profile(args, engine)
     measured = None if engine is None else Measured(str(engine.device), seconds)
@@ -101,30 +104,27 @@ def random_alignment(positions: NDArray[np.int64], haplotypes: int, seed: int, n
     return Alignment(name, positions, bits, haplotypes, letters)
 
 
-def _scanner(args: argparse.Namespace, stack: ExitStack) -> tuple[OmegaScanner | None, Engine | None]:
-    """A scanner for the measurement; None where none is wanted, or where there are no genotypes."""
-    if args.no_measure or (args.input is None and not args.samples):
-        return None, None
-    from oclgenomics.omega.engine import OmegaScanner
-
-    engine = stack.enter_context(common.open_engine(args))
-    return OmegaScanner(engine), engine
+def _measures(args: argparse.Namespace) -> bool:
+    """Whether a measurement is wanted and there are genotypes for it."""
+    return not args.no_measure and (args.input is not None or args.samples > 0)
 
 
 def _scans(
-    args: argparse.Namespace, options: ScanOptions, scanner: OmegaScanner | None, stack: ExitStack
+    args: argparse.Namespace, options: ScanOptions, alignments: Iterator[Alignment], engine: Engine | None
 ) -> tuple[list[Workload], list[float]]:
-    """Trip counts of every scan, and its seconds where there is a scanner."""
+    """Trip counts of every scan, and its seconds where there is a device."""
     from oclgenomics.formats.bed import read_bed
     from oclgenomics.omega.batch import batches
+    from oclgenomics.omega.engine import OmegaScanner
     from oclgenomics.omega.run import filter_alignment
 
     if args.input is None and not args.samples:
-        return [_even_workload(args, options)], []
-    exclude: BedRegions | None = read_bed(args.exclude) if args.exclude else None
+        return [workload_of(alignment, options) for alignment in alignments], []  # no genotypes to filter
+    exclude = read_bed(args.exclude) if args.exclude else None
+    scanner = None if engine is None else OmegaScanner(engine)
     workloads: list[Workload] = []
     seconds: list[float] = []
-    for batch in batches(_alignments(args, stack)):
+    for batch in batches(alignments):
         used = [filter_alignment(alignment, options, exclude).alignment for alignment in batch]
         del batch
         workloads += [workload_of(alignment, options) for alignment in used]
@@ -135,12 +135,15 @@ def _scans(
 
 
 def _alignments(args: argparse.Namespace, stack: ExitStack) -> Iterator[Alignment]:
-    """Alignments of the input, or the one that is made."""
+    """Alignments of the input, or the one that is made; without samples it has positions alone."""
     from oclgenomics.formats import PREFETCH_BYTES, read_alignments
 
     if args.input is None:
         positions, name = _positions(args)
-        return iter([random_alignment(positions, args.samples, args.seed, name)])
+        if args.samples:
+            return iter([random_alignment(positions, args.samples, args.seed, name)])
+        none = np.zeros((0, len(positions)), np.uint32)
+        return iter([Alignment(name, positions, none, 0, np.zeros((len(positions), 2), np.uint8))])
     reading = read_alignments(
         args.input, length=args.length, format=args.input_format, samples=args.samples, phase=args.phase,
         threads=args.threads, prefetch=PREFETCH_BYTES,
@@ -152,13 +155,6 @@ def _positions(args: argparse.Namespace) -> tuple[NDArray[np.int64], str]:
     if args.positions is not None:
         return read_positions(args.positions), Path(args.positions).name
     return even_positions(args.snps, args.length), f"{args.snps:,} uniform SNPs"
-
-
-def _even_workload(args: argparse.Namespace, options: ScanOptions) -> Workload:
-    """Trip counts of positions alone, which need no genotypes."""
-    positions, name = _positions(args)
-    bits = np.zeros((0, len(positions)), np.uint32)
-    return workload_of(Alignment(name, positions, bits, 0, np.zeros((len(positions), 2), np.uint8)), options)
 
 
 def _record(
