@@ -17,6 +17,7 @@ from hls_model.timing import events, machine
 __all__ = ["MOST_CYCLES", "SIGNALS", "STATES", "Recording", "Span", "record"]
 
 Values = NDArray[np.int32]
+PASS_PHASES = ("prefetch", "fill", "stream", "stall", "drain")
 MOST_CYCLES = 2_000_000  # of some 100 bytes each
 STATES = ("idle", "prefetch", "run", "drain", "turn", "merge")
 SIGNALS: Mapping[str, str] = {
@@ -26,6 +27,7 @@ SIGNALS: Mapping[str, str] = {
     "request.waits": "1 while a burst of the stream is still to be asked for",
     "request.accepted": "1 where a request is accepted",
     "request.burst": "number of the stream's burst that is asked for",
+    "request.under_way": "requests accepted whose last port beat has not been taken",
     "bus.valid": "1 while memory offers a port beat",
     "bus.ready": "1 while the FIFO has room",
     "bus.taken": "1 where a port beat is taken",
@@ -70,8 +72,8 @@ class Recording:
         The design.
     columns, beats : tuple of int
         Columns of each pass, and beats of each of its columns.
-    cycles : int
-        Cycles of the position, with the merge.
+    phases : dict of str to int
+        Cycles of the position by phase, the merge too.
     spans : tuple of Span
         The states in turn.
     signals : dict of str to ndarray, int32 (cycles + 1,)
@@ -81,9 +83,14 @@ class Recording:
     config: Config
     columns: tuple[int, ...]
     beats: tuple[int, ...]
-    cycles: int
+    phases: Mapping[str, int]
     spans: tuple[Span, ...]
     signals: Mapping[str, Values]
+
+    @property
+    def cycles(self) -> int:
+        """Cycles of the position, with the merge."""
+        return self.spans[-1].stop
 
 
 @dataclass
@@ -122,13 +129,15 @@ def record(config: Config, columns: NDArray[np.int64], beats: NDArray[np.int64])
     cycles = int(events.time_passes(config, columns, beats).total.sum()) + config.lanes
     if cycles > MOST_CYCLES:
         raise ModelError(f"a recording of {cycles:,} cycles is too long, {MOST_CYCLES:,} at most; take fewer --left")
-    tape, cycle, last = _Tape(), 0, len(columns) - 1
+    tape, cycle, phases = _Tape(), 0, np.zeros(len(PASS_PHASES), np.int64)
     for tile, (columns_each, beats_each) in enumerate(zip(columns.tolist(), beats.tolist(), strict=True)):
-        _, cycle = machine.run_pass(config, columns_each, beats_each, cycle, tape.probe(tile))
-    marks = [*tape.states, ("merge", cycle, last, 0), ("idle", cycle + config.lanes, last, 0)]
+        taken, cycle = machine.run_pass(config, columns_each, beats_each, cycle, tape.probe(tile))
+        phases += taken
+    marks = [*tape.states, ("merge", cycle, tile, 0), ("idle", cycle + config.lanes, tile, 0)]
     spans = tuple(Span(mark[0], mark[1], after[1], *mark[2:]) for mark, after in itertools.pairwise(marks))
-    shape = tuple(columns.tolist()), tuple(beats.tolist()), cycle + config.lanes, spans
-    return Recording(config, *shape, _signals(config, tape, beats.tolist(), spans))
+    by_phase = dict(zip((*PASS_PHASES, "merge"), [*phases.tolist(), config.lanes], strict=True))
+    signals = _signals(config, tape, beats.tolist(), spans)
+    return Recording(config, tuple(columns.tolist()), tuple(beats.tolist()), by_phase, spans, signals)
 
 
 def _signals(config: Config, tape: _Tape, beats: Sequence[int], spans: Sequence[Span]) -> dict[str, Values]:
@@ -162,6 +171,8 @@ def _fill(part: Mapping[str, Values], config: Config, span: Span, beats: int, is
     part["request.burst"][:] = accepted
     part["request.waits"][:] = accepted < part["request.accepted"].sum()
     part["bus.beat"][:] = taken % len(path.offers)
+    ends = np.array([not goes_on for goes_on, _ in path.offers])[part["bus.beat"]] & (part["bus.taken"] > 0)
+    part["request.under_way"][:] = accepted - _before(ends.astype(np.int32))
     part["fifo.count"][:] = taken - (index // beats * left[-1] + left[in_column])
     part["bus.ready"][:] = part["fifo.count"] < config.memory.fifo_beats
     part["lanes.column"][:] = span.column + index // beats
