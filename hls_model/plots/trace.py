@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["plot_trace"]
 
-SHARPEST = 1_500  # cycles that can be drawn one by one
+SHARPEST = 2_400  # cycles that can be drawn one by one
 LEAST, MOST = 16, 400  # cycles that are drawn together where there are more, and stretches of so many
 MOST_COLUMNS = 8
 BAND = 0.78  # of a row's height
@@ -64,8 +64,10 @@ def plot_trace(trace: Trace) -> Figure:
     if len(shown) < len(columns):
         below.set_title(f"When each column runs: the first {len(shown)} of {len(columns):,}", fontsize=11, loc="left")
     _label_time(above, below, recording.config.clock_mhz)
-    phases = [phase for name, phase in PHASE_COLOURS.items() if recording.phases[name]]
-    _legend(figure, phases)
+    drawn = [
+        name for name, cycles in recording.phases.items() if cycles and (name != "merge" or stop == recording.cycles)
+    ]
+    _legend(figure, [PHASE_COLOURS[name] for name in drawn])
     rate = f"{trace.rate / 1e6:,.0f} of {recording.config.ideal_rate / 1e6:,.0f} M\N{NO-BREAK SPACE}ω/s"
     figure.suptitle(f"{trace.title}\n{recording.cycles:,} cycles in all, {rate}", fontsize=13, fontweight="bold")
     return figure

@@ -19,7 +19,7 @@ from hls_model.timing.recording import STATES, Recording
 __all__ = ["half_period", "write_vcd"]
 
 UNITS = ("ns", "ps", "fs")
-CLOCK = "!"  # the first of the identifiers, which are single characters
+CLOCK = "A"  # the first of the identifiers, which are single characters
 BLOCK = 10_000  # cycles that are turned into text at a time
 
 
