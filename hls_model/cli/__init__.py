@@ -22,6 +22,7 @@ COMMANDS: tuple[str, ...] = (
     "table1",
     "table3",
     "timing",
+    "trace",
 )
 INTERRUPTED = 130
 

@@ -37,6 +37,7 @@ def plot_pareto(found: Exploration) -> Figure:
     axes.xaxis.set_major_formatter(lambda share, _: f"{100 * share:g} %")
     axes.xaxis.set_minor_formatter(lambda share, _: f"{100 * share:g} %" if f"{share:e}"[0] in "25" else "")
     axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+    axes.tick_params(axis="x", which="both", length=4, pad=4)
     axes.set_xlabel("Largest share of any resource of the device, logarithmic")
     axes.set_ylabel("Million omegas a second")
     handles = [axes.plot([], [], MARKERS[o], color=GREY, label=LABELS[o])[0] for o in _overlaps(found.designs)]

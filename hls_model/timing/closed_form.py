@@ -102,7 +102,9 @@ class _ReadPath:
         column = self.in_column(self.ports - 1)
         before = (self.joined - 1) * (column + 1 + self.config.memory.burst_gap)
         arrived = self.config.memory.latency + 1 + before + column
-        return np.maximum(self.first() + (self.joined * self.beats - 1) * self.steps, arrived)
+        at_rate = self.first() + (self.joined * self.beats - 1) * self.steps
+        last: Cycles = np.maximum(at_rate, arrived)
+        return last
 
     def exact(self) -> Flags:
         """Whether `first` and `last` are those of the hardware."""
@@ -114,7 +116,8 @@ class _ReadPath:
         lanes_lead = self.shared == 1 and self.wide >= self.interval and memory.fifo_beats > self.wide
         known = hidden | (one_column & full_rate)
         tight = full_rate and memory.burst_gap == 0 and self.steps > self.interval
-        exact: Flags = regular & (hidden & (self._memory_leads() | tight) | known & lanes_lead)
+        one_port_beat = one_column & (self.ports == 1)
+        exact: Flags = regular & (hidden & (self._memory_leads() | tight) | known & lanes_lead | one_port_beat)
         return exact
 
     def _hidden(self) -> Flags:
@@ -125,7 +128,8 @@ class _ReadPath:
         cut = bursts * memory.burst_length - self.ports  # port beats that the last burst lacks
         shortest = others * memory.burst_length - np.where(self.joined > 1, -(-others // bursts) * cut, 0)
         enough = memory.latency <= shortest + memory.outstanding * memory.burst_gap
-        return enough | (self.joined * bursts <= memory.outstanding)
+        hidden: Flags = enough | (self.joined * bursts <= memory.outstanding)
+        return hidden
 
     def _memory_leads(self) -> Flags:
         """Whether the port beats of a beat come within the interval even where gaps meet."""
@@ -134,6 +138,6 @@ class _ReadPath:
         gaps = np.where(bursts > 1, -(-self.wide // memory.burst_length), 0) + (self.joined > 1)
         took = self.wide + np.minimum(gaps, self.wide) * memory.burst_gap - (-self.wide * slow // per)
         if self.wide > 1:
-            return took + 1 <= self.interval
+            return np.asarray(took + 1 <= self.interval)
         fewest = np.where(self.joined > 1, self.beats - (self.ports - 1) * self.shared, self.shared)
-        return took <= fewest * self.interval
+        return np.asarray(took <= fewest * self.interval)

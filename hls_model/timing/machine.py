@@ -17,31 +17,28 @@ from numpy.typing import NDArray
 
 from hls_model.config import Config, Memory
 from hls_model.errors import ModelError
-from hls_model.timing import closed_form
+from hls_model.timing import events
 from hls_model.timing.phases import PassPhases
 
-__all__ = ["MOST_CYCLES", "Probe", "run_pass", "time_passes"]
+__all__ = ["MOST_CYCLES", "Probe", "ReadPath", "run_pass", "time_passes"]
 
 Cycles = NDArray[np.int64]
 MOST_CYCLES = 200_000_000  # some minutes
 
 
-def _ignore_state(state: str, cycle: int) -> None: ...
-
-
 @dataclass
 class Probe:
-    """Who is told of an event, by its cycle; without arguments nobody.
+    """Who is told of an event, by its cycle.
 
     Attributes
     ----------
-    enters : callable (state, cycle)
-        The machine enters "prefetch", "run", "drain" or "turn".
+    enters : callable (state, cycle, column)
+        The machine enters "prefetch", "run", "drain" or "turn", with the (first) column that this is about.
     requested, taken, blocked, issued : callable (cycle)
         A request is accepted; a port beat is taken, or stays on the bus because the FIFO is full; a beat is issued.
     """
 
-    enters: Callable[[str, int], None]
+    enters: Callable[[str, int, int], None]
     requested: Callable[[int], None]
     taken: Callable[[int], None]
     blocked: Callable[[int], None]
@@ -57,11 +54,11 @@ def time_passes(config: Config, columns: Cycles, beats: Cycles) -> PassPhases:
         More than `MOST_CYCLES` cycles to step through.
     """
     pairs, which = np.unique(np.stack([columns, beats], axis=1), axis=0, return_inverse=True)
-    least = int(closed_form.time_passes(config, pairs[:, 0], pairs[:, 1]).total.sum())
-    if least > MOST_CYCLES:
-        raise ModelError(f"level L2 would step through {least:,} cycles, of at most {MOST_CYCLES:,}; take level L1")
-    ignore = deque[int](maxlen=0).append
-    probe = Probe(_ignore_state, ignore, ignore, ignore, ignore)
+    steps = int(events.time_passes(config, pairs[:, 0], pairs[:, 1]).total.sum())
+    if steps > MOST_CYCLES:
+        raise ModelError(f"level L2 would step through {steps:,} cycles, {MOST_CYCLES:,} at most; take level L1")
+    ignore = deque[int](maxlen=0).append  # the cheapest call there is
+    probe = Probe(lambda state, cycle, column: None, ignore, ignore, ignore, ignore)
     runs = [run_pass(config, columns_each, beats_each, 0, probe)[0] for columns_each, beats_each in pairs.tolist()]
     prefetch, fill, stream, stall, drain = np.array(runs, np.int64).reshape(-1, 5)[which.reshape(-1)].T
     return PassPhases(prefetch, fill, stream, stall, drain, exact=np.ones(beats.shape, bool))
@@ -79,41 +76,34 @@ def run_pass(config: Config, columns: int, beats: int, cycle: int, probe: Probe)
     """
     prefetch = fill = stream = stall = drain = 0
     together = columns if config.overlap_outer else 1
-    to_buffer = _ReadPath.build(config, config.lanes, 1, 0, beats)
-    to_lanes = _ReadPath.build(config, config.issue_words, config.ii, config.depth - 1, beats)
+    to_buffer, to_lanes = ReadPath.to_buffer(config, beats), ReadPath.to_lanes(config, beats)
     for column in range(0, columns, together):
         start = cycle
         if config.rs_prefetch == "per_outer" or (config.rs_prefetch == "per_position" and column == 0):
-            probe.enters("prefetch", cycle)
+            probe.enters("prefetch", cycle, column)
             _, cycle, _ = _stream(to_buffer, 1, cycle, probe)
         prefetch += cycle - start
         start = cycle
-        probe.enters("run", cycle)
+        probe.enters("run", cycle, column)
         first, cycle, lanes = _stream(to_lanes, together, cycle, probe)
         ideal = (together * beats - 1) * config.ii + 1
         fill += first - start
         stream += ideal
         stall += cycle - first - ideal
         start = cycle
-        cycle = _drain(config, lanes, cycle, probe)
+        probe.enters("drain", cycle, column)
+        while lanes:
+            lanes >>= 1
+            cycle += 1
+        probe.enters("turn", cycle, column)
+        for _ in range(config.fsm_cycles):
+            cycle += 1
         drain += cycle - start
     return (prefetch, fill, stream, stall, drain), cycle
 
 
-def _drain(config: Config, lanes: int, cycle: int, probe: Probe) -> int:
-    """Step until the lanes are empty and the state machine is ready; return the first cycle after that."""
-    probe.enters("drain", cycle)
-    while lanes:
-        lanes >>= 1
-        cycle += 1
-    probe.enters("turn", cycle)
-    for _ in range(config.fsm_cycles):
-        cycle += 1
-    return cycle
-
-
 @dataclass(frozen=True)
-class _ReadPath:
+class ReadPath:
     """What is wired and stored of a way from memory to the RS buffer or the lanes.
 
     Attributes
@@ -138,8 +128,17 @@ class _ReadPath:
     leaving: list[int]
 
     @classmethod
-    def build(cls, config: Config, words: int, interval: int, stages: int, beats: int) -> _ReadPath:
-        """Return the path of columns of `beats` beats of `words` words."""
+    def to_buffer(cls, config: Config, beats: int) -> ReadPath:
+        """Return the path of RS into its buffer."""
+        return cls._of(config, config.lanes, 1, 0, beats)
+
+    @classmethod
+    def to_lanes(cls, config: Config, beats: int) -> ReadPath:
+        """Return the path of TS into the lanes; the last stage of these is the register of the maximum."""
+        return cls._of(config, config.issue_words, config.ii, config.depth - 1, beats)
+
+    @classmethod
+    def _of(cls, config: Config, words: int, interval: int, stages: int, beats: int) -> ReadPath:
         wide = -(-words // config.memory.words_per_beat)
         shared = max(1, config.memory.words_per_beat // words)
         leaving = [wide if (beat + 1) % shared == 0 else 0 for beat in range(beats)]
@@ -166,7 +165,7 @@ def _random_gap(memory: Memory, x: int) -> int:
     return 1 + (h >> 16) % 4 if h % 2**16 * 100 < memory.random_gap_percent * 2**16 else 0
 
 
-def _stream(path: _ReadPath, columns: int, start: int, probe: Probe) -> tuple[int, int, int]:
+def _stream(path: ReadPath, columns: int, start: int, probe: Probe) -> tuple[int, int, int]:
     """Step from the first request to the issue of the last beat.
 
     Returns
