@@ -28,7 +28,7 @@ class Roofline:
     bytes_per_omega : float
         Bytes that the ports read for each score of the pipelines: TS, and RS as often as it is read.
     host_bytes_per_omega : float
-        Bytes over the host link for each score.
+        Bytes over the host link for each score of the pipelines.
     roofs : dict of str to float
         Scores per second that 'lanes', 'ports', 'banks' and, where something crosses it, 'host link' allow.
     """
@@ -44,9 +44,16 @@ class Roofline:
         return min(self.roofs, key=lambda name: self.roofs[name])
 
     @property
+    def rate(self) -> float:
+        """Scores per second of the pipelines and the host link that serves them, whatever software does."""
+        pipelines, link = self.timing.hardware_seconds, self.timing.transfer_seconds
+        seconds = max(pipelines, link) if self.timing.config.host_overlap else pipelines + link
+        return self.timing.hardware_omegas / seconds if self.timing.hardware_omegas else 0.0
+
+    @property
     def share(self) -> float:
-        """Part of the lowest roof that the pipelines reach."""
-        return self.timing.hardware_rate / self.roofs[self.binding]
+        """Part of the lowest roof that is reached."""
+        return self.rate / self.roofs[self.binding]
 
 
 def ports_gbps(config: Config) -> float:
@@ -65,12 +72,12 @@ def roofline(workload: Workload, config: Config, level: Level = "L1") -> Rooflin
     """Return the roofs over a workload on a design, and the rate beneath them."""
     timing = simulate(workload, config, level)
     read = _bytes_read(workload, config) / max(timing.hardware_omegas, 1)
-    sent = timing.transfer_bytes / max(workload.omegas, 1)
+    sent = timing.transfer_bytes / max(timing.hardware_omegas, 1)
     roofs = {"lanes": config.ideal_rate}
     if read:
         roofs["ports"] = ports_gbps(config) * 1e9 / read
         roofs["banks"] = banks_gbps(config) * 1e9 / read
-    if sent:
+    if sent and timing.hardware_omegas:
         roofs["host link"] = config.host_gbps * 1e9 / sent
     return Roofline(timing, read, sent, roofs)
 

@@ -47,11 +47,10 @@ def _text(found: Roofline) -> str:
         (name, limits[name], f"{rate / 1e6:,.0f}", "lowest" if name == found.binding else "")
         for name, rate in found.roofs.items()
     ]
-    rate = found.timing.hardware_rate
     text = f"{found.timing.workload.name} on {config.name}: {found.bytes_per_omega:.2f} bytes of memory"
     text += f" and {found.host_bytes_per_omega:.2f} over the host link for each omega\n\n"
     text += table(("roof", "limit", "M omega/s", ""), rows)
-    return text + f"\n\nreached: {rate / 1e6:,.0f} M omega/s, {percent(found.share, 1)} of the lowest roof"
+    return text + f"\n\nreached: {found.rate / 1e6:,.0f} M omega/s, {percent(found.share, 1)} of the lowest roof"
 
 
 def _record(found: Roofline) -> dict[str, object]:
@@ -63,6 +62,6 @@ def _record(found: Roofline) -> dict[str, object]:
         "host_bytes_per_omega": found.host_bytes_per_omega,
         "roofs_omega_per_s": found.roofs,
         "binding": found.binding,
-        "omega_per_s": found.timing.hardware_rate,
+        "omega_per_s": found.rate,
         "share": found.share,
     }

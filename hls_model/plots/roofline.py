@@ -35,7 +35,7 @@ def plot_roofline(found: Roofline) -> Figure:
         axes.axhline(
             rate, color=PURPLE, linewidth=2.2, linestyle=(0, (1, 1.5)), label=f"host link: {rate:,.0f} M omega/s"
         )
-    reached = found.timing.hardware_rate / 1e6
+    reached = found.rate / 1e6
     axes.axvline(intensity, color=INK, linewidth=0.8, linestyle=(0, (2, 3)), zorder=1)
     axes.plot([intensity], [reached], "o", color=INK, markersize=9, zorder=5)
     axes.annotate(

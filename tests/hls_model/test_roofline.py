@@ -40,8 +40,9 @@ def test_measured_banks_lie_below_the_lanes():
 
 def test_resending_every_block_caps_at_3_billion():
     found = roofline(SCAN, load("u200").but(host_transfer="full"))
-    assert found.roofs["host link"] == pytest.approx(3.0e9, rel=0.002)
+    assert found.roofs["host link"] == pytest.approx(3.0e9, rel=0.01)
     assert found.binding == "host link"
+    assert found.share == pytest.approx(1)  # the link is busy all the time
     assert "host link" not in roofline(SCAN, load("u200")).roofs
     once = roofline(SCAN, load("u200").but(host_transfer="incremental"))
     assert once.roofs["host link"] > 100 * found.roofs["host link"] / 2
@@ -55,10 +56,10 @@ def test_a_scan_of_nothing_has_the_roof_of_the_lanes():
 
 @given(
     st.integers(1, 300), st.integers(1, 3_000), st.sampled_from(sorted(PRESETS)), st.booleans(),
-    st.sampled_from(["per_position", "none"]),
+    st.sampled_from(["per_position", "none"]), st.sampled_from(["none", "full", "incremental"]),
 )  # fmt: skip
-def test_no_design_lies_above_its_roofs(left, right, name, overlap, prefetch):
-    config = load(name).but(overlap_outer=overlap, rs_prefetch=prefetch)
+def test_no_design_lies_above_its_roofs(left, right, name, overlap, prefetch, transfer):
+    config = load(name).but(overlap_outer=overlap, rs_prefetch=prefetch, host_transfer=transfer)
     found = roofline(Workload.single(left, right), config)
     # Banks lose whole cycles, counted within each column: less than a cycle a column is not lost.
     assert found.share <= 1 + 1 / max(1, right // config.unroll)
