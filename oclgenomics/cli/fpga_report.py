@@ -68,7 +68,7 @@ def _measured_text(rows: dict[str, list[Projection]], measured: Measured) -> str
     seconds = sum(measured.seconds)
     omegas = totals(next(iter(rows.values())))["omegas"]
     rate = omegas / seconds / 1e6 if seconds else 0.0
-    text = f"measured on {measured.device}: LD and omega in {seconds_text(seconds)} ({rate:,.0f} M omega/s)"
+    text = f"measured on {measured.device}: LD and omega in {seconds_text(seconds)} at best ({rate:,.0f} M omega/s)"
     for name, projections in rows.items():
         projected = totals(projections)["seconds"]
         times = f", {projected / seconds:.2f} times the measured time" if seconds else ""

@@ -26,9 +26,12 @@ from oclgenomics.omega.options import ScanOptions
 from oclgenomics.omega.windows import find_windows
 
 if TYPE_CHECKING:
+    from oclgenomics.omega.engine import OmegaScanner
     from oclgenomics.runtime import Engine
 
 __all__ = ["Measured", "project_scan", "random_alignment", "workload_of"]
+
+MOST_TRIES, ENOUGH_SECONDS = 5, 5.0  # measurements of the same scans, of which the shortest counts
 
 
 @dataclass(frozen=True)
@@ -129,9 +132,17 @@ def _scans(
         del batch
         workloads += [workload_of(alignment, options) for alignment in used]
         if scanner is not None:
-            scanner.scan_batch(used, options)  # so that what is timed compiles nothing
-            seconds += [float(scan.stats["scan_seconds"]) for scan in scanner.scan_batch(used, options)]
+            seconds += _measure(scanner, used, options)
     return workloads, seconds
+
+
+def _measure(scanner: OmegaScanner, used: list[Alignment], options: ScanOptions) -> list[float]:
+    """Seconds of each scan: the best of some, after one in which kernels were compiled."""
+    scanner.scan_batch(used, options)
+    tries: list[list[float]] = []
+    while len(tries) < MOST_TRIES and sum(map(sum, tries)) < ENOUGH_SECONDS:
+        tries.append([float(scan.stats["scan_seconds"]) for scan in scanner.scan_batch(used, options)])
+    return min(tries, key=sum)
 
 
 def _alignments(args: argparse.Namespace, stack: ExitStack) -> Iterator[Alignment]:
