@@ -123,11 +123,20 @@ def _loops(workload: Workload, config: Config, level: Level, position: int) -> t
     tiles, beats, columns = len(passes.beats), int(passes.beats.max()), int(passes.columns[0])
     stalled = 1 + phases["stall"] / max(phases["stream"], 1)
     achieved = int(np.ceil(config.ii * stalled))
-    column = running // columns  # of all tiles
+    column = running // columns // tiles
+    joined = config.overlap_outer
     return (
         Loop("tiles of the right side", prefetch + running, (prefetch + running) // tiles, None, None, tiles, False),
         *([Loop("prefetch of RS", prefetch, prefetch // tiles, 1, 1, beats, True)] if prefetch else []),
-        Loop("left borders", running, column // tiles, None, None, columns, config.overlap_outer),
-        Loop("beats of the right side", column // tiles, config.depth, achieved, config.ii, beats, True),
+        Loop(
+            "left borders",
+            running,
+            column,
+            column if joined else None,
+            beats * config.ii if joined else None,
+            columns,
+            joined,
+        ),
+        Loop("beats of the right side", column, config.depth, achieved, config.ii, beats, True),
         Loop("merge of the lanes", merge, 1, 1, 1, config.lanes, True),
     )

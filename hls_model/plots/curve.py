@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from hls_model.curve import Curve
 from hls_model.paper.published import TABLE1, TABLE3
 from hls_model.paper.table3 import REACH
+from hls_model.plots.labels import set_titles
 from hls_model.plots.style import BLUE, GREY, INK, ORANGE, new_figure
-from hls_model.plots.titles import set_titles
 from hls_model.text import percent
 
 if TYPE_CHECKING:

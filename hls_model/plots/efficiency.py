@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hls_model.curve import Curve
+from hls_model.plots.labels import label_log_axis, set_titles
 from hls_model.plots.style import INK, new_figure
-from hls_model.plots.titles import set_titles
 from hls_model.text import percent
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def plot_efficiency(curves: list[Curve]) -> Figure:
             )
     axes.set_xscale("log")
     axes.set_xlim(least, most)
-    axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+    label_log_axis(axes.xaxis, lambda value: f"{value:,.0f}")
     axes.set_yticks(range(len(curves)), [str(curve.config.unroll) for curve in curves])
     axes.tick_params(axis="y", length=0)
     axes.set_xlabel("Right-side iterations, logarithmic")

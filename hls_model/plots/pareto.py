@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from hls_model.explore import Design, Exploration
+from hls_model.plots.labels import label_log_axis, set_titles
 from hls_model.plots.style import GREY, INK, ORANGE, new_figure
-from hls_model.plots.titles import set_titles
 from hls_model.text import percent
 
 if TYPE_CHECKING:
@@ -34,10 +34,8 @@ def plot_pareto(found: Exploration) -> Figure:
     axes.set_xlim(least / 2.6, max(most * 1.15, least * 2.6))  # names of the cheapest need room
     axes.set_ylim(0, top * 1.12)
     _label(axes, front, top)
-    axes.xaxis.set_major_formatter(lambda share, _: f"{100 * share:g} %")
-    axes.xaxis.set_minor_formatter(lambda share, _: f"{100 * share:g} %" if f"{share:e}"[0] in "25" else "")
+    label_log_axis(axes.xaxis, lambda share: f"{100 * share:g} %")
     axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
-    axes.tick_params(axis="x", which="both", length=4, pad=4)
     axes.set_xlabel("Largest share of any resource of the device, logarithmic")
     axes.set_ylabel("Million omegas a second")
     handles = [axes.plot([], [], MARKERS[o], color=GREY, label=LABELS[o])[0] for o in _overlaps(found.designs)]

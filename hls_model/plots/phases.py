@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hls_model.plots.labels import set_titles
 from hls_model.plots.style import BLUE, GREEN, GREY, INK, ORANGE, PURPLE, SKY, YELLOW, new_figure
-from hls_model.plots.titles import set_titles
 from hls_model.project import Projection
 from hls_model.timing.result import PHASES
 

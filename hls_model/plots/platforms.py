@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hls_model.paper.table3 import Row, Seconds
+from hls_model.plots.labels import set_titles
 from hls_model.plots.style import BLUE, GREY, INK, SKY, new_figure
-from hls_model.plots.titles import set_titles
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from hls_model.boards import KINDS
 from hls_model.paper.table1 import Column
+from hls_model.plots.labels import set_titles
 from hls_model.plots.style import BLUE, COLOURS, GREY, INK, SKY, new_figure
-from hls_model.plots.titles import set_titles
 from hls_model.resources import REPORT_ROWS, Resources
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from hls_model.plots.labels import label_log_axis, set_titles
 from hls_model.plots.style import BLUE, GREEN, INK, ORANGE, PURPLE, new_figure
-from hls_model.plots.titles import set_titles
 from hls_model.roofline import Roofline, banks_gbps, ports_gbps
 from hls_model.text import percent
 
@@ -51,8 +51,8 @@ def plot_roofline(found: Roofline) -> Figure:
     axes.set_yscale("log")
     axes.set_xlim(x[0], x[-1])
     axes.set_ylim(top / 30, top * 2.5)
-    axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
-    axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+    label_log_axis(axes.xaxis, lambda value: f"{value:g}")
+    label_log_axis(axes.yaxis, lambda value: f"{value:,.0f}")
     axes.set_xlabel("Omegas for each byte read from memory, logarithmic")
     axes.set_ylabel("Million omegas a second, logarithmic")
     axes.legend(frameon=False, loc="lower right", fontsize=10.5)
