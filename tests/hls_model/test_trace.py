@@ -57,7 +57,7 @@ def test_the_table_and_the_strip(capsys: pytest.CaptureFixture[str]) -> None:
     assert list(strip) == ["requests", "bus", "FIFO", "RS buffer", "issue", "lanes", "merge"]
     assert {len(row) for row in strip.values()} == {72}
     assert set("".join(strip.values())) <= set(SHADES)
-    assert strip["merge"] == " " * 65 + "+" + SHADES[-1] * 6
+    assert strip["merge"] == " " * 65 + ":" + SHADES[-1] * 6
 
 
 def test_a_very_short_position_has_a_short_strip(capsys: pytest.CaptureFixture[str]) -> None:
