@@ -28,7 +28,7 @@ def plot_pareto(found: Exploration) -> Figure:
     front = sorted(found.front, key=lambda design: design.cost)
     axes.step([d.cost for d in front], [d.rate / 1e6 for d in front], where="post", color=ORANGE, linewidth=1.6)
     _draw_points(axes, front, color=ORANGE, markersize=8, zorder=4, markeredgecolor="white")
-    top = max(design.rate for design in found.designs) / 1e6
+    top = max(design.rate for design in found.designs) / 1e6 or 1.0
     least, most = front[0].cost, max(design.cost for design in found.designs)
     axes.set_xscale("log")
     axes.set_xlim(least / 2.6, max(most * 1.15, least * 2.6))  # names of the cheapest need room

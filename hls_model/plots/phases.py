@@ -23,7 +23,7 @@ BESIDE = {"software": INK, "host link": "#9A9A9A"}
 def plot_phases(projections: list[Projection]) -> Figure:
     """Draw the seconds of each design: pipelines by phase, and beneath them software's and the host link's part."""
     times = [_times(one) for one in projections]
-    end = max(one.omega_seconds for one in projections)
+    end = max(one.omega_seconds for one in projections) or 1.0
     shown = [name for name in (*PHASES, *BESIDE) if max(time[name] for time in times) > VISIBLE * end]
     beside = [name for name in BESIDE if name in shown]
     figure, (axes,) = new_figure(size=(10, 2.3 + 0.75 * len(projections)))
@@ -40,7 +40,8 @@ def plot_phases(projections: list[Projection]) -> Figure:
     axes.set_xlabel("Seconds")
     for name in shown:
         axes.bar(0, 0, color=(COLOURS | BESIDE)[name], label=name)
-    figure.legend(frameon=False, loc="outside lower center", ncols=len(shown), fontsize=10)
+    if shown:
+        figure.legend(frameon=False, loc="outside lower center", ncols=len(shown), fontsize=10)
     fastest = min(projections, key=lambda one: one.omega_seconds)
     workload = fastest.timing.workload
     set_titles(

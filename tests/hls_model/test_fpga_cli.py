@@ -63,6 +63,24 @@ def test_pictures(command, tmp_path, capsys):
     capsys.readouterr()
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["curve", "--to", "32"],
+        ["curve", "--to", "32", "--unrolls", "32"],
+        ["roofline", "--snps", "10", "--grid", "2"],
+        ["project", "--snps", "10", "--grid", "2"],
+        ["explore", "--snps", "10", "--grid", "2", "--unrolls", "8", "--ports", "1", "--overlap", "no"],
+    ],
+)
+def test_pictures_of_next_to_nothing(words, tmp_path, capsys):
+    pytest.importorskip("matplotlib")
+    path = tmp_path / "small.png"
+    assert model_main([*words, "--plot", str(path)]) == 0
+    assert path.read_bytes().startswith(b"\x89PNG")
+    capsys.readouterr()
+
+
 def test_efficiency_by_unroll(tmp_path, capsys):
     pytest.importorskip("matplotlib")
     path = tmp_path / "heat.png"
