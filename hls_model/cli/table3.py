@@ -87,12 +87,12 @@ def _totals(rows: list[Row]) -> str:
 
 
 def _seconds(rows: list[Row]) -> str:
-    bars = ("cpu", "fpga", "gpu", "model")
+    bars = ("cpu", "amd", "gpu", "fpga", "model")
     lines = []
     for row in rows:
         times = [getattr(row, bar) for bar in bars]
         lines.append((_title(row), *(f"{t.omega:.2f} + {t.ld:.2f} = {t.total:.2f}" for t in times)))
-    header = ("seconds, omega + LD", "CPU", "FPGA", "GPU", "FPGA, model's rates")
+    header = ("seconds, omega + LD", "CPU", "4 cores (AMD)", "GPU", "FPGA", "FPGA, model's rates")
     return table(header, lines)
 
 
@@ -102,10 +102,11 @@ def _title(row: Row) -> str:
 
 def _record(row: Row) -> dict[str, object]:
     record = asdict(row)
-    for bar in ("cpu", "fpga", "gpu", "model"):
+    for bar in ("cpu", "amd", "gpu", "fpga", "model"):
         record[f"{bar}_seconds"] = record.pop(bar)
     return record | {
         "fpga_speedup": row.fpga_speedup,
         "gpu_speedup": row.gpu_speedup,
         "model_speedup": row.model_speedup,
+        "gpu_kernel_rate": row.gpu_kernel_rate,
     }

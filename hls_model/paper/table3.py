@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from hls_model.config import Config
 from hls_model.curve import COLUMNS
-from hls_model.paper.published import TABLE3, Mix, Rates
+from hls_model.paper.published import AMD_LD_RATES, AMD_OMEGA_RATES, TABLE3, Mix, Rates
 from hls_model.timing import simulate
 from hls_model.timing.result import Level
 from hls_model.workload import Workload
@@ -50,8 +50,8 @@ class Row:
     column_rate, grid_rate, overhead_rate : float
         Omegas per second of the model: read off the throughput curve at 0.2 right-side iterations per SNP, averaged
         over the grid, and the latter with a cost per position.
-    cpu, fpga, gpu : Seconds
-        From the counts and the published rates.
+    cpu, fpga, gpu, amd : Seconds
+        From the counts and the published rates; `amd` is the CPU with four cores (section VI.D).
     model : Seconds
         Of the FPGA, from the counts and the model's rates over the grid.
     """
@@ -67,6 +67,7 @@ class Row:
     cpu: Seconds
     fpga: Seconds
     gpu: Seconds
+    amd: Seconds
     model: Seconds
 
     @property
@@ -78,6 +79,11 @@ class Row:
     def gpu_speedup(self) -> float:
         """Total speedup of the GPU over the CPU from published rates."""
         return self.cpu.total / self.gpu.total
+
+    @property
+    def gpu_kernel_rate(self) -> float:
+        """Omegas per second of the GPU's kernel alone, by how much faster than the FPGA's pipeline it is said to be."""
+        return self.mix.gpu_kernel_over_fpga * self.mix.fpga.omega * 1e6
 
     @property
     def model_speedup(self) -> float:
@@ -128,5 +134,6 @@ def _row(mix: Mix, config: Config, level: Level) -> Row:
         cpu=seconds(mix.cpu),
         fpga=seconds(mix.fpga),
         gpu=seconds(mix.gpu),
+        amd=seconds(Rates(sum(AMD_OMEGA_RATES) / 2, AMD_LD_RATES[mix.name])),
         model=Seconds(workload.omegas / grid.hardware_rate, workload.ld_scores / ld_rate),
     )

@@ -134,6 +134,16 @@ def test_seconds_of_figure_14(rows):
     np.testing.assert_allclose(seconds, expected, rtol=0.004)
 
 
+def test_four_cores_are_slower_than_both_accelerators(rows):
+    for row in rows.values():
+        assert row.amd.total > max(row.gpu.total, row.fpga.total)
+    assert rows["90/10"].amd.total == pytest.approx(59.2, rel=0.002)
+
+
+def test_kernels_of_the_gpu(rows):
+    assert [row.gpu_kernel_rate / 1e9 for row in rows.values()] == pytest.approx([15.05, 15.75, 11.1])
+
+
 def test_speedups_with_the_models_rates_stay_near(rows):
     for row in rows.values():
         assert row.model_speedup == pytest.approx(row.mix.fpga_speedups["total"], rel=0.06)
