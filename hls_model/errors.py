@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-__all__ = ["ModelError", "ModelOutputError"]
+__all__ = ["ModelError", "ModelInputError", "ModelOutputError"]
 
 
 class ModelError(ValueError):
-    """A parameter, a configuration file, a workload or an output that the model cannot take."""
+    """A parameter that the model cannot take."""
+
+    exit_code = 2
+
+
+class ModelInputError(ModelError):
+    """An input file that is missing, unreadable or malformed."""
+
+    exit_code = 3
 
 
 class ModelOutputError(ModelError):
     """An output that could not be written; nothing half written is left behind."""
+
+    exit_code = 5

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from hls_model.config import Config, Memory, Operators
-from hls_model.errors import ModelError
+from hls_model.errors import ModelError, ModelInputError
 
 __all__ = ["PRESETS", "change", "load", "parse_settings"]
 
@@ -82,16 +82,16 @@ def load(name: str | os.PathLike[str]) -> Config:
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise ModelError(f"{text}: cannot be read ({error.strerror or error})") from error
+        raise ModelInputError(f"{text}: cannot be read ({error.strerror or error})") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ModelError(f"{text}: is not TOML: {error}") from error
+        raise ModelInputError(f"{text}: is not TOML: {error}") from error
     base = table.pop("preset", "u200")
     if base not in PRESETS:
-        raise ModelError(f"{text}: preset {base!r} is not known; choose one of {', '.join(PRESETS)}")
+        raise ModelInputError(f"{text}: preset {base!r} is not known; choose one of {', '.join(PRESETS)}")
     try:
         return change(PRESETS[base].but(name=table.pop("name", path.stem)), table)
     except ModelError as error:
-        raise ModelError(f"{text}: {error}") from error
+        raise ModelInputError(f"{text}: {error}") from error
 
 
 def change(config: Config, table: Mapping[str, Any]) -> Config:

@@ -1,0 +1,61 @@
+"""The model's commands, as `python -m hls_model COMMAND` and as `oclgenomics fpga COMMAND`."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+
+from hls_model.errors import ModelError
+
+__all__ = ["COMMANDS", "add_commands", "main"]
+
+COMMANDS: tuple[str, ...] = ("timing",)
+INTERRUPTED = 130
+
+
+def add_commands(subparsers: argparse._SubParsersAction[argparse.ArgumentParser], names: Sequence[str]) -> None:
+    """Add the commands of these names to a parser; each module has `add_parser(subparsers)`, which sets `run`."""
+    for name in names:
+        importlib.import_module(f"hls_model.cli.{name}").add_parser(subparsers)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command.
+
+    Parameters
+    ----------
+    argv : sequence of str, optional
+        The command line without the program's name; `sys.argv` when missing.
+
+    Returns
+    -------
+    int
+        0 done, 1 a check failed, 2 usage, 3 bad input, 5 output not written, 130 interrupted.
+    """
+    words = list(sys.argv[1:] if argv is None else argv)
+    parser = argparse.ArgumentParser(
+        prog="python -m hls_model", description="Model of the FPGA omega pipeline.", allow_abbrev=False
+    )
+    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    add_commands(subparsers, [words[0]] if words and words[0] in COMMANDS else COMMANDS)
+    try:
+        args = parser.parse_args(words)
+        status: int = args.run(args)
+        sys.stdout.flush()
+        return status
+    except SystemExit as stop:  # argparse ends so, after --help and after wrong usage
+        return stop.code if isinstance(stop.code, int) else 2
+    except KeyboardInterrupt:
+        print("hls_model: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except ModelError as error:
+        if getattr(args, "debug", False):
+            raise
+        print(f"hls_model: error: {error}", file=sys.stderr)
+        return error.exit_code

@@ -1,0 +1,92 @@
+"""What the commands share: which design, and where results go."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from hls_model.config import Config
+from hls_model.output import open_output
+from hls_model.presets import PRESETS, change, load, parse_settings
+from hls_model.timing import LEVELS
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["add_design_options", "add_level_option", "add_output_options", "design", "write"]
+
+
+def add_design_options(parser: argparse.ArgumentParser, default: str = "u200") -> None:
+    """Add --board, --unroll and --set; `design` reads them."""
+    group = parser.add_argument_group("design")
+    group.add_argument(
+        "--board",
+        default=default,
+        metavar="NAME",
+        help=f"{', '.join(PRESETS)}, or a .toml file (default: {default})",
+    )
+    group.add_argument("--unroll", type=int, metavar="U", help="right-side iterations at a time (default: the board's)")
+    group.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        dest="settings",
+        help="any other parameter, such as memory.latency=64 or overlap_outer=true; may be repeated",
+    )
+
+
+def design(args: argparse.Namespace) -> Config:
+    """Return the design that the options describe.
+
+    Raises
+    ------
+    ModelError
+        An unknown board or parameter, or a value outside its range.
+    """
+    table = parse_settings(args.settings)
+    if args.unroll is not None:
+        table["unroll"] = args.unroll
+    return change(load(args.board), table)
+
+
+def add_level_option(parser: argparse.ArgumentParser) -> None:
+    """Add --level."""
+    parser.add_argument(
+        "--level",
+        choices=tuple(LEVELS),
+        default="L1",
+        help="timing by closed form (L0), by events (L1) or cycle by cycle (L2) (default: L1)",
+    )
+
+
+def add_output_options(parser: argparse.ArgumentParser, *, plot: bool = True) -> None:
+    """Add -o/--output, --json, --plot and --debug; `write` reads them."""
+    group = parser.add_argument_group("output")
+    group.add_argument("-o", "--output", default="-", metavar="FILE", help="where results go (default: stdout)")
+    group.add_argument("--json", action="store_true", help="write results as JSON (default: a table)")
+    if plot:
+        group.add_argument("--plot", metavar="FILE", help="draw a picture: .png, .svg or .pdf")
+    group.add_argument("--debug", action="store_true", help="show the traceback of an error")
+
+
+def write(
+    args: argparse.Namespace, text: str, record: Mapping[str, Any], figure: Callable[[], Figure] | None = None
+) -> None:
+    """Write the text or, with --json, the record; and with --plot the figure, which is only made then.
+
+    Raises
+    ------
+    ModelOutputError
+        A file that cannot be written.
+    ModelError
+        Matplotlib is missing, or knows no such picture format.
+    """
+    if figure is not None and args.plot:
+        from hls_model.plots.style import save
+
+        save(figure(), args.plot)
+    with open_output(args.output) as stream:
+        stream.write(json.dumps(record, indent=2) + "\n" if args.json else text.rstrip("\n") + "\n")

@@ -1,0 +1,44 @@
+"""`timing`: cycles, seconds and rate of one grid position, by phase."""
+
+from __future__ import annotations
+
+import argparse
+
+from hls_model.cli import common
+from hls_model.timing import simulate
+from hls_model.workload import Workload
+
+__all__ = ["add_parser"]
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command."""
+    parser = subparsers.add_parser("timing", help="cycles and rate of one grid position, by phase", allow_abbrev=False)
+    parser.add_argument("--left", type=int, default=1000, metavar="N", help="left borders tried (default: 1000)")
+    parser.add_argument("--right", type=int, default=1000, metavar="N", help="right borders tried (default: 1000)")
+    common.add_level_option(parser)
+    common.add_design_options(parser)
+    common.add_output_options(parser, plot=False)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the command."""
+    timing = simulate(Workload.single(args.left, args.right), common.design(args), args.level)
+    phases = {name: int(cycles.sum()) for name, cycles in timing.phases.items()}
+    record = {
+        "design": timing.config.name,
+        "level": timing.level,
+        "exact": timing.exact,
+        "cycles": timing.cycles,
+        "phases_cycles": phases,
+        "seconds": timing.seconds,
+        "omegas": timing.workload.omegas,
+        "software_omegas": timing.software_omegas,
+        "omega_per_s": timing.hardware_rate,
+    }
+    rows = [f"{name:<9} {cycles:>14,} cycles" for name, cycles in phases.items()]
+    rows.append(f"{'total':<9} {timing.cycles:>14,} cycles{'' if timing.exact else ' at least'}")
+    rows.append(f"{'rate':<9} {timing.hardware_rate / 1e6:>14,.1f} M omega/s of {timing.config.ideal_rate / 1e6:,.0f}")
+    common.write(args, "\n".join(rows), record)
+    return 0

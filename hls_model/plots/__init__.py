@@ -1,0 +1,1 @@
+"""The model's figures; Matplotlib is imported when one is drawn."""
