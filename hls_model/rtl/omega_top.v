@@ -3,17 +3,19 @@
 //
 // Memory is addressed in port beats of W words. One beat of the lanes (WORDS words) takes C port beats, or one port beat
 // feeds G beats. LS of a column comes over a narrow port of its own, in the order of the requests.
+`include "design.vh"
+
 module omega_top #(
-    parameter P = 4,  // lanes
-    parameter W = 4,  // words of a port beat
-    parameter STREAM_RS = 0,  // RS comes beside TS in every beat (P words of RS, P of TS); there is no buffer
-    parameter FADD = 5,
-    parameter FSUB = 5,
-    parameter FDIV = 10,
-    parameter I2F = 4,
-    parameter IMUL = 2,
-    parameter IADD = 1,
-    parameter FCMP = 2,
+    parameter P = `LANES,
+    parameter W = `PORT_WORDS,  // words of a port beat
+    parameter STREAM_RS = `STREAM_RS,  // RS comes beside TS in every beat (P words of RS, P of TS); there is no buffer
+    parameter FADD = `FADD,
+    parameter FSUB = `FSUB,
+    parameter FDIV = `FDIV,
+    parameter I2F = `I2F,
+    parameter IMUL = `IMUL,
+    parameter IADD = `IADD,
+    parameter FCMP = `FCMP,
     parameter FIFO_BITS = 8,  // the FIFO has up to 2**FIFO_BITS port beats
     parameter BUFFER_BITS = 10,  // the RS buffer has up to 2**BUFFER_BITS beats
     parameter LS_BITS = 9  // up to 2**LS_BITS columns are under way
