@@ -53,8 +53,7 @@ module fp32_div #(
     end
   endgenerate
 
-  // Round and pack. No quotient lies so close below a power of two that rounding reaches it, so a quotient below the
-  // normal numbers stays below.
+  // Round and pack. The one quotient that lies half a subnormal below the least normal number is rounded up to it.
   wire [BITS-1:0] quotient = stage[LATENCY-1].quotient_out;
   wire [13:0] kind = stage[LATENCY-1].kind_in;
   wire one = quotient[BITS-1];
@@ -66,7 +65,8 @@ module fp32_div #(
   always @* begin
     if (kind[13]) packed_result = 32'h7fc00000;
     else if (kind[12]) packed_result = {kind[10], 31'h7f800000};
-    else if (kind[11] || last_power <= 0) packed_result = {kind[10], 31'd0};
+    else if (kind[11]) packed_result = {kind[10], 31'd0};
+    else if (last_power <= 0) packed_result = {kind[10], (last_power == 0 && &bits[23:1]) ? 31'h00800000 : 31'd0};
     else if (last_power >= 10'sd255) packed_result = {kind[10], 31'h7f800000};
     else packed_result = {kind[10], last_power[7:0], rounded[22:0]};
   end
