@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 __all__ = ["Best", "Groups", "merge"]
 
 Floats = NDArray[np.float32]
+NOTHING = np.float32(np.nan)
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class Best:
         Column (outer iteration) and right-side iteration.
     """
 
-    omega: np.float32 = np.float32(np.nan)
+    omega: np.float32 = NOTHING
     column: int = -1
     right: int = -1
 
