@@ -12,7 +12,7 @@ from hls_model.errors import ModelError
 
 __all__ = ["COMMANDS", "add_commands", "main"]
 
-COMMANDS: tuple[str, ...] = ("timing", "validate")
+COMMANDS: tuple[str, ...] = ("timing", "trace", "validate")
 INTERRUPTED = 130
 
 

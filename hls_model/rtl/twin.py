@@ -88,7 +88,7 @@ def build(circuit: Circuit, folder: Path) -> Path:
     """
     verilator = shutil.which("verilator")
     if verilator is None:
-        raise ModelError("verilator is not installed; it builds the Verilog (Debian: apt-get install verilator g++ make)")
+        raise ModelError("verilator is not installed; it builds the Verilog (Debian: install verilator, g++ and make)")
     sources = [*sorted(FOLDER.glob("*.v")), FOLDER / "bench.cpp"]
     content = circuit.header.encode() + b"".join(path.read_bytes() for path in sources)
     place = folder / f"{circuit.lanes}x{circuit.port_words}-{blake2b(content, digest_size=8).hexdigest()}"
