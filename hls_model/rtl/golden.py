@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from hls_model.config import Config
-from hls_model.errors import ModelError
+from hls_model.errors import ModelInputError
 from hls_model.functional import Best, Sums
 from hls_model.output import open_output
 from hls_model.presets import change, load, parse_settings
@@ -20,7 +20,7 @@ from hls_model.rtl.operands import operands
 from hls_model.rtl.twin import Run
 from hls_model.workload import Workload
 
-__all__ = ["TABLE", "Case", "read_cases", "write_cases"]
+__all__ = ["COLUMNS", "TABLE", "Case", "read_cases", "write_cases"]
 
 TABLE = Path(__file__).with_name("golden.csv")
 BASE = "u200"  # the preset that a row's settings change
@@ -53,6 +53,9 @@ class Case:
     cycles: int
     best: Best
 
+    def __post_init__(self) -> None:
+        _ = self.config  # so that a wrong setting is told where the table is read
+
     @cached_property
     def config(self) -> Config:
         """The design."""
@@ -83,16 +86,21 @@ def read_cases(path: Path = TABLE) -> list[Case]:
 
     Raises
     ------
-    ModelError
+    ModelInputError
         A file that cannot be read or is no such table.
     """
     try:
         with path.open(newline="", encoding="utf-8") as stream:
-            return [_case(row) for row in csv.DictReader(stream)]
+            rows = csv.DictReader(stream)
+            if tuple(rows.fieldnames or ()) != COLUMNS:
+                raise ModelInputError(f"{path}: is no table of runs; its columns have to be {', '.join(COLUMNS)}")
+            return [_case(row) for row in rows]
     except OSError as error:
-        raise ModelError(f"{path}: cannot be read ({error.strerror or error})") from error
-    except (KeyError, TypeError, ValueError) as error:
-        raise ModelError(f"{path}: is no table of golden runs: {error!r}") from error
+        raise ModelInputError(f"{path}: cannot be read ({error.strerror or error})") from error
+    except (TypeError, ValueError, csv.Error) as error:
+        if isinstance(error, ModelInputError):
+            raise
+        raise ModelInputError(f"{path}: a line of the table of runs is damaged: {error}") from error
 
 
 def _case(row: dict[str, str]) -> Case:
