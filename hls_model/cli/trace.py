@@ -6,6 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from hls_model.cli import common
+from hls_model.errors import ModelError
 from hls_model.output import open_output
 from hls_model.trace import trace
 
@@ -30,6 +31,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
+    if args.vcd == args.output == "-":
+        raise ModelError("--vcd - and the table would both go to standard output; name a file for one (-o FILE)")
     traced = trace(common.design(args), args.left, args.right)
     if args.vcd:
         from hls_model.timing.vcd import write_vcd

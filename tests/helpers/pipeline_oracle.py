@@ -102,6 +102,7 @@ def one_pass(config: Config, columns: int, beats: int) -> dict[str, int]:
 
 @st.composite
 def memories(draw: st.DrawFn) -> Memory:
+    """Draw a memory, with a FIFO of 2 port beats."""
     latency = draw(st.integers(1, 90))
     return Memory(
         latency=latency,
@@ -110,7 +111,7 @@ def memories(draw: st.DrawFn) -> Memory:
         burst_length=draw(st.integers(1, 20)),
         burst_gap=draw(st.just(0) | st.integers(0, min(latency, 7))),
         outstanding=draw(st.integers(1, 6) | st.just(16)),
-        fifo_beats=draw(st.integers(2, 40)),
+        fifo_beats=2,
         banks=draw(st.integers(1, 2)),
         bank_gbps=draw(st.just(1e6) | st.floats(0.5, 100)),
         random_gap_percent=draw(st.just(0.0) | st.floats(0, 100)),
@@ -120,17 +121,19 @@ def memories(draw: st.DrawFn) -> Memory:
 
 @st.composite
 def designs(draw: st.DrawFn) -> Config:
+    """Draw a design: narrow and wide ports, from a FIFO that just holds one beat to one that is never full."""
     memory = draw(memories())
     lanes = draw(st.integers(1, 24))
     prefetch = draw(st.sampled_from(["per_position", "per_outer", "none"]))
-    needed = -(-lanes * (2 if prefetch == "none" else 1) // memory.words_per_beat)
+    needed = max(2, -(-lanes * (2 if prefetch == "none" else 1) // memory.words_per_beat))
+    fifo = needed + draw(st.just(0) | st.integers(0, 4) | st.integers(0, 40))
     return Config(
         unroll=lanes * draw(st.integers(1, 3)),
         physical_lanes=lanes,
-        ii=draw(st.integers(1, 4)),
+        ii=draw(st.integers(1, 4) | st.integers(1, 24)),
         clock_mhz=draw(st.sampled_from([100.0, 250.0])),
         operators=draw(st.just(Operators()) | st.just(Operators(1, 1, 1, 1, 1, 1, 1))),
-        memory=memory if memory.fifo_beats >= needed else Memory(**{**vars(memory), "fifo_beats": needed}),
+        memory=Memory(**{**vars(memory), "fifo_beats": fifo}),
         fsm_cycles=draw(st.integers(1, 3)),
         overlap_outer=prefetch != "per_outer" and draw(st.booleans()),
         rs_buffer_words=draw(st.just(32_768) | st.integers(lanes, 6 * lanes)),
