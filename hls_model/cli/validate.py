@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from hls_model.cli import common
+from hls_model.errors import ModelError
 from hls_model.rtl.golden import TABLE, read_cases, write_cases
 from hls_model.timing import LEVELS
 from hls_model.validate import Check, check, live_runs
@@ -51,7 +52,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
     cases = read_cases(Path(args.table))
-    if args.lanes is not None and not args.update:
+    if args.update and args.lanes is not None:
+        raise ModelError("--update writes the whole table; leave --lanes out")
+    if args.lanes is not None:
         cases = [case for case in cases if case.config.lanes <= args.lanes]
     runs = None
     if args.live or args.update:

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from hls_model.config import Config, Operators
-from hls_model.errors import ModelError
+from hls_model.errors import ModelError, ModelOutputError
 from hls_model.functional import Best, Sums
 from hls_model.rtl.stimulus import stimulus
 
@@ -84,7 +84,7 @@ def build(circuit: Circuit, folder: Path) -> Path:
     Raises
     ------
     ModelError
-        Verilator is missing, or the build fails.
+        Verilator is missing, the folder cannot be written, or the build fails.
     """
     verilator = shutil.which("verilator")
     if verilator is None:
@@ -94,8 +94,11 @@ def build(circuit: Circuit, folder: Path) -> Path:
     place = folder / f"{circuit.lanes}x{circuit.port_words}-{blake2b(content, digest_size=8).hexdigest()}"
     bench = place / "bench"
     if not bench.exists():
-        place.mkdir(parents=True, exist_ok=True)
-        (place / "design.vh").write_text(circuit.header)
+        try:
+            place.mkdir(parents=True, exist_ok=True)
+            (place / "design.vh").write_text(circuit.header)
+        except OSError as error:
+            raise ModelOutputError(f"{place}: cannot be written ({error.strerror or error})") from error
         command = [
             verilator, "--cc", "--exe", "--build", "-j", "2", "-O3", "-Wno-WIDTH", "--top-module", "omega_top",
             f"-I{place}", "--Mdir", str(place), "-o", "bench",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import configparser
 import json
 import os
+import random
 import shutil
 from pathlib import Path
 
@@ -96,6 +97,46 @@ def test_verilog_is_the_table(builds: Path) -> None:
         assert checked.omega_agrees, row(case)  # of every lane
 
 
+def random_case(rng: random.Random) -> golden.Case:
+    """Any design of 4 lanes and port beats of 4 words, on a small position."""
+    latency = rng.choice([1, 2, 5, 20, 64, 200])
+    prefetch = rng.choice(["per_position", "per_position", "per_outer"])
+    values = {
+        "unroll": rng.choice([4, 8]),
+        "physical_lanes": 4,
+        "memory.port_bits": 128,
+        "memory.ports": 1,
+        "memory.latency": latency,
+        "memory.burst_length": rng.choice([1, 2, 3, 7, 16, 64]),
+        "memory.burst_gap": rng.choice([0, 0, 1, min(9, latency)]),
+        "memory.outstanding": rng.choice([1, 2, 3, 8, 40]),
+        "memory.fifo_beats": rng.choice([2, 3, 17, 256]),
+        "memory.efficiency": rng.choice([1.0, 0.09, 0.07, 0.03]),
+        "memory.random_gap_percent": rng.choice([0.0, 5.0, 37.5, 100.0]),
+        "memory.random_gap_seed": rng.randrange(1000),
+        "ii": rng.choice([1, 1, 2, 3, 16]),
+        "fsm_cycles": rng.choice([1, 2, 7]),
+        "rs_buffer_words": rng.choice([4, 20, 44, 800]),
+        "rs_prefetch": prefetch,
+        "remainder": rng.choice(["software", "masked"]),
+        "lane_map": rng.choice(["interleaved", "blocked"]),
+        "overlap_outer": str(prefetch == "per_position" and rng.random() < 0.5).lower(),
+    }
+    settings = " ".join(f"{name}={value}" for name, value in values.items())
+    return golden.Case(
+        rng.randrange(1, 12), rng.randrange(8, 160), rng.randrange(1000), rng.choice([*KINDS]), settings, 0, Best()
+    )
+
+
+@needs_verilator
+def test_any_design_is_the_verilog(builds: Path) -> None:
+    rng = random.Random(20210517)
+    cases = [random_case(rng) for _ in range(80)]
+    for case, run in zip(cases, live_runs(cases, builds), strict=True):
+        checked = check(case.with_result(run), run)
+        assert checked.agrees, f"{row(case)}: {run.cycles} cycles"
+
+
 @needs_verilator
 def test_beats_enter_the_lanes_when_defined(builds: Path) -> None:
     case = next(case for case in CASES if case.settings == "unroll=1 memory.port_bits=32 memory.ports=1")
@@ -160,6 +201,20 @@ def test_a_damaged_table_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[s
     table.write_text(text)
     assert main(["validate", "--table", str(table)]) == (0 if text == HEAD else 3)
     assert (": " + str(table) in capsys.readouterr().err) == (text != HEAD)
+
+
+def test_build_folder_that_is_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "file").write_text("")
+    words = ["--live", "--lanes", "1", "--build-folder", str(tmp_path / "file")]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(shutil, "which", lambda name: "verilator")
+        assert main(["validate", *words]) == 5
+    assert "cannot be written" in capsys.readouterr().err
+
+
+def test_update_takes_the_whole_table(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["validate", "--update", "--lanes", "1"]) == 2
+    assert "leave --lanes out" in capsys.readouterr().err
 
 
 def test_missing_verilator_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
