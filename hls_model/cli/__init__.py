@@ -23,6 +23,7 @@ COMMANDS: tuple[str, ...] = (
     "table3",
     "timing",
     "trace",
+    "validate",
 )
 INTERRUPTED = 130
 
