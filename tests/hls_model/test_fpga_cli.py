@@ -154,7 +154,7 @@ def test_a_list_of_positions(tmp_path, capsys):
     assert "line 2: 4 comes after 5" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("words", [["--help"], *([name, "--help"] for name in (*CASES, "timing"))])
+@pytest.mark.parametrize("words", [["--help"], *([name, "--help"] for name in COMMANDS)])
 @pytest.mark.parametrize("program", ["hls_model", "oclgenomics"])
 def test_help_imports_no_opencl_and_no_matplotlib(program, words):
     start = "from hls_model.cli import main; " if program == "hls_model" else "from oclgenomics.cli.main import main; "
