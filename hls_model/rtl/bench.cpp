@@ -107,6 +107,7 @@ static void set_up(Vomega_top& top, const Position& position) {
   top.r_valid = top.ls_valid = top.start = 0;
   top.ar_ready = 1;
   top.reset = 1;
+  top.eval();
   clock(top);
   top.reset = 0;
   top.overlap_outer = position.overlap_outer;
@@ -137,7 +138,9 @@ static void set_up(Vomega_top& top, const Position& position) {
 
 // Run to the end; cycle 0 is that of the first request. Returns the cycles, -1 where the hardware hangs.
 static int64_t run(Vomega_top& top, const Position& position, Memory& memory, std::vector<int64_t>& issues) {
-  const int64_t patience = 1000 + LANES + 16 * int64_t(position.latency + position.interval + position.fsm_cycles);
+  const int64_t pause = position.latency + position.interval + position.fsm_cycles
+      + position.pace_numerator / position.pace_denominator;
+  const int64_t patience = (1 << 20) + 16 * pause;
   int64_t busy = 0;
   for (int64_t cycle = 0; !top.done; cycle++) {
     if (cycle > busy + patience) return -1;
@@ -183,6 +186,8 @@ int main(int count, char** arguments) {
     return 2;
   }
   const std::unique_ptr<VerilatedContext> context(new VerilatedContext);
+  context->randReset(2);  // registers start at random: the reset has to do
+  context->randSeed(1);
   const std::unique_ptr<Vomega_top> top(new Vomega_top(context.get()));
   Position position;
   while (read_words(file, &position, sizeof position / sizeof(uint32_t))) {

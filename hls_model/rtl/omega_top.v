@@ -244,11 +244,12 @@ module omega_top #(
   wire [31:0] k = first_k + column;
   wire [31:0] m = first_m + beat_base;
   wire [31:0] left_product, column_late, base_late;
-  wire issue_late, last_late;
+  wire last_late;
+  reg [DEPTH-2:0] issued;  // the only part of the pipeline that has to be reset
+  always @(posedge clk) issued <= reset ? 0 : {issued[DEPTH-3:0], issue};
   u32_mul #(.LATENCY(IMUL)) multiply_left (.clk(clk), .a(k), .b(k - 32'd1), .result(left_product));
-  delay #(.WIDTH(66), .CYCLES(DEPTH - 1)) tag (.clk(clk),
-      .in({issue, last_tile && last_beat, column, beat_base}),
-      .out({issue_late, last_late, column_late, base_late}));
+  delay #(.WIDTH(65), .CYCLES(DEPTH - 1)) tag (.clk(clk),
+      .in({last_tile && last_beat, column, beat_base}), .out({last_late, column_late, base_late}));
 
   generate
     for (i = 0; i < P; i = i + 1) begin : lanes
@@ -256,7 +257,7 @@ module omega_top #(
       wire [31:0] base;
       lane #(.FADD(FADD), .FSUB(FSUB), .FDIV(FDIV), .I2F(I2F), .IMUL(IMUL), .IADD(IADD), .FCMP(FCMP)) pipeline (
           .clk(clk), .clear(start), .ts(ts[32*i+:32]), .ls(ls), .rs(rs[32*i+:32]), .k(k), .m(m + offset),
-          .left_pairs(left_product >> 1), .update(issue_late && (!last_late || i < last_lanes)),
+          .left_pairs(left_product >> 1), .update(issued[DEPTH-2] && (!last_late || i < last_lanes)),
           .column(column_late), .base(base_late), .best(lane_best[32*i+:32]), .best_key(lane_key[32*i+:32]),
           .best_column(lane_column[32*i+:32]), .best_base(base));
       assign lane_right[32*i+:32] = base + offset;

@@ -101,6 +101,7 @@ def build(circuit: Circuit, folder: Path) -> Path:
             raise ModelOutputError(f"{place}: cannot be written ({error.strerror or error})") from error
         command = [
             verilator, "--cc", "--exe", "--build", "-j", "2", "-O3", "-Wno-WIDTH", "--top-module", "omega_top",
+            "--x-assign", "unique", "--x-initial", "unique",
             f"-I{place}", "--Mdir", str(place), "-o", "bench",
             "-CFLAGS", f"-DLANES={circuit.lanes} -DPORT_WORDS={circuit.port_words}",
             "-MAKEFLAGS", "OPT_FAST=-O1 OPT_SLOW=-O0 OPT_GLOBAL=-O1",
