@@ -6,6 +6,7 @@ import itertools
 from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -163,21 +164,25 @@ def _signals(config: Config, tape: _Tape, beats: Sequence[int], spans: Sequence[
 
 def _fill(part: Mapping[str, Values], config: Config, span: Span, beats: int, issued: Values) -> None:
     """Fill in what belongs to one stream of requests; `part` are the signals in its cycles."""
-    to_lanes = span.state == "run"
-    path = (machine.ReadPath.to_lanes if to_lanes else machine.ReadPath.to_buffer)(config, beats)
+    left, ends = _column(config, span.state, beats)
     accepted, taken, index = _before(part["request.accepted"]), _before(part["bus.taken"]), _before(issued)
-    left = np.concatenate([[0], np.cumsum(path.leaving, dtype=np.int32)])
-    in_column = index % beats
     part["request.burst"][:] = accepted
     part["request.waits"][:] = accepted < part["request.accepted"].sum()
-    part["bus.beat"][:] = taken % len(path.offers)
-    ends = np.array([not goes_on for goes_on, _ in path.offers])[part["bus.beat"]] & (part["bus.taken"] > 0)
-    part["request.under_way"][:] = accepted - _before(ends.astype(np.int32))
-    part["fifo.count"][:] = taken - (index // beats * left[-1] + left[in_column])
+    part["bus.beat"][:] = taken % len(ends)
+    part["request.under_way"][:] = accepted - _before(ends[part["bus.beat"]] * part["bus.taken"])
+    part["fifo.count"][:] = taken - (index // beats * len(ends) + left[index % beats])
     part["bus.ready"][:] = part["fifo.count"] < config.memory.fifo_beats
     part["lanes.column"][:] = span.column + index // beats
-    part["lanes.beat"][:] = in_column
-    part["lanes.issue" if to_lanes else "buffer.write"][:] = issued
+    part["lanes.beat"][:] = index % beats
+    part["lanes.issue" if span.state == "run" else "buffer.write"][:] = issued
+
+
+@lru_cache(maxsize=8)
+def _column(config: Config, state: str, beats: int) -> tuple[Values, Values]:
+    """Return how many port beats of a column have left before each beat, and 1 for each that ends a burst."""
+    path = (machine.ReadPath.to_lanes if state == "run" else machine.ReadPath.to_buffer)(config, beats)
+    ends = np.array([not goes_on for goes_on, _ in path.offers], np.int32)
+    return _before(np.array(path.leaving, np.int32)), ends
 
 
 def _before(pulses: Values) -> Values:
