@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -13,11 +14,19 @@ if TYPE_CHECKING:
 
 __all__ = ["label_log_axis", "set_titles"]
 
+MANY_DECADES = 4
+
 
 def label_log_axis(axis: Axis, text: Callable[[float], str]) -> None:
-    """Label 1, 2 and 5 of each power of ten, all in one way; call it after the scale is set."""
+    """Label 1, 2 and 5 of each power of ten, all in one way, or fewer where there are many powers.
+
+    Call it after the scale and the limits are set.
+    """
+    low, high = axis.get_view_interval()
+    decades = math.log10(high / low)
+    between = "25" if decades <= MANY_DECADES else "3" if decades <= 1.5 * MANY_DECADES else ""
     axis.set_major_formatter(lambda value, _: text(value))
-    axis.set_minor_formatter(lambda value, _: text(value) if f"{value:e}"[0] in "25" else "")
+    axis.set_minor_formatter(lambda value, _: text(value) if f"{value:e}"[0] in between else "")
     axis.set_tick_params(which="both", length=4, pad=4)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hls_model.plots.labels import set_titles
-from hls_model.plots.style import BLUE, GREEN, GREY, INK, ORANGE, PURPLE, SKY, YELLOW, new_figure
+from hls_model.plots.style import INK, PHASE_COLOURS, new_figure
 from hls_model.project import Projection
 from hls_model.timing.result import PHASES
 
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 __all__ = ["plot_phases"]
 
-COLOURS = dict(zip(PHASES, (PURPLE, YELLOW, BLUE, ORANGE, SKY, GREEN, GREY), strict=True))
 VISIBLE = 1e-3  # of the axis, for a place in the legend
 BESIDE = {"software": INK, "host link": "#9A9A9A"}
 
@@ -39,7 +38,7 @@ def plot_phases(projections: list[Projection]) -> Figure:
     axes.set_xlim(0, end * 1.14)
     axes.set_xlabel("Seconds")
     for name in shown:
-        axes.bar(0, 0, color=(COLOURS | BESIDE)[name], label=name)
+        axes.bar(0, 0, color=(PHASE_COLOURS | BESIDE)[name], label=name)
     if shown:
         figure.legend(frameon=False, loc="outside lower center", ncols=len(shown), fontsize=10)
     fastest = min(projections, key=lambda one: one.omega_seconds)
@@ -66,7 +65,7 @@ def _draw_design(axes: Axes, place: int, time: dict[str, float], beside: list[st
     top = place - (height + thin * len(beside)) / 2
     start = 0.0
     for phase in PHASES:
-        axes.barh(top + height / 2, time[phase], height, left=start, color=COLOURS[phase])
+        axes.barh(top + height / 2, time[phase], height, left=start, color=PHASE_COLOURS[phase])
         start += time[phase]
     for number, name in enumerate(beside):
         axes.barh(top + height + thin * (number + 0.5), time[name], thin * 0.85, color=BESIDE[name])
