@@ -22,14 +22,16 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     add_workload_options(parser)
     common.add_level_option(parser)
     common.add_design_options(parser)
-    common.add_output_options(parser, plot=False)
+    common.add_output_options(parser)
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
+    from hls_model.plots.resources import plot_resources
+
     report = make_report(workload(args), common.design(args), args.level)
-    common.write(args, _text(report), _record(report))
+    common.write(args, _text(report), _record(report), lambda: plot_resources(report.resources))
     return 0
 
 

@@ -50,7 +50,7 @@ def test_text_and_json(command, capsys):
     assert isinstance(json.loads(capsys.readouterr().out), dict)
 
 
-@pytest.mark.parametrize("command", [name for name in CASES if name != "report"])
+@pytest.mark.parametrize("command", CASES)
 def test_pictures(command, tmp_path, capsys):
     pytest.importorskip("matplotlib")
     for ending, magic in ((".png", b"\x89PNG"), (".svg", b"<?xml"), (".pdf", b"%PDF")):
