@@ -11,9 +11,9 @@
 // -D TYPE=uint|ulong   the items
 // -D MAXIMUM=0|1       1: maximum, else sum
 // -D SEGMENTED=0|1     1: `heads` holds a byte per item, not 0 where a segment starts
-// -D CPU=0|1           1: a work-item a span, serial; else a work-group a span, LANES x EACH items a tile
+// -D CPU=0|1           1: a work-item a span, serial; else a work-group a span, LANES x UNITS x 4 items a tile
 // -D LANES=n -D ROOT=n work-group size (GPUs), and its square root
-// -D EACH=n            items of a tile per work-item, a multiple of 4 (GPUs)
+// -D UNITS=n           a work-item's part of a tile (GPUs): units of 4 items that it loads and stores at once
 #include "common/portable.clh"
 
 #if MAXIMUM
@@ -27,19 +27,36 @@
 #define HEAD(i) 0
 #endif
 
+#if SEGMENTED
 // `flag` says that a segment starts inside, so nothing from before reaches the end.
 typedef struct {
     TYPE value;
     uint flag;
 } State;
 
+static inline State state_of(TYPE value, uint flag)
+{
+    State state;
+    state.value = value;
+    state.flag = flag;
+    return state;
+}
+
 static inline State join(State before, State after)
 {
-    State both;
-    both.value = after.flag ? after.value : JOIN(before.value, after.value);
-    both.flag = before.flag | after.flag;
-    return both;
+    return state_of(after.flag ? after.value : JOIN(before.value, after.value), before.flag | after.flag);
 }
+
+#define VALUE_OF(state) ((state).value)
+#define FLAG_OF(state) ((state).flag)
+#else
+typedef TYPE State;
+#define state_of(value, flag) (value)
+#define join(before, after) JOIN(before, after)
+#define VALUE_OF(state) (state)
+#define FLAG_OF(state) 0u
+#endif
+#define NOTHING state_of(0, 0u)
 
 #if CPU
 
@@ -47,30 +64,25 @@ __kernel void reduce_spans(__global const TYPE *in, __global const uchar *heads,
                            __global TYPE *totals, __global uint *flags)
 {
     const ulong group = get_global_id(0), end = MIN((group + 1) * span, size);
-    State sum = {0, 0};
+    State sum = NOTHING;
     for (ulong i = group * span; i < end; ++i) {
-        const TYPE value = in[i];
-#if SEGMENTED
-        sum.flag |= HEAD(i);
-        sum.value = HEAD(i) ? value : JOIN(sum.value, value);
-#else
-        sum.value = JOIN(sum.value, value);
-#endif
+        const State item = state_of(in[i], HEAD(i));
+        sum = join(sum, item);
     }
-    totals[group] = sum.value;
-    flags[group] = sum.flag;
+    totals[group] = VALUE_OF(sum);
+    flags[group] = FLAG_OF(sum);
 }
 
 __kernel void scan_spans(__global const TYPE *in, __global const uchar *heads, ulong size, ulong span,
                          __global const TYPE *totals, __global const uint *flags, uint inclusive, __global TYPE *out)
 {
     const ulong group = get_global_id(0), end = MIN((group + 1) * span, size);
-    State sum = {0, 0};
+    State sum = NOTHING;
     for (ulong s = 0; s < group; ++s) {
-        const State total = {totals[s], flags[s]};
+        const State total = state_of(totals[s], flags[s]);
         sum = join(sum, total);
     }
-    TYPE running = sum.value;
+    TYPE running = VALUE_OF(sum);
     if (inclusive) {
         for (ulong i = group * span; i < end; ++i) {
             const TYPE value = in[i];
@@ -91,91 +103,93 @@ __kernel void scan_spans(__global const TYPE *in, __global const uchar *heads, u
 
 #include "primitives/group_scan.clh"
 
-#define TILE (LANES * EACH)
-#define QUAD PASTE(TYPE, 4)
+#define PER 4
+#define TILE (LANES * UNITS * PER)
+#define UNIT PASTE(TYPE, PER)
 
-// A work-item's items of a tile follow each other; the loads of neighbours meet in the cache.
-static inline void load_items(__global const TYPE *in, __global const uchar *heads, ulong first, ulong end, TYPE *value,
-                              uchar *flag)
+// Unit u of this work-item in a tile; neighbours' units follow each other.
+#define PLACE(tile, u) ((tile) + ((u) * LANES + get_local_id(0)) * PER)
+
+typedef struct {
+    TYPE value[UNITS * PER];
+    uchar flag[UNITS * PER];
+} Items;
+
+static inline void load_items(__global const TYPE *in, __global const uchar *heads, ulong tile, ulong end, Items *items)
 {
-    if (first + EACH <= end) {
-        __global const QUAD *quads = (__global const QUAD *)(in + first);
-        for (uint q = 0; q < EACH / 4; ++q) {
-            const QUAD four = quads[q];
-            value[4 * q] = four.s0;
-            value[4 * q + 1] = four.s1;
-            value[4 * q + 2] = four.s2;
-            value[4 * q + 3] = four.s3;
+    for (uint u = 0; u < UNITS; ++u) {
+        const ulong place = PLACE(tile, u);
+        TYPE *value = items->value + u * PER;
+        if (place + PER <= end) {
+            const UNIT unit = *(__global const UNIT *)(in + place);
+            value[0] = unit.s0;
+            value[1] = unit.s1;
+            value[2] = unit.s2;
+            value[3] = unit.s3;
+        } else {
+            for (uint i = 0; i < PER; ++i)
+                value[i] = place + i < end ? in[place + i] : 0;
         }
-    } else {
-        for (uint i = 0; i < EACH; ++i)
-            value[i] = first + i < end ? in[first + i] : 0;
-    }
 #if SEGMENTED
-    for (uint i = 0; i < EACH; ++i)
-        flag[i] = first + i < end ? heads[first + i] : 0;
+        for (uint i = 0; i < PER; ++i)
+            items->flag[u * PER + i] = place + i < end ? heads[place + i] : 0;
 #endif
+    }
 }
 
-static inline void store_items(__global TYPE *out, ulong first, ulong end, const TYPE *value)
+static inline void store_unit(__global TYPE *out, ulong place, ulong end, const TYPE *value)
 {
-    if (first + EACH <= end) {
-        __global QUAD *quads = (__global QUAD *)(out + first);
-        for (uint q = 0; q < EACH / 4; ++q)
-            quads[q] = (QUAD)(value[4 * q], value[4 * q + 1], value[4 * q + 2], value[4 * q + 3]);
+    if (place + PER <= end) {
+        *(__global UNIT *)(out + place) = (UNIT)(value[0], value[1], value[2], value[3]);
     } else {
-        for (uint i = 0; i < EACH; ++i)
-            if (first + i < end)
-                out[first + i] = value[i];
+        for (uint i = 0; i < PER; ++i)
+            if (place + i < end)
+                out[place + i] = value[i];
     }
 }
 
-static inline State total_of(const TYPE *value, const uchar *flag)
+static inline void join_units(const Items *items, State *sums)
 {
-    State sum = {value[0], SEGMENTED && flag[0]};
-    for (uint i = 1; i < EACH; ++i) {
-        const State item = {value[i], SEGMENTED && flag[i]};
-        sum = join(sum, item);
+    for (uint u = 0; u < UNITS; ++u) {
+        sums[u] = state_of(items->value[u * PER], items->flag[u * PER]);
+        for (uint i = u * PER + 1; i < (u + 1) * PER; ++i) {
+            const State item = state_of(items->value[i], items->flag[i]);
+            sums[u] = join(sums[u], item);
+        }
     }
-    return sum;
 }
 
 __kernel __attribute__((reqd_work_group_size(LANES, 1, 1)))
 void reduce_spans(__global const TYPE *in, __global const uchar *heads, ulong size, ulong span,
                   __global TYPE *totals, __global uint *flags)
 {
-    __local State states[LANES + ROOT];
+    __local State states[GROUP_STATES];
     const ulong group = get_group_id(0), end = MIN((group + 1) * span, size);
-    State carry = {0, 0};
+    State carry = NOTHING, sums[UNITS];
+    Items items;
 #if SEGMENTED
     for (ulong tile = group * span; tile < end; tile += TILE) {
-        TYPE value[EACH];
-        uchar flag[EACH];
-        State total;
-        load_items(in, heads, tile + get_local_id(0) * EACH, end, value, flag);
-        scan_group(total_of(value, flag), states, &total);
+        load_items(in, heads, tile, end, &items);
+        join_units(&items, sums);
+        const State total = scan_group(sums, states);
         carry = join(carry, total);
     }
 #else
     // without segments the order does not matter
-    TYPE sum = 0;
-    ulong tile = group * span;
-    for (; tile + TILE <= end; tile += TILE) {
-        __global const QUAD *quads = (__global const QUAD *)(in + tile) + get_local_id(0);
-        QUAD part[EACH / 4];
-        for (uint q = 0; q < EACH / 4; ++q)
-            part[q] = quads[q * LANES];
-        for (uint q = 0; q < EACH / 4; ++q)
-            sum = JOIN(sum, JOIN(JOIN(part[q].s0, part[q].s1), JOIN(part[q].s2, part[q].s3)));
+    State own[UNITS];
+    for (uint u = 0; u < UNITS; ++u)
+        own[u] = NOTHING;
+    for (ulong tile = group * span; tile < end; tile += TILE) {
+        load_items(in, heads, tile, end, &items);
+        join_units(&items, sums);
+        for (uint u = 0; u < UNITS; ++u)
+            own[u] = join(own[u], sums[u]);
     }
-    for (ulong i = tile + get_local_id(0); i < end; i += LANES)
-        sum = JOIN(sum, in[i]);
-    const State own = {sum, 0};
-    scan_group(own, states, &carry);
+    carry = scan_group(own, states);
 #endif
     if (get_local_id(0) == 0) {
-        totals[group] = carry.value;
-        flags[group] = carry.flag;
+        totals[group] = VALUE_OF(carry);
+        flags[group] = FLAG_OF(carry);
     }
 }
 
@@ -183,35 +197,39 @@ void reduce_spans(__global const TYPE *in, __global const uchar *heads, ulong si
 static inline State spans_before(__global const TYPE *totals, __global const uint *flags, __local State *states)
 {
     const uint group = (uint)get_group_id(0), each = CEIL_DIV(group, LANES), lane = get_local_id(0);
-    State own = {0, 0}, all;
+    State own[UNITS];
+    for (uint u = 0; u < UNITS; ++u)
+        own[u] = NOTHING;
     for (uint s = lane * each; s < MIN((lane + 1) * each, group); ++s) {
-        const State total = {totals[s], flags[s]};
-        own = join(own, total);
+        const State total = state_of(totals[s], flags[s]);
+        own[0] = join(own[0], total);
     }
-    scan_group(own, states, &all);
-    return all;
+    return scan_group(own, states);
 }
 
 __kernel __attribute__((reqd_work_group_size(LANES, 1, 1)))
 void scan_spans(__global const TYPE *in, __global const uchar *heads, ulong size, ulong span,
                 __global const TYPE *totals, __global const uint *flags, uint inclusive, __global TYPE *out)
 {
-    __local State states[LANES + ROOT];
+    __local State states[GROUP_STATES];
     const ulong group = get_group_id(0), end = MIN((group + 1) * span, size);
-    State carry = spans_before(totals, flags, states);
+    State carry = spans_before(totals, flags, states), before[UNITS];
+    Items items, next;
+    load_items(in, heads, group * span, end, &next);
     for (ulong tile = group * span; tile < end; tile += TILE) {
-        TYPE value[EACH];
-        uchar flag[EACH];
-        State total;
-        const ulong first = tile + get_local_id(0) * EACH;
-        load_items(in, heads, first, end, value, flag);
-        State running = join(carry, scan_group(total_of(value, flag), states, &total));
-        for (uint i = 0; i < EACH; ++i) {
-            const State item = {value[i], SEGMENTED && flag[i]}, after = join(running, item);
-            value[i] = inclusive ? after.value : item.flag ? 0 : running.value;
-            running = after;
+        items = next;
+        load_items(in, heads, tile + TILE, end, &next); // while the group is busy with this one
+        join_units(&items, before);
+        const State total = scan_group(before, states);
+        for (uint u = 0; u < UNITS; ++u) {
+            State running = join(carry, before[u]);
+            for (uint i = u * PER; i < (u + 1) * PER; ++i) {
+                const State item = state_of(items.value[i], items.flag[i]), after = join(running, item);
+                items.value[i] = inclusive ? VALUE_OF(after) : FLAG_OF(item) ? 0 : VALUE_OF(running);
+                running = after;
+            }
+            store_unit(out, PLACE(tile, u), end, items.value + u * PER);
         }
-        store_items(out, first, end, value);
         carry = join(carry, total);
     }
 }

@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import DTypeLike
 
-from oclgenomics.primitives.shapes import CPU_SPANS, GROUPS, LANES, ROOT, spans
+from oclgenomics.primitives.shapes import CPU_SPANS, GROUPS, spans
 from oclgenomics.runtime import DeviceArray, Engine
 
 __all__ = ["scan"]
 
 TYPES = {"uint32": "uint", "uint64": "ulong"}
-LANE_BYTES = 64  # of a tile per work-item on GPUs: four vector loads
+LANES, ROOT = 64, 8  # work-items of a group on GPUs, ROOT x ROOT
+PER = 4  # items that a work-item loads at once; 32 bytes of a tile in all
 
 
 def scan(
@@ -60,8 +61,8 @@ def scan(
     if not size:
         return out
     cpu = engine.tuning.cpu
-    each = LANE_BYTES // source.dtype.itemsize
-    groups, span = spans(size, 1 if cpu else LANES * each, CPU_SPANS if cpu else GROUPS)
+    units = max(1, 8 // source.dtype.itemsize)
+    groups, span = spans(size, 1 if cpu else LANES * units * PER, CPU_SPANS if cpu else GROUPS)
     defines = {
         "TYPE": TYPES[source.dtype.name],
         "MAXIMUM": maximum,
@@ -69,7 +70,7 @@ def scan(
         "CPU": cpu,
         "LANES": LANES,
         "ROOT": ROOT,
-        "EACH": each,
+        "UNITS": units,
     }
     lanes = 1 if cpu else LANES
     totals, flags = engine.empty(groups, source.dtype), engine.empty(groups, np.uint32)
