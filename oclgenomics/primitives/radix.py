@@ -6,23 +6,23 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from oclgenomics.primitives.host_sort import sort_on_host
+from oclgenomics.primitives.keys import TYPES, KeyShape, key_shape
 from oclgenomics.primitives.scan import scan
-from oclgenomics.primitives.shapes import LANES
 from oclgenomics.runtime import DeviceArray, Engine
 
-__all__ = ["MOST_KEYS", "Sorted", "sort"]
+__all__ = ["DIGITS", "RadixSort", "Sorted", "radix_passes", "sort"]
 
-MOST_KEYS = (1 << 32) - 1  # places are 32 bits
 DIGIT_BITS = 8
-GPU_EACH = 16  # keys of a tile per work-item
+DIGITS = 1 << DIGIT_BITS
+LANES, EACH = 256, 16  # work-items of a tile on GPUs, and keys of each
 COUNTED = 8  # tiles that a work-group counts; kernels_cl/primitives/radix_sort.cl
 CPU_TILES, CPU_TILE = 256, 4096  # at most so many tiles, at least so many keys each
-TYPES = {"uint32": "uint", "uint64": "ulong", "uint16": "ushort", "uint8": "uchar"}
 
 
 @dataclass(frozen=True)
 class Sorted:
-    """Keys in ascending order and their values.
+    """Keys in ascending order and their values, in arrays of the shapes that came in.
 
     Attributes
     ----------
@@ -55,44 +55,39 @@ def sort(
     size : int, optional
         Keys to sort, the first ones; all if not given.
     bits, first_bit : int, optional
-        Only bits first_bit .. first_bit + bits - 1 of the key decide; all, from the first bit on, if not given.
+        Bits first_bit .. first_bit + bits - 1 of the key decide; all, from the first bit on, if not given. Higher bits
+        have to be 0.
 
     Returns
     -------
     Sorted
-        Arrays of the same shapes as those given, of which each is either the one given or a new one.
+        Each array is either the one given or a new one.
 
     Raises
     ------
     ValueError
-        Arrays of other types or shapes, bits that a key does not have, or more than `MOST_KEYS` keys.
+        Arrays of other types or shapes, bits that a key does not have, or too many keys.
     """
-    words, length = keys.shape if len(keys.shape) == 2 else (1, keys.size)
-    size = length if size is None else size
-    width = keys.dtype.itemsize * 8
-    bits = words * width - first_bit if bits is None else bits
-    if keys.dtype.name not in ("uint32", "uint64") or (values is not None and values.dtype.name not in TYPES):
-        raise ValueError(f"sort: {keys} and {values} are not unsigned integers of these kinds")
-    if first_bit < 0 or bits < 0 or first_bit + bits > words * width:
-        raise ValueError(f"sort: bits {first_bit} to {first_bit + bits} are not all in keys of {words * width} bits")
-    if not 0 <= size <= min(length, MOST_KEYS) or (values is not None and values.size < size):
-        raise ValueError(f"sort: {size} of {length} keys; at most {MOST_KEYS} are possible, with a value each")
-    if size < 2 or not bits:
+    shape = key_shape("sort", keys, values, size)
+    bits = shape.bits - first_bit if bits is None else bits
+    if first_bit < 0 or bits < 0 or first_bit + bits > shape.bits:
+        raise ValueError(f"sort: bits {first_bit} to {first_bit + bits} are not all in keys of {shape.bits} bits")
+    if shape.size < 2 or not bits:
         return Sorted(keys, values)
+    radix = RadixSort(engine, shape, values)
     spare = engine.empty(keys.shape, keys.dtype)
+    if engine.tuning.cpu and values is None and shape.words == 1 and first_bit == 0:
+        moved = sort_on_host(engine, keys, shape.size, bits, radix, spare)
+        return Sorted(spare if moved else keys, None)
     spare_values = None if values is None else engine.empty(values.shape, values.dtype)
-    passes = _Passes(engine, words, length, size, keys, values)
-    for word, shift, digit_bits in digits(width, first_bit, bits):
-        passes.run(word, shift, digit_bits, keys, spare, values, spare_values)
+    for word, shift, some in radix_passes(shape.bits // shape.words, first_bit, bits):
+        radix.run(word, shift, some, keys, spare, values, spare_values)
         keys, spare, values, spare_values = spare, keys, spare_values, values
-    spare.release()
-    if spare_values is not None:
-        spare_values.release()
     return Sorted(keys, values)
 
 
-def digits(width: int, first_bit: int, bits: int) -> list[tuple[int, int, int]]:
-    """List the digits of a key, least significant first: word, first bit in it, and bits."""
+def radix_passes(width: int, first_bit: int, bits: int) -> list[tuple[int, int, int]]:
+    """List the digits of keys of words of `width` bits, least significant first: word, first bit in it, and bits."""
     found = []
     at, end = first_bit, first_bit + bits
     while at < end:
@@ -103,30 +98,30 @@ def digits(width: int, first_bit: int, bits: int) -> list[tuple[int, int, int]]:
     return found
 
 
-class _Passes:
-    """The kernels, shapes and working memory that all passes of one sort share."""
+class RadixSort:
+    """The kernels, shapes and working memory that all passes of one sort share.
 
-    def __init__(
-        self, engine: Engine, words: int, length: int, size: int, keys: DeviceArray, values: DeviceArray | None
-    ) -> None:
+    Attributes
+    ----------
+    tiles : int
+        Parts of the keys that are counted apart.
+    places : DeviceArray, uint32 (DIGITS, tiles)
+        After a pass: where the first key of each digit and tile went.
+    """
+
+    def __init__(self, engine: Engine, shape: KeyShape, values: DeviceArray | None) -> None:
         cpu = engine.tuning.cpu
-        self.engine, self.length, self.size = engine, length, size
-        self.tile = max(CPU_TILE, -(-size // CPU_TILES)) if cpu else LANES * GPU_EACH
-        self.tiles = -(-size // self.tile)
-        self.lanes = 1 if cpu else LANES
-        self.count_groups = self.tiles if cpu else -(-self.tiles // COUNTED)
-        defines: dict[str, int | str] = {
-            "KEY": TYPES[keys.dtype.name],
-            "WORDS": words,
-            "CPU": cpu,
-            "LANES": LANES,
-            "EACH": GPU_EACH,
-        }
+        self._engine, self._shape = engine, shape
+        self._tile = max(CPU_TILE, -(-shape.size // CPU_TILES)) if cpu else LANES * EACH
+        self.tiles = -(-shape.size // self._tile)
+        self._lanes = 1 if cpu else LANES
+        self._count_groups = self.tiles if cpu else -(-self.tiles // COUNTED)
+        defines: dict[str, int | str] = {**shape.defines, "CPU": cpu, "LANES": LANES, "EACH": EACH}
         if values is not None:
             defines["VALUE"] = TYPES[values.dtype.name]
-        self.count = engine.kernel("primitives/radix_sort.cl", "count_digits", **defines)
-        self.scatter = engine.kernel("primitives/radix_sort.cl", "scatter_keys", **defines)
-        self.counts = engine.empty((1 << DIGIT_BITS) * self.tiles, np.uint32)
+        self._count = engine.kernel("primitives/radix_sort.cl", "count_digits", **defines)
+        self._scatter = engine.kernel("primitives/radix_sort.cl", "scatter_keys", **defines)
+        self.places = engine.empty((DIGITS, self.tiles), np.uint32)
 
     def run(
         self,
@@ -138,26 +133,15 @@ class _Passes:
         values: DeviceArray | None,
         values_out: DeviceArray | None,
     ) -> None:
-        size, tile, tiles = np.uint64(self.size), np.uint64(self.tile), np.uint32(self.tiles)
+        """Move keys and values to `out` and `values_out`, in the order of one digit."""
+        shape, lanes = self._shape, self._lanes
+        cut = np.uint64(shape.size), np.uint64(self._tile), np.uint32(self.tiles)
         digit = np.uint32(shift), np.uint32((1 << bits) - 1)
-        offset = np.uint64(word * self.length)
-        self.engine.launch(
-            self.count, (self.count_groups * self.lanes,), (self.lanes,), keys, offset, size, tile, tiles, *digit, self.counts
-        )
-        scan(self.engine, self.counts, out=self.counts)
+        first = np.uint64(word * shape.stride)
+        groups = (self._count_groups * lanes,), (lanes,)
+        self._engine.launch(self._count, *groups, keys, first, *cut, *digit, self.places)
+        scan(self._engine, self.places, out=self.places)
+        channels = np.uint64(shape.stride), np.uint32(word)
         moved = () if values is None else (values, values_out)
-        self.engine.launch(
-            self.scatter,
-            (self.tiles * self.lanes,),
-            (self.lanes,),
-            keys,
-            out,
-            np.uint64(self.length),
-            np.uint32(word),
-            size,
-            tile,
-            tiles,
-            *digit,
-            self.counts,
-            *moved,
-        )
+        groups = (self.tiles * lanes,), (lanes,)
+        self._engine.launch(self._scatter, *groups, keys, out, *channels, *cut, *digit, self.places, *moved)

@@ -12,5 +12,5 @@ CPU_SPANS = 64
 def spans(size: int, tile: int, most: int) -> tuple[int, int]:
     """Deal `size` items out to at most `most` groups in whole tiles; return (groups, items of a group)."""
     tiles = -(-size // tile)
-    each = -(-tiles // most)
+    each = max(1, -(-tiles // most))
     return -(-tiles // each), each * tile
