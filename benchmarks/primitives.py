@@ -1,4 +1,4 @@
-"""Scans, sorts and their like on the device, beside NumPy on the host, and how much of the device's copy rate they reach.
+"""Scans, sorts and their like on the device, beside NumPy on the host, and the share of the copy rate they reach.
 
     python benchmarks/primitives.py [--device gpu] [--items 67108864] [--repeat 5] [--json FILE]
 

@@ -19,7 +19,8 @@ from helpers.alignments import correlated_states, make_alignment, make_multialle
 from oclgenomics.omega.engine import OmegaScanner
 from oclgenomics.omega.ld import ld_matrix
 from oclgenomics.omega.options import ScanOptions
-from oclgenomics.runtime import Engine
+from oclgenomics.primitives import compact, merge, run_lengths, scan, sort
+from oclgenomics.runtime import DeviceArray, Engine
 
 
 def common(engine: Engine) -> None:
@@ -85,7 +86,26 @@ def linkage(engine: Engine) -> None:
             assert ld_matrix(alignment, 0, 69, engine=fresh, measure=measure).any()
 
 
-FAMILIES: tuple[Callable[[Engine], None], ...] = (common, omega, linkage)
+def primitives(engine: Engine) -> None:
+    """Scans, sorts, runs, compaction and merges, over more than one tile."""
+    rng = np.random.default_rng(3)
+    keys = rng.integers(0, 1 << 10, (2, 700), np.uint64)
+    tasks: tuple[Callable[[Engine], DeviceArray], ...] = (
+        lambda fresh: scan(fresh, fresh.upload(keys[0])),
+        lambda fresh: scan(fresh, fresh.upload(keys[0]), heads=fresh.upload((keys[1] < 9).astype(np.uint8))),
+        lambda fresh: sort(fresh, fresh.upload(keys), fresh.upload(np.arange(700, dtype=np.uint32)), bits=12).keys,
+        lambda fresh: run_lengths(fresh, fresh.upload(keys[0] >> np.uint64(9)), most=3).counts,
+        lambda fresh: compact(fresh, fresh.upload(keys), fresh.upload((keys[1] < 99).astype(np.uint8))),
+        lambda fresh: merge(fresh, fresh.upload(np.sort(keys, axis=1)), [700]).keys,
+        lambda fresh: merge(fresh, fresh.upload(np.sort(keys.reshape(4, 350), axis=1).reshape(-1)), [350, 700]).keys,
+    )
+    for task in tasks:
+        with Engine(engine.device) as fresh:
+            fresh.tuning = engine.tuning
+            fresh.download(task(fresh))
+
+
+FAMILIES: tuple[Callable[[Engine], None], ...] = (common, omega, linkage, primitives)
 SHAPES = {"gpu": {"cpu": False, "vector_width": 1}, "cpu": {"cpu": True, "vector_width": 8}}
 
 

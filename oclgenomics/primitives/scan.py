@@ -63,7 +63,7 @@ def scan(
     cpu = engine.tuning.cpu
     units = max(1, 8 // source.dtype.itemsize)
     groups, span = spans(size, 1 if cpu else LANES * units * PER, CPU_SPANS if cpu else GROUPS)
-    defines = {
+    defines: dict[str, int | str] = {
         "TYPE": TYPES[source.dtype.name],
         "MAXIMUM": maximum,
         "SEGMENTED": heads is not None,
