@@ -57,6 +57,26 @@ class StoredBytes:
             self._progress(self._done, self.total)
         return data
 
+    def read_into(self, target: memoryview) -> int:
+        """Fill the target; return how many bytes there were, fewer than it takes only at the end."""
+        filled = 0
+        while self._back and filled < len(target):
+            part = self.read(min(len(self._back[-1]), len(target) - filled))
+            target[filled : filled + len(part)] = part
+            filled += len(part)
+        try:
+            while filled < len(target):
+                count = self._file.readinto(target[filled:])  # type: ignore[attr-defined]
+                if not count:
+                    break
+                self._done += count
+                filled += count
+        except OSError as error:
+            raise InputError(f"cannot be read: {error.strerror or error}", source=self.name) from error
+        if self._progress is not None and filled:
+            self._progress(self._done, self.total)
+        return filled
+
     def unread(self, data: bytes) -> None:
         """Take back what was read last."""
         if data:
