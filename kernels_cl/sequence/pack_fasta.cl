@@ -9,29 +9,21 @@
 //   count_fasta       symbols of each tile, whose scan says where they go
 //   pack_fasta        writes them
 //
-// Line feeds and carriage returns are skipped, and every other byte of a sequence line is a symbol.
+// Newlines and carriage returns before them are skipped, and every other byte of a sequence line is a symbol. The text may not
+// end between the two.
 //
 // `starts` says that the text's first byte starts a line, and `inside` that it is inside a header.
 #include "sequence/packer.clh"
-
-#define IS_BREAK(byte) ((byte) == '\n' || (byte) == '\r')
 
 static inline uint starts_line(__global const uchar *text, uint at, uint starts)
 {
     return at ? text[at - 1] == '\n' : starts;
 }
 
-// Bytes of [at, end) that are no line breaks.
-static inline uint count_letters(__global const uchar *text, uint at, uint end)
+// Letters of a line, or of the part of it that is in [at, end): a carriage return before the newline is none.
+static inline uint count_letters(__global const uchar *text, uint at, uint end, uint size)
 {
-    uint count = end - at;
-    for (; at + 8 <= end; at += 8) {
-        const ulong word = load_text(text, at);
-        count -= count_marked(bytes_equal(word, '\n') | bytes_equal(word, '\r'));
-    }
-    for (; at < end; ++at)
-        count -= IS_BREAK(text[at]);
-    return count;
+    return end < size && text[end] == '\n' ? line_length(text, at, end) : end - at;
 }
 
 __kernel void summarize_fasta(__global const uchar *text, uint size, uint tile, uint tiles, uint starts, __global uint *marks,
@@ -42,12 +34,12 @@ __kernel void summarize_fasta(__global const uchar *text, uint size, uint tile, 
         return;
     const uint begin = t * tile, end = MIN(begin + tile, size);
     const uint first = line_end(text, begin, end);
-    prefix[t] = starts_line(text, begin, starts) && text[begin] == '>' ? 1 : count_letters(text, begin, first);
+    prefix[t] = starts_line(text, begin, starts) && text[begin] == '>' ? 1 : count_letters(text, begin, first, size);
     uint symbols = 0, header = 0;
     for (uint at = first + 1; at < end;) {
         const uint line = line_end(text, at, end);
         header = text[at] == '>';
-        symbols += header ? 1 : count_letters(text, at, line);
+        symbols += header ? 1 : count_letters(text, at, line, size);
         at = line + 1;
     }
     if (first < end && end < size && text[end - 1] == '\n')
@@ -73,24 +65,6 @@ __kernel void count_fasta(__global const uchar *text, uint tile, uint tiles, uin
         symbols[t] = rest[t] + (in_header(text, t * tile, starts, inside, marks[t]) ? 0 : prefix[t]);
 }
 
-static inline void put_line(Packer *packer, __global const uchar *text, uint at, uint end, __global uint *codes,
-                            __global uint *valid)
-{
-    for (; at + 8 <= end; at += 8) {
-        const ulong letters = load_text(text, at);
-        if (bytes_equal(letters, '\r')) {
-            for (uint i = 0; i < 8; ++i)
-                if (text[at + i] != '\r')
-                    put_letter(packer, text[at + i], codes, valid);
-        } else {
-            put_eight(packer, letters, codes, valid);
-        }
-    }
-    for (; at < end; ++at)
-        if (text[at] != '\r')
-            put_letter(packer, text[at], codes, valid);
-}
-
 __kernel void pack_fasta(__global const uchar *text, uint size, uint tile, uint tiles, uint starts, uint inside,
                          __global const uint *marks, __global const uint *places, uint first_symbol, __global uint *codes,
                          __global uint *valid)
@@ -108,7 +82,7 @@ __kernel void pack_fasta(__global const uchar *text, uint size, uint tile, uint 
         if (starts_line(text, at, starts) && text[at] == '>')
             put_symbols(&packer, 0, 0, 1, codes, valid);
         else
-            put_line(&packer, text, at, line, codes, valid);
+            put_text(&packer, text, at, at + count_letters(text, at, line, size), size, codes, valid);
         at = line + 1;
     }
     close_packer(&packer, codes, valid);

@@ -43,12 +43,6 @@ static inline uint is_blank(__global const uchar *text, uint at, uint size)
     return at == size;
 }
 
-// Letters or qualities of a line: a carriage return at its end is none.
-static inline uint line_length(__global const uchar *text, uint begin, uint end)
-{
-    return end - begin - (end > begin && text[end - 1] == '\r');
-}
-
 __kernel void pack_fastq(__global const uchar *text, uint size, uint tile, uint tiles, __global const uint *lines, uint final,
                          __global uint *codes, __global uint *valid, __global uint *report)
 {
@@ -96,11 +90,7 @@ __kernel void pack_fastq(__global const uchar *text, uint size, uint tile, uint 
             refuse(report, at, LENGTHS);
             break;
         }
-        uint i = letters;
-        for (; i + 8 <= letters + length; i += 8)
-            put_eight(&packer, load_text(text, i), codes, valid);
-        for (; i < letters + length; ++i)
-            put_letter(&packer, text[i], codes, valid);
+        put_text(&packer, text, letters, letters + length, size, codes, valid);
         put_symbols(&packer, 0, 0, 1, codes, valid);
         ++records;
         at = next + 1;

@@ -86,9 +86,12 @@ def _fasta(engine: Engine, text: TextBlocks, overlap: int) -> Iterator[PackedBlo
     before: Symbols | None = None
     there = True
     while there:
-        before = parse_fasta(engine, text.device, text.size, state, before, overlap)
-        state, size = state.after(text.host), text.size
-        yield PackedBlock(before, size)
+        # a carriage return at the end may belong to a newline that is not there yet
+        size = text.size - (1 if text.host[-1] == ord("\r") and not text.final else 0)
+        if size:
+            before = parse_fasta(engine, text.device, size, state, before, overlap)
+            state = state.after(text.host[:size])
+            yield PackedBlock(before, size)
         there = text.read(size)
 
 

@@ -13,11 +13,11 @@ def sequences(text: bytes) -> list[str]:
         lines = text.decode("latin-1").replace("\r\n", "\n").split("\n")
         return [lines[i + 1] for i in range(0, len(lines) - 1, 4) if lines[i].startswith("@")]
     records: list[list[str]] = [[]]
-    for line in text.decode("latin-1").split("\n"):
+    for line in text.decode("latin-1").replace("\r\n", "\n").split("\n"):
         if line.startswith(">"):
             records.append([])
         else:
-            records[-1].append(line.replace("\r", ""))
+            records[-1].append(line)
     return ["".join(lines) for lines in records]
 
 
