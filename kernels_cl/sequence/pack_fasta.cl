@@ -12,7 +12,8 @@
 // Newlines and carriage returns before them are skipped, and every other byte of a sequence line is a symbol. The text may not
 // end between the two.
 //
-// `starts` says that the text's first byte starts a line, and `inside` that it is inside a header.
+// The text begins at byte `skip` of the memory. `starts` says that its first byte starts a line, and `inside` that it is inside
+// a header.
 #include "sequence/packer.clh"
 
 static inline uint starts_line(__global const uchar *text, uint at, uint starts)
@@ -26,9 +27,10 @@ static inline uint count_letters(__global const uchar *text, uint at, uint end, 
     return end < size && text[end] == '\n' ? line_length(text, at, end) : end - at;
 }
 
-__kernel void summarize_fasta(__global const uchar *text, uint size, uint tile, uint tiles, uint starts, __global uint *marks,
-                              __global uint *prefix, __global uint *rest)
+__kernel void summarize_fasta(__global const uchar *memory, uint skip, uint size, uint tile, uint tiles, uint starts,
+                              __global uint *marks, __global uint *prefix, __global uint *rest)
 {
+    __global const uchar *text = memory + skip;
     const uint t = get_global_id(0);
     if (t >= tiles)
         return;
@@ -56,19 +58,21 @@ static inline uint in_header(__global const uchar *text, uint begin, uint starts
     return mark ? mark & 1 : inside || (starts && text[0] == '>');
 }
 
-__kernel void count_fasta(__global const uchar *text, uint tile, uint tiles, uint starts, uint inside,
+__kernel void count_fasta(__global const uchar *memory, uint skip, uint size, uint tile, uint tiles, uint starts, uint inside,
                           __global const uint *marks, __global const uint *prefix, __global const uint *rest,
                           __global uint *symbols)
 {
+    __global const uchar *text = memory + skip;
     const uint t = get_global_id(0);
     if (t < tiles)
         symbols[t] = rest[t] + (in_header(text, t * tile, starts, inside, marks[t]) ? 0 : prefix[t]);
 }
 
-__kernel void pack_fasta(__global const uchar *text, uint size, uint tile, uint tiles, uint starts, uint inside,
+__kernel void pack_fasta(__global const uchar *memory, uint skip, uint size, uint tile, uint tiles, uint starts, uint inside,
                          __global const uint *marks, __global const uint *places, uint first_symbol, __global uint *codes,
                          __global uint *valid)
 {
+    __global const uchar *text = memory + skip;
     const uint t = get_global_id(0);
     if (t >= tiles)
         return;

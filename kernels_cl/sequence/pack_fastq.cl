@@ -5,7 +5,7 @@
 //
 // A record that starts at byte r is packed from symbol r / 2 on, where not others of its tile come before it: its letters and
 // the gap behind them fill less than half of its bytes, so no room is needed twice and nothing has to be counted. What is not
-// written is no letter.
+// written is no letter. The text begins at byte `skip` of the memory.
 //
 //   report[0]   least place of a defect in the text, times 4, plus its kind; ~0 for none
 //   report[1]   where the record starts that is not complete; the text's size if there is none
@@ -17,8 +17,9 @@
 #define LENGTHS 2   // letters and qualities are not equally many
 #define CUT 3       // the text ends within a record
 
-__kernel void count_lines(__global const uchar *text, uint size, uint tile, uint tiles, __global uint *lines)
+__kernel void count_lines(__global const uchar *memory, uint skip, uint size, uint tile, uint tiles, __global uint *lines)
 {
+    __global const uchar *text = memory + skip;
     const uint t = get_global_id(0);
     if (t >= tiles)
         return;
@@ -43,9 +44,10 @@ static inline uint is_blank(__global const uchar *text, uint at, uint size)
     return at == size;
 }
 
-__kernel void pack_fastq(__global const uchar *text, uint size, uint tile, uint tiles, __global const uint *lines, uint final,
-                         __global uint *codes, __global uint *valid, __global uint *report)
+__kernel void pack_fastq(__global const uchar *memory, uint skip, uint size, uint tile, uint tiles, __global const uint *lines,
+                         uint final, __global uint *codes, __global uint *valid, __global uint *report)
 {
+    __global const uchar *text = memory + skip;
     const uint t = get_global_id(0);
     if (t >= tiles)
         return;

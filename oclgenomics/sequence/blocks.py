@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 
 import numpy as np
@@ -70,8 +71,10 @@ def packed_blocks(
         Anything wrong with an input, with its name, the record and the byte.
     """
     for path in paths:
-        with Workers(threads) as workers, Source(path, workers=workers) as source:
-            text = TextBlocks(engine, source, block_bytes)
+        with ExitStack() as files:
+            workers = files.enter_context(Workers(threads))
+            source = files.enter_context(Source(path, workers=workers))
+            text = files.enter_context(TextBlocks(engine, source, block_bytes))
             first = text.first_letter()
             if first == ord(">"):
                 yield from _fasta(engine, text, overlap)
@@ -89,7 +92,7 @@ def _fasta(engine: Engine, text: TextBlocks, overlap: int) -> Iterator[PackedBlo
         # a carriage return at the end may belong to a newline that is not there yet
         size = text.size - (1 if text.host[-1] == ord("\r") and not text.final else 0)
         if size:
-            before = parse_fasta(engine, text.device, size, state, before, overlap)
+            before = parse_fasta(engine, text.on_device(size), state, before, overlap)
             state = state.after(text.host[:size])
             yield PackedBlock(before, size)
         there = text.read(size)
@@ -99,7 +102,7 @@ def _fastq(engine: Engine, text: TextBlocks, name: str) -> Iterator[PackedBlock]
     records = 0
     there = True
     while there:
-        result = parse_fastq(engine, text.device, text.size, final=text.final)
+        result = parse_fastq(engine, text.on_device(text.size), final=text.final)
         if result.defect is not None:
             at, kind = result.defect
             lines = int(np.count_nonzero(text.host[:at] == ord("\n")))

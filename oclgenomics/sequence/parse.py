@@ -12,7 +12,7 @@ from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.runtime.program import Kernel
 from oclgenomics.sequence.symbols import Symbols, empty_symbols
 
-__all__ = ["DEFECTS", "MOST_BYTES", "FastaState", "FastqResult", "parse_fasta", "parse_fastq"]
+__all__ = ["DEFECTS", "MOST_BYTES", "FastaState", "FastqResult", "Text", "parse_fasta", "parse_fastq"]
 
 MOST_BYTES = 1 << 29  # of a block: places in it are 30 bits
 GPU_TILE = 256  # bytes
@@ -24,6 +24,27 @@ DEFECTS = (
     "letters and qualities of a record are not equally many",
     "the text ends within a record; it seems to be cut off",
 )
+
+
+@dataclass(frozen=True)
+class Text:
+    """Text in device memory.
+
+    Attributes
+    ----------
+    memory : DeviceArray, uint8
+    skip, size : int
+        Its first byte and its number of bytes, at most `MOST_BYTES`.
+    """
+
+    memory: DeviceArray
+    skip: int
+    size: int
+
+    @property
+    def place(self) -> tuple[DeviceArray, np.uint32]:
+        """The kernels' first arguments."""
+        return self.memory, np.uint32(self.skip)
 
 
 @dataclass(frozen=True)
@@ -76,41 +97,38 @@ def _last_newline(text: NDArray[np.uint8]) -> int:
     return -1
 
 
-def parse_fastq(engine: Engine, text: DeviceArray, size: int, *, final: bool) -> FastqResult:
+def parse_fastq(engine: Engine, text: Text, *, final: bool) -> FastqResult:
     """Pack the letters of complete records.
 
     Parameters
     ----------
     engine : Engine
-    text : DeviceArray, uint8
+    text : Text
         Starts with a record.
-    size : int
-        Bytes of it, at most `MOST_BYTES`.
     final : bool
         Nothing comes behind it: the last record needs no newline, and has to be complete.
     """
+    size = text.size
     launch = _Tiles(engine, size, "sequence/pack_fastq.cl")
     lines = engine.empty(launch.tiles, np.uint32)
     symbols = empty_symbols(engine, size // 2 + 32)
     report = engine.upload(np.array([NO_DEFECT, size, 0], np.uint32))
-    launch("count_lines", text, *launch.cut, lines)
+    launch("count_lines", *text.place, *launch.cut, lines)
     scan(engine, lines, out=lines)
-    launch("pack_fastq", text, *launch.cut, lines, int(final), symbols.codes, symbols.valid, report)
+    launch("pack_fastq", *text.place, *launch.cut, lines, int(final), symbols.codes, symbols.valid, report)
     defect, tail, records = engine.download(report).tolist()
     return FastqResult(symbols, records, tail, None if defect == NO_DEFECT else (defect >> 2, defect & 3))
 
 
 def parse_fasta(
-    engine: Engine, text: DeviceArray, size: int, state: FastaState, before: Symbols | None, overlap: int
+    engine: Engine, text: Text, state: FastaState, before: Symbols | None, overlap: int
 ) -> Symbols:
     """Pack the letters of all lines but headers, which become gaps.
 
     Parameters
     ----------
     engine : Engine
-    text : DeviceArray, uint8
-    size : int
-        Bytes of it, at most `MOST_BYTES`.
+    text : Text
     state : FastaState
         Where the text begins.
     before : Symbols, optional
@@ -118,17 +136,18 @@ def parse_fasta(
     overlap : int
     """
     carried = 0 if before is None else min(overlap, before.size)
-    launch = _Tiles(engine, size, "sequence/pack_fasta.cl")
+    launch = _Tiles(engine, text.size, "sequence/pack_fasta.cl")
     marks, prefix, rest, places = (engine.empty(launch.tiles + 1, np.uint32) for _ in range(4))
     engine.fill(places, 0)
     begin = np.uint32(state.starts_line), np.uint32(state.in_header)
-    launch("summarize_fasta", text, *launch.cut, begin[0], marks, prefix, rest)
+    launch("summarize_fasta", *text.place, *launch.cut, begin[0], marks, prefix, rest)
     scan(engine, marks, maximum=True, out=marks)
-    launch("count_fasta", text, *launch.cut[1:], *begin, marks, prefix, rest, places)
+    launch("count_fasta", *text.place, *launch.cut, *begin, marks, prefix, rest, places)
     scan(engine, places, out=places)
     found = int(engine.download(places, 1, launch.tiles)[0])
     symbols = empty_symbols(engine, carried + found)
-    launch("pack_fasta", text, *launch.cut, *begin, marks, places, np.uint32(carried), symbols.codes, symbols.valid)
+    packed = np.uint32(carried), symbols.codes, symbols.valid
+    launch("pack_fasta", *text.place, *launch.cut, *begin, marks, places, *packed)
     if before is not None and carried:
         last = np.uint32(before.size - carried), np.uint32(carried)
         kernel = engine.kernel("sequence/pack_fasta.cl", "carry_symbols")

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from oclgenomics.errors import InputError
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence import PackedBlock, packed_blocks, reference
-from oclgenomics.sequence.parse import FastaState, parse_fasta, parse_fastq
+from oclgenomics.sequence.parse import FastaState, Text, parse_fasta, parse_fastq
 
 FASTA = b">r1\nACGTNacgtaAC\nGGTTRCCATG\n>r2 desc > x\n\nTTTTTTTT\n>\n>last\nACGT\r\nAC\rGT\r\n"
 FASTQ = (
@@ -138,8 +138,8 @@ def test_other_inputs(engine: Engine, tmp_path: Path) -> None:
     path.write_bytes(b"\n\n")
     with pytest.raises(InputError, match="holds no sequence"):
         list(packed_blocks(engine, [path]))
-    text = engine.upload(np.zeros(1, np.uint8))
+    text = Text(engine.upload(np.zeros(1, np.uint8)), 0, 0)
     with pytest.raises(ValueError, match="1 to"):
-        parse_fastq(engine, text, 0, final=True)
+        parse_fastq(engine, text, final=True)
     with pytest.raises(ValueError, match="1 to"):
-        parse_fasta(engine, text, 0, FastaState(), None, 0)
+        parse_fasta(engine, text, FastaState(), None, 0)
