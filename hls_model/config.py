@@ -118,6 +118,7 @@ class Memory:
         _positive("memory.efficiency", self.efficiency)
         if self.efficiency > 1:
             raise ModelError(f"memory.efficiency is {self.efficiency:g}; it is a share of the peak, at most 1")
+        _number("memory.random_gap_percent", self.random_gap_percent)
         if not 0 <= self.random_gap_percent <= 100:
             raise ModelError(f"memory.random_gap_percent is {self.random_gap_percent:g}; it has to be 0 to 100")
         if self.port_bits % WORD_BITS:
@@ -217,6 +218,7 @@ class Config:
         for name in ("clock_mhz", "software_rate", "host_gbps", "ld_bits_per_s"):
             _positive(name, getattr(self, name))
         for name in ("position_overhead_us", "power_watts"):
+            _number(name, getattr(self, name))
             if not (isfinite(getattr(self, name)) and getattr(self, name) >= 0):
                 raise ModelError(f"{name} is {getattr(self, name):g}; it has to be 0 or more")
         for name, choices in CHOICES.items():
@@ -285,6 +287,12 @@ def _whole(name: str, value: object, least: int) -> None:
         raise ModelError(f"{name} is {value}; it has to be {least} or more")
 
 
+def _number(name: str, value: object) -> None:
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
+        raise ModelError(f"{name} is {value!r}; it has to be a number")
+
+
 def _positive(name: str, value: float) -> None:
-    if not (isinstance(value, (int, float)) and isfinite(value) and value > 0):
+    _number(name, value)
+    if not (isfinite(value) and value > 0):
         raise ModelError(f"{name} is {value!r}; it has to be a positive number")

@@ -86,10 +86,10 @@ def load(name: str | os.PathLike[str]) -> Config:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ModelInputError(f"{text}: is not TOML: {error}") from error
     base = table.pop("preset", "u200")
-    if base not in PRESETS:
+    if not isinstance(base, str) or base not in PRESETS:
         raise ModelInputError(f"{text}: preset {base!r} is not known; choose one of {', '.join(PRESETS)}")
     try:
-        return change(PRESETS[base].but(name=table.pop("name", path.stem)), table)
+        return change(PRESETS[base], {"name": path.stem, **table})
     except ModelError as error:
         raise ModelInputError(f"{text}: {error}") from error
 

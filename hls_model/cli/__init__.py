@@ -12,7 +12,7 @@ from hls_model.errors import ModelError
 
 __all__ = ["COMMANDS", "add_commands", "main"]
 
-COMMANDS: tuple[str, ...] = ("timing",)
+COMMANDS: tuple[str, ...] = ("timing", "trace")
 INTERRUPTED = 130
 
 

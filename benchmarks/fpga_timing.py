@@ -1,0 +1,87 @@
+"""How fast the FPGA model's levels of timing are: the paper's three grids, and cycles a second of the cycle level.
+
+    python benchmarks/fpga_timing.py [--repeat 5] [--json FILE]
+
+`grids` times whole scans of 1,000 positions by closed form (L0) and by events (L1), `cycles` long columns cycle by
+cycle (L2) and what a recording and its waveforms take. The best of the repeats counts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import time
+from collections.abc import Callable
+from typing import Any
+
+from measure import host, table, write_json
+
+from hls_model import Workload, load, simulate
+from hls_model.timing.vcd import write_vcd
+from hls_model.trace import trace
+
+SNPS = (13_000, 15_000, 5_000)
+DESIGNS = ("zcu102", "u200", "u200_overlap")
+LEFT, RIGHT = 900, 30_000  # about a million cycles
+
+
+def grids(repeat: int) -> list[dict[str, Any]]:
+    """Milliseconds of the paper's grids at L0 and L1, and how far L0 is below L1."""
+    rows = []
+    for snps in SNPS:
+        workload = Workload.uniform(snps)
+        for name in DESIGNS:
+            config = load(name)
+            cycles = {level: simulate(workload, config, level).cycles for level in ("L0", "L1")}
+            row: dict[str, Any] = {"snps": snps, "design": name, "cycles": cycles["L1"]}
+            row["L0_of_L1"] = cycles["L0"] / cycles["L1"]
+            for level in ("L0", "L1"):
+                row[f"{level}_ms"] = 1e3 * _best(repeat, simulate, workload, config, level)
+            rows.append(row)
+    return rows
+
+
+def cycles(repeat: int) -> list[dict[str, Any]]:
+    """Million cycles a second of the cycle level, and seconds of a recording and its waveforms."""
+    rows = []
+    for name in DESIGNS:
+        config = load(name).but(rs_buffer_words=RIGHT)
+        left = LEFT if config.lanes > 4 else LEFT // 8
+        workload = Workload.single(left, RIGHT)
+        steps = simulate(workload, config).cycles
+        recording = trace(config, left, RIGHT).recording
+        rows.append(
+            {
+                "design": name,
+                "cycles": steps,
+                "L2_Mcycles_per_s": steps / 1e6 / _best(repeat, simulate, workload, config, "L2"),
+                "recording_s": _best(1, trace, config, left, RIGHT),
+                "vcd_s": _best(1, write_vcd, recording, io.StringIO()),
+            }
+        )
+    return rows
+
+
+def _best(repeat: int, run: Callable[..., object], *args: object) -> float:
+    seconds = []
+    for _ in range(repeat):
+        start = time.perf_counter()
+        run(*args)
+        seconds.append(time.perf_counter() - start)
+    return min(seconds)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--repeat", type=int, default=5)
+    parser.add_argument("--json", metavar="FILE")
+    args = parser.parse_args()
+    record = {"benchmark": "fpga_timing", "machine": host(), "grids": grids(args.repeat), "cycles": cycles(args.repeat)}
+    print(table(record["grids"]))
+    print(table(record["cycles"]))
+    if args.json:
+        write_json(args.json, record)
+
+
+if __name__ == "__main__":
+    main()

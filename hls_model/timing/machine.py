@@ -1,0 +1,222 @@
+"""Level 2: the machine itself, stepped through every cycle.
+
+The registers are those of the Verilog: the state, the counters of requests and of free slots, the memory's requests in
+flight, the data channel's wait, the FIFO's fill, the interval counter and the lanes' shift register (the two shift
+registers are the bits of one integer each). Whatever happens is told to a `Probe`, which keeps it or does not.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import count, cycle
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hls_model.config import Config, Memory
+from hls_model.errors import ModelError
+from hls_model.timing import events
+from hls_model.timing.phases import PassPhases
+
+__all__ = ["MOST_CYCLES", "Probe", "ReadPath", "run_pass", "time_passes"]
+
+Cycles = NDArray[np.int64]
+MOST_CYCLES = 200_000_000  # some minutes
+
+
+@dataclass
+class Probe:
+    """Who is told of an event, by its cycle.
+
+    Attributes
+    ----------
+    enters : callable (state, cycle, column)
+        The machine enters "prefetch", "run", "drain" or "turn", with the (first) column that this is about.
+    requested, taken, blocked, issued : callable (cycle)
+        A request is accepted; a port beat is taken, or stays on the bus because the FIFO is full; a beat is issued.
+    """
+
+    enters: Callable[[str, int, int], None]
+    requested: Callable[[int], None]
+    taken: Callable[[int], None]
+    blocked: Callable[[int], None]
+    issued: Callable[[int], None]
+
+
+def time_passes(config: Config, columns: Cycles, beats: Cycles) -> PassPhases:
+    """Return the cycles of passes of `columns` columns of `beats` beats each, int64 (passes,), both 1 or more.
+
+    Raises
+    ------
+    ModelError
+        More than `MOST_CYCLES` cycles to step through.
+    """
+    pairs, which = np.unique(np.stack([columns, beats], axis=1), axis=0, return_inverse=True)
+    steps = int(events.time_passes(config, pairs[:, 0], pairs[:, 1]).total.sum())
+    if steps > MOST_CYCLES:
+        raise ModelError(f"level L2 would step through {steps:,} cycles, {MOST_CYCLES:,} at most; take level L1")
+    ignore = deque[int](maxlen=0).append  # the cheapest call there is
+    probe = Probe(lambda state, cycle, column: None, ignore, ignore, ignore, ignore)
+    runs = [run_pass(config, columns_each, beats_each, 0, probe)[0] for columns_each, beats_each in pairs.tolist()]
+    prefetch, fill, stream, stall, drain = np.array(runs, np.int64).reshape(-1, 5)[which.reshape(-1)].T
+    return PassPhases(prefetch, fill, stream, stall, drain, exact=np.ones(beats.shape, bool))
+
+
+def run_pass(config: Config, columns: int, beats: int, cycle: int, probe: Probe) -> tuple[tuple[int, ...], int]:
+    """Step through one pass from its first cycle on.
+
+    Returns
+    -------
+    phases : tuple of int
+        Cycles of the prefetch, fill, stream, stall and drain.
+    cycle : int
+        The first cycle after the pass.
+    """
+    prefetch = fill = stream = stall = drain = 0
+    together = columns if config.overlap_outer else 1
+    to_buffer, to_lanes = ReadPath.to_buffer(config, beats), ReadPath.to_lanes(config, beats)
+    for column in range(0, columns, together):
+        start = cycle
+        if config.rs_prefetch == "per_outer" or (config.rs_prefetch == "per_position" and column == 0):
+            probe.enters("prefetch", cycle, column)
+            _, cycle, _ = _stream(to_buffer, 1, cycle, probe)
+        prefetch += cycle - start
+        start = cycle
+        probe.enters("run", cycle, column)
+        first, cycle, lanes = _stream(to_lanes, together, cycle, probe)
+        ideal = (together * beats - 1) * config.ii + 1
+        fill += first - start
+        stream += ideal
+        stall += cycle - first - ideal
+        start = cycle
+        probe.enters("drain", cycle, column)
+        while lanes:
+            lanes >>= 1
+            cycle += 1
+        probe.enters("turn", cycle, column)
+        for _ in range(config.fsm_cycles):
+            cycle += 1
+        drain += cycle - start
+    return (prefetch, fill, stream, stall, drain), cycle
+
+
+@dataclass(frozen=True)
+class ReadPath:
+    """What is wired and stored of a way from memory to the RS buffer or the lanes.
+
+    Attributes
+    ----------
+    memory : Memory
+        Where the words come from.
+    interval, stages : int
+        Cycles between two beats, and stages of the lanes' shift register.
+    needed : int
+        Port beats that the FIFO has to hold for a beat.
+    offers : list of (bool, int)
+        For each port beat of a column: whether its burst goes on, and the data channel's wait before the next one.
+    leaving : list of int
+        For each beat of a column: the port beats that leave the FIFO with it.
+    """
+
+    memory: Memory
+    interval: int
+    stages: int
+    needed: int
+    offers: list[tuple[bool, int]]
+    leaving: list[int]
+
+    @classmethod
+    def to_buffer(cls, config: Config, beats: int) -> ReadPath:
+        """Return the path of RS into its buffer."""
+        return cls._of(config, config.lanes, 1, 0, beats)
+
+    @classmethod
+    def to_lanes(cls, config: Config, beats: int) -> ReadPath:
+        """Return the path of TS into the lanes; the last stage of these is the register of the maximum."""
+        return cls._of(config, config.issue_words, config.ii, config.depth - 1, beats)
+
+    @classmethod
+    def _of(cls, config: Config, words: int, interval: int, stages: int, beats: int) -> ReadPath:
+        wide = -(-words // config.memory.words_per_beat)
+        shared = max(1, config.memory.words_per_beat // words)
+        leaving = [wide if (beat + 1) % shared == 0 else 0 for beat in range(beats)]
+        leaving[-1] = wide
+        slow = config.memory.pace(config.clock_mhz) - 1
+        offers = _offers(config.memory, slow.numerator, slow.denominator, sum(leaving))
+        return cls(config.memory, interval, stages, wide, offers, leaving)
+
+
+def _offers(memory: Memory, slow: int, per: int, ports: int) -> list[tuple[bool, int]]:
+    offers = []
+    for x in range(1, ports):
+        goes_on = x % memory.burst_length > 0
+        wait = x * slow // per - (x - 1) * slow // per + _random_gap(memory, x)
+        offers.append((goes_on, wait if goes_on else wait + memory.burst_gap))
+    return [*offers, (False, memory.burst_gap)]
+
+
+def _random_gap(memory: Memory, x: int) -> int:
+    h = (2_654_435_761 * x + 40_503 * memory.random_gap_seed) % 2**32
+    h ^= h >> 15
+    h = h * 2_246_822_519 % 2**32
+    h ^= h >> 13
+    return 1 + (h >> 16) % 4 if h % 2**16 * 100 < memory.random_gap_percent * 2**16 else 0
+
+
+def _stream(path: ReadPath, columns: int, start: int, probe: Probe) -> tuple[int, int, int]:
+    """Step from the first request to the issue of the last beat.
+
+    Returns
+    -------
+    first, cycle, lanes : int
+        Cycle of the first issue, the first cycle after the last one, and the lanes' shift register then.
+    """
+    memory, needed, interval = path.memory, path.needed, path.interval - 1
+    requested, taken, blocked, issued = probe.requested, probe.taken, probe.blocked, probe.issued
+    requests = columns * -(-len(path.offers) // memory.burst_length)
+    slots, room = memory.outstanding, memory.fifo_beats
+    asked, entered = 1 << memory.latency >> 1, 1 << path.stages >> 1
+    in_flight = arrived = wait = fifo = spacing = lanes = first = 0
+    in_burst = False
+    issues = total = columns * len(path.leaving)
+    offers, leaving = cycle(path.offers), cycle(path.leaving)
+    for now in count(start):
+        # Everything below sees the registers as they were when the cycle began.
+        held = fifo
+        lanes >>= 1
+        if in_flight:
+            arrived += in_flight & 1
+            in_flight >>= 1
+        if requests and slots:
+            requested(now)
+            requests -= 1
+            slots -= 1
+            in_flight |= asked
+        if wait:
+            wait -= 1
+        elif in_burst or arrived:
+            if held < room:
+                taken(now)
+                fifo += 1
+                if not in_burst:
+                    arrived -= 1
+                in_burst, wait = next(offers)
+                if not in_burst:
+                    slots += 1
+            else:
+                blocked(now)
+        if spacing:
+            spacing -= 1
+        elif held >= needed:
+            issued(now)
+            if issues == total:
+                first = now
+            fifo -= next(leaving)
+            lanes |= entered
+            spacing = interval
+            issues -= 1
+            if not issues:
+                break
+    return first, now + 1, lanes

@@ -1,0 +1,89 @@
+"""A strict reader of value change dumps: what IEEE 1364 does not allow, or leaves undefined, is an error."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+TIMESCALE = re.compile(r"(1|10|100) (s|ms|us|ns|ps|fs)")
+IDENTIFIER = re.compile(r"[!-~]+")
+
+
+@dataclass
+class Wire:
+    name: str
+    width: int
+    times: list[int] = field(default_factory=list)
+    values: list[int] = field(default_factory=list)
+
+    def at(self, time: int) -> int:
+        """Return the value from `time` on."""
+        return [value for when, value in zip(self.times, self.values, strict=True) if when <= time][-1]
+
+
+@dataclass
+class Dump:
+    timescale: str
+    comments: list[str]
+    wires: dict[str, Wire]
+    end: int
+
+
+def read_vcd(text: str) -> Dump:
+    head, _, body = text.partition("$enddefinitions $end\n")
+    assert body, "no end of definitions"
+    comments, scopes, by_code, timescale = [], [], {}, ""
+    for line in head.splitlines():
+        keyword, *words, end = line.split(" ")
+        assert end == "$end", line
+        assert not any(word.startswith("$") for word in words), line
+        if keyword == "$comment":
+            comments.append(" ".join(words))
+        elif keyword == "$timescale":
+            timescale = " ".join(words)
+            assert TIMESCALE.fullmatch(timescale), line
+        elif keyword == "$scope":
+            assert words[0] == "module"
+            scopes.append(words[1])
+        elif keyword == "$upscope":
+            scopes.pop()
+        else:
+            assert keyword == "$var", line
+            kind, width, code, name, *bits = words
+            assert kind == "wire"
+            assert IDENTIFIER.fullmatch(code), line
+            assert code not in by_code, line
+            assert bits == ([] if width == "1" else [f"[{int(width) - 1}:0]"]), line
+            by_code[code] = Wire(".".join([*scopes, name]), int(width))
+    assert not scopes
+    assert timescale
+    end_time = _changes(body, by_code)
+    return Dump(timescale, comments, {wire.name: wire for wire in by_code.values()}, end_time)
+
+
+def _changes(body: str, by_code: dict[str, Wire]) -> int:
+    time, dumping = -1, False
+    assert body.startswith("#0\n$dumpvars\n")
+    assert body.endswith("\n")
+    for line in body.splitlines():
+        if line == "$dumpvars":
+            dumping = True
+        elif line == "$end":
+            assert dumping
+            dumping = False
+            assert all(wire.values for wire in by_code.values()), "not all wires are dumped"
+        elif line.startswith("#"):
+            assert not dumping
+            assert int(line[1:]) > time
+            time = int(line[1:])
+        else:
+            code, bits = (line.split(" ")[1], line.split(" ")[0][1:]) if line[0] == "b" else (line[1:], line[0])
+            wire = by_code[code]
+            assert (line[0] == "b") == (wire.width > 1), line
+            assert re.fullmatch("0|1[01]*", bits), line
+            assert len(bits) <= wire.width, line
+            assert not wire.values or wire.values[-1] != int(bits, 2), f"no change: {line}"
+            assert not wire.times or wire.times[-1] < time, f"changes twice: {line}"
+            wire.times.append(time)
+            wire.values.append(int(bits, 2))
+    return time
