@@ -1,7 +1,7 @@
 """K-mers as numbers: two bits a letter, A 0, C 1, G 2, T 3, the first letter most significant.
 
-So numbers sort as text does. A k-mer takes 2 k bits in `key_words(k)` words of 64 bits. Arrays of k-mers have the shape (words, n), the least
-significant word first, as `oclgenomics.primitives.sort` takes them.
+So numbers sort as text does. A k-mer takes 2 k bits in `key_words(k)` words of 64 bits. Arrays of k-mers have the shape
+(words, n), the least significant word first, as `oclgenomics.primitives.sort` takes them.
 """
 
 from __future__ import annotations
