@@ -5,15 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from oclgenomics.kmers.keys import key_words
 from oclgenomics.kmers.options import CountOptions
-from oclgenomics.primitives import scan
+from oclgenomics.primitives import scan, sort
 from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.runtime.program import Kernel
 from oclgenomics.sequence import Symbols
 
-__all__ = ["PREFIX_BITS", "WindowKernels", "Windows"]
+__all__ = ["PrefixedWindows"]
 
 PREFIX_BITS = 16
 CPU_ITEMS = 256  # work-items that share the writing of k-mers
@@ -21,7 +22,7 @@ SOURCE = "kmers/windows.cl"
 
 
 @dataclass(frozen=True)
-class Windows:
+class _Windows:
     """Windows of a stream of symbols.
 
     Attributes
@@ -41,7 +42,7 @@ class Windows:
     size: int
 
 
-class WindowKernels:
+class _WindowKernels:
     """Finds windows, selects some by the prefix of their k-mers, and writes k-mers."""
 
     def __init__(self, engine: Engine, options: CountOptions) -> None:
@@ -53,13 +54,13 @@ class WindowKernels:
             "CPU": engine.tuning.cpu,
         }
 
-    def find(self, symbols: Symbols) -> Windows:
+    def find(self, symbols: Symbols) -> _Windows:
         """Find all windows of k letters."""
         starts = self._engine.empty(-(-symbols.size // 32), np.uint32)
         self._each_group("find_windows", symbols, symbols.valid, np.uint32(len(starts)), self._k, starts)
         return self._counted(symbols, starts)
 
-    def select(self, windows: Windows, low: int, high: int) -> Windows:
+    def select(self, windows: _Windows, low: int, high: int) -> _Windows:
         """Return the windows whose k-mers have a prefix from `low` to `high` - 1."""
         symbols, selected = windows.symbols, self._engine.empty(len(windows.starts), np.uint32)
         prefixes = np.uint32(self.prefix_bits), np.uint32(low), np.uint32(high)
@@ -67,13 +68,13 @@ class WindowKernels:
         self._each_group("select_windows", symbols, symbols.codes, windows.starts, groups, self._k, *prefixes, selected)
         return self._counted(symbols, selected)
 
-    def count_prefixes(self, windows: Windows, counts: DeviceArray) -> None:
+    def count_prefixes(self, windows: _Windows, counts: DeviceArray) -> None:
         """Add how many k-mers have each prefix to `counts`, uint32 (2 ** prefix_bits,)."""
         symbols, bits = windows.symbols, np.uint32(self.prefix_bits)
         groups = np.uint32(len(windows.starts))
         self._each_group("count_prefixes", symbols, symbols.codes, windows.starts, groups, self._k, bits, counts)
 
-    def write(self, windows: Windows, keys: DeviceArray, first: int) -> None:
+    def write(self, windows: _Windows, keys: DeviceArray, first: int) -> None:
         """Write the k-mers to keys[:, first] and on, uint64 (words, n)."""
         groups = len(windows.starts)
         if not windows.size:
@@ -88,18 +89,13 @@ class WindowKernels:
         sizes = np.uint32(groups), np.uint32(each), self._k
         self._engine.launch(self._kernel("write_kmers"), *shape, *arrays, *sizes, *where, keys)
 
-    def _counted(self, symbols: Symbols, starts: DeviceArray) -> Windows:
+    def _counted(self, symbols: Symbols, starts: DeviceArray) -> _Windows:
         groups = len(starts)
         places = self._engine.empty(groups + 1, np.uint32)
         self._engine.fill(places, 0)
         self._each_group("count_starts", symbols, starts, np.uint32(groups), places)
         scan(self._engine, places, out=places)
-        return Windows(symbols, starts, places, int(self._engine.download(places, 1, groups)[0]))
-
-    @property
-    def flag_counts(self) -> Kernel:
-        """Whether counts are in a range."""
-        return self._kernel("flag_counts")
+        return _Windows(symbols, starts, places, int(self._engine.download(places, 1, groups)[0]))
 
     def _kernel(self, name: str) -> Kernel:
         return self._engine.kernel(SOURCE, name, **self._defines)
@@ -109,3 +105,48 @@ class WindowKernels:
         groups = -(-symbols.size // 32)
         if groups:
             self._engine.launch(self._kernel(name), (-(-groups // lanes) * lanes,), (lanes,), *args)
+
+
+class PrefixedWindows:
+    """The windows of all streams of symbols; k-mers are cut out and sorted on the device.
+
+    Attributes
+    ----------
+    size : int
+        Windows so far.
+    copies : int
+        Of the k-mers while they are sorted.
+    """
+
+    copies = 2
+
+    def __init__(self, engine: Engine, options: CountOptions) -> None:
+        self._engine, self._bits = engine, 2 * options.k
+        self._words = key_words(options.k)
+        self._kernels = _WindowKernels(engine, options)
+        self._streams: list[_Windows] = []
+        self.size = 0
+
+    def add(self, symbols: Symbols) -> None:
+        """Find the windows of a stream."""
+        self._streams.append(self._kernels.find(symbols))
+        self.size += self._streams[-1].size
+
+    def prefix_counts(self) -> NDArray[np.int64]:
+        """How many k-mers have each prefix, int64 (prefixes,)."""
+        counts = self._engine.empty(1 << self._kernels.prefix_bits, np.uint32)
+        self._engine.fill(counts, 0)
+        for windows in self._streams:
+            self._kernels.count_prefixes(windows, counts)
+        return self._engine.download(counts).astype(np.int64)
+
+    def ordered(self, low: int, high: int) -> tuple[DeviceArray, int]:
+        """Return the k-mers with prefixes `low` to `high` - 1, ascending, uint64 (words, n), and their number."""
+        whole = high - low == 1 << self._kernels.prefix_bits
+        parts = self._streams if whole else [self._kernels.select(windows, low, high) for windows in self._streams]
+        keys = self._engine.empty((self._words, sum(part.size for part in parts)), np.uint64)
+        first = 0
+        for part in parts:
+            self._kernels.write(part, keys, first)
+            first += part.size
+        return sort(self._engine, keys, bits=self._bits).keys, first

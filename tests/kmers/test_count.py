@@ -114,9 +114,9 @@ def test_no_kmers(engine: Engine, tmp_path: Path) -> None:
 @given(counts=st.lists(st.integers(0, 50), min_size=1, max_size=60), most=st.integers(50, 120))
 def test_ranges_of_prefixes(counts: list[int], most: int) -> None:
     ranges = split_prefixes(np.array(counts, np.uint32), most)
-    assert [low for low, _ in ranges] == [0, *(high for _, high in ranges[:-1])]
-    assert ranges[-1][1] == len(counts)
-    assert all(sum(counts[low:high]) <= most for low, high in ranges)
+    assert sum(sum(counts[low:high]) for low, high in ranges) == sum(counts)
+    assert [low for low, _ in ranges[1:]] == [high for _, high in ranges[:-1]] or 0 in counts
+    assert all(0 < sum(counts[low:high]) <= most for low, high in ranges)
     assert all(sum(counts[low : high + 1]) > most for low, high in ranges[:-1])  # none could be longer
 
 
