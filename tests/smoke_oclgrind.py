@@ -10,16 +10,23 @@ from __future__ import annotations
 
 import dataclasses
 import sys
+import tempfile
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 from helpers.alignments import correlated_states, make_alignment, make_multiallelic
 
+from oclgenomics.kmers.counter import KmerCounter
+from oclgenomics.kmers.options import CountOptions
+from oclgenomics.kmers.windows import PrefixedWindows
 from oclgenomics.omega.engine import OmegaScanner
 from oclgenomics.omega.ld import ld_matrix
 from oclgenomics.omega.options import ScanOptions
-from oclgenomics.runtime import Engine
+from oclgenomics.primitives import compact, merge, run_lengths, scan, sort
+from oclgenomics.runtime import DeviceArray, Engine
+from oclgenomics.sequence import packed_blocks
 
 
 def common(engine: Engine) -> None:
@@ -85,7 +92,49 @@ def linkage(engine: Engine) -> None:
             assert ld_matrix(alignment, 0, 69, engine=fresh, measure=measure).any()
 
 
-FAMILIES: tuple[Callable[[Engine], None], ...] = (common, omega, linkage)
+def primitives(engine: Engine) -> None:
+    """Scans, sorts, runs, compaction and merges, over more than one tile."""
+    rng = np.random.default_rng(3)
+    keys = rng.integers(0, 1 << 10, (2, 700), np.uint64)
+    tasks: tuple[Callable[[Engine], DeviceArray], ...] = (
+        lambda fresh: scan(fresh, fresh.upload(keys[0])),
+        lambda fresh: scan(fresh, fresh.upload(keys[0]), heads=fresh.upload((keys[1] < 9).astype(np.uint8))),
+        lambda fresh: sort(fresh, fresh.upload(keys), fresh.upload(np.arange(700, dtype=np.uint32)), bits=12).keys,
+        lambda fresh: run_lengths(fresh, fresh.upload(keys[0] >> np.uint64(9)), most=3).counts,
+        lambda fresh: compact(fresh, fresh.upload(keys), fresh.upload((keys[1] < 99).astype(np.uint8))),
+        lambda fresh: merge(fresh, fresh.upload(np.sort(keys, axis=1)), [700]).keys,
+        lambda fresh: merge(fresh, fresh.upload(np.sort(keys.reshape(4, 350), axis=1).reshape(-1)), [350, 700]).keys,
+    )
+    for task in tasks:
+        with Engine(engine.device) as fresh:
+            fresh.tuning = engine.tuning
+            fresh.download(task(fresh))
+
+
+def kmers(engine: Engine) -> None:
+    """K-mers of FASTA and FASTQ text, of one word and of two, at once and by ranges of prefixes."""
+    rng = np.random.default_rng(4)
+    letters = rng.choice(np.frombuffer(b"ACGT" * 50 + b"N", np.uint8), 90).tobytes()
+    fasta = b">a\n" + b"\n".join(letters[i : i + 30] for i in range(0, 90, 30)) + b"\r\n>b\nACGT"
+    fastq = b"@a\n%b\n+\n%b\n" % (letters, b"I" * 90)
+    for k, text, block_bytes in ((5, fasta, 60), (40, fastq, 1000)):
+        with tempfile.TemporaryDirectory() as folder, Engine(engine.device) as fresh:
+            fresh.tuning = engine.tuning
+            path = Path(folder) / "x"
+            path.write_bytes(text)
+            counter = KmerCounter(fresh, CountOptions(k, max_count=100))
+            blocks = list(packed_blocks(fresh, [path], overlap=k - 1, block_bytes=block_bytes))
+            for block in blocks:
+                counter.add(block.symbols)
+            assert sum(len(block) for block in counter.blocks())
+            windows = PrefixedWindows(fresh, CountOptions(k))
+            windows.add(blocks[0].symbols)
+            assert windows.prefix_counts().sum() == windows.size
+            windows.ordered(0, 600)
+            fresh.finish()
+
+
+FAMILIES: tuple[Callable[[Engine], None], ...] = (common, omega, linkage, primitives, kmers)
 SHAPES = {"gpu": {"cpu": False, "vector_width": 1}, "cpu": {"cpu": True, "vector_width": 8}}
 
 

@@ -26,10 +26,11 @@ ALLOWED = {
     "runtime": {"runtime"} | BASE,
     "primitives": {"primitives", "runtime"} | BASE,
     "formats": {"formats"} | BASE,
-    "cli": {"cli", "primitives", "formats", "runtime"} | SYSTEMS | BASE,
+    "sequence": {"sequence", "primitives", "formats", "runtime"} | BASE,
+    "cli": {"cli", "sequence", "primitives", "formats", "runtime"} | SYSTEMS | BASE,
     "__main__": {"cli"},
 }
-ALLOWED |= {system: {system, "primitives", "formats", "runtime"} | BASE for system in SYSTEMS}
+ALLOWED |= {system: {system, "sequence", "primitives", "formats", "runtime"} | BASE for system in SYSTEMS}
 MODEL = Path(hls_model.__file__).parent
 MODEL_MODULES = sorted(MODEL.rglob("*.py"))
 MODULES = sorted(path for path in PACKAGE.rglob("*.py") if "kernels_cl" not in path.parts)

@@ -8,6 +8,9 @@ from collections.abc import Iterator
 from queue import SimpleQueue
 from types import TracebackType
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..errors import InputError
 from .inflate import inflate_blocks, inflate_members, is_block
 from .stored import Progress, StoredBytes
@@ -65,6 +68,8 @@ class Source:
         alone = self.compressed and not is_block(head) and self._workers.threads > 1
         ahead = alone or self.name == "-"  # the system already reads plain files ahead
         self._chunks: _ReadAhead | Iterator[bytes] = _ReadAhead(stream) if ahead else stream
+        self._direct = not self.compressed and not ahead
+        self._rest = memoryview(b"")  # of a chunk that `read_into` did not use up
 
     @property
     def repeatable(self) -> bool:
@@ -84,6 +89,29 @@ class Source:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def read_into(self, target: NDArray[np.uint8]) -> int:
+        """Fill an array with decompressed bytes; not to be mixed with iteration.
+
+        Returns
+        -------
+        int
+            Bytes that there were: fewer than the array takes only at the end.
+        """
+        view = target.data.cast("B")
+        if self._direct:
+            return self._stored.read_into(view)
+        filled = 0
+        while filled < len(view):
+            if not self._rest:
+                self._rest = memoryview(next(iter(self), b""))
+                if not self._rest:
+                    break
+            count = min(len(self._rest), len(view) - filled)
+            view[filled : filled + count] = self._rest[:count]
+            self._rest = self._rest[count:]
+            filled += count
+        return filled
 
     def close(self) -> None:
         """Stop reading ahead and close the file."""

@@ -6,11 +6,16 @@ import os
 import stat
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import BinaryIO
 
 from ..errors import InputError
+from ..threads import usable_cores
 
 __all__ = ["Progress", "StoredBytes"]
+
+PART_BYTES = 4 << 20  # that a thread reads at a time
+LEAST_SHARED_OUT = 4 * PART_BYTES
 
 Progress = Callable[[int, int | None], None]
 """Called with the bytes read so far, as stored, and the size of the file (None if unknown)."""
@@ -57,6 +62,21 @@ class StoredBytes:
             self._progress(self._done, self.total)
         return data
 
+    def read_into(self, target: memoryview) -> int:
+        """Fill the target; return how many bytes there were, fewer than it takes only at the end."""
+        filled = 0
+        while self._back and filled < len(target):
+            part = self.read(min(len(self._back[-1]), len(target) - filled))
+            target[filled : filled + len(part)] = part
+            filled += len(part)
+        try:
+            filled += self._fill(target[filled:])
+        except OSError as error:
+            raise InputError(f"cannot be read: {error.strerror or error}", source=self.name) from error
+        if self._progress is not None and filled:
+            self._progress(self._done, self.total)
+        return filled
+
     def unread(self, data: bytes) -> None:
         """Take back what was read last."""
         if data:
@@ -64,6 +84,40 @@ class StoredBytes:
 
     def close(self) -> None:
         self._file.close()
+
+    def _fill(self, target: memoryview) -> int:
+        filled = 0
+        if self.total is not None and len(target) >= LEAST_SHARED_OUT:
+            filled = self._fill_in_parts(target)
+        while filled < len(target):
+            count = self._file.readinto(target[filled:])  # type: ignore[attr-defined]
+            if not count:
+                break
+            filled += count
+        self._done += filled
+        return filled
+
+    def _fill_in_parts(self, target: memoryview) -> int:
+        """Read from a file by several threads: one alone copies less from the system's cache than memory could take."""
+        start, descriptor = self._file.tell(), self._file.fileno()
+        places = range(0, len(target), PART_BYTES)
+
+        def fill(place: int) -> int:
+            part = target[place : place + PART_BYTES]
+            filled = 0
+            while filled < len(part):
+                count = os.preadv(descriptor, [part[filled:]], start + place + filled)
+                if not count:
+                    break
+                filled += count
+            return filled
+
+        with ThreadPoolExecutor(min(usable_cores(), len(places))) as threads:
+            counts = list(threads.map(fill, places))
+        whole = next((i for i, count in enumerate(counts) if count < PART_BYTES), len(counts) - 1)
+        filled = whole * PART_BYTES + counts[whole]
+        self._file.seek(start + filled)
+        return filled
 
     def _read_file(self, size: int) -> bytes:
         try:

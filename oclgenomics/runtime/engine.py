@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -310,6 +311,31 @@ class Engine:
             event = self._staging.read(result, source, offset * source.dtype.itemsize, waits)
             self._record("to host", "transfer", event, start)
         return result
+
+    @contextlib.contextmanager
+    def mapped(self, array: DeviceArray) -> Iterator[NDArray[Any]]:
+        """Give the host a CPU device's array as it lies in memory, after everything enqueued for it.
+
+        No kernel may get the array before the `with` block has ended.
+
+        Raises
+        ------
+        ValueError
+            The device does not share the host's memory.
+        """
+        if not self.tuning.cpu:
+            raise ValueError(f"{self.device} has memory of its own; use download and write")
+        cl = opencl()
+        flags = cl.map_flags.READ | cl.map_flags.WRITE
+        with watching(self.device, f"mapping {array.nbytes} bytes"):
+            self.transfer.finish()
+            self.compute.finish()
+            host, _ = cl.enqueue_map_buffer(self.compute, array.buffer, flags, 0, array.shape, array.dtype)
+        try:
+            yield host
+        finally:
+            host.base.release(self.compute)
+            self.compute.finish()
 
     def fill(self, array: DeviceArray, value: float | int | np.generic) -> pyopencl.Event | None:
         """Set every item to one value, on the compute queue."""

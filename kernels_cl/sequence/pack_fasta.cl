@@ -1,0 +1,105 @@
+// FASTA text to packed symbols: letters of all lines of a record in a row, and a gap for each header.
+//
+// A header is a line that starts with >. Whether a tile starts inside one is known where it starts with a line; else the last
+// tile before it with a newline knows. So
+//
+//   summarize_fasta   marks[t]: 2 (t + 1) + h if a newline is in the tile, 0 if not; h says whether the line that goes on behind
+//                     the tile is a header. Their running maximum is the mark of the last newline before a tile
+//                     prefix[t], rest[t]: symbols before and behind the tile's first newline, if it starts in no header
+//   count_fasta       symbols of each tile, whose scan says where they go
+//   pack_fasta        writes them
+//
+// Newlines and carriage returns before them are skipped, and every other byte of a sequence line is a symbol. The text may not
+// end between the two.
+//
+// The text begins at byte `skip` of the memory. `starts` says that its first byte starts a line, and `inside` that it is inside
+// a header.
+#include "sequence/packer.clh"
+
+static inline uint starts_line(__global const uchar *text, uint at, uint starts)
+{
+    return at ? text[at - 1] == '\n' : starts;
+}
+
+// Letters of a line, or of the part of it that is in [at, end): a carriage return before the newline is none.
+static inline uint count_letters(__global const uchar *text, uint at, uint end, uint size)
+{
+    return end < size && text[end] == '\n' ? line_length(text, at, end) : end - at;
+}
+
+__kernel void summarize_fasta(__global const uchar *memory, uint skip, uint size, uint tile, uint tiles, uint starts,
+                              __global uint *marks, __global uint *prefix, __global uint *rest)
+{
+    __global const uchar *text = memory + skip;
+    const uint t = get_global_id(0);
+    if (t >= tiles)
+        return;
+    const uint begin = t * tile, end = MIN(begin + tile, size);
+    const uint first = line_end(text, begin, end);
+    prefix[t] = starts_line(text, begin, starts) && text[begin] == '>' ? 1 : count_letters(text, begin, first, size);
+    uint symbols = 0, header = 0;
+    for (uint at = first + 1; at < end;) {
+        const uint line = line_end(text, at, end);
+        header = text[at] == '>';
+        symbols += header ? 1 : count_letters(text, at, line, size);
+        at = line + 1;
+    }
+    if (first < end && end < size && text[end - 1] == '\n')
+        header = text[end] == '>';
+    rest[t] = symbols;
+    marks[t] = first < end ? 2 * (t + 1) + header : 0;
+}
+
+// Whether a tile starts inside a header, beyond the first byte of one.
+static inline uint in_header(__global const uchar *text, uint begin, uint starts, uint inside, uint mark)
+{
+    if (starts_line(text, begin, starts))
+        return 0;
+    return mark ? mark & 1 : inside || (starts && text[0] == '>');
+}
+
+__kernel void count_fasta(__global const uchar *memory, uint skip, uint size, uint tile, uint tiles, uint starts, uint inside,
+                          __global const uint *marks, __global const uint *prefix, __global const uint *rest,
+                          __global uint *symbols)
+{
+    __global const uchar *text = memory + skip;
+    const uint t = get_global_id(0);
+    if (t < tiles)
+        symbols[t] = rest[t] + (in_header(text, t * tile, starts, inside, marks[t]) ? 0 : prefix[t]);
+}
+
+__kernel void pack_fasta(__global const uchar *memory, uint skip, uint size, uint tile, uint tiles, uint starts, uint inside,
+                         __global const uint *marks, __global const uint *places, uint first_symbol, __global uint *codes,
+                         __global uint *valid)
+{
+    __global const uchar *text = memory + skip;
+    const uint t = get_global_id(0);
+    if (t >= tiles)
+        return;
+    uint at = t * tile;
+    const uint end = MIN(at + tile, size);
+    Packer packer = packer_at(first_symbol + places[t]);
+    if (in_header(text, at, starts, inside, marks[t]))
+        at = line_end(text, at, end) + 1;
+    while (at < end) {
+        const uint line = line_end(text, at, end);
+        if (starts_line(text, at, starts) && text[at] == '>')
+            put_symbols(&packer, 0, 0, 1, codes, valid);
+        else
+            put_text(&packer, text, at, at + count_letters(text, at, line, size), size, codes, valid);
+        at = line + 1;
+    }
+    close_packer(&packer, codes, valid);
+}
+
+// The last symbols of one stream to the start of another, which is zero there.
+__kernel void carry_symbols(__global const uint *codes, __global const uint *valid, uint first, uint count,
+                            __global uint *to_codes, __global uint *to_valid)
+{
+    if (get_global_id(0))
+        return;
+    Packer packer = packer_at(0);
+    for (uint s = first; s < first + count; ++s)
+        put_symbols(&packer, codes[s / 16] >> (30 - 2 * (s % 16)) & 3, valid[s / 32] >> (31 - s % 32) & 1, 1, to_codes, to_valid);
+    close_packer(&packer, to_codes, to_valid);
+}

@@ -1,0 +1,102 @@
+// FASTQ text to packed symbols, with four lines a record.
+//
+// `count_lines` counts the newlines of each tile; after their scan each work-item of `pack_fastq` knows the number of the line
+// that its tile starts in, and takes the records whose first line starts in the tile, to their ends wherever these are.
+//
+// A record that starts at byte r is packed from symbol r / 2 on, where not others of its tile come before it: its letters and
+// the gap behind them fill less than half of its bytes, so no room is needed twice and nothing has to be counted. What is not
+// written is no letter. The text begins at byte `skip` of the memory.
+//
+//   report[0]   least place of a defect in the text, times 4, plus its kind; ~0 for none
+//   report[1]   where the record starts that is not complete; the text's size if there is none
+//   report[2]   records
+#include "sequence/packer.clh"
+
+#define NOT_AT 0    // a record does not start with @
+#define NOT_PLUS 1  // its third line does not start with +
+#define LENGTHS 2   // letters and qualities are not equally many
+#define CUT 3       // the text ends within a record
+
+__kernel void count_lines(__global const uchar *memory, uint skip, uint size, uint tile, uint tiles, __global uint *lines)
+{
+    __global const uchar *text = memory + skip;
+    const uint t = get_global_id(0);
+    if (t >= tiles)
+        return;
+    uint at = t * tile, count = 0;
+    const uint end = MIN(at + tile, size);
+    for (; at + 8 <= end; at += 8)
+        count += count_marked(bytes_equal(load_text(text, at), '\n'));
+    for (; at < end; ++at)
+        count += text[at] == '\n';
+    lines[t] = count;
+}
+
+static inline void refuse(__global uint *report, uint at, uint kind)
+{
+    atomic_min(&report[0], at << 2 | kind);
+}
+
+static inline uint is_blank(__global const uchar *text, uint at, uint size)
+{
+    while (at < size && (text[at] == '\n' || text[at] == '\r'))
+        ++at;
+    return at == size;
+}
+
+__kernel void pack_fastq(__global const uchar *memory, uint skip, uint size, uint tile, uint tiles, __global const uint *lines,
+                         uint final, __global uint *codes, __global uint *valid, __global uint *report)
+{
+    __global const uchar *text = memory + skip;
+    const uint t = get_global_id(0);
+    if (t >= tiles)
+        return;
+    const uint end = MIN((t + 1) * tile, size);
+    uint at = t * tile, line = lines[t], records = 0;
+    if (at > 0 && text[at - 1] != '\n') {
+        at = line_end(text, at, size) + 1;
+        ++line;
+    }
+    for (; line % 4 && at < end; ++line)
+        at = line_end(text, at, size) + 1;
+    if (at >= end)
+        return;
+    Packer packer = packer_at(at / 2);
+    while (at < end) {
+        if (text[at] != '@') {
+            if (!is_blank(text, at, size))
+                refuse(report, at, NOT_AT);
+            else if (!final)
+                atomic_min(&report[1], at);
+            break;
+        }
+        const uint letters = line_end(text, at, size) + 1;
+        const uint letters_end = letters < size ? line_end(text, letters, size) : size;
+        const uint plus = letters_end + 1;
+        const uint qualities = plus < size ? line_end(text, plus, size) + 1 : size + 1;
+        const uint next = qualities < size ? line_end(text, qualities, size) : size;
+        if (plus < size && text[plus] != '+') {
+            refuse(report, plus, NOT_PLUS);
+            break;
+        }
+        const uint length = line_length(text, letters, MIN(letters_end, size));
+        const uint whole = next < size || (final && qualities <= size);
+        if (!whole) {
+            if (final)
+                refuse(report, at, CUT);
+            else
+                atomic_min(&report[1], at);
+            break;
+        }
+        if (line_length(text, MIN(qualities, size), next) != length) {
+            refuse(report, at, LENGTHS);
+            break;
+        }
+        put_text(&packer, text, letters, letters + length, size, codes, valid);
+        put_symbols(&packer, 0, 0, 1, codes, valid);
+        ++records;
+        at = next + 1;
+    }
+    close_packer(&packer, codes, valid);
+    atomic_add(&report[2], records);
+}

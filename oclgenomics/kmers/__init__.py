@@ -1,0 +1,1 @@
+"""K-mers of sequences, counted on the device."""

@@ -1,0 +1,59 @@
+"""K-mers as numbers: two bits a letter, A 0, C 1, G 2, T 3, the first letter most significant.
+
+So numbers sort as text does. A k-mer takes 2 k bits in `key_words(k)` words of 64 bits. Arrays of k-mers have the shape
+(words, n), the least significant word first, as `oclgenomics.primitives.sort` takes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.errors import UsageError
+
+__all__ = ["key_words", "keys_of", "letters_of"]
+
+WORD_LETTERS = 32
+LETTERS = np.frombuffer(b"ACGT", np.uint8)
+CODES = np.full(256, 4, np.uint8)
+CODES[np.frombuffer(b"ACGTacgt", np.uint8)] = [0, 1, 2, 3, 0, 1, 2, 3]
+
+
+def key_words(k: int) -> int:
+    """Words of 64 bits of a k-mer."""
+    return -(-k // WORD_LETTERS)
+
+
+def keys_of(kmers: Sequence[str]) -> NDArray[np.uint64]:
+    """Return k-mers given as text as numbers, uint64 (words, n).
+
+    Raises
+    ------
+    UsageError
+        No k-mer, k-mers of several lengths, or other letters than A, C, G and T.
+    """
+    lengths = {len(kmer) for kmer in kmers}
+    if len(lengths) != 1 or 0 in lengths:
+        raise UsageError("k-mers have to be given, and all of them of one length")
+    k = lengths.pop()
+    text = "".join(kmers).encode("latin-1", "replace")
+    codes = CODES[np.frombuffer(text, np.uint8)].reshape(len(kmers), k)
+    wrong = np.flatnonzero((codes > 3).any(axis=1))
+    if len(wrong):
+        raise UsageError(f"{kmers[int(wrong[0])]!r} has other letters than A, C, G and T")
+    keys = np.zeros((key_words(k), len(kmers)), np.uint64)
+    for place in range(k):
+        word, shift = divmod(2 * (k - 1 - place), 64)
+        keys[word] |= codes[:, place].astype(np.uint64) << np.uint64(shift)
+    return keys
+
+
+def letters_of(keys: NDArray[np.uint64], k: int) -> NDArray[np.uint8]:
+    """Return k-mers given as numbers, uint64 (words, n), as letters, uint8 (n, k)."""
+    letters = np.empty((keys.shape[1], k), np.uint8)
+    for place in range(k):
+        word, shift = divmod(2 * (k - 1 - place), 64)
+        letters[:, place] = LETTERS[(keys[word] >> np.uint64(shift)) & np.uint64(3)]
+    return letters

@@ -1,0 +1,49 @@
+"""What is counted, and how."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from oclgenomics.errors import UsageError
+
+__all__ = ["LARGEST_COUNTER", "LARGEST_K", "CountOptions"]
+
+LARGEST_K = 256
+LARGEST_COUNTER = (1 << 32) - 1
+
+
+@dataclass(frozen=True)
+class CountOptions:
+    """Options of a count.
+
+    Attributes
+    ----------
+    k : int
+        Letters of a k-mer, 1 to 256.
+    canonical : bool
+        A k-mer and its reverse complement count as one, the lesser of the two (A < C < G < T); a k-mer that is its own
+        counts once for each place.
+    min_count, max_count : int
+        K-mers that are there less or more often are left out.
+    counter_max : int
+        Counters stop here, after k-mers were left out; at most 2^32 - 1.
+
+    Raises
+    ------
+    UsageError
+        A value outside its range.
+    """
+
+    k: int
+    canonical: bool = True
+    min_count: int = 1
+    max_count: int = LARGEST_COUNTER
+    counter_max: int = LARGEST_COUNTER
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.k <= LARGEST_K:
+            raise UsageError(f"-k {self.k}: k-mers have 1 to {LARGEST_K} letters")
+        if not 1 <= self.min_count <= self.max_count:
+            raise UsageError(f"--min-count {self.min_count} --max-count {self.max_count}: take 1 <= min <= max")
+        if not 1 <= self.counter_max <= LARGEST_COUNTER:
+            raise UsageError(f"--counter-max {self.counter_max}: counters hold 1 to {LARGEST_COUNTER:,}")

@@ -1,0 +1,33 @@
+"""The oracle: k-mers counted in plain Python, from the definition."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from oclgenomics.kmers.options import CountOptions
+from oclgenomics.sequence.reference import runs
+
+__all__ = ["count", "reverse_complement"]
+
+COMPLEMENT = str.maketrans("ACGT", "TGCA")
+
+
+def reverse_complement(kmer: str) -> str:
+    """The other strand, read in its own direction."""
+    return kmer.translate(COMPLEMENT)[::-1]
+
+
+def count(texts: list[bytes], options: CountOptions) -> dict[str, int]:
+    """Count the k-mers of FASTA and FASTQ texts; the result is in ascending order."""
+    k = options.k
+    kmers: Counter[str] = Counter()
+    for text in texts:
+        for run in runs(text):
+            kmers.update(run[i : i + k] for i in range(len(run) - k + 1))
+    if options.canonical:
+        both: Counter[str] = Counter()
+        for kmer, times in kmers.items():
+            both[min(kmer, reverse_complement(kmer))] += times
+        kmers = both
+    kept = {kmer: times for kmer, times in kmers.items() if options.min_count <= times <= options.max_count}
+    return {kmer: min(kept[kmer], options.counter_max) for kmer in sorted(kept)}

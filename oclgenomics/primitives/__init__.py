@@ -1,0 +1,8 @@
+"""Scans, sorts and their like on the device, shared by the systems."""
+
+from oclgenomics.primitives.compaction import Runs, compact, run_lengths
+from oclgenomics.primitives.merging import merge
+from oclgenomics.primitives.radix import Sorted, sort
+from oclgenomics.primitives.scan import scan
+
+__all__ = ["Runs", "Sorted", "compact", "merge", "run_lengths", "scan", "sort"]

@@ -1,0 +1,174 @@
+"""Stream compaction: the items whose flag is set; and run-length encoding of sorted keys."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from oclgenomics.primitives.keys import MOST_ITEMS, TYPES, key_shape
+from oclgenomics.primitives.scan import scan
+from oclgenomics.primitives.shapes import CPU_SPANS, spans
+from oclgenomics.runtime import DeviceArray, Engine
+from oclgenomics.runtime.program import Kernel
+
+__all__ = ["Runs", "compact", "run_lengths"]
+
+LANES, ROOT, EACH = 64, 8, 8  # work-items of a tile on GPUs, ROOT x ROOT, and items of each
+SOURCE = "primitives/compact.cl"
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Distinct keys in their order, and how often each was there.
+
+    Attributes
+    ----------
+    keys : DeviceArray, (words, n) or (n,)
+    counts : DeviceArray, uint32 or uint64 (n,)
+    size : int
+        Runs; the arrays are as long.
+    """
+
+    keys: DeviceArray
+    counts: DeviceArray
+    size: int
+
+
+def compact(engine: Engine, items: DeviceArray, flags: DeviceArray, *, size: int | None = None) -> DeviceArray:
+    """Return the items whose flag is not 0, in their order.
+
+    Parameters
+    ----------
+    engine : Engine
+    items : DeviceArray of unsigned integers, (n,) or (channels, n)
+    flags : DeviceArray, uint8 (n,)
+    size : int, optional
+        Items to look at, the first ones; all if not given.
+
+    Returns
+    -------
+    DeviceArray
+        A new array of just the items that stay, of the same number of channels.
+
+    Raises
+    ------
+    ValueError
+        Arrays of other types or shapes, or too many items.
+    """
+    words, stride = items.shape if len(items.shape) == 2 else (1, items.size)
+    size = stride if size is None else size
+    if items.dtype.name not in TYPES or flags.dtype != np.uint8 or not 0 <= size <= min(stride, flags.size, MOST_ITEMS):
+        raise ValueError(f"compaction of {size} items: {items} and {flags} do not suit")
+    stay = _Staying(engine, items, words, stride, size, heads=False)
+    kept = stay.count(flags)
+    return stay.move(flags, kept, flags, items.shape)
+
+
+def run_lengths(
+    engine: Engine,
+    keys: DeviceArray,
+    weights: DeviceArray | None = None,
+    *,
+    size: int | None = None,
+    most: int = MOST_ITEMS,
+) -> Runs:
+    """Return the distinct keys of a sorted array with their numbers, or the sums of their weights.
+
+    Parameters
+    ----------
+    engine : Engine
+    keys : DeviceArray, uint32 or uint64, (n,) or (words, n)
+        Equal keys have to be neighbours.
+    weights : DeviceArray, uint32 (n,), optional
+        What each key counts; 1 if not given.
+    size : int, optional
+        Keys to look at, the first ones; all if not given.
+    most : int
+        Counts stop here. They are uint32, or uint64 where `most` is greater than that holds.
+
+    Raises
+    ------
+    ValueError
+        Arrays of other types or shapes, or too many keys.
+    """
+    shape = key_shape("run lengths", keys, weights, size)
+    if (weights is not None and weights.dtype != np.uint32) or not 1 <= most < 1 << 64:
+        raise ValueError(f"run lengths up to {most}: {weights} does not suit")
+    stay = _Staying(engine, keys, shape.words, shape.stride, shape.size, heads=True)
+    runs = stay.count(keys)
+    starts = engine.empty(runs, np.uint32)
+    found = stay.move(keys, runs, starts, keys.shape)
+    wide = most > MOST_ITEMS
+    counts = engine.empty(runs, np.uint64 if wide else np.uint32)
+    if not runs:
+        return Runs(found, counts, 0)
+    before, total = _prefix_sums(engine, weights, shape.size)
+    kernel = engine.kernel(
+        "primitives/run_sums.cl", "sum_runs", WEIGHTED=weights is not None, SUM="ulong" if wide else "uint"
+    )
+    sums = np.uint64(shape.size), counts if before is None else before, np.uint64(total), np.uint64(most)
+    engine.launch(kernel, *_each_item(engine, runs), starts, np.uint32(runs), *sums, counts)
+    return Runs(found, counts, runs)
+
+
+class _Staying:
+    """One compaction: what stays of each tile is counted, then moved."""
+
+    def __init__(
+        self, engine: Engine, items: DeviceArray, words: int, stride: int, size: int, *, heads: bool
+    ) -> None:
+        cpu = engine.tuning.cpu
+        self.engine, self.items, self.words = engine, items, words
+        self.tiles, self.tile = spans(size, 1, CPU_SPANS) if cpu else (-(-size // (LANES * EACH)), LANES * EACH)
+        self.common = np.uint64(stride), np.uint64(size), np.uint64(self.tile)
+        self.lanes = 1 if cpu else LANES
+        self.defines: dict[str, int | str] = {
+            "KEEP_HEADS": heads,
+            "TYPE": TYPES[items.dtype.name],
+            "WORDS": words,
+            "CPU": cpu,
+            "LANES": LANES,
+            "ROOT": ROOT,
+            "EACH": EACH,
+        }
+
+    def kernel(self, name: str) -> Kernel:
+        return self.engine.kernel(SOURCE, name, **self.defines)
+
+    def count(self, flags: DeviceArray) -> int:
+        """Count what stays; this waits for the device."""
+        if not self.tiles:
+            return 0
+        self.counts = self.engine.empty(self.tiles + 1, np.uint32)
+        self.engine.fill(self.counts, np.uint32(0))
+        shape = (self.tiles * self.lanes,), (self.lanes,)
+        self.engine.launch(self.kernel("count_kept"), *shape, self.items, flags, *self.common, self.counts)
+        scan(self.engine, self.counts, out=self.counts)
+        return int(self.engine.download(self.counts, 1, self.tiles)[0])
+
+    def move(self, flags: DeviceArray, kept: int, starts: DeviceArray, shape: tuple[int, ...]) -> DeviceArray:
+        """Move what stays to a new array."""
+        out = self.engine.empty((*shape[:-1], kept), self.items.dtype)
+        if kept:
+            groups = (self.tiles * self.lanes,), (self.lanes,)
+            places = self.counts, np.uint64(kept)
+            self.engine.launch(self.kernel("move_kept"), *groups, self.items, flags, *self.common, *places, out, starts)
+        return out
+
+
+def _prefix_sums(engine: Engine, weights: DeviceArray | None, size: int) -> tuple[DeviceArray | None, int]:
+    """Sums of the weights before each item, and of all."""
+    if weights is None:
+        return None, 0
+    wide = engine.empty(size, np.uint64)
+    widen = engine.kernel("primitives/run_sums.cl", "widen", WEIGHTED=True, SUM="uint")
+    engine.launch(widen, *_each_item(engine, size), weights, np.uint64(size), wide)
+    last = int(engine.download(weights, 1, size - 1)[0])
+    scan(engine, wide, out=wide)
+    return wide, int(engine.download(wide, 1, size - 1)[0]) + last
+
+
+def _each_item(engine: Engine, size: int) -> tuple[tuple[int], tuple[int]]:
+    lanes = engine.tuning.local_size
+    return (-(-size // lanes) * lanes,), (lanes,)

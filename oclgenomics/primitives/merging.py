@@ -1,0 +1,88 @@
+"""Merging sorted runs on the device."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from oclgenomics.primitives.keys import TYPES, KeyShape, key_shape
+from oclgenomics.primitives.radix import Sorted
+from oclgenomics.runtime import DeviceArray, Engine
+
+__all__ = ["merge"]
+
+CPU_EACH, GPU_EACH = 4096, 16  # keys of the output per work-item
+
+
+def merge(engine: Engine, keys: DeviceArray, ends: Sequence[int], values: DeviceArray | None = None) -> Sorted:
+    """Merge runs that lie one behind the other, each in ascending order; equal keys keep their order.
+
+    Parameters
+    ----------
+    engine : Engine
+    keys : DeviceArray, uint32 or uint64, (n,) or (words, n)
+        Its content is used up. Several words make one key, the least significant word first.
+    ends : sequence of int
+        Where each run ends; ascending. Keys behind the last run's end are not touched.
+    values : DeviceArray of unsigned integers, (n,), optional
+        Its content is used up.
+
+    Returns
+    -------
+    Sorted
+        Each array is either the one given or a new one.
+
+    Raises
+    ------
+    ValueError
+        Arrays of other types or shapes, or ends that descend or lie outside the keys.
+    """
+    bounds = [0, *ends]
+    shape = key_shape("merge", keys, values, bounds[-1])
+    if sorted(bounds) != bounds:
+        raise ValueError(f"merge: the runs' ends {list(ends)} are not in ascending order")
+    merging = _Merging(engine, shape, values)
+    spare = engine.empty(keys.shape, keys.dtype)
+    spare_values = None if values is None else engine.empty(values.shape, values.dtype)
+    while len(bounds) > 2:
+        for begin, middle, end in zip(bounds[:-2:2], bounds[1:-1:2], bounds[2::2], strict=True):
+            merging.run(begin, middle, end, keys, spare, values, spare_values)
+        if len(bounds) % 2 == 0:  # the last run has no partner
+            merging.run(bounds[-2], bounds[-1], bounds[-1], keys, spare, values, spare_values)
+            bounds.append(bounds[-1])
+        keys, spare, values, spare_values = spare, keys, spare_values, values
+        bounds = bounds[::2]
+    return Sorted(keys, values)
+
+
+class _Merging:
+    """The kernel that all merges of one call share."""
+
+    def __init__(self, engine: Engine, shape: KeyShape, values: DeviceArray | None) -> None:
+        cpu = engine.tuning.cpu
+        self._engine, self._stride = engine, np.uint64(shape.stride)
+        self._each, self._lanes = (CPU_EACH, 1) if cpu else (GPU_EACH, engine.tuning.local_size)
+        defines: dict[str, int | str] = {**shape.defines, "EACH": self._each}
+        if values is not None:
+            defines["VALUE"] = TYPES[values.dtype.name]
+        self._kernel = engine.kernel("primitives/merge.cl", "merge_runs", **defines)
+
+    def run(
+        self,
+        begin: int,
+        middle: int,
+        end: int,
+        keys: DeviceArray,
+        out: DeviceArray,
+        values: DeviceArray | None,
+        values_out: DeviceArray | None,
+    ) -> None:
+        """Merge keys begin .. middle - 1 and middle .. end - 1, with their values."""
+        if begin == end:
+            return
+        items = -(-(end - begin) // self._each)
+        groups = (-(-items // self._lanes) * self._lanes,), (self._lanes,)
+        run = np.uint64(begin), np.uint64(middle), np.uint64(end)
+        moved = () if values is None else (values, values_out)
+        self._engine.launch(self._kernel, *groups, keys, self._stride, *run, out, *moved)

@@ -1,0 +1,113 @@
+"""Inputs as a stream of packed blocks: files are read in blocks of any size, which the device parses."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+
+import numpy as np
+
+from oclgenomics.errors import InputError
+from oclgenomics.formats.source import Source
+from oclgenomics.formats.workers import Workers
+from oclgenomics.runtime import Engine
+from oclgenomics.sequence.parse import DEFECTS, FastaState, parse_fasta, parse_fastq
+from oclgenomics.sequence.symbols import Symbols
+from oclgenomics.sequence.text import TextBlocks
+
+__all__ = ["BLOCK_BYTES", "PackedBlock", "packed_blocks"]
+
+BLOCK_BYTES = 64 << 20
+
+
+@dataclass(frozen=True)
+class PackedBlock:
+    """Part of an input, packed.
+
+    Attributes
+    ----------
+    symbols : Symbols
+        Records are parted by gaps. The last symbols of the block before it come first again, so that no window of
+        `overlap` + 1 symbols is lost, and none of these is whole twice.
+    text_bytes : int
+        Bytes of text that it was made of.
+    """
+
+    symbols: Symbols
+    text_bytes: int
+
+
+def packed_blocks(
+    engine: Engine,
+    paths: Iterable[str | os.PathLike[str]],
+    *,
+    overlap: int = 0,
+    block_bytes: int = BLOCK_BYTES,
+    threads: int | None = None,
+) -> Iterator[PackedBlock]:
+    """Read FASTA and FASTQ files and pack them on the device.
+
+    Parameters
+    ----------
+    engine : Engine
+    paths : iterable of path
+        Files, plain or gzip, in any mix; "-" is standard input. FASTQ has four lines a record.
+    overlap : int
+        Symbols of a FASTA record that go before the next block again: k - 1 for k-mers.
+    block_bytes : int
+        Bytes of text in a block; a longer FASTQ record makes its block longer.
+    threads : int, optional
+        Threads that inflate bgzip; as many as `Workers` takes if not given.
+
+    Yields
+    ------
+    PackedBlock
+
+    Raises
+    ------
+    InputError
+        Anything wrong with an input, with its name, the record and the byte.
+    """
+    for path in paths:
+        with ExitStack() as files:
+            workers = files.enter_context(Workers(threads))
+            source = files.enter_context(Source(path, workers=workers))
+            text = files.enter_context(TextBlocks(engine, source, block_bytes))
+            first = text.first_letter()
+            if first == ord(">"):
+                yield from _fasta(engine, text, overlap)
+            elif first == ord("@"):
+                yield from _fastq(engine, text, source.name)
+            else:
+                raise InputError("is neither FASTA nor FASTQ: it starts with neither > nor @", source=source.name)
+
+
+def _fasta(engine: Engine, text: TextBlocks, overlap: int) -> Iterator[PackedBlock]:
+    state = FastaState()
+    before: Symbols | None = None
+    there = True
+    while there:
+        # a carriage return at the end may belong to a newline that is not there yet
+        size = text.size - (1 if text.host[-1] == ord("\r") and not text.final else 0)
+        if size:
+            before = parse_fasta(engine, text.on_device(size), state, before, overlap)
+            state = state.after(text.host[:size])
+            yield PackedBlock(before, size)
+        there = text.read(size)
+
+
+def _fastq(engine: Engine, text: TextBlocks, name: str) -> Iterator[PackedBlock]:
+    records = 0
+    there = True
+    while there:
+        result = parse_fastq(engine, text.on_device(text.size), final=text.final)
+        if result.defect is not None:
+            at, kind = result.defect
+            lines = int(np.count_nonzero(text.host[:at] == ord("\n")))
+            raise InputError(DEFECTS[kind], source=name, record=records + lines // 4 + 1, byte=text.offset + at)
+        records += result.records
+        if result.records:
+            yield PackedBlock(result.symbols, result.tail)
+        there = text.read(result.tail)

@@ -1,0 +1,145 @@
+"""Packed blocks against the oracle, for every way to cut a text."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from oclgenomics.errors import InputError
+from oclgenomics.runtime import Engine
+from oclgenomics.sequence import PackedBlock, packed_blocks, reference
+from oclgenomics.sequence.parse import FastaState, Text, parse_fasta, parse_fastq
+
+FASTA = b">r1\nACGTNacgtaAC\nGGTTRCCATG\n>r2 desc > x\n\nTTTTTTTT\n>\n>last\nACGT\r\nAC\rGT\r\n"
+FASTQ = (
+    b"@r1 x\nACGTNacgta\n+\n@@@@@@@@@@\n@r2\n\n+r2\n\n"
+    b"@r3\r\nGGTTR\r\n+\r\n+++++\r\n@r4\nCCATGACCATGACCATG\n+\n@bcdefghijklmnopq"
+)
+
+
+def letters(engine: Engine, block: PackedBlock) -> str:
+    codes, valid = engine.download(block.symbols.codes), engine.download(block.symbols.valid)
+    return reference.symbols_text(codes.tolist(), valid.tolist(), block.symbols.size)
+
+
+def windows(texts: list[str], k: int) -> list[str]:
+    found = [run[i : i + k] for text in texts for run in re.findall("[ACGT]+", text) for i in range(len(run) - k + 1)]
+    return sorted(found)
+
+
+def check(engine: Engine, path: Path, text: bytes, block_bytes: int, k: int) -> None:
+    blocks = packed_blocks(engine, [path], overlap=k - 1, block_bytes=block_bytes)
+    assert windows([letters(engine, block) for block in blocks], k) == windows(reference.runs(text), k)
+
+
+@pytest.mark.parametrize("text", [FASTA, FASTA[:-2], FASTQ, FASTQ + b"\n", FASTQ + b"\n\n\r\n", b"\n\n" + FASTA])
+def test_every_size_of_block(engine: Engine, tmp_path: Path, text: bytes) -> None:
+    path = tmp_path / "x"
+    path.write_bytes(text)
+    for block_bytes in range(1, len(text) + 2):
+        check(engine, path, text, block_bytes, 5)
+
+
+@settings(max_examples=25)
+@given(
+    lengths=st.lists(st.integers(0, 700), min_size=1, max_size=30),
+    width=st.sampled_from([1, 7, 60, 10_000]),
+    newline=st.sampled_from([b"\n", b"\r\n"]),
+    alphabet=st.sampled_from([b"ACGT", b"acgtACGTNRY", b"A"]),
+    fastq=st.booleans(),
+    ends=st.booleans(),
+    block_bytes=st.integers(1, 9000),
+    k=st.integers(1, 40),
+    seed=st.integers(0, 1 << 32),
+)
+def test_any_input(
+    engine: Engine,
+    tmp_path_factory: pytest.TempPathFactory,
+    lengths: list[int],
+    width: int,
+    newline: bytes,
+    alphabet: bytes,
+    fastq: bool,
+    ends: bool,
+    block_bytes: int,
+    k: int,
+    seed: int,
+) -> None:
+    rng = np.random.default_rng(seed)
+    lines = []
+    for record, length in enumerate(lengths):
+        sequence = rng.choice(np.frombuffer(alphabet, np.uint8), length).tobytes()
+        name = b"r%d" % record + b"x" * int(rng.integers(0, 300))
+        if fastq:
+            lines += [b"@" + name, sequence, b"+", rng.choice(np.frombuffer(b"@+IF#", np.uint8), length).tobytes()]
+        else:
+            lines += [b">" + name, *(sequence[i : i + width] for i in range(0, length, width))]
+    text = newline.join(lines) + (newline if ends or (fastq and not lengths[-1]) else b"")
+    path = tmp_path_factory.mktemp("any") / "x"
+    path.write_bytes(text)
+    check(engine, path, text, block_bytes, k)
+
+
+def test_large_blocks_of_many_tiles(engine: Engine, tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+    bases = np.frombuffer(b"ACGT", np.uint8)
+    reads = [rng.choice(bases, 150).tobytes() for _ in range(3000)]
+    fastq = b"".join(b"@%d\n%b\n+\n%b\n" % (i, read, b"I" * 150) for i, read in enumerate(reads))
+    genome = b">g\n" + b"\n".join(reads) + b"\n"
+    for name, text in (("q", fastq), ("a", genome)):
+        (tmp_path / name).write_bytes(text)
+        check(engine, tmp_path / name, text, 1 << 20, 21)
+        check(engine, tmp_path / name, text, 333_333, 21)
+
+
+def test_gzip_and_many_files(engine: Engine, tmp_path: Path) -> None:
+    plain, packed = tmp_path / "a.fa", tmp_path / "b.fq.gz"
+    plain.write_bytes(FASTA)
+    packed.write_bytes(gzip.compress(FASTQ))
+    blocks = list(packed_blocks(engine, [plain, packed], overlap=3))
+    expected = windows(reference.runs(FASTA) + reference.runs(FASTQ), 4)
+    assert windows([letters(engine, block) for block in blocks], 4) == expected
+    assert sum(block.text_bytes for block in blocks) == len(FASTA) + len(FASTQ)
+
+
+@pytest.mark.parametrize("block_bytes", [8, 40, 1 << 20])
+@pytest.mark.parametrize(
+    ("text", "message", "record", "byte"),
+    [
+        (b"@a\nACGT\n+\nIIII\nACGT\n+\nIIII\n", "has to start with @", 2, 15),
+        (b"@a\nACGT\nACGT\n+\nIIII\nIIII\n", r"third line .* has to start with \+", 1, 8),
+        (b"@a\nACGT\n+\nIIII\n@b\nACGT\n+\nIII\n@c\nA\n+\nI\n", "not equally many", 2, 15),
+        (b"@a\nACGT\n+\nIIII\n@b\nACGT\n+", "ends within a record", 2, 15),
+        (b"@a\nACGT\n+\nIIII\n@b", "ends within a record", 2, 15),
+        (b"@a\nACGT\n+\nIIII\n\n\n@b\nA\n+\nI\n", "has to start with @", 2, 15),
+    ],
+)
+def test_defects_of_fastq(
+    engine: Engine, tmp_path: Path, text: bytes, message: str, record: int, byte: int, block_bytes: int
+) -> None:
+    path = tmp_path / "x.fq"
+    path.write_bytes(text)
+    with pytest.raises(InputError, match=message) as caught:
+        list(packed_blocks(engine, [path], block_bytes=block_bytes))
+    assert (caught.value.source, caught.value.record, caught.value.byte) == (str(path), record, byte)
+
+
+def test_other_inputs(engine: Engine, tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    path.write_bytes(b"ACGT\n")
+    with pytest.raises(InputError, match="neither FASTA nor FASTQ"):
+        list(packed_blocks(engine, [path]))
+    path.write_bytes(b"\n\n")
+    with pytest.raises(InputError, match="holds no sequence"):
+        list(packed_blocks(engine, [path]))
+    text = Text(engine.upload(np.zeros(1, np.uint8)), 0, 0)
+    with pytest.raises(ValueError, match="1 to"):
+        parse_fastq(engine, text, final=True)
+    with pytest.raises(ValueError, match="1 to"):
+        parse_fasta(engine, text, FastaState(), None, 0)
