@@ -2,9 +2,9 @@
 
     python benchmarks/sequence.py [--device gpu] [--megabytes 300] [--repeat 5] [--json FILE]
 
-Reads of 150 bases and a genome in lines of 60, at random; `file` is the whole way from the page cache to packed symbols on
-the device, `device` the kernels alone on text that is there already, `link` the copy of the text to the device from pinned
-memory (CPU devices share it, so there is none), `read` the reading of the file alone. GB of text a second.
+Reads of 150 bases and a genome in lines of 60, at random; `file` is the whole way from the page cache to packed symbols
+on the device, `device` the kernels alone on text that is there already, `link` the copy of the text to the device from
+pinned memory (CPU devices share it, so there is none), `read` the reading of the file alone. GB of text a second.
 """
 
 from __future__ import annotations

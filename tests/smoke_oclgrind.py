@@ -20,7 +20,7 @@ from helpers.alignments import correlated_states, make_alignment, make_multialle
 
 from oclgenomics.kmers.counter import KmerCounter
 from oclgenomics.kmers.options import CountOptions
-from oclgenomics.kmers.windows import PrefixedWindows
+from oclgenomics.kmers.prefixed import PrefixedWindows
 from oclgenomics.omega.engine import OmegaScanner
 from oclgenomics.omega.ld import ld_matrix
 from oclgenomics.omega.options import ScanOptions

@@ -30,6 +30,8 @@ class BinnedWindows:
         Windows so far.
     copies : int
         Of the k-mers while they are sorted.
+    prefixes : int
+        Bins.
     """
 
     copies = 1
@@ -41,7 +43,7 @@ class BinnedWindows:
         self._defines = {"BINS": 1 << self._bits, "CANONICAL": options.canonical}
         self._streams: list[Symbols] = []
         self._by_item: list[NDArray[np.uint32]] = []  # (bins, items) of each stream
-        self.size = 0
+        self.size, self.prefixes = 0, 1 << self._bits
 
     def add(self, symbols: Symbols) -> None:
         """Count the windows of a stream."""

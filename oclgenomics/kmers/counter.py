@@ -18,7 +18,7 @@ from oclgenomics.kmers.bins import BinnedWindows
 from oclgenomics.kmers.keys import key_words
 from oclgenomics.kmers.options import LARGEST_COUNTER, CountOptions
 from oclgenomics.kmers.sets import KmerBlock
-from oclgenomics.kmers.windows import PrefixedWindows
+from oclgenomics.kmers.prefixed import PrefixedWindows
 from oclgenomics.primitives import Runs, compact, run_lengths
 from oclgenomics.primitives.keys import MOST_ITEMS
 from oclgenomics.runtime import DeviceArray, Engine
@@ -34,6 +34,7 @@ class _Windows(Protocol):
 
     size: int
     copies: int  # of the k-mers while they are put in order
+    prefixes: int
 
     def add(self, symbols: Symbols) -> None: ...
 
@@ -80,14 +81,29 @@ class KmerCounter:
         AllocationError
             The k-mers of a single prefix do not fit.
         """
-        if not self.windows:
-            return
-        for low, high in split_prefixes(self._windows.prefix_counts(), self._most_keys()):
-            keys, size = self._windows.ordered(low, high)
-            block = self._kept(run_lengths(self._engine, keys, size=size))
-            del keys
+        for runs in self.runs():
+            block = self._kept(runs)
+            del runs
             if len(block):
                 yield block
+
+    def runs(self) -> Iterator[Runs]:
+        """Count what was added, and leave it on the device: all k-mers, by range.
+
+        Raises
+        ------
+        AllocationError
+            As `blocks`.
+        """
+        if not self.windows:
+            return
+        most = self._most_keys()
+        everything = [(0, self._windows.prefixes)]
+        ranges = everything if self.windows <= most else split_prefixes(self._windows.prefix_counts(), most)
+        for low, high in ranges:
+            keys, size = self._windows.ordered(low, high)
+            yield run_lengths(self._engine, keys, size=size)
+            del keys
 
     def _most_keys(self) -> int:
         free = self._engine.budget - self._engine.memory.used

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
 
 from oclgenomics.kmers.counter import KmerCounter
+from oclgenomics.kmers.database_writer import DatabaseWriter
 from oclgenomics.kmers.keys import key_words
 from oclgenomics.kmers.options import CountOptions
 from oclgenomics.kmers.sets import CountedKmers
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence import packed_blocks
 
-__all__ = ["count", "read_counter"]
+__all__ = ["Summary", "count", "count_to_database", "read_counter"]
 
 
 def count(
@@ -53,3 +55,48 @@ def read_counter(
     for block in packed_blocks(engine, paths, overlap=options.k - 1, threads=threads):
         counter.add(block.symbols)
     return counter
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What a count found.
+
+    Attributes
+    ----------
+    windows : int
+        K-mers of the input, equal ones included.
+    distinct, total : int
+        K-mers in the database, and the sum of their counts.
+    """
+
+    windows: int
+    distinct: int
+    total: int
+
+
+def count_to_database(
+    paths: Iterable[str | os.PathLike[str]],
+    options: CountOptions,
+    output: str | os.PathLike[str],
+    *,
+    engine: Engine,
+    threads: int | None = None,
+) -> Summary:
+    """Count the k-mers of FASTA and FASTQ files into a database.
+
+    The database is the same on every device and for every limit of memory. Other parameters and errors are those of
+    `count`.
+
+    Raises
+    ------
+    OutputError
+        The database cannot be written; nothing half written is left.
+    """
+    counter = read_counter(paths, options, engine=engine, threads=threads)
+    distinct = total = 0
+    with DatabaseWriter(output, options, engine=None if engine.tuning.cpu else engine) as writer:
+        for block in counter.blocks():
+            writer.append(block)
+            distinct += len(block)
+            total += int(block.counts.sum(dtype=np.uint64))
+    return Summary(counter.windows, distinct, total)

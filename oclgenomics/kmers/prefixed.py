@@ -116,6 +116,8 @@ class PrefixedWindows:
         Windows so far.
     copies : int
         Of the k-mers while they are sorted.
+    prefixes : int
+        Prefixes that ranges are made of.
     """
 
     copies = 2
@@ -125,7 +127,7 @@ class PrefixedWindows:
         self._words = key_words(options.k)
         self._kernels = _WindowKernels(engine, options)
         self._streams: list[_Windows] = []
-        self.size = 0
+        self.size, self.prefixes = 0, 1 << self._kernels.prefix_bits
 
     def add(self, symbols: Symbols) -> None:
         """Find the windows of a stream."""
