@@ -16,10 +16,11 @@ from oclgenomics.runtime.source import source_folder
 PACKAGE = Path(oclgenomics.__file__).parent
 ROOT = Path(__file__).resolve().parent.parent
 SYSTEMS = {"omega", "sdtw", "kmers", "signatures", "classify"}
-BASE = {"errors", "threads", "__init__"}
+BASE = {"errors", "plot_style", "threads", "__init__"}
 ALLOWED = {
     "errors": set(),
     "threads": set(),
+    "plot_style": {"errors"},
     "__init__": set(),
     "runtime": {"runtime"} | BASE,
     "primitives": {"primitives", "runtime"} | BASE,
