@@ -27,7 +27,7 @@ Repeats
 Limits
 ------
 Genuine k-mers at or below the valley are lost to the size, and errors above it add to it: at a coverage of 5 the size
-is wrong by about a tenth, from 15 on by hardly anything. Few heterozygous sites (below about 0.1 %) leave no trace here.
+is wrong by about a tenth, from 15 on by hardly anything. Few heterozygous sites (below about 0.1 %) leave no trace.
 Coverage that varies (PCR, RNA, metagenomes, organelles) makes peaks that mean other things, and so do more than
 two chromosomes of a kind. Counts cut by --min-count, --max-count or --counter-max bias everything. Assemblies show
 most k-mers once, and nothing of this can be read from them.
