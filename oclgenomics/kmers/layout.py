@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from oclgenomics.kmers.options import CountOptions
 
 __all__ = [
+    "CHECKED_FOOT_BYTES",
     "FOOT_BYTES",
     "HEAD_BYTES",
     "HISTOGRAM",
@@ -34,6 +35,7 @@ KEY = b"oclgenomics.kmer"
 HEAD = struct.Struct("<8sIIIIQQQ16sQ")
 FOOT = struct.Struct("<QQQQQQ8s")
 HEAD_BYTES, FOOT_BYTES = HEAD.size, FOOT.size
+CHECKED_FOOT_BYTES = FOOT_BYTES - 16  # what is before the foot's own checksum and its end mark
 PROGRAM_BYTES = 16
 HISTOGRAM = np.dtype([("count", "<u8"), ("kmers", "<u8")])
 
@@ -112,7 +114,7 @@ class Foot(NamedTuple):
 
     def pack(self, tail: bytes) -> bytes:
         """The foot as bytes; its checksum covers the tail, which is the table and the histogram, too."""
-        plain = FOOT.pack(*self, 0, END)[:-16]
+        plain = FOOT.pack(*self, 0, END)[:CHECKED_FOOT_BYTES]
         return plain + checksum(tail, plain).to_bytes(8, "little") + END
 
     @classmethod

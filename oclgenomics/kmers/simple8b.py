@@ -136,4 +136,5 @@ def _follow(selectors: NDArray[np.uint8]) -> NDArray[np.int64]:
         begun[places] = True
         places += steps
         steps = STEPS.take(selectors.take(places))
+    begun &= selectors != DONE
     return np.flatnonzero(begun.reshape(-1, ROW)[:, :STRETCH])
