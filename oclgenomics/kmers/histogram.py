@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.kmers.database import KmerDatabase
 from oclgenomics.kmers.sets import KmerSet
+from oclgenomics.kmers.tally import Tally
 
 __all__ = ["Histogram", "count_histogram"]
-
-DENSE = 1 << 16  # counts below this are tallied in an array
 
 
 @dataclass(frozen=True)
@@ -53,17 +53,12 @@ class Histogram:
 
 
 def count_histogram(kmers: KmerSet) -> Histogram:
-    """Tally the counts of a set, block by block."""
-    low = np.zeros(DENSE, np.int64)
-    high: dict[int, int] = {}
+    """Return the histogram of a set: a database has it ready, any other set is read once."""
+    if isinstance(kmers, KmerDatabase):
+        counts, times = kmers.histogram
+        return Histogram(counts.astype(np.int64), times.astype(np.int64))
+    tally = Tally()
     for block in kmers.blocks():
-        few = block.counts < DENSE
-        low += np.bincount(block.counts[few], minlength=DENSE)
-        for count, times in zip(*np.unique(block.counts[~few], return_counts=True), strict=True):
-            high[int(count)] = high.get(int(count), 0) + int(times)
-    counts = np.flatnonzero(low)
-    above = sorted(high)
-    return Histogram(
-        np.concatenate([counts, np.array(above, np.int64)]),
-        np.concatenate([low[counts], np.array([high[count] for count in above], np.int64)]),
-    )
+        tally.add(Tally(block.counts))
+    table = tally.histogram()
+    return Histogram(table["count"].astype(np.int64), table["kmers"].astype(np.int64))

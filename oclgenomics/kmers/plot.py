@@ -94,7 +94,7 @@ def _draw_without_peak(axes: Axes, histogram: Histogram) -> None:
     axes.tick_params(which="minor", left=False, bottom=False, labelleft=False, labelbottom=False)
 
 
-def _grouped(value: float, place: int | None = None) -> str:
+def _grouped(value: float, _: float) -> str:
     return f"{value:,.12g}"
 
 

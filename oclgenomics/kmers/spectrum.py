@@ -98,10 +98,10 @@ def read_spectrum(histogram: Histogram) -> Spectrum:
     places = _turns(smooth)
     valley = 0
     if places and places[0][1] == histogram.counts[0]:
-        valley = places[1][0] if len(places) > 1 else None
+        if len(places) == 1:
+            return Spectrum(notes=("no coverage peak: the histogram does not rise again behind its first counts",))
         places = places[1:]
-    if valley is None:
-        return Spectrum(notes=("no coverage peak: the histogram does not rise again behind its first counts",))
+        valley = places[0][0]
     if not places:
         return Spectrum(notes=("no coverage peak: too few k-mers",))
     peaks = [peak for _, peak in places]
