@@ -31,8 +31,8 @@ BATCH_KMERS = 4 * SECTION_KMERS  # encoded by one thread at a time: enough for f
 class DatabaseWriter:
     """A k-mer database in the making; a context manager.
 
-    The file is there, whole, when the `with` block has ended without an exception, and not at all else. Its bytes depend on
-    the k-mers, their counts, the options and the version of the program alone.
+    The file is there, whole, when the `with` block has ended without an exception, and not at all else. Its bytes
+    depend on the k-mers, their counts, the options and the version of the program alone.
 
     Parameters
     ----------

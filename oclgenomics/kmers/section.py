@@ -1,7 +1,7 @@
 """Sections of a k-mer database: some k-mers as bytes.
 
-A section is its first key raw, the differences of neighbours among its keys as variable-length quantities, and its counts
-less one in Simple-8b words.
+A section is its first key raw, the differences of neighbours among its keys as variable-length quantities, and its
+counts less one in Simple-8b words.
 """
 
 from __future__ import annotations
