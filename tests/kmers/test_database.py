@@ -23,6 +23,7 @@ from oclgenomics.kmers.keys import key_words, keys_of
 from oclgenomics.kmers.layout import FOOT_BYTES, HEAD_BYTES, SECTION_KMERS
 from oclgenomics.kmers.options import CountOptions
 from oclgenomics.kmers.sets import CountedKmers, KmerBlock
+from oclgenomics.runtime import Engine
 
 FORMAT = Path(__file__).resolve().parents[2] / "docs" / "kmers-format.md"
 
@@ -39,9 +40,16 @@ def random_set(k: int, size: int, seed: int = 1) -> CountedKmers:
     return CountedKmers(k, True, keys, counts.astype(np.uint32))
 
 
-def write(path: Path, kmers: CountedKmers, cuts: list[int] | None = None, options: CountOptions | None = None) -> bytes:
+def write(
+    path: Path,
+    kmers: CountedKmers,
+    cuts: list[int] | None = None,
+    options: CountOptions | None = None,
+    engine: Engine | None = None,
+) -> bytes:
     edges = [0, *(cuts or []), kmers.distinct]
-    with DatabaseWriter(path, options or CountOptions(kmers.k, kmers.canonical), threads=2) as writer:
+    options = options or CountOptions(kmers.k, kmers.canonical)
+    with DatabaseWriter(path, options, engine=engine, threads=2) as writer:
         for start, end in itertools.pairwise(edges):
             keys, counts = kmers.keys[:, start:end].copy(), kmers.counts[start:end].copy()
             writer.append(KmerBlock(keys, counts))
@@ -97,6 +105,21 @@ def test_bytes_do_not_depend_on_the_blocks(tmp_path: Path) -> None:
     whole = write(tmp_path / "set", kmers)
     for cuts in ([SECTION_KMERS], [1, 2, 2, 4 * SECTION_KMERS], list(range(0, size, 9973)), [size - 1], [0, size]):
         assert write(tmp_path / "set", kmers, cuts) == whole
+
+
+@pytest.mark.parametrize(("k", "sections"), [(13, 1.5), (31, 17.01), (32, 0.3), (40, 1.2), (100, 0.2), (256, 0.1)])
+def test_the_device_gives_the_same_bytes(tmp_path: Path, engine: Engine, k: int, sections: float) -> None:
+    kmers = random_set(k, int(sections * SECTION_KMERS))
+    whole = write(tmp_path / "set", kmers)
+    assert write(tmp_path / "set", kmers, engine=engine) == whole
+    assert write(tmp_path / "set", kmers, [1, kmers.distinct // 3], engine=engine) == whole
+
+
+def test_sets_of_few_kmers_on_the_device(tmp_path: Path, engine: Engine) -> None:
+    for size in (0, 1, 2, 239, 240, 241, 959, 960, 961):
+        keys = np.arange(size, dtype=np.uint64)[None] << np.uint64(7)
+        kmers = CountedKmers(20, True, keys, np.ones(size, np.uint32))
+        assert write(tmp_path / "set", kmers, engine=engine) == write(tmp_path / "set", kmers)
 
 
 def test_every_cut_of_a_small_set(tmp_path: Path) -> None:
