@@ -34,12 +34,11 @@ def is_ascending(keys: NDArray[np.uint64]) -> bool:
 def differences(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Return each key less the one before it, uint64 (words, n - 1); keys have to ascend."""
     gaps = keys[:, 1:] - keys[:, :-1]
+    borrow = np.zeros(gaps.shape[1], bool)
     for word in range(len(keys) - 1):
-        borrow = keys[word, 1:] < keys[word, :-1]
-        if word:
-            borrow |= (keys[word, 1:] == keys[word, :-1]) & before
+        borrow &= keys[word, 1:] == keys[word, :-1]
+        borrow |= keys[word, 1:] < keys[word, :-1]
         gaps[word + 1] -= borrow
-        before = borrow
     return gaps
 
 

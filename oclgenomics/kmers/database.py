@@ -133,7 +133,8 @@ class KmerDatabase:
         if len(data) != size:
             raise InputError(f"{place} is cut off", source=self._name, byte=start + len(data))
         if checksum(data) != entry["checksum"]:
-            raise InputError(f"{place} is damaged (its checksum differs); make the file anew", source=self._name, byte=start)
+            message = f"{place} is damaged (its checksum differs); make the file anew"
+            raise InputError(message, source=self._name, byte=start)
         try:
             return decode_section(data, key_words(self.k), int(entry["kmers"]), int(entry["gap_bytes"]))
         except ValueError as error:

@@ -18,46 +18,60 @@ from oclgenomics.kmers.arithmetic import is_ascending
 from oclgenomics.kmers.keys import key_words
 from oclgenomics.kmers.layout import HEAD_BYTES, SECTION_KMERS, Foot, Head, section_table
 from oclgenomics.kmers.options import CountOptions
-from oclgenomics.kmers.section import encode_sections
+from oclgenomics.kmers.section import Parts, encode_parts, join_parts
+from oclgenomics.kmers.section_device import encode_parts_on, sections_that_fit
 from oclgenomics.kmers.sets import KmerBlock
 from oclgenomics.kmers.tally import Tally
+from oclgenomics.runtime import Engine
 from oclgenomics.threads import usable_cores
 
 __all__ = ["DatabaseWriter"]
 
-BATCH_KMERS = 4 * SECTION_KMERS  # encoded by one thread at a time: enough for few calls, little enough for the cache
+BATCH_SECTIONS = 4  # encoded by one thread at a time: enough for few calls, little enough for the cache
 
 
 class DatabaseWriter:
     """A k-mer database in the making; a context manager.
 
-    The file is there, whole, when the `with` block has ended without an exception, and not at all else. Its bytes depend on
-    the k-mers, their counts, the options and the version of the program alone.
+    The file is there, whole, when the `with` block has ended without an exception, and not at all else. Its bytes
+    depend on the k-mers, their counts, the options and the version of the program alone.
 
     Parameters
     ----------
     path : path
     options : CountOptions
         What was counted.
+    engine : Engine, optional
+        The device to encode on, in the thread that calls; else NumPy does it. The bytes are the same.
     threads : int, optional
-        Threads that encode; as many as there are cores if not given.
+        Threads that encode and check; as many as there are cores if not given.
 
     Raises
     ------
     OutputError
         The file cannot be written; nothing half written is left.
+    AllocationError
+        The device's memory does not hold a section.
     UsageError
         Bounds of counts beyond 64 bits.
     """
 
-    def __init__(self, path: str | os.PathLike[str], options: CountOptions, *, threads: int | None = None) -> None:
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        options: CountOptions,
+        *,
+        engine: Engine | None = None,
+        threads: int | None = None,
+    ) -> None:
         if options.max_count >> 64:
             raise UsageError(f"--max-count {options.max_count}: a database holds bounds below 2^64")
-        self._path, self._options = path, options
+        self._path, self._options, self._engine = path, options, engine
         self._threads = usable_cores() if threads is None else threads
         self._words = key_words(options.k)
         self._last: NDArray[np.uint64] | None = None
-        self._batch = _Batch(self._words)
+        sections = BATCH_SECTIONS if engine is None else sections_that_fit(engine, self._words)
+        self._batch = _Batch(self._words, sections * SECTION_KMERS)
         self._encoding: deque[Future[tuple[bytes, NDArray[np.void], Tally]]] = deque()
         self._tables: list[NDArray[np.void]] = []
         self._end = HEAD_BYTES
@@ -97,7 +111,7 @@ class DatabaseWriter:
         taken = 0
         while taken < len(block):
             taken += self._batch.take(block, taken)
-            if self._batch.size == BATCH_KMERS:
+            if self._batch.size == self._batch.room:
                 self._encode()
 
     def _check(self, block: KmerBlock) -> None:
@@ -115,8 +129,10 @@ class DatabaseWriter:
             raise ValueError("a count is 0")
 
     def _encode(self) -> None:
-        self._encoding.append(self._pool.submit(self._batch.encode))
-        self._batch = _Batch(self._words)
+        keys, counts = self._batch.held()
+        self._batch = _Batch(self._words, self._batch.room)
+        parts = None if self._engine is None else encode_parts_on(self._engine, keys, counts)
+        self._encoding.append(self._pool.submit(_finish_batch, keys, counts, parts))
         while len(self._encoding) > self._threads + 1:
             self._write_next()
 
@@ -142,23 +158,28 @@ class DatabaseWriter:
         self._file.write(tail + foot.pack(tail))
 
 
+def _finish_batch(
+    keys: NDArray[np.uint64], counts: NDArray[np.uint32], parts: Parts | None
+) -> tuple[bytes, NDArray[np.void], Tally]:
+    """Sections, their table and their histogram."""
+    return *join_parts(keys, encode_parts(keys, counts) if parts is None else parts), Tally(counts)
+
+
 class _Batch:
     """Some sections' k-mers, gathered from blocks."""
 
-    def __init__(self, words: int) -> None:
-        self._keys = np.empty((words, BATCH_KMERS), np.uint64)
-        self._counts = np.empty(BATCH_KMERS, np.uint32)
-        self.size = 0
+    def __init__(self, words: int, room: int) -> None:
+        self._keys, self._counts = np.empty((words, room), np.uint64), np.empty(room, np.uint32)
+        self.size, self.room = 0, room
 
     def take(self, block: KmerBlock, start: int) -> int:
         """Take what fits of a block, from one of its k-mers on; return how many."""
-        size = min(len(block) - start, BATCH_KMERS - self.size)
+        size = min(len(block) - start, self.room - self.size)
         self._keys[:, self.size : self.size + size] = block.keys[:, start : start + size]
         self._counts[self.size : self.size + size] = block.counts[start : start + size]
         self.size += size
         return size
 
-    def encode(self) -> tuple[bytes, NDArray[np.void], Tally]:
-        """Sections, their table and their histogram."""
-        counts = self._counts[: self.size]
-        return *encode_sections(self._keys[:, : self.size], counts), Tally(counts)
+    def held(self) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
+        """Keys and counts."""
+        return self._keys[:, : self.size], self._counts[: self.size]

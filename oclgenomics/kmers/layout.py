@@ -98,7 +98,7 @@ class Head(NamedTuple):
         if checksum(data[:-8]) != sum_:
             raise ValueError("the head is damaged (its checksum differs)")
         if version != VERSION or section != SECTION_KMERS:
-            raise ValueError(f"has version {version} of the format, and this program reads {VERSION}; update oclgenomics")
+            raise ValueError(f"has version {version} of the format, not {VERSION} as this program; update oclgenomics")
         options = CountOptions(k, bool(canonical), low, high, counter)
         return cls(options, program.rstrip(b"\0").decode("latin-1"))
 

@@ -1,10 +1,13 @@
 """Sections of a k-mer database: some k-mers as bytes.
 
-A section is its first key raw, the differences of neighbours among its keys as variable-length quantities, and its counts
-less one in Simple-8b words.
+A section is its first key raw, the differences of neighbours among its keys as variable-length quantities, and its
+counts less one in Simple-8b words.
 """
 
 from __future__ import annotations
+
+import itertools
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +17,17 @@ from oclgenomics.kmers.arithmetic import differences, is_ascending, running_sums
 from oclgenomics.kmers.layout import SECTION_KMERS, checksum, section_bytes, section_table
 from oclgenomics.kmers.sets import KmerBlock
 
-__all__ = ["decode_section", "encode_sections"]
+__all__ = ["Parts", "decode_section", "encode_parts", "join_parts"]
 
 
-def encode_sections(keys: NDArray[np.uint64], counts: NDArray[np.uint32]) -> tuple[bytes, NDArray[np.void]]:
+class Parts(NamedTuple):
+    """What sections are made of: the first key raw and the gaps, and the counts, of each."""
+
+    gaps: list[memoryview]
+    counts: list[memoryview]
+
+
+def encode_parts(keys: NDArray[np.uint64], counts: NDArray[np.uint32]) -> Parts:
     """Encode k-mers as whole sections, of which the last one may be shorter.
 
     Parameters
@@ -26,6 +36,27 @@ def encode_sections(keys: NDArray[np.uint64], counts: NDArray[np.uint32]) -> tup
         Ascending.
     counts : uint32 (n,)
         At least 1.
+    """
+    words, word_starts = simple8b.encode(counts - np.uint32(1))
+    packed = words.astype("<u8", copy=False).view(np.uint8).data
+    starts = np.arange(0, len(counts), SECTION_KMERS)
+    cuts = [*(8 * np.searchsorted(word_starts, starts)).tolist(), len(packed)]
+    gaps = []
+    for start in starts.tolist():
+        part = keys[:, start : start + SECTION_KMERS]
+        first = part[:, 0].astype("<u8").view(np.uint8)
+        gaps.append(np.concatenate([first, vlq.encode(differences(part))]).data)
+    return Parts(gaps, [packed[low:high] for low, high in itertools.pairwise(cuts)])
+
+
+def join_parts(keys: NDArray[np.uint64], parts: Parts) -> tuple[bytes, NDArray[np.void]]:
+    """Join the parts of sections.
+
+    Parameters
+    ----------
+    keys : uint64 (words, n)
+        What was encoded.
+    parts : Parts
 
     Returns
     -------
@@ -34,22 +65,17 @@ def encode_sections(keys: NDArray[np.uint64], counts: NDArray[np.uint32]) -> tup
     table : ndarray of `section_table` (sections,)
         Offsets are from the start of `data`.
     """
-    words, word_starts = simple8b.encode(counts - np.uint32(1))
-    packed = words.astype("<u8", copy=False).view(np.uint8).data
-    starts = range(0, len(counts), SECTION_KMERS)
-    cuts = [*(8 * np.searchsorted(word_starts, np.array(starts))).tolist(), len(packed)]
-    table = np.zeros(len(starts), section_table(len(keys)))
-    parts: list[bytes | memoryview] = []
-    for entry, start, low, high in zip(table, starts, cuts[:-1], cuts[1:], strict=True):
-        part = keys[:, start : start + SECTION_KMERS]
-        entry["first"] = part[:, 0]
-        entry["kmers"] = part.shape[1]
-        section = entry["first"].tobytes(), vlq.encode(differences(part)).data, packed[low:high]
-        entry["gap_bytes"], entry["count_words"] = len(section[1]), (high - low) // 8
-        entry["checksum"] = checksum(*section)
-        parts += section
+    words, size = keys.shape
+    table = np.zeros(len(parts.gaps), section_table(words))
+    starts = np.arange(0, size, SECTION_KMERS)
+    table["first"] = keys[:, starts].T
+    table["kmers"] = np.diff(starts, append=size)
+    table["gap_bytes"] = [len(gaps) - 8 * words for gaps in parts.gaps]
+    table["count_words"] = [len(counts) // 8 for counts in parts.counts]
+    sections = list(zip(*parts, strict=True))
+    table["checksum"] = [checksum(*section) for section in sections]
     table["offset"][1:] = np.cumsum(section_bytes(table))[:-1]
-    return b"".join(parts), table
+    return b"".join(itertools.chain(*sections)), table
 
 
 def decode_section(data: bytes, words: int, kmers: int, gap_bytes: int) -> KmerBlock:

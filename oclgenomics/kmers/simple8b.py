@@ -1,11 +1,11 @@
 """Small numbers in 64-bit words (Simple-8b of Anh and Moffat, 2010).
 
-The top 4 bits of a word are its selector, which says how many numbers are in the word and how wide they are; the numbers
-follow from the least significant bit on. Selectors 0 and 1 stand for 240 and 120 zeros.
+The top 4 bits of a word are its selector, which says how many numbers are in the word and how wide they are; the
+numbers follow from the least significant bit on. Selectors 0 and 1 stand for 240 and 120 zeros.
 
 Words are chosen greedily: the lowest selector that the numbers from here on fit. The choice starts anew at every 960th
-number, so that all stretches of 960 are encoded at the same time, and takes no more numbers than are left in the stretch,
-so that every word is full.
+number, so that all stretches of 960 are encoded at the same time, and takes no more numbers than are left in the
+stretch, so that every word is full.
 """
 
 from __future__ import annotations

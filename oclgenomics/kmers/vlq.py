@@ -1,7 +1,7 @@
 """Numbers of any width as variable-length quantities: 7 bits a byte, the most significant first.
 
-All bytes of a number but its last one have the high bit set: 127 is 7f, 128 is 8100, 1234 is 8952. Numbers are taken apart into limbs
-of 56 bits, which is what 8 bytes hold.
+All bytes of a number but its last one have the high bit set: 127 is 7f, 128 is 8100, 1234 is 8952. Numbers are taken
+apart into limbs of 56 bits, which is what 8 bytes hold.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ LIMB = np.uint64((1 << LIMB_BITS) - 1)
 MORE = np.uint64(0x8080808080808080)
 # Half of the bits that are still together, and how far they move: 56 bits become 2 x 28, 4 x 14 and 8 x 7.
 MOVES = ((0x00FFFFFFF0000000, 4), (0x0FFFC0000FFFC000, 2), (0x3F803F803F803F80, 1))
-# By the number of bytes that a limb has in use: which of them those are, as they lie in memory, and the bits of their numbers.
+# By the number of bytes that a limb has in use: which of them those are, in memory, and the bits of their numbers.
 IN_USE = (np.arange(8) >= 8 - np.arange(9)[:, None]).astype(np.uint8).view(np.uint64).ravel()
 PAYLOAD = np.array([0x7F7F7F7F7F7F7F7F & ((1 << 8 * used) - 1) for used in range(9)], np.uint64)
 
