@@ -18,14 +18,18 @@ from oclgenomics.kmers.sets import KmerBlock
 
 __all__ = ["prefix_length", "write_kmc"]
 
-LONGEST_PREFIX = 12  # letters; their table takes 128 MiB
+# Letters of a prefix. With shorter ones, `kmc_dump` 3.2.1 errs in sets so small that k-mer number k has the last
+# prefix; the table of the longest takes 128 MiB.
+SHORTEST_PREFIX, LONGEST_PREFIX = 5, 12
 HEADER_BYTES = 64
 MARK_PREFIXES, MARK_SUFFIXES = b"KMCP", b"KMCS"
 
 
 def prefix_length(k: int, distinct: int) -> int:
     """Letters of a prefix: whole bytes remain for the suffixes, and the files are as small as they can be."""
-    lengths = [p for p in range(1, LONGEST_PREFIX + 1) if p <= k and (k - p) % 4 == 0]
+    if k < SHORTEST_PREFIX:
+        return k
+    lengths = [p for p in range(SHORTEST_PREFIX, min(k, LONGEST_PREFIX) + 1) if (k - p) % 4 == 0]
     return min(lengths, key=lambda p: 8 * 4**p + distinct * ((k - p) // 4))
 
 

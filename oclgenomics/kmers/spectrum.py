@@ -14,10 +14,11 @@ Coverage
     but, with h(c) k-mers of count c and a to b the counts around it, the sum of c h(c) over a < c <= b divided by the
     sum of h(c) over a <= c < b: the mean exactly, if counts scatter as Poisson's.
 Heterozygous peak
-    A lesser peak near half the coverage: k-mers of one of two chromosomes. Where instead a large second peak lies near
-    twice the coverage, the histogram does not tell a very heterozygous genome from a much repeated one; where there is
-    but a shoulder (3 % more k-mers than the highest peak explains), few heterozygous sites from uneven coverage; and
-    below a coverage of 12 the two peaks would run together. In these cases it is left open.
+    A lesser peak near half the coverage: k-mers of one of two chromosomes. In three cases it is left open. Where a
+    large second peak lies near twice the coverage instead, the histogram does not tell a very heterozygous genome (from
+    about 1.5 % on, with 21-mers) from a much repeated one. Where there is a shoulder (3 % more k-mers than the highest
+    peak explains), it does not tell few heterozygous sites from uneven coverage. Below a coverage of 12 the two peaks
+    would run together.
 Genome size
     The sum of c h(c) behind the valley divided by the coverage: the haploid size.
 Repeats
@@ -158,7 +159,9 @@ def _around(h: NDArray[np.float64], peak: int, valley: int, sigmas: float = AROU
 def _mean_around(h: NDArray[np.float64], peak: int, valley: int) -> float:
     """The mean of the Poisson distribution whose peak this is."""
     c = _around(h, peak, valley)
-    return float((c[1:] * h[c[1:]]).sum() / h[c[:-1]].sum())
+    below = float(h[c[:-1]].sum())
+    mean = float((c[1:] * h[c[1:]]).sum()) / below if below else peak
+    return float(np.clip(mean, c[0], c[-1]))
 
 
 def _second_peak(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from helpers.kmer_sets import GOLDEN, A
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,23 +12,6 @@ from oclgenomics.errors import UsageError
 from oclgenomics.kmers import reference
 from oclgenomics.kmers.keys import key_words, keys_of, letters_of
 from oclgenomics.kmers.options import CountOptions
-
-# What KMC 3.2.1 (-fm) and Jellyfish 2.3 (-C) find.
-A = b">a\nGATTACAGATTACATGTAATC\n"
-B = b">r1\nACGTNacgtaAC\nGGTTRCCATG\n>r2 desc\n\nTTTTTTTT\n"
-C = b">a\nACGTACGTTTGNAAACCCGGGTTT\n>b\nacgtacgtTTGCA\nAACCC\nGGGTTT\n>c\nACGTACGTTRGCAAACCC\n"
-GOLDEN = [
-    (A, 5, True, "AATCT1 ACAGA1 ACATG2 ATCTG1 ATGTA2 ATTAC3 CTGTA1 GATTA3 TGTAA3"),
-    (B, 4, True, "AAAA5 AACC1 AACG1 ACCG1 ACGG1 ACGT2 ATGG1 CATG1 CGTA1 GTAA1 GTTA1"),
-    (B, 4, False, "AACG1 ACGG1 ACGT2 CATG1 CCAT1 CGGT1 CGTA1 GGTT1 GTAA1 TAAC1 TTTT5"),
-    (
-        C,
-        8,
-        True,
-        "AAACCCGG4 AAACGTAC2 AACCCGGG4 AACGTACG3 ACCCGGGT2 ACGTACGT3 ACGTTTGC1 CAAACCCG1 CAAACGTA2 CGTTTGCA1 GCAAACCC2 "
-        "GGTTTGCA1 GTTTGCAA2 TTTGCAAA1",
-    ),
-]
 
 
 @pytest.mark.parametrize(("text", "k", "canonical", "expected"), GOLDEN)
@@ -59,7 +43,13 @@ def test_filters_come_before_the_counters_end() -> None:
 
 @pytest.mark.parametrize(
     "options",
-    [{"k": 0}, {"k": 257}, {"k": 5, "min_count": 0}, {"k": 5, "min_count": 3, "max_count": 2}, {"k": 5, "counter_max": 0}],
+    [
+        {"k": 0},
+        {"k": 257},
+        {"k": 5, "min_count": 0},
+        {"k": 5, "min_count": 3, "max_count": 2},
+        {"k": 5, "counter_max": 0},
+    ],
 )
 def test_options_outside_their_range(options: dict[str, int]) -> None:
     with pytest.raises(UsageError):
