@@ -73,9 +73,9 @@ def test_only_the_runtime_talks_to_pyopencl(path: Path) -> None:
             assert "pyopencl" not in ast.unparse(node)
 
 
-@pytest.mark.parametrize("words", [["--help"], ["devices", "--help"], ["omega", "--help"], ["simulate", "--help"]])
+@pytest.mark.parametrize("words", [[], ["devices"], ["kmers"], ["omega"], ["simulate"]])
 def test_help_does_not_import_pyopencl(words: list[str]) -> None:
-    code = f"import sys; from oclgenomics.cli.main import main; status = main({words!r}); "
+    code = f"import sys; from oclgenomics.cli.main import main; status = main({[*words, '--help']!r}); "
     code += "sys.exit(status or bool({'pyopencl', 'matplotlib', 'tskit', 'zarr'} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
