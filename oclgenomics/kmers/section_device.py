@@ -60,16 +60,17 @@ def _encode_gaps(engine: Engine, keys: DeviceArray) -> tuple[NDArray[np.uint8], 
     """First keys and gaps, and where each section's begin and all of them end."""
     words, size = keys.shape
     sections = -(-size // SECTION_KMERS)
-    shape = np.uint32(size), np.uint32(SECTION_KMERS)
+    measure, pick, write = (
+        engine.kernel("kmers/vlq.cl", name, WORDS=words, EVERY=SECTION_KMERS)
+        for name in ("measure_gaps", "pick_sections", "write_gaps")
+    )
     starts, picked = engine.empty(size + 1, np.uint32), engine.empty(sections + 1, np.uint32)
-    source = "kmers/vlq.cl"
-    engine.launch(engine.kernel(source, "measure_gaps", WORDS=words), *_items(engine, size + 1), keys, *shape, starts)
+    engine.launch(measure, *_items(engine, size + 1), keys, np.uint32(size), starts)
     scan(engine, starts, out=starts)
-    pick = engine.kernel(source, "pick_sections", WORDS=words)
-    engine.launch(pick, *_items(engine, sections + 1), starts, *shape, np.uint32(sections), picked)
+    engine.launch(pick, *_items(engine, sections + 1), starts, np.uint32(size), np.uint32(sections), picked)
     ends = engine.download(picked).tolist()
     out = engine.empty(ends[-1], np.uint8)
-    engine.launch(engine.kernel(source, "write_gaps", WORDS=words), *_items(engine, size), keys, *shape, starts, out)
+    engine.launch(write, *_items(engine, size), keys, np.uint32(size), starts, out)
     return engine.download(out), ends
 
 
