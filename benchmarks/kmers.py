@@ -68,7 +68,8 @@ Command = tuple[str, list[str]]
 def commands(args: argparse.Namespace, reads: Path, folder: Path, k: int, device: str) -> Iterator[Command]:
     """The programs' command lines."""
     own = [sys.executable, "-m", "oclgenomics", "kmers", "count", str(reads), "-k", str(k)]
-    own += ["-o", str(folder / "own.db"), "-d", device, "-q", *(["--max-memory", args.max_memory] if args.max_memory else [])]
+    own += ["-o", str(folder / "own.db"), "-d", device, "-q"]
+    own += ["--max-memory", args.max_memory] if args.max_memory else []
     yield "oclgenomics", own
     if args.no_peers:
         return

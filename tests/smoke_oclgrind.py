@@ -21,6 +21,8 @@ from helpers.alignments import correlated_states, make_alignment, make_multialle
 from oclgenomics.kmers.counter import KmerCounter
 from oclgenomics.kmers.options import CountOptions
 from oclgenomics.kmers.prefixed import PrefixedWindows
+from oclgenomics.kmers.section import encode_parts
+from oclgenomics.kmers.section_device import encode_parts_on
 from oclgenomics.omega.engine import OmegaScanner
 from oclgenomics.omega.ld import ld_matrix
 from oclgenomics.omega.options import ScanOptions
@@ -134,7 +136,18 @@ def kmers(engine: Engine) -> None:
             fresh.finish()
 
 
-FAMILIES: tuple[Callable[[Engine], None], ...] = (common, omega, linkage, primitives, kmers)
+def kmer_database(engine: Engine) -> None:
+    """Gaps and counts of a database, for keys of one word and of several."""
+    counts = np.array([1] * 240 + [2, 300, 1 << 31, *range(1, 40)], np.uint32)
+    for words in (1, 3):
+        keys = np.zeros((words, len(counts)), np.uint64)
+        keys[-1] = np.cumsum(counts, dtype=np.uint64)
+        with Engine(engine.device) as fresh:
+            fresh.tuning = engine.tuning
+            assert encode_parts_on(fresh, keys, counts) == encode_parts(keys, counts)
+
+
+FAMILIES: tuple[Callable[[Engine], None], ...] = (common, omega, linkage, primitives, kmers, kmer_database)
 SHAPES = {"gpu": {"cpu": False, "vector_width": 1}, "cpu": {"cpu": True, "vector_width": 8}}
 
 

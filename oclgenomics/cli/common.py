@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "add_device_options",
+    "add_message_options",
     "add_output_options",
     "atomic_output",
     "check_writable",
@@ -86,6 +87,11 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
         "-o", "--output", default="-", metavar="FILE", help="where results go (default: standard output)"
     )
     group.add_argument("--json", action="store_true", help="write results as JSON (default: the command's own format)")
+    add_message_options(group)
+
+
+def add_message_options(group: argparse._ArgumentGroup) -> None:
+    """Add --quiet, -v and --debug."""
     group.add_argument("-q", "--quiet", action="store_true", help="no messages but errors on standard error")
     group.add_argument("-v", "--verbose", action="count", default=0, help="more messages on standard error")
     group.add_argument("--debug", action="store_true", help="show the traceback of an error")

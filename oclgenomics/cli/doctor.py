@@ -19,7 +19,7 @@ __all__ = ["Finding", "add_parser", "examine", "run"]
 
 NO_DEVICE = 4
 CHECK_SECONDS = 300
-PACKAGES = ("pyopencl", "pocl-binary-distribution", "intel-opencl-rt", "numpy", "siphash", "matplotlib")
+PACKAGES = ("pyopencl", "pocl-binary-distribution", "intel-opencl-rt", "numpy", "siphash", "siphash24", "matplotlib")
 VARIABLES = (
     "OCLGENOMICS_DEVICE",
     "OCLGENOMICS_CACHE",

@@ -17,13 +17,13 @@ def add_parser(actions: Any) -> None:
     parser = actions.add_parser(
         "count",
         help="count the k-mers of FASTA and FASTQ files into a database",
-        description="Count all stretches of k letters. Other letters than A, C, G and T, and ends of records, break them; "
-        "lower case counts as upper case.",
+        description="Count all stretches of k letters. Other letters than A, C, G and T, and ends of records, break "
+        "them; lower case counts as upper case.",
         allow_abbrev=False,
     )
     parser.set_defaults(run=run)
     parser.add_argument(
-        "inputs", nargs="+", metavar="INPUT", help="FASTA or FASTQ files, plain or gzip, in any mix; - is standard input"
+        "inputs", nargs="+", metavar="INPUT", help="FASTA or FASTQ files, plain or gzip, in any mix; - is stdin"
     )
     group = parser.add_argument_group("counting")
     group.add_argument("-k", type=int, required=True, metavar="K", help="letters of a k-mer, 1 to 256")
@@ -36,7 +36,7 @@ def add_parser(actions: Any) -> None:
         ("counter-max", "counters stop here", (1 << 32) - 1),
     ):
         group.add_argument(f"--{name}", type=int, default=default, metavar="N", help=f"{kind} (default: %(default)s)")
-    group.add_argument("--threads", type=int, metavar="N", help="host threads that unpack bgzip (default: the cores, at most 4)")
+    group.add_argument("--threads", type=int, metavar="N", help="host threads that unpack bgzip (default: at most 4)")
     common.add_device_options(parser)
     group = parser.add_argument_group("output")
     group.add_argument("-o", "--output", required=True, metavar="DB", help="the database to write")
@@ -63,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
         seconds = time.perf_counter() - start
         common.report_profile(args, engine)
         if args.json:
-            record = {"kmers": summary.windows, "distinct": summary.distinct, "total": summary.total, "seconds": seconds}
+            record = {**vars(summary), "seconds": seconds}
             print(json.dumps(common.provenance(args, engine) | {"result": record}, indent=1))
     kept = "" if summary.total == summary.windows else f", of which {summary.distinct:,} distinct ones are kept"
     common.say(

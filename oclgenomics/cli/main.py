@@ -15,7 +15,7 @@ from oclgenomics.errors import OclGenomicsError
 
 __all__ = ["COMMANDS", "main"]
 
-COMMANDS = ("devices", "doctor", "fpga", "omega", "simulate")
+COMMANDS = ("devices", "doctor", "fpga", "kmers", "omega", "simulate")
 INTERRUPTED = 130
 
 

@@ -112,7 +112,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _check(args: argparse.Namespace) -> None:
     from oclgenomics.omega.ld_report import values_format
-    from oclgenomics.omega.plot import plot_format
+    from oclgenomics.plot_style import plot_format
 
     if (args.scan is None) == (args.region is None):
         raise UsageError("what to show is for you to say: give --scan REPORT or --region CHR:FROM-TO")
@@ -349,7 +349,7 @@ def _write_plot(
     args: argparse.Namespace, region: LdRegion, parts: list[LdPart], picture: BinnedLd, label: str
 ) -> None:
     from oclgenomics.omega.ld_plot import plot_ld
-    from oclgenomics.omega.plot import plot_format, save_plot
+    from oclgenomics.plot_style import plot_format, save_plot
 
     title = "standard input" if args.input == "-" else Path(args.input).name
     shown = parts[:-1] if region.parts else parts

@@ -16,8 +16,9 @@ from oclgenomics.cli.omega_options import given_threshold, scan_options
 from oclgenomics.cli.progress import Progress
 from oclgenomics.errors import UsageError
 from oclgenomics.omega.options import Scan, ScanOptions
-from oclgenomics.omega.plot import plot_format, plot_scans, save_plot
+from oclgenomics.omega.plot import plot_scans
 from oclgenomics.omega.report import FORMATS, Report, make_report, summary_line
+from oclgenomics.plot_style import plot_format, save_plot
 
 if TYPE_CHECKING:
     from oclgenomics.formats.alignment import Alignment

@@ -17,8 +17,8 @@ from oclgenomics.errors import AllocationError
 from oclgenomics.kmers.bins import BinnedWindows
 from oclgenomics.kmers.keys import key_words
 from oclgenomics.kmers.options import LARGEST_COUNTER, CountOptions
-from oclgenomics.kmers.sets import KmerBlock
 from oclgenomics.kmers.prefixed import PrefixedWindows
+from oclgenomics.kmers.sets import KmerBlock
 from oclgenomics.primitives import Runs, compact, run_lengths
 from oclgenomics.primitives.keys import MOST_ITEMS
 from oclgenomics.runtime import DeviceArray, Engine

@@ -6,6 +6,7 @@ So numbers sort as text does. A k-mer takes 2 k bits in `key_words(k)` words of 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 
 import numpy as np
@@ -13,9 +14,10 @@ from numpy.typing import NDArray
 
 from oclgenomics.errors import UsageError
 
-__all__ = ["key_words", "keys_of", "letters_of"]
+__all__ = ["key_words", "keys_of", "letters_of", "padded_letters"]
 
 WORD_LETTERS = 32
+GROUP_LETTERS = 8  # that a table turns into text at once
 LETTERS = np.frombuffer(b"ACGT", np.uint8)
 CODES = np.full(256, 4, np.uint8)
 CODES[np.frombuffer(b"ACGTacgt", np.uint8)] = [0, 1, 2, 3, 0, 1, 2, 3]
@@ -52,8 +54,27 @@ def keys_of(kmers: Sequence[str]) -> NDArray[np.uint64]:
 
 def letters_of(keys: NDArray[np.uint64], k: int) -> NDArray[np.uint8]:
     """Return k-mers given as numbers, uint64 (words, n), as letters, uint8 (n, k)."""
-    letters = np.empty((keys.shape[1], k), np.uint8)
-    for place in range(k):
-        word, shift = divmod(2 * (k - 1 - place), 64)
-        letters[:, place] = LETTERS[(keys[word] >> np.uint64(shift)) & np.uint64(3)]
-    return letters
+    return padded_letters(keys, k)[:, :k]
+
+
+def padded_letters(keys: NDArray[np.uint64], k: int) -> NDArray[np.uint8]:
+    """Return k-mers given as numbers, uint64 (words, n), as contiguous rows of k letters and up to 7 A."""
+    words, count = keys.shape
+    spare = np.uint64(2 * (WORD_LETTERS * words - k))
+    groups = np.empty((count, -(-k // GROUP_LETTERS)), np.uint64)
+    for group in range(groups.shape[1]):
+        above, place = divmod(group, 4)
+        word = words - 1 - above
+        bits = keys[word] << spare
+        if spare and word:
+            bits |= keys[word - 1] >> (np.uint64(64) - spare)
+        groups[:, group] = _letter_groups()[(bits >> np.uint64(48 - 16 * place)) & np.uint64(0xFFFF)]
+    return groups.view(np.uint8)
+
+
+@functools.cache
+def _letter_groups() -> NDArray[np.uint64]:
+    """The letters of all k-mers of 8 letters, in the order of memory."""
+    codes = np.arange(1 << (2 * GROUP_LETTERS), dtype=np.uint32)
+    places = [LETTERS[(codes >> np.uint32(2 * place)) & 3] for place in reversed(range(GROUP_LETTERS))]
+    return np.stack(places, axis=1).view(np.uint64)[:, 0]

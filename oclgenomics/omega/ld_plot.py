@@ -16,21 +16,14 @@ from numpy.typing import NDArray
 from oclgenomics.omega.ld import BinnedLd, LdPart
 from oclgenomics.omega.ld_region import GridPoint, LdRegion
 from oclgenomics.omega.plot_style import (
-    BLUE,
-    GREY,
     HEADLINE_DIGITS,
-    INK,
     LONGEST_TITLE,
     MOST_TICKS,
-    ORANGE,
-    STYLE,
-    number_text,
     position_unit,
     range_text,
-    round_ticks,
     set_omega_axis,
-    short_text,
 )
+from oclgenomics.plot_style import BLUE, GREY, INK, ORANGE, STYLE, number_text, round_ticks, short_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

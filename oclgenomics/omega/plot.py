@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,31 +11,22 @@ from numpy.typing import NDArray
 from oclgenomics.errors import UsageError
 from oclgenomics.omega.options import Scan
 from oclgenomics.omega.plot_style import (
-    BLUE,
-    GREY,
     HEADLINE_DIGITS,
-    INK,
     LONGEST_NAME,
     LONGEST_TITLE,
     MOST_TICKS,
-    ORANGE,
-    SKY,
-    STYLE,
-    number_text,
     position_unit,
     range_text,
-    round_ticks,
     set_omega_axis,
-    short_text,
 )
+from oclgenomics.plot_style import BLUE, GREY, INK, ORANGE, SKY, STYLE, number_text, round_ticks, short_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["SUFFIXES", "peak_windows", "plot_format", "plot_scans", "save_plot"]
+__all__ = ["peak_windows", "plot_scans"]
 
-SUFFIXES = ("png", "svg", "pdf")
 LAYOUTS = ("auto", "chromosomes", "replicates")
 
 TOP_WINDOWS = 3
@@ -49,20 +39,6 @@ GAPS = 0.3  # of all gaps together at most
 LETTER = 0.011  # of a letter in bold, as a share of the axis
 FEW_CHROMOSOMES = 5  # so many have room for positions on the axis
 FEW_REPLICATES = 5  # fewer than this are drawn one by one; quantiles would say little
-
-
-def plot_format(path: str | Path) -> str:
-    """Return the format of a figure's file from its suffix: 'png', 'svg' or 'pdf'.
-
-    Raises
-    ------
-    UsageError
-        For any other suffix.
-    """
-    suffix = Path(path).suffix.lower().removeprefix(".")
-    if suffix not in SUFFIXES:
-        raise UsageError(f"--plot {path}: the name has to end in .png, .svg or .pdf")
-    return suffix
 
 
 def peak_windows(scan: Scan, count: int = TOP_WINDOWS) -> list[int]:
@@ -130,15 +106,6 @@ def plot_scans(
         if shown:
             _draw_thresholds(axes, thresholds)
     return figure
-
-
-def save_plot(figure: Figure, stream: IO[bytes], format: str) -> None:
-    """Write a figure to a binary stream as 'png', 'svg' or 'pdf'; equal figures give equal bytes."""
-    from matplotlib import rc_context
-
-    dates: dict[str, dict[str, Any]] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
-    with rc_context(STYLE):
-        figure.savefig(stream, format=format, dpi=200, metadata=dates.get(format))
 
 
 def _draw_nothing(axes: Axes, count: int) -> None:

@@ -1,56 +1,28 @@
-"""What the figures have in common: colours, type, numbers and positions as people read them."""
+"""What the figures of omega have in common: its axis, and positions as people read them."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+
+from oclgenomics.plot_style import EN_DASH
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = [
-    "BLUE",
-    "EN_DASH",
-    "GREY",
     "HEADLINE_DIGITS",
-    "INK",
     "LONGEST_NAME",
     "LONGEST_TITLE",
     "MOST_TICKS",
-    "ORANGE",
-    "SKY",
-    "STYLE",
-    "number_text",
     "position_unit",
     "range_text",
-    "round_ticks",
     "set_omega_axis",
-    "short_text",
 ]
 
-# Okabe and Ito's colours keep apart for every kind of colour vision.
-BLUE, SKY, ORANGE, INK, GREY = "#0072B2", "#56B4E9", "#D55E00", "#262626", "#6B6B6B"
-STYLE: Any = {
-    "font.family": "sans-serif",
-    "font.size": 11,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.edgecolor": GREY,
-    "axes.labelcolor": INK,
-    "axes.linewidth": 0.8,
-    "text.color": INK,
-    "xtick.color": GREY,
-    "ytick.color": GREY,
-    "xtick.labelcolor": INK,
-    "ytick.labelcolor": INK,
-    "svg.fonttype": "none",  # text stays text, which a talk's author can edit
-    "svg.hashsalt": "oclgenomics",
-    "pdf.fonttype": 42,
-}
 HEADLINE_DIGITS = {"Mb": 3, "kb": 1, "bp": 0}
-EN_DASH = "\N{EN DASH}"
 WIDE_RANGE = 40.0  # largest over median omega from which a linear axis would flatten all but one peak
 MOST_TICKS = 8  # along the positions
 LONGEST_NAME, LONGEST_TITLE = 18, 50  # letters shown
@@ -71,14 +43,6 @@ def set_omega_axis(axes: Axes, omega: NDArray[np.float64]) -> None:
         axes.set_ylabel("Omega (ω)")
 
 
-def round_ticks(first: float, last: float, count: int) -> NDArray[np.float64]:
-    """Return at most about `count` round numbers from `first` to `last`."""
-    from matplotlib.ticker import MaxNLocator
-
-    ticks = np.asarray(MaxNLocator(nbins=count, steps=[1, 2, 2.5, 5, 10]).tick_values(first, last))
-    return ticks[(ticks >= first) & (ticks <= last)]
-
-
 def position_unit(positions: NDArray[np.float64]) -> tuple[float, str]:
     """Return the largest unit that suits, in bp, and its name."""
     last = float(positions.max())
@@ -93,16 +57,3 @@ def range_text(left: float, right: float, scale: float, unit: str) -> str:
     if right > left:
         digits = min(max(int(np.ceil(-np.log10((right - left) / scale))) + 1, 0), digits)
     return f"{left / scale:,.{digits}f}{EN_DASH}{right / scale:,.{digits}f} {unit}"
-
-
-def short_text(name: str, letters: int) -> str:
-    """Return a name, without its middle if it is too long."""
-    if len(name) <= letters:
-        return name
-    half = (letters - 1) // 2
-    return f"{name[:half]}\N{HORIZONTAL ELLIPSIS}{name[-half:]}"
-
-
-def number_text(value: float) -> str:
-    """Write a number with three digits, or all those before its point."""
-    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers.kmer_goldens import GOLDEN
+from helpers.kmer_sets import GOLDEN
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

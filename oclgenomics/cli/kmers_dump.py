@@ -1,0 +1,103 @@
+"""`oclgenomics kmers dump`: the k-mers of a database in other formats."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+from oclgenomics.cli import common
+from oclgenomics.errors import UsageError
+
+if TYPE_CHECKING:
+    from oclgenomics.kmers.select import SelectedKmers
+
+__all__ = ["add_parser", "run"]
+
+FORMATS = ("tsv", "fasta", "npz", "kmc", "parquet")
+BINARY = ("npz", "parquet")
+LARGEST = (1 << 32) - 1
+
+
+def add_parser(actions: Any) -> None:
+    """Add `dump` to the actions of `kmers`."""
+    parser = actions.add_parser(
+        "dump",
+        help="write the k-mers of a database as text, arrays, a KMC database or Parquet",
+        description="Write k-mers and their counts in ascending order. The whole database is never in memory.",
+        allow_abbrev=False,
+    )
+    parser.set_defaults(run=run)
+    parser.add_argument("database", metavar="DB", help="database of `kmers count`")
+    parser.add_argument(
+        "--format", default="tsv", metavar="|".join(FORMATS),
+        help="tsv: k-mer, tab, count; fasta: >count and the k-mer; npz: arrays for NumPy; kmc: a database of KMC, "
+        "files OUT.kmc_pre and OUT.kmc_suf; parquet: a table, needs the extra `parquet` (default: %(default)s)",
+    )  # fmt: skip
+    parser.add_argument("--min-count", type=int, default=1, metavar="N", help="leave out rarer k-mers (default: 1)")
+    parser.add_argument(
+        "--max-count", type=int, default=LARGEST, metavar="N", help="leave out commoner k-mers (default: none)"
+    )
+    group = parser.add_argument_group("output")
+    group.add_argument(
+        "-o", "--output", default="-", metavar="OUT",
+        help="where k-mers go; needed for kmc (default: standard output)",
+    )  # fmt: skip
+    common.add_message_options(group)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the k-mers.
+
+    Raises
+    ------
+    UsageError, InputError, MissingDependencyError, OutputError
+        See the exit codes of `oclgenomics.errors`.
+    """
+    _check(args)
+    from oclgenomics.kmers.database import KmerDatabase
+    from oclgenomics.kmers.select import SelectedKmers
+
+    with KmerDatabase.open(args.database) as database:
+        _write(args, SelectedKmers(database, args.min_count, args.max_count))
+    for path in common.saved_outputs():
+        common.say(args, f"wrote {path}")
+    return 0
+
+
+def _check(args: argparse.Namespace) -> None:
+    if args.format not in FORMATS:
+        raise UsageError(f"--format {args.format}: choose one of {', '.join(FORMATS)}")
+    if args.output == "-":
+        if args.format == "kmc":
+            raise UsageError("--format kmc writes two files; name them: -o OUT makes OUT.kmc_pre and OUT.kmc_suf")
+        if args.format in BINARY and sys.stdout.isatty():
+            raise UsageError(f"--format {args.format} is not for terminals; give -o FILE")
+    else:
+        for name in _outputs(args):
+            common.check_writable("-o", name)
+    if args.format == "parquet":
+        from oclgenomics.kmers.parquet import require_pyarrow
+
+        require_pyarrow()
+
+
+def _outputs(args: argparse.Namespace) -> list[str]:
+    if args.format != "kmc":
+        return [args.output]
+    return [f"{args.output}.kmc_pre", f"{args.output}.kmc_suf"]
+
+
+def _write(args: argparse.Namespace, kmers: SelectedKmers) -> None:
+    from oclgenomics.kmers import dump
+    from oclgenomics.kmers.kmc import write_kmc
+    from oclgenomics.kmers.parquet import write_parquet
+
+    writers: dict[str, Any] = {
+        "tsv": dump.write_tsv, "fasta": dump.write_fasta, "npz": dump.write_npz, "parquet": write_parquet,
+        "kmc": write_kmc,
+    }  # fmt: skip
+    with ExitStack() as files:
+        streams = [files.enter_context(common.atomic_output(name, "wb")) for name in _outputs(args)]
+        writers[args.format](kmers, *streams)

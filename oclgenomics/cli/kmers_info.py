@@ -1,0 +1,73 @@
+"""`oclgenomics kmers info`: what a database holds."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+from oclgenomics.cli import common
+
+if TYPE_CHECKING:
+    from oclgenomics.kmers.database import KmerDatabase
+
+__all__ = ["add_parser", "run"]
+
+
+def add_parser(actions: Any) -> None:
+    """Add `info` to the actions of `kmers`."""
+    parser = actions.add_parser(
+        "info",
+        help="what a database holds: k, strands, numbers of k-mers, bounds of counts",
+        description="Write what a database holds, a line each.",
+        allow_abbrev=False,
+    )
+    parser.set_defaults(run=run)
+    parser.add_argument("database", metavar="DB", help="database of `kmers count`")
+    common.add_output_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Describe a database.
+
+    Raises
+    ------
+    InputError, OutputError
+        See the exit codes of `oclgenomics.errors`.
+    """
+    from oclgenomics.kmers.database import KmerDatabase
+
+    if args.output != "-":
+        common.check_writable("-o", args.output)
+    with KmerDatabase.open(args.database) as database:
+        facts = _facts(args.database, database)
+    with common.atomic_output(args.output) as stream:
+        stream.write(json.dumps(facts, indent=1) + "\n" if args.json else _table(facts))
+    return 0
+
+
+def _facts(path: str, database: KmerDatabase) -> dict[str, Any]:
+    from oclgenomics.kmers.histogram import count_histogram
+
+    histogram = count_histogram(database)
+    options = database.options
+    return {
+        "k": database.k,
+        "canonical": database.canonical,
+        "distinct": database.distinct,
+        "total": database.total,
+        "once": int(histogram.kmers[histogram.counts == 1].sum()),
+        "largest_count": histogram.largest,
+        "min_count": options.min_count,
+        "max_count": options.max_count,
+        "counter_max": options.counter_max,
+        "sections": database.sections,
+        "bytes": os.path.getsize(path),
+        "program": database.program,
+    }
+
+
+def _table(facts: dict[str, Any]) -> str:
+    shown = {name: "yes" if value is True else "no" if value is False else value for name, value in facts.items()}
+    return "".join([f"{name}\t{value}\n" for name, value in shown.items()])

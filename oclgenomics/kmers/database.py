@@ -1,0 +1,235 @@
+"""Reading of k-mer databases, verified as it goes."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import stat
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from types import TracebackType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.errors import InputError
+from oclgenomics.kmers.arithmetic import sortable
+from oclgenomics.kmers.keys import key_words
+from oclgenomics.kmers.layout import checksum, section_bytes
+from oclgenomics.kmers.options import CountOptions
+from oclgenomics.kmers.outline import Outline, read_outline
+from oclgenomics.kmers.section import decode_section
+from oclgenomics.kmers.sets import CountedKmers, KmerBlock
+from oclgenomics.threads import usable_cores
+
+__all__ = ["KmerDatabase"]
+
+
+class KmerDatabase:
+    """A k-mer database: a set of k-mers (`KmerSet`) on disk.
+
+    Head, tables and foot are verified when it is opened, and each section by its checksum when it is read. `open` makes
+    one; it is a context manager. Several threads may read at the same time.
+    """
+
+    def __init__(self, name: str, handle: int, outline: Outline) -> None:
+        self._name, self._handle, self._outline = name, handle, outline
+        self._firsts = sortable(np.ascontiguousarray(outline.table["first"].T.astype(np.uint64)))
+        self._sizes = section_bytes(outline.table)
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str]) -> KmerDatabase:
+        """Open a database.
+
+        Raises
+        ------
+        InputError
+            The file is missing, no database, cut off or damaged.
+        """
+        name = os.fspath(path)
+        try:
+            handle = os.open(name, os.O_RDONLY)
+        except OSError as error:
+            raise InputError(f"cannot be read ({error.strerror})", source=name) from error
+        try:
+            if not stat.S_ISREG(os.fstat(handle).st_mode):
+                raise InputError("is no file; a k-mer database is read from a file only", source=name)
+            return cls(name, handle, read_outline(name, handle))
+        except BaseException:
+            os.close(handle)
+            raise
+
+    def close(self) -> None:
+        """Close the file; nothing can be read afterwards."""
+        if self._handle >= 0:
+            os.close(self._handle)
+            self._handle = -1
+
+    def __enter__(self) -> KmerDatabase:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def options(self) -> CountOptions:
+        """What was counted."""
+        return self._outline.head.options
+
+    @property
+    def program(self) -> str:
+        """Version of oclgenomics that wrote it."""
+        return self._outline.head.program
+
+    @property
+    def k(self) -> int:
+        """Letters of a k-mer."""
+        return self.options.k
+
+    @property
+    def canonical(self) -> bool:
+        """Whether a k-mer and its reverse complement are one."""
+        return self.options.canonical
+
+    @property
+    def distinct(self) -> int:
+        """K-mers that differ."""
+        return self._outline.foot.distinct
+
+    @property
+    def total(self) -> int:
+        """The sum of all counts."""
+        return self._outline.foot.total
+
+    @property
+    def histogram(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+        """The counts that there are, ascending, and the k-mers that have each: uint64 (n,) and uint64 (n,)."""
+        histogram = self._outline.histogram
+        return histogram["count"].astype(np.uint64), histogram["kmers"].astype(np.uint64)
+
+    @property
+    def sections(self) -> int:
+        """Sections, which are read one at a time."""
+        return len(self._outline.table)
+
+    def section(self, number: int) -> KmerBlock:
+        """Read one section, counted from 0.
+
+        Raises
+        ------
+        InputError
+            It is damaged.
+        """
+        entry = self._outline.table[number]
+        start, size = int(entry["offset"]), int(self._sizes[number])
+        place = f"section {number + 1} of {self.sections}"
+        try:
+            data = os.pread(self._handle, size, start)
+        except OSError as error:
+            raise InputError(f"{place} cannot be read ({error.strerror})", source=self._name, byte=start) from error
+        if len(data) != size:
+            raise InputError(f"{place} is cut off", source=self._name, byte=start + len(data))
+        if checksum(data) != entry["checksum"]:
+            message = f"{place} is damaged (its checksum differs); make the file anew"
+            raise InputError(message, source=self._name, byte=start)
+        try:
+            return decode_section(data, key_words(self.k), int(entry["kmers"]), int(entry["gap_bytes"]))
+        except ValueError as error:
+            raise InputError(f"{place} is malformed: {error}", source=self._name, byte=start) from error
+
+    def blocks(self, threads: int | None = None) -> Iterator[KmerBlock]:
+        """All k-mers, a section at a time; a few sections are read ahead.
+
+        Parameters
+        ----------
+        threads : int, optional
+            Threads that decode; as many as there are cores if not given.
+
+        Raises
+        ------
+        InputError
+            A section is damaged.
+        """
+        threads = usable_cores() if threads is None else threads
+        numbers = iter(range(self.sections))
+        with ThreadPoolExecutor(threads, "decode-kmers") as pool:
+            coming: deque[Future[KmerBlock]] = deque()
+            try:
+                for number in itertools.islice(numbers, threads + 1):
+                    coming.append(pool.submit(self.section, number))
+                while coming:
+                    block = coming.popleft().result()
+                    for number in itertools.islice(numbers, 1):
+                        coming.append(pool.submit(self.section, number))
+                    yield block
+            finally:
+                for future in coming:
+                    future.cancel()
+
+    def keys_counts(self) -> CountedKmers:
+        """All k-mers in memory.
+
+        Raises
+        ------
+        InputError
+            A section is damaged.
+        """
+        keys, counts = np.empty((key_words(self.k), self.distinct), np.uint64), np.empty(self.distinct, np.uint32)
+        end = 0
+        for block in self.blocks():
+            start, end = end, end + len(block)
+            keys[:, start:end], counts[start:end] = block.keys, block.counts
+        return CountedKmers(self.k, self.canonical, keys, counts)
+
+    def block_of(self, key: NDArray[np.uint64]) -> KmerBlock | None:
+        """Return the section that holds a key, uint64 (words,), if any does; None where the key is less than all.
+
+        Raises
+        ------
+        ValueError
+            A key of another number of words.
+        InputError
+            The section is damaged.
+        """
+        number = int(self._sections_of(np.asarray(key, np.uint64).reshape(-1, 1))[0])
+        return None if number < 0 else self.section(number)
+
+    def lookup(self, keys: NDArray[np.uint64]) -> NDArray[np.uint32]:
+        """Return the counts of some keys; 0 where a key is not there. Only the sections needed are read.
+
+        Parameters
+        ----------
+        keys : uint64 (words, n)
+            In any order, as they are counted: of a canonical database, the lesser of both strands.
+
+        Returns
+        -------
+        uint32 (n,)
+
+        Raises
+        ------
+        ValueError
+            Keys of another number of words.
+        InputError
+            A section is damaged.
+        """
+        counts = np.zeros(keys.shape[1], np.uint32)
+        sections = self._sections_of(keys)
+        order = np.argsort(sections, kind="stable")
+        present, starts = np.unique(sections[order], return_index=True)
+        wanted = sortable(keys)
+        for number, queries in zip(present.tolist(), np.split(order, starts[1:]), strict=True):
+            if number >= 0:
+                block = self.section(number)
+                held, sought = sortable(block.keys), wanted[queries]
+                places = np.minimum(np.searchsorted(held, sought), len(held) - 1)
+                counts[queries] = np.where(held[places] == sought, block.counts[places], 0)
+        return counts
+
+    def _sections_of(self, keys: NDArray[np.uint64]) -> NDArray[np.int64]:
+        if keys.dtype != np.uint64 or len(keys) != key_words(self.k):
+            raise ValueError(f"keys {keys.dtype} {keys.shape}: keys of {self.k} letters have {key_words(self.k)} words")
+        return np.searchsorted(self._firsts, sortable(keys), side="right") - 1

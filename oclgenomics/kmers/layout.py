@@ -1,0 +1,132 @@
+"""What lies where in a k-mer database; docs/kmers-format.md tells it byte by byte.
+
+A head, the sections, the table of sections, the histogram and a foot. All numbers are little-endian.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import NamedTuple
+
+import numpy as np
+import siphash24
+from numpy.typing import NDArray
+
+from oclgenomics.kmers.options import CountOptions
+
+__all__ = [
+    "CHECKED_FOOT_BYTES",
+    "FOOT_BYTES",
+    "HEAD_BYTES",
+    "HISTOGRAM",
+    "SECTION_KMERS",
+    "Foot",
+    "Head",
+    "checksum",
+    "section_bytes",
+    "section_table",
+]
+
+MAGIC = b"\x89okmer\r\n"  # damaged by whatever takes the file for text
+END = b"okmerend"
+VERSION = 1
+SECTION_KMERS = 65_280  # k-mers of a section; a multiple of what Simple-8b encodes at a stretch
+KEY = b"oclgenomics.kmer"
+HEAD = struct.Struct("<8sIIIIQQQ16sQ")
+FOOT = struct.Struct("<QQQQQQ8s")
+HEAD_BYTES, FOOT_BYTES = HEAD.size, FOOT.size
+CHECKED_FOOT_BYTES = FOOT_BYTES - 16  # what is before the foot's own checksum and its end mark
+PROGRAM_BYTES = 16
+HISTOGRAM = np.dtype([("count", "<u8"), ("kmers", "<u8")])
+
+
+def checksum(*parts: bytes | memoryview) -> int:
+    """SipHash-2-4 of some bytes, laid end to end, under the format's own key."""
+    state = siphash24.siphash24(key=KEY)
+    for part in parts:
+        state.update(part)
+    return int.from_bytes(state.digest(), "little")
+
+
+def section_table(words: int) -> np.dtype:
+    """An entry of the table: the section's place and parts, its checksum, and its first key of so many words."""
+    return np.dtype(
+        [
+            ("offset", "<u8"),
+            ("kmers", "<u4"),
+            ("gap_bytes", "<u4"),
+            ("count_words", "<u4"),
+            ("unused", "<u4"),
+            ("checksum", "<u8"),
+            ("first", "<u8", (words,)),
+        ]
+    )
+
+
+def section_bytes(table: NDArray[np.void]) -> NDArray[np.int64]:
+    """Bytes of each section of a table."""
+    key_bytes = table.dtype["first"].itemsize
+    return key_bytes + table["gap_bytes"].astype(np.int64) + 8 * table["count_words"].astype(np.int64)
+
+
+class Head(NamedTuple):
+    """The first bytes of a database: what was counted, and the version of the program that wrote it."""
+
+    options: CountOptions
+    program: str
+
+    def pack(self) -> bytes:
+        """The head as bytes, its checksum last."""
+        options = self.options
+        bounds = options.min_count, options.max_count, options.counter_max
+        program = self.program.encode()[:PROGRAM_BYTES]
+        plain = HEAD.pack(MAGIC, VERSION, options.k, options.canonical, SECTION_KMERS, *bounds, program, 0)[:-8]
+        return plain + checksum(plain).to_bytes(8, "little")
+
+    @classmethod
+    def unpack(cls, data: bytes) -> Head:
+        """Read a head.
+
+        Raises
+        ------
+        ValueError
+            What is wrong with it.
+        """
+        magic, version, k, canonical, section, low, high, counter, program, sum_ = HEAD.unpack(data)
+        if magic != MAGIC:
+            raise ValueError("is no k-mer database of oclgenomics")
+        if checksum(data[:-8]) != sum_:
+            raise ValueError("the head is damaged (its checksum differs)")
+        if version != VERSION or section != SECTION_KMERS:
+            raise ValueError(f"has version {version} of the format, not {VERSION} as this program; update oclgenomics")
+        options = CountOptions(k, bool(canonical), low, high, counter)
+        return cls(options, program.rstrip(b"\0").decode("latin-1"))
+
+
+class Foot(NamedTuple):
+    """The last bytes of a database: where the table begins, how long the parts are, and what the k-mers add up to."""
+
+    table_offset: int
+    sections: int
+    histogram: int
+    distinct: int
+    total: int
+
+    def pack(self, tail: bytes) -> bytes:
+        """The foot as bytes; its checksum covers the tail, which is the table and the histogram, too."""
+        plain = FOOT.pack(*self, 0, END)[:CHECKED_FOOT_BYTES]
+        return plain + checksum(tail, plain).to_bytes(8, "little") + END
+
+    @classmethod
+    def unpack(cls, data: bytes) -> tuple[Foot, int]:
+        """Read a foot and the checksum in it.
+
+        Raises
+        ------
+        ValueError
+            These bytes are none.
+        """
+        *fields, sum_, end = FOOT.unpack(data)
+        if end != END:
+            raise ValueError("has no end mark: the file is cut off or damaged at its end; make it anew")
+        return cls(*fields), sum_

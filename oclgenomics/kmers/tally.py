@@ -1,0 +1,41 @@
+"""How many k-mers there are of each count."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.kmers.layout import HISTOGRAM
+
+__all__ = ["Tally"]
+
+FEW = 1 << 12  # counts below are tallied by NumPy
+
+
+class Tally:
+    """A histogram that grows, exact for counts of any size."""
+
+    def __init__(self, counts: NDArray[np.uint32] | None = None) -> None:
+        self._few = np.zeros(FEW + 1, np.int64)
+        self._many: Counter[int] = Counter()
+        if counts is not None:
+            self._few += np.bincount(np.minimum(counts, FEW), minlength=FEW + 1)
+            if self._few[FEW]:
+                values, kmers = np.unique(counts[counts >= FEW], return_counts=True)
+                self._many.update(dict(zip(values.tolist(), kmers.tolist(), strict=True)))
+
+    def add(self, other: Tally) -> None:
+        """Take in what another one holds."""
+        self._few += other._few
+        self._many.update(other._many)
+
+    def histogram(self) -> NDArray[np.void]:
+        """The counts that there are, ascending, and the k-mers of each: `HISTOGRAM` (n,)."""
+        few = np.flatnonzero(self._few[:FEW])
+        many = sorted(self._many)
+        histogram = np.empty(len(few) + len(many), HISTOGRAM)
+        histogram["count"] = [*few.tolist(), *many]
+        histogram["kmers"] = [*self._few[few].tolist(), *(self._many[count] for count in many)]
+        return histogram

@@ -1,0 +1,92 @@
+"""Records of FASTA and FASTQ, one by one, on the host."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from oclgenomics.errors import InputError
+from oclgenomics.formats.source import Source
+
+__all__ = ["Record", "read_records"]
+
+
+@dataclass(frozen=True)
+class Record:
+    """A sequence and its name, the first word of its header."""
+
+    name: str
+    letters: bytes
+
+
+def read_records(path: str | os.PathLike[str]) -> Iterator[Record]:
+    """Read a file, plain or gzip; "-" is standard input. FASTQ has four lines a record.
+
+    Yields
+    ------
+    Record
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, or is neither FASTA nor FASTQ.
+    """
+    with Source(path) as source:
+        lines = _lines(source)
+        number, first = next(((number, line) for number, line in enumerate(lines, 1) if line), (0, b""))
+        if first.startswith(b">"):
+            yield from _fasta(first, lines)
+        elif first.startswith(b"@"):
+            yield from _fastq(number, first, lines, source.name)
+        else:
+            raise InputError("is neither FASTA nor FASTQ: it starts with neither > nor @", source=source.name)
+
+
+def _lines(source: Source) -> Iterator[bytes]:
+    """Lines without their ends, of whatever kind these are."""
+    begun: list[bytes] = []
+    for chunk in source:
+        first, *others = chunk.split(b"\n")
+        begun.append(first)
+        if others:
+            yield b"".join(begun).rstrip(b"\r")
+            for line in others[:-1]:
+                yield line.rstrip(b"\r")
+            begun = [others[-1]]
+    last = b"".join(begun).rstrip(b"\r")
+    if last:
+        yield last
+
+
+def _fasta(header: bytes, lines: Iterator[bytes]) -> Iterator[Record]:
+    letters: list[bytes] = []
+    for line in lines:
+        if line.startswith(b">"):
+            yield Record(_name(header), b"".join(letters))
+            header, letters = line, []
+        else:
+            letters.append(line)
+    yield Record(_name(header), b"".join(letters))
+
+
+def _fastq(number: int, header: bytes, lines: Iterator[bytes], source: str) -> Iterator[Record]:
+    while True:
+        letters, plus, qualities = next(lines, b""), next(lines, None), next(lines, b"")
+        if not header.startswith(b"@"):
+            raise InputError("a record has to start with @; FASTQ with four lines a record is read", source=source,
+                             line=number)  # fmt: skip
+        if plus is None or not plus.startswith(b"+") or len(letters) != len(qualities):
+            raise InputError("the record is no FASTQ of four lines, with a quality for each letter", source=source,
+                             line=number)  # fmt: skip
+        yield Record(_name(header), letters)
+        number += 4
+        following = next((line for line in lines if line), None)
+        if following is None:
+            return
+        header = following
+
+
+def _name(header: bytes) -> str:
+    words = header[1:].split(maxsplit=1)
+    return words[0].decode("utf-8", "replace") if words else ""
