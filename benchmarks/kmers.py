@@ -26,8 +26,8 @@ from typing import Any
 import numpy as np
 from measure import host, machine, run_process, table, write_json
 
-from oclgenomics.kmers.counter import KmerCounter
 from oclgenomics.kmers.options import CountOptions
+from oclgenomics.kmers.prefixed import PrefixedWindows
 from oclgenomics.runtime import Engine, select_device
 from oclgenomics.sequence import packed_blocks
 
@@ -103,13 +103,13 @@ def pipelines(args: argparse.Namespace, reads: Path, engine: Engine) -> list[dic
             blocks = [block.symbols for block in packed_blocks(engine, [reads], overlap=k - 1)]
             engine.finish()
             start = time.perf_counter()
-            counter = KmerCounter(engine, CountOptions(k))
+            counter = PrefixedWindows(engine, CountOptions(k))
             for symbols in blocks:
                 counter.add(symbols)
-            runs = next(counter.runs())  # all at once: they fit
+            runs = counter.runs(0, counter.prefixes)
             engine.finish()
             times.append(time.perf_counter() - start)
-            windows, distinct = counter.windows, runs.size
+            windows, distinct = counter.size, runs.size
             del blocks, counter, runs
         rate = windows / min(times[1:]) / 1e9
         rows.append({"k": k, "M k-mers": windows / 1e6, "M distinct": distinct / 1e6, "G k-mers/s": rate})

@@ -132,7 +132,7 @@ def kmers(engine: Engine) -> None:
             windows = PrefixedWindows(fresh, CountOptions(k))
             windows.add(blocks[0].symbols)
             assert windows.prefix_counts().sum() == windows.size
-            windows.ordered(0, 600)
+            windows.block(0, 600)
             fresh.finish()
 
 

@@ -9,7 +9,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.kmers.filtering import kept_kmers
 from oclgenomics.kmers.options import CountOptions
+from oclgenomics.kmers.sets import KmerBlock
+from oclgenomics.primitives import run_lengths
 from oclgenomics.primitives.host_sort import sort_parts
 from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.runtime.program import Kernel
@@ -28,16 +31,12 @@ class BinnedWindows:
     ----------
     size : int
         Windows so far.
-    copies : int
-        Of the k-mers while they are sorted.
     prefixes : int
         Bins.
     """
 
-    copies = 1
-
     def __init__(self, engine: Engine, options: CountOptions) -> None:
-        self._engine, self._k = engine, options.k
+        self._engine, self._k, self._options = engine, options.k, options
         self._bits = min(BIN_BITS, 2 * options.k)
         self._shift = 2 * options.k - self._bits
         self._defines = {"BINS": 1 << self._bits, "CANONICAL": options.canonical}
@@ -60,20 +59,35 @@ class BinnedWindows:
             bins += counts.sum(axis=1, dtype=np.int64)
         return bins
 
-    def ordered(self, low: int, high: int) -> tuple[DeviceArray, int]:
-        """Return the k-mers of bins `low` to `high` - 1, ascending, uint64 (n,), of which so many count."""
+    def room(self, free: int) -> int:
+        """How many k-mers can be counted at a time in so many bytes.
+
+        While bins are filled there are the places of all work-items; later a k-mer may be there once more, with its
+        place and its count, where none is like it.
+        """
+        places = 4 * self.prefixes * ITEMS * len(self._streams)
+        return max(0, min((free - places) // 8, free // (2 * 8 + 8)))
+
+    def block(self, low: int, high: int) -> KmerBlock:
+        """Count the k-mers of bins `low` to `high` - 1."""
         by_item = np.concatenate([counts[low:high] for counts in self._by_item], axis=1)
         ends = np.cumsum(by_item, dtype=np.int64).reshape(by_item.shape)
+        keys = self._fill(low, by_item, ends)
+        with self._engine.mapped(keys) as host:
+            sort_parts(host, ends[:, -1] - by_item.sum(axis=1, dtype=np.int64), ends[:, -1])
+        runs = run_lengths(self._engine, keys, size=int(ends[-1, -1]))
+        del keys
+        return kept_kmers(self._engine, self._options, runs)
+
+    def _fill(self, low: int, by_item: NDArray[np.uint32], ends: NDArray[np.int64]) -> DeviceArray:
         size = int(ends[-1, -1])
         keys = self._engine.empty(size + ITEMS, np.uint64)
         places = self._engine.upload((ends - by_item).astype(np.uint32))
-        bins = np.uint32(low), np.uint32(high - low), np.uint32(size)
+        bins = np.uint32(low), np.uint32(len(by_item)), np.uint32(size)
         for number, symbols in enumerate(self._streams):
             where = places, np.uint32(number * ITEMS), np.uint32(by_item.shape[1]), *bins
             self._engine.launch(self._kernel("fill_bins"), (ITEMS,), (1,), *self._walk(symbols), *where, keys)
-        with self._engine.mapped(keys) as host:
-            sort_parts(host, ends[:, -1] - by_item.sum(axis=1, dtype=np.int64), ends[:, -1])
-        return keys, size
+        return keys
 
     def _walk(self, symbols: Symbols) -> tuple[object, ...]:
         groups = -(-symbols.size // 32)

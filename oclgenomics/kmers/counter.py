@@ -16,31 +16,30 @@ from numpy.typing import NDArray
 from oclgenomics.errors import AllocationError
 from oclgenomics.kmers.bins import BinnedWindows
 from oclgenomics.kmers.keys import key_words
-from oclgenomics.kmers.options import LARGEST_COUNTER, CountOptions
+from oclgenomics.kmers.options import CountOptions
 from oclgenomics.kmers.prefixed import PrefixedWindows
 from oclgenomics.kmers.sets import KmerBlock
-from oclgenomics.primitives import Runs, compact, run_lengths
 from oclgenomics.primitives.keys import MOST_ITEMS
-from oclgenomics.runtime import DeviceArray, Engine
+from oclgenomics.runtime import Engine
 from oclgenomics.sequence import Symbols
 
 __all__ = ["KmerCounter", "split_prefixes"]
 
-RUN_BYTES = 16  # of what each k-mer may leave: a place and a count, and their scans
-
+SMALL_BYTES = 1 << 16  # for counts of tiles, totals of spans and their like
 
 class _Windows(Protocol):
     """Windows of all streams of symbols, by the prefix of their k-mers."""
 
     size: int
-    copies: int  # of the k-mers while they are put in order
     prefixes: int
 
     def add(self, symbols: Symbols) -> None: ...
 
+    def room(self, free: int) -> int: ...
+
     def prefix_counts(self) -> NDArray[np.int64]: ...
 
-    def ordered(self, low: int, high: int) -> tuple[DeviceArray, int]: ...
+    def block(self, low: int, high: int) -> KmerBlock: ...
 
 
 class KmerCounter:
@@ -53,7 +52,7 @@ class KmerCounter:
     """
 
     def __init__(self, engine: Engine, options: CountOptions) -> None:
-        self._engine, self._options = engine, options
+        self._engine = engine
         self._words = key_words(options.k)
         binned = engine.tuning.cpu and self._words == 1
         self._windows: _Windows = (BinnedWindows if binned else PrefixedWindows)(engine, options)
@@ -81,54 +80,19 @@ class KmerCounter:
         AllocationError
             The k-mers of a single prefix do not fit.
         """
-        for runs in self.runs():
-            block = self._kept(runs)
-            del runs
-            if len(block):
-                yield block
-
-    def runs(self) -> Iterator[Runs]:
-        """Count what was added, and leave it on the device: all k-mers, by range.
-
-        Raises
-        ------
-        AllocationError
-            As `blocks`.
-        """
         if not self.windows:
             return
         most = self._most_keys()
         everything = [(0, self._windows.prefixes)]
-        ranges = everything if self.windows <= most else split_prefixes(self._windows.prefix_counts(), most)
-        for low, high in ranges:
-            keys, size = self._windows.ordered(low, high)
-            yield run_lengths(self._engine, keys, size=size)
-            del keys
+        for low, high in everything if self.windows <= most else split_prefixes(self._windows.prefix_counts(), most):
+            block = self._windows.block(low, high)
+            if len(block):
+                yield block
 
     def _most_keys(self) -> int:
         free = self._engine.budget - self._engine.memory.used
-        each = self._windows.copies * 8 * self._words + RUN_BYTES + 8 * self._words
-        return min(free // each, self._engine.max_allocation // (8 * self._words), MOST_ITEMS)
-
-    def _kept(self, runs: Runs) -> KmerBlock:
-        """The k-mers that the options ask for, on the host."""
-        options, keys, counts = self._options, runs.keys, runs.counts
-        if options.min_count > 1 or options.max_count < LARGEST_COUNTER:
-            flags = self._flags(counts, runs.size)
-            keys, counts = compact(self._engine, keys, flags), compact(self._engine, counts, flags)
-        found: NDArray[np.uint32] = self._engine.download(counts)
-        if options.counter_max < LARGEST_COUNTER:
-            np.minimum(found, options.counter_max, out=found)
-        return KmerBlock(self._engine.download(keys).reshape(self._words, -1), found)
-
-    def _flags(self, counts: DeviceArray, size: int) -> DeviceArray:
-        flags = self._engine.empty(size, np.uint8)
-        lanes = self._engine.tuning.local_size
-        limits = np.uint32(self._options.min_count), np.uint32(min(self._options.max_count, LARGEST_COUNTER))
-        shape = (-(-size // lanes) * lanes,), (lanes,)
-        kernel = self._engine.kernel("kmers/flag_counts.cl", "flag_counts")
-        self._engine.launch(kernel, *shape, counts, np.uint64(size), *limits, flags)
-        return flags
+        largest = self._engine.max_allocation // (8 * self._words)
+        return min(self._windows.room(free - SMALL_BYTES), largest, MOST_ITEMS)
 
 
 def split_prefixes(counts: NDArray[np.int64], most: int) -> list[tuple[int, int]]:

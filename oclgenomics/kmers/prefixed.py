@@ -7,9 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.kmers.filtering import kept_kmers
 from oclgenomics.kmers.keys import key_words
 from oclgenomics.kmers.options import CountOptions
-from oclgenomics.primitives import scan, sort
+from oclgenomics.kmers.sets import KmerBlock
+from oclgenomics.primitives import Runs, run_lengths, scan, sort
 from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.runtime.program import Kernel
 from oclgenomics.sequence import Symbols
@@ -108,22 +110,18 @@ class _WindowKernels:
 
 
 class PrefixedWindows:
-    """The windows of all streams of symbols; k-mers are cut out and sorted on the device.
+    """The windows of all streams of symbols; k-mers are cut out, sorted and counted on the device.
 
     Attributes
     ----------
     size : int
         Windows so far.
-    copies : int
-        Of the k-mers while they are sorted.
     prefixes : int
         Prefixes that ranges are made of.
     """
 
-    copies = 2
-
     def __init__(self, engine: Engine, options: CountOptions) -> None:
-        self._engine, self._bits = engine, 2 * options.k
+        self._engine, self._options = engine, options
         self._words = key_words(options.k)
         self._kernels = _WindowKernels(engine, options)
         self._streams: list[_Windows] = []
@@ -136,19 +134,32 @@ class PrefixedWindows:
 
     def prefix_counts(self) -> NDArray[np.int64]:
         """How many k-mers have each prefix, int64 (prefixes,)."""
-        counts = self._engine.empty(1 << self._kernels.prefix_bits, np.uint32)
+        counts = self._engine.empty(self.prefixes, np.uint32)
         self._engine.fill(counts, 0)
         for windows in self._streams:
             self._kernels.count_prefixes(windows, counts)
         return self._engine.download(counts).astype(np.int64)
 
-    def ordered(self, low: int, high: int) -> tuple[DeviceArray, int]:
-        """Return the k-mers with prefixes `low` to `high` - 1, ascending, uint64 (words, n), and their number."""
-        whole = high - low == 1 << self._kernels.prefix_bits
+    def room(self, free: int) -> int:
+        """How many k-mers can be counted at a time in so many bytes.
+
+        A k-mer is there twice while it is sorted, beside the counts of the sort's tiles and the windows of the range;
+        then once more with its place and count where none is like it.
+        """
+        selected = sum(8 * len(windows.starts) for windows in self._streams)
+        return max(0, (free - selected) // (3 * 8 * self._words + 8))
+
+    def runs(self, low: int, high: int) -> Runs:
+        """Count the k-mers with prefixes `low` to `high` - 1; they stay on the device."""
+        whole = high - low == self.prefixes
         parts = self._streams if whole else [self._kernels.select(windows, low, high) for windows in self._streams]
         keys = self._engine.empty((self._words, sum(part.size for part in parts)), np.uint64)
         first = 0
         for part in parts:
             self._kernels.write(part, keys, first)
             first += part.size
-        return sort(self._engine, keys, bits=self._bits).keys, first
+        return run_lengths(self._engine, sort(self._engine, keys, bits=2 * self._options.k).keys)
+
+    def block(self, low: int, high: int) -> KmerBlock:
+        """Count the k-mers with prefixes `low` to `high` - 1, and bring those that the options ask for to the host."""
+        return kept_kmers(self._engine, self._options, self.runs(low, high))
