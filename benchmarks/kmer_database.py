@@ -2,7 +2,7 @@
 
     python benchmarks/kmer_database.py [--kmers 17700000] [-k 31] [--device cpu] [--repeat 3] [--json FILE]
 
-The k-mers are random and of all 4^k, so their gaps are as wide as those of any genome's; 72 % are singletons, and the rest
+The k-mers are random and of all 4^k, so their gaps are as wide as those of any genome; 72 % are singletons, the rest
 has a mean of 20, as 30-fold reads with errors have. The best of the runs is shown. CPU time is that of all threads of the
 process, which is steadier on a machine with other work; GB/s is of the file.
 """

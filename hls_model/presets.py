@@ -16,10 +16,10 @@ from typing import Any
 from hls_model.config import Config, Memory, Operators
 from hls_model.errors import ModelError, ModelInputError
 
-__all__ = ["PRESETS", "change", "load", "parse_settings"]
+__all__ = ["AT_100_MHZ", "PRESETS", "change", "load", "parse_settings"]
 
 # At 100 MHz more logic fits between two registers: an estimate from HLS reports of slower clocks.
-_AT_100_MHZ = Operators(fadd=4, fsub=4, fdiv=8, i2f=3, imul=2, iadd=1, fcmp=1)
+AT_100_MHZ = Operators(fadd=4, fsub=4, fdiv=8, i2f=3, imul=2, iadd=1, fcmp=1)
 
 _U200 = Config()
 _MEASURED = dataclasses.replace(_U200.memory, efficiency=0.8)  # 30.72 of 38.4 GB/s, measured
@@ -32,7 +32,7 @@ PRESETS: Mapping[str, Config] = {
             board="zcu102",
             unroll=4,
             clock_mhz=100.0,
-            operators=_AT_100_MHZ,
+            operators=AT_100_MHZ,
             memory=Memory(port_bits=128, ports=1, banks=1, burst_length=64),
             rs_buffer_words=4_608,
         ),

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +14,21 @@ from numpy.typing import NDArray
 
 from hls_model.errors import ModelError
 
-__all__ = ["Workload"]
+__all__ = ["Workload", "even_positions"]
+
+
+def even_positions(snps: int, length: int) -> NDArray[np.int64]:
+    """Return the positions of SNPs spread evenly over a region of `length` bp, int64 (snps,).
+
+    Raises
+    ------
+    ModelError
+        Fewer than 2 SNPs or 1 bp.
+    """
+    if snps < 2 or length < 1:
+        raise ModelError(f"{snps} SNPs on {length} bp; a scan needs 2 SNPs and 1 bp at least")
+    positions: NDArray[np.int64] = np.floor(np.arange(1, snps + 1) * (length / snps)).astype(np.int64)
+    return positions
 
 
 @dataclass(frozen=True)
@@ -59,6 +74,31 @@ class Workload:
         """Scores of LD as the paper counts them: the square of the SNPs."""
         return self.snps**2
 
+    @property
+    def window_pairs(self) -> int:
+        """Pairs of SNPs that some window holds, each counted once: the scores of LD that the scan needs."""
+        has = self.left * self.right > 0
+        if not has.any():
+            return 0
+        first, last = self.first[has], self.last[has]
+        span = last - first + 1
+        # windows move to the right: only pairs that no earlier one held are new
+        shared = np.maximum(np.maximum.accumulate(last)[:-1] - first[1:] + 1, 0)
+        return int((span * (span - 1) // 2).sum() - (shared * (shared - 1) // 2).sum())
+
+    @classmethod
+    def joined(cls, workloads: Sequence[Workload], name: str = "") -> Workload:
+        """Return several scans as one, as far as omega goes; its LD would count pairs across them."""
+        starts = np.cumsum([0, *(one.snps for one in workloads)])
+        return cls(
+            np.concatenate([one.left for one in workloads]),
+            np.concatenate([one.right for one in workloads]),
+            np.concatenate([one.first + start for one, start in zip(workloads, starts[:-1], strict=True)]),
+            np.concatenate([one.last + start for one, start in zip(workloads, starts[:-1], strict=True)]),
+            snps=int(starts[-1]),
+            name=name,
+        )
+
     @classmethod
     def single(cls, left: int, right: int) -> Workload:
         """Return one grid position of the given trip counts."""
@@ -89,11 +129,13 @@ class Workload:
         samples : int
             Haplotypes.
         """
-        if snps < 2 or length < 1:
-            raise ModelError(f"{snps} SNPs on {length} bp; a scan needs 2 SNPs and 1 bp at least")
-        positions = np.floor(np.arange(1, snps + 1) * (length / snps)).astype(np.int64)
         return cls.from_positions(
-            positions, grid=grid, minwin=minwin, maxwin=maxwin, samples=samples, name=f"{snps:,} uniform SNPs"
+            even_positions(snps, length),
+            grid=grid,
+            minwin=minwin,
+            maxwin=maxwin,
+            samples=samples,
+            name=f"{snps:,} uniform SNPs",
         )
 
     @classmethod

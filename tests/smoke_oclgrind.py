@@ -10,12 +10,17 @@ from __future__ import annotations
 
 import dataclasses
 import sys
+import tempfile
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 from helpers.alignments import correlated_states, make_alignment, make_multiallelic
 
+from oclgenomics.kmers.counter import KmerCounter
+from oclgenomics.kmers.options import CountOptions
+from oclgenomics.kmers.prefixed import PrefixedWindows
 from oclgenomics.kmers.section import encode_parts
 from oclgenomics.kmers.section_device import encode_parts_on
 from oclgenomics.omega.engine import OmegaScanner
@@ -23,6 +28,7 @@ from oclgenomics.omega.ld import ld_matrix
 from oclgenomics.omega.options import ScanOptions
 from oclgenomics.primitives import compact, merge, run_lengths, scan, sort
 from oclgenomics.runtime import DeviceArray, Engine
+from oclgenomics.sequence import packed_blocks
 
 
 def common(engine: Engine) -> None:
@@ -107,6 +113,29 @@ def primitives(engine: Engine) -> None:
             fresh.download(task(fresh))
 
 
+def kmers(engine: Engine) -> None:
+    """K-mers of FASTA and FASTQ text, of one word and of two, at once and by ranges of prefixes."""
+    rng = np.random.default_rng(4)
+    letters = rng.choice(np.frombuffer(b"ACGT" * 50 + b"N", np.uint8), 90).tobytes()
+    fasta = b">a\n" + b"\n".join(letters[i : i + 30] for i in range(0, 90, 30)) + b"\r\n>b\nACGT"
+    fastq = b"@a\n%b\n+\n%b\n" % (letters, b"I" * 90)
+    for k, text, block_bytes in ((5, fasta, 60), (40, fastq, 1000)):
+        with tempfile.TemporaryDirectory() as folder, Engine(engine.device) as fresh:
+            fresh.tuning = engine.tuning
+            path = Path(folder) / "x"
+            path.write_bytes(text)
+            counter = KmerCounter(fresh, CountOptions(k, max_count=100))
+            blocks = list(packed_blocks(fresh, [path], overlap=k - 1, block_bytes=block_bytes))
+            for block in blocks:
+                counter.add(block.symbols)
+            assert sum(len(block) for block in counter.blocks())
+            windows = PrefixedWindows(fresh, CountOptions(k))
+            windows.add(blocks[0].symbols)
+            assert windows.prefix_counts().sum() == windows.size
+            windows.ordered(0, 600)
+            fresh.finish()
+
+
 def kmer_database(engine: Engine) -> None:
     """Gaps and counts of a database, for keys of one word and of several."""
     counts = np.array([1] * 240 + [2, 300, 1 << 31, *range(1, 40)], np.uint32)
@@ -118,7 +147,7 @@ def kmer_database(engine: Engine) -> None:
             assert encode_parts_on(fresh, keys, counts) == encode_parts(keys, counts)
 
 
-FAMILIES: tuple[Callable[[Engine], None], ...] = (common, omega, linkage, primitives, kmer_database)
+FAMILIES: tuple[Callable[[Engine], None], ...] = (common, omega, linkage, primitives, kmers, kmer_database)
 SHAPES = {"gpu": {"cpu": False, "vector_width": 1}, "cpu": {"cpu": True, "vector_width": 8}}
 
 

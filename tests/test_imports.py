@@ -1,4 +1,5 @@
-"""Imports point one way: cli -> systems -> primitives and formats -> runtime -> errors. All packages are shipped."""
+"""Imports point one way: cli -> systems -> primitives and formats -> runtime -> errors; only cli knows the FPGA model,
+which stands alone. All packages are shipped."""
 
 from __future__ import annotations
 
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import hls_model
 import oclgenomics
 from oclgenomics.runtime.source import source_folder
 
@@ -30,17 +32,19 @@ ALLOWED = {
     "__main__": {"cli"},
 }
 ALLOWED |= {system: {system, "sequence", "primitives", "formats", "runtime"} | BASE for system in SYSTEMS}
+MODEL = Path(hls_model.__file__).parent
+MODEL_MODULES = sorted(MODEL.rglob("*.py"))
 MODULES = sorted(path for path in PACKAGE.rglob("*.py") if "kernels_cl" not in path.parts)
 
 
-def imported(path: Path) -> set[str]:
+def imported(path: Path, package: Path = PACKAGE) -> set[str]:
     """List the modules a file imports anywhere in it, as dotted names."""
     names: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
-            base = ["oclgenomics", *path.relative_to(PACKAGE).parts[: -node.level]] if node.level else []
+            base = [package.name, *path.relative_to(package).parts[: -node.level]] if node.level else []
             module = ".".join([*base, *([node.module] if node.module else [])])
             names |= {f"{module}.{alias.name}" for alias in node.names}
     return names
@@ -55,6 +59,34 @@ def test_imports_point_one_way(path: Path) -> None:
     own = {name.split(".")[1] for name in imported(path) if name.startswith("oclgenomics.")}
     parts = {name if (PACKAGE / name).exists() or (PACKAGE / f"{name}.py").exists() else "__init__" for name in own}
     assert parts <= ALLOWED[part_of(path)]
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
+def test_only_the_commands_know_the_model(path: Path) -> None:
+    assert part_of(path) == "cli" or not [name for name in imported(path) if name.split(".")[0] == "hls_model"]
+
+
+@pytest.mark.parametrize("path", MODEL_MODULES, ids=lambda path: path.relative_to(MODEL).as_posix())
+def test_the_model_stands_alone(path: Path) -> None:
+    roots = {name.split(".")[0] for name in imported(path, MODEL)} - set(sys.stdlib_module_names)
+    assert roots <= {"hls_model", "numpy", "matplotlib"}
+    if "matplotlib" in roots:
+        at_import = {
+            name.split(".")[0]
+            for node in ast.parse(path.read_text()).body
+            if isinstance(node, (ast.Import, ast.ImportFrom))
+            for name in ([node.module or ""] if isinstance(node, ast.ImportFrom) else [one.name for one in node.names])
+        }
+        assert "matplotlib" not in at_import  # but in functions, or for types
+        assert path.parent.name == "plots" or only_for_types(path, "matplotlib")
+
+
+def only_for_types(path: Path, module: str) -> bool:
+    """Whether a module is imported under TYPE_CHECKING and nowhere else."""
+    tree = ast.parse(path.read_text())
+    guarded = [node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
+    tree.body = [node for node in tree.body if node not in guarded]
+    return f"import {module}" not in ast.unparse(tree) and f"from {module}" not in ast.unparse(tree)
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
@@ -73,7 +105,7 @@ def test_only_the_runtime_talks_to_pyopencl(path: Path) -> None:
             assert "pyopencl" not in ast.unparse(node)
 
 
-@pytest.mark.parametrize("words", [[], ["devices"], ["kmers"], ["omega"], ["simulate"]])
+@pytest.mark.parametrize("words", [[], ["devices"], ["fpga"], ["kmers"], ["omega"], ["simulate"]])
 def test_help_does_not_import_pyopencl(words: list[str]) -> None:
     code = f"import sys; from oclgenomics.cli.main import main; status = main({[*words, '--help']!r}); "
     code += "sys.exit(status or bool({'pyopencl', 'matplotlib', 'tskit', 'zarr'} & set(sys.modules)))"
@@ -87,6 +119,7 @@ def test_every_package_and_kernel_is_shipped() -> None:
     setup.read(ROOT / "setup.cfg")
     listed = set(setup["options"]["packages"].split())
     packages = {"oclgenomics." + ".".join(path.parent.relative_to(PACKAGE).parts) for path in MODULES}
+    packages |= {".".join(["hls_model", *path.parent.relative_to(MODEL).parts]) for path in MODEL_MODULES}
     assert {name.rstrip(".") for name in packages} <= listed
     folder = source_folder()
     for path in [*folder.rglob("*.cl"), *folder.rglob("*.clh")]:

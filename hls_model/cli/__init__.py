@@ -12,7 +12,19 @@ from hls_model.errors import ModelError
 
 __all__ = ["COMMANDS", "add_commands", "main"]
 
-COMMANDS: tuple[str, ...] = ("timing", "trace")
+COMMANDS: tuple[str, ...] = (
+    "curve",
+    "explore",
+    "project",
+    "report",
+    "resources",
+    "roofline",
+    "table1",
+    "table3",
+    "timing",
+    "trace",
+    "validate",
+)
 INTERRUPTED = 130
 
 

@@ -13,12 +13,35 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["BLUE", "COLOURS", "GREEN", "GREY", "INK", "ORANGE", "PALE", "PURPLE", "SKY", "YELLOW", "new_figure", "save"]
+__all__ = [
+    "BLUE",
+    "COLOURS",
+    "GREEN",
+    "GREY",
+    "INK",
+    "ORANGE",
+    "PALE",
+    "PHASE_COLOURS",
+    "PURPLE",
+    "SKY",
+    "YELLOW",
+    "new_figure",
+    "save",
+]
 
 # Okabe and Ito's colours keep apart for every kind of colour vision.
 BLUE, SKY, ORANGE, GREEN = "#0072B2", "#56B4E9", "#D55E00", "#009E73"
 YELLOW, PURPLE, INK, GREY, PALE = "#E69F00", "#CC79A7", "#262626", "#6B6B6B", "#E4E4E4"
 COLOURS = (BLUE, ORANGE, GREEN, SKY, PURPLE, YELLOW)
+PHASE_COLOURS = {  # one for each of hls_model.timing.result.PHASES
+    "prefetch": PURPLE,
+    "fill": SKY,
+    "stream": BLUE,
+    "stall": ORANGE,
+    "drain": YELLOW,
+    "merge": GREEN,
+    "overhead": GREY,
+}
 STYLE: Any = {
     "font.family": "sans-serif",
     "font.size": 11,

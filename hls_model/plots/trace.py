@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hls_model.plots.style import BLUE, GREEN, GREY, INK, ORANGE, PALE, PURPLE, SKY, YELLOW, new_figure
+from hls_model.plots.style import BLUE, GREEN, GREY, INK, PALE, PHASE_COLOURS, PURPLE, SKY, new_figure
 from hls_model.trace import Column, Stage, Trace, shares_of
 
 if TYPE_CHECKING:
@@ -31,13 +31,13 @@ STAGE_COLOURS = {
     "lanes": BLUE,
     "merge": GREEN,
 }
-PHASE_COLOURS = {
-    "prefetch": (PURPLE, "RS prefetch"),
-    "fill": (SKY, "fill: first request to first beat"),
-    "stream": (BLUE, "stream: a beat every II cycles"),
-    "stall": (ORANGE, "stall: waiting for data"),
-    "drain": (YELLOW, "drain, and turn to the next column"),
-    "merge": (GREEN, "merge of the lanes' maxima"),
+PHASE_NAMES = {
+    "prefetch": "RS prefetch",
+    "fill": "fill: first request to first beat",
+    "stream": "stream: a beat every II cycles",
+    "stall": "stall: waiting for data",
+    "drain": "drain, and turn to the next column",
+    "merge": "merge of the lanes' maxima",
 }
 
 
@@ -67,7 +67,7 @@ def plot_trace(trace: Trace) -> Figure:
     drawn = [
         name for name, cycles in recording.phases.items() if cycles and (name != "merge" or stop == recording.cycles)
     ]
-    _legend(figure, [PHASE_COLOURS[name] for name in drawn])
+    _legend(figure, [(PHASE_COLOURS[name], PHASE_NAMES[name]) for name in drawn])
     rate = f"{trace.rate / 1e6:,.0f} of {recording.config.ideal_rate / 1e6:,.0f} M\N{NO-BREAK SPACE}ω/s"
     figure.suptitle(f"{trace.title}\n{recording.cycles:,} cycles in all, {rate}", fontsize=13, fontweight="bold")
     return figure
@@ -120,7 +120,7 @@ def _draw_columns(axes: Axes, trace: Trace, columns: Sequence[Column], stop: int
         _bar(axes, y, column.request, column.first, "fill")
         _bar(axes, y, column.first, column.last + 1, "stream")
         _bar(axes, y, column.last + 1, column.stop, "drain")
-        _area(axes, y - BAND / 2, stalled[column.first : column.last + 1], column.first, PHASE_COLOURS["stall"][0])
+        _area(axes, y - BAND / 2, stalled[column.first : column.last + 1], column.first, PHASE_COLOURS["stall"])
     for state, name, y in (("prefetch", "RS prefetch", top), ("merge", "merge", 0)):
         for span in recording.spans:
             if span.state == state and span.start < stop:
@@ -133,7 +133,7 @@ def _draw_columns(axes: Axes, trace: Trace, columns: Sequence[Column], stop: int
 
 
 def _bar(axes: Axes, y: int, start: int, stop: int, phase: str) -> None:
-    axes.barh(y, stop - start, BAND, start, color=PHASE_COLOURS[phase][0], linewidth=0)
+    axes.barh(y, stop - start, BAND, start, color=PHASE_COLOURS[phase], linewidth=0)
 
 
 def _stalled(trace: Trace) -> NDArray[np.float64]:

@@ -151,16 +151,9 @@ def simulate(workload: Workload, config: Config, level: Level = "L1") -> Timing:
 
 def _transfer_bytes(workload: Workload, config: Config) -> int:
     """Bytes of M that cross the host link."""
-    has = workload.left * workload.right > 0
-    left, right, first, last = (
-        array[has] for array in (workload.left, workload.right, workload.first, workload.last)
-    )
-    if config.host_transfer == "none" or not has.any():
+    if config.host_transfer == "none":
         return 0
     if config.host_transfer == "full":
-        return 4 * int((left * right + left + right).sum())
-    # M(i, j) does not depend on the position: only pairs that no earlier window held are new
-    shared = np.maximum(np.maximum.accumulate(last)[:-1] - first[1:] + 1, 0)
-    span = last - first + 1
-    pairs = span * (span - 1) // 2
-    return 4 * int(pairs.sum() - (shared * (shared - 1) // 2).sum())
+        left, right = workload.left, workload.right
+        return 4 * int((left * right + left + right)[left * right > 0].sum())
+    return 4 * workload.window_pairs  # M(i, j) does not depend on the position

@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 from typing import Any, NoReturn
 
-from oclgenomics.cli import kmers_dump, kmers_histogram, kmers_info, kmers_merge, kmers_query
+from oclgenomics.cli import kmers_count, kmers_dump, kmers_histogram, kmers_info, kmers_merge, kmers_query
 from oclgenomics.errors import UsageError
 
 __all__ = ["COMMANDS", "add_parser"]
 
-COMMANDS = (kmers_dump, kmers_histogram, kmers_info, kmers_query, kmers_merge)
+COMMANDS = (kmers_count, kmers_dump, kmers_histogram, kmers_info, kmers_query, kmers_merge)
 
 
 class KmersParser(argparse.ArgumentParser):

@@ -27,15 +27,15 @@ UNITS = {"": 1, "K": 1_000, "M": 1_000_000}
 IMPUTE_NAMES = {"N": "N", "GAP": "GAP", "G": "GAP", "-": "GAP"}
 
 
-def add_window_options(parser: argparse.ArgumentParser) -> None:
-    """Add the grid and the size of the windows."""
+def add_window_options(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
+    """Add the grid and the size of the windows; without `required` they are None where not given."""
     group = parser.add_argument_group("positions and windows")
-    group.add_argument("--grid", type=count, required=True, metavar="N", help="positions per alignment, at least 2")
+    group.add_argument("--grid", type=count, required=required, metavar="N", help="positions per alignment, at least 2")
     group.add_argument(
-        "--minwin", type=count, required=True, metavar="BP",
+        "--minwin", type=count, required=required, metavar="BP",
         help="a window reaches at least so far from its position, on both sides; 1000, 10k, 1M",
     )  # fmt: skip
-    group.add_argument("--maxwin", type=count, required=True, metavar="BP", help="and at most so far")
+    group.add_argument("--maxwin", type=count, required=required, metavar="BP", help="and at most so far")
     group.add_argument(
         "--minsnps", type=count, default=5, metavar="N", help="fewest sites on each side (default: %(default)s)"
     )

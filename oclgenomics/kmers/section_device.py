@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -51,8 +53,8 @@ def encode_parts_on(engine: Engine, keys: NDArray[np.uint64], counts: NDArray[np
     words, word_ends = _encode_counts(engine, engine.upload(counts))
     gap_data, word_data = gaps.data, words.astype("<u8", copy=False).view(np.uint8).data
     return Parts(
-        [gap_data[low:high] for low, high in zip(gap_ends[:-1], gap_ends[1:], strict=True)],
-        [word_data[8 * low : 8 * high] for low, high in zip(word_ends[:-1], word_ends[1:], strict=True)],
+        [gap_data[low:high] for low, high in itertools.pairwise(gap_ends)],
+        [word_data[8 * low : 8 * high] for low, high in itertools.pairwise(word_ends)],
     )
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from oclgenomics.omega.sites import Prepared
     from oclgenomics.runtime import Device, Engine
 
-__all__ = ["scan", "scan_alignment", "scan_alignments"]
+__all__ = ["filter_alignment", "scan", "scan_alignment", "scan_alignments"]
 
 
 def scan(
@@ -144,7 +144,7 @@ def scan_alignments(
     DeviceError
         Not enough device memory, or a device lost on the way.
     """
-    prepared = [_prepared(alignment, options, exclude) for alignment in alignments]
+    prepared = [filter_alignment(alignment, options, exclude) for alignment in alignments]
     results = scanner.scan_batch([one.alignment for one in prepared], options, progress)
     for result, one in zip(results, prepared, strict=True):
         result.discarded = one.discarded
@@ -166,8 +166,8 @@ def scan_alignment(
     return scan_alignments([alignment], options, scanner, progress, exclude=exclude)[0]
 
 
-def _prepared(alignment: Alignment, options: ScanOptions, exclude: BedRegions | None) -> Prepared:
-    """The sites to scan, and all that was left out on the way, the reader's counts first."""
+def filter_alignment(alignment: Alignment, options: ScanOptions, exclude: BedRegions | None) -> Prepared:
+    """Return the sites that a scan uses, and all that was left out on the way, the reader's counts first."""
     from oclgenomics.omega.sites import Prepared, exclude_regions, prepare
 
     outside = Prepared(alignment, {}) if exclude is None else exclude_regions(alignment, exclude)

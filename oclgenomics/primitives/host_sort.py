@@ -14,7 +14,7 @@ from oclgenomics.threads import usable_cores
 if TYPE_CHECKING:
     from oclgenomics.primitives.radix import RadixSort
 
-__all__ = ["sort_on_host"]
+__all__ = ["sort_on_host", "sort_parts"]
 
 FEW = 1 << 16  # keys that are sorted at once
 
@@ -36,11 +36,11 @@ def sort_on_host(engine: Engine, keys: DeviceArray, size: int, bits: int, radix:
     starts = engine.download(radix.places)[:, 0].astype(np.int64)
     ends = np.append(starts[1:], size)
     with engine.mapped(spare) as host:
-        _sort_parts(host, starts, ends)
+        sort_parts(host, starts, ends)
     return True
 
 
-def _sort_parts(host: NDArray[Any], starts: NDArray[np.int64], ends: NDArray[np.int64]) -> None:
+def sort_parts(host: NDArray[Any], starts: NDArray[np.int64], ends: NDArray[np.int64]) -> None:
     """Sort the parts in place; NumPy lets other threads run meanwhile."""
     largest_first = np.argsort(starts - ends, kind="stable")
     with ThreadPoolExecutor(usable_cores()) as threads:

@@ -1,0 +1,123 @@
+"""How fast FASTA and FASTQ become packed bases: from a file in the page cache, and on the device alone.
+
+    python benchmarks/sequence.py [--device gpu] [--megabytes 300] [--repeat 5] [--json FILE]
+
+Reads of 150 bases and a genome in lines of 60, at random; `file` is the whole way from the page cache to packed symbols
+on the device, `device` the kernels alone on text that is there already, `link` the copy of the text to the device from
+pinned memory (CPU devices share it, so there is none), `read` the reading of the file alone. GB of text a second.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from measure import machine, table, write_json
+
+from oclgenomics.formats.source import Source
+from oclgenomics.runtime import Engine, select_device
+from oclgenomics.sequence import packed_blocks
+from oclgenomics.sequence.parse import FastaState, Text, parse_fasta, parse_fastq
+
+SEED, READ, LINE = 11, 150, 60
+BLOCKS = (16 << 20, 64 << 20, 128 << 20)
+BASES = np.frombuffer(b"ACGT", np.uint8)
+
+
+def fastq_text(rng: np.random.Generator, size: int) -> np.ndarray:
+    """Records of 313 bytes."""
+    count = size // (2 * READ + 13)
+    rows = np.full((count, 2 * READ + 13), ord("\n"), np.uint8)
+    rows[:, :8] = np.frombuffer(b"@read.nr", np.uint8)
+    rows[:, 9 : 9 + READ] = BASES[rng.integers(0, 4, (count, READ))]
+    rows[:, 10 + READ] = ord("+")
+    rows[:, 12 + READ : 12 + 2 * READ] = rng.integers(60, 73, (count, READ))
+    return rows.reshape(-1)
+
+
+def fasta_text(rng: np.random.Generator, size: int) -> np.ndarray:
+    """One record in lines of 60."""
+    rows = np.full((size // (LINE + 1), LINE + 1), ord("\n"), np.uint8)
+    rows[:, :LINE] = BASES[rng.integers(0, 4, (len(rows), LINE))]
+    rows[0, :5] = np.frombuffer(b">chr\n", np.uint8)
+    return rows.reshape(-1)
+
+
+def best(run: Callable[[], object], repeat: int) -> float:
+    """Seconds of the fastest run; the first one compiles and does not count."""
+    times = []
+    for _ in range(repeat + 1):
+        start = time.perf_counter()
+        run()
+        times.append(time.perf_counter() - start)
+    return min(times[1:])
+
+
+def rates(engine: Engine, name: str, text: np.ndarray, repeat: int) -> dict[str, Any]:
+    """GB of text a second in each part of the way."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / name
+        text.tofile(path)
+
+        def whole(block_bytes: int) -> None:
+            for _ in packed_blocks(engine, [path], overlap=30, block_bytes=block_bytes):
+                pass
+            engine.finish()
+
+        target = np.empty(len(text), np.uint8)
+
+        def read() -> None:
+            with Source(path) as source:
+                source.read_into(target)
+
+        from_file = {size: best(lambda size=size: whole(size), repeat) for size in BLOCKS}
+        reading = best(read, repeat)
+    pinned, memory = engine.pinned(len(text), np.uint8), engine.empty(len(text), np.uint8)
+    pinned[:] = text
+    engine.write(memory, pinned)
+    on_device = Text(memory, 0, len(text))
+
+    def parse() -> None:
+        if name == "fastq":
+            parse_fastq(engine, on_device, final=True)
+        else:
+            parse_fasta(engine, on_device, FastaState(), None, 0)
+        engine.finish()
+
+    gigabytes = len(text) / 1e9
+    fastest = min(from_file, key=lambda size: from_file[size])
+    row: dict[str, Any] = {"text": name, "MB": len(text) // 1_000_000, "file": gigabytes / from_file[fastest]}
+    row |= {"block MiB": fastest >> 20, "read": gigabytes / reading, "device": gigabytes / best(parse, repeat)}
+    if not engine.tuning.cpu:
+        row["link"] = gigabytes / best(lambda: engine.write(memory, pinned), repeat)
+    return row
+
+
+def main() -> int:
+    """Run both formats."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("-d", "--device")
+    parser.add_argument("--megabytes", type=int, default=300)
+    parser.add_argument("--repeat", type=int, default=5)
+    parser.add_argument("--json", metavar="FILE")
+    args = parser.parse_args()
+    rng = np.random.default_rng(SEED)
+    size = args.megabytes * 1_000_000
+    with Engine(select_device(args.device)) as engine:
+        record: dict[str, Any] = {"machine": machine(engine.device)}
+        texts = (("fastq", fastq_text(rng, size)), ("fasta", fasta_text(rng, size)))
+        record["rows"] = [rates(engine, name, text, args.repeat) for name, text in texts]
+    print(f"{record['machine']['device']}, GB/s\n{table(record['rows'])}")
+    if args.json:
+        write_json(args.json, record)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

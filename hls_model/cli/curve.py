@@ -1,0 +1,107 @@
+"""`curve`: throughput against right-side iterations (Figs. 10 and 11), or efficiency by unroll as well."""
+
+from __future__ import annotations
+
+import argparse
+
+import numpy as np
+
+from hls_model.cli import common
+from hls_model.cli.tables import table
+from hls_model.cli.workload_options import number, numbers
+from hls_model.curve import COLUMNS, Curve, throughput_curve
+from hls_model.paper.published import TABLE1
+from hls_model.resources import check_fits
+from hls_model.text import percent
+
+__all__ = ["add_parser"]
+
+ROWS = 12  # points in the table; --json has all
+MOST_RIGHT = 30_500
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command."""
+    parser = subparsers.add_parser(
+        "curve", help="throughput against right-side iterations (Figs. 10, 11 of the paper)", allow_abbrev=False
+    )
+    parser.add_argument(
+        "--to", type=number, metavar="N", help="right-side iterations at its end (default: the paper's)"
+    )
+    parser.add_argument(
+        "--left", type=number, default=COLUMNS, metavar="N", help=f"left borders tried (default: {COLUMNS})"
+    )
+    parser.add_argument("--share", type=float, default=0.9, metavar="F", help="line to cross (default: 0.9)")
+    parser.add_argument(
+        "--unrolls", type=numbers, metavar="U,U,...", help="efficiency for each of these unrolls; 4,8,16 or 8:64:8"
+    )
+    common.add_level_option(parser)
+    common.add_design_options(parser)
+    common.add_output_options(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the command."""
+    config = common.design(args)
+    most = args.to or (TABLE1[config.board].most_right if config.board in TABLE1 else MOST_RIGHT)
+    designs = [config.but(unroll=unroll, physical_lanes=0) for unroll in args.unrolls or []] or [config]
+    curves = []
+    for design in designs:
+        check_fits(design)
+        curves.append(throughput_curve(design, most, left=args.left, share=args.share, level=args.level))
+    if args.unrolls:
+        _write_by_unroll(args, curves, most)
+    else:
+        _write_one(args, curves[0])
+    return 0
+
+
+def _write_one(args: argparse.Namespace, curve: Curve) -> None:
+    from hls_model.plots.curve import plot_curve
+
+    chosen = np.unique(np.linspace(0, len(curve.right) - 1, ROWS).round().astype(int))
+    ideal = curve.config.ideal_rate
+    rows = [(f"{curve.right[k]:,}", f"{curve.rate[k] / 1e6:,.1f}", percent(curve.rate[k] / ideal, 1)) for k in chosen]
+    text = table(("right iterations", "M omega/s", "of ideal"), rows)
+    line = f"{percent(curve.share)} line {curve.share * ideal / 1e6:,.0f} M omega/s"
+    crossing = f"crossed at {curve.crossing:,} iterations" if curve.crossing else "not reached"
+    text += f"\n\nideal {ideal / 1e6:,.0f} M omega/s, {line}: {crossing}"
+    common.write(args, text, _record(curve), lambda: plot_curve(curve))
+
+
+def _write_by_unroll(args: argparse.Namespace, curves: list[Curve], most: int) -> None:
+    from hls_model.plots.efficiency import plot_efficiency
+
+    shown = [100, 300, 1_000, 3_000, 10_000, 30_000]
+    header = ["unroll", *(f"{right:,}" for right in shown if right <= most), f"{percent(args.share)} at"]
+    rows = []
+    for curve in curves:
+        efficiency = [percent(efficiency_at(curve, right), 1) for right in shown if right <= most]
+        crossing = f"{curve.crossing:,}" if curve.crossing else "-"
+        rows.append((f"{curve.config.unroll}", *efficiency, crossing))
+    text = "rate of the pipelines as a share of the ideal, by unroll and right-side iterations\n\n" + table(
+        header, rows
+    )
+    record = {"curves": [_record(curve) for curve in curves]}
+    common.write(args, text, record, lambda: plot_efficiency(curves))
+
+
+def efficiency_at(curve: Curve, right: int) -> float:
+    """Share of the ideal rate at so many iterations; 0 where they are less than one beat."""
+    index = int(np.searchsorted(curve.right, right, side="right")) - 1
+    return float(curve.rate[index]) / curve.config.ideal_rate if index >= 0 else 0.0
+
+
+def _record(curve: Curve) -> dict[str, object]:
+    return {
+        "design": curve.config.name,
+        "unroll": curve.config.unroll,
+        "level": curve.level,
+        "left": curve.left,
+        "ideal_omega_per_s": curve.config.ideal_rate,
+        "share": curve.share,
+        "crossing": curve.crossing,
+        "right": curve.right.tolist(),
+        "omega_per_s": curve.rate.tolist(),
+    }

@@ -1,0 +1,101 @@
+"""`explore`: many designs on one workload, and which of them nothing beats."""
+
+from __future__ import annotations
+
+import argparse
+
+from hls_model.boards import KINDS
+from hls_model.cli import common
+from hls_model.cli.tables import table
+from hls_model.cli.workload_options import add_workload_options, numbers, workload
+from hls_model.explore import Design, Exploration, Space, explore
+from hls_model.text import percent
+
+__all__ = ["add_parser"]
+
+UNROLLS = "4,8,16,24,32,48,64,96,128,192,256"
+OVERLAPS = {"both": (False, True), "yes": (True,), "no": (False,)}
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command."""
+    parser = subparsers.add_parser(
+        "explore", help="many designs: rate against resources, and the Pareto front", allow_abbrev=False
+    )
+    group = parser.add_argument_group("space")
+    group.add_argument(
+        "--unrolls", type=numbers, default=numbers(UNROLLS), metavar="U,U,...",
+        help=f"unrolls to try; FROM:TO:STEP is a range (default: {UNROLLS})",
+    )  # fmt: skip
+    group.add_argument(
+        "--clocks", type=numbers, default=[], metavar="MHZ,...", help="clocks to try (default: the design's)"
+    )
+    group.add_argument(
+        "--ports", type=numbers, default=[1, 2, 4], metavar="N,...", help="memory ports to try (default: 1,2,4)"
+    )
+    group.add_argument(
+        "--overlap", choices=tuple(OVERLAPS), default="both",
+        help="columns that overlap, or one after the other (default: both)",
+    )  # fmt: skip
+    group.add_argument("--all", action="store_true", help="list all designs that fit (default: the Pareto front)")
+    add_workload_options(parser)
+    common.add_level_option(parser)
+    common.add_design_options(parser)
+    common.add_output_options(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the command."""
+    from hls_model.plots.pareto import plot_pareto
+
+    space = Space(args.unrolls, [float(clock) for clock in args.clocks], args.ports, OVERLAPS[args.overlap])
+    found = explore(workload(args), common.design(args), space, level=args.level)
+    common.write(args, _text(found, args.all), _record(found), lambda: plot_pareto(found))
+    return 0
+
+
+def _text(found: Exploration, everything: bool) -> str:
+    first = found.designs[0]
+    text = f"{first.timing.workload.name} on {first.config.board}: {len(found.designs)} designs fit, "
+    text += f"{found.too_large} do not, {found.impossible} are none; {len(found.front)} are on the Pareto front\n\n"
+    rows = [_cells(design, mark=everything) for design in (found.designs if everything else found.front)]
+    header = ("unroll", "MHz", "ports", "overlap", "M omega/s", "largest share", *(kind.upper() for kind in KINDS), "")
+    return text + table(header, rows)
+
+
+def _cells(design: Design, *, mark: bool) -> tuple[str, ...]:
+    config, shares = design.config, design.resources.shares
+    return (
+        f"{config.unroll}",
+        f"{config.clock_mhz:g}",
+        f"{config.memory.ports}",
+        "yes" if config.overlap_outer else "no",
+        f"{design.rate / 1e6:,.0f}",
+        percent(design.cost, 1),
+        *(percent(shares[kind], 1) for kind in KINDS),
+        "front" if mark and design.on_front else "",
+    )
+
+
+def _record(found: Exploration) -> dict[str, object]:
+    return {
+        "workload": found.designs[0].timing.workload.name,
+        "board": found.designs[0].config.board,
+        "too_large": found.too_large,
+        "impossible": found.impossible,
+        "designs": [
+            {
+                "unroll": design.config.unroll,
+                "clock_mhz": design.config.clock_mhz,
+                "ports": design.config.memory.ports,
+                "overlap_outer": design.config.overlap_outer,
+                "omega_per_s": design.rate,
+                "pipeline_omega_per_s": design.timing.hardware_rate,
+                "largest_share": design.cost,
+                "share": design.resources.shares,
+                "on_front": design.on_front,
+            }
+            for design in found.designs
+        ],
+    }

@@ -1,0 +1,79 @@
+"""`resources`: what a design takes of its device, thing by thing."""
+
+from __future__ import annotations
+
+import argparse
+
+from hls_model.boards import KINDS, Amount
+from hls_model.cli import common
+from hls_model.cli.tables import table
+from hls_model.resources import METHODS, Resources, check_fits, largest_unroll
+
+__all__ = ["add_parser"]
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command."""
+    parser = subparsers.add_parser("resources", help="what a design takes of its device", allow_abbrev=False)
+    parser.add_argument(
+        "--method", choices=tuple(METHODS), default="bottom-up",
+        help="sum of its parts, or the line through Table I of the paper (default: bottom-up)",
+    )  # fmt: skip
+    common.add_design_options(parser)
+    common.add_output_options(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the command."""
+    from hls_model.plots.resources import plot_resources
+
+    config = common.design(args)
+    resources = check_fits(config, args.method)
+    most = largest_unroll(config, args.method)
+    board = resources.board
+    text = f"{config.name}: {config.lanes} lanes at {config.clock_mhz:g} MHz on {board.title} ({board.device}), "
+    text += f"{args.method}\n\n{totals_text(resources)}\n\n{parts_text(resources)}\n\nlargest unroll that fits: {most}"
+    common.write(args, text, record(resources) | {"largest_unroll": most}, lambda: plot_resources(resources))
+    return 0
+
+
+def _cells(amount: Amount) -> tuple[str, ...]:
+    return tuple(f"{getattr(amount, kind):,}" for kind in KINDS)
+
+
+def totals_text(resources: Resources) -> str:
+    """Return the table of total, available and percent."""
+    shares = resources.shares
+    return table(
+        ("", *(kind.upper() for kind in KINDS)),
+        (
+            ("Total", *_cells(resources.total)),
+            ("Available", *_cells(resources.board.available)),
+            ("Used, %", *(f"{100 * shares[kind]:.2f}" for kind in KINDS)),
+        ),
+    )
+
+
+def parts_text(resources: Resources) -> str:
+    """Return the table of all parts."""
+    rows = [(part.name, part.kind, str(part.count), *_cells(part.total)) for part in resources.parts]
+    return table(("instance", "kind", "count", *(kind.upper() for kind in KINDS)), rows)
+
+
+def record(resources: Resources) -> dict[str, object]:
+    """Return the resources for JSON."""
+    return {
+        "design": resources.config.name,
+        "board": resources.board.name,
+        "device": resources.board.device,
+        "unroll": resources.config.unroll,
+        "lanes": resources.config.lanes,
+        "method": resources.method,
+        "total": vars(resources.total),
+        "available": vars(resources.board.available),
+        "share": resources.shares,
+        "parts": [
+            {"name": part.name, "kind": part.kind, "count": part.count, **vars(part.total)} for part in resources.parts
+        ],
+    }

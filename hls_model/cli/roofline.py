@@ -1,0 +1,67 @@
+"""`roofline`: what lanes, ports, banks and host link allow, and what the design reaches."""
+
+from __future__ import annotations
+
+import argparse
+
+from hls_model.cli import common
+from hls_model.cli.tables import table
+from hls_model.cli.workload_options import add_workload_options, workload
+from hls_model.resources import check_fits
+from hls_model.roofline import Roofline, banks_gbps, ports_gbps, roofline
+from hls_model.text import percent
+
+__all__ = ["add_parser"]
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command."""
+    parser = subparsers.add_parser("roofline", help="what lanes, memory and host link allow", allow_abbrev=False)
+    add_workload_options(parser)
+    common.add_level_option(parser)
+    common.add_design_options(parser)
+    common.add_output_options(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the command."""
+    from hls_model.plots.roofline import plot_roofline
+
+    config = common.design(args)
+    check_fits(config)
+    found = roofline(workload(args), config, args.level)
+    common.write(args, _text(found), _record(found), lambda: plot_roofline(found))
+    return 0
+
+
+def _text(found: Roofline) -> str:
+    config = found.timing.config
+    limits = {
+        "lanes": f"{config.lanes} x {config.clock_mhz:g} MHz" + (f" / {config.ii}" if config.ii > 1 else ""),
+        "ports": f"{ports_gbps(config):.1f} GB/s",
+        "banks": f"{banks_gbps(config):.1f} GB/s",
+        "host link": f"{config.host_gbps:.1f} GB/s",
+    }
+    rows = [
+        (name, limits[name], f"{rate / 1e6:,.0f}", "lowest" if name == found.binding else "")
+        for name, rate in found.roofs.items()
+    ]
+    text = f"{found.timing.workload.name} on {config.name}: {found.bytes_per_omega:.2f} bytes of memory"
+    text += f" and {found.host_bytes_per_omega:.2f} over the host link for each omega\n\n"
+    text += table(("roof", "limit", "M omega/s", ""), rows)
+    return text + f"\n\nreached: {found.rate / 1e6:,.0f} M omega/s, {percent(found.share, 1)} of the lowest roof"
+
+
+def _record(found: Roofline) -> dict[str, object]:
+    return {
+        "design": found.timing.config.name,
+        "workload": found.timing.workload.name,
+        "level": found.timing.level,
+        "bytes_per_omega": found.bytes_per_omega,
+        "host_bytes_per_omega": found.host_bytes_per_omega,
+        "roofs_omega_per_s": found.roofs,
+        "binding": found.binding,
+        "omega_per_s": found.rate,
+        "share": found.share,
+    }

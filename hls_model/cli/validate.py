@@ -1,0 +1,110 @@
+"""`validate`: the model against the Verilog, from the golden table or by running the Verilog now."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from hls_model.cli import common
+from hls_model.errors import ModelError
+from hls_model.rtl.golden import TABLE, read_cases, write_cases
+from hls_model.timing import LEVELS
+from hls_model.validate import Check, check, live_runs
+
+__all__ = ["add_parser"]
+
+DIFFERS = 1
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command."""
+    parser = subparsers.add_parser(
+        "validate",
+        help="compare all levels of timing and the arithmetic with the Verilog",
+        description="Compare cycles of all levels of timing and the winning omega with those of the Verilog. Exit "
+        "status 1 says that something differs.",
+        allow_abbrev=False,
+    )
+    parser.add_argument(
+        "--live", action="store_true", help="build the Verilog and run it now (needs verilator; takes minutes)"
+    )
+    parser.add_argument(
+        "--lanes",
+        type=int,
+        metavar="P",
+        help="only designs of P lanes at most; few lanes build fast (default: all)",
+    )
+    parser.add_argument(
+        "--build-folder", metavar="FOLDER", help="keep the built Verilog here for the next time (default: a temporary)"
+    )
+    parser.add_argument("--table", default=str(TABLE), metavar="FILE", help="table of runs (default: the one shipped)")
+    parser.add_argument(
+        "--update", action="store_true", help="run the Verilog and write its results into the table; implies --live"
+    )
+    common.add_output_options(parser, plot=False)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the command."""
+    cases = read_cases(Path(args.table))
+    if args.update and args.lanes is not None:
+        raise ModelError("--update writes the whole table; leave --lanes out")
+    if args.lanes is not None:
+        cases = [case for case in cases if case.config.lanes <= args.lanes]
+    runs = None
+    if args.live or args.update:
+        with tempfile.TemporaryDirectory() as temporary:
+            runs = live_runs(cases, Path(args.build_folder or temporary))
+        if args.update:
+            cases = [case.with_result(one) for case, one in zip(cases, runs, strict=True)]
+            write_cases(cases, Path(args.table))
+    checks = [check(case, runs[index] if runs else None) for index, case in enumerate(cases)]
+    differ = [one for one in checks if not one.agrees]
+    summary = f"{len(checks)} runs of the Verilog{' now' if runs else ''}, {len(differ)} differ"
+    common.write(args, _table(checks) + "\n" + summary, _record(checks))
+    if differ and (args.json or args.output != "-"):
+        print(f"hls_model: {summary}", file=sys.stderr)
+    return DIFFERS if differ else 0
+
+
+def _table(checks: Sequence[Check]) -> str:
+    heads = [f"{'lanes':>5} {'left':>5} {'right':>5} {'verilog':>9}"]
+    heads += [f"{level:>10}" for level in LEVELS]
+    lines = ["".join(heads) + "  omega  settings"]
+    for one in checks:
+        case = one.case
+        shown = [f"{case.config.lanes:>5} {case.left:>5} {case.right:>5} {case.cycles:>9}"]
+        for level, timing in one.timings.items():
+            mark = "!" if not one.level_agrees(level) else " " if timing.exact else "<"
+            shown.append(f"{mark}{timing.cycles:>9}")
+        omega = ("equal" if one.omega_agrees else "DIFFER") + ("" if one.live_agrees else " LIVE DIFFERS")
+        lines.append(f"{''.join(shown)}  {omega}  {case.settings}")
+    return "\n".join(lines)
+
+
+def _record(checks: Sequence[Check]) -> dict[str, Any]:
+    return {
+        "agree": all(one.agrees for one in checks),
+        "cases": [
+            {
+                "settings": one.case.settings,
+                "left": one.case.left,
+                "right": one.case.right,
+                "seed": one.case.seed,
+                "operands": one.case.kind,
+                "cycles": one.case.cycles,
+                "levels": {
+                    level: {"cycles": timing.cycles, "exact": timing.exact, "agrees": one.level_agrees(level)}
+                    for level, timing in one.timings.items()
+                },
+                "omega_agrees": one.omega_agrees,
+                "live_agrees": one.live_agrees if one.live else None,
+            }
+            for one in checks
+        ],
+    }

@@ -1,0 +1,86 @@
+"""Throughput against right-side iterations: the curve of Figs. 10 and 11, and where it reaches a share of the ideal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hls_model.config import Config
+from hls_model.errors import ModelError
+from hls_model.timing import simulate
+from hls_model.timing.result import Level
+from hls_model.workload import Workload
+
+__all__ = ["COLUMNS", "Curve", "throughput_curve"]
+
+COLUMNS = 1000  # left borders of the curve's position; the pipeline starts anew at each, so more change little
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Throughput of one grid position by its right-side iterations.
+
+    Attributes
+    ----------
+    config, level, left : Config, str, int
+        The design, the level of timing, and the left borders tried.
+    right : ndarray, int64 (points,)
+        Right-side iterations, ascending.
+    rate : ndarray, float64 (points,)
+        Scores per second of the pipelines.
+    share : float
+        Share of the ideal rate that `crossing` is about.
+    """
+
+    config: Config
+    level: str
+    left: int
+    right: NDArray[np.int64]
+    rate: NDArray[np.float64]
+    share: float
+
+    @property
+    def crossing(self) -> int | None:
+        """Fewest right-side iterations of the curve that reach the share of the ideal; None where none does."""
+        above = np.flatnonzero(self.rate >= self.share * self.config.ideal_rate)
+        return int(self.right[above[0]]) if len(above) else None
+
+
+def throughput_curve(
+    config: Config, most: int, *, left: int = COLUMNS, share: float = 0.9, level: Level = "L1"
+) -> Curve:
+    """Return the curve at every multiple of the unroll.
+
+    Parameters
+    ----------
+    config : Config
+    most : int
+        Right-side iterations at which it ends.
+    left : int
+        Left borders tried.
+    share : float
+        Share of the ideal rate to look for.
+
+    Raises
+    ------
+    ModelError
+        Less than one beat, no left border, or a share outside 0 to 1.
+    """
+    if most < config.unroll:
+        raise ModelError(f"the curve ends at {most} right-side iterations; it needs the unroll, {config.unroll}")
+    if left < 1:
+        raise ModelError(f"the curve has {left} left borders; it needs 1 or more")
+    if not 0 < share < 1:
+        raise ModelError(f"share is {share:g}; it has to lie between 0 and 1")
+    right = np.arange(config.unroll, most + 1, config.unroll, dtype=np.int64)
+    timing = simulate(_positions(left, right), config, level)
+    seconds = timing.position_cycles / (config.clock_mhz * 1e6)
+    return Curve(config, level, left, right, left * right / seconds, share)
+
+
+def _positions(left: int, right: NDArray[np.int64]) -> Workload:
+    """A grid position for each point of the curve."""
+    lefts, zeros = np.full_like(right, left), np.zeros_like(right)
+    return Workload(lefts, right, zeros, left + right - 1, snps=int(left + right[-1]))

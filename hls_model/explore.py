@@ -1,0 +1,209 @@
+"""Many designs on one workload: which fit the board, and which of those nothing beats in both rate and resources."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import ceil
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hls_model.boards import find_board
+from hls_model.config import Config, Memory, Operators
+from hls_model.errors import ModelError
+from hls_model.presets import AT_100_MHZ
+from hls_model.resources import Resources, check_fits, estimate
+from hls_model.timing import Timing, simulate
+from hls_model.timing.result import Level
+from hls_model.workload import Workload
+
+__all__ = ["Design", "Exploration", "Space", "explore", "operators_at", "pareto_front"]
+
+
+SLACK = 1e-3  # a rate that is higher by less is no reason to spend resources
+
+
+@dataclass(frozen=True)
+class Space:
+    """What is tried: every combination; an empty sequence keeps what the design has.
+
+    Attributes
+    ----------
+    unroll : sequence of int
+    clock_mhz : sequence of float
+        Operators get the latencies of that clock (`operators_at`) unless it is the design's own.
+    ports : sequence of int
+        Memory ports, each on a bank of its own as far as the board has banks.
+    overlap_outer : sequence of bool
+    """
+
+    unroll: Sequence[int] = ()
+    clock_mhz: Sequence[float] = ()
+    ports: Sequence[int] = ()
+    overlap_outer: Sequence[bool] = ()
+
+
+@dataclass(frozen=True)
+class Design:
+    """A design that fits, what it takes and what it does.
+
+    Attributes
+    ----------
+    resources : Resources
+    timing : Timing
+    on_front : bool
+        No other design has a higher rate at the same cost or less, or a lower cost at the same rate (to 0.1 %) or more.
+    """
+
+    resources: Resources
+    timing: Timing
+    on_front: bool
+
+    @property
+    def config(self) -> Config:
+        """The design's parameters."""
+        return self.timing.config
+
+    @property
+    def rate(self) -> float:
+        """Scores per second of the whole scan, the remainder in software included."""
+        return self.timing.rate
+
+    @property
+    def cost(self) -> float:
+        """Largest share of any of the device's resources."""
+        return self.resources.largest_share
+
+
+@dataclass(frozen=True)
+class Exploration:
+    """What came of a sweep.
+
+    Attributes
+    ----------
+    designs : list of Design
+        Those that fit, the fastest first.
+    too_large : int
+        Designs dropped because the device holds too little.
+    impossible : int
+        Combinations that are no design, such as more lanes than a buffer has words.
+    """
+
+    designs: list[Design]
+    too_large: int
+    impossible: int
+
+    @property
+    def front(self) -> list[Design]:
+        """Designs that nothing beats, the fastest first."""
+        return [design for design in self.designs if design.on_front]
+
+
+def explore(
+    workload: Workload,
+    config: Config,
+    space: Space,
+    *,
+    level: Level = "L1",
+    progress: Callable[[int, int], None] | None = None,
+) -> Exploration:
+    """Time every design of a space on a workload.
+
+    Parameters
+    ----------
+    workload : Workload
+    config : Config
+        What all designs have in common.
+    space : Space
+    level : {'L0', 'L1', 'L2'}
+    progress : callable, optional
+        Called with (designs done, designs in all).
+
+    Raises
+    ------
+    ModelError
+        No combination is a design that fits the board.
+    """
+    wanted, possible = _designs(config, space)
+    fitting = [resources for resources in map(estimate, possible) if not resources.short]
+    if not fitting:
+        check_fits(min(possible, key=lambda design: design.lanes))
+    timings = []
+    for done, resources in enumerate(fitting):
+        timings.append(simulate(workload, resources.config, level))
+        if progress is not None:
+            progress(done + 1, len(fitting))
+    rates = np.array([timing.rate for timing in timings])
+    front = pareto_front(rates, np.array([resources.largest_share for resources in fitting]), SLACK)
+    designs = [Design(*found) for found in zip(fitting, timings, front.tolist(), strict=True)]
+    designs.sort(key=lambda design: (-design.rate, design.cost))
+    return Exploration(designs, len(possible) - len(fitting), wanted - len(possible))
+
+
+def pareto_front(rate: NDArray[np.float64], cost: NDArray[np.float64], slack: float = 0.0) -> NDArray[np.bool_]:
+    """Return which designs no other dominates, bool (designs,).
+
+    One dominates another if its rate is no lower and its cost no higher, and one of them is better. Equal designs do
+    not dominate each other. With `slack`, what is not faster than a cheaper design of the front by more than that part
+    is left out as well.
+    """
+    on_front = np.zeros(len(rate), bool)
+    best = last_cost = -np.inf
+    for index in np.lexsort((-rate, cost)):
+        faster = rate[index] > best + slack * abs(best) if np.isfinite(best) else True
+        equal = rate[index] == best and cost[index] == last_cost
+        if faster or equal:
+            on_front[index] = True
+            best, last_cost = rate[index], cost[index]
+    return on_front
+
+
+def operators_at(clock_mhz: float) -> Operators:
+    """Return the operators' latencies at a clock.
+
+    At 250 MHz, and for adders at 300 MHz, they are those of HLS reports; at 100 MHz they are an estimate. In between
+    those of the next faster clock are taken, and above 250 MHz the others grow in proportion to the clock.
+    """
+    if clock_mhz <= 100:
+        return AT_100_MHZ
+    usual = Operators()
+    if clock_mhz <= 250:
+        return usual
+    longer = {name: ceil(cycles * clock_mhz / 250) for name, cycles in vars(usual).items()}
+    return Operators(**longer | {name: max(7, longer[name]) for name in ("fadd", "fsub")})
+
+
+def _designs(config: Config, space: Space) -> tuple[int, list[Config]]:
+    """How many combinations there are, and those that are designs."""
+    combinations = itertools.product(
+        dict.fromkeys(space.unroll or [config.unroll]),
+        dict.fromkeys(space.clock_mhz or [config.clock_mhz]),
+        dict.fromkeys(space.ports or [config.memory.ports]),
+        dict.fromkeys(space.overlap_outer or [config.overlap_outer]),
+    )
+    designs, refusals = [], []
+    for changes in combinations:
+        try:
+            designs.append(_changed(config, *changes))
+        except ModelError as error:
+            refusals.append(error)
+    if not designs:
+        raise refusals[0]
+    return len(designs) + len(refusals), designs
+
+
+def _changed(config: Config, unroll: int, clock_mhz: float, ports: int, overlap: bool) -> Config:
+    memory = config.memory
+    banks = memory.banks if ports == memory.ports else min(max(ports, 1), find_board(config.board).banks)
+    changed: Memory = dataclasses.replace(memory, ports=ports, banks=banks)
+    return config.but(
+        unroll=unroll,
+        physical_lanes=config.physical_lanes if unroll == config.unroll else 0,
+        clock_mhz=clock_mhz,
+        operators=config.operators if clock_mhz == config.clock_mhz else operators_at(clock_mhz),
+        memory=changed,
+        overlap_outer=overlap,
+    )

@@ -1,0 +1,129 @@
+"""The numbers that the paper prints, as data: Tables I, III and IV, and what sections V and VI say in words.
+
+Rates are in million scores per second. "Accelerating selective sweep detection using GPUs and FPGAs" (Corts, Sterenborg
+and Alachiotis); FPGA rates of omega come from post-place-and-route simulation there, and FPGA rates of LD from Bozikas
+et al.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from hls_model.boards import Amount
+
+__all__ = [
+    "AMD_LD_RATES",
+    "AMD_OMEGA_RATES",
+    "INTEL_OMEGA_RATES",
+    "TABLE1",
+    "TABLE3",
+    "Mix",
+    "Rates",
+    "System",
+]
+
+
+@dataclass(frozen=True)
+class System:
+    """A column of Table I, and the range of its figure (section VI.B).
+
+    Attributes
+    ----------
+    board : str
+        Short name of the board, which is that of the preset as well.
+    unroll, clock_mhz : int, float
+        Unroll factor and clock.
+    used : Amount
+        Resources used.
+    percent : dict of str to float
+        Share of the device as printed.
+    figure, most_right : int, int
+        The figure of its throughput, and the right-side iterations up to which it is drawn.
+    """
+
+    board: str
+    unroll: int
+    clock_mhz: float
+    used: Amount
+    percent: Mapping[str, float]
+    figure: int
+    most_right: int
+
+
+TABLE1: Mapping[str, System] = {
+    system.board: system
+    for system in (
+        System(
+            "zcu102", 4, 100.0, Amount(36, 48, 12_003, 12_847),
+            {"bram18k": 1.97, "dsp": 1.90, "ff": 2.19, "lut": 4.69}, 10, 4_500,
+        ),
+        System(
+            "u200", 32, 250.0, Amount(40, 215, 50_841, 50_584),
+            {"bram18k": 0.93, "dsp": 3.14, "ff": 2.15, "lut": 4.28}, 11, 30_500,
+        ),
+    )
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Rates:
+    """Million scores per second of one platform (Table III)."""
+
+    omega: float
+    ld: float
+
+
+@dataclass(frozen=True)
+class Mix:
+    """A row of Table III: a data set, and what each platform does on it.
+
+    Attributes
+    ----------
+    name : str
+        Shares of omega and LD in the CPU's time.
+    snps, samples : int
+        Size of the data set (section VI.D).
+    cpu, fpga, gpu : Rates
+        Million scores per second.
+    fpga_speedups, gpu_speedups : dict of str to float
+        Printed speedups over the CPU: 'omega', 'ld' and 'total' (the text after Fig. 14).
+    gpu_kernel_over_fpga : float
+        How much faster than the FPGA's pipeline the GPU's kernel alone is (end of section VI.D).
+    """
+
+    name: str
+    snps: int
+    samples: int
+    cpu: Rates
+    fpga: Rates
+    gpu: Rates
+    fpga_speedups: Mapping[str, float]
+    gpu_speedups: Mapping[str, float]
+    gpu_kernel_over_fpga: float
+
+
+TABLE3: Mapping[str, Mix] = {
+    mix.name: mix
+    for mix in (
+        Mix(
+            "50/50", 13_000, 7_000, Rates(71.26, 2.98), Rates(3500.0, 38.2), Rates(206.72, 37.14),
+            {"omega": 49.1, "ld": 12.8, "total": 21.4}, {"omega": 2.9, "ld": 12.5, "total": 4.5}, 4.3,
+        ),
+        Mix(
+            "90/10", 15_000, 500, Rates(60.76, 13.91), Rates(3750.0, 535.0), Rates(173.26, 32.25),
+            {"omega": 61.7, "ld": 38.5, "total": 57.1}, {"omega": 2.9, "ld": 2.3, "total": 2.8}, 4.2,
+        ),
+        Mix(
+            "10/90", 5_000, 60_000, Rates(72.5, 0.41), Rates(1500.0, 4.5), Rates(181.1, 15.84),
+            {"omega": 20.7, "ld": 11.0, "total": 11.8}, {"omega": 2.5, "ld": 38.9, "total": 12.9}, 7.4,
+        ),
+    )
+}  # fmt: skip
+
+# Million omegas per second of a 4-core Intel Core i7-6700HQ by threads (Table IV).
+INTEL_OMEGA_RATES: Mapping[int, float] = {1: 99.8, 2: 198.1, 3: 300.1, 4: 390.0, 8: 433.1}
+
+# The 4-core AMD A10-5757M (section VI.D): LD by mix, and the range of its omegas.
+AMD_LD_RATES: Mapping[str, float] = {"50/50": 4.0, "90/10": 41.0, "10/90": 0.5}
+AMD_OMEGA_RATES = (119.0, 120.0)

@@ -1,0 +1,45 @@
+"""Positions of SNPs from a plain list: one whole number a line, in bp."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hls_model.errors import ModelInputError
+
+__all__ = ["read_positions"]
+
+LARGEST = 1 << 53  # bp that float64 still counts one by one
+
+
+def read_positions(path: str | os.PathLike[str]) -> NDArray[np.int64]:
+    """Return the positions of a list, int64 (snps,); empty lines and what follows a # are passed over.
+
+    Raises
+    ------
+    ModelInputError
+        A file that cannot be read, a line that is no position, positions that decrease, or fewer than 2.
+    """
+    name = os.fspath(path)
+    try:
+        lines = Path(path).read_text(encoding="utf-8").splitlines()
+    except OSError as error:
+        raise ModelInputError(f"{name}: cannot be read ({error.strerror or error})") from error
+    except UnicodeDecodeError as error:
+        raise ModelInputError(f"{name}: is no text; give a list of positions, one a line") from error
+    positions: list[int] = []
+    for number, line in enumerate(lines, 1):
+        text = line.partition("#")[0].strip()
+        if not text:
+            continue
+        if not (text.isascii() and text.isdigit()) or int(text) > LARGEST:
+            raise ModelInputError(f"{name}, line {number}: {text[:40]!r} is no position; give a whole number of bp")
+        if positions and int(text) < positions[-1]:
+            raise ModelInputError(f"{name}, line {number}: {text} comes after {positions[-1]}; sort the positions")
+        positions.append(int(text))
+    if len(positions) < 2:
+        raise ModelInputError(f"{name}: holds {len(positions)} positions; a scan needs 2 or more")
+    return np.array(positions, np.int64)

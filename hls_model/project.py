@@ -1,0 +1,105 @@
+"""What a scan would take on a design: time, rate, energy and bottleneck, with LD and the software's part."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hls_model.bottleneck import Bottleneck, find_bottleneck
+from hls_model.config import Config
+from hls_model.timing import Timing, simulate
+from hls_model.timing.result import Level
+from hls_model.workload import Workload
+
+__all__ = ["Projection", "project", "totals"]
+
+
+@dataclass(frozen=True)
+class Projection:
+    """A scan on a design.
+
+    Attributes
+    ----------
+    timing : Timing
+        The omega pipeline's part.
+    bottleneck : Bottleneck or None
+        What bounds it; None where there is nothing to do.
+    all_pairs : bool
+        LD counts the square of the SNPs, as the paper does; else the pairs that windows hold.
+    """
+
+    timing: Timing
+    bottleneck: Bottleneck | None
+    all_pairs: bool = False
+
+    @property
+    def omega_seconds(self) -> float:
+        """Seconds of omega, what the host does included."""
+        return self.timing.seconds
+
+    @property
+    def ld_scores(self) -> int:
+        """Pairs of SNPs whose LD is computed."""
+        workload = self.timing.workload
+        return workload.ld_scores if self.all_pairs else workload.window_pairs
+
+    @property
+    def ld_seconds(self) -> float | None:
+        """Seconds of LD on the LD accelerator; None where the samples are not known."""
+        samples = self.timing.workload.samples
+        return self.ld_scores * samples / self.timing.config.ld_bits_per_s if samples else None
+
+    @property
+    def seconds(self) -> float:
+        """Seconds of LD, as far as it is known, and then omega."""
+        return (self.ld_seconds or 0.0) + self.omega_seconds
+
+    @property
+    def energy(self) -> float | None:
+        """Joules of the board under load; None where its power is not given."""
+        watts = self.timing.config.power_watts
+        return watts * self.seconds if watts else None
+
+    def record(self) -> dict[str, object]:
+        """Return it as numbers and words for JSON."""
+        timing, found = self.timing, self.bottleneck
+        return {
+            "workload": timing.workload.name,
+            "design": timing.config.name,
+            "level": timing.level,
+            "exact": timing.exact,
+            "snps": timing.workload.snps,
+            "samples": timing.workload.samples,
+            "positions": len(timing.workload.left),
+            "omegas": timing.workload.omegas,
+            "software_omegas": timing.software_omegas,
+            "cycles": timing.cycles,
+            "phases_cycles": {name: int(count.sum()) for name, count in timing.phases.items()},
+            "pipeline_seconds": timing.hardware_seconds,
+            "software_seconds": timing.software_seconds,
+            "transfer_seconds": timing.transfer_seconds,
+            "omega_seconds": self.omega_seconds,
+            "omega_per_s": timing.rate,
+            "pipeline_omega_per_s": timing.hardware_rate,
+            "ld_scores": self.ld_scores,
+            "ld_seconds": self.ld_seconds,
+            "seconds": self.seconds,
+            "joules": self.energy,
+            "bottleneck": found
+            and {"word": found.word, "share": found.share, "sentence": found.sentence, "advice": found.advice},
+        }
+
+
+def project(workload: Workload, config: Config, level: Level = "L1", *, all_pairs: bool = False) -> Projection:
+    """Project a scan onto a design; `all_pairs` counts LD as the paper does."""
+    timing = simulate(workload, config, level)
+    return Projection(timing, find_bottleneck(timing), all_pairs)
+
+
+def totals(projections: list[Projection]) -> dict[str, float]:
+    """Return what the scans of one design come to: 'omegas', 'omega_seconds', 'ld_seconds' and 'seconds'."""
+    return {
+        "omegas": sum(one.timing.workload.omegas for one in projections),
+        "omega_seconds": sum(one.omega_seconds for one in projections),
+        "ld_seconds": sum(one.ld_seconds or 0.0 for one in projections),
+        "seconds": sum(one.seconds for one in projections),
+    }

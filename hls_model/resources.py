@@ -1,0 +1,264 @@
+"""What a design takes of its device: bottom-up from a table of operators, or fitted to Table I of the paper.
+
+Bottom-up counts what high-level synthesis would place: operators (costs that HLS 2019.2 reports for UltraScale+ at 250
+MHz, of whose LUTs placement is assumed to leave three quarters), delay lines, memory adapters, FIFOs and the RS buffer
+in banks. Paper-calibrated is the straight line through the two designs of Table I: exact for those, and all that is
+known of any other unroll. `docs/fpga.md` says where Table I contradicts itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import reduce
+from operator import add
+
+from hls_model.boards import KINDS, Amount, Board, find_board
+from hls_model.config import WORD_BITS, Config
+from hls_model.errors import ModelError
+from hls_model.paper.published import TABLE1
+
+__all__ = ["METHODS", "REPORT_ROWS", "Part", "Resources", "check_fits", "estimate", "largest_unroll"]
+
+# (latency to which the flip-flops belong, amount) of one operator
+OPERATORS: Mapping[str, tuple[int, Amount]] = {
+    "fadd": (5, Amount(dsp=2, ff=205, lut=220)),
+    "fsub": (5, Amount(dsp=2, ff=205, lut=220)),
+    "fdiv": (10, Amount(ff=461, lut=770)),
+    "i2f": (4, Amount(ff=168, lut=283)),
+    "imul": (2, Amount(dsp=2, ff=34, lut=20)),
+    "fcmp": (2, Amount(ff=66, lut=46)),
+}
+PLACED = 0.75  # LUTs after placement for one in the report; an assumption
+PER_LANE = {"fadd": 2, "fsub": 2, "fdiv": 3, "i2f": 2, "imul": 2, "fcmp": 1}  # Fig. 8
+TITLES = {
+    "fadd": "float32 adder", "fsub": "float32 subtracter", "fdiv": "float32 divider", "i2f": "uint32 to float32",
+    "imul": "32 x 16 bit multiplier", "fcmp": "float32 comparison",
+}  # fmt: skip
+ADAPTER = Amount(bram18k=4, ff=566, lut=766)  # of a 32-bit AXI port
+REPORT_ROWS = ("DSP", "Expression", "FIFO", "Instance", "Memory", "Multiplexer", "Register")
+BRAM_WORDS, BRAM_BITS = 512, 36
+SHIFT_DEPTH = 32  # cycles that one LUT delays one bit
+STATE_BITS = 200  # counters, addresses and states of the column and beat loops
+
+
+@dataclass(frozen=True)
+class Part:
+    """Equal instances of one thing.
+
+    Attributes
+    ----------
+    name, kind : str
+        What it is, and the row of a synthesis report to which it belongs (`REPORT_ROWS`).
+    count : int
+        Instances.
+    each : Amount
+        What one takes.
+    """
+
+    name: str
+    kind: str
+    count: int
+    each: Amount
+
+    @property
+    def total(self) -> Amount:
+        """What all of them take."""
+        return self.each.times(self.count)
+
+
+@dataclass(frozen=True)
+class Resources:
+    """What a design takes.
+
+    Attributes
+    ----------
+    config, board : Config, Board
+        The design and the board that it is for.
+    method : str
+        One of `METHODS`.
+    parts : tuple of Part
+        What it consists of.
+    """
+
+    config: Config
+    board: Board
+    method: str
+    parts: tuple[Part, ...]
+
+    @property
+    def total(self) -> Amount:
+        """The whole design."""
+        return reduce(add, (part.total for part in self.parts), Amount())
+
+    def by_kind(self, row: str) -> Amount:
+        """Return what the parts of one row of a synthesis report (`REPORT_ROWS`) take."""
+        return reduce(add, (part.total for part in self.parts if part.kind == row), Amount())
+
+    @property
+    def shares(self) -> dict[str, float]:
+        """Part of the device by kind, 1.0 being all of it."""
+        return self.total.shares(self.board.available)
+
+    @property
+    def largest_share(self) -> float:
+        """The greatest of `shares`: 1 / it is how many times the design would fit."""
+        return max(self.shares.values())
+
+    @property
+    def short(self) -> list[str]:
+        """Kinds of which the device has too few."""
+        return [kind for kind, share in self.shares.items() if share > 1]
+
+
+def estimate(config: Config, method: str = "bottom-up") -> Resources:
+    """Estimate what a design takes on its board.
+
+    Parameters
+    ----------
+    config : Config
+    method : {'bottom-up', 'paper-calibrated'}
+        Sum of its parts, or the straight line in the unroll through the two designs of Table I.
+
+    Raises
+    ------
+    ModelError
+        No such method or board.
+    """
+    if method not in METHODS:
+        raise ModelError(f"method is {method!r}; choose one of {', '.join(METHODS)}")
+    return Resources(config, find_board(config.board), method, METHODS[method](config))
+
+
+def check_fits(config: Config, method: str = "bottom-up") -> Resources:
+    """Return what a design takes, if its board has it.
+
+    Raises
+    ------
+    ModelError
+        It does not fit; names what is short and the largest unroll that would.
+    """
+    resources = estimate(config, method)
+    if resources.short:
+        kind = max(resources.shares, key=lambda kind: resources.shares[kind])
+        needed, there = getattr(resources.total, kind), getattr(resources.board.available, kind)
+        most = largest_unroll(config, method)
+        raise ModelError(
+            f"unroll {config.unroll} needs {needed:,} {kind.upper()} and {resources.board.name} has {there:,}; "
+            + (f"the largest unroll that fits is {most}" if most else "no unroll fits")
+        )
+    return resources
+
+
+def largest_unroll(config: Config, method: str = "bottom-up") -> int:
+    """Return the largest unroll, with a lane for each iteration, that fits the board; 0 if none does."""
+    available = find_board(config.board).available
+    one, two = (_at_unroll(config, unroll, method).total for unroll in (1, 2))
+    slope = max(1, two.lut - one.lut)
+    for unroll in range(available.lut // slope + 1, 0, -1):
+        if not _at_unroll(config, unroll, method).short:
+            return unroll
+    return 0
+
+
+def _at_unroll(config: Config, unroll: int, method: str) -> Resources:
+    """The design at another unroll; its FIFO and buffer hold a beat at least."""
+    memory = config.memory
+    words = unroll * (2 if config.rs_prefetch == "none" else 1)
+    fifo = max(memory.fifo_beats, -(-words // memory.words_per_beat))
+    changed = config.but(
+        unroll=unroll,
+        physical_lanes=0,
+        rs_buffer_words=max(config.rs_buffer_words, unroll),
+        memory=type(memory)(**{**vars(memory), "fifo_beats": fifo}),
+    )
+    return estimate(changed, method)
+
+
+def _bottom_up(config: Config) -> tuple[Part, ...]:
+    lanes, memory = config.lanes, config.memory
+    operators = tuple(
+        Part(TITLES[name], "DSP" if name == "imul" else "Instance", lanes * PER_LANE[name], _operator(config, name))
+        for name in PER_LANE
+    )
+    shared = (
+        Part("delay lines of a lane", "Register", lanes, _delays(config)),
+        Part("running maximum of a lane", "Register", lanes, Amount(ff=2 * WORD_BITS)),
+        Part("choice of the maximum", "Multiplexer", lanes, Amount(lut=2 * WORD_BITS)),
+        Part("C(k, 2) of a column", "DSP", 1, _operator(config, "imul")),
+        Part("counters and addresses", "Expression", 1, Amount(lut=STATE_BITS * 2)),
+        Part("state machine", "Register", 1, Amount(ff=STATE_BITS)),
+        Part(f"AXI port, {memory.port_bits} bit", "Instance", memory.ports, _adapter(memory.port_bits)),
+        Part("AXI port of LS and results", "Instance", 1, ADAPTER),
+        Part(f"FIFO, {memory.fifo_beats} x {memory.port_bits} bit", "FIFO", memory.ports, _fifo(config)),
+    )
+    return operators + shared + _rs_buffer(config)
+
+
+def _operator(config: Config, name: str) -> Amount:
+    """An operator at its latency: registers in proportion to its stages, logic as in the table but placed."""
+    latency, amount = OPERATORS[name]
+    registers = round(amount.ff * getattr(config.operators, name) / latency)
+    return Amount(dsp=amount.dsp, ff=registers, lut=round(amount.lut * PLACED))
+
+
+def _delays(config: Config) -> Amount:
+    """What holds values until their partners are there, as shift registers in LUTs behind one register each."""
+    op = config.operators
+    divided = max(op.fadd, op.imul + op.iadd + op.i2f)  # when LS + RS meets its divisor
+    crossed = max(2 * op.fsub, op.imul + op.i2f)  # when TS - LS - RS meets its divisor
+    waits = (
+        op.fsub,  # RS, for the second subtraction
+        divided - op.fadd,
+        divided - op.imul - op.iadd - op.i2f,
+        crossed - 2 * op.fsub,
+        crossed - op.imul - op.i2f,
+        abs(op.denominator_ready - op.numerator_ready),
+        op.depth,  # the index of the beat
+    )
+    held = [cycles for cycles in waits if cycles]
+    return Amount(ff=WORD_BITS * len(held), lut=sum(WORD_BITS * -(-(cycles - 1) // SHIFT_DEPTH) for cycles in held))
+
+
+def _adapter(bits: int) -> Amount:
+    """An AXI port: its buffers for reading and writing, and the logic of a narrow one plus its data registers."""
+    wider = bits - WORD_BITS
+    brams = max(ADAPTER.bram18k, 2 * -(-bits // BRAM_BITS))
+    return Amount(bram18k=brams, ff=ADAPTER.ff + 2 * wider, lut=ADAPTER.lut + wider)
+
+
+def _fifo(config: Config) -> Amount:
+    memory = config.memory
+    blocks = -(-memory.port_bits // BRAM_BITS) * -(-memory.fifo_beats // BRAM_WORDS)
+    return Amount(bram18k=blocks, ff=memory.port_bits, lut=memory.port_bits // 2)
+
+
+def _rs_buffer(config: Config) -> tuple[Part, ...]:
+    """The RS buffer, a bank for each lane."""
+    if config.rs_prefetch == "none":
+        return ()
+    depth = -(-config.rs_buffer_words // config.lanes)
+    bank = Amount(bram18k=-(-depth // BRAM_WORDS), ff=WORD_BITS, lut=WORD_BITS // 4)
+    return (Part(f"RS buffer, bank of {depth:,} words", "Memory", config.lanes, bank),)
+
+
+def _paper_calibrated(config: Config) -> tuple[Part, ...]:
+    """The line through Table I, as a part for each lane of the unroll and a rest; rounded once, in the rest."""
+    small, large = TABLE1.values()
+    fixed, slopes, totals = {}, {}, {}
+    for kind in KINDS:
+        y0, y1 = getattr(small.used, kind), getattr(large.used, kind)
+        slope = (y1 - y0) / (large.unroll - small.unroll)
+        totals[kind] = round(y0 + slope * (config.unroll - small.unroll))
+        slopes[kind] = int(slope)
+        fixed[kind] = totals[kind] - slopes[kind] * config.unroll
+    return (
+        Part("lane", "Instance", config.unroll, Amount(**slopes)),
+        Part("all else", "Instance", 1, Amount(**fixed)),
+    )
+
+
+METHODS: Mapping[str, Callable[[Config], tuple[Part, ...]]] = {
+    "bottom-up": _bottom_up,
+    "paper-calibrated": _paper_calibrated,
+}

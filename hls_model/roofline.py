@@ -1,0 +1,91 @@
+"""What a design could reach at most: its lanes, its ports, its banks and its host link, in scores per second."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hls_model.config import WORD_BITS, Config
+from hls_model.timing import Timing, simulate
+from hls_model.timing.passes import split
+from hls_model.timing.result import Level
+from hls_model.workload import Workload
+
+__all__ = ["Roofline", "banks_gbps", "ports_gbps", "roofline"]
+
+WORD_BYTES = WORD_BITS // 8
+
+
+@dataclass(frozen=True)
+class Roofline:
+    """The roofs over a workload on a design.
+
+    Attributes
+    ----------
+    timing : Timing
+        What the design does.
+    bytes_per_omega : float
+        Bytes that the ports read for each score of the pipelines: TS, and RS as often as it is read.
+    host_bytes_per_omega : float
+        Bytes over the host link for each score of the pipelines.
+    roofs : dict of str to float
+        Scores per second that 'lanes', 'ports', 'banks' and, where something crosses it, 'host link' allow.
+    """
+
+    timing: Timing
+    bytes_per_omega: float
+    host_bytes_per_omega: float
+    roofs: dict[str, float]
+
+    @property
+    def binding(self) -> str:
+        """The lowest roof."""
+        return min(self.roofs, key=lambda name: self.roofs[name])
+
+    @property
+    def rate(self) -> float:
+        """Scores per second of the pipelines and the host link that serves them, whatever software does."""
+        pipelines, link = self.timing.hardware_seconds, self.timing.transfer_seconds
+        seconds = max(pipelines, link) if self.timing.config.host_overlap else pipelines + link
+        return self.timing.hardware_omegas / seconds if self.timing.hardware_omegas else 0.0
+
+    @property
+    def share(self) -> float:
+        """Part of the lowest roof that is reached."""
+        return self.rate / self.roofs[self.binding]
+
+
+def ports_gbps(config: Config) -> float:
+    """Return GB/s of all ports together at the accelerator's clock."""
+    return config.memory.words_per_beat * WORD_BYTES * config.clock_mhz / 1e3
+
+
+def banks_gbps(config: Config) -> float:
+    """Return GB/s that the banks in use give together, at their efficiency, to ports that run in step."""
+    memory = config.memory
+    busiest = memory.ports_per_bank * memory.port_bits / 8 * config.clock_mhz / 1e3
+    return ports_gbps(config) * memory.bank_gbps * memory.efficiency / busiest
+
+
+def roofline(workload: Workload, config: Config, level: Level = "L1") -> Roofline:
+    """Return the roofs over a workload on a design, and the rate beneath them."""
+    timing = simulate(workload, config, level)
+    read = _bytes_read(workload, config) / max(timing.hardware_omegas, 1)
+    sent = timing.transfer_bytes / max(timing.hardware_omegas, 1)
+    roofs = {"lanes": config.ideal_rate}
+    if read:
+        roofs["ports"] = ports_gbps(config) * 1e9 / read
+        roofs["banks"] = banks_gbps(config) * 1e9 / read
+    if sent and timing.hardware_omegas:
+        roofs["host link"] = config.host_gbps * 1e9 / sent
+    return Roofline(timing, read, sent, roofs)
+
+
+def _bytes_read(workload: Workload, config: Config) -> int:
+    """Bytes that the wide ports bring: TS, RS as often as it is read; LS comes over a port of its own."""
+    passes = split(workload, config)
+    words = passes.beats * config.lanes
+    columns = passes.columns * (2 if config.rs_prefetch in ("none", "per_outer") else 1)
+    once = 1 if config.rs_prefetch == "per_position" else 0
+    return WORD_BYTES * int(np.sum(words * (columns + once)))

@@ -1,0 +1,147 @@
+"""Build the Verilog with Verilator and run grid positions through it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections.abc import Iterable
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+
+import numpy as np
+
+from hls_model.config import Config, Operators
+from hls_model.errors import ModelError, ModelOutputError
+from hls_model.functional import Best, Sums
+from hls_model.rtl.stimulus import stimulus
+
+__all__ = ["Circuit", "Run", "build", "run"]
+
+FOLDER = Path(__file__).parent
+MANY_LANES = 8  # from here on the lane is compiled once, by itself: less code, but a call for each lane and cycle
+NO_RESULT = 0  # key of a maximum that holds nothing
+
+
+@dataclass(frozen=True)
+class Circuit:
+    """What is compiled in; everything else of a design is a register of the hardware.
+
+    Attributes
+    ----------
+    lanes, port_words : int
+        Lanes, and words of a port beat.
+    stream_rs : bool
+        RS comes beside TS and there is no buffer.
+    operators : Operators
+        Latencies.
+    """
+
+    lanes: int
+    port_words: int
+    stream_rs: bool
+    operators: Operators
+
+    @classmethod
+    def of(cls, config: Config) -> Circuit:
+        """Return the circuit of a design."""
+        return cls(config.lanes, config.memory.words_per_beat, config.rs_prefetch == "none", config.operators)
+
+    @property
+    def header(self) -> str:
+        """The `design.vh` that makes omega_top.v this circuit."""
+        values = {"LANES": self.lanes, "PORT_WORDS": self.port_words, "STREAM_RS": int(self.stream_rs)}
+        values |= {name.upper(): latency for name, latency in vars(self.operators).items()}
+        return "".join(f"`define {name} {value}\n" for name, value in values.items())
+
+
+@dataclass(frozen=True)
+class Run:
+    """What the hardware did with one position.
+
+    Attributes
+    ----------
+    cycles : int
+        From the first request to the end of the merge.
+    best : Best
+        The merge's winner.
+    lanes : tuple of Best
+        The lanes' maxima.
+    issues : tuple of int
+        Cycle in which each beat entered the lanes, if asked for.
+    """
+
+    cycles: int
+    best: Best
+    lanes: tuple[Best, ...]
+    issues: tuple[int, ...]
+
+
+def build(circuit: Circuit, folder: Path) -> Path:
+    """Return the bench of a circuit, built in `folder` unless it is there.
+
+    Raises
+    ------
+    ModelError
+        Verilator is missing, the folder cannot be written, or the build fails.
+    """
+    verilator = shutil.which("verilator")
+    if verilator is None:
+        raise ModelError("verilator is not installed; it builds the Verilog (Debian: install verilator, g++ and make)")
+    sources = [*sorted(FOLDER.glob("*.v")), FOLDER / "bench.cpp"]
+    content = circuit.header.encode() + b"".join(path.read_bytes() for path in sources)
+    place = folder / f"{circuit.lanes}x{circuit.port_words}-{blake2b(content, digest_size=8).hexdigest()}"
+    bench = place / "bench"
+    if not bench.exists():
+        try:
+            place.mkdir(parents=True, exist_ok=True)
+            (place / "design.vh").write_text(circuit.header)
+        except OSError as error:
+            raise ModelOutputError(f"{place}: cannot be written ({error.strerror or error})") from error
+        command = [
+            verilator, "--cc", "--exe", "--build", "-j", "2", "-O3", "-Wno-WIDTH", "--top-module", "omega_top",
+            "--x-assign", "unique", "--x-initial", "unique",
+            f"-I{place}", "--Mdir", str(place), "-o", "bench",
+            "-CFLAGS", f"-DLANES={circuit.lanes} -DPORT_WORDS={circuit.port_words}",
+            "-MAKEFLAGS", "OPT_FAST=-O1 OPT_SLOW=-O0 OPT_GLOBAL=-O1",
+            *(["--hierarchical"] if circuit.lanes >= MANY_LANES else []),
+            *map(str, sources),
+        ]  # fmt: skip
+        _call(command, "the Verilog could not be built")
+    return bench
+
+
+def run(bench: Path, positions: Iterable[tuple[Sums, Config]], *, trace: bool = False) -> list[Run]:
+    """Run positions, whose designs all have the bench's circuit, one after the other.
+
+    Raises
+    ------
+    ModelError
+        The hardware hangs, or settings beyond its registers.
+    """
+    data = b"".join(stimulus(sums, config, trace=trace) for sums, config in positions)
+    path = bench.with_name("stimulus.bin")
+    path.write_bytes(data)
+    return [_read(line) for line in _call([str(bench), str(path)], "the bench failed").splitlines()]
+
+
+def _call(command: list[str], failure: str) -> str:
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        lines = [line for line in (done.stdout + done.stderr).splitlines() if line.strip()]
+        telling = [line for line in lines if "rror" in line] or lines[-1:] or [f"exit status {done.returncode}"]
+        raise ModelError(f"{failure}: {telling[0].strip()}")
+    return done.stdout
+
+
+def _read(line: str) -> Run:
+    record = json.loads(line)
+    lanes = tuple(_best(*words) for words in record["lanes"])
+    return Run(record["cycles"], _best(*record["best"]), lanes, tuple(record["issues"]))
+
+
+def _best(bits: int, key: int, column: int, right: int) -> Best:
+    if key == NO_RESULT:
+        return Best()
+    return Best(np.uint32(bits).view(np.float32), column, right)

@@ -1,0 +1,18 @@
+"""Numbers as people read them."""
+
+from __future__ import annotations
+
+__all__ = ["percent", "seconds_text"]
+
+
+def percent(share: float, digits: int = 0) -> str:
+    """Write a share, 1.0 being all of it, in percent."""
+    return f"{100 * share:.{digits}f} %"
+
+
+def seconds_text(seconds: float) -> str:
+    """Write a time with three digits or more, in the unit that suits."""
+    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
+        if seconds >= scale:
+            return f"{seconds / scale:,.3g} {unit}" if seconds < 1000 * scale else f"{seconds / scale:,.0f} {unit}"
+    return f"{seconds * 1e9:,.3g} ns" if seconds else "0 s"

@@ -1,0 +1,74 @@
+"""`oclgenomics kmers count`: the k-mers of sequences into a database."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from typing import Any
+
+from oclgenomics.cli import common
+
+__all__ = ["add_parser", "run"]
+
+
+def add_parser(actions: Any) -> None:
+    """Add `count` to the actions of `kmers`."""
+    parser = actions.add_parser(
+        "count",
+        help="count the k-mers of FASTA and FASTQ files into a database",
+        description="Count all stretches of k letters. Other letters than A, C, G and T, and ends of records, break "
+        "them; lower case counts as upper case.",
+        allow_abbrev=False,
+    )
+    parser.set_defaults(run=run)
+    parser.add_argument(
+        "inputs", nargs="+", metavar="INPUT", help="FASTA or FASTQ files, plain or gzip, in any mix; - is stdin"
+    )
+    group = parser.add_argument_group("counting")
+    group.add_argument("-k", type=int, required=True, metavar="K", help="letters of a k-mer, 1 to 256")
+    group.add_argument(
+        "--no-canonical", action="store_true", help="count a k-mer and its reverse complement apart (default: as one)"
+    )
+    for name, kind, default in (
+        ("min-count", "leave out k-mers that are there less often", 1),
+        ("max-count", "leave out k-mers that are there more often", (1 << 32) - 1),
+        ("counter-max", "counters stop here", (1 << 32) - 1),
+    ):
+        group.add_argument(f"--{name}", type=int, default=default, metavar="N", help=f"{kind} (default: %(default)s)")
+    group.add_argument("--threads", type=int, metavar="N", help="host threads that unpack bgzip (default: at most 4)")
+    common.add_device_options(parser)
+    group = parser.add_argument_group("output")
+    group.add_argument("-o", "--output", required=True, metavar="DB", help="the database to write")
+    group.add_argument("--json", action="store_true", help="write a summary as JSON to standard output")
+    common.add_message_options(group)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Count into a database.
+
+    Raises
+    ------
+    UsageError, InputError, DeviceError, OutputError
+        See the exit codes of `oclgenomics.errors`.
+    """
+    from oclgenomics.kmers.options import CountOptions
+    from oclgenomics.kmers.run import count_to_database
+
+    options = CountOptions(args.k, not args.no_canonical, args.min_count, args.max_count, args.counter_max)
+    common.check_writable("-o", args.output)
+    with common.open_engine(args) as engine:
+        start = time.perf_counter()
+        summary = count_to_database(args.inputs, options, args.output, engine=engine, threads=args.threads)
+        seconds = time.perf_counter() - start
+        common.report_profile(args, engine)
+        if args.json:
+            record = {**vars(summary), "seconds": seconds}
+            print(json.dumps(common.provenance(args, engine) | {"result": record}, indent=1))
+    kept = "" if summary.total == summary.windows else f", of which {summary.distinct:,} distinct ones are kept"
+    common.say(
+        args,
+        f"{summary.windows:,} {args.k}-mers, {summary.distinct:,} distinct{kept} in {seconds:.2f} s "
+        f"({summary.windows / max(seconds, 1e-9) / 1e6:.1f} million a second); wrote {args.output}",
+    )
+    return 0

@@ -1,0 +1,154 @@
+"""K-mers cut out of packed symbols, on the device."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.kmers.keys import key_words
+from oclgenomics.kmers.options import CountOptions
+from oclgenomics.primitives import scan, sort
+from oclgenomics.runtime import DeviceArray, Engine
+from oclgenomics.runtime.program import Kernel
+from oclgenomics.sequence import Symbols
+
+__all__ = ["PrefixedWindows"]
+
+PREFIX_BITS = 16
+CPU_ITEMS = 256  # work-items that share the writing of k-mers
+SOURCE = "kmers/windows.cl"
+
+
+@dataclass(frozen=True)
+class _Windows:
+    """Windows of a stream of symbols.
+
+    Attributes
+    ----------
+    symbols : Symbols
+    starts : DeviceArray, uint32 (groups,)
+        A bit for each symbol, the first of a group highest: a window starts here.
+    places : DeviceArray, uint32 (groups,)
+        Windows before each group.
+    size : int
+        Windows in all.
+    """
+
+    symbols: Symbols
+    starts: DeviceArray
+    places: DeviceArray
+    size: int
+
+
+class _WindowKernels:
+    """Finds windows, selects some by the prefix of their k-mers, and writes k-mers."""
+
+    def __init__(self, engine: Engine, options: CountOptions) -> None:
+        self._engine, self._k = engine, np.uint32(options.k)
+        self.prefix_bits = min(PREFIX_BITS, 2 * options.k)
+        self._defines = {
+            "WORDS": key_words(options.k),
+            "CANONICAL": options.canonical,
+            "CPU": engine.tuning.cpu,
+        }
+
+    def find(self, symbols: Symbols) -> _Windows:
+        """Find all windows of k letters."""
+        starts = self._engine.empty(-(-symbols.size // 32), np.uint32)
+        self._each_group("find_windows", symbols, symbols.valid, np.uint32(len(starts)), self._k, starts)
+        return self._counted(symbols, starts)
+
+    def select(self, windows: _Windows, low: int, high: int) -> _Windows:
+        """Return the windows whose k-mers have a prefix from `low` to `high` - 1."""
+        symbols, selected = windows.symbols, self._engine.empty(len(windows.starts), np.uint32)
+        prefixes = np.uint32(self.prefix_bits), np.uint32(low), np.uint32(high)
+        groups = np.uint32(len(selected))
+        self._each_group("select_windows", symbols, symbols.codes, windows.starts, groups, self._k, *prefixes, selected)
+        return self._counted(symbols, selected)
+
+    def count_prefixes(self, windows: _Windows, counts: DeviceArray) -> None:
+        """Add how many k-mers have each prefix to `counts`, uint32 (2 ** prefix_bits,)."""
+        symbols, bits = windows.symbols, np.uint32(self.prefix_bits)
+        groups = np.uint32(len(windows.starts))
+        self._each_group("count_prefixes", symbols, symbols.codes, windows.starts, groups, self._k, bits, counts)
+
+    def write(self, windows: _Windows, keys: DeviceArray, first: int) -> None:
+        """Write the k-mers to keys[:, first] and on, uint64 (words, n)."""
+        groups = len(windows.starts)
+        if not windows.size:
+            return
+        cpu = self._engine.tuning.cpu
+        each = -(-groups // CPU_ITEMS) if cpu else 1
+        lanes = 1 if cpu else self._engine.tuning.local_size
+        items = -(-groups // each) if cpu else groups * 32
+        shape = (-(-items // lanes) * lanes,), (lanes,)
+        where = np.uint64(keys.shape[-1]), np.uint64(first)
+        arrays = windows.symbols.codes, windows.starts, windows.places
+        sizes = np.uint32(groups), np.uint32(each), self._k
+        self._engine.launch(self._kernel("write_kmers"), *shape, *arrays, *sizes, *where, keys)
+
+    def _counted(self, symbols: Symbols, starts: DeviceArray) -> _Windows:
+        groups = len(starts)
+        places = self._engine.empty(groups + 1, np.uint32)
+        self._engine.fill(places, 0)
+        self._each_group("count_starts", symbols, starts, np.uint32(groups), places)
+        scan(self._engine, places, out=places)
+        return _Windows(symbols, starts, places, int(self._engine.download(places, 1, groups)[0]))
+
+    def _kernel(self, name: str) -> Kernel:
+        return self._engine.kernel(SOURCE, name, **self._defines)
+
+    def _each_group(self, name: str, symbols: Symbols, *args: object) -> None:
+        lanes = self._engine.tuning.local_size
+        groups = -(-symbols.size // 32)
+        if groups:
+            self._engine.launch(self._kernel(name), (-(-groups // lanes) * lanes,), (lanes,), *args)
+
+
+class PrefixedWindows:
+    """The windows of all streams of symbols; k-mers are cut out and sorted on the device.
+
+    Attributes
+    ----------
+    size : int
+        Windows so far.
+    copies : int
+        Of the k-mers while they are sorted.
+    prefixes : int
+        Prefixes that ranges are made of.
+    """
+
+    copies = 2
+
+    def __init__(self, engine: Engine, options: CountOptions) -> None:
+        self._engine, self._bits = engine, 2 * options.k
+        self._words = key_words(options.k)
+        self._kernels = _WindowKernels(engine, options)
+        self._streams: list[_Windows] = []
+        self.size, self.prefixes = 0, 1 << self._kernels.prefix_bits
+
+    def add(self, symbols: Symbols) -> None:
+        """Find the windows of a stream."""
+        self._streams.append(self._kernels.find(symbols))
+        self.size += self._streams[-1].size
+
+    def prefix_counts(self) -> NDArray[np.int64]:
+        """How many k-mers have each prefix, int64 (prefixes,)."""
+        counts = self._engine.empty(1 << self._kernels.prefix_bits, np.uint32)
+        self._engine.fill(counts, 0)
+        for windows in self._streams:
+            self._kernels.count_prefixes(windows, counts)
+        return self._engine.download(counts).astype(np.int64)
+
+    def ordered(self, low: int, high: int) -> tuple[DeviceArray, int]:
+        """Return the k-mers with prefixes `low` to `high` - 1, ascending, uint64 (words, n), and their number."""
+        whole = high - low == 1 << self._kernels.prefix_bits
+        parts = self._streams if whole else [self._kernels.select(windows, low, high) for windows in self._streams]
+        keys = self._engine.empty((self._words, sum(part.size for part in parts)), np.uint64)
+        first = 0
+        for part in parts:
+            self._kernels.write(part, keys, first)
+            first += part.size
+        return sort(self._engine, keys, bits=self._bits).keys, first

@@ -1,0 +1,123 @@
+"""Exploration: the Pareto front is right, nothing that does not fit is in it, and hundreds of designs are quick."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hls_model import ModelError, Operators, Workload, load, simulate
+from hls_model.explore import Space, explore, operators_at, pareto_front
+from hls_model.resources import estimate
+
+SCAN = Workload.uniform(2_000, grid=50)
+FEW = st.integers(0, 6).map(float)  # so that equal rates and costs happen
+
+
+def dominates(one: tuple[float, float], other: tuple[float, float]) -> bool:
+    """The definition: no worse in rate and cost, and better in one of them."""
+    return one[0] >= other[0] and one[1] <= other[1] and one != other
+
+
+@given(st.lists(st.tuples(FEW, FEW)))
+def test_front_is_what_nothing_dominates(designs):
+    rate, cost = (np.array([design[axis] for design in designs]) for axis in (0, 1))
+    expected = [not any(dominates(other, design) for other in designs) for design in designs]
+    assert pareto_front(rate, cost).tolist() == expected
+
+
+@given(st.lists(st.tuples(st.floats(0, 1e10), st.floats(0, 1)), min_size=1))
+def test_some_design_is_on_every_front(designs):
+    rate, cost = (np.array([design[axis] for design in designs]) for axis in (0, 1))
+    front = pareto_front(rate, cost)
+    assert front[np.flatnonzero(rate == rate.max())].any()
+    assert front[np.flatnonzero(cost == cost.min())].any()
+
+
+def test_every_combination_is_tried_once():
+    found = explore(SCAN, load("u200"), Space((8, 16, 8), (100.0, 250.0), (1, 2), (False, True)))
+    assert len(found.designs) == 2 * 2 * 2 * 2
+    tried = {
+        (d.config.unroll, d.config.clock_mhz, d.config.memory.ports, d.config.overlap_outer) for d in found.designs
+    }
+    assert len(tried) == 16
+    assert (found.too_large, found.impossible) == (0, 0)
+
+
+def test_a_design_is_timed_as_it_would_be_alone():
+    found = explore(SCAN, load("u200"), Space(unroll=(16,), ports=(4,)))
+    memory = dataclasses.replace(load("u200").memory, ports=4, banks=4)
+    alone = load("u200").but(unroll=16, memory=memory)
+    assert found.designs[0].config == alone
+    assert found.designs[0].rate == simulate(SCAN, alone).rate
+    assert found.designs[0].cost == estimate(alone).largest_share
+
+
+def test_what_does_not_fit_is_dropped_and_counted():
+    found = explore(SCAN, load("zcu102"), Space(unroll=(4, 32, 128, 256)))
+    assert [design.config.unroll for design in found.designs] == [32, 4] or len(found.designs) == 2
+    assert found.too_large == 2
+    assert all(design.cost <= 1 for design in found.designs)
+
+
+def test_what_is_no_design_is_counted():
+    found = explore(SCAN, load("u200").but(rs_buffer_words=32), Space(unroll=(16, 64)))
+    assert (len(found.designs), found.impossible) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("design", "space", "said"),
+    [
+        ("zcu102", Space(unroll=(200,)), "largest unroll that fits"),
+        ("u200", Space(ports=(0,)), "memory.ports is 0"),
+        ("u200", Space(unroll=(100_000,)), "rs_buffer_words"),
+    ],
+)
+def test_nothing_left_is_told(design, space, said):
+    with pytest.raises(ModelError, match=said):
+        explore(SCAN, load(design), space)
+
+
+def test_an_empty_space_is_the_design_itself():
+    found = explore(SCAN, load("u200_resources16"), Space())
+    assert [design.config for design in found.designs] == [load("u200_resources16")]
+    assert found.designs[0].on_front
+
+
+def test_progress_is_told():
+    seen: list[tuple[int, int]] = []
+    explore(SCAN, load("u200"), Space(unroll=(8, 16)), progress=lambda done, total: seen.append((done, total)))
+    assert seen == [(1, 2), (2, 2)]
+
+
+def test_rates_that_differ_by_nothing_that_counts_are_equal():
+    found = explore(
+        Workload.uniform(13_000), load("u200").but(overlap_outer=True), Space(unroll=(16,), ports=(1, 2, 4))
+    )
+    assert [design.config.memory.ports for design in found.front] == [1]
+
+
+@pytest.mark.parametrize(("clock", "fadd", "fdiv"), [(80, 4, 8), (100, 4, 8), (150, 5, 10), (250, 5, 10), (300, 7, 12)])
+def test_operators_get_longer_with_the_clock(clock, fadd, fdiv):
+    operators = operators_at(clock)
+    assert (operators.fadd, operators.fdiv) == (fadd, fdiv)
+    assert isinstance(operators, Operators)
+
+
+def test_the_designs_own_clock_keeps_its_operators():
+    own = load("u250")
+    found = explore(SCAN, own, Space(clock_mhz=(300.0,)))
+    assert found.designs[0].config.operators == own.operators
+
+
+@given(st.lists(st.tuples(st.floats(0, 1e10), st.floats(0, 1)), min_size=1), st.floats(0, 0.5))
+def test_slack_leaves_out_only_what_a_cheaper_design_nearly_reaches(designs, slack):
+    rate, cost = (np.array([design[axis] for design in designs]) for axis in (0, 1))
+    exact, thinned = pareto_front(rate, cost), pareto_front(rate, cost, slack)
+    assert not (thinned & ~exact).any()
+    for index in np.flatnonzero(exact & ~thinned):
+        near = (cost < cost[index]) & (rate * (1 + slack) * (1 + 1e-12) >= rate[index])
+        assert (near & thinned).any()

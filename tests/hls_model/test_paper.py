@@ -1,0 +1,163 @@
+"""What the paper prints against what the model gives, at the accuracy that `docs/fpga.md` states."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from hls_model import PRESETS, ModelError, Workload, load, simulate
+from hls_model.boards import KINDS
+from hls_model.curve import throughput_curve
+from hls_model.paper import TABLE1, TABLE3, table1, table3
+from hls_model.resources import estimate
+
+
+@pytest.fixture(scope="module", params=["L0", "L1"])
+def rows(request) -> dict[str, table3.Row]:
+    return {row.mix.name: row for row in table3.reproduce(load("u200"), request.param)}
+
+
+@pytest.mark.parametrize(("board", "ideal", "line"), [("zcu102", 400e6, 360e6), ("u200", 8_000e6, 7_200e6)])
+def test_ideal_rates_and_90_percent_lines(board, ideal, line):
+    assert load(board).ideal_rate == ideal
+    assert 0.9 * load(board).ideal_rate == pytest.approx(line)
+
+
+@pytest.mark.parametrize("board", TABLE1)
+def test_curve_rises_and_crosses_90_percent_within_its_figure(board):
+    most = TABLE1[board].most_right
+    curve = throughput_curve(load(board), most)
+    assert (np.diff(curve.rate) > 0).all()
+    assert curve.crossing is not None
+    assert most / 2 < curve.crossing <= most
+    assert curve.rate[-1] < curve.config.ideal_rate
+
+
+def test_right_sides_in_between_have_the_rate_of_the_last_full_beat():
+    design = load("u200")
+    rates = [simulate(Workload.single(1000, right), design).hardware_rate for right in (320, 321, 351)]
+    assert rates[0] == rates[1] == rates[2]
+    assert simulate(Workload.single(1000, 352), design).hardware_rate > rates[0]
+
+
+@pytest.mark.parametrize("board", TABLE1)
+def test_boards_give_the_percentages_of_table_1(board):
+    column = {column.system.board: column for column in table1.reproduce()}[board]
+    assert {kind: round(column.percent[kind], 2) for kind in KINDS} == column.system.percent
+
+
+@pytest.mark.parametrize("board", TABLE1)
+def test_calibrated_resources_are_those_of_table_1(board):
+    assert estimate(load(board), "paper-calibrated").total == TABLE1[board].used
+
+
+@pytest.mark.parametrize("unroll", [1, 8, 16, 24, 64])
+def test_calibrated_resources_lie_on_the_line(unroll):
+    total = estimate(load("u200").but(unroll=unroll, memory=load("u250").memory), "paper-calibrated").total
+    assert total.dsp == pytest.approx(24.1 + 5.96 * unroll, abs=1)
+    assert total.ff == pytest.approx(6455 + 1387.07 * unroll, abs=1)
+    assert total.lut == pytest.approx(7456 + 1347.75 * unroll, abs=1)
+    assert total.bram18k == pytest.approx(35.4 + 0.143 * unroll, abs=1)
+
+
+def test_bottom_up_resources_of_the_zcu102_are_near_table_1():
+    shares = estimate(load("zcu102")).total.shares(TABLE1["zcu102"].used)
+    assert all(0.65 <= share <= 1.35 for share in shares.values()), shares
+
+
+def test_logic_of_the_u200_is_that_of_16_lanes_and_its_memory_of_neither():
+    used = TABLE1["u200"].used
+    all_lanes, half = (estimate(load(name)).total.shares(used) for name in ("u200", "u200_resources16"))
+    for kind in ("dsp", "ff", "lut"):
+        assert all_lanes[kind] > 1.7
+        assert 0.8 < half[kind] < 1.2
+    assert min(all_lanes["bram18k"], half["bram18k"]) > 1.5
+    sentences = " ".join(table1.contradictions())
+    assert all(said in sentences for said in ("6.7 DSP", "13.4 DSP", "30,500", "94 %", "57.1x"))
+
+
+@pytest.mark.parametrize("name", TABLE3)
+def test_ld_rates(rows, name):
+    row = rows[name]
+    assert row.ld_rate / 1e6 == pytest.approx(row.mix.fpga.ld, rel=0.01)
+    assert row.cpu_ld_rate / 1e6 == pytest.approx(row.mix.cpu.ld, rel=0.011)
+
+
+def test_omega_rates_read_off_the_curve(rows):
+    off = {name: row.column_rate / 1e6 / row.mix.fpga.omega - 1 for name, row in rows.items()}
+    assert abs(off["50/50"]) < 0.03
+    assert abs(off["90/10"]) < 0.03
+    assert off["10/90"] == pytest.approx(0.25, abs=0.02)  # the outlier
+
+
+def test_omega_rates_over_the_grid(rows):
+    off = [row.grid_rate / 1e6 / row.mix.fpga.omega - 1 for row in rows.values()]
+    assert off == pytest.approx([-0.079, -0.066, 0.083], abs=0.003)
+
+
+def test_a_cost_per_position_explains_all_three(rows):
+    for row in rows.values():
+        assert row.overhead_rate / 1e6 == pytest.approx(row.mix.fpga.omega, rel=0.013)
+    assert all(preset.position_overhead_us == 0 for preset in PRESETS.values())
+
+
+def test_counts_of_the_data_sets(rows):
+    assert [row.omegas for row in rows.values()] == [4_819_608_899, 6_415_767_807, 714_129_675]
+    for row in rows.values():
+        assert row.omegas / row.ld_scores == pytest.approx(28.5, rel=0.003)
+
+
+def test_random_positions_give_the_same_counts_within_a_percent(rows):
+    for row in rows.values():
+        positions = np.sort(np.random.default_rng(1).integers(1, 100_001, row.mix.snps))
+        random = Workload.from_positions(positions, grid=1000, minwin=1000, maxwin=20_000)
+        assert random.omegas == pytest.approx(row.omegas, rel=0.01)
+
+
+def test_total_speedups_from_the_published_rates(rows):
+    for row in rows.values():
+        assert row.fpga_speedup == pytest.approx(row.mix.fpga_speedups["total"], rel=0.006)
+        assert row.gpu_speedup == pytest.approx(row.mix.gpu_speedups["total"], rel=0.012)  # two digits are printed
+
+
+def test_single_speedups_are_those_of_the_published_rates():
+    for mix in TABLE3.values():
+        assert mix.fpga.omega / mix.cpu.omega == pytest.approx(mix.fpga_speedups["omega"], abs=0.051)
+        assert mix.fpga.ld / mix.cpu.ld == pytest.approx(mix.fpga_speedups["ld"], abs=0.051)
+        assert mix.gpu.omega / mix.cpu.omega == pytest.approx(mix.gpu_speedups["omega"], abs=0.051)
+        assert mix.gpu.ld / mix.cpu.ld == pytest.approx(mix.gpu_speedups["ld"], rel=0.01)
+
+
+def test_seconds_of_figure_14(rows):
+    seconds = [[row.cpu.omega, row.cpu.ld, row.fpga.omega, row.fpga.ld] for row in rows.values()]
+    expected = [[67.6, 56.7, 1.377, 4.424], [105.6, 16.2, 1.711, 0.421], [9.85, 61.0, 0.476, 5.556]]
+    np.testing.assert_allclose(seconds, expected, rtol=0.004)
+
+
+def test_four_cores_are_slower_than_both_accelerators(rows):
+    for row in rows.values():
+        assert row.amd.total > max(row.gpu.total, row.fpga.total)
+    assert rows["90/10"].amd.total == pytest.approx(59.2, rel=0.002)
+
+
+def test_kernels_of_the_gpu(rows):
+    assert [row.gpu_kernel_rate / 1e9 for row in rows.values()] == pytest.approx([15.05, 15.75, 11.1])
+
+
+def test_speedups_with_the_models_rates_stay_near(rows):
+    for row in rows.values():
+        assert row.model_speedup == pytest.approx(row.mix.fpga_speedups["total"], rel=0.06)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"most": 10}, "unroll, 32"),
+        ({"most": 100, "left": 0}, "left borders"),
+        ({"most": 100, "share": 1.0}, "share is 1"),
+        ({"most": 100, "level": "L9"}, "level is 'L9'"),
+    ],
+)
+def test_curve_refuses_what_is_no_curve(options, said):
+    with pytest.raises(ModelError, match=said):
+        throughput_curve(load("u200"), **options)

@@ -1,0 +1,235 @@
+"""The golden runs of the Verilog against timing and arithmetic, and the Verilog itself where Verilator is there.
+
+`HLS_MODEL_LIVE_LANES` names the greatest number of lanes whose Verilog is built; 4 by default, and only the circuits of
+the commonest latencies. 32 runs the whole table, which takes minutes.
+"""
+
+from __future__ import annotations
+
+import configparser
+import json
+import os
+import random
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from hls_model import ModelError
+from hls_model.cli import main
+from hls_model.functional import Best
+from hls_model.rtl import golden, twin
+from hls_model.rtl.operands import KINDS, operands
+from hls_model.rtl.stimulus import beat_order, stimulus
+from hls_model.timing import LEVELS
+from hls_model.validate import check, live_runs, same
+
+ROOT = Path(__file__).parents[2]
+CASES = golden.read_cases()
+LIVE_LANES = int(os.environ.get("HLS_MODEL_LIVE_LANES", "0"))
+QUICK = {(1, 1), (4, 4)}  # lanes and words of a port beat that are built by default
+HEAD = ",".join(golden.COLUMNS) + "\n"
+needs_verilator = pytest.mark.skipif(shutil.which("verilator") is None, reason="verilator is not installed")
+
+
+def row(case: golden.Case) -> str:
+    return f"{case.left}x{case.right}-{case.settings.replace(' ', ',')}"
+
+
+def live_cases() -> list[golden.Case]:
+    default = twin.Circuit.of(golden.Case(1, 1, 1, "plain", "unroll=1", 0, Best()).config).operators
+    circuits = [twin.Circuit.of(case.config) for case in CASES]
+    if LIVE_LANES:
+        return [case for case, circuit in zip(CASES, circuits, strict=True) if circuit.lanes <= LIVE_LANES]
+    quick = [(c.lanes, c.port_words) in QUICK and c.operators == default and not c.stream_rs for c in circuits]
+    return [case for case, chosen in zip(CASES, quick, strict=True) if chosen]
+
+
+def test_the_table_covers_what_it_should() -> None:
+    configs = [case.config for case in CASES]
+    assert len(CASES) >= 40
+    assert {1, 4, 8, 32} <= {config.unroll for config in configs}
+    assert len({config.memory.latency for config in configs}) >= 4
+    assert len({config.operators for config in configs}) >= 3
+    assert max(config.beats_per_issue for config in configs) > 1
+    assert max(config.issues_per_beat for config in configs) > 1
+    assert {config.rs_prefetch for config in configs} == {"per_position", "per_outer", "none"}
+    assert {case.kind for case in CASES} == set(KINDS)
+    for of in (
+        lambda config: config.ii > 1,
+        lambda config: config.overlap_outer,
+        lambda config: config.remainder == "masked",
+        lambda config: config.lane_map == "blocked",
+        lambda config: config.memory.burst_gap > 0,
+        lambda config: config.memory.random_gap_percent > 0,
+        lambda config: config.memory.pace(config.clock_mhz) > 1,
+        lambda config: config.lanes < config.unroll,
+    ):
+        assert {of(config) for config in configs} == {False, True}
+    assert any(case.right < case.config.unroll for case in CASES)
+    assert any(0 < case.right // case.config.lanes < case.config.depth for case in CASES)
+    assert any(case.right // case.config.lanes > case.config.depth for case in CASES)
+
+
+@pytest.mark.parametrize("case", CASES, ids=row)
+def test_model_is_the_verilog(case: golden.Case) -> None:
+    checked = check(case)
+    for level in LEVELS:
+        timing = checked.timings[level]
+        assert timing.cycles == case.cycles or (level == "L0" and not timing.exact and timing.cycles < case.cycles)
+    assert same(checked.computed, case.best)
+
+
+@pytest.fixture(scope="module")
+def builds(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the Verilog of this module's tests is built, once."""
+    return tmp_path_factory.mktemp("verilog")
+
+
+@needs_verilator
+def test_verilog_is_the_table(builds: Path) -> None:
+    cases = live_cases()
+    assert cases
+    for case, run in zip(cases, live_runs(cases, builds), strict=True):
+        checked = check(case, run)
+        assert checked.live_agrees, row(case)
+        assert checked.omega_agrees, row(case)  # of every lane
+
+
+def random_case(rng: random.Random) -> golden.Case:
+    """Any design of 4 lanes and port beats of 4 words, on a small position."""
+    latency = rng.choice([1, 2, 5, 20, 64, 200])
+    prefetch = rng.choice(["per_position", "per_position", "per_outer"])
+    values = {
+        "unroll": rng.choice([4, 8]),
+        "physical_lanes": 4,
+        "memory.port_bits": 128,
+        "memory.ports": 1,
+        "memory.latency": latency,
+        "memory.burst_length": rng.choice([1, 2, 3, 7, 16, 64]),
+        "memory.burst_gap": rng.choice([0, 0, 1, min(9, latency)]),
+        "memory.outstanding": rng.choice([1, 2, 3, 8, 40]),
+        "memory.fifo_beats": rng.choice([2, 3, 17, 256]),
+        "memory.efficiency": rng.choice([1.0, 0.09, 0.07, 0.03]),
+        "memory.random_gap_percent": rng.choice([0.0, 5.0, 37.5, 100.0]),
+        "memory.random_gap_seed": rng.randrange(1000),
+        "ii": rng.choice([1, 1, 2, 3, 16]),
+        "fsm_cycles": rng.choice([1, 2, 7]),
+        "rs_buffer_words": rng.choice([4, 20, 44, 800]),
+        "rs_prefetch": prefetch,
+        "remainder": rng.choice(["software", "masked"]),
+        "lane_map": rng.choice(["interleaved", "blocked"]),
+        "overlap_outer": str(prefetch == "per_position" and rng.random() < 0.5).lower(),
+    }
+    settings = " ".join(f"{name}={value}" for name, value in values.items())
+    return golden.Case(
+        rng.randrange(1, 12), rng.randrange(8, 160), rng.randrange(1000), rng.choice([*KINDS]), settings, 0, Best()
+    )
+
+
+@needs_verilator
+def test_any_design_is_the_verilog(builds: Path) -> None:
+    rng = random.Random(20210517)
+    cases = [random_case(rng) for _ in range(80)]
+    for case, run in zip(cases, live_runs(cases, builds), strict=True):
+        checked = check(case.with_result(run), run)
+        assert checked.agrees, f"{row(case)}: {run.cycles} cycles"
+
+
+@needs_verilator
+def test_beats_enter_the_lanes_when_defined(builds: Path) -> None:
+    case = next(case for case in CASES if case.settings == "unroll=1 memory.port_bits=32 memory.ports=1")
+    (run,) = twin.run(twin.build(twin.Circuit.of(case.config), builds), [(case.sums, case.config)], trace=True)
+    M, D, Z = case.config.memory.latency, case.config.depth, case.config.fsm_cycles
+    column = np.arange(case.right) + M + 1
+    starts = M + case.right + 1 + np.arange(case.left) * (M + case.right + D + Z)
+    assert list(run.issues) == (starts[:, None] + column).ravel().tolist()
+
+
+@pytest.mark.parametrize("lane_map", ["interleaved", "blocked"])
+@pytest.mark.parametrize(("unroll", "right"), [(1, 5), (4, 3), (4, 12), (4, 13), (5, 29)])
+def test_every_iteration_has_a_beat_and_only_the_last_is_masked(lane_map: str, unroll: int, right: int) -> None:
+    config = CASES[0].config.but(unroll=unroll, lane_map=lane_map, remainder="masked")
+    order = beat_order(right, config)
+    assert sorted(order[order >= 0]) == list(range(right))
+    assert (order[:-1] >= 0).all()
+    assert (np.diff((order[-1] < 0).astype(int)) >= 0).all()  # the first lanes take part
+
+
+def test_registers_have_limits() -> None:
+    config = CASES[0].config
+    for change in (
+        {"ii": 60_001},
+        {"memory": config.memory.__class__(port_bits=32, ports=1, fifo_beats=257)},
+        {"rs_buffer_words": 1025},
+    ):
+        with pytest.raises(ModelError, match="the Verilog takes"):
+            stimulus(operands(2, 1100, 1), config.but(**change))
+
+
+def test_a_failed_build_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    with pytest.raises(ModelError, match="verilator is not installed"):
+        twin.build(twin.Circuit.of(CASES[0].config), tmp_path)
+    monkeypatch.setattr(shutil, "which", lambda name: "false")
+    with pytest.raises(ModelError, match="the Verilog could not be built: exit status 1"):
+        twin.build(twin.Circuit.of(CASES[0].config), tmp_path)
+
+
+def test_command_says_what_differs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = tmp_path / "table.csv"
+    golden.write_cases(CASES[:3], table)
+    assert golden.read_cases(table) == CASES[:3]
+    assert main(["validate", "--table", str(table)]) == 0
+    assert "3 runs of the Verilog, 0 differ" in capsys.readouterr().out
+    wrong = golden.Case(*[*vars(CASES[0]).values()][:5], CASES[0].cycles + 1, CASES[1].best)
+    golden.write_cases([wrong, CASES[1]], table)
+    assert main(["validate", "--table", str(table), "--json"]) == 1
+    shown = capsys.readouterr()
+    assert "2 runs of the Verilog, 1 differ" in shown.err
+    record = json.loads(shown.out)
+    assert not record["agree"]
+    assert not record["cases"][0]["omega_agrees"]
+    assert not record["cases"][0]["levels"]["L1"]["agrees"]
+    assert record["cases"][1]["levels"]["L0"]["agrees"]
+
+
+@pytest.mark.parametrize("text", ["", "left\nx\n", HEAD, HEAD + "1,2\n", HEAD + "1,2,1,plain,unroll,3,0,1,1\n"])
+def test_a_damaged_table_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str) -> None:
+    table = tmp_path / "table.csv"
+    table.write_text(text)
+    assert main(["validate", "--table", str(table)]) == (0 if text == HEAD else 3)
+    assert (": " + str(table) in capsys.readouterr().err) == (text != HEAD)
+
+
+def test_build_folder_that_is_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "file").write_text("")
+    words = ["--live", "--lanes", "1", "--build-folder", str(tmp_path / "file")]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(shutil, "which", lambda name: "verilator")
+        assert main(["validate", *words]) == 5
+    assert "cannot be written" in capsys.readouterr().err
+
+
+def test_update_takes_the_whole_table(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["validate", "--update", "--lanes", "1"]) == 2
+    assert "leave --lanes out" in capsys.readouterr().err
+
+
+def test_missing_verilator_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    assert main(["validate", "--live", "--lanes", "1"]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_verilog_is_shipped() -> None:
+    setup = configparser.ConfigParser()
+    setup.read(ROOT / "setup.cfg")
+    listed = setup["options"]["packages"].split()
+    patterns = setup["options.package_data"]["hls_model.rtl"].replace(",", " ").split()
+    files = [path for path in (ROOT / "hls_model" / "rtl").iterdir() if path.is_file() and path.suffix != ".py"]
+    assert {path.suffix for path in files} == {".v", ".vh", ".cpp", ".csv"}
+    assert all(f"*{path.suffix}" in patterns for path in files)
+    packages = {path.parent for path in (ROOT / "hls_model").rglob("*.py")}
+    assert {".".join(path.relative_to(ROOT).parts) for path in packages} <= set(listed)
