@@ -19,6 +19,8 @@ __all__ = ["add_parser", "run"]
 
 KMER_COLUMNS = ("record", "position", "kmer", "count")
 RECORD_COLUMNS = ("record", "kmers", "found", "mean", "median")
+ROWS = 1 << 16  # k-mers that are text at a time
+LINES = 1 << 12  # that are written at a time
 Row = tuple[Any, ...]
 
 
@@ -91,9 +93,12 @@ def _records(args: argparse.Namespace, k: int) -> Iterator[Record]:
 
 def _kmer_rows(found: Iterable[FoundKmers], k: int) -> Iterator[Row]:
     for some in found:
-        names = [some.names[number] for number in some.record.tolist()]
-        kmers = some.letters(k).view(f"S{k}").ravel().astype(str).tolist() if len(names) else []
-        yield from zip(names, (some.position + 1).tolist(), kmers, some.counts.tolist(), strict=True)
+        for begin in range(0, len(some.counts), ROWS):
+            part = slice(begin, begin + ROWS)
+            names = [some.names[number] for number in some.record[part].tolist()]
+            text = some.letters(k, part).tobytes().decode("ascii")
+            kmers = [text[start : start + k] for start in range(0, len(text), k)]
+            yield from zip(names, (some.position[part] + 1).tolist(), kmers, some.counts[part].tolist(), strict=True)
 
 
 def _record_rows(summaries: Iterable[RecordSummaries]) -> Iterator[Row]:
@@ -107,13 +112,14 @@ def _record_rows(summaries: Iterable[RecordSummaries]) -> Iterator[Row]:
 
 
 def _write_table(args: argparse.Namespace, stream: IO[str], rows: Iterator[Row]) -> None:
-    stream.writelines("\t".join([_cell(value) for value in row]) + "\n" for row in rows)
+    while lines := ["\t".join([_cell(value) for value in row]) + "\n" for row in itertools.islice(rows, LINES)]:
+        stream.write("".join(lines))
 
 
 def _cell(value: Any) -> str:
-    if value is None:
-        return "NA"
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return "NA" if value is None else str(value)
 
 
 def _write_json(args: argparse.Namespace, stream: IO[str], rows: Iterator[Row]) -> None:

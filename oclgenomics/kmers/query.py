@@ -50,12 +50,13 @@ class FoundKmers:
     counts: NDArray[np.uint32]
     whole: bool
 
-    def letters(self, k: int) -> NDArray[np.uint8]:
-        """The k-mers as they stand in the sequences, but in upper case; uint8 (n, k)."""
+    def letters(self, k: int, part: slice = slice(None)) -> NDArray[np.uint8]:
+        """The k-mers, or a part of them, as they stand in the sequences but in upper case; uint8 (n, k)."""
         if not len(self.places):
             return np.empty((0, k), np.uint8)
-        upper = self.text & np.uint8(0xDF)  # a letter's case is one bit
-        return np.lib.stride_tricks.sliding_window_view(upper, k)[self.places]
+        upper = np.lib.stride_tricks.sliding_window_view(self.text, k)[self.places[part]]
+        upper &= np.uint8(0xDF)  # a letter's case is one bit
+        return upper
 
 
 @dataclass(frozen=True)
@@ -87,16 +88,25 @@ def look_up(kmers: KmerSet, keys: NDArray[np.uint64]) -> NDArray[np.uint32]:
     keys : ndarray, uint64 (words, n)
         In any order; of a canonical set, the lesser of both strands.
     """
-    if isinstance(kmers, KmerDatabase):
-        return kmers.lookup(keys)
+    # Neighbours are looked for in the same places, which are then in the cache.
+    order = np.argsort(keys[0]) if len(keys) == 1 else np.lexsort(keys)
+    ascending = np.ascontiguousarray(keys[:, order])
+    counts = np.empty(len(order), np.uint32)
+    counts[order] = kmers.lookup(ascending) if isinstance(kmers, KmerDatabase) else _merged(kmers, ascending)
+    return counts
+
+
+def _merged(kmers: KmerSet, keys: NDArray[np.uint64]) -> NDArray[np.uint32]:
+    """Counts of ascending keys, block by block of the set."""
     wanted = sortable(keys)
-    counts = np.zeros(keys.shape[1], np.uint32)
+    counts = np.zeros(len(wanted), np.uint32)
     for block in kmers.blocks():
         if len(block):
             held = sortable(block.keys)
-            places = np.minimum(np.searchsorted(held, wanted), len(held) - 1)
-            there = held[places] == wanted
-            counts[there] = block.counts[places[there]]
+            some = slice(np.searchsorted(wanted, held[0]), np.searchsorted(wanted, held[-1], side="right"))
+            places = np.minimum(np.searchsorted(held, wanted[some]), len(held) - 1)
+            there = held[places] == wanted[some]
+            counts[some][there] = block.counts[places[there]]
     return counts
 
 

@@ -9,6 +9,8 @@ from oclgenomics.kmers.keys import CODES, WORD_LETTERS, key_words
 
 __all__ = ["kmer_windows"]
 
+PIECE = 1 << 14  # windows that are made at a time, in the cache
+
 
 def kmer_windows(
     letters: NDArray[np.uint8], k: int, *, canonical: bool
@@ -34,10 +36,13 @@ def kmer_windows(
     places = np.flatnonzero(bad[k:] == bad[:-k])
     if not len(places):
         return np.empty((key_words(k), 0), np.uint64), places
-    wide = (codes & 3).astype(np.uint64)
-    keys = _windows(wide, k)
-    if canonical:
-        keys = _lesser(keys, _windows(np.uint64(3) - wide[::-1], k)[:, ::-1])
+    keys = np.empty((key_words(k), len(codes) - k + 1), np.uint64)
+    for begin in range(0, keys.shape[1], PIECE):
+        part = (codes[begin : begin + PIECE + k - 1] & 3).astype(np.uint64)
+        made = _windows(part, k)
+        if canonical:
+            made = _lesser(made, _windows(np.uint64(3) - part[::-1], k)[:, ::-1])
+        keys[:, begin : begin + PIECE] = made
     return (keys if len(places) == keys.shape[1] else keys[:, places]), places
 
 
