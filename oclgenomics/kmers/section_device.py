@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,7 +16,8 @@ from oclgenomics.runtime.memory import BufferNeed
 
 __all__ = ["encode_parts_on", "sections_that_fit"]
 
-MOST_SECTIONS, MOST_ON_CPU = 64, 16  # GPUs need many stretches at a time, CPUs what their cache holds
+MOST_SECTIONS, MOST_ON_CPU = 32, 16  # GPUs need many stretches at a time, CPUs what their cache holds
+MOST_BYTES = 1 << 26  # of keys and counts; the host holds some batches at a time
 
 
 def sections_that_fit(engine: Engine, words: int) -> int:
@@ -28,11 +31,12 @@ def sections_that_fit(engine: Engine, words: int) -> int:
     needs = [
         BufferNeed("keys", per_item=8 * words),
         BufferNeed("counts", per_item=4),
-        BufferNeed("places", per_item=4),
+        BufferNeed("places", fixed=4 * 4096, per_item=4),
         BufferNeed("gaps", per_item=-(-64 * words // 7)),
-        BufferNeed("count words", per_item=9),  # with the places of stretches
+        BufferNeed("count words", fixed=8, per_item=9),  # with the places of stretches
     ]
     most = MOST_ON_CPU if engine.tuning.cpu else MOST_SECTIONS
+    most = min(most, MOST_BYTES // (SECTION_KMERS * (8 * words + 4)))
     return min(most, engine.items_that_fit(needs, minimum=SECTION_KMERS, item="k-mer") // SECTION_KMERS)
 
 
@@ -51,8 +55,8 @@ def encode_parts_on(engine: Engine, keys: NDArray[np.uint64], counts: NDArray[np
     words, word_ends = _encode_counts(engine, engine.upload(counts))
     gap_data, word_data = gaps.data, words.astype("<u8", copy=False).view(np.uint8).data
     return Parts(
-        [gap_data[low:high] for low, high in zip(gap_ends[:-1], gap_ends[1:], strict=True)],
-        [word_data[8 * low : 8 * high] for low, high in zip(word_ends[:-1], word_ends[1:], strict=True)],
+        [gap_data[low:high] for low, high in itertools.pairwise(gap_ends)],
+        [word_data[8 * low : 8 * high] for low, high in itertools.pairwise(word_ends)],
     )
 
 
