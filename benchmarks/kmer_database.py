@@ -2,9 +2,9 @@
 
     python benchmarks/kmer_database.py [--kmers 17700000] [-k 31] [--device cpu] [--repeat 3] [--json FILE]
 
-The k-mers are random and of all 4^k, so their gaps are as wide as those of any genome; 72 % are singletons, the rest
-has a mean of 20, as 30-fold reads with errors have. The best of the runs is shown. CPU time is that of all threads of
-the process, which is steadier on a machine with other work; GB/s is of the file.
+The k-mers are random and of all 4^k, so their gaps are as wide as those of any genome's; 72 % are singletons, and the
+rest has a mean of 20, as 30-fold reads with errors have. The best of the runs is shown. CPU time is that of all threads
+of the process, which is steadier on a machine with other work; GB/s is of the file.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def main() -> int:
             )
     print(f"{kmers.distinct:,} k-mers, k = {args.k}\n{table(rows)}")
     if args.json:
-        write_json(args.json, {"machine": machine(), "k": args.k, "kmers": kmers.distinct, "rows": rows})
+        write_json(args.json, {"machine": machine(engine.device), "k": args.k, "kmers": kmers.distinct, "rows": rows})
     return 0
 
 

@@ -25,6 +25,8 @@ from oclgenomics.threads import usable_cores
 
 __all__ = ["KmerDatabase"]
 
+MOST_THREADS = 8  # more wait for each other: what NumPy and the checksum do is not all in parallel
+
 
 class KmerDatabase:
     """A k-mer database: a set of k-mers (`KmerSet`) on disk.
@@ -146,14 +148,14 @@ class KmerDatabase:
         Parameters
         ----------
         threads : int, optional
-            Threads that decode; as many as there are cores if not given.
+            Threads that decode; as many as there are cores, at most 8, if not given.
 
         Raises
         ------
         InputError
             A section is damaged.
         """
-        threads = usable_cores() if threads is None else threads
+        threads = min(MOST_THREADS, usable_cores()) if threads is None else threads
         numbers = iter(range(self.sections))
         with ThreadPoolExecutor(threads, "decode-kmers") as pool:
             coming: deque[Future[KmerBlock]] = deque()

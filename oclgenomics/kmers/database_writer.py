@@ -27,6 +27,7 @@ from oclgenomics.threads import usable_cores
 
 __all__ = ["DatabaseWriter"]
 
+MOST_THREADS = 8  # more wait for each other: what NumPy and the checksum do is not all in parallel
 BATCH_SECTIONS = 4  # encoded by one thread at a time: enough for few calls, little enough for the cache
 
 
@@ -44,7 +45,7 @@ class DatabaseWriter:
     engine : Engine, optional
         The device to encode on, in the thread that calls; else NumPy does it. The bytes are the same.
     threads : int, optional
-        Threads that encode and check; as many as there are cores if not given.
+        Threads that encode and check; as many as there are cores, at most 8, if not given.
 
     Raises
     ------
@@ -67,7 +68,7 @@ class DatabaseWriter:
         if options.max_count >> 64:
             raise UsageError(f"--max-count {options.max_count}: a database holds bounds below 2^64")
         self._path, self._options, self._engine = path, options, engine
-        self._threads = usable_cores() if threads is None else threads
+        self._threads = min(MOST_THREADS, usable_cores()) if threads is None else threads
         self._words = key_words(options.k)
         self._last: NDArray[np.uint64] | None = None
         sections = BATCH_SECTIONS if engine is None else sections_that_fit(engine, self._words)

@@ -16,7 +16,8 @@ from oclgenomics.runtime.memory import BufferNeed
 
 __all__ = ["encode_parts_on", "sections_that_fit"]
 
-MOST_SECTIONS, MOST_ON_CPU = 64, 16  # GPUs need many stretches at a time, CPUs what their cache holds
+MOST_SECTIONS, MOST_ON_CPU = 32, 16  # GPUs need many stretches at a time, CPUs what their cache holds
+MOST_BYTES = 1 << 26  # of keys and counts; the host holds some batches at a time
 
 
 def sections_that_fit(engine: Engine, words: int) -> int:
@@ -30,11 +31,12 @@ def sections_that_fit(engine: Engine, words: int) -> int:
     needs = [
         BufferNeed("keys", per_item=8 * words),
         BufferNeed("counts", per_item=4),
-        BufferNeed("places", per_item=4),
+        BufferNeed("places", fixed=4 * 4096, per_item=4),
         BufferNeed("gaps", per_item=-(-64 * words // 7)),
-        BufferNeed("count words", per_item=9),  # with the places of stretches
+        BufferNeed("count words", fixed=8, per_item=9),  # with the places of stretches
     ]
     most = MOST_ON_CPU if engine.tuning.cpu else MOST_SECTIONS
+    most = min(most, MOST_BYTES // (SECTION_KMERS * (8 * words + 4)))
     return min(most, engine.items_that_fit(needs, minimum=SECTION_KMERS, item="k-mer") // SECTION_KMERS)
 
 

@@ -15,15 +15,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oclgenomics.errors import InputError, OutputError, UsageError
+from oclgenomics.errors import AllocationError, InputError, OutputError, UsageError
 from oclgenomics.kmers.arithmetic import sortable
 from oclgenomics.kmers.database import KmerDatabase
 from oclgenomics.kmers.database_writer import DatabaseWriter
 from oclgenomics.kmers.keys import key_words, keys_of
 from oclgenomics.kmers.layout import FOOT_BYTES, HEAD_BYTES, SECTION_KMERS
 from oclgenomics.kmers.options import CountOptions
+from oclgenomics.kmers.section_device import sections_that_fit
 from oclgenomics.kmers.sets import CountedKmers, KmerBlock
-from oclgenomics.runtime import Engine
+from oclgenomics.runtime import Device, Engine
 
 FORMAT = Path(__file__).resolve().parents[2] / "docs" / "kmers-format.md"
 
@@ -120,6 +121,16 @@ def test_sets_of_few_kmers_on_the_device(tmp_path: Path, engine: Engine) -> None
         keys = np.arange(size, dtype=np.uint64)[None] << np.uint64(7)
         kmers = CountedKmers(20, True, keys, np.ones(size, np.uint32))
         assert write(tmp_path / "set", kmers, engine=engine) == write(tmp_path / "set", kmers)
+
+
+def test_little_device_memory(tmp_path: Path, device: Device) -> None:
+    kmers = random_set(31, 5 * SECTION_KMERS)
+    whole = write(tmp_path / "set", kmers)
+    with Engine(device, max_memory=6 << 20) as engine:
+        assert sections_that_fit(engine, 1) == 2
+        assert write(tmp_path / "set", kmers, engine=engine) == whole
+    with Engine(device, max_memory=2 << 20) as engine, pytest.raises(AllocationError, match="k-mer"):
+        DatabaseWriter(tmp_path / "set", CountOptions(31), engine=engine)
 
 
 def test_every_cut_of_a_small_set(tmp_path: Path) -> None:
@@ -275,6 +286,7 @@ import os, resource, signal, sys
 import numpy as np
 from oclgenomics.kmers.database_writer import DatabaseWriter
 from oclgenomics.kmers.options import CountOptions
+from oclgenomics.kmers.section_device import sections_that_fit
 from oclgenomics.kmers.sets import KmerBlock
 
 with DatabaseWriter(sys.argv[1], CountOptions(20), threads=1) as writer:

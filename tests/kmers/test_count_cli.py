@@ -1,0 +1,104 @@
+"""`oclgenomics kmers count`, from the command line to the database."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from helpers.kmer_sets import B, C
+
+from oclgenomics.cli.main import main
+from oclgenomics.kmers import reference
+from oclgenomics.kmers.database import KmerDatabase
+from oclgenomics.kmers.keys import letters_of
+from oclgenomics.kmers.options import CountOptions
+from oclgenomics.runtime import Device
+
+
+@pytest.fixture
+def texts(tmp_path: Path) -> list[Path]:
+    paths = [tmp_path / "b.fa", tmp_path / "c.fa"]
+    for path, text in zip(paths, (B, C), strict=True):
+        path.write_bytes(text)
+    return paths
+
+
+def counted(path: Path) -> dict[str, int]:
+    with KmerDatabase.open(path) as database:
+        blocks = list(database.blocks())
+        return {
+            kmer.tobytes().decode(): times
+            for block in blocks
+            for kmer, times in zip(letters_of(block.keys, database.k), block.counts.tolist(), strict=True)
+        }
+
+
+@pytest.mark.parametrize(
+    ("words", "options"),
+    [
+        ([], CountOptions(4)),
+        (["--no-canonical", "--min-count", "2"], CountOptions(4, canonical=False, min_count=2)),
+        (["--max-count", "4", "--counter-max", "3"], CountOptions(4, max_count=4, counter_max=3)),
+    ],
+)
+def test_count(device: Device, texts: list[Path], tmp_path: Path, words: list[str], options: CountOptions) -> None:
+    output = tmp_path / "x.db"
+    command = ["kmers", "count", *map(str, texts), "-k", "4", "-o", str(output), "-d", str(device.index), "-q", *words]
+    assert main(command) == 0
+    assert counted(output) == reference.count([B, C], options)
+
+
+def test_every_device_and_limit_writes_the_same_bytes(device: Device, texts: list[Path], tmp_path: Path) -> None:
+    written = []
+    for limit in ("3M", "1G"):
+        output = tmp_path / f"{limit}.db"
+        command = ["kmers", "count", *map(str, texts), "-k", "8", "-o", str(output), "-d", str(device.index)]
+        assert main([*command, "-q", "--max-memory", limit]) == 0
+        written.append(output.read_bytes())
+    assert written[0] == written[1]
+
+
+def test_standard_input_and_summary(
+    device: Device, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(B)))
+    output = tmp_path / "x.db"
+    assert main(["kmers", "count", "-", "-k", "4", "-o", str(output), "-d", str(device.index), "--json"]) == 0
+    out, err = capsys.readouterr()
+    result = json.loads(out)["result"]
+    assert (result["windows"], result["distinct"], result["total"]) == (16, 11, 16)
+    assert "16 4-mers, 11 distinct" in err
+    assert f"wrote {output}" in err
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "message"),
+    [
+        (["x.fa", "-k", "0", "-o", "x.db"], 2, "-k 0: k-mers have 1 to 256 letters"),
+        (["x.fa", "-k", "5", "-o", "x.db", "--min-count", "0"], 2, "--min-count 0"),
+        (["x.fa", "-k", "5", "-o", "x.db", "--counter-max", "0"], 2, "--counter-max 0"),
+        (["missing.fa", "-k", "5", "-o", "x.db"], 3, "missing.fa: no such file"),
+        (["x.fa", "-k", "5", "-o", "none/x.db"], 5, "there is no folder none"),
+        (["x.fa", "-k", "five", "-o", "x.db"], 2, "invalid int value"),
+        (["bad.fq", "-k", "5", "-o", "x.db"], 3, "bad.fq, record 1, byte 0: letters and qualities"),
+    ],
+)
+def test_errors_are_one_line(
+    words: list[str],
+    status: int,
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("x.fa").write_bytes(B)
+    Path("bad.fq").write_bytes(b"@a\nACGT\n+\nIII\n")
+    assert main(["kmers", "count", *words, "-q"]) == status
+    err = capsys.readouterr().err
+    assert message in err
+    assert err.count("\n") == 1
+    assert not Path("x.db").exists()
