@@ -1,1 +1,25 @@
-"""K-mers of sequences, counted on the device."""
+"""K-mers of sequences, counted on the device.
+
+Examples
+--------
+>>> from oclgenomics.kmers import CountOptions, count
+>>> from oclgenomics.runtime import Engine
+>>> with Engine() as engine:  # doctest: +SKIP
+...     counted = count(["reads.fq.gz"], CountOptions(k=31), engine=engine)
+"""
+
+from oclgenomics.kmers.database import KmerDatabase
+from oclgenomics.kmers.options import CountOptions
+from oclgenomics.kmers.run import Summary, count, count_to_database
+from oclgenomics.kmers.sets import CountedKmers, KmerBlock, KmerSet
+
+__all__ = [
+    "CountOptions",
+    "CountedKmers",
+    "KmerBlock",
+    "KmerDatabase",
+    "KmerSet",
+    "Summary",
+    "count",
+    "count_to_database",
+]

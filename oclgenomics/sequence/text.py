@@ -60,8 +60,7 @@ class TextBlocks:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._thread.shutdown()
-        for buffer in (self._at_work, self._next):
-            buffer.wait()  # a CPU device may still read the memory, which goes now
+        self._engine.finish()  # a device may still read the memory, which goes now
 
     @property
     def size(self) -> int:

@@ -1,0 +1,76 @@
+"""Counts beside those of KMC and Jellyfish, where they are installed."""
+
+from __future__ import annotations
+
+import gzip
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from oclgenomics.kmers import CountOptions, count
+from oclgenomics.kmers.keys import letters_of
+from oclgenomics.runtime import Engine
+
+KS = (15, 21, 28, 31, 32, 33, 40, 55, 65, 128)
+BASES = np.frombuffer(b"ACGT", np.uint8)
+
+
+def reads_text(*, fastq: bool) -> bytes:
+    """Reads of a small genome with errors, N, lower case and lines of any length."""
+    rng = np.random.default_rng(8)
+    genome = BASES[rng.integers(0, 4, 3000)]
+    records = []
+    for number in range(120):
+        length = int(rng.integers(20, 400))
+        begin = int(rng.integers(0, len(genome) - length))
+        read = genome[begin : begin + length].copy()
+        wrong = rng.random(length) < 0.01
+        read[wrong] = np.frombuffer(b"ACGTN", np.uint8)[rng.integers(0, 5, int(wrong.sum()))]
+        text = read.tobytes() if number % 3 else read.tobytes().lower()
+        if fastq:
+            records.append(b"@r%d\n%b\n+\n%b\n" % (number, text, b"I" * length))
+        else:
+            width = int(rng.integers(30, 120))
+            lines = [text[i : i + width] for i in range(0, length, width)]
+            records.append(b">r%d\n%b\n" % (number, b"\n".join(lines)))
+    return b"".join(records)
+
+
+def own_counts(engine: Engine, path: Path, k: int, *, canonical: bool) -> list[str]:
+    counted = count([path], CountOptions(k, canonical=canonical), engine=engine)
+    kmers = letters_of(counted.keys, k)
+    return [f"{kmer.tobytes().decode()} {times}" for kmer, times in zip(kmers, counted.counts.tolist(), strict=True)]
+
+
+def run(*command: object) -> str:
+    return subprocess.run(list(map(str, command)), check=True, capture_output=True, text=True).stdout
+
+
+@pytest.mark.skipif(shutil.which("kmc") is None, reason="KMC is not installed (Debian package kmc)")
+@pytest.mark.parametrize("k", KS)
+@pytest.mark.parametrize("canonical", [True, False])
+def test_counts_of_kmc(engine: Engine, tmp_path: Path, k: int, canonical: bool) -> None:
+    path, fastq = tmp_path / "reads.gz", k % 2 == 1
+    path.write_bytes(gzip.compress(reads_text(fastq=fastq)))
+    options = [f"-k{k}", "-ci1", "-cs1000000", "-m2", "-t1", "-fq" if fastq else "-fm", *([] if canonical else ["-b"])]
+    run("kmc", *options, path, tmp_path / "kmc", tmp_path)
+    run("kmc_tools", "transform", tmp_path / "kmc", "dump", "-s", tmp_path / "kmc.txt")
+    expected = (tmp_path / "kmc.txt").read_text().replace("\t", " ").splitlines()
+    assert expected
+    assert own_counts(engine, path, k, canonical=canonical) == expected
+
+
+@pytest.mark.skipif(shutil.which("jellyfish") is None, reason="Jellyfish is not installed (Debian package jellyfish)")
+@pytest.mark.parametrize("k", KS)
+@pytest.mark.parametrize("canonical", [True, False])
+def test_counts_of_jellyfish(engine: Engine, tmp_path: Path, k: int, canonical: bool) -> None:
+    path = tmp_path / "reads.fa"
+    path.write_bytes(reads_text(fastq=False))
+    run("jellyfish", "count", "-m", k, "-s", "1M", *(["-C"] if canonical else []), "-o", tmp_path / "jf", path)
+    run("jellyfish", "dump", "-c", "-o", tmp_path / "jf.txt", tmp_path / "jf")
+    expected = sorted((tmp_path / "jf.txt").read_text().splitlines())
+    assert expected
+    assert own_counts(engine, path, k, canonical=canonical) == expected
