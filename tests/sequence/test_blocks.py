@@ -143,3 +143,18 @@ def test_other_inputs(engine: Engine, tmp_path: Path) -> None:
         parse_fastq(engine, text, final=True)
     with pytest.raises(ValueError, match="1 to"):
         parse_fasta(engine, text, FastaState(), None, 0)
+
+
+def test_the_device_is_done_before_the_text_is_freed(
+    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "x.fa"
+    path.write_bytes(FASTA)
+    order: list[str] = []
+    finish = engine.finish
+    monkeypatch.setattr(engine, "finish", lambda: (order.append("finished"), finish()))
+    reading = packed_blocks(engine, [path])
+    next(reading)
+    order.clear()
+    reading.close()
+    assert order == ["finished"]
