@@ -19,7 +19,8 @@ from oclgenomics.sequence.text import TextBlocks
 
 __all__ = ["BLOCK_BYTES", "PackedBlock", "packed_blocks"]
 
-BLOCK_BYTES = 64 << 20
+BLOCK_BYTES, LEAST_BLOCK = 64 << 20, 1 << 16
+BLOCK_SHARE = 8  # blocks that the device's memory holds: two of text, and what is made of them
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ def packed_blocks(
     paths: Iterable[str | os.PathLike[str]],
     *,
     overlap: int = 0,
-    block_bytes: int = BLOCK_BYTES,
+    block_bytes: int | None = None,
     threads: int | None = None,
 ) -> Iterator[PackedBlock]:
     """Read FASTA and FASTQ files and pack them on the device.
@@ -56,8 +57,9 @@ def packed_blocks(
         Files, plain or gzip, in any mix; "-" is standard input. FASTQ has four lines a record.
     overlap : int
         Symbols of a FASTA record that go before the next block again: k - 1 for k-mers.
-    block_bytes : int
-        Bytes of text in a block; a longer FASTQ record makes its block longer.
+    block_bytes : int, optional
+        Bytes of text in a block; a longer FASTQ record makes its block longer. As many as suit the device's memory, at
+        most `BLOCK_BYTES`, if not given.
     threads : int, optional
         Threads that inflate bgzip; as many as `Workers` takes if not given.
 
@@ -70,6 +72,8 @@ def packed_blocks(
     InputError
         Anything wrong with an input, with its name, the record and the byte.
     """
+    if block_bytes is None:
+        block_bytes = min(BLOCK_BYTES, max(LEAST_BLOCK, engine.budget // BLOCK_SHARE))
     for path in paths:
         with ExitStack() as files:
             workers = files.enter_context(Workers(threads))
