@@ -11,16 +11,17 @@ import stat
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, NoReturn
 
 from oclgenomics import __version__
-from oclgenomics.errors import InputError, OutputError
+from oclgenomics.errors import InputError, OutputError, UsageError
 
 if TYPE_CHECKING:
     from oclgenomics.formats.alignment import Alignment
     from oclgenomics.runtime import Engine
 
 __all__ = [
+    "OneLineParser",
     "add_device_options",
     "add_message_options",
     "add_output_options",
@@ -37,6 +38,19 @@ __all__ = [
 
 _UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
 _saved: list[Path] = []
+
+
+class OneLineParser(argparse.ArgumentParser):
+    """Says what is wrong with the words of a command in one line."""
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        known, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            self.error(f"unknown arguments: {' '.join(unknown)}")
+        return known, unknown
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message} (options: {self.prog} --help)")
 
 
 def parse_size(text: str) -> int:

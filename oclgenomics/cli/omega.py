@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any, NoReturn
+from typing import Any
 
 from oclgenomics.cli import common, omega_ld, omega_peaks, omega_threshold
+from oclgenomics.cli.common import OneLineParser
 from oclgenomics.cli.omega_options import (
     add_method_options,
     add_reading_options,
@@ -29,8 +30,8 @@ NOT_TAKEN = {
     "-memLimit": "use --max-memory",
     "-name": "use --format omegaplus -o OmegaPlus_Report.NAME",
 }
-class ScanParser(argparse.ArgumentParser):
-    """Takes OmegaPlus' option names too, and says what is wrong in one line."""
+class ScanParser(OneLineParser):
+    """Takes OmegaPlus' option names too."""
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         words: list[str] = []
@@ -38,13 +39,7 @@ class ScanParser(argparse.ArgumentParser):
             if word in NOT_TAKEN:
                 raise UsageError(f"{word}: {NOT_TAKEN[word]}")
             words += OMEGAPLUS_NAMES.get(word, [word])
-        known, unknown = super().parse_known_args(words, namespace)
-        if unknown:
-            self.error(f"unknown arguments: {' '.join(unknown)}")
-        return known, unknown
-
-    def error(self, message: str) -> NoReturn:
-        raise UsageError(f"{message} (options: {self.prog} --help)")
+        return super().parse_known_args(words, namespace)
 
 
 def add_parser(subparsers: Any) -> None:

@@ -1,10 +1,9 @@
-"""Work-group sizes that the primitives share, and how an array is dealt out to work-groups."""
+"""How an array is dealt out to work-groups."""
 
 from __future__ import annotations
 
-__all__ = ["CPU_SPANS", "GROUPS", "LANES", "ROOT", "spans"]
+__all__ = ["CPU_SPANS", "GROUPS", "spans"]
 
-LANES, ROOT = 256, 16  # work-items of a group on GPUs, ROOT x ROOT
 GROUPS = 2048  # enough for the largest GPUs to be full, few enough that each can look at all the others' totals
 CPU_SPANS = 64
 
