@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
 from hls_model.cli.project import phases_text, summary_text
 from hls_model.cli.tables import table
 from hls_model.project import Projection, totals
 from hls_model.text import seconds_text
 
-if TYPE_CHECKING:
-    from oclgenomics.cli.fpga_scan import Measured
-
-__all__ = ["projection_text"]
+__all__ = ["Measured", "projection_text"]
 
 SHOWN = 30  # alignments; --json has all
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The same scans on this machine.
+
+    Attributes
+    ----------
+    device : str
+        The OpenCL device.
+    seconds : list of float
+        LD and omega of each scan, sites in memory and kernels compiled; of scans that go together, the share.
+    """
+
+    device: str
+    seconds: list[float]
 
 
 def projection_text(rows: dict[str, list[Projection]], measured: Measured | None) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +18,7 @@ from hls_model.positions import read_positions
 from hls_model.project import Projection, project, totals
 from hls_model.workload import Workload, even_positions
 from oclgenomics.cli import common
-from oclgenomics.cli.fpga_report import projection_text
+from oclgenomics.cli.fpga_report import Measured, projection_text
 from oclgenomics.cli.omega_options import scan_options
 from oclgenomics.formats.alignment import Alignment, words_for
 from oclgenomics.omega.options import ScanOptions
@@ -29,25 +28,9 @@ if TYPE_CHECKING:
     from oclgenomics.omega.engine import OmegaScanner
     from oclgenomics.runtime import Engine
 
-__all__ = ["Measured", "project_scan", "random_alignment", "workload_of"]
+__all__ = ["project_scan", "random_alignment", "workload_of"]
 
 MOST_TRIES, ENOUGH_SECONDS = 5, 5.0  # measurements of the same scans, of which the shortest counts
-
-
-@dataclass(frozen=True)
-class Measured:
-    """The same scans on this machine.
-
-    Attributes
-    ----------
-    device : str
-        The OpenCL device.
-    seconds : list of float
-        LD and omega of each scan, sites in memory and kernels compiled; of scans that go together, the share.
-    """
-
-    device: str
-    seconds: list[float]
 
 
 def project_scan(args: argparse.Namespace) -> int:

@@ -2,7 +2,7 @@
 
 from oclgenomics.primitives.compaction import Runs, compact, run_lengths
 from oclgenomics.primitives.merging import merge
-from oclgenomics.primitives.radix import Sorted, sort
 from oclgenomics.primitives.scan import scan
+from oclgenomics.primitives.sorting import Sorted, sort
 
 __all__ = ["Runs", "Sorted", "compact", "merge", "run_lengths", "scan", "sort"]

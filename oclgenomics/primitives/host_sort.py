@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.primitives.radix import RadixSort
 from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.threads import usable_cores
-
-if TYPE_CHECKING:
-    from oclgenomics.primitives.radix import RadixSort
 
 __all__ = ["sort_on_host", "sort_parts"]
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from oclgenomics.primitives.keys import TYPES, KeyShape, key_shape
-from oclgenomics.primitives.radix import Sorted
+from oclgenomics.primitives.sorting import Sorted
 from oclgenomics.runtime import DeviceArray, Engine
 
 __all__ = ["merge"]

@@ -1,89 +1,20 @@
-"""Stable radix sort on the device: keys of any number of words, with or without a value each."""
+"""The passes of a stable radix sort, each by a digit of the keys."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from oclgenomics.primitives.host_sort import sort_on_host
-from oclgenomics.primitives.keys import TYPES, KeyShape, key_shape
+from oclgenomics.primitives.keys import TYPES, KeyShape
 from oclgenomics.primitives.scan import scan
 from oclgenomics.runtime import DeviceArray, Engine
 
-__all__ = ["DIGITS", "RadixSort", "Sorted", "radix_passes", "sort"]
+__all__ = ["DIGITS", "RadixSort", "radix_passes"]
 
 DIGIT_BITS = 8
 DIGITS = 1 << DIGIT_BITS
 LANES, EACH = 256, 16  # work-items of a tile on GPUs, and keys of each
 COUNTED = 8  # tiles that a work-group counts; kernels_cl/primitives/radix_sort.cl
 CPU_TILES, CPU_TILE = 256, 4096  # at most so many tiles, at least so many keys each
-
-
-@dataclass(frozen=True)
-class Sorted:
-    """Keys in ascending order and their values, in arrays of the shapes that came in.
-
-    Attributes
-    ----------
-    keys : DeviceArray, (words, n) or (n,)
-    values : DeviceArray (n,) or None
-    """
-
-    keys: DeviceArray
-    values: DeviceArray | None
-
-
-def sort(
-    engine: Engine,
-    keys: DeviceArray,
-    values: DeviceArray | None = None,
-    *,
-    size: int | None = None,
-    bits: int | None = None,
-    first_bit: int = 0,
-) -> Sorted:
-    """Sort keys, and a value each with them, in ascending order; equal keys keep their order.
-
-    Parameters
-    ----------
-    engine : Engine
-    keys : DeviceArray, uint32 or uint64, (n,) or (words, n)
-        Its content is used up. Several words make one key, the least significant word first.
-    values : DeviceArray, 8 to 64 bits unsigned, (n,), optional
-        Its content is used up.
-    size : int, optional
-        Keys to sort, the first ones; all if not given.
-    bits, first_bit : int, optional
-        Bits first_bit .. first_bit + bits - 1 of the key decide; all, from the first bit on, if not given. Higher bits
-        have to be 0.
-
-    Returns
-    -------
-    Sorted
-        Each array is either the one given or a new one.
-
-    Raises
-    ------
-    ValueError
-        Arrays of other types or shapes, bits that a key does not have, or too many keys.
-    """
-    shape = key_shape("sort", keys, values, size)
-    bits = shape.bits - first_bit if bits is None else bits
-    if first_bit < 0 or bits < 0 or first_bit + bits > shape.bits:
-        raise ValueError(f"sort: bits {first_bit} to {first_bit + bits} are not all in keys of {shape.bits} bits")
-    if shape.size < 2 or not bits:
-        return Sorted(keys, values)
-    radix = RadixSort(engine, shape, values)
-    spare = engine.empty(keys.shape, keys.dtype)
-    if engine.tuning.cpu and values is None and shape.words == 1 and first_bit == 0:
-        moved = sort_on_host(engine, keys, shape.size, bits, radix, spare)
-        return Sorted(spare if moved else keys, None)
-    spare_values = None if values is None else engine.empty(values.shape, values.dtype)
-    for word, shift, some in radix_passes(shape.bits // shape.words, first_bit, bits):
-        radix.run(word, shift, some, keys, spare, values, spare_values)
-        keys, spare, values, spare_values = spare, keys, spare_values, values
-    return Sorted(keys, values)
 
 
 def radix_passes(width: int, first_bit: int, bits: int) -> list[tuple[int, int, int]]:
