@@ -27,8 +27,7 @@ def kept_kmers(engine: Engine, options: CountOptions, runs: Runs) -> KmerBlock:
 
 def _flags(engine: Engine, options: CountOptions, counts: DeviceArray, size: int) -> DeviceArray:
     flags = engine.empty(size, np.uint8)
-    lanes = engine.tuning.local_size
     limits = np.uint32(options.min_count), np.uint32(min(options.max_count, LARGEST_COUNTER))
-    shape = (-(-size // lanes) * lanes,), (lanes,)
-    engine.launch(engine.kernel("kmers/flag_counts.cl", "flag_counts"), *shape, counts, np.uint64(size), *limits, flags)
+    kernel = engine.kernel("kmers/flag_counts.cl", "flag_counts")
+    engine.launch_items(kernel, size, counts, np.uint64(size), *limits, flags)
     return flags

@@ -83,13 +83,12 @@ class _WindowKernels:
             return
         cpu = self._engine.tuning.cpu
         each = -(-groups // CPU_ITEMS) if cpu else 1
-        lanes = 1 if cpu else self._engine.tuning.local_size
         items = -(-groups // each) if cpu else groups * 32
-        shape = (-(-items // lanes) * lanes,), (lanes,)
         where = np.uint64(keys.shape[-1]), np.uint64(first)
         arrays = windows.symbols.codes, windows.starts, windows.places
         sizes = np.uint32(groups), np.uint32(each), self._k
-        self._engine.launch(self._kernel("write_kmers"), *shape, *arrays, *sizes, *where, keys)
+        lanes = 1 if cpu else None
+        self._engine.launch_items(self._kernel("write_kmers"), items, *arrays, *sizes, *where, keys, lanes=lanes)
 
     def _counted(self, symbols: Symbols, starts: DeviceArray) -> _Windows:
         groups = len(starts)
@@ -103,10 +102,7 @@ class _WindowKernels:
         return self._engine.kernel(SOURCE, name, **self._defines)
 
     def _each_group(self, name: str, symbols: Symbols, *args: object) -> None:
-        lanes = self._engine.tuning.local_size
-        groups = -(-symbols.size // 32)
-        if groups:
-            self._engine.launch(self._kernel(name), (-(-groups // lanes) * lanes,), (lanes,), *args)
+        self._engine.launch_items(self._kernel(name), -(-symbols.size // 32), *args)
 
 
 class PrefixedWindows:

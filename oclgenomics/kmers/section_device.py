@@ -69,12 +69,12 @@ def _encode_gaps(engine: Engine, keys: DeviceArray) -> tuple[NDArray[np.uint8], 
         for name in ("measure_gaps", "pick_sections", "write_gaps")
     )
     starts, picked = engine.empty(size + 1, np.uint32), engine.empty(sections + 1, np.uint32)
-    engine.launch(measure, *_items(engine, size + 1), keys, np.uint32(size), starts)
+    engine.launch_items(measure, size + 1, keys, np.uint32(size), starts)
     scan(engine, starts, out=starts)
-    engine.launch(pick, *_items(engine, sections + 1), starts, np.uint32(size), np.uint32(sections), picked)
+    engine.launch_items(pick, sections + 1, starts, np.uint32(size), np.uint32(sections), picked)
     ends = engine.download(picked).tolist()
     out = engine.empty(ends[-1], np.uint8)
-    engine.launch(write, *_items(engine, size), keys, np.uint32(size), starts, out)
+    engine.launch_items(write, size, keys, np.uint32(size), starts, out)
     return engine.download(out), ends
 
 
@@ -85,15 +85,10 @@ def _encode_counts(engine: Engine, counts: DeviceArray) -> tuple[NDArray[np.uint
     starts = engine.empty(stretches + 1, np.uint32)
     source = "kmers/simple8b.cl"
     measure = engine.kernel(source, "count_words", STRETCH=STRETCH)
-    engine.launch(measure, *_items(engine, stretches + 1), counts, *shape, starts)
+    engine.launch_items(measure, stretches + 1, counts, *shape, starts)
     scan(engine, starts, out=starts)
     places = engine.download(starts)
     out = engine.empty(int(places[-1]), np.uint64)
     write = engine.kernel(source, "write_words", STRETCH=STRETCH)
-    engine.launch(write, *_items(engine, stretches), counts, *shape, starts, out)
+    engine.launch_items(write, stretches, counts, *shape, starts, out)
     return engine.download(out), [*places[: -1 : SECTION_KMERS // STRETCH].tolist(), int(places[-1])]
-
-
-def _items(engine: Engine, size: int) -> tuple[tuple[int], tuple[int]]:
-    lanes = engine.tuning.local_size
-    return (-(-size // lanes) * lanes,), (lanes,)

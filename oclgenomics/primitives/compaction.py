@@ -108,7 +108,7 @@ def run_lengths(
         "primitives/run_sums.cl", "sum_runs", WEIGHTED=weights is not None, SUM="ulong" if wide else "uint"
     )
     sums = np.uint64(shape.size), counts if before is None else before, np.uint64(total), np.uint64(most)
-    engine.launch(kernel, *_each_item(engine, runs), starts, np.uint32(runs), *sums, counts)
+    engine.launch_items(kernel, runs, starts, np.uint32(runs), *sums, counts)
     return Runs(found, counts, runs)
 
 
@@ -163,12 +163,7 @@ def _prefix_sums(engine: Engine, weights: DeviceArray | None, size: int) -> tupl
         return None, 0
     wide = engine.empty(size, np.uint64)
     widen = engine.kernel("primitives/run_sums.cl", "widen", WEIGHTED=True, SUM="uint")
-    engine.launch(widen, *_each_item(engine, size), weights, np.uint64(size), wide)
+    engine.launch_items(widen, size, weights, np.uint64(size), wide)
     last = int(engine.download(weights, 1, size - 1)[0])
     scan(engine, wide, out=wide)
     return wide, int(engine.download(wide, 1, size - 1)[0]) + last
-
-
-def _each_item(engine: Engine, size: int) -> tuple[tuple[int], tuple[int]]:
-    lanes = engine.tuning.local_size
-    return (-(-size // lanes) * lanes,), (lanes,)

@@ -62,7 +62,8 @@ class _Merging:
     def __init__(self, engine: Engine, shape: KeyShape, values: DeviceArray | None) -> None:
         cpu = engine.tuning.cpu
         self._engine, self._stride = engine, np.uint64(shape.stride)
-        self._each, self._lanes = (CPU_EACH, 1) if cpu else (GPU_EACH, engine.tuning.local_size)
+        self._each = CPU_EACH if cpu else GPU_EACH
+        self._lanes = 1 if cpu else None  # the tuning's
         defines: dict[str, int | str] = {**shape.defines, "EACH": self._each}
         if values is not None:
             defines["VALUE"] = TYPES[values.dtype.name]
@@ -79,10 +80,7 @@ class _Merging:
         values_out: DeviceArray | None,
     ) -> None:
         """Merge keys begin .. middle - 1 and middle .. end - 1, with their values."""
-        if begin == end:
-            return
         items = -(-(end - begin) // self._each)
-        groups = (-(-items // self._lanes) * self._lanes,), (self._lanes,)
         run = np.uint64(begin), np.uint64(middle), np.uint64(end)
         moved = () if values is None else (values, values_out)
-        self._engine.launch(self._kernel, *groups, keys, self._stride, *run, out, *moved)
+        self._engine.launch_items(self._kernel, items, keys, self._stride, *run, out, *moved, lanes=self._lanes)

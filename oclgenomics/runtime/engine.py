@@ -198,6 +198,24 @@ class Engine:
             array.ready, array.used = None, event
         return event  # type: ignore[no-any-return]
 
+    def launch_items(self, kernel: Kernel, items: int, *args: Any, lanes: int | None = None) -> None:
+        """Enqueue a kernel with a work-item for each item; it has to do nothing for those that fill the last group.
+
+        Parameters
+        ----------
+        kernel : Kernel
+            Of one dimension.
+        items : int
+            Nothing is enqueued for 0.
+        *args
+            As `launch` takes them.
+        lanes : int, optional
+            The work-group's size; that of the tuning if not given.
+        """
+        lanes = self.tuning.local_size if lanes is None else lanes
+        if items:
+            self.launch(kernel, (-(-items // lanes) * lanes,), (lanes,), *args)
+
     @staticmethod
     def local(nbytes: int) -> pyopencl.LocalMemory:
         """Return a kernel argument that stands for so many bytes of local memory."""

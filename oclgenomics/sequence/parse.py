@@ -163,12 +163,11 @@ class _Tiles:
             raise ValueError(f"a block has 1 to {MOST_BYTES} bytes, not {size}")
         cpu = engine.tuning.cpu
         self._engine, self._source = engine, source
-        self._lanes = 1 if cpu else engine.tuning.local_size
+        self._lanes = 1 if cpu else None  # the tuning's
         tile = max(CPU_TILE, -(-size // CPU_TILES)) if cpu else GPU_TILE
         self.tiles = -(-size // tile)
         self.cut = np.uint32(size), np.uint32(tile), np.uint32(self.tiles)
 
     def __call__(self, name: str, *args: object) -> None:
         kernel: Kernel = self._engine.kernel(self._source, name)
-        groups = -(-self.tiles // self._lanes) * self._lanes
-        self._engine.launch(kernel, (groups,), (self._lanes,), *args)
+        self._engine.launch_items(kernel, self.tiles, *args, lanes=self._lanes)

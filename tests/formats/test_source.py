@@ -9,10 +9,11 @@ import subprocess
 import sys
 import threading
 
+import numpy as np
 import pytest
 
 from oclgenomics.errors import InputError, UsageError
-from oclgenomics.formats import read_alignments
+from oclgenomics.formats import read_alignments, stored
 from oclgenomics.formats.source import Source
 
 MS = b"ms 2 1\n1 2 3\n\n//\nsegsites: 3\npositions: 0.1 0.2 0.3\n" + b"010\n111\n" * 500
@@ -177,3 +178,19 @@ def test_progress_counts_the_stored_bytes(tmp_path):
     seen: list[tuple[int, int | None]] = []
     list(read_alignments(path, progress=lambda done, total: seen.append((done, total))))
     assert seen[-1] == (path.stat().st_size, path.stat().st_size)
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("part", [7, 1 << 20])
+@pytest.mark.parametrize("size", [1, 27, 28, 29, 1000, 2999, 3000, 3001, 9000])
+def test_reading_into_an_array(tmp_path, monkeypatch, packed, part, size):
+    monkeypatch.setattr(stored, "PART_BYTES", part)
+    monkeypatch.setattr(stored, "LEAST_SHARED_OUT", 4 * part)
+    path, text = tmp_path / "x", VCF[:3000]
+    path.write_bytes(gzip.compress(text) if packed else text)
+    target, parts = np.zeros(size, np.uint8), []
+    with Source(path, chunk_bytes=100) as source:
+        while count := source.read_into(target):
+            parts.append(target[:count].tobytes())
+    assert b"".join(parts) == text
+    assert all(len(data) == size for data in parts[:-1])

@@ -230,3 +230,30 @@ def test_other_errors_stay_what_they_are(engine: Engine, monkeypatch: pytest.Mon
     kernel = engine.kernel("common/hash.cl", "hash_numbers")
     with pytest.raises(pyopencl.RuntimeError, match="injected"):
         engine.launch(kernel, (16,), (16,), held, np.uint64(0), np.uint64(0), np.uint32(16), held)
+
+
+@pytest.mark.parametrize("items", [0, 1, 15, 16, 17, 300])
+@pytest.mark.parametrize("lanes", [None, 1])
+def test_a_work_item_for_each_item(engine: Engine, items: int, lanes: int | None) -> None:
+    weights = np.arange(300, dtype=np.uint32)
+    wide = engine.empty(300, np.uint64)
+    engine.fill(wide, 7)
+    widen = engine.kernel("primitives/run_sums.cl", "widen", WEIGHTED=True, SUM="uint")
+    engine.launch_items(widen, items, engine.upload(weights), np.uint64(items), wide, lanes=lanes)
+    assert engine.download(wide).tolist() == [*range(items), *[7] * (300 - items)]
+
+
+def test_mapped_memory_is_the_device_s(engine: Engine) -> None:
+    held = engine.upload(np.arange(5000, dtype=np.uint64))
+    if engine.device.kind != "cpu":
+        with pytest.raises(ValueError, match="memory of its own"), engine.mapped(held):
+            pass
+        return
+    with engine.mapped(held) as host:
+        assert host.tolist() == list(range(5000))
+        host[::2] = 1
+    assert engine.download(held).tolist() == [value if value % 2 else 1 for value in range(5000)]
+    with pytest.raises(KeyError), engine.mapped(held):
+        raise KeyError
+    engine.fill(held, 3)  # it is the device's again
+    assert set(engine.download(held).tolist()) == {3}
