@@ -1,8 +1,9 @@
 """The counter: windows of all blocks, cut, sorted and run-length encoded on the device, in as many ranges as it takes.
 
-The packed symbols of the whole input stay in device memory (3/8 byte a letter). Where all k-mers fit beside them they
-are sorted at once; else the k-mers are split by their prefixes into ranges of about equal numbers, and each is cut out
-of the symbols again. So what comes out of a range is final: nothing is written to disk, and nothing merged.
+The packed symbols of the whole input stay in device memory (3/8 byte a letter, and 1/4 for windows where there are no
+bins). Where all k-mers fit beside them they are sorted at once; else they are split by their prefixes into ranges that
+fit, and each is cut out of the symbols again. So what comes out of a range is final: nothing is written to disk, and
+nothing merged.
 """
 
 from __future__ import annotations
