@@ -98,7 +98,7 @@ def inflate_blocks(stored: StoredBytes, workers: Workers) -> Iterator[bytes]:
     waiting: deque[tuple[_Run, Future[tuple[list[bytes], int]]]] = deque()
     with closing(_runs(stored)) as runs:
         while True:
-            while len(waiting) <= workers.ahead and (run := next(runs, None)) is not None:
+            while len(waiting) < max(1, workers.ahead) and (run := next(runs, None)) is not None:
                 waiting.append((run, workers.submit(_inflate_run, run)))
             if not waiting:
                 return

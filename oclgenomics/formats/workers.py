@@ -101,7 +101,7 @@ class Workers:
                 break
             waiting.extend(self.submit(work, before) for before in held)
             held = [item]
-            if len(waiting) > self.ahead:
+            if len(waiting) >= self.ahead:
                 yield waiting.popleft().result()
         if not waiting:
             yield from map(work, held)
