@@ -132,7 +132,7 @@ def kmers(engine: Engine) -> None:
             windows = PrefixedWindows(fresh, CountOptions(k))
             windows.add(blocks[0].symbols)
             assert windows.prefix_counts().sum() == windows.size
-            windows.block(0, 600)
+            windows.runs(0, 600)
             fresh.finish()
 
 

@@ -9,10 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.kmers.filtering import kept_kmers
 from oclgenomics.kmers.options import CountOptions
-from oclgenomics.kmers.sets import KmerBlock
-from oclgenomics.primitives import run_lengths
+from oclgenomics.primitives import Runs, run_lengths
 from oclgenomics.primitives.host_sort import sort_parts
 from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.runtime.program import Kernel
@@ -68,20 +66,18 @@ class BinnedWindows:
         places = 4 * self.prefixes * ITEMS * len(self._streams)
         return max(0, min((free - places) // 8, free // (2 * 8 + 8)))
 
-    def block(self, low: int, high: int) -> KmerBlock:
-        """Count the k-mers of bins `low` to `high` - 1."""
+    def runs(self, low: int, high: int) -> Runs:
+        """Count the k-mers of bins `low` to `high` - 1; they stay on the device."""
         by_item = np.concatenate([counts[low:high] for counts in self._by_item], axis=1)
         ends = np.cumsum(by_item, dtype=np.int64).reshape(by_item.shape)
         keys = self._fill(low, by_item, ends)
         with self._engine.mapped(keys) as host:
-            sort_parts(host, ends[:, -1] - by_item.sum(axis=1, dtype=np.int64), ends[:, -1])
-        runs = run_lengths(self._engine, keys, size=int(ends[-1, -1]))
-        del keys
-        return kept_kmers(self._engine, self._options, runs)
+            sort_parts(host[0], ends[:, -1] - by_item.sum(axis=1, dtype=np.int64), ends[:, -1])
+        return run_lengths(self._engine, keys, size=int(ends[-1, -1]))
 
     def _fill(self, low: int, by_item: NDArray[np.uint32], ends: NDArray[np.int64]) -> DeviceArray:
         size = int(ends[-1, -1])
-        keys = self._engine.empty(size + ITEMS, np.uint64)
+        keys = self._engine.empty((1, size + ITEMS), np.uint64)
         places = self._engine.upload((ends - by_item).astype(np.uint32))
         bins = np.uint32(low), np.uint32(len(by_item)), np.uint32(size)
         for number, symbols in enumerate(self._streams):

@@ -16,10 +16,12 @@ from numpy.typing import NDArray
 
 from oclgenomics.errors import AllocationError
 from oclgenomics.kmers.bins import BinnedWindows
+from oclgenomics.kmers.filtering import kept_runs
 from oclgenomics.kmers.keys import key_words
 from oclgenomics.kmers.options import CountOptions
 from oclgenomics.kmers.prefixed import PrefixedWindows
 from oclgenomics.kmers.sets import KmerBlock
+from oclgenomics.primitives import Runs
 from oclgenomics.primitives.keys import MOST_ITEMS
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence import Symbols
@@ -40,7 +42,7 @@ class _Windows(Protocol):
 
     def prefix_counts(self) -> NDArray[np.int64]: ...
 
-    def block(self, low: int, high: int) -> KmerBlock: ...
+    def runs(self, low: int, high: int) -> Runs: ...
 
 
 class KmerCounter:
@@ -53,7 +55,7 @@ class KmerCounter:
     """
 
     def __init__(self, engine: Engine, options: CountOptions) -> None:
-        self._engine = engine
+        self._engine, self._options = engine, options
         self._words = key_words(options.k)
         binned = engine.tuning.cpu and self._words == 1
         self._windows: _Windows = (BinnedWindows if binned else PrefixedWindows)(engine, options)
@@ -69,12 +71,20 @@ class KmerCounter:
             self._windows.add(symbols)
 
     def blocks(self) -> Iterator[KmerBlock]:
+        """Count what was added and bring it to the host; see `runs`."""
+        for runs in self.runs():
+            block = KmerBlock(self._engine.download(runs.keys), self._engine.download(runs.counts))
+            del runs
+            yield block
+
+    def runs(self) -> Iterator[Runs]:
         """Count what was added.
 
         Yields
         ------
-        KmerBlock
-            In ascending order; k-mers that the options leave out are not there.
+        Runs
+            K-mers, uint64 (words, n), and their counts, uint32, in ascending order on the device; k-mers that the
+            options leave out are not there. Whoever takes them lets go of them before asking for the next ones.
 
         Raises
         ------
@@ -86,9 +96,10 @@ class KmerCounter:
         most = self._most_keys()
         everything = [(0, self._windows.prefixes)]
         for low, high in everything if self.windows <= most else split_prefixes(self._windows.prefix_counts(), most):
-            block = self._windows.block(low, high)
-            if len(block):
-                yield block
+            runs = kept_runs(self._engine, self._options, self._windows.runs(low, high))
+            if runs.size:
+                yield runs
+            del runs
 
     def _most_keys(self) -> int:
         free = self._engine.budget - self._engine.memory.used

@@ -7,10 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.kmers.filtering import kept_kmers
 from oclgenomics.kmers.keys import key_words
 from oclgenomics.kmers.options import CountOptions
-from oclgenomics.kmers.sets import KmerBlock
 from oclgenomics.primitives import Runs, run_lengths, scan, sort
 from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.runtime.program import Kernel
@@ -155,7 +153,3 @@ class PrefixedWindows:
             self._kernels.write(part, keys, first)
             first += part.size
         return run_lengths(self._engine, sort(self._engine, keys, bits=2 * self._options.k).keys)
-
-    def block(self, low: int, high: int) -> KmerBlock:
-        """Count the k-mers with prefixes `low` to `high` - 1, and bring those that the options ask for to the host."""
-        return kept_kmers(self._engine, self._options, self.runs(low, high))
