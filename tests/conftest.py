@@ -6,6 +6,7 @@ others, as `--device` takes them, separated by commas ("0,gpu"), or `all`.
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from collections.abc import Iterator
 
@@ -49,4 +50,15 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def engine(device: Device) -> Iterator[Engine]:
     """An engine that all tests on one device share."""
     with Engine(device) as engine:
+        yield engine
+
+
+@pytest.fixture(params=["own", "gpu"], scope="module")
+def shaped(request: pytest.FixtureRequest, device: Device) -> Iterator[Engine]:
+    """An engine with the kernels of the device's own class, or, on Intel's CPU runtime, with those of GPUs."""
+    if request.param == "gpu" and device.family != "intel":
+        pytest.skip("the kernels for GPUs run on GPUs, and on Intel's CPU runtime as a check")
+    with Engine(device) as engine:
+        if request.param == "gpu":
+            engine.tuning = dataclasses.replace(engine.tuning, cpu=False)
         yield engine

@@ -28,7 +28,7 @@ from oclgenomics.omega.ld import ld_matrix
 from oclgenomics.omega.options import ScanOptions
 from oclgenomics.primitives import compact, merge, run_lengths, scan, sort
 from oclgenomics.runtime import DeviceArray, Engine
-from oclgenomics.sequence import packed_blocks
+from oclgenomics.sequence import names_of, packed_blocks
 
 
 def common(engine: Engine) -> None:
@@ -136,6 +136,22 @@ def kmers(engine: Engine) -> None:
             fresh.finish()
 
 
+def sequences(engine: Engine) -> None:
+    """Qualities, records and names of FASTQ and FASTA text."""
+    name, letters = b"read " * 50, b"ACGTN" * 10
+    fastq = b"@%b\n%b\n+\n%b\n" % (name, letters, b"#IIII" * 10)
+    fasta = b">%b\n%b\n%b\n>b\nACGT" % (name, letters, letters)
+    for text, options in ((fastq, {"min_quality": 20, "qualities": True}), (fasta, {})):
+        with tempfile.TemporaryDirectory() as folder, Engine(engine.device) as fresh:
+            fresh.tuning = engine.tuning
+            path = Path(folder) / "x"
+            path.write_bytes(text * 2)
+            for block in packed_blocks(fresh, [path], block_bytes=400, names=True, **options):
+                assert block.records is not None
+                assert names_of(fresh, block.records)
+                fresh.finish()
+
+
 def kmer_database(engine: Engine) -> None:
     """Gaps and counts of a database, for keys of one word and of several."""
     counts = np.array([1] * 240 + [2, 300, 1 << 31, *range(1, 40)], np.uint32)
@@ -147,7 +163,9 @@ def kmer_database(engine: Engine) -> None:
             assert encode_parts_on(fresh, keys, counts) == encode_parts(keys, counts)
 
 
-FAMILIES: tuple[Callable[[Engine], None], ...] = (common, omega, linkage, primitives, kmers, kmer_database)
+FAMILIES: tuple[Callable[[Engine], None], ...] = (
+    common, omega, linkage, primitives, kmers, sequences, kmer_database,
+)  # fmt: skip
 SHAPES = {"gpu": {"cpu": False, "vector_width": 1}, "cpu": {"cpu": True, "vector_width": 8}}
 
 

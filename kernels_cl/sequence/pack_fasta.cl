@@ -14,7 +14,11 @@
 //
 // The text begins at byte `skip` of the memory. `starts` says that its first byte starts a line, and `inside` that it is inside
 // a header.
+//
+// -D NAMES   headers are counted, too: headers[t] is their number in a tile, and after its scan that of the tile's first record.
+//            Places and names of the records are noted. No header may go on beyond the text.
 #include "sequence/packer.clh"
+#include "sequence/records.clh"
 
 static inline uint starts_line(__global const uchar *text, uint at, uint starts)
 {
@@ -28,7 +32,11 @@ static inline uint count_letters(__global const uchar *text, uint at, uint end, 
 }
 
 __kernel void summarize_fasta(__global const uchar *memory, uint skip, uint size, uint tile, uint tiles, uint starts,
-                              __global uint *marks, __global uint *prefix, __global uint *rest)
+                              __global uint *marks, __global uint *prefix, __global uint *rest
+#ifdef NAMES
+                              , __global uint *headers
+#endif
+)
 {
     __global const uchar *text = memory + skip;
     const uint t = get_global_id(0);
@@ -36,14 +44,24 @@ __kernel void summarize_fasta(__global const uchar *memory, uint skip, uint size
         return;
     const uint begin = t * tile, end = MIN(begin + tile, size);
     const uint first = line_end(text, begin, end);
-    prefix[t] = starts_line(text, begin, starts) && text[begin] == '>' ? 1 : count_letters(text, begin, first, size);
+    const uint starts_header = starts_line(text, begin, starts) && text[begin] == '>';
+    prefix[t] = starts_header ? 1 : count_letters(text, begin, first, size);
     uint symbols = 0, header = 0;
+#ifdef NAMES
+    uint records = starts_header;
+#endif
     for (uint at = first + 1; at < end;) {
         const uint line = line_end(text, at, end);
         header = text[at] == '>';
         symbols += header ? 1 : count_letters(text, at, line, size);
+#ifdef NAMES
+        records += header;
+#endif
         at = line + 1;
     }
+#ifdef NAMES
+    headers[t] = records;
+#endif
     if (first < end && end < size && text[end - 1] == '\n')
         header = text[end] == '>';
     rest[t] = symbols;
@@ -70,7 +88,12 @@ __kernel void count_fasta(__global const uchar *memory, uint skip, uint size, ui
 
 __kernel void pack_fasta(__global const uchar *memory, uint skip, uint size, uint tile, uint tiles, uint starts, uint inside,
                          __global const uint *marks, __global const uint *places, uint first_symbol, __global uint *codes,
-                         __global uint *valid)
+                         __global uint *valid
+#ifdef NAMES
+                         , __global const uint *headers, __global uint *record_starts, __global uint *name_places,
+                         __global uint *name_lengths
+#endif
+)
 {
     __global const uchar *text = memory + skip;
     const uint t = get_global_id(0);
@@ -79,14 +102,21 @@ __kernel void pack_fasta(__global const uchar *memory, uint skip, uint size, uin
     uint at = t * tile;
     const uint end = MIN(at + tile, size);
     Packer packer = packer_at(first_symbol + places[t]);
+#ifdef NAMES
+    uint record = headers[t];
+#endif
     if (in_header(text, at, starts, inside, marks[t]))
         at = line_end(text, at, end) + 1;
     while (at < end) {
         const uint line = line_end(text, at, end);
-        if (starts_line(text, at, starts) && text[at] == '>')
+        if (starts_line(text, at, starts) && text[at] == '>') {
             put_symbols(&packer, 0, 0, 1, codes, valid);
-        else
+#ifdef NAMES
+            note_record(text, at, size, record++, next_symbol(&packer), record_starts, name_places, name_lengths);
+#endif
+        } else {
             put_text(&packer, text, at, at + count_letters(text, at, line, size), size, codes, valid);
+        }
         at = line + 1;
     }
     close_packer(&packer, codes, valid);

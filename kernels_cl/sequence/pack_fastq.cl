@@ -10,7 +10,14 @@
 //   report[0]   least place of a defect in the text, times 4, plus its kind; ~0 for none
 //   report[1]   where the record starts that is not complete; the text's size if there is none
 //   report[2]   records
-#include "sequence/packer.clh"
+//
+// A record whose first line is line 4 r of the text is its record r.
+//
+// -D LEAST_QUALITY   letters of a quality less than `least` become gaps
+// -D QUALITIES       each letter's quality goes to its symbol's place of `phred`
+// -D NAMES           places and names of the records are noted
+#include "sequence/quality.clh"
+#include "sequence/records.clh"
 
 #define NOT_AT 0    // a record does not start with @
 #define NOT_PLUS 1  // its third line does not start with +
@@ -45,7 +52,17 @@ static inline uint is_blank(__global const uchar *text, uint at, uint size)
 }
 
 __kernel void pack_fastq(__global const uchar *memory, uint skip, uint size, uint tile, uint tiles, __global const uint *lines,
-                         uint final, __global uint *codes, __global uint *valid, __global uint *report)
+                         uint final, __global uint *codes, __global uint *valid, __global uint *report
+#ifdef LEAST_QUALITY
+                         , uint least
+#endif
+#ifdef QUALITIES
+                         , __global uchar *phred
+#endif
+#ifdef NAMES
+                         , __global uint *starts, __global uint *name_places, __global uint *name_lengths
+#endif
+)
 {
     __global const uchar *text = memory + skip;
     const uint t = get_global_id(0);
@@ -92,7 +109,17 @@ __kernel void pack_fastq(__global const uchar *memory, uint skip, uint size, uin
             refuse(report, at, LENGTHS);
             break;
         }
+#ifdef NAMES
+        note_record(text, at, size, line / 4 + records, next_symbol(&packer), starts, name_places, name_lengths);
+#endif
+#ifdef QUALITIES
+        store_qualities(text, qualities, length, size, phred, next_symbol(&packer));
+#endif
+#ifdef LEAST_QUALITY
+        put_good_text(&packer, text, letters, qualities, length, least, size, codes, valid);
+#else
         put_text(&packer, text, letters, letters + length, size, codes, valid);
+#endif
         put_symbols(&packer, 0, 0, 1, codes, valid);
         ++records;
         at = next + 1;

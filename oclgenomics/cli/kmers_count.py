@@ -8,6 +8,7 @@ import time
 from typing import Any
 
 from oclgenomics.cli import common
+from oclgenomics.errors import UsageError
 
 __all__ = ["add_parser", "run"]
 
@@ -36,6 +37,10 @@ def add_parser(actions: Any) -> None:
         ("counter-max", "counters stop here", (1 << 32) - 1),
     ):
         group.add_argument(f"--{name}", type=int, default=default, metavar="N", help=f"{kind} (default: %(default)s)")
+    group.add_argument(
+        "--min-quality", type=int, metavar="Q",
+        help="letters of FASTQ of lesser quality (Phred + 33, 0 to 93) count as N (default: none)",
+    )  # fmt: skip
     group.add_argument("--threads", type=int, metavar="N", help="host threads that unpack bgzip (default: at most 4)")
     common.add_device_options(parser)
     group = parser.add_argument_group("output")
@@ -56,10 +61,14 @@ def run(args: argparse.Namespace) -> int:
     from oclgenomics.kmers.run import count_to_database
 
     options = CountOptions(args.k, not args.no_canonical, args.min_count, args.max_count, args.counter_max)
+    if args.min_quality is not None and not 0 <= args.min_quality <= 93:
+        raise UsageError(f"--min-quality {args.min_quality}: qualities are 0 to 93")
     common.check_writable("-o", args.output)
     with common.open_engine(args) as engine:
         start = time.perf_counter()
-        summary = count_to_database(args.inputs, options, args.output, engine=engine, threads=args.threads)
+        summary = count_to_database(
+            args.inputs, options, args.output, engine=engine, threads=args.threads, min_quality=args.min_quality
+        )
         seconds = time.perf_counter() - start
         common.report_profile(args, engine)
         if args.json:

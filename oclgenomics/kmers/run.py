@@ -20,7 +20,12 @@ __all__ = ["Summary", "count", "count_to_database", "read_counter"]
 
 
 def count(
-    paths: Iterable[str | os.PathLike[str]], options: CountOptions, *, engine: Engine, threads: int | None = None
+    paths: Iterable[str | os.PathLike[str]],
+    options: CountOptions,
+    *,
+    engine: Engine,
+    threads: int | None = None,
+    min_quality: int | None = None,
 ) -> CountedKmers:
     """Count the k-mers of FASTA and FASTQ files into memory.
 
@@ -32,15 +37,18 @@ def count(
     engine : Engine
     threads : int, optional
         Host threads that unpack the input.
+    min_quality : int, optional
+        Letters of FASTQ of lesser quality (Phred + 33) count as N; see `packed_blocks`.
 
     Raises
     ------
     InputError
-        Anything wrong with an input.
+        Anything wrong with an input; FASTA, where a least quality is given.
     DeviceError
         Not enough device memory, or a device lost on the way.
     """
-    blocks = list(read_counter(paths, options, engine=engine, threads=threads).blocks())
+    counter = read_counter(paths, options, engine=engine, threads=threads, min_quality=min_quality)
+    blocks = list(counter.blocks())
     empty = np.zeros((key_words(options.k), 0), np.uint64)
     keys = np.concatenate([block.keys for block in blocks] or [empty], axis=1)
     counts = np.concatenate([block.counts for block in blocks] or [np.zeros(0, np.uint32)])
@@ -48,11 +56,16 @@ def count(
 
 
 def read_counter(
-    paths: Iterable[str | os.PathLike[str]], options: CountOptions, *, engine: Engine, threads: int | None = None
+    paths: Iterable[str | os.PathLike[str]],
+    options: CountOptions,
+    *,
+    engine: Engine,
+    threads: int | None = None,
+    min_quality: int | None = None,
 ) -> KmerCounter:
     """Return a counter that has read all files; parameters and errors are those of `count`."""
     counter = KmerCounter(engine, options)
-    for block in packed_blocks(engine, paths, overlap=options.k - 1, threads=threads):
+    for block in packed_blocks(engine, paths, overlap=options.k - 1, threads=threads, min_quality=min_quality):
         counter.add(block.symbols)
     return counter
 
@@ -81,6 +94,7 @@ def count_to_database(
     *,
     engine: Engine,
     threads: int | None = None,
+    min_quality: int | None = None,
 ) -> Summary:
     """Count the k-mers of FASTA and FASTQ files into a database.
 
@@ -92,7 +106,7 @@ def count_to_database(
     OutputError
         The database cannot be written; nothing half written is left.
     """
-    counter = read_counter(paths, options, engine=engine, threads=threads)
+    counter = read_counter(paths, options, engine=engine, threads=threads, min_quality=min_quality)
     distinct = total = 0
     with DatabaseWriter(output, options, engine=None if engine.tuning.cpu else engine) as writer:
         for block in counter.blocks():

@@ -1,6 +1,7 @@
 """Reads and genomes as packed symbols in device memory: FASTA and FASTQ, parsed on the device."""
 
+from oclgenomics.sequence.block_records import BlockRecords, names_of, records_at
 from oclgenomics.sequence.blocks import PackedBlock, packed_blocks
 from oclgenomics.sequence.symbols import Symbols
 
-__all__ = ["PackedBlock", "Symbols", "packed_blocks"]
+__all__ = ["BlockRecords", "PackedBlock", "Symbols", "names_of", "packed_blocks", "records_at"]

@@ -12,8 +12,9 @@ import numpy as np
 from oclgenomics.errors import InputError
 from oclgenomics.formats.source import Source
 from oclgenomics.formats.workers import Workers
-from oclgenomics.runtime import Engine
-from oclgenomics.sequence.parse import DEFECTS, FastaState, parse_fasta, parse_fastq
+from oclgenomics.runtime import DeviceArray, Engine
+from oclgenomics.sequence.block_records import BlockRecords, RecordTable
+from oclgenomics.sequence.parse import BEST_QUALITY, DEFECTS, FastaState, Text, parse_fasta, parse_fastq
 from oclgenomics.sequence.symbols import Symbols
 from oclgenomics.sequence.text import TextBlocks
 
@@ -34,10 +35,17 @@ class PackedBlock:
         `overlap` + 1 symbols is lost, and none of these is whole twice.
     text_bytes : int
         Bytes of text that it was made of.
+    qualities : DeviceArray, uint8 (symbols.size,), or None
+        The quality of each letter in its symbol's place, `NO_QUALITY` (255) where there is no letter. Letters other
+        than A, C, G and T have theirs, too.
+    records : BlockRecords or None
+        Where the records are that start in the block, and their names.
     """
 
     symbols: Symbols
     text_bytes: int
+    qualities: DeviceArray | None = None
+    records: BlockRecords | None = None
 
 
 def packed_blocks(
@@ -47,6 +55,9 @@ def packed_blocks(
     overlap: int = 0,
     block_bytes: int | None = None,
     threads: int | None = None,
+    min_quality: int | None = None,
+    qualities: bool = False,
+    names: bool = False,
 ) -> Iterator[PackedBlock]:
     """Read FASTA and FASTQ files and pack them on the device.
 
@@ -62,6 +73,12 @@ def packed_blocks(
         most `BLOCK_BYTES`, if not given.
     threads : int, optional
         Threads that inflate bgzip; as many as `Workers` takes if not given.
+    min_quality : int, optional
+        Letters whose quality (Phred + 33) is less become gaps, as N does; 0 to `BEST_QUALITY` (93).
+    qualities : bool
+        Blocks have qualities.
+    names : bool
+        Blocks have records. No block ends within a header of FASTA then; a longer header makes its block longer.
 
     Yields
     ------
@@ -70,8 +87,14 @@ def packed_blocks(
     Raises
     ------
     InputError
-        Anything wrong with an input, with its name, the record and the byte.
+        Anything wrong with an input, with its name, the record and the byte; FASTA, where anything about qualities is
+        asked for.
+    ValueError
+        A least quality that there is not.
     """
+    if min_quality is not None and not 0 <= min_quality <= BEST_QUALITY:
+        raise ValueError(f"a least quality of {min_quality}: qualities are 0 to {BEST_QUALITY}")
+    table = RecordTable(engine) if names else None
     if block_bytes is None:
         block_bytes = min(BLOCK_BYTES, max(LEAST_BLOCK, engine.budget // BLOCK_SHARE))
     for path in paths:
@@ -80,38 +103,50 @@ def packed_blocks(
             source = files.enter_context(Source(path, workers=workers))
             text = files.enter_context(TextBlocks(engine, source, block_bytes))
             first = text.first_letter()
+            if first == ord(">") and (qualities or min_quality is not None):
+                raise InputError("is FASTA, which has no qualities; give FASTQ, or ask for none", source=source.name)
             if first == ord(">"):
-                yield from _fasta(engine, text, overlap)
+                yield from _fasta(engine, text, overlap, table)
             elif first == ord("@"):
-                yield from _fastq(engine, text, source.name)
+                yield from _fastq(engine, text, source.name, min_quality, qualities, table)
             else:
                 raise InputError("is neither FASTA nor FASTQ: it starts with neither > nor @", source=source.name)
 
 
-def _fasta(engine: Engine, text: TextBlocks, overlap: int) -> Iterator[PackedBlock]:
+def _fasta(engine: Engine, text: TextBlocks, overlap: int, table: RecordTable | None) -> Iterator[PackedBlock]:
     state = FastaState()
     before: Symbols | None = None
     there = True
     while there:
         # a carriage return at the end may belong to a newline that is not there yet
         size = text.size - (1 if text.host[-1] == ord("\r") and not text.final else 0)
+        if table is not None:
+            size = state.whole_headers(text.host[:size], final=text.final)
         if size:
-            before = parse_fasta(engine, text.on_device(size), state, before, overlap)
+            part, continued = text.on_device(size), before is not None
+            before = parse_fasta(engine, part, state, before, overlap, table)
             state = state.after(text.host[:size])
-            yield PackedBlock(before, size)
+            yield PackedBlock(before, size, records=_named(table, part, continued))
         there = text.read(size)
 
 
-def _fastq(engine: Engine, text: TextBlocks, name: str) -> Iterator[PackedBlock]:
+def _fastq(
+    engine: Engine, text: TextBlocks, name: str, min_quality: int | None, qualities: bool, table: RecordTable | None
+) -> Iterator[PackedBlock]:
     records = 0
     there = True
     while there:
-        result = parse_fastq(engine, text.on_device(text.size), final=text.final)
+        part = text.on_device(text.size)
+        result = parse_fastq(engine, part, final=text.final, min_quality=min_quality, qualities=qualities, table=table)
         if result.defect is not None:
             at, kind = result.defect
             lines = int(np.count_nonzero(text.host[:at] == ord("\n")))
             raise InputError(DEFECTS[kind], source=name, record=records + lines // 4 + 1, byte=text.offset + at)
         records += result.records
         if result.records:
-            yield PackedBlock(result.symbols, result.tail)
+            yield PackedBlock(result.symbols, result.tail, result.qualities, _named(table, part, False))
         there = text.read(result.tail)
+
+
+def _named(table: RecordTable | None, text: Text, continued: bool) -> BlockRecords | None:
+    return None if table is None else table.gather(text, continued=continued)

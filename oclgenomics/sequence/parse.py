@@ -5,19 +5,31 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from oclgenomics.primitives import scan
 from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.runtime.program import Kernel
+from oclgenomics.sequence.block_records import RecordTable
 from oclgenomics.sequence.symbols import Symbols, empty_symbols
 
-__all__ = ["DEFECTS", "MOST_BYTES", "FastaState", "FastqResult", "Text", "parse_fasta", "parse_fastq"]
+__all__ = [
+    "BEST_QUALITY",
+    "DEFECTS",
+    "MOST_BYTES",
+    "NO_QUALITY",
+    "FastaState",
+    "FastqResult",
+    "Text",
+    "parse_fasta",
+    "parse_fastq",
+]
 
 MOST_BYTES = 1 << 29  # of a block: places in it are 30 bits
 GPU_TILE = 256  # bytes
 CPU_TILES, CPU_TILE = 64, 4096  # at most so many tiles, at least so many bytes each
 NO_DEFECT = 0xFFFFFFFF
+BEST_QUALITY, NO_QUALITY = 93, 255  # of FASTQ: from ! to ~; where no letter is
 DEFECTS = (
     "a record has to start with @; FASTQ with four lines a record is read",
     "the third line of a record has to start with +; wrapped FASTQ is not read, so join its lines first",
@@ -60,12 +72,15 @@ class FastqResult:
         Where the record starts that is not complete; the block's size if there is none.
     defect : tuple of int or None
         Byte and kind (an index of `DEFECTS`) of the first defect.
+    qualities : DeviceArray, uint8, or None
+        That of each symbol, if asked for; `NO_QUALITY` where no letter is.
     """
 
     symbols: Symbols
     records: int
     tail: int
     defect: tuple[int, int] | None
+    qualities: DeviceArray | None = None
 
 
 @dataclass(frozen=True)
@@ -74,6 +89,12 @@ class FastaState:
 
     starts_line: bool = True
     in_header: bool = False
+
+    def whole_headers(self, text: NDArray[np.uint8], *, final: bool) -> int:
+        """Bytes of a block that begins in this one, without a header at its end that may go on behind it."""
+        begin = _last_newline(text) + 1
+        cut = not final and begin < len(text) and text[begin] == ord(">") and (begin > 0 or self.starts_line)
+        return begin if cut else len(text)
 
     def after(self, text: NDArray[np.uint8]) -> FastaState:
         """The state behind a block that begins in this one."""
@@ -97,7 +118,15 @@ def _last_newline(text: NDArray[np.uint8]) -> int:
     return -1
 
 
-def parse_fastq(engine: Engine, text: Text, *, final: bool) -> FastqResult:
+def parse_fastq(
+    engine: Engine,
+    text: Text,
+    *,
+    final: bool,
+    min_quality: int | None = None,
+    qualities: bool = False,
+    table: RecordTable | None = None,
+) -> FastqResult:
     """Pack the letters of complete records.
 
     Parameters
@@ -107,21 +136,53 @@ def parse_fastq(engine: Engine, text: Text, *, final: bool) -> FastqResult:
         Starts with a record.
     final : bool
         Nothing comes behind it: the last record needs no newline, and has to be complete.
+    min_quality : int, optional
+        Letters of lesser quality become gaps; 0 to `BEST_QUALITY`.
+    qualities : bool
+        Keep the qualities.
+    table : RecordTable, optional
+        Gets the places of the records and their names.
     """
     size = text.size
-    launch = _Tiles(engine, size, "sequence/pack_fastq.cl")
-    lines = engine.empty(launch.tiles, np.uint32)
+    wanted = {"LEAST_QUALITY": min_quality is not None, "QUALITIES": qualities, "NAMES": table is not None}
+    launch = _Tiles(engine, size, "sequence/pack_fastq.cl", wanted)
+    lines = _lines_before(engine, text, launch, total=table is not None)
     symbols = empty_symbols(engine, size // 2 + 32)
     report = engine.upload(np.array([NO_DEFECT, size, 0], np.uint32))
-    launch("count_lines", *text.place, *launch.cut, lines)
-    scan(engine, lines, out=lines)
-    launch("pack_fastq", *text.place, *launch.cut, lines, int(final), symbols.codes, symbols.valid, report)
+    kept = _filled(engine, symbols.size, np.uint8, NO_QUALITY) if qualities else None
+    extras: list[object] = [] if min_quality is None else [np.uint32(min_quality)]
+    extras += [] if kept is None else [kept]
+    if table is not None:
+        newlines = int(engine.download(lines, 1, launch.tiles)[0])
+        extras += table.reserve((newlines + final) // 4)
+    packed = symbols.codes, symbols.valid, report
+    launch("pack_fastq", *text.place, *launch.cut, lines, int(final), *packed, *extras)
     defect, tail, records = engine.download(report).tolist()
-    return FastqResult(symbols, records, tail, None if defect == NO_DEFECT else (defect >> 2, defect & 3))
+    if table is not None:
+        table.size = records
+    return FastqResult(symbols, records, tail, None if defect == NO_DEFECT else (defect >> 2, defect & 3), kept)
+
+
+def _lines_before(engine: Engine, text: Text, launch: _Tiles, *, total: bool) -> DeviceArray:
+    """Newlines before each tile; behind the last tile's those of the whole text if `total`."""
+    lines = _filled(engine, launch.tiles + 1, np.uint32, 0) if total else engine.empty(launch.tiles, np.uint32)
+    launch("count_lines", *text.place, *launch.cut, lines)
+    return scan(engine, lines, out=lines)
+
+
+def _filled(engine: Engine, size: int, dtype: DTypeLike, value: int) -> DeviceArray:
+    array = engine.empty(size, dtype)
+    engine.fill(array, value)
+    return array
 
 
 def parse_fasta(
-    engine: Engine, text: Text, state: FastaState, before: Symbols | None, overlap: int
+    engine: Engine,
+    text: Text,
+    state: FastaState,
+    before: Symbols | None,
+    overlap: int,
+    table: RecordTable | None = None,
 ) -> Symbols:
     """Pack the letters of all lines but headers, which become gaps.
 
@@ -134,20 +195,24 @@ def parse_fasta(
     before : Symbols, optional
         The symbols of the text before this one; their last `overlap` ones are repeated in front.
     overlap : int
+    table : RecordTable, optional
+        Gets the places of the records that start in the text, which may not end within a header, and their names.
     """
     carried = 0 if before is None else min(overlap, before.size)
-    launch = _Tiles(engine, text.size, "sequence/pack_fasta.cl")
+    launch = _Tiles(engine, text.size, "sequence/pack_fasta.cl", {"NAMES": table is not None})
     marks, prefix, rest, places = (engine.empty(launch.tiles + 1, np.uint32) for _ in range(4))
     engine.fill(places, 0)
+    headers = [] if table is None else [_filled(engine, launch.tiles + 1, np.uint32, 0)]
     begin = np.uint32(state.starts_line), np.uint32(state.in_header)
-    launch("summarize_fasta", *text.place, *launch.cut, begin[0], marks, prefix, rest)
+    launch("summarize_fasta", *text.place, *launch.cut, begin[0], marks, prefix, rest, *headers)
     scan(engine, marks, maximum=True, out=marks)
     launch("count_fasta", *text.place, *launch.cut, *begin, marks, prefix, rest, places)
     scan(engine, places, out=places)
     found = int(engine.download(places, 1, launch.tiles)[0])
     symbols = empty_symbols(engine, carried + found)
     packed = np.uint32(carried), symbols.codes, symbols.valid
-    launch("pack_fasta", *text.place, *launch.cut, *begin, marks, places, *packed)
+    noted = [] if table is None else _reserve(engine, table, headers[0], launch.tiles)
+    launch("pack_fasta", *text.place, *launch.cut, *begin, marks, places, *packed, *headers, *noted)
     if before is not None and carried:
         last = np.uint32(before.size - carried), np.uint32(carried)
         kernel = engine.kernel("sequence/pack_fasta.cl", "carry_symbols")
@@ -155,19 +220,27 @@ def parse_fasta(
     return symbols
 
 
+def _reserve(engine: Engine, table: RecordTable, headers: DeviceArray, tiles: int) -> tuple[DeviceArray, ...]:
+    """Turn numbers of headers into those of headers before, and make room for all of them."""
+    scan(engine, headers, out=headers)
+    table.size = int(engine.download(headers, 1, tiles)[0])
+    return table.reserve(table.size)
+
+
 class _Tiles:
     """Launches the kernels of one source with a work-item a tile."""
 
-    def __init__(self, engine: Engine, size: int, source: str) -> None:
+    def __init__(self, engine: Engine, size: int, source: str, wanted: dict[str, bool]) -> None:
         if not 0 < size <= MOST_BYTES:
             raise ValueError(f"a block has 1 to {MOST_BYTES} bytes, not {size}")
         cpu = engine.tuning.cpu
         self._engine, self._source = engine, source
+        self._defines = {name: 1 for name, asked in wanted.items() if asked}
         self._lanes = 1 if cpu else None  # the tuning's
         tile = max(CPU_TILE, -(-size // CPU_TILES)) if cpu else GPU_TILE
         self.tiles = -(-size // tile)
         self.cut = np.uint32(size), np.uint32(tile), np.uint32(self.tiles)
 
     def __call__(self, name: str, *args: object) -> None:
-        kernel: Kernel = self._engine.kernel(self._source, name)
+        kernel: Kernel = self._engine.kernel(self._source, name, **self._defines)
         self._engine.launch_items(kernel, self.tiles, *args, lanes=self._lanes)

@@ -1,29 +1,53 @@
-"""The oracle: the runs of letters of FASTA and FASTQ text, in plain Python."""
+"""The oracle: the records of FASTA and FASTQ text and their runs of letters, in plain Python."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
-__all__ = ["runs", "sequences", "symbols_text"]
-
-
-def sequences(text: bytes) -> list[str]:
-    """The sequence of each record, lines joined, as it stands."""
-    if text.lstrip(b"\r\n").startswith(b"@"):
-        lines = text.decode("latin-1").replace("\r\n", "\n").split("\n")
-        return [lines[i + 1] for i in range(0, len(lines) - 1, 4) if lines[i].startswith("@")]
-    records: list[list[str]] = [[]]
-    for line in text.decode("latin-1").replace("\r\n", "\n").split("\n"):
-        if line.startswith(">"):
-            records.append([])
-        else:
-            records[-1].append(line)
-    return ["".join(lines) for lines in records]
+__all__ = ["Record", "records", "runs", "symbols", "symbols_text"]
 
 
-def runs(text: bytes) -> list[str]:
+@dataclass(frozen=True)
+class Record:
+    """A record as it stands, lines joined; FASTA has no qualities."""
+
+    name: str
+    letters: str
+    qualities: list[int]
+
+
+def records(text: bytes) -> list[Record]:
+    """All records, with the first word of their headers."""
+    text = text.lstrip(b"\r\n").replace(b"\r\n", b"\n")
+    if text.startswith(b"@"):
+        lines = text.removesuffix(b"\r").split(b"\n")
+        whole = [lines[i : i + 4] for i in range(0, len(lines) - 3, 4) if lines[i]]
+        return [Record(_name(head), _letters(line), [max(q - 33, 0) for q in quals]) for head, line, _, quals in whole]
+    parts = (b"\n" + text).split(b"\n>")[1:]
+    split = [part.partition(b"\n") for part in parts]
+    return [Record(_name(b">" + head), _letters(lines.replace(b"\n", b"")), []) for head, _, lines in split]
+
+
+def _name(header: bytes) -> str:
+    return b"".join(header[1:].split()[:1]).decode("utf-8", "replace")
+
+
+def _letters(line: bytes) -> str:
+    return line.decode("latin-1")
+
+
+def symbols(record: Record, min_quality: int | None = None) -> str:
+    """The letters of a record in upper case, "-" for all but A, C, G and T and for those of lesser quality."""
+    letters = re.sub("[^ACGTacgt]", "-", record.letters).upper()
+    if min_quality is None:
+        return letters
+    return "".join([x if q >= min_quality else "-" for x, q in zip(letters, record.qualities, strict=True)])
+
+
+def runs(text: bytes, min_quality: int | None = None) -> list[str]:
     """Stretches of A, C, G and T, in upper case: nothing joins what another letter or a record's end parts."""
-    return [run for sequence in sequences(text) for run in re.findall("[ACGT]+", sequence.upper())]
+    return [run for record in records(text) for run in symbols(record, min_quality).split("-") if run]
 
 
 def symbols_text(codes: list[int], valid: list[int], size: int) -> str:

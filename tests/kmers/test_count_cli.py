@@ -51,6 +51,17 @@ def test_count(device: Device, texts: list[Path], tmp_path: Path, words: list[st
     assert counted(output) == reference.count([B, C], options)
 
 
+def test_letters_of_little_quality_break_kmers(
+    device: Device, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, output = tmp_path / "x.fq", tmp_path / "x.db"
+    path.write_bytes(b"@r\nACGTACGTTGCA\n+\nIIIIIIII4567\n@s\nGATTACA\n+\n5555555\n")
+    words = ["kmers", "count", str(path), "-k", "4", "-o", str(output), "-d", str(device.index)]
+    assert main([*words, "-q", "--min-quality", "20", "--json"]) == 0
+    assert counted(output) == reference.count([b">r\nACGTACGTNGCA\n>s\nGATTACA\n"], CountOptions(4))
+    assert json.loads(capsys.readouterr().out)["parameters"]["min_quality"] == 20
+
+
 def test_every_device_and_limit_writes_the_same_bytes(device: Device, texts: list[Path], tmp_path: Path) -> None:
     written = []
     for limit in ("3M", "1G"):
@@ -83,6 +94,8 @@ def test_standard_input_and_summary(
         (["missing.fa", "-k", "5", "-o", "x.db"], 3, "missing.fa: no such file"),
         (["x.fa", "-k", "5", "-o", "none/x.db"], 5, "there is no folder none"),
         (["x.fa", "-k", "five", "-o", "x.db"], 2, "invalid int value"),
+        (["x.fa", "-k", "5", "-o", "x.db", "--min-quality", "94"], 2, "--min-quality 94: qualities are 0 to 93"),
+        (["x.fa", "-k", "5", "-o", "x.db", "--min-quality", "9"], 3, "x.fa: is FASTA, which has no qualities"),
         (["bad.fq", "-k", "5", "-o", "x.db"], 3, "bad.fq, record 1, byte 0: letters and qualities"),
     ],
 )

@@ -1,0 +1,102 @@
+"""The records of a packed block: where their letters start among its symbols, and their names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from oclgenomics.primitives import scan
+from oclgenomics.runtime import DeviceArray, Engine
+
+if TYPE_CHECKING:
+    from oclgenomics.sequence.parse import Text
+
+__all__ = ["BlockRecords", "RecordTable", "names_of", "records_at"]
+
+
+@dataclass(frozen=True)
+class BlockRecords:
+    """Records that start in a block. They are numbered through all inputs.
+
+    Symbols starts[r] .. starts[r + 1] - 1 are those of record `first` + r: its letters, then gaps. A record without
+    letters has only these. Symbols before starts[0] belong to record `first` - 1, which began in a block before, but
+    for the gap that each header of FASTA leaves before its record.
+
+    Attributes
+    ----------
+    starts : DeviceArray, uint32 (size,) or longer
+        Where each record starts among the block's symbols; ascending, no two equal.
+    name_starts : DeviceArray, uint32 (size + 1,)
+        Name r is names[name_starts[r]] .. names[name_starts[r + 1] - 1].
+    names : DeviceArray, uint8
+        The first word of each header, without > or @.
+    size : int
+        Records; 0 where one record takes up the whole block.
+    first : int
+        Number of the block's first record; the first one of all inputs is 0.
+    continued : bool
+        What comes before starts[0] goes on with a record of FASTA that began in a block before: more of its letters,
+        those that are repeated, or neither where it ended with that block.
+    """
+
+    starts: DeviceArray
+    name_starts: DeviceArray
+    names: DeviceArray
+    size: int
+    first: int
+    continued: bool
+
+
+def names_of(engine: Engine, records: BlockRecords) -> list[str]:
+    """Bring the names of a block's records to the host; bytes that are no UTF-8 are replaced."""
+    bounds = engine.download(records.name_starts).tolist()
+    names = engine.download(records.names).tobytes()
+    return [names[begin:end].decode("utf-8", "replace") for begin, end in pairwise(bounds)]
+
+
+def records_at(engine: Engine, records: BlockRecords, places: ArrayLike) -> NDArray[np.int64]:
+    """Return the number of the record that each of some places among a block's symbols belongs to.
+
+    Parameters
+    ----------
+    engine : Engine
+    records : BlockRecords
+    places : array_like of int
+        In any order.
+    """
+    starts = engine.download(records.starts, records.size)
+    return records.first - 1 + np.searchsorted(starts, places, side="right").astype(np.int64)
+
+
+class RecordTable:
+    """What the kernels note of records while they pack a block; it numbers them from block to block.
+
+    Attributes
+    ----------
+    size : int
+        Records of the block that was packed last.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._first = self.size = 0
+
+    def reserve(self, most: int) -> tuple[DeviceArray, ...]:
+        """Make room for so many records and return the kernels' arguments: starts, places and lengths of names."""
+        self._starts, self._places, self._lengths = (self._engine.empty(most + 1, np.uint32) for _ in range(3))
+        self._engine.fill(self._lengths, 0)
+        return self._starts, self._places, self._lengths
+
+    def gather(self, text: Text, *, continued: bool) -> BlockRecords:
+        """Copy the names from the text that was packed; `continued` is that of `BlockRecords`."""
+        engine, first = self._engine, self._first
+        name_starts = scan(engine, self._lengths, size=self.size + 1)
+        names = engine.empty(int(engine.download(name_starts, 1, self.size)[0]), np.uint8)
+        kernel = engine.kernel("sequence/gather_names.cl", "gather_names")
+        engine.launch_items(kernel, self.size, *text.place, self._places, name_starts, np.uint32(self.size), names)
+        self._first += self.size
+        return BlockRecords(self._starts, name_starts, names, self.size, first, continued)
