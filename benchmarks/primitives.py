@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from measure import copy_rate, machine, table, write_json
 
-from oclgenomics.primitives import compact, merge, run_lengths, scan, sort
+from oclgenomics.primitives import compact, merge, partition, run_lengths, scan, sort
 from oclgenomics.runtime import DeviceArray, Engine, select_device
 
 SEED = 7
@@ -81,7 +81,37 @@ def cases(engine: Engine, items: int) -> Iterator[Case]:
             (sample >> np.uint64(62 - bits)).astype(dtype),
             2 * size,
         )
+    yield from _partition_cases(engine, items, sample)
     yield from _run_cases(engine, items, sample)
+
+
+def _partition_cases(engine: Engine, items: int, sample: np.ndarray) -> Iterator[Case]:
+    keys = lambda: (random_array(engine, items, np.uint64, 62),)  # noqa: E731
+    for parts in (16, 256, 4096):
+        digit = parts.bit_length() - 1
+        passes = -(-digit // 8)
+        yield Case(
+            f"partition 64-bit keys, {parts} parts by a digit",
+            keys,
+            lambda keys, digit=digit: partition(engine, keys, bits=digit, first_bit=62 - digit),
+            lambda keys, digit=digit: keys[
+                np.argsort((keys >> np.uint64(62 - digit)).astype(np.uint16), kind="stable")
+            ],
+            sample,
+            24 * passes,
+        )
+        splitters = np.sort(np.random.default_rng(SEED).integers(0, 1 << 62, parts - 1, np.uint64))
+        on_device = engine.upload(splitters)
+        yield Case(
+            f"partition 64-bit keys, {parts} parts by splitters",
+            keys,
+            lambda keys, on_device=on_device: partition(engine, keys, splitters=on_device),
+            lambda keys, splitters=splitters: keys[
+                np.argsort(np.searchsorted(splitters, keys, "right").astype(np.uint16), kind="stable")
+            ],
+            sample,
+            24 * passes,
+        )
 
 
 def _run_cases(engine: Engine, items: int, sample: np.ndarray) -> Iterator[Case]:

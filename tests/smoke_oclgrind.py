@@ -26,7 +26,7 @@ from oclgenomics.kmers.section_device import encode_parts_on
 from oclgenomics.omega.engine import OmegaScanner
 from oclgenomics.omega.ld import ld_matrix
 from oclgenomics.omega.options import ScanOptions
-from oclgenomics.primitives import compact, merge, run_lengths, scan, sort
+from oclgenomics.primitives import compact, merge, partition, run_lengths, scan, sort
 from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.sequence import names_of, packed_blocks
 
@@ -95,13 +95,15 @@ def linkage(engine: Engine) -> None:
 
 
 def primitives(engine: Engine) -> None:
-    """Scans, sorts, runs, compaction and merges, over more than one tile."""
+    """Scans, sorts, partitions, runs, compaction and merges, over more than one tile."""
     rng = np.random.default_rng(3)
     keys = rng.integers(0, 1 << 10, (2, 700), np.uint64)
     tasks: tuple[Callable[[Engine], DeviceArray], ...] = (
         lambda fresh: scan(fresh, fresh.upload(keys[0])),
         lambda fresh: scan(fresh, fresh.upload(keys[0]), heads=fresh.upload((keys[1] < 9).astype(np.uint8))),
         lambda fresh: sort(fresh, fresh.upload(keys), fresh.upload(np.arange(700, dtype=np.uint32)), bits=12).keys,
+        lambda fresh: partition(fresh, fresh.upload(keys), bits=6, first_bit=62).starts,
+        lambda fresh: partition(fresh, fresh.upload(keys), splitters=fresh.upload(np.sort(keys[:, :9], axis=1))).starts,
         lambda fresh: run_lengths(fresh, fresh.upload(keys[0] >> np.uint64(9)), most=3).counts,
         lambda fresh: compact(fresh, fresh.upload(keys), fresh.upload((keys[1] < 99).astype(np.uint8))),
         lambda fresh: merge(fresh, fresh.upload(np.sort(keys, axis=1)), [700]).keys,

@@ -1,7 +1,8 @@
 // One pass of a stable radix sort by a digit of 8 bits: counts per tile and digit, and, after their scan, the scatter.
 //
 // A key has WORDS words, least significant first, each in a channel of its own: word w of key i is keys[w * stride + i]. The
-// digit is bits shift .. shift + bits - 1 of word `word`. A value per key may go along.
+// digit is bits shift .. shift + bits - 1 of word `word`, or, with SPLIT, of the number of the part that a key belongs to, which
+// is searched once: the digits are kept in `digits`. A value per key may go along.
 //
 //   counts[digit * tiles + tile]     keys of the tile with that digit; its exclusive scan is where the first of them goes
 //
@@ -15,30 +16,62 @@
 // -D VALUE=type       the value's type, where there are values
 // -D CPU=0|1          1: a work-item a tile, serial, the tile's size in `tile`; else LANES work-items a tile of LANES x EACH
 // -D LANES=n, EACH=n  (GPUs) LANES is 256, the number of digits; EACH at most 16
+// -D SPLIT            keys belong to parts by splitters; primitives/splitters.clh
 #include "common/bits.clh"
+#ifdef SPLIT
+#include "primitives/splitters.clh"
+#endif
 
 #define DIGITS 256
+#define SEARCHES 8 // for parts at a time, on CPUs
 
-#define DIGIT_OF(key) ((uint)((key) >> shift) & mask)
+// The item that has the digit of key i, a word of the key or the digit itself, where it is counted and where it is scattered.
+#ifdef SPLIT
+#define ITEM uchar
+#define DIGIT_OF(item) (item)
+#define PART_DIGIT(part) (uchar)((part) >> shift & mask)
+#define FIND_ITEM(i) (digits[i] = PART_DIGIT(part_of(keys, stride, i, splitters, number)))
+#define ITEM_AT(i) digits[i]
+#define COUNT_SPLIT , __global const KEY *splitters, uint number, __global uchar *digits
+#define SCATTER_SPLIT , __global const uchar *digits
+#else
+#define ITEM KEY
+#define DIGIT_OF(item) ((uint)((item) >> shift) & mask)
+#define FIND_ITEM(i) keys[word * stride + (i)]
+#define ITEM_AT(i) FIND_ITEM(i)
+#define COUNT_SPLIT
+#define SCATTER_SPLIT
+#endif
 
 #if CPU
 
-__kernel void count_digits(__global const KEY *keys, ulong offset, ulong size, ulong tile, uint tiles, uint shift,
-                           uint mask, __global uint *counts)
+__kernel void count_digits(__global const KEY *keys, ulong stride, uint word, ulong size, ulong tile, uint tiles, uint shift,
+                           uint mask, __global uint *counts COUNT_SPLIT)
 {
     const uint t = get_global_id(0);
     const ulong end = MIN((t + 1) * tile, size);
     uint count[DIGITS];
     for (uint d = 0; d < DIGITS; ++d)
         count[d] = 0;
-    for (ulong i = t * tile; i < end; ++i)
-        ++count[DIGIT_OF(keys[offset + i])];
+    ulong i = t * tile;
+#ifdef SPLIT
+    for (; i + SEARCHES <= end; i += SEARCHES) {
+        uint part[SEARCHES];
+        find_parts(keys, stride, i, splitters, number, SEARCHES, part);
+        for (uint s = 0; s < SEARCHES; ++s) {
+            digits[i + s] = PART_DIGIT(part[s]);
+            ++count[digits[i + s]];
+        }
+    }
+#endif
+    for (; i < end; ++i)
+        ++count[DIGIT_OF(FIND_ITEM(i))];
     for (uint d = 0; d < DIGITS; ++d)
         counts[(ulong)d * tiles + t] = count[d];
 }
 
 __kernel void scatter_keys(__global const KEY *keys, __global KEY *out, ulong stride, uint word, ulong size, ulong tile,
-                           uint tiles, uint shift, uint mask, __global const uint *places
+                           uint tiles, uint shift, uint mask, __global const uint *places SCATTER_SPLIT
 #ifdef VALUE
                            , __global const VALUE *values, __global VALUE *values_out
 #endif
@@ -50,7 +83,7 @@ __kernel void scatter_keys(__global const KEY *keys, __global KEY *out, ulong st
     for (uint d = 0; d < DIGITS; ++d)
         place[d] = places[(ulong)d * tiles + t];
     for (ulong i = t * tile; i < end; ++i) {
-        const uint to = place[DIGIT_OF(keys[word * stride + i])]++;
+        const uint to = place[DIGIT_OF(ITEM_AT(i))]++;
         for (uint w = 0; w < WORDS; ++w)
             out[w * stride + to] = keys[w * stride + i];
 #ifdef VALUE
@@ -65,8 +98,8 @@ __kernel void scatter_keys(__global const KEY *keys, __global KEY *out, ulong st
 #define COUNTED 8 // tiles that a work-group of count_digits takes, so that its writes fill whole sectors
 
 __kernel __attribute__((reqd_work_group_size(LANES, 1, 1)))
-void count_digits(__global const KEY *keys, ulong offset, ulong size, ulong tile, uint tiles, uint shift, uint mask,
-                  __global uint *counts)
+void count_digits(__global const KEY *keys, ulong stride, uint word, ulong size, ulong tile, uint tiles, uint shift, uint mask,
+                  __global uint *counts COUNT_SPLIT)
 {
     __local uint count[COUNTED * DIGITS];
     const uint lane = get_local_id(0), first = get_group_id(0) * COUNTED;
@@ -76,14 +109,14 @@ void count_digits(__global const KEY *keys, ulong offset, ulong size, ulong tile
     for (uint t = 0; t < COUNTED; ++t) {
         const ulong begin = (ulong)(first + t) * TILE;
         if (begin + TILE <= size) {
-            KEY key[EACH];
+            ITEM item[EACH];
             for (uint i = 0; i < EACH; ++i)
-                key[i] = keys[offset + begin + i * LANES + lane];
+                item[i] = FIND_ITEM(begin + i * LANES + lane);
             for (uint i = 0; i < EACH; ++i)
-                atomic_inc(&count[DIGIT_OF(key[i]) * COUNTED + t]);
+                atomic_inc(&count[DIGIT_OF(item[i]) * COUNTED + t]);
         } else {
             for (ulong i = begin + lane; i < size; i += LANES)
-                atomic_inc(&count[DIGIT_OF(keys[offset + i]) * COUNTED + t]);
+                atomic_inc(&count[DIGIT_OF(FIND_ITEM(i)) * COUNTED + t]);
         }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -150,7 +183,7 @@ static inline void rank_round(__local uint *records, __local ushort *counters, _
 
 __kernel __attribute__((reqd_work_group_size(LANES, 1, 1)))
 void scatter_keys(__global const KEY *keys, __global KEY *out, ulong stride, uint word, ulong size, ulong tile, uint tiles,
-                  uint shift, uint mask, __global const uint *places
+                  uint shift, uint mask, __global const uint *places SCATTER_SPLIT
 #ifdef VALUE
                   , __global const VALUE *values, __global VALUE *values_out
 #endif
@@ -166,7 +199,7 @@ void scatter_keys(__global const KEY *keys, __global KEY *out, ulong stride, uin
     // what is beyond the end has the last digit and the last places
     for (uint i = 0; i < EACH; ++i) {
         const uint at = i * LANES + lane;
-        const uint digit = at < here ? DIGIT_OF(keys[word * stride + begin + at]) : DIGITS - 1;
+        const uint digit = at < here ? DIGIT_OF(ITEM_AT(begin + at)) : DIGITS - 1;
         records[PADDED(at)] = digit << 16 | at;
     }
     base[lane] = places[(ulong)lane * tiles + get_group_id(0)];

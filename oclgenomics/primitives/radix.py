@@ -32,6 +32,8 @@ def radix_passes(width: int, first_bit: int, bits: int) -> list[tuple[int, int, 
 class RadixSort:
     """The kernels, shapes and working memory that all passes of one sort share.
 
+    With `splitters`, as `partition` takes them, digits are those of the parts that keys belong to.
+
     Attributes
     ----------
     tiles : int
@@ -40,9 +42,13 @@ class RadixSort:
         After a pass: where the first key of each digit and tile went.
     """
 
-    def __init__(self, engine: Engine, shape: KeyShape, values: DeviceArray | None) -> None:
+    def __init__(
+        self, engine: Engine, shape: KeyShape, values: DeviceArray | None, splitters: DeviceArray | None = None
+    ) -> None:
         cpu = engine.tuning.cpu
         self._engine, self._shape = engine, shape
+        self._splitters: tuple[object, ...] = ()  # what counting takes of them, and scattering
+        self._digits: tuple[DeviceArray, ...] = ()
         self._tile = max(CPU_TILE, -(-shape.size // CPU_TILES)) if cpu else LANES * EACH
         self.tiles = -(-shape.size // self._tile)
         self._lanes = 1 if cpu else LANES
@@ -50,9 +56,24 @@ class RadixSort:
         defines: dict[str, int | str] = {**shape.defines, "CPU": cpu, "LANES": LANES, "EACH": EACH}
         if values is not None:
             defines["VALUE"] = TYPES[values.dtype.name]
+        if splitters is not None:
+            defines["SPLIT"] = 1
+            self._digits = (engine.empty(shape.size, np.uint8),)
+            self._splitters = (splitters, np.uint32(splitters.shape[-1]), *self._digits)
         self._count = engine.kernel("primitives/radix_sort.cl", "count_digits", **defines)
         self._scatter = engine.kernel("primitives/radix_sort.cl", "scatter_keys", **defines)
         self.places = engine.empty((DIGITS, self.tiles), np.uint32)
+
+    def run_all(
+        self, passes: list[tuple[int, int, int]], keys: DeviceArray, values: DeviceArray | None
+    ) -> tuple[DeviceArray, DeviceArray | None]:
+        """Do passes, each a word, its first bit and bits; return keys and values, which are the arrays given or new."""
+        spare = self._engine.empty(keys.shape, keys.dtype)
+        spare_values = None if values is None else self._engine.empty(values.shape, values.dtype)
+        for word, shift, bits in passes:
+            self.run(word, shift, bits, keys, spare, values, spare_values)
+            keys, spare, values, spare_values = spare, keys, spare_values, values
+        return keys, values
 
     def run(
         self,
@@ -64,15 +85,14 @@ class RadixSort:
         values: DeviceArray | None,
         values_out: DeviceArray | None,
     ) -> None:
-        """Move keys and values to `out` and `values_out`, in the order of one digit."""
+        """Move keys and values to `out` and `values_out`, in the order of one digit of a word, or of their parts."""
         shape, lanes = self._shape, self._lanes
         cut = np.uint64(shape.size), np.uint64(self._tile), np.uint32(self.tiles)
         digit = np.uint32(shift), np.uint32((1 << bits) - 1)
-        first = np.uint64(word * shape.stride)
-        groups = (self._count_groups * lanes,), (lanes,)
-        self._engine.launch(self._count, *groups, keys, first, *cut, *digit, self.places)
-        scan(self._engine, self.places, out=self.places)
         channels = np.uint64(shape.stride), np.uint32(word)
-        moved = () if values is None else (values, values_out)
+        groups = (self._count_groups * lanes,), (lanes,)
+        self._engine.launch(self._count, *groups, keys, *channels, *cut, *digit, self.places, *self._splitters)
+        scan(self._engine, self.places, out=self.places)
+        moved = self._digits if values is None else (*self._digits, values, values_out)
         groups = (self.tiles * lanes,), (lanes,)
         self._engine.launch(self._scatter, *groups, keys, out, *channels, *cut, *digit, self.places, *moved)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["compact", "merge", "run_lengths", "scan", "sort", "sort_keys"]
+__all__ = ["compact", "merge", "partition", "run_lengths", "scan", "sort", "sort_keys"]
 
 Array = NDArray[Any]
 
@@ -54,3 +55,18 @@ def run_lengths(keys: Array, weights: Array | None, most: int) -> tuple[Array, l
 def merge(keys: Array, ends: list[int]) -> NDArray[np.int64]:
     """The order in which runs of sorted keys, (words, n), are merged: that of a stable sort."""
     return sort(keys[:, : ends[-1]] if ends else keys[:, :0])
+
+
+def partition(
+    keys: Array, bits: int | None = None, first_bit: int = 0, splitters: Array | None = None
+) -> tuple[NDArray[np.int64], list[int]]:
+    """The order in which keys, (words, n), lie by their parts, and where these start; splitters are (words, m)."""
+    if splitters is None:
+        assert bits is not None
+        number, part_of = 1 << bits, sort_keys(keys, bits, first_bit)
+    else:
+        bounds = sort_keys(splitters)
+        number, part_of = len(bounds) + 1, [bisect_right(bounds, key) for key in sort_keys(keys)]
+    order = np.array(sorted(range(len(part_of)), key=part_of.__getitem__), np.int64)
+    starts = [0, *np.cumsum(np.bincount(np.array(part_of, int), minlength=number)).tolist()]
+    return order, starts

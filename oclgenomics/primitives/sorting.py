@@ -67,12 +67,8 @@ def sort(
     if shape.size < 2 or not bits:
         return Sorted(keys, values)
     radix = RadixSort(engine, shape, values)
-    spare = engine.empty(keys.shape, keys.dtype)
     if engine.tuning.cpu and values is None and shape.words == 1 and first_bit == 0:
+        spare = engine.empty(keys.shape, keys.dtype)
         moved = sort_on_host(engine, keys, shape.size, bits, radix, spare)
         return Sorted(spare if moved else keys, None)
-    spare_values = None if values is None else engine.empty(values.shape, values.dtype)
-    for word, shift, some in radix_passes(shape.bits // shape.words, first_bit, bits):
-        radix.run(word, shift, some, keys, spare, values, spare_values)
-        keys, spare, values, spare_values = spare, keys, spare_values, values
-    return Sorted(keys, values)
+    return Sorted(*radix.run_all(radix_passes(shape.bits // shape.words, first_bit, bits), keys, values))

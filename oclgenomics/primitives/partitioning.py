@@ -1,0 +1,116 @@
+"""Stable partition on the device: keys to their parts, by a digit or by splitters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from oclgenomics.primitives.keys import KeyShape, key_shape
+from oclgenomics.primitives.radix import RadixSort, radix_passes
+from oclgenomics.runtime import DeviceArray, Engine
+
+__all__ = ["MOST_BITS", "MOST_SPLITTERS", "Parts", "partition"]
+
+MOST_BITS = 24
+MOST_SPLITTERS = (1 << MOST_BITS) - 1
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Keys and their values part by part, in arrays of the shapes that came in.
+
+    Attributes
+    ----------
+    keys : DeviceArray, (words, n) or (n,)
+    values : DeviceArray (n,) or None
+    starts : DeviceArray, uint32 (parts + 1,)
+        Part p is keys starts[p] .. starts[p + 1] - 1.
+    """
+
+    keys: DeviceArray
+    values: DeviceArray | None
+    starts: DeviceArray
+
+
+def partition(
+    engine: Engine,
+    keys: DeviceArray,
+    values: DeviceArray | None = None,
+    *,
+    size: int | None = None,
+    bits: int | None = None,
+    first_bit: int = 0,
+    splitters: DeviceArray | None = None,
+) -> Parts:
+    """Bring the keys of each part together, and a value each with them; within a part keys keep their order.
+
+    Either `bits` or `splitters` says what parts there are. Up to 256 parts take one pass over the keys, up to 65,536
+    two; a digit that lies in two words takes one more.
+
+    Parameters
+    ----------
+    engine : Engine
+    keys : DeviceArray, uint32 or uint64, (n,) or (words, n)
+        Its content is used up. Several words make one key, the least significant word first.
+    values : DeviceArray, 8 to 64 bits unsigned, (n,), optional
+        Its content is used up.
+    size : int, optional
+        Keys to partition, the first ones; all if not given.
+    bits, first_bit : int, optional
+        There are 2^bits parts, at most 2^`MOST_BITS`: the part of a key is the number in its bits first_bit ..
+        first_bit + bits - 1. What its other bits are does not matter.
+    splitters : DeviceArray, of the keys' dtype, (parts - 1,) or (words, parts - 1), optional
+        In ascending order. The part of a key is the number of splitters that are not greater than it: the parts lie
+        between splitters, and a key that equals one is in the part behind it. Between equal ones is an empty part.
+
+    Returns
+    -------
+    Parts
+        Each array of keys and values is either the one given or a new one.
+
+    Raises
+    ------
+    ValueError
+        Arrays of other types or shapes, bits that a key does not have, too many parts or keys, or not exactly one of
+        bits and splitters.
+    """
+    shape = key_shape("partition", keys, values, size)
+    if (bits is None) == (splitters is None):
+        raise ValueError("partition: give either bits or splitters")
+    if splitters is not None:
+        return _by_splitters(engine, shape, keys, values, splitters)
+    assert bits is not None
+    if not 0 < bits <= MOST_BITS or first_bit < 0 or first_bit + bits > shape.bits:
+        raise ValueError(
+            f"partition: bits {first_bit} to {first_bit + bits} are not 1 to {MOST_BITS} in keys of {shape.bits} bits"
+        )
+    width = shape.bits // shape.words
+    if shape.size:
+        keys, values = RadixSort(engine, shape, values).run_all(radix_passes(width, first_bit, bits), keys, values)
+    word, shift = divmod(first_bit, width)
+    digit = np.uint32(word), np.uint32(shift), np.uint32((1 << bits) - 1)
+    return Parts(keys, values, _starts(engine, shape, keys, 1 << bits, *digit))
+
+
+def _by_splitters(
+    engine: Engine, shape: KeyShape, keys: DeviceArray, values: DeviceArray | None, splitters: DeviceArray
+) -> Parts:
+    number = splitters.shape[-1]
+    suits = splitters.dtype == keys.dtype and splitters.size == shape.words * number
+    if not suits or len(splitters.shape) != len(keys.shape) or number > MOST_SPLITTERS:
+        raise ValueError(f"partition of {keys}: {splitters} does not suit; at most {MOST_SPLITTERS} are possible")
+    passes = radix_passes(32, 0, number.bit_length())
+    if shape.size and passes:
+        keys, values = RadixSort(engine, shape, values, splitters).run_all(passes, keys, values)
+    return Parts(keys, values, _starts(engine, shape, keys, number + 1, splitters, np.uint32(number), SPLIT=1))
+
+
+def _starts(
+    engine: Engine, shape: KeyShape, keys: DeviceArray, parts: int, *how: object, **defines: int
+) -> DeviceArray:
+    starts = engine.empty(parts + 1, np.uint32)
+    kernel = engine.kernel("primitives/partition.cl", "find_starts", **shape.defines, **defines)
+    whole = np.uint64(shape.stride), np.uint64(shape.size), np.uint32(parts)
+    engine.launch_items(kernel, parts + 1, keys, *whole, *how, starts)
+    return starts
