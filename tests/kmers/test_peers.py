@@ -39,8 +39,8 @@ def reads_text(*, fastq: bool) -> bytes:
     return b"".join(records)
 
 
-def own_counts(engine: Engine, path: Path, k: int, *, canonical: bool) -> list[str]:
-    counted = count([path], CountOptions(k, canonical=canonical), engine=engine)
+def own_counts(engine: Engine, path: Path, k: int, *, canonical: bool, min_quality: int | None = None) -> list[str]:
+    counted = count([path], CountOptions(k, canonical=canonical), engine=engine, min_quality=min_quality)
     kmers = letters_of(counted.keys, k)
     return [f"{kmer.tobytes().decode()} {times}" for kmer, times in zip(kmers, counted.counts.tolist(), strict=True)]
 
@@ -74,3 +74,20 @@ def test_counts_of_jellyfish(engine: Engine, tmp_path: Path, k: int, canonical: 
     expected = sorted((tmp_path / "jf.txt").read_text().splitlines())
     assert expected
     assert own_counts(engine, path, k, canonical=canonical) == expected
+
+
+@pytest.mark.skipif(shutil.which("jellyfish") is None, reason="Jellyfish is not installed (Debian package jellyfish)")
+@pytest.mark.parametrize("min_quality", [2, 20, 40])
+def test_letters_of_little_quality_as_jellyfish_has_it(engine: Engine, tmp_path: Path, min_quality: int) -> None:
+    rng = np.random.default_rng(min_quality)
+    lines = reads_text(fastq=True).split(b"\n")
+    for i in range(3, len(lines), 4):
+        lines[i] = (33 + np.minimum(rng.integers(0, 300, len(lines[i])), 41)).astype(np.uint8).tobytes()
+    path = tmp_path / "reads.fq"
+    path.write_bytes(b"\n".join(lines))
+    quality = ["--min-quality", min_quality, "--quality-start", 33]
+    run("jellyfish", "count", "-m", 9, "-s", "1M", "-C", *quality, "-o", tmp_path / "jf", path)
+    run("jellyfish", "dump", "-c", "-o", tmp_path / "jf.txt", tmp_path / "jf")
+    expected = sorted((tmp_path / "jf.txt").read_text().splitlines())
+    assert expected
+    assert own_counts(engine, path, 9, canonical=True, min_quality=min_quality) == expected
