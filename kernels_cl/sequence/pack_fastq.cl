@@ -7,9 +7,10 @@
 // the gap behind them fill less than half of its bytes, so no room is needed twice and nothing has to be counted. What is not
 // written is no letter. The text begins at byte `skip` of the memory.
 //
-//   report[0]   least place of a defect in the text, times 4, plus its kind; ~0 for none
-//   report[1]   where the record starts that is not complete; the text's size if there is none
-//   report[2]   records
+//   report[0]   least place of a defect in the text, times 4, plus its kind
+//   report[1]   where the record starts that is not complete
+//   report[2]   records less one
+// All of it is ~0 before, and stays so where there is nothing to tell.
 #include "sequence/packer.clh"
 
 #define NOT_AT 0    // a record does not start with @

@@ -14,8 +14,9 @@ from ..threads import usable_cores
 
 __all__ = ["Progress", "StoredBytes"]
 
-PART_BYTES = 4 << 20  # that a thread reads at a time
+PART_BYTES = 4 << 20  # that a thread reads at a time, at least
 LEAST_SHARED_OUT = 4 * PART_BYTES
+MOST_READERS = 12  # threads; more copy no faster from the system's cache
 
 Progress = Callable[[int, int | None], None]
 """Called with the bytes read so far, as stored, and the size of the file (None if unknown)."""
@@ -44,6 +45,7 @@ class StoredBytes:
         self.total = _size(self._file)
         self._done = 0
         self._back: list[bytes] = []  # taken back, the next one last
+        self._threads: ThreadPoolExecutor | None = None
 
     def read(self, size: int) -> bytes:
         """The next `size` bytes; fewer only at the end."""
@@ -83,6 +85,8 @@ class StoredBytes:
             self._back.append(data)
 
     def close(self) -> None:
+        if self._threads is not None:
+            self._threads.shutdown()
         self._file.close()
 
     def _fill(self, target: memoryview) -> int:
@@ -100,10 +104,12 @@ class StoredBytes:
     def _fill_in_parts(self, target: memoryview) -> int:
         """Read from a file by several threads: one alone copies less from the system's cache than memory could take."""
         start, descriptor = self._file.tell(), self._file.fileno()
-        places = range(0, len(target), PART_BYTES)
+        readers = min(MOST_READERS, usable_cores())
+        step = max(PART_BYTES, -(-len(target) // readers))
+        places = range(0, len(target), step)
 
         def fill(place: int) -> int:
-            part = target[place : place + PART_BYTES]
+            part = target[place : place + step]
             filled = 0
             while filled < len(part):
                 count = os.preadv(descriptor, [part[filled:]], start + place + filled)
@@ -112,10 +118,11 @@ class StoredBytes:
                 filled += count
             return filled
 
-        with ThreadPoolExecutor(min(usable_cores(), len(places))) as threads:
-            counts = list(threads.map(fill, places))
-        whole = next((i for i, count in enumerate(counts) if count < PART_BYTES), len(counts) - 1)
-        filled = whole * PART_BYTES + counts[whole]
+        if self._threads is None:
+            self._threads = ThreadPoolExecutor(readers, "read-part")
+        counts = list(self._threads.map(fill, places))
+        whole = next((i for i, count in enumerate(counts) if count < step), len(counts) - 1)
+        filled = whole * step + counts[whole]
         self._file.seek(start + filled)
         return filled
 

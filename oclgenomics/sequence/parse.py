@@ -17,7 +17,7 @@ __all__ = ["DEFECTS", "MOST_BYTES", "FastaState", "FastqResult", "Text", "parse_
 MOST_BYTES = 1 << 29  # of a block: places in it are 30 bits
 GPU_TILE = 256  # bytes
 CPU_TILES, CPU_TILE = 64, 4096  # at most so many tiles, at least so many bytes each
-NO_DEFECT = 0xFFFFFFFF
+NOTHING = 0xFFFFFFFF  # in a report, before anything is found; its counter goes on from there
 DEFECTS = (
     "a record has to start with @; FASTQ with four lines a record is read",
     "the third line of a record has to start with +; wrapped FASTQ is not read, so join its lines first",
@@ -112,12 +112,14 @@ def parse_fastq(engine: Engine, text: Text, *, final: bool) -> FastqResult:
     launch = _Tiles(engine, size, "sequence/pack_fastq.cl")
     lines = engine.empty(launch.tiles, np.uint32)
     symbols = empty_symbols(engine, size // 2 + 32)
-    report = engine.upload(np.array([NO_DEFECT, size, 0], np.uint32))
+    report = engine.empty(3, np.uint32)
+    engine.fill(report, NOTHING)
     launch("count_lines", *text.place, *launch.cut, lines)
     scan(engine, lines, out=lines)
     launch("pack_fastq", *text.place, *launch.cut, lines, int(final), symbols.codes, symbols.valid, report)
-    defect, tail, records = engine.download(report).tolist()
-    return FastqResult(symbols, records, tail, None if defect == NO_DEFECT else (defect >> 2, defect & 3))
+    defect, tail, counter = engine.download(report).tolist()
+    records = counter + 1 & NOTHING
+    return FastqResult(symbols, records, min(tail, size), None if defect == NOTHING else (defect >> 2, defect & 3))
 
 
 def parse_fasta(
