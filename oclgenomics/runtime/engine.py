@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["Engine"]
 
 SMALL_BYTES = 1 << 16  # of a result whose way is all latency
-KEPT_BYTES = 256 << 20  # of pinned memory
+KEPT_BYTES = 512 << 20  # of pinned memory
 BUDGET_SHARE = 0.8  # of the device's memory; the driver, the display and other processes need some, too
 
 
@@ -261,14 +261,16 @@ class Engine:
     def lent_pinned(self, size: int) -> Iterator[NDArray[np.uint8]]:
         """Lend pinned memory for the `with` block, uint8 (size,); the next block may get the same.
 
-        To pin memory takes longer than most files take to read, so what is given back is kept, up to `KEPT_BYTES`.
+        To pin memory takes longer than to read most files, so what was given back last is kept, up to `KEPT_BYTES`.
         """
         kept = [array for array in self._kept if array.size == size]
         array = kept[-1] if kept else self.pinned(size, np.uint8)
         self._kept = [other for other in self._kept if other is not array]
         yield array
-        if not self.device.unified_memory and sum(other.nbytes for other in self._kept) + size <= KEPT_BYTES:
+        if not self.device.unified_memory and size <= KEPT_BYTES:
             self._kept.append(array)
+            while sum(other.size for other in self._kept) > KEPT_BYTES:
+                del self._kept[0]
 
     def upload(self, array: NDArray[Any], *, wait: bool = True, share: bool = False) -> DeviceArray:
         """Bring an array to the device.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from types import TracebackType
@@ -26,7 +27,7 @@ CPU_BUFFERS, GPU_BUFFERS = 2, 3  # one at work, one being read, and with GPUs on
 class TextBlocks:
     """Reads an input block by block into memory that the device reads directly or at full speed; a context manager.
 
-    Buffers take turns: while the device is at work on one block, a thread reads the next ones and sends them off.
+    Buffers take turns: while the device is at work on one block, threads read the next ones and send them off.
 
     Parameters
     ----------
@@ -52,8 +53,9 @@ class TextBlocks:
         self._at_work: _Buffer | None = None
         self._free: deque[_Buffer] = deque()
         self._still_to_make = CPU_BUFFERS if engine.tuning.cpu else GPU_BUFFERS
-        self._thread = ThreadPoolExecutor(1, "next-block")
-        self._coming: deque[tuple[_Buffer, Future[int]]] = deque()
+        self._threads = ThreadPoolExecutor(source.readers, "next-block")
+        self._sender = ThreadPoolExecutor(1, "to-device")  # the driver takes its time, in which readers go on
+        self._coming: deque[tuple[_Buffer, Callable[[], int]]] = deque()
         self.host: NDArray[np.uint8] = np.empty(0, np.uint8)
         self.offset = self._begin = 0
         self.final = False
@@ -64,7 +66,8 @@ class TextBlocks:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._thread.shutdown(cancel_futures=True)
+        for threads in (self._threads, self._sender):
+            threads.shutdown(cancel_futures=True)
         self._engine.finish()  # a device may still read the memory, which goes now
         self._buffers.close()
 
@@ -125,15 +128,30 @@ class TextBlocks:
     def _next(self) -> tuple[_Buffer, int]:
         """A buffer with the next bytes, and how many these are."""
         if self._coming:
-            buffer, count = self._coming.popleft()
-            return buffer, count.result()
+            buffer, filled = self._coming.popleft()
+            count = filled()
+            buffer.wait_for_parts()
+            buffer.wait()  # NVIDIA's driver would wait within the next launch, and hold Python's lock meanwhile
+            return buffer, count
         buffer = self._free_buffer()
-        return buffer, 0 if self.final else self._fill(buffer)
+        if self.final:
+            return buffer, 0
+        buffer.wait()
+        target = buffer.behind_headroom(self._block_bytes)
+        if self._source.repeatable:
+            count = self._source.start_reading(target, self._threads, buffer.send_part)()
+            buffer.wait_for_parts()
+            return buffer, count
+        count = self._source.read_into(target)  # here, where a signal ends the waiting for a pipe
+        buffer.send(buffer.headroom, count)
+        return buffer, count
 
     def _read_ahead(self) -> None:
         while self._free or self._still_to_make:
             buffer = self._free_buffer()
-            self._coming.append((buffer, self._thread.submit(self._fill, buffer)))
+            buffer.wait()
+            target = buffer.behind_headroom(self._block_bytes)
+            self._coming.append((buffer, self._source.start_reading(target, self._threads, buffer.send_part)))
 
     def _free_buffer(self) -> _Buffer:
         if self._free:
@@ -141,23 +159,18 @@ class TextBlocks:
         self._still_to_make -= 1
         return self._new_buffer()
 
-    def _fill(self, buffer: _Buffer) -> int:
-        buffer.wait()
-        count = self._source.read_into(buffer.behind_headroom(self._block_bytes))
-        buffer.send(buffer.headroom, count)
-        return count
-
     def _new_buffer(self) -> _Buffer:
         headroom = min(HEADROOM, self._block_bytes)
         size = max(headroom + self._block_bytes, LEAST_SHARED)
-        return _Buffer(self._engine, self._buffers.enter_context(self._engine.lent_pinned(size)), headroom)
+        memory = self._buffers.enter_context(self._engine.lent_pinned(size))
+        return _Buffer(self._engine, self._sender, memory, headroom)
 
     def _with_headroom(self, buffer: _Buffer, needed: int, count: int) -> _Buffer:
         """The buffer, or one with more headroom and the same `count` bytes."""
         if needed <= buffer.headroom:
             return buffer
         memory = self._engine.pinned(2 * needed + len(buffer.memory) - buffer.headroom, np.uint8)
-        larger = _Buffer(self._engine, memory, 2 * needed)
+        larger = _Buffer(self._engine, self._sender, memory, 2 * needed)
         larger.behind_headroom(count)[:] = buffer.behind_headroom(count)
         larger.send(larger.headroom, count)
         buffer.wait()
@@ -167,14 +180,26 @@ class TextBlocks:
 class _Buffer:
     """Host memory and its place on the device: the same memory on CPU devices, or filled from it."""
 
-    def __init__(self, engine: Engine, memory: NDArray[np.uint8], headroom: int) -> None:
+    def __init__(self, engine: Engine, sender: ThreadPoolExecutor, memory: NDArray[np.uint8], headroom: int) -> None:
         self._engine, self.memory, self.headroom = engine, memory, headroom
+        self._sender, self._parts = sender, deque[Future[None]]()
         self._shared = engine.tuning.cpu and engine.device.unified_memory
         self.device = engine.upload(memory, share=True) if self._shared else engine.empty(len(memory), np.uint8)
 
     def behind_headroom(self, count: int) -> NDArray[np.uint8]:
         """The bytes behind the headroom."""
         return self.memory[self.headroom : self.headroom + count]
+
+    def send_part(self, begin: int, end: int) -> None:
+        """Let the device see a part behind the headroom, soon; any thread may."""
+        if not self._shared:
+            self._parts.append(self._sender.submit(self.send, self.headroom + begin, end - begin))
+
+    def wait_for_parts(self) -> None:
+        """Wait until all parts are on their way."""
+        for part in self._parts:
+            part.result()
+        self._parts.clear()
 
     def wait(self) -> None:
         """Wait until the device is done with the buffer."""
