@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -76,8 +77,8 @@ def rates(engine: Engine, name: str, text: np.ndarray, repeat: int, options: dic
         target = np.empty(len(text), np.uint8)
 
         def read() -> None:
-            with Source(path) as source:
-                source.read_into(target)
+            with Source(path) as source, ThreadPoolExecutor(source.readers) as threads:
+                source.start_reading(target, threads, lambda begin, end: None)()
 
         from_file = {size: best(lambda size=size: whole(size), repeat) for size in BLOCKS}
         reading = best(read, repeat)

@@ -7,11 +7,11 @@
 // the gap behind them fill less than half of its bytes, so no room is needed twice and nothing has to be counted. What is not
 // written is no letter. The text begins at byte `skip` of the memory.
 //
-//   report[0]   least place of a defect in the text, times 4, plus its kind; ~0 for none
-//   report[1]   where the record starts that is not complete; the text's size if there is none
-//   report[2]   records
-//
-// A record whose first line is line 4 r of the text is its record r.
+//   report[0]   least place of a defect in the text, times 4, plus its kind
+//   report[1]   where the record starts that is not complete
+//   report[2]   records less one
+// All of it is ~0 before, and stays so where there is nothing to tell. A record whose first line is line 4 r of the text is its
+// record r.
 //
 // -D LEAST_QUALITY   letters of a quality less than `least` become gaps
 // -D QUALITIES       each letter's quality goes to its symbol's place of `phred`

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from queue import SimpleQueue
 from types import TracebackType
 
@@ -12,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError
+from ..threads import usable_cores
 from .inflate import inflate_blocks, inflate_members, is_block
 from .stored import Progress, StoredBytes
 from .workers import Workers
@@ -19,6 +21,7 @@ from .workers import Workers
 __all__ = ["CHUNK_BYTES", "Progress", "ReadingStoppedError", "Source"]
 
 CHUNK_BYTES = 1 << 20
+MOST_READERS = 8  # threads; more copy no faster from the system's cache
 _AHEAD = 2  # chunks the read-ahead thread may hold ready
 _GZIP = b"\x1f\x8b"
 _OTHER_PACKERS = {b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"\x28\xb5\x2f\xfd": "zstd", b"PK\x03\x04": "zip"}
@@ -112,6 +115,52 @@ class Source:
             self._rest = self._rest[count:]
             filled += count
         return filled
+
+    @property
+    def readers(self) -> int:
+        """Threads that `start_reading` has use for."""
+        return min(MOST_READERS, usable_cores()) if self._direct and self._stored.shared_out else 1
+
+    def start_reading(
+        self, target: NDArray[np.uint8], threads: ThreadPoolExecutor, done: Callable[[int, int], None]
+    ) -> Callable[[], int]:
+        """Have an array filled with decompressed bytes by threads; not to be mixed with iteration.
+
+        Parameters
+        ----------
+        target : ndarray of uint8
+        threads : ThreadPoolExecutor
+            Has `readers` threads, and does nothing else for this input.
+        done : callable
+            Called by the threads with begin and end of each part of the array that is there.
+
+        Returns
+        -------
+        callable
+            Waits, and returns how many bytes there were: fewer than the array takes only at the end.
+        """
+        if self.readers == 1:
+            return threads.submit(self._fill, target, done).result
+        pieces = self._stored.pieces(target.data.cast("B"))
+
+        def read(begin: int, end: int, fill: Callable[[], None]) -> None:
+            fill()
+            done(begin, end)
+
+        reading = [threads.submit(read, *piece) for piece in pieces]
+
+        def count() -> int:
+            for piece in reading:
+                piece.result()
+            self._stored.report()
+            return pieces[-1][1] if pieces else 0
+
+        return count
+
+    def _fill(self, target: NDArray[np.uint8], done: Callable[[int, int], None]) -> int:
+        count = self.read_into(target)
+        done(0, count)
+        return count
 
     def close(self) -> None:
         """Stop reading ahead and close the file."""

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
 import sys
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import BinaryIO
 
 from ..errors import InputError
-from ..threads import usable_cores
 
 __all__ = ["Progress", "StoredBytes"]
 
-PART_BYTES = 4 << 20  # that a thread reads at a time
-LEAST_SHARED_OUT = 4 * PART_BYTES
+PIECE_BYTES = 16 << 20  # that a thread reads at a time: enough to seldom ask for Python's lock
+LEAST_SHARED_OUT = 2 * PIECE_BYTES  # smaller files are read by one thread
 
 Progress = Callable[[int, int | None], None]
 """Called with the bytes read so far, as stored, and the size of the file (None if unknown)."""
@@ -58,24 +58,50 @@ class StoredBytes:
         if size:
             parts.append(self._read_file(size))
         data = parts[0] if len(parts) == 1 else b"".join(parts)
-        if self._progress is not None and data:
-            self._progress(self._done, self.total)
+        if data:
+            self.report()
         return data
+
+    @property
+    def shared_out(self) -> bool:
+        """Whether several threads read the file: one alone copies less from the system's cache than memory takes."""
+        return self.total is not None and self.total >= LEAST_SHARED_OUT
 
     def read_into(self, target: memoryview) -> int:
         """Fill the target; return how many bytes there were, fewer than it takes only at the end."""
-        filled = 0
-        while self._back and filled < len(target):
-            part = self.read(min(len(self._back[-1]), len(target) - filled))
-            target[filled : filled + len(part)] = part
-            filled += len(part)
-        try:
-            filled += self._fill(target[filled:])
-        except OSError as error:
-            raise InputError(f"cannot be read: {error.strerror or error}", source=self.name) from error
-        if self._progress is not None and filled:
-            self._progress(self._done, self.total)
+        filled = self._put_back_into(target)
+        with self._reading():
+            while filled < len(target):
+                count = self._file.readinto(target[filled:])  # type: ignore[attr-defined]
+                if not count:
+                    break
+                filled += count
+                self._done += count
+        self.report()
         return filled
+
+    def pieces(self, target: memoryview) -> list[tuple[int, int, Callable[[], None]]]:
+        """Share out the reading of what fills the target; the file is `shared_out`.
+
+        Returns
+        -------
+        list of (begin, end, read)
+            Places in the target, and what puts the bytes there, in any order and from any thread. What is read next
+            comes behind them. All of the target is filled unless the file ends before.
+        """
+        begin = self._put_back_into(target)
+        start = self._file.tell() - begin
+        end = min(len(target), (self.total or 0) - start)
+        self._file.seek(start + end)
+        self._done += end - begin
+        places = [(at, min(at + PIECE_BYTES, end)) for at in range(begin, end, PIECE_BYTES)]
+        back = [(0, begin, lambda: None)] if begin else []
+        return back + [(low, high, partial(self._read_piece, target[low:high], start + low)) for low, high in places]
+
+    def report(self) -> None:
+        """Tell whoever wants to know how far reading is."""
+        if self._progress is not None:
+            self._progress(self._done, self.total)
 
     def unread(self, data: bytes) -> None:
         """Take back what was read last."""
@@ -85,45 +111,33 @@ class StoredBytes:
     def close(self) -> None:
         self._file.close()
 
-    def _fill(self, target: memoryview) -> int:
+    def _put_back_into(self, target: memoryview) -> int:
         filled = 0
-        if self.total is not None and len(target) >= LEAST_SHARED_OUT:
-            filled = self._fill_in_parts(target)
-        while filled < len(target):
-            count = self._file.readinto(target[filled:])  # type: ignore[attr-defined]
-            if not count:
-                break
-            filled += count
-        self._done += filled
+        while self._back and filled < len(target):
+            part = self.read(min(len(self._back[-1]), len(target) - filled))
+            target[filled : filled + len(part)] = part
+            filled += len(part)
         return filled
 
-    def _fill_in_parts(self, target: memoryview) -> int:
-        """Read from a file by several threads: one alone copies less from the system's cache than memory could take."""
-        start, descriptor = self._file.tell(), self._file.fileno()
-        places = range(0, len(target), PART_BYTES)
-
-        def fill(place: int) -> int:
-            part = target[place : place + PART_BYTES]
-            filled = 0
-            while filled < len(part):
-                count = os.preadv(descriptor, [part[filled:]], start + place + filled)
+    def _read_piece(self, target: memoryview, start: int) -> None:
+        filled = 0
+        with self._reading():
+            while filled < len(target):
+                count = os.preadv(self._file.fileno(), [target[filled:]], start + filled)
                 if not count:
-                    break
+                    raise InputError("became shorter while it was read", source=self.name)
                 filled += count
-            return filled
 
-        with ThreadPoolExecutor(min(usable_cores(), len(places))) as threads:
-            counts = list(threads.map(fill, places))
-        whole = next((i for i, count in enumerate(counts) if count < PART_BYTES), len(counts) - 1)
-        filled = whole * PART_BYTES + counts[whole]
-        self._file.seek(start + filled)
-        return filled
-
-    def _read_file(self, size: int) -> bytes:
+    @contextlib.contextmanager
+    def _reading(self) -> Iterator[None]:
         try:
-            data = self._file.read(size)
+            yield
         except OSError as error:
             raise InputError(f"cannot be read: {error.strerror or error}", source=self.name) from error
+
+    def _read_file(self, size: int) -> bytes:
+        with self._reading():
+            data = self._file.read(size)
         self._done += len(data)
         return data
 

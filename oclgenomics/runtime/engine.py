@@ -30,14 +30,16 @@ if TYPE_CHECKING:
 
 __all__ = ["Engine"]
 
+SMALL_BYTES = 1 << 16  # of a result whose way is all latency
+KEPT_BYTES = 512 << 20  # of pinned memory
 BUDGET_SHARE = 0.8  # of the device's memory; the driver, the display and other processes need some, too
 
 
 class Engine:
-    """One device with a compute queue and a transfer queue, both in order.
+    """One device with a compute queue and a transfer queue, both in order, and a third one for small results.
 
     Transfers and kernels run side by side; an array carries the events that keep them in the right order, so callers do
-    not have to. An engine belongs to one thread.
+    not have to. An engine belongs to one thread; only `write` may be called by another, for an array of its own.
 
     Parameters
     ----------
@@ -68,8 +70,10 @@ class Engine:
             flags = cl.command_queue_properties.PROFILING_ENABLE
             self.compute: pyopencl.CommandQueue = cl.CommandQueue(self.context, self.device.handle, flags)
             self.transfer: pyopencl.CommandQueue = cl.CommandQueue(self.context, self.device.handle, flags)
+            self._messages: pyopencl.CommandQueue = cl.CommandQueue(self.context, self.device.handle, flags)
         self._programs: dict[tuple[str, tuple[str, ...]], pyopencl.Program] = {}
         self._kernels: dict[tuple[str, str, tuple[str, ...]], Kernel] = {}
+        self._kept: list[NDArray[np.uint8]] = []  # pinned memory, for the next one who wants some
 
     def __enter__(self) -> Engine:
         return self
@@ -179,8 +183,6 @@ class Engine:
         arrays = [arg for arg in args if isinstance(arg, DeviceArray)]
         waits = [*after, *(array.ready for array in arrays if array.ready is not None)]
         try:
-            if waits:
-                self.transfer.flush()  # a wait across queues is only certain to end when the other queue was sent off
             for index, value in enumerate(args):
                 _bind(kernel.handle, index, value)
             start = time.perf_counter_ns()
@@ -224,8 +226,8 @@ class Engine:
     def finish(self) -> None:
         """Wait until the device has done everything."""
         with watching(self.device, "finishing its work"):
-            self.transfer.finish()
-            self.compute.finish()
+            for queue in (self.transfer, self._messages, self.compute):
+                queue.finish()
 
     def wait(self, event: pyopencl.Event) -> None:
         """Wait until one launch has ended."""
@@ -254,6 +256,21 @@ class Engine:
         array = buffers.pinned_array(self.context, self.transfer, self.device, dimensions, dtype)
         self._staging.know(array)
         return array
+
+    @contextlib.contextmanager
+    def lent_pinned(self, size: int) -> Iterator[NDArray[np.uint8]]:
+        """Lend pinned memory for the `with` block, uint8 (size,); the next block may get the same.
+
+        To pin memory takes longer than to read most files, so what was given back last is kept, up to `KEPT_BYTES`.
+        """
+        kept = [array for array in self._kept if array.size == size]
+        array = kept[-1] if kept else self.pinned(size, np.uint8)
+        self._kept = [other for other in self._kept if other is not array]
+        yield array
+        if not self.device.unified_memory and size <= KEPT_BYTES:
+            self._kept.append(array)
+            while sum(other.size for other in self._kept) > KEPT_BYTES:
+                del self._kept[0]
 
     def upload(self, array: NDArray[Any], *, wait: bool = True, share: bool = False) -> DeviceArray:
         """Bring an array to the device.
@@ -284,8 +301,13 @@ class Engine:
             return
         start = time.perf_counter_ns()
         with watching(self.device, f"writing {array.nbytes} bytes"):
-            waits = self._transfer_waits(target)
-            event = self._staging.write(target, array, offset_items * array.itemsize, waits, wait)
+            place = offset_items * array.itemsize
+            if array.nbytes <= SMALL_BYTES:
+                event = self._write_small(target, array, place, wait)
+            else:
+                event = self._staging.write(target, array, place, self._transfer_waits(target), wait)
+            for queue in (self.transfer, self._messages):
+                queue.flush()  # a wait across queues is only certain to end when the other queue was sent off
             self._record("to device", "transfer", event, start)
         target.ready = None if wait else event
 
@@ -325,10 +347,29 @@ class Engine:
                 # a thread that waits for the compute queue itself lends a hand: Intel's runtime starts one worker fewer
                 # than there are cores and counts on it
                 self.compute.finish()
-            waits = self._transfer_waits(source)
-            event = self._staging.read(result, source, offset * source.dtype.itemsize, waits)
-            self._record("to host", "transfer", event, start)
+            if result.nbytes <= SMALL_BYTES:
+                self._read_small(result, source, offset, start)
+            else:
+                waits = self._transfer_waits(source)
+                event = self._staging.read(result, source, offset * source.dtype.itemsize, waits)
+                self._record("to host", "transfer", event, start)
         return result
+
+    def _write_small(self, target: DeviceArray, array: NDArray[Any], place: int, wait: bool) -> pyopencl.Event:
+        """Write on the queue of small transfers, behind whatever is on its way into the array."""
+        waits = self._message_waits(target)
+        return opencl().enqueue_copy(  # type: ignore[no-any-return]
+            self._messages, target.buffer, array, dst_offset=place, is_blocking=wait, wait_for=waits or None
+        )
+
+    def _read_small(self, result: NDArray[Any], source: DeviceArray, offset: int, start: int) -> None:
+        """Read on a queue of its own: this need not wait for large transfers, nor for kernels that come later."""
+        waits = self._message_waits(source)
+        place = offset * source.dtype.itemsize
+        event = opencl().enqueue_copy(
+            self._messages, result, source.buffer, src_offset=place, is_blocking=True, wait_for=waits or None
+        )
+        self._record("to host", "transfer", event, start)
 
     @contextlib.contextmanager
     def mapped(self, array: DeviceArray) -> Iterator[NDArray[Any]]:
@@ -345,9 +386,8 @@ class Engine:
             raise ValueError(f"{self.device} has memory of its own; use download and write")
         cl = opencl()
         flags = cl.map_flags.READ | cl.map_flags.WRITE
+        self.finish()
         with watching(self.device, f"mapping {array.nbytes} bytes"):
-            self.transfer.finish()
-            self.compute.finish()
             host, _ = cl.enqueue_map_buffer(self.compute, array.buffer, flags, 0, array.shape, array.dtype)
         try:
             yield host
@@ -364,12 +404,13 @@ class Engine:
         waits = [] if array.ready is None else [array.ready]
         start = time.perf_counter_ns()
         with watching(self.device, f"filling {array.nbytes} bytes"):
-            if waits:
-                self.transfer.flush()
             event = cl.enqueue_fill_buffer(self.compute, array.buffer, pattern, 0, array.nbytes, waits or None)
             self._record("fill", "compute", event, start)
         array.ready, array.used = None, event
         return event  # type: ignore[no-any-return]
+
+    def _message_waits(self, array: DeviceArray) -> list[pyopencl.Event]:
+        return [*self._transfer_waits(array), *([] if array.ready is None else [array.ready])]
 
     def _transfer_waits(self, array: DeviceArray) -> list[pyopencl.Event]:
         if array.used is None:

@@ -1,12 +1,14 @@
 """Copies between host and device.
 
-Discrete devices copy pinned memory many times faster than any other, so there large arrays go through two pinned blocks
-in turn: while the device empties one, the host fills the other.
+Discrete devices copy pinned memory many times faster than any other, so there large arrays go through pinned blocks,
+each in the hands of a thread: while the device fills or empties some, the host's cores copy the others.
 """
 
 from __future__ import annotations
 
 import weakref
+from collections.abc import Callable
+from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,8 +26,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Staging"]
 
-BLOCK_BYTES = 16 << 20
-COPY_THREADS = min(4, usable_cores())
+BLOCK_BYTES = 8 << 20
+COPY_THREADS = min(8, usable_cores())
 SMALL_BYTES = 1 << 20  # below this the driver's own path is as good
 
 
@@ -37,7 +39,7 @@ class Staging:
     context, queue, device
         Where to copy, and on which queue.
     block_bytes : int
-        Size of each of the two pinned blocks, which are allocated at the first large copy.
+        Size of the pinned blocks, one for each thread, which are allocated at the first large copy.
     """
 
     def __init__(
@@ -65,27 +67,23 @@ class Staging:
                 self._queue, target.buffer, array, dst_offset=offset, is_blocking=wait, wait_for=waits or None
             )
         data = array.reshape(-1).view(np.uint8)
-        events: list[pyopencl.Event] = []
-        for number, start in enumerate(range(0, data.size, self._block_bytes)):
-            block = self._block(number)
+
+        def copy(block: NDArray[np.uint8], start: int) -> pyopencl.Event:
             piece = data[start : start + self._block_bytes]
-            if number >= 2:
-                events[number - 2].wait()
-            self._copy(block[: piece.size], piece)
-            events.append(
-                cl.enqueue_copy(
-                    self._queue,
-                    target.buffer,
-                    block[: piece.size],
-                    dst_offset=offset + start,
-                    is_blocking=False,
-                    wait_for=waits or None,
-                )
+            np.copyto(block[: piece.size], piece)
+            event = cl.enqueue_copy(
+                self._queue,
+                target.buffer,
+                block[: piece.size],
+                dst_offset=offset + start,
+                is_blocking=False,
+                wait_for=waits or None,
             )
             self._queue.flush()
-        for event in events[-2:]:  # the blocks are free again for the next call
             event.wait()
-        return events[-1]
+            return event  # type: ignore[no-any-return]
+
+        return self._in_turn(copy, data.size)
 
     def read(
         self, result: NDArray[Any], source: DeviceArray, offset: int, waits: list[pyopencl.Event]
@@ -97,48 +95,43 @@ class Staging:
                 self._queue, result, source.buffer, src_offset=offset, is_blocking=True, wait_for=waits or None
             )
         data = result.reshape(-1).view(np.uint8)
-        starts = range(0, data.size, self._block_bytes)
-        events: list[pyopencl.Event] = []
-        for number in range(len(starts) + 1):
-            if number < len(starts):
-                piece = self._block(number)[: min(self._block_bytes, data.size - starts[number])]
-                events.append(
-                    cl.enqueue_copy(
-                        self._queue,
-                        piece,
-                        source.buffer,
-                        src_offset=offset + starts[number],
-                        is_blocking=False,
-                        wait_for=waits or None,
-                    )
-                )
-                self._queue.flush()
-            if number:
-                events[number - 1].wait()
-                target = data[starts[number - 1] : starts[number - 1] + self._block_bytes]
-                self._copy(target, self._block(number - 1)[: target.size])
-        return events[-1]
 
-    def _copy(self, target: NDArray[np.uint8], source: NDArray[np.uint8]) -> None:
-        """Copy in the host's memory, with several threads where one is slower than the device's bus."""
-        if target.size < SMALL_BYTES or COPY_THREADS < 2:
-            target[:] = source
-            return
+        def copy(block: NDArray[np.uint8], start: int) -> pyopencl.Event:
+            target = data[start : start + self._block_bytes]
+            event = cl.enqueue_copy(
+                self._queue,
+                block[: target.size],
+                source.buffer,
+                src_offset=offset + start,
+                is_blocking=False,
+                wait_for=waits or None,
+            )
+            self._queue.flush()
+            event.wait()
+            np.copyto(target, block[: target.size])
+            return event  # type: ignore[no-any-return]
+
+        return self._in_turn(copy, data.size)
+
+    def _in_turn(self, copy: Callable[[NDArray[np.uint8], int], pyopencl.Event], size: int) -> pyopencl.Event:
+        """Call `copy` for each piece of so many bytes with a block of its own; return the last one's event."""
         if self._threads is None:
             from concurrent.futures import ThreadPoolExecutor  # here, because only discrete devices need it
 
-            self._threads = ThreadPoolExecutor(COPY_THREADS)
-        step = -(-target.size // COPY_THREADS)
-        slices = [slice(start, start + step) for start in range(0, target.size, step)]
-        list(self._threads.map(lambda part: np.copyto(target[part], source[part]), slices))
+            self._threads = ThreadPoolExecutor(COPY_THREADS, "copy")
+            shape = (self._block_bytes,)
+            self._blocks = [
+                pinned_array(self._context, self._queue, self._device, shape, np.uint8) for _ in range(COPY_THREADS)
+            ]
+        copies: list[Future[pyopencl.Event]] = []
+        for number, start in enumerate(range(0, size, self._block_bytes)):
+            if number >= COPY_THREADS:
+                copies[number - COPY_THREADS].result()  # the block is free again
+            copies.append(self._threads.submit(copy, self._blocks[number % COPY_THREADS], start))
+        return [done.result() for done in copies][-1]
 
     def _staged(self, array: NDArray[Any]) -> bool:
         if self._device.unified_memory or array.nbytes < SMALL_BYTES:
             return False
         first = array.ctypes.data
-        return not any(start <= first and first + array.nbytes <= end for start, end in self._pinned.items())
-
-    def _block(self, number: int) -> NDArray[np.uint8]:
-        while len(self._blocks) < 2:
-            self._blocks.append(pinned_array(self._context, self._queue, self._device, (self._block_bytes,), np.uint8))
-        return self._blocks[number % 2]
+        return not any(start <= first and first + array.nbytes <= end for start, end in list(self._pinned.items()))

@@ -18,10 +18,10 @@ from oclgenomics.sequence.parse import BEST_QUALITY, DEFECTS, FastaState, Text, 
 from oclgenomics.sequence.symbols import Symbols
 from oclgenomics.sequence.text import TextBlocks
 
-__all__ = ["BLOCK_BYTES", "PackedBlock", "packed_blocks"]
+__all__ = ["PackedBlock", "packed_blocks"]
 
-BLOCK_BYTES, LEAST_BLOCK = 64 << 20, 1 << 16
-BLOCK_SHARE = 8  # blocks that the device's memory holds: two of text, and what is made of them
+CPU_BLOCK, GPU_BLOCK, LEAST_BLOCK = 64 << 20, 128 << 20, 1 << 16  # bytes; GPUs wait for each block's end
+BLOCK_SHARE = 8  # blocks that the device's memory holds: two or three of text, and what is made of them
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def packed_blocks(
         Symbols of a FASTA record that go before the next block again: k - 1 for k-mers.
     block_bytes : int, optional
         Bytes of text in a block; a longer FASTQ record makes its block longer. As many as suit the device's memory, at
-        most `BLOCK_BYTES`, if not given.
+        most 64 MiB on CPUs and 128 MiB on GPUs, if not given.
     threads : int, optional
         Threads that inflate bgzip; as many as `Workers` takes if not given.
     min_quality : int, optional
@@ -96,7 +96,8 @@ def packed_blocks(
         raise ValueError(f"a least quality of {min_quality}: qualities are 0 to {BEST_QUALITY}")
     table = RecordTable(engine) if names else None
     if block_bytes is None:
-        block_bytes = min(BLOCK_BYTES, max(LEAST_BLOCK, engine.budget // BLOCK_SHARE))
+        most = CPU_BLOCK if engine.tuning.cpu else GPU_BLOCK
+        block_bytes = min(most, max(LEAST_BLOCK, engine.budget // BLOCK_SHARE))
     for path in paths:
         with ExitStack() as files:
             workers = files.enter_context(Workers(threads))

@@ -28,7 +28,7 @@ __all__ = [
 MOST_BYTES = 1 << 29  # of a block: places in it are 30 bits
 GPU_TILE = 256  # bytes
 CPU_TILES, CPU_TILE = 64, 4096  # at most so many tiles, at least so many bytes each
-NO_DEFECT = 0xFFFFFFFF
+NOTHING = 0xFFFFFFFF  # in a report, before anything is found; its counter goes on from there
 BEST_QUALITY, NO_QUALITY = 93, 255  # of FASTQ: from ! to ~; where no letter is
 DEFECTS = (
     "a record has to start with @; FASTQ with four lines a record is read",
@@ -148,7 +148,7 @@ def parse_fastq(
     launch = _Tiles(engine, size, "sequence/pack_fastq.cl", wanted)
     lines = _lines_before(engine, text, launch, total=table is not None)
     symbols = empty_symbols(engine, size // 2 + 32)
-    report = engine.upload(np.array([NO_DEFECT, size, 0], np.uint32))
+    report = _filled(engine, 3, np.uint32, NOTHING)
     kept = _filled(engine, symbols.size, np.uint8, NO_QUALITY) if qualities else None
     extras: list[object] = [] if min_quality is None else [np.uint32(min_quality)]
     extras += [] if kept is None else [kept]
@@ -157,10 +157,12 @@ def parse_fastq(
         extras += table.reserve((newlines + final) // 4)
     packed = symbols.codes, symbols.valid, report
     launch("pack_fastq", *text.place, *launch.cut, lines, int(final), *packed, *extras)
-    defect, tail, records = engine.download(report).tolist()
+    defect, tail, counter = engine.download(report).tolist()
+    records = counter + 1 & NOTHING
     if table is not None:
         table.size = records
-    return FastqResult(symbols, records, tail, None if defect == NO_DEFECT else (defect >> 2, defect & 3), kept)
+    found = None if defect == NOTHING else (defect >> 2, defect & 3)
+    return FastqResult(symbols, records, min(tail, size), found, kept)
 
 
 def _lines_before(engine: Engine, text: Text, launch: _Tiles, *, total: bool) -> DeviceArray:

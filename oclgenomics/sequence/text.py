@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
 from types import TracebackType
 
 import numpy as np
@@ -18,12 +21,13 @@ __all__ = ["TextBlocks"]
 LEAST_SHARED = 4096  # bytes; smaller arrays are copied
 LINE_BREAKS = (ord("\n"), ord("\r"))
 HEADROOM = 1 << 16  # before a block, for what the one before it did not use up
+CPU_BUFFERS, GPU_BUFFERS = 2, 3  # one at work, one being read, and with GPUs one on its way to the device
 
 
 class TextBlocks:
     """Reads an input block by block into memory that the device reads directly or at full speed; a context manager.
 
-    Two buffers take turns: while the device is at work on one block, a thread reads the next one.
+    Buffers take turns: while the device is at work on one block, threads read the next ones and send them off.
 
     Parameters
     ----------
@@ -45,11 +49,14 @@ class TextBlocks:
 
     def __init__(self, engine: Engine, source: Source, block_bytes: int) -> None:
         self._engine, self._source, self._block_bytes = engine, source, block_bytes
-        headroom = min(HEADROOM, block_bytes)
-        self._at_work, self._next = (_Buffer(engine, headroom, block_bytes) for _ in range(2))
-        self._thread = ThreadPoolExecutor(1, "next-block")
-        self._coming: Future[int] | None = None
-        self.host: NDArray[np.uint8] = self._at_work.memory[:0]
+        self._buffers = ExitStack()
+        self._at_work: _Buffer | None = None
+        self._free: deque[_Buffer] = deque()
+        self._still_to_make = CPU_BUFFERS if engine.tuning.cpu else GPU_BUFFERS
+        self._threads = ThreadPoolExecutor(source.readers, "next-block")
+        self._sender = ThreadPoolExecutor(1, "to-device")  # the driver takes its time, in which readers go on
+        self._coming: deque[tuple[_Buffer, Callable[[], int]]] = deque()
+        self.host: NDArray[np.uint8] = np.empty(0, np.uint8)
         self.offset = self._begin = 0
         self.final = False
 
@@ -59,15 +66,18 @@ class TextBlocks:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._thread.shutdown()
+        for threads in (self._threads, self._sender):
+            threads.shutdown(cancel_futures=True)
         self._engine.finish()  # a device may still read the memory, which goes now
+        self._buffers.close()
 
     @property
     def size(self) -> int:
         return len(self.host)
 
     def on_device(self, size: int) -> Text:
-        """The first bytes of the block."""
+        """The first bytes of the block, after `read`."""
+        assert self._at_work is not None
         return Text(self._at_work.device, self._begin, size)
 
     def read(self, used: int) -> bool:
@@ -85,17 +95,18 @@ class TextBlocks:
         """
         kept = self.host[used:]
         self.offset += used
-        count = 0 if self.final else self._read_next()
-        buffer = self._next.with_headroom(len(kept), count)
+        buffer, count = self._next()
+        buffer = self._with_headroom(buffer, len(kept), count)
         self._begin = buffer.headroom - len(kept)
         buffer.memory[self._begin : buffer.headroom] = kept
+        buffer.send(self._begin, len(kept))
         self.host = buffer.memory[self._begin : buffer.headroom + count]
-        self._at_work, self._next = buffer, self._at_work
+        if self._at_work is not None:
+            self._free.append(self._at_work)
+        self._at_work = buffer
         self.final = self.final or count < self._block_bytes
-        buffer.send(self._begin, self.size)
         if not self.final and self._source.repeatable:  # a pipe may never give more, and has a thread of its own
-            self._next.wait()
-            self._coming = self._thread.submit(self._fill, self._next)
+            self._read_ahead()
         return self.size > 0
 
     def first_letter(self) -> int:
@@ -114,39 +125,87 @@ class TextBlocks:
                 return int(self.host[0])
         raise InputError("holds no sequence", source=self._source.name)
 
-    def _read_next(self) -> int:
-        coming, self._coming = self._coming, None
-        if coming is not None:
-            return coming.result()
-        self._next.wait()
-        return self._fill(self._next)
+    def _next(self) -> tuple[_Buffer, int]:
+        """A buffer with the next bytes, and how many these are."""
+        if self._coming:
+            buffer, filled = self._coming.popleft()
+            count = filled()
+            buffer.wait_for_parts()
+            buffer.wait()  # NVIDIA's driver would wait within the next launch, and hold Python's lock meanwhile
+            return buffer, count
+        buffer = self._free_buffer()
+        if self.final:
+            return buffer, 0
+        buffer.wait()
+        target = buffer.behind_headroom(self._block_bytes)
+        if self._source.repeatable:
+            count = self._source.start_reading(target, self._threads, buffer.send_part)()
+            buffer.wait_for_parts()
+            return buffer, count
+        count = self._source.read_into(target)  # here, where a signal ends the waiting for a pipe
+        buffer.send(buffer.headroom, count)
+        return buffer, count
 
-    def _fill(self, buffer: _Buffer) -> int:
-        return self._source.read_into(buffer.memory[buffer.headroom : buffer.headroom + self._block_bytes])
+    def _read_ahead(self) -> None:
+        while self._free or self._still_to_make:
+            buffer = self._free_buffer()
+            buffer.wait()
+            target = buffer.behind_headroom(self._block_bytes)
+            self._coming.append((buffer, self._source.start_reading(target, self._threads, buffer.send_part)))
+
+    def _free_buffer(self) -> _Buffer:
+        if self._free:
+            return self._free.popleft()
+        self._still_to_make -= 1
+        return self._new_buffer()
+
+    def _new_buffer(self) -> _Buffer:
+        headroom = min(HEADROOM, self._block_bytes)
+        size = max(headroom + self._block_bytes, LEAST_SHARED)
+        memory = self._buffers.enter_context(self._engine.lent_pinned(size))
+        return _Buffer(self._engine, self._sender, memory, headroom)
+
+    def _with_headroom(self, buffer: _Buffer, needed: int, count: int) -> _Buffer:
+        """The buffer, or one with more headroom and the same `count` bytes."""
+        if needed <= buffer.headroom:
+            return buffer
+        memory = self._engine.pinned(2 * needed + len(buffer.memory) - buffer.headroom, np.uint8)
+        larger = _Buffer(self._engine, self._sender, memory, 2 * needed)
+        larger.behind_headroom(count)[:] = buffer.behind_headroom(count)
+        larger.send(larger.headroom, count)
+        buffer.wait()
+        return larger
 
 
 class _Buffer:
     """Host memory and its place on the device: the same memory on CPU devices, or filled from it."""
 
-    def __init__(self, engine: Engine, headroom: int, size: int) -> None:
-        self._engine, self.headroom = engine, headroom
+    def __init__(self, engine: Engine, sender: ThreadPoolExecutor, memory: NDArray[np.uint8], headroom: int) -> None:
+        self._engine, self.memory, self.headroom = engine, memory, headroom
+        self._sender, self._parts = sender, deque[Future[None]]()
         self._shared = engine.tuning.cpu and engine.device.unified_memory
-        self.memory: NDArray[np.uint8] = engine.pinned(max(headroom + size, LEAST_SHARED), np.uint8)
-        size = len(self.memory)
-        self.device = engine.upload(self.memory, share=True) if self._shared else engine.empty(size, np.uint8)
+        self.device = engine.upload(memory, share=True) if self._shared else engine.empty(len(memory), np.uint8)
 
-    def with_headroom(self, needed: int, count: int) -> _Buffer:
-        """This buffer, or one with more headroom and the same `count` bytes."""
-        if needed <= self.headroom:
-            return self
-        larger = _Buffer(self._engine, 2 * needed, len(self.memory) - self.headroom)
-        larger.memory[larger.headroom : larger.headroom + count] = self.memory[self.headroom : self.headroom + count]
-        return larger
+    def behind_headroom(self, count: int) -> NDArray[np.uint8]:
+        """The bytes behind the headroom."""
+        return self.memory[self.headroom : self.headroom + count]
+
+    def send_part(self, begin: int, end: int) -> None:
+        """Let the device see a part behind the headroom, soon; any thread may."""
+        if not self._shared:
+            self._parts.append(self._sender.submit(self.send, self.headroom + begin, end - begin))
+
+    def wait_for_parts(self) -> None:
+        """Wait until all parts are on their way."""
+        for part in self._parts:
+            part.result()
+        self._parts.clear()
 
     def wait(self) -> None:
         """Wait until the device is done with the buffer."""
-        if self.device.used is not None:
-            self._engine.wait(self.device.used)
+        for event in (self.device.ready, self.device.used):
+            if event is not None:
+                self._engine.wait(event)
 
     def send(self, begin: int, size: int) -> None:
         """Let the device see a part."""

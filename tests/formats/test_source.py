@@ -5,9 +5,11 @@ from __future__ import annotations
 import contextlib
 import gzip
 import io
+import os
 import subprocess
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -181,11 +183,8 @@ def test_progress_counts_the_stored_bytes(tmp_path):
 
 
 @pytest.mark.parametrize("packed", [False, True])
-@pytest.mark.parametrize("part", [7, 1 << 20])
 @pytest.mark.parametrize("size", [1, 27, 28, 29, 1000, 2999, 3000, 3001, 9000])
-def test_reading_into_an_array(tmp_path, monkeypatch, packed, part, size):
-    monkeypatch.setattr(stored, "PART_BYTES", part)
-    monkeypatch.setattr(stored, "LEAST_SHARED_OUT", 4 * part)
+def test_reading_into_an_array(tmp_path, packed, size):
     path, text = tmp_path / "x", VCF[:3000]
     path.write_bytes(gzip.compress(text) if packed else text)
     target, parts = np.zeros(size, np.uint8), []
@@ -194,3 +193,35 @@ def test_reading_into_an_array(tmp_path, monkeypatch, packed, part, size):
             parts.append(target[:count].tobytes())
     assert b"".join(parts) == text
     assert all(len(data) == size for data in parts[:-1])
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("piece", [7, 1000, 1 << 20])
+@pytest.mark.parametrize("size", [100, 1000, 2999, 3000, 3001, 9000])
+def test_reading_ahead_into_arrays(tmp_path, monkeypatch, packed, piece, size):
+    """Several arrays are being filled at a time, each in pieces."""
+    monkeypatch.setattr(stored, "PIECE_BYTES", piece)
+    monkeypatch.setattr(stored, "LEAST_SHARED_OUT", 2 * piece)
+    path, text = tmp_path / "x", VCF[:3000]
+    path.write_bytes(gzip.compress(text) if packed else text)
+    targets = [np.zeros(size, np.uint8) for _ in range(-(-3000 // size) + 1)]
+    parts: list[list[tuple[int, int]]] = [[] for _ in targets]
+    done = [lambda begin, end, part=part: part.append((begin, end)) for part in parts]
+    with Source(path, chunk_bytes=100) as source, ThreadPoolExecutor(source.readers) as threads:
+        waits = [source.start_reading(*args) for args in zip(targets, [threads] * len(targets), done, strict=True)]
+        counts = [wait() for wait in waits]
+    assert b"".join(target[:count].tobytes() for target, count in zip(targets, counts, strict=True)) == text
+    assert counts[:-1] == [size] * (3000 // size) + [3000 % size] * (len(targets) - 1 - 3000 // size)
+    for part, count in zip(parts, counts, strict=True):
+        assert sum(end - begin for begin, end in part) == count
+
+
+def test_a_file_that_shrinks(tmp_path, monkeypatch):
+    monkeypatch.setattr(stored, "LEAST_SHARED_OUT", 1)
+    path = tmp_path / "x"
+    path.write_bytes(VCF[:9000])
+    with Source(path) as source, ThreadPoolExecutor(1) as threads:
+        os.truncate(path, 8000)
+        wait = source.start_reading(np.zeros(9000, np.uint8), threads, lambda begin, end: None)
+        with pytest.raises(InputError, match="x: became shorter while it was read"):
+            wait()
