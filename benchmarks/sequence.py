@@ -78,7 +78,7 @@ def rates(engine: Engine, name: str, text: np.ndarray, repeat: int, options: dic
 
         def read() -> None:
             with Source(path) as source, ThreadPoolExecutor(source.readers) as threads:
-                source.start_reading(target, threads, lambda begin, end: None)()
+                list(source.start_reading(target, threads))
 
         from_file = {size: best(lambda size=size: whole(size), repeat) for size in BLOCKS}
         reading = best(read, repeat)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from queue import SimpleQueue
 from types import TracebackType
 
@@ -117,13 +117,16 @@ class Source:
         return filled
 
     @property
+    def size(self) -> int | None:
+        """Bytes of a plain file; None where nobody knows."""
+        return self._stored.total if self._direct else None
+
+    @property
     def readers(self) -> int:
         """Threads that `start_reading` has use for."""
         return min(MOST_READERS, usable_cores()) if self._direct and self._stored.shared_out else 1
 
-    def start_reading(
-        self, target: NDArray[np.uint8], threads: ThreadPoolExecutor, done: Callable[[int, int], None]
-    ) -> Callable[[], int]:
+    def start_reading(self, target: NDArray[np.uint8], threads: ThreadPoolExecutor) -> Iterator[tuple[int, int]]:
         """Have an array filled with decompressed bytes by threads; not to be mixed with iteration.
 
         Parameters
@@ -131,36 +134,26 @@ class Source:
         target : ndarray of uint8
         threads : ThreadPoolExecutor
             Has `readers` threads, and does nothing else for this input.
-        done : callable
-            Called by the threads with begin and end of each part of the array that is there.
 
         Returns
         -------
-        callable
-            Waits, and returns how many bytes there were: fewer than the array takes only at the end.
+        iterator of (begin, end)
+            The parts of the array in their order, each when it is there. They fill all of it unless the input ends.
         """
         if self.readers == 1:
-            return threads.submit(self._fill, target, done).result
+            return self._one_part(threads.submit(self.read_into, target))
         pieces = self._stored.pieces(target.data.cast("B"))
+        return self._parts([(begin, end, threads.submit(read)) for begin, end, read in pieces])
 
-        def read(begin: int, end: int, fill: Callable[[], None]) -> None:
-            fill()
-            done(begin, end)
+    def _parts(self, reading: list[tuple[int, int, Future[None]]]) -> Iterator[tuple[int, int]]:
+        for begin, end, piece in reading:
+            piece.result()
+            yield begin, end
+        self._stored.report()
 
-        reading = [threads.submit(read, *piece) for piece in pieces]
-
-        def count() -> int:
-            for piece in reading:
-                piece.result()
-            self._stored.report()
-            return pieces[-1][1] if pieces else 0
-
-        return count
-
-    def _fill(self, target: NDArray[np.uint8], done: Callable[[int, int], None]) -> int:
-        count = self.read_into(target)
-        done(0, count)
-        return count
+    @staticmethod
+    def _one_part(reading: Future[int]) -> Iterator[tuple[int, int]]:
+        yield 0, reading.result()
 
     def close(self) -> None:
         """Stop reading ahead and close the file."""

@@ -39,7 +39,7 @@ class Engine:
     """One device with a compute queue and a transfer queue, both in order, and a third one for small results.
 
     Transfers and kernels run side by side; an array carries the events that keep them in the right order, so callers do
-    not have to. An engine belongs to one thread; only `write` may be called by another, for an array of its own.
+    not have to. An engine belongs to one thread.
 
     Parameters
     ----------

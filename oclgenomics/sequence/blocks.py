@@ -95,14 +95,11 @@ def packed_blocks(
     if min_quality is not None and not 0 <= min_quality <= BEST_QUALITY:
         raise ValueError(f"a least quality of {min_quality}: qualities are 0 to {BEST_QUALITY}")
     table = RecordTable(engine) if names else None
-    if block_bytes is None:
-        most = CPU_BLOCK if engine.tuning.cpu else GPU_BLOCK
-        block_bytes = min(most, max(LEAST_BLOCK, engine.budget // BLOCK_SHARE))
     for path in paths:
         with ExitStack() as files:
             workers = files.enter_context(Workers(threads))
             source = files.enter_context(Source(path, workers=workers))
-            text = files.enter_context(TextBlocks(engine, source, block_bytes))
+            text = files.enter_context(TextBlocks(engine, source, block_bytes or _block_bytes(engine, source)))
             first = text.first_letter()
             if first == ord(">") and (qualities or min_quality is not None):
                 raise InputError("is FASTA, which has no qualities; give FASTQ, or ask for none", source=source.name)
@@ -112,6 +109,13 @@ def packed_blocks(
                 yield from _fastq(engine, text, source.name, min_quality, qualities, table)
             else:
                 raise InputError("is neither FASTA nor FASTQ: it starts with neither > nor @", source=source.name)
+
+
+def _block_bytes(engine: Engine, source: Source) -> int:
+    """Bytes that suit the device; a power of two that holds a small file, so that files can share the memory."""
+    most = CPU_BLOCK if engine.tuning.cpu else GPU_BLOCK
+    whole = most if source.size is None else 1 << source.size.bit_length()
+    return min(most, whole, max(LEAST_BLOCK, engine.budget // BLOCK_SHARE))
 
 
 def _fasta(engine: Engine, text: TextBlocks, overlap: int, table: RecordTable | None) -> Iterator[PackedBlock]:

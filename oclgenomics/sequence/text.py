@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from types import TracebackType
 
@@ -21,13 +21,13 @@ __all__ = ["TextBlocks"]
 LEAST_SHARED = 4096  # bytes; smaller arrays are copied
 LINE_BREAKS = (ord("\n"), ord("\r"))
 HEADROOM = 1 << 16  # before a block, for what the one before it did not use up
-CPU_BUFFERS, GPU_BUFFERS = 2, 3  # one at work, one being read, and with GPUs one on its way to the device
+CPU_BUFFERS, GPU_BUFFERS = 2, 3  # one at work, the others being read
 
 
 class TextBlocks:
     """Reads an input block by block into memory that the device reads directly or at full speed; a context manager.
 
-    Buffers take turns: while the device is at work on one block, threads read the next ones and send them off.
+    Buffers take turns: while the device is at work on one block, threads read the next ones.
 
     Parameters
     ----------
@@ -54,8 +54,7 @@ class TextBlocks:
         self._free: deque[_Buffer] = deque()
         self._still_to_make = CPU_BUFFERS if engine.tuning.cpu else GPU_BUFFERS
         self._threads = ThreadPoolExecutor(source.readers, "next-block")
-        self._sender = ThreadPoolExecutor(1, "to-device")  # the driver takes its time, in which readers go on
-        self._coming: deque[tuple[_Buffer, Callable[[], int]]] = deque()
+        self._coming: deque[tuple[_Buffer, Iterator[tuple[int, int]]]] = deque()
         self.host: NDArray[np.uint8] = np.empty(0, np.uint8)
         self.offset = self._begin = 0
         self.final = False
@@ -66,8 +65,7 @@ class TextBlocks:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        for threads in (self._threads, self._sender):
-            threads.shutdown(cancel_futures=True)
+        self._threads.shutdown(cancel_futures=True)
         self._engine.finish()  # a device may still read the memory, which goes now
         self._buffers.close()
 
@@ -106,7 +104,8 @@ class TextBlocks:
         self._at_work = buffer
         self.final = self.final or count < self._block_bytes
         if not self.final and self._source.repeatable:  # a pipe may never give more, and has a thread of its own
-            self._read_ahead()
+            while self._free or self._still_to_make:
+                self._start_reading()
         return self.size > 0
 
     def first_letter(self) -> int:
@@ -127,31 +126,31 @@ class TextBlocks:
 
     def _next(self) -> tuple[_Buffer, int]:
         """A buffer with the next bytes, and how many these are."""
+        if not self._coming and not self.final and self._source.repeatable:
+            self._start_reading()
         if self._coming:
-            buffer, filled = self._coming.popleft()
-            count = filled()
-            buffer.wait_for_parts()
+            buffer, parts = self._coming.popleft()
+            count = 0
+            for begin, end in parts:
+                buffer.send(buffer.headroom + begin, end - begin)
+                count = end
             buffer.wait()  # NVIDIA's driver would wait within the next launch, and hold Python's lock meanwhile
             return buffer, count
         buffer = self._free_buffer()
         if self.final:
             return buffer, 0
         buffer.wait()
-        target = buffer.behind_headroom(self._block_bytes)
-        if self._source.repeatable:
-            count = self._source.start_reading(target, self._threads, buffer.send_part)()
-            buffer.wait_for_parts()
-            return buffer, count
-        count = self._source.read_into(target)  # here, where a signal ends the waiting for a pipe
+        count = self._source.read_into(self._room(buffer))  # here, where a signal ends the waiting for a pipe
         buffer.send(buffer.headroom, count)
         return buffer, count
 
-    def _read_ahead(self) -> None:
-        while self._free or self._still_to_make:
-            buffer = self._free_buffer()
-            buffer.wait()
-            target = buffer.behind_headroom(self._block_bytes)
-            self._coming.append((buffer, self._source.start_reading(target, self._threads, buffer.send_part)))
+    def _start_reading(self) -> None:
+        buffer = self._free_buffer()
+        buffer.wait()
+        self._coming.append((buffer, self._source.start_reading(self._room(buffer), self._threads)))
+
+    def _room(self, buffer: _Buffer) -> NDArray[np.uint8]:
+        return buffer.behind_headroom(self._block_bytes)
 
     def _free_buffer(self) -> _Buffer:
         if self._free:
@@ -163,14 +162,14 @@ class TextBlocks:
         headroom = min(HEADROOM, self._block_bytes)
         size = max(headroom + self._block_bytes, LEAST_SHARED)
         memory = self._buffers.enter_context(self._engine.lent_pinned(size))
-        return _Buffer(self._engine, self._sender, memory, headroom)
+        return _Buffer(self._engine, memory, headroom)
 
     def _with_headroom(self, buffer: _Buffer, needed: int, count: int) -> _Buffer:
         """The buffer, or one with more headroom and the same `count` bytes."""
         if needed <= buffer.headroom:
             return buffer
         memory = self._engine.pinned(2 * needed + len(buffer.memory) - buffer.headroom, np.uint8)
-        larger = _Buffer(self._engine, self._sender, memory, 2 * needed)
+        larger = _Buffer(self._engine, memory, 2 * needed)
         larger.behind_headroom(count)[:] = buffer.behind_headroom(count)
         larger.send(larger.headroom, count)
         buffer.wait()
@@ -180,26 +179,14 @@ class TextBlocks:
 class _Buffer:
     """Host memory and its place on the device: the same memory on CPU devices, or filled from it."""
 
-    def __init__(self, engine: Engine, sender: ThreadPoolExecutor, memory: NDArray[np.uint8], headroom: int) -> None:
+    def __init__(self, engine: Engine, memory: NDArray[np.uint8], headroom: int) -> None:
         self._engine, self.memory, self.headroom = engine, memory, headroom
-        self._sender, self._parts = sender, deque[Future[None]]()
         self._shared = engine.tuning.cpu and engine.device.unified_memory
         self.device = engine.upload(memory, share=True) if self._shared else engine.empty(len(memory), np.uint8)
 
     def behind_headroom(self, count: int) -> NDArray[np.uint8]:
         """The bytes behind the headroom."""
         return self.memory[self.headroom : self.headroom + count]
-
-    def send_part(self, begin: int, end: int) -> None:
-        """Let the device see a part behind the headroom, soon; any thread may."""
-        if not self._shared:
-            self._parts.append(self._sender.submit(self.send, self.headroom + begin, end - begin))
-
-    def wait_for_parts(self) -> None:
-        """Wait until all parts are on their way."""
-        for part in self._parts:
-            part.result()
-        self._parts.clear()
 
     def wait(self) -> None:
         """Wait until the device is done with the buffer."""
