@@ -52,15 +52,17 @@ static inline ulong turn_bytes(ulong x)
 // Write a number; return how many bytes it takes.
 static inline uint write_gap(__global uchar *at, const Key *gap)
 {
-    uint top = 0;
-    for (uint j = 1; j < LIMBS; ++j)
-        top = limb_of(gap, j) ? j : top;
-    const ulong limb = limb_of(gap, top);
-    uint bytes = CEIL_DIV(bits_of(limb), 7);
-    STORE(at, turn_bytes(spread(limb) | (top ? MORE : MORE ^ LAST)) >> (64 - 8 * bytes));
-    while (top-- > 0) {
-        STORE(at + bytes, turn_bytes(spread(limb_of(gap, top)) | (top ? MORE : MORE ^ LAST)));
-        bytes += 8;
+    uint bytes = 0;
+#pragma unroll
+    for (uint j = LIMBS; j-- > 0;) {
+        const ulong limb = limb_of(gap, j), code = turn_bytes(spread(limb) | (j ? MORE : MORE ^ LAST));
+        if (bytes) {
+            STORE(at + bytes, code);
+            bytes += 8;
+        } else if (limb || j == 0) {
+            bytes = CEIL_DIV(bits_of(limb), 7);
+            STORE(at, code >> (64 - 8 * bytes));
+        }
     }
     return bytes;
 }

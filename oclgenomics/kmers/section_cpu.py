@@ -32,8 +32,8 @@ __all__ = ["CpuSections"]
 
 HELD = 4  # sections that are gathered where runs are short
 UNITS_EACH, FEWEST = 2, 16  # sections at a time: some for each core
-MOST_BYTES = 32 << 20  # of room for them
-SPARE = 16  # bytes: some are written before it is known how many a gap takes
+MOST_BYTES = 1 << 27  # of room for them, of which a half or less is ever touched
+SPARE = 16  # bytes, as eight are written at a time and whole words read
 
 
 class CpuSections:

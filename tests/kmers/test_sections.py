@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import errno
+import gc
 import itertools
+import os
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from oclgenomics.errors import AllocationError
+from oclgenomics.errors import AllocationError, OutputError
 from oclgenomics.kmers import section_cpu, section_gpu
 from oclgenomics.kmers.database import KmerDatabase
 from oclgenomics.kmers.database_writer import DatabaseWriter
@@ -224,6 +228,38 @@ def test_arrays_that_do_not_suit(tmp_path: Path, shaped: Engine) -> None:
                 writer.append_runs(wrong)
     with DatabaseWriter(tmp_path / "set", CountOptions(5)) as writer, pytest.raises(ValueError, match="not runs"):
         writer.append_runs(Runs(shaped.upload(keys), shaped.upload(counts), 2))
+
+
+@pytest.mark.usefixtures("small_batches")
+def test_a_full_disk(tmp_path: Path, shaped: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "set").write_text("what was there")
+    write_anywhere, used = os.pwrite, shaped.memory.used
+
+    def pwrite(handle: int, data: memoryview, place: int) -> int:
+        if place > 400_000:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return write_anywhere(handle, data[:100_000], place)
+
+    monkeypatch.setattr(os, "pwrite", pwrite)
+    with pytest.raises(OutputError, match=r"set: cannot be written \(No space left on device\); nothing"):
+        write_runs(tmp_path / "set", shaped, 31, *many_kmers(9 * SECTION_KMERS), [])
+    assert [path.name for path in tmp_path.iterdir()] == ["set"]
+    assert (tmp_path / "set").read_text() == "what was there"
+    gc.collect()  # a future and the exception that it raised hold each other
+    assert shaped.memory.used == used
+
+
+@pytest.mark.usefixtures("small_batches")
+def test_pipes(tmp_path: Path, shaped: Engine) -> None:
+    """What cannot be written anywhere is written in order."""
+    keys, counts = many_kmers(5 * SECTION_KMERS)
+    whole = write_block(tmp_path / "set", 31, keys, counts)
+    os.mkfifo(tmp_path / "pipe")
+    with ThreadPoolExecutor(1) as pool:
+        found = pool.submit((tmp_path / "pipe").read_bytes)
+        with DatabaseWriter(tmp_path / "pipe", CountOptions(31), engine=shaped) as writer:
+            writer.append_runs(Runs(shaped.upload(keys), shaped.upload(counts), len(counts)))
+        assert found.result() == whole
 
 
 def test_memory_is_given_back(tmp_path: Path, device: Device) -> None:
