@@ -92,6 +92,13 @@ def read(path: Path, threads: int) -> None:
             pass
 
 
+def read_runs(path: Path, engine: Engine) -> None:
+    """Read a database into device memory."""
+    with KmerDatabase.open(path) as database:
+        for _ in database.runs(engine):
+            pass
+
+
 def copy_rate(engine: Engine) -> float:
     """GB/s at which results come to the host, or are copied in the memory that the device shares with it."""
     source, target = engine.upload(np.ones(COPIED, np.uint8)), engine.pinned(COPIED, np.uint8)
@@ -117,6 +124,7 @@ def cases(path: Path, k: int, size: int, engine: Engine, device_only: bool) -> I
     runs = make_runs(engine, k, size)
     yield "encode, device", lambda: write_runs(Path("/dev/null"), k, engine, runs), size, copy_rate(engine)
     yield "write, device", lambda: write_runs(path, k, engine, runs), size, file_rate(path)
+    yield "read, device", lambda: read_runs(path, engine), size, None
     runs.keys.release()
     runs.counts.release()
     if device_only:

@@ -19,6 +19,7 @@ import numpy as np
 from helpers.alignments import correlated_states, make_alignment, make_multiallelic
 
 from oclgenomics.kmers.counter import KmerCounter
+from oclgenomics.kmers.database import KmerDatabase
 from oclgenomics.kmers.database_writer import DatabaseWriter
 from oclgenomics.kmers.options import CountOptions
 from oclgenomics.kmers.prefixed import PrefixedWindows
@@ -137,7 +138,7 @@ def kmers(engine: Engine) -> None:
 
 
 def kmer_database(engine: Engine) -> None:
-    """Sections of a database, for keys of one word and of several, gathered from two runs."""
+    """Sections of a database, for keys of one word and of several: gathered from two runs, written and read."""
     counts = np.array([1] * 240 + [2, 300, 1 << 31, *range(1, 40)], np.uint32)
     for words in (1, 3):
         keys = np.zeros((words, len(counts)), np.uint64)
@@ -152,6 +153,8 @@ def kmer_database(engine: Engine) -> None:
             with DatabaseWriter(path, options) as writer:
                 writer.append(KmerBlock(keys, counts))
             assert found == path.read_bytes()
+            with KmerDatabase.open(path) as database:
+                np.testing.assert_array_equal(database.keys_counts(fresh).keys, keys)
 
 
 FAMILIES: tuple[Callable[[Engine], None], ...] = (common, omega, linkage, primitives, kmers, kmer_database)

@@ -13,16 +13,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from oclgenomics.errors import AllocationError, OutputError
-from oclgenomics.kmers import section_cpu, section_gpu
+from oclgenomics.errors import AllocationError, InputError, OutputError
+from oclgenomics.kmers import section_cpu, section_decoder, section_gpu
 from oclgenomics.kmers.database import KmerDatabase
 from oclgenomics.kmers.database_writer import DatabaseWriter
 from oclgenomics.kmers.keys import key_words
 from oclgenomics.kmers.layout import SECTION_KMERS, checksum
 from oclgenomics.kmers.options import CountOptions
+from oclgenomics.kmers.section import decode_section, encode_sections
 from oclgenomics.kmers.section_kernels import SIP_KEY, TALLIED
 from oclgenomics.kmers.sets import KmerBlock
 from oclgenomics.primitives import Runs
@@ -260,6 +261,76 @@ def test_pipes(tmp_path: Path, shaped: Engine) -> None:
         with DatabaseWriter(tmp_path / "pipe", CountOptions(31), engine=shaped) as writer:
             writer.append_runs(Runs(shaped.upload(keys), shaped.upload(counts), len(counts)))
         assert found.result() == whole
+
+
+@pytest.mark.parametrize("k", [5, 31, 32, 64, 65, 128, 256])
+def test_runs_come_back(tmp_path: Path, shaped: Engine, k: int) -> None:
+    rng = np.random.default_rng(k)
+    widths = rng.integers(0, 2 * k - 1, 300).tolist()
+    gaps = [1 + int.from_bytes(rng.bytes(64), "little") % (1 << width) for width in widths]
+    keys = keys_of_gaps(gaps, k)
+    counts = rng.integers(1, 1 << rng.integers(1, 33, keys.shape[1]), dtype=np.uint64).astype(np.uint32)
+    write_block(tmp_path / "set", k, keys, counts)
+    with KmerDatabase.open(tmp_path / "set") as database:
+        found = database.keys_counts(shaped)
+    np.testing.assert_array_equal(found.keys, keys)
+    np.testing.assert_array_equal(found.counts, counts)
+
+
+@pytest.mark.parametrize("size", [0, 1, SECTION_KMERS, 5 * SECTION_KMERS + 7])
+def test_sections_come_back(tmp_path: Path, shaped: Engine, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+    monkeypatch.setattr(section_decoder, "UNITS_EACH", 0)
+    monkeypatch.setattr(section_decoder, "FEWEST", 2)
+    monkeypatch.setattr(section_decoder, "MOST_BYTES", 2 * 8 * SECTION_KMERS)
+    keys, counts = many_kmers(size)
+    write_block(tmp_path / "set", 31, keys, counts)
+    with KmerDatabase.open(tmp_path / "set") as database:
+        sizes = [runs.size for runs in database.runs(shaped)]
+        found = database.keys_counts(shaped)
+    assert sizes == [min(2 * SECTION_KMERS, size - start) for start in range(0, size, 2 * SECTION_KMERS)]
+    np.testing.assert_array_equal(found.keys, keys)
+    np.testing.assert_array_equal(found.counts, counts)
+
+
+def test_damage_is_noticed_on_the_device(tmp_path: Path, shaped: Engine) -> None:
+    whole = bytearray(write_block(tmp_path / "set", 31, *many_kmers(3 * SECTION_KMERS)))
+    with KmerDatabase.open(tmp_path / "set") as database:
+        whole[len(whole) // 2] ^= 1
+        (tmp_path / "set").write_bytes(whole)
+        with pytest.raises(InputError, match=r"set, byte \d+: section 2 of 3 is damaged"):
+            list(database.runs(shaped))
+        (tmp_path / "set").write_bytes(whole[: len(whole) // 2])
+        with pytest.raises(InputError, match=r"set, byte \d+: section 2 of 3 is cut off"):
+            list(database.runs(shaped))
+
+
+@settings(FIXTURE, max_examples=150)
+@given(words=st.sampled_from([1, 2, 8]), size=st.integers(1, 12), data=st.data())
+def test_bytes_that_are_no_section(shaped: Engine, words: int, size: int, data: st.DataObject) -> None:
+    """Whatever the bytes are, the device finds what the host finds in them."""
+    widths = data.draw(st.lists(st.integers(0, 64 * words - 1), min_size=size, max_size=size))
+    keys = keys_of_gaps([1 << width for width in widths], 32 * words)[:, :size]
+    assume(keys.shape[1])
+    code, coded = encode_sections(keys, np.full(keys.shape[1], 1 << data.draw(st.integers(0, 31)), np.uint32))
+    raw, table = bytearray(code), coded.table
+    for _ in range(data.draw(st.integers(0, 3))):
+        raw[data.draw(st.integers(0, len(raw) - 1))] = data.draw(st.sampled_from([0, 1, 0x7F, 0x80, 0xE0, 0xF0, 0xFF]))
+    table["gap_bytes"] += np.uint32(8 * (move := data.draw(st.integers(0, int(table["count_words"][0])))))
+    table["count_words"] -= np.uint32(move)
+    table["kmers"] += np.uint32(data.draw(st.integers(0, 1)))
+    table["checksum"] = checksum(bytes(raw))
+    room = section_decoder.room_for(shaped, table)
+    room[:] = 0
+    room.view(np.uint8)[: len(raw)] = raw
+    runs, status = section_decoder.decode_on(shaped, table, room)
+    try:
+        expected = decode_section(bytes(raw), words, int(table["kmers"][0]), int(table["gap_bytes"][0]))
+    except ValueError:
+        assert status.tolist() == [2]
+        return
+    assert status.tolist() == [0]
+    np.testing.assert_array_equal(shaped.download(runs.keys), expected.keys)
+    np.testing.assert_array_equal(shaped.download(runs.counts), expected.counts)
 
 
 def test_memory_is_given_back(tmp_path: Path, device: Device) -> None:
