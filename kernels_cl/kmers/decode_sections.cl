@@ -17,6 +17,7 @@
 #include "kmers/vlq.clh"
 
 #define MORE 0x8080808080808080ul
+#define ONES 0x0101010101010101ul
 #define MOST_BYTES CEIL_DIV(64 * WORDS, 7)
 
 typedef ulong ulong_anywhere __attribute__((aligned(1)));
@@ -54,7 +55,7 @@ static inline uint read_gap(__global const ulong *data, ulong at, ulong end, Key
         gap->word[w] = 0;
     while (at + bytes < end && bytes < MOST_BYTES) {
         const ulong next = bytes_from(data, at + bytes), ends = ~next & MORE, first = ends & (0 - ends);
-        const uint taken = ends ? POPCOUNT64(first - 1) / 8 + 1 : 8;
+        const uint taken = ((first - 1) & ONES) * ONES >> 56; // bytes up to the first end, or 8
         const ulong part = squeeze(turn_bytes(next) >> (64 - 8 * taken));
 #pragma unroll
         for (uint w = WORDS; w-- > 1;)
