@@ -16,11 +16,8 @@
 #include "kmers/siphash.clh"
 #include "kmers/vlq.clh"
 
-#define MORE 0x8080808080808080ul
 #define ONES 0x0101010101010101ul
 #define MOST_BYTES CEIL_DIV(64 * WORDS, 7)
-
-typedef ulong ulong_anywhere __attribute__((aligned(1)));
 
 // 8 bytes from anywhere on.
 static inline ulong bytes_from(__global const ulong *data, ulong at)
@@ -31,12 +28,6 @@ static inline ulong bytes_from(__global const ulong *data, ulong at)
     const uint low = at % 8 * 8;
     return data[at / 8] >> low | data[at / 8 + 1] << 1 << (63 - low);
 #endif
-}
-
-static inline ulong turn_bytes(ulong x)
-{
-    return x >> 56 | (x >> 40 & 0xff00ul) | (x >> 24 & 0xff0000ul) | (x >> 8 & 0xff000000ul) | (x & 0xff000000ul) << 8 |
-           (x & 0xff0000ul) << 24 | (x & 0xff00ul) << 40 | x << 56;
 }
 
 static inline ulong squeeze(ulong x)

@@ -16,12 +16,10 @@
 #include "kmers/siphash.clh"
 #include "kmers/vlq.clh"
 
-typedef ulong ulong_anywhere __attribute__((aligned(1)));
 #define STORE(p, value) (*(__global ulong_anywhere *)(p) = (value))
 
 #define LIMB_BITS 56
 #define LIMBS CEIL_DIV(64 * WORDS, LIMB_BITS)
-#define MORE 0x8080808080808080ul // the high bits, which say that another byte follows
 #define LAST 0x80ul               // that of a number's last byte
 #define TABLES 4                  // equal counts in turn would wait for each other
 
@@ -40,13 +38,6 @@ static inline ulong spread(ulong x)
     x = (x & 0x000000000ffffffful) | (x & 0x00fffffff0000000ul) << 4;
     x = (x & 0x00003fff00003ffful) | (x & 0x0fffc0000fffc000ul) << 2;
     return (x & 0x007f007f007f007ful) | (x & 0x3f803f803f803f80ul) << 1;
-}
-
-// The bytes turned round, in words that compilers know.
-static inline ulong turn_bytes(ulong x)
-{
-    return x >> 56 | (x >> 40 & 0xff00ul) | (x >> 24 & 0xff0000ul) | (x >> 8 & 0xff000000ul) | (x & 0xff000000ul) << 8 |
-           (x & 0xff0000ul) << 24 | (x & 0xff00ul) << 40 | x << 56;
 }
 
 // Write a number; return how many bytes it takes.

@@ -20,7 +20,7 @@ from oclgenomics.kmers.layout import checksum, section_bytes
 from oclgenomics.kmers.options import CountOptions
 from oclgenomics.kmers.outline import Outline, read_outline
 from oclgenomics.kmers.section import decode_section
-from oclgenomics.kmers.section_decoder import decode_on, room_for, sections_at_a_time
+from oclgenomics.kmers.section_decoder import decode_on, room_for, sections_at_a_time, words_of
 from oclgenomics.kmers.sets import CountedKmers, KmerBlock
 from oclgenomics.primitives import Runs
 from oclgenomics.runtime import Engine
@@ -191,30 +191,32 @@ class KmerDatabase:
         """
         step = sections_at_a_time(engine, key_words(self.k))
         tables = [self._outline.table[start : start + step] for start in range(0, self.sections, step)]
+        if not tables:
+            return
+        rooms = [room_for(engine, tables) for _ in tables[:2]]
         with ThreadPoolExecutor(1, "read-kmers") as pool:
-            coming = pool.submit(self._read, tables[0], room_for(engine, tables[0])) if tables else None
+            coming = pool.submit(self._read, tables[0], rooms[0])
             for number, table in enumerate(tables):
-                assert coming is not None
                 data = coming.result()
                 for later in tables[number + 1 : number + 2]:
-                    coming = pool.submit(self._read, later, room_for(engine, later))
+                    coming = pool.submit(self._read, later, rooms[(number + 1) % 2])
                 runs, status = decode_on(engine, table, data)
                 for damaged in np.flatnonzero(status)[:1].tolist():
-                    self.section(number * step + damaged)
+                    self.section(number * step + damaged)  # which tells what is wrong with it
                     raise InputError("changed while it was read", source=self._name)
                 yield runs
                 del runs
 
     def _read(self, table: NDArray[np.void], room: NDArray[np.uint64]) -> NDArray[np.uint64]:
         """Read sections that follow each other; where bytes are missing, checksums will differ."""
-        start, rest = int(table["offset"][0]), room.view(np.uint8).data
-        rest = rest[: int(section_bytes(table).sum())]
+        data, start = room[: words_of(table)], int(table["offset"][0])
+        rest = data.view(np.uint8).data[: int(section_bytes(table).sum())]
         try:
             while len(rest) and (done := os.preadv(self._handle, [rest], start)):
                 rest, start = rest[done:], start + done
         except OSError as error:
             raise InputError(f"cannot be read ({error.strerror})", source=self._name, byte=start) from error
-        return room
+        return data
 
     def keys_counts(self, engine: Engine | None = None) -> CountedKmers:
         """All k-mers in memory.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,7 +13,7 @@ from oclgenomics.primitives import Runs
 from oclgenomics.runtime import Engine
 from oclgenomics.runtime.memory import BufferNeed
 
-__all__ = ["decode_on", "room_for", "sections_at_a_time"]
+__all__ = ["decode_on", "room_for", "sections_at_a_time", "words_of"]
 
 LANES = 1  # sections have little to do with each other: a group each spreads them over the device
 MOST_BYTES = 1 << 28  # of keys; a work-item takes milliseconds, so GPUs need many at a time
@@ -38,9 +40,14 @@ def sections_at_a_time(engine: Engine, words: int) -> int:
     return max(1, min(most, fit // 4))
 
 
-def room_for(engine: Engine, table: NDArray[np.void]) -> NDArray[np.uint64]:
-    """Host memory for the bytes of some sections, as words."""
-    return engine.pinned(int(section_bytes(table).sum()) // 8 + 2, np.uint64)
+def room_for(engine: Engine, tables: Sequence[NDArray[np.void]]) -> NDArray[np.uint64]:
+    """Host memory for the bytes of the sections of any one of some tables, as words; the device reads it fast."""
+    return engine.pinned(max(map(words_of, tables)), np.uint64)
+
+
+def words_of(table: NDArray[np.void]) -> int:
+    """Words that the sections of a table take to decode: those of their bytes, and what is read behind them."""
+    return int(section_bytes(table).sum()) // 8 + 2
 
 
 def decode_on(engine: Engine, table: NDArray[np.void], data: NDArray[np.uint64]) -> tuple[Runs, NDArray[np.uint32]]:
@@ -51,7 +58,7 @@ def decode_on(engine: Engine, table: NDArray[np.void], data: NDArray[np.uint64])
     engine : Engine
     table : ndarray of `section_table` (sections,)
     data : uint64
-        Their bytes, one section after the other, in memory of `room_for`.
+        Their bytes, one section after the other, `words_of` the table; best in memory of `room_for`.
 
     Returns
     -------

@@ -319,7 +319,7 @@ def test_bytes_that_are_no_section(shaped: Engine, words: int, size: int, data: 
     table["count_words"] -= np.uint32(move)
     table["kmers"] += np.uint32(data.draw(st.integers(0, 1)))
     table["checksum"] = checksum(bytes(raw))
-    room = section_decoder.room_for(shaped, table)
+    room = section_decoder.room_for(shaped, [table])
     room[:] = 0
     room.view(np.uint8)[: len(raw)] = raw
     runs, status = section_decoder.decode_on(shaped, table, room)
