@@ -19,10 +19,11 @@ import numpy as np
 from helpers.alignments import correlated_states, make_alignment, make_multiallelic
 
 from oclgenomics.kmers.counter import KmerCounter
+from oclgenomics.kmers.database import KmerDatabase
+from oclgenomics.kmers.database_writer import DatabaseWriter
 from oclgenomics.kmers.options import CountOptions
 from oclgenomics.kmers.prefixed import PrefixedWindows
-from oclgenomics.kmers.section import encode_parts
-from oclgenomics.kmers.section_device import encode_parts_on
+from oclgenomics.kmers.sets import KmerBlock
 from oclgenomics.omega.engine import OmegaScanner
 from oclgenomics.omega.ld import ld_matrix
 from oclgenomics.omega.options import ScanOptions
@@ -155,14 +156,23 @@ def sequences(engine: Engine) -> None:
 
 
 def kmer_database(engine: Engine) -> None:
-    """Gaps and counts of a database, for keys of one word and of several."""
+    """Sections of a database, for keys of one word and of several: gathered from two runs, written and read."""
     counts = np.array([1] * 240 + [2, 300, 1 << 31, *range(1, 40)], np.uint32)
     for words in (1, 3):
         keys = np.zeros((words, len(counts)), np.uint64)
         keys[-1] = np.cumsum(counts, dtype=np.uint64)
-        with Engine(engine.device) as fresh:
+        with tempfile.TemporaryDirectory() as folder, Engine(engine.device) as fresh:
             fresh.tuning = engine.tuning
-            assert encode_parts_on(fresh, keys, counts) == encode_parts(keys, counts)
+            path, options = Path(folder) / "x", CountOptions(32 * words)
+            with DatabaseWriter(path, options, engine=fresh) as writer:
+                for part in (slice(100), slice(100, None)):
+                    writer.append(KmerBlock(keys[:, part], counts[part]))
+            found = path.read_bytes()
+            with DatabaseWriter(path, options) as writer:
+                writer.append(KmerBlock(keys, counts))
+            assert found == path.read_bytes()
+            with KmerDatabase.open(path) as database:
+                np.testing.assert_array_equal(database.keys_counts(fresh).keys, keys)
 
 
 FAMILIES: tuple[Callable[[Engine], None], ...] = (

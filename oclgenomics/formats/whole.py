@@ -14,10 +14,17 @@ __all__ = ["WholeFile", "whole_file"]
 
 
 class WholeFile:
-    """A file in the making. All it does is to take bytes."""
+    """A file in the making. All it does is to take bytes.
+
+    Attributes
+    ----------
+    seekable : bool
+        Bytes may be written anywhere, by several threads at a time; else it is a pipe or its like.
+    """
 
     def __init__(self, name: str, handle: int) -> None:
         self._name, self._handle = name, handle
+        self.seekable = _is_seekable(handle)
 
     def write(self, data: bytes | memoryview) -> None:
         """Write all of the bytes.
@@ -31,6 +38,20 @@ class WholeFile:
         with _telling(self._name):
             while len(rest):
                 rest = rest[os.write(self._handle, rest) :]
+
+    def write_at(self, data: bytes | memoryview, place: int) -> None:
+        """Write all of the bytes from a place on, whatever was written where before.
+
+        Raises
+        ------
+        OutputError
+            They cannot be written.
+        """
+        rest = memoryview(data)
+        with _telling(self._name):
+            while len(rest):
+                done = os.pwrite(self._handle, rest, place)
+                rest, place = rest[done:], place + done
 
 
 @contextlib.contextmanager
@@ -80,6 +101,14 @@ def _telling(name: str) -> Iterator[None]:
         raise OutputError(
             f"{name}: cannot be written ({error.strerror or error}); nothing half written is left"
         ) from error
+
+
+def _is_seekable(handle: int) -> bool:
+    try:
+        os.lseek(handle, 0, os.SEEK_CUR)
+    except OSError:
+        return False
+    return True
 
 
 def _written_in_place(name: str) -> bool:

@@ -20,7 +20,10 @@ from oclgenomics.kmers.layout import checksum, section_bytes
 from oclgenomics.kmers.options import CountOptions
 from oclgenomics.kmers.outline import Outline, read_outline
 from oclgenomics.kmers.section import decode_section
+from oclgenomics.kmers.section_decoder import decode_on, room_for, sections_at_a_time, words_of
 from oclgenomics.kmers.sets import CountedKmers, KmerBlock
+from oclgenomics.primitives import Runs
+from oclgenomics.runtime import Engine
 from oclgenomics.threads import usable_cores
 
 __all__ = ["KmerDatabase"]
@@ -171,8 +174,57 @@ class KmerDatabase:
                 for future in coming:
                     future.cancel()
 
-    def keys_counts(self) -> CountedKmers:
+    def runs(self, engine: Engine) -> Iterator[Runs]:
+        """All k-mers in an engine's memory, decoded there, some sections at a time; the next ones are read meanwhile.
+
+        Yields
+        ------
+        Runs
+            K-mers, uint64 (words, n), and their counts, uint32 (n,), in ascending order.
+
+        Raises
+        ------
+        InputError
+            A section is damaged.
+        AllocationError
+            The device's memory does not hold a section.
+        """
+        step = sections_at_a_time(engine, key_words(self.k))
+        tables = [self._outline.table[start : start + step] for start in range(0, self.sections, step)]
+        if not tables:
+            return
+        rooms = [room_for(engine, tables) for _ in tables[:2]]
+        with ThreadPoolExecutor(1, "read-kmers") as pool:
+            coming = pool.submit(self._read, tables[0], rooms[0])
+            for number, table in enumerate(tables):
+                data = coming.result()
+                for later in tables[number + 1 : number + 2]:
+                    coming = pool.submit(self._read, later, rooms[(number + 1) % 2])
+                runs, status = decode_on(engine, table, data)
+                for damaged in np.flatnonzero(status)[:1].tolist():
+                    self.section(number * step + damaged)  # which tells what is wrong with it
+                    raise InputError("changed while it was read", source=self._name)
+                yield runs
+                del runs
+
+    def _read(self, table: NDArray[np.void], room: NDArray[np.uint64]) -> NDArray[np.uint64]:
+        """Read sections that follow each other; where bytes are missing, checksums will differ."""
+        data, start = room[: words_of(table)], int(table["offset"][0])
+        rest = data.view(np.uint8).data[: int(section_bytes(table).sum())]
+        try:
+            while len(rest) and (done := os.preadv(self._handle, [rest], start)):
+                rest, start = rest[done:], start + done
+        except OSError as error:
+            raise InputError(f"cannot be read ({error.strerror})", source=self._name, byte=start) from error
+        return data
+
+    def keys_counts(self, engine: Engine | None = None) -> CountedKmers:
         """All k-mers in memory.
+
+        Parameters
+        ----------
+        engine : Engine, optional
+            The device to decode on, as `runs` does; else NumPy does it.
 
         Raises
         ------
@@ -181,10 +233,16 @@ class KmerDatabase:
         """
         keys, counts = np.empty((key_words(self.k), self.distinct), np.uint64), np.empty(self.distinct, np.uint32)
         end = 0
-        for block in self.blocks():
+        for block in self.blocks() if engine is None else self._downloaded(engine):
             start, end = end, end + len(block)
             keys[:, start:end], counts[start:end] = block.keys, block.counts
         return CountedKmers(self.k, self.canonical, keys, counts)
+
+    def _downloaded(self, engine: Engine) -> Iterator[KmerBlock]:
+        for runs in self.runs(engine):
+            block = KmerBlock(engine.download(runs.keys), engine.download(runs.counts))
+            del runs
+            yield block
 
     def block_of(self, key: NDArray[np.uint64]) -> KmerBlock | None:
         """Return the section that holds a key, uint64 (words,), if any does; None where the key is less than all.

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections import deque
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
 
 import numpy as np
@@ -14,21 +13,24 @@ from numpy.typing import NDArray
 from oclgenomics import __version__
 from oclgenomics.errors import UsageError
 from oclgenomics.formats.whole import whole_file
+from oclgenomics.kmers.appending import Appending
 from oclgenomics.kmers.arithmetic import is_ascending
 from oclgenomics.kmers.keys import key_words
-from oclgenomics.kmers.layout import HEAD_BYTES, SECTION_KMERS, Foot, Head, section_table
+from oclgenomics.kmers.layout import HEAD_BYTES, Foot, Head, section_bytes, section_table
 from oclgenomics.kmers.options import CountOptions
-from oclgenomics.kmers.section import Parts, encode_parts, join_parts
-from oclgenomics.kmers.section_device import encode_parts_on, sections_that_fit
+from oclgenomics.kmers.section import Coded
+from oclgenomics.kmers.section_device import DeviceSections
+from oclgenomics.kmers.section_host import HostSections
 from oclgenomics.kmers.sets import KmerBlock
 from oclgenomics.kmers.tally import Tally
-from oclgenomics.runtime import Engine
+from oclgenomics.primitives import Runs
+from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.threads import usable_cores
 
 __all__ = ["DatabaseWriter"]
 
 MOST_THREADS = 8  # more wait for each other: what NumPy and the checksum do is not all in parallel
-BATCH_SECTIONS = 4  # encoded by one thread at a time: enough for few calls, little enough for the cache
+DISORDER = "k-mers have to come in ascending order, each of them once"
 
 
 class DatabaseWriter:
@@ -43,9 +45,15 @@ class DatabaseWriter:
     options : CountOptions
         What was counted.
     engine : Engine, optional
-        The device to encode on, in the thread that calls; else NumPy does it. The bytes are the same.
+        The device to encode on; some of its memory is taken as long as the `with` block lasts. Without one, NumPy
+        encodes. The bytes are the same.
     threads : int, optional
-        Threads that encode and check; as many as there are cores, at most 8, if not given.
+        Threads that encode and write; as many as there are cores, at most 8, if not given.
+
+    Attributes
+    ----------
+    distinct, total : int
+        K-mers in the database, and the sum of their counts; known when the `with` block has ended.
 
     Raises
     ------
@@ -71,18 +79,23 @@ class DatabaseWriter:
         self._threads = min(MOST_THREADS, usable_cores()) if threads is None else threads
         self._words = key_words(options.k)
         self._last: NDArray[np.uint64] | None = None
-        sections = BATCH_SECTIONS if engine is None else sections_that_fit(engine, self._words)
-        self._batch = _Batch(self._words, sections * SECTION_KMERS)
-        self._encoding: deque[Future[tuple[bytes, NDArray[np.void], Tally]]] = deque()
         self._tables: list[NDArray[np.void]] = []
-        self._end = HEAD_BYTES
         self._tally = Tally()
+        self.distinct = self.total = 0
 
     def __enter__(self) -> DatabaseWriter:
         with contextlib.ExitStack() as stack:
-            self._file = stack.enter_context(whole_file(self._path))
-            self._pool = stack.enter_context(ThreadPoolExecutor(self._threads, "encode-kmers"))
-            self._file.write(Head(self._options, __version__).pack())
+            file = stack.enter_context(whole_file(self._path))
+            pool = stack.enter_context(ThreadPoolExecutor(self._threads, "write-kmers"))
+            self._output = Appending(file, pool)
+            self._output.put(Head(self._options, __version__).pack()).result()
+            self._sections: HostSections | DeviceSections
+            if self._engine is None:
+                self._sections = HostSections(self._words, self._output, pool, self._threads)
+            else:
+                self._sections = DeviceSections(self._engine, self._words, self._output)
+            stack.callback(self._sections.close)
+            stack.callback(pool.shutdown, cancel_futures=True)
             self._stack = stack.pop_all()
         return self
 
@@ -93,11 +106,12 @@ class DatabaseWriter:
             with self._stack:
                 self._finish()
         else:
-            self._pool.shutdown(cancel_futures=True)
             self._stack.__exit__(kind, error, trace)
 
     def append(self, block: KmerBlock) -> None:
-        """Add k-mers, all of them greater than those before. The arrays are free for other use afterwards.
+        """Add k-mers of host memory, all of them greater than those before.
+
+        The arrays are free for other use afterwards. With an engine they are uploaded, and `append_runs` takes them.
 
         Raises
         ------
@@ -106,81 +120,79 @@ class DatabaseWriter:
         OutputError
             The file cannot be written.
         """
-        self._check(block)
-        if len(block):
-            self._last = block.keys[:, -1:].copy()
-        taken = 0
-        while taken < len(block):
-            taken += self._batch.take(block, taken)
-            if self._batch.size == self._batch.room:
-                self._encode()
-
-    def _check(self, block: KmerBlock) -> None:
-        keys, counts = block.keys, block.counts
-        if keys.dtype != np.uint64 or counts.dtype != np.uint32 or keys.shape != (self._words, len(counts)):
-            raise ValueError(f"keys {keys.dtype} {keys.shape} and counts {counts.dtype} {counts.shape} do not suit")
-        if not len(counts):
+        self._check_arrays(block.keys, block.counts, len(block.counts))
+        if not len(block):
             return
-        seam = keys[:, :1] if self._last is None else np.hstack([self._last, keys[:, :1]])
-        if not is_ascending(seam) or not is_ascending(keys):
-            raise ValueError("k-mers have to come in ascending order, each of them once")
-        if int(keys[-1, -1]) >> (2 * self._options.k - 64 * (self._words - 1)):
-            raise ValueError(f"a key has more than {self._options.k} letters")
-        if not counts.all():
+        if self._engine is not None:
+            self.append_runs(Runs(self._engine.upload(block.keys), self._engine.upload(block.counts), len(block)))
+            return
+        assert isinstance(self._sections, HostSections)
+        if not is_ascending(block.keys):
+            raise ValueError(DISORDER)
+        if not block.counts.all():
             raise ValueError("a count is 0")
+        self._follow(block.keys[:, 0], block.keys[:, -1].copy())
+        for coded in self._sections.take(block):
+            self._enter(coded)
 
-    def _encode(self) -> None:
-        keys, counts = self._batch.held()
-        self._batch = _Batch(self._words, self._batch.room)
-        parts = None if self._engine is None else encode_parts_on(self._engine, keys, counts)
-        self._encoding.append(self._pool.submit(_finish_batch, keys, counts, parts))
-        while len(self._encoding) > self._threads + 1:
-            self._write_next()
+    def append_runs(self, runs: Runs) -> None:
+        """Add k-mers of the engine's memory, all of them greater than those before.
 
-    def _write_next(self) -> None:
-        data, table, tally = self._encoding.popleft().result()
-        self._file.write(data)
-        table["offset"] += np.uint64(self._end)
-        self._end += len(data)
-        self._tables.append(table)
-        self._tally.add(tally)
+        What has to be kept of them is copied. Keys and counts are looked at when they are encoded, so what is wrong
+        with them may come to light later, at the latest when the `with` block ends.
+
+        Parameters
+        ----------
+        runs : Runs
+            Keys uint64 (words, n) and counts uint32 (n,).
+
+        Raises
+        ------
+        ValueError
+            Keys that do not ascend or have more than k letters, counts of 0, or arrays of other shapes or types; or a
+            writer without an engine.
+        OutputError
+            The file cannot be written.
+        """
+        if not isinstance(self._sections, DeviceSections):
+            raise ValueError("a writer without an engine takes blocks, not runs")
+        self._check_arrays(runs.keys, runs.counts, runs.size)
+        for coded in self._sections.take(runs):
+            self._enter_runs(coded)
+
+    def _check_arrays(
+        self, keys: NDArray[np.uint64] | DeviceArray, counts: NDArray[np.uint32] | DeviceArray, size: int
+    ) -> None:
+        types = keys.dtype == np.uint64 and counts.dtype == np.uint32
+        if not types or keys.shape != (self._words, size) or counts.shape != (size,):
+            raise ValueError(f"keys {keys.dtype} {keys.shape} and counts {counts.dtype} {counts.shape} do not suit")
+
+    def _follow(self, first: NDArray[np.uint64], last: NDArray[np.uint64]) -> None:
+        """Check that ascending keys may follow those before."""
+        if self._last is not None and not is_ascending(np.stack([self._last, first], axis=1)):
+            raise ValueError(DISORDER)
+        if int(last[-1]) >> (2 * self._options.k - 64 * (self._words - 1)):
+            raise ValueError(f"a key has more than {self._options.k} letters")
+        self._last = last
+
+    def _enter_runs(self, coded: Coded) -> None:
+        self._follow(coded.first, coded.last)
+        self._enter(coded)
+
+    def _enter(self, coded: Coded) -> None:
+        self._tables.append(coded.table)
+        self._tally.add(coded.tally)
 
     def _finish(self) -> None:
-        if self._batch.size:
-            self._encode()
-        while self._encoding:
-            self._write_next()
+        enter = self._enter if self._engine is None else self._enter_runs
+        for coded in self._sections.rest():
+            enter(coded)
         sections = np.concatenate([np.empty(0, section_table(self._words)), *self._tables])
+        sections["offset"] = HEAD_BYTES + np.cumsum(section_bytes(sections)) - section_bytes(sections)
         histogram = self._tally.histogram()
         counts, kmers = histogram["count"].tolist(), histogram["kmers"].tolist()
-        total = sum(count * number for count, number in zip(counts, kmers, strict=True))
-        foot = Foot(self._end, len(sections), len(histogram), sum(kmers), total)
+        self.distinct = sum(kmers)
+        self.total = sum(count * number for count, number in zip(counts, kmers, strict=True))
+        foot = Foot(self._output.end, len(sections), len(histogram), self.distinct, self.total)
         tail = sections.tobytes() + histogram.tobytes()
-        self._file.write(tail + foot.pack(tail))
-
-
-def _finish_batch(
-    keys: NDArray[np.uint64], counts: NDArray[np.uint32], parts: Parts | None
-) -> tuple[bytes, NDArray[np.void], Tally]:
-    """Sections, their table and their histogram."""
-    return *join_parts(keys, encode_parts(keys, counts) if parts is None else parts), Tally(counts)
-
-
-class _Batch:
-    """Some sections' k-mers, gathered from blocks."""
-
-    def __init__(self, words: int, room: int) -> None:
-        self._keys, self._counts = np.empty((words, room), np.uint64), np.empty(room, np.uint32)
-        self.size, self.room = 0, room
-
-    def take(self, block: KmerBlock, start: int) -> int:
-        """Take what fits of a block, from one of its k-mers on; return how many."""
-        size = min(len(block) - start, self.room - self.size)
-        self._keys[:, self.size : self.size + size] = block.keys[:, start : start + size]
-        self._counts[self.size : self.size + size] = block.counts[start : start + size]
-        self.size += size
-        return size
-
-    def held(self) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
-        """Keys and counts."""
-        return self._keys[:, : self.size], self._counts[: self.size]
+        self._output.put(tail + foot.pack(tail)).result()

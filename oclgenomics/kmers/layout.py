@@ -19,6 +19,7 @@ __all__ = [
     "FOOT_BYTES",
     "HEAD_BYTES",
     "HISTOGRAM",
+    "KEY",
     "SECTION_KMERS",
     "Foot",
     "Head",
@@ -31,7 +32,7 @@ MAGIC = b"\x89okmer\r\n"  # damaged by whatever takes the file for text
 END = b"okmerend"
 VERSION = 1
 SECTION_KMERS = 65_280  # k-mers of a section; a multiple of what Simple-8b encodes at a stretch
-KEY = b"oclgenomics.kmer"
+KEY = b"oclgenomics.kmer"  # of all checksums
 HEAD = struct.Struct("<8sIIIIQQQ16sQ")
 FOOT = struct.Struct("<QQQQQQ8s")
 HEAD_BYTES, FOOT_BYTES = HEAD.size, FOOT.size

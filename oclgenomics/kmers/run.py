@@ -107,10 +107,8 @@ def count_to_database(
         The database cannot be written; nothing half written is left.
     """
     counter = read_counter(paths, options, engine=engine, threads=threads, min_quality=min_quality)
-    distinct = total = 0
-    with DatabaseWriter(output, options, engine=None if engine.tuning.cpu else engine) as writer:
-        for block in counter.blocks():
-            writer.append(block)
-            distinct += len(block)
-            total += int(block.counts.sum(dtype=np.uint64))
-    return Summary(counter.windows, distinct, total)
+    with DatabaseWriter(output, options, engine=engine) as writer:
+        for runs in counter.runs():
+            writer.append_runs(runs)
+            del runs
+    return Summary(counter.windows, writer.distinct, writer.total)

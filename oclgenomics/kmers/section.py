@@ -10,25 +10,54 @@ import itertools
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from oclgenomics.kmers import simple8b, vlq
 from oclgenomics.kmers.arithmetic import differences, is_ascending, running_sums
-from oclgenomics.kmers.layout import SECTION_KMERS, checksum, section_bytes, section_table
+from oclgenomics.kmers.layout import SECTION_KMERS, checksum, section_table
 from oclgenomics.kmers.sets import KmerBlock
+from oclgenomics.kmers.tally import Tally
 
-__all__ = ["Parts", "decode_section", "encode_parts", "join_parts"]
-
-
-class Parts(NamedTuple):
-    """What sections are made of: the first key raw and the gaps, and the counts, of each."""
-
-    gaps: list[memoryview]
-    counts: list[memoryview]
+__all__ = ["Coded", "decode_section", "encode_sections", "table_of"]
 
 
-def encode_parts(keys: NDArray[np.uint64], counts: NDArray[np.uint32]) -> Parts:
-    """Encode k-mers as whole sections, of which the last one may be shorter.
+class Coded(NamedTuple):
+    """What is kept of sections that were encoded.
+
+    Attributes
+    ----------
+    table : ndarray of `section_table` (sections,)
+        All but the offsets.
+    tally : Tally
+        Their counts.
+    first, last : uint64 (words,)
+        The first and the last key.
+    """
+
+    table: NDArray[np.void]
+    tally: Tally
+    first: NDArray[np.uint64]
+    last: NDArray[np.uint64]
+
+
+def table_of(
+    firsts: NDArray[np.uint64],
+    size: int,
+    gap_bytes: ArrayLike,
+    count_words: ArrayLike,
+    checksums: ArrayLike,
+) -> NDArray[np.void]:
+    """Make the table of sections, without offsets; `size` is the number of k-mers, `firsts` has (words, sections)."""
+    words, sections = firsts.shape
+    table = np.zeros(sections, section_table(words))
+    table["first"] = firsts.T
+    table["kmers"] = np.diff(np.arange(sections) * SECTION_KMERS, append=size)
+    table["gap_bytes"], table["count_words"], table["checksum"] = gap_bytes, count_words, checksums
+    return table
+
+
+def encode_sections(keys: NDArray[np.uint64], counts: NDArray[np.uint32]) -> tuple[bytes, Coded]:
+    """Encode k-mers as whole sections, of which the last one may be shorter; return them one after the other.
 
     Parameters
     ----------
@@ -41,41 +70,25 @@ def encode_parts(keys: NDArray[np.uint64], counts: NDArray[np.uint32]) -> Parts:
     packed = words.astype("<u8", copy=False).view(np.uint8).data
     starts = np.arange(0, len(counts), SECTION_KMERS)
     cuts = [*(8 * np.searchsorted(word_starts, starts)).tolist(), len(packed)]
-    gaps = []
-    for start in starts.tolist():
-        part = keys[:, start : start + SECTION_KMERS]
-        first = part[:, 0].astype("<u8").view(np.uint8)
-        gaps.append(np.concatenate([first, vlq.encode(differences(part))]).data)
-    return Parts(gaps, [packed[low:high] for low, high in itertools.pairwise(cuts)])
+    sections = [
+        (_encode_keys(keys[:, start : start + SECTION_KMERS]), packed[low:high])
+        for start, (low, high) in zip(starts.tolist(), itertools.pairwise(cuts), strict=True)
+    ]
+    table = table_of(
+        keys[:, starts],
+        len(counts),
+        [len(gaps) - 8 * len(keys) for gaps, _ in sections],
+        [len(packed) // 8 for _, packed in sections],
+        [checksum(*section) for section in sections],
+    )
+    data = b"".join(itertools.chain(*sections))
+    return data, Coded(table, Tally(counts), keys[:, 0].copy(), keys[:, -1].copy())
 
 
-def join_parts(keys: NDArray[np.uint64], parts: Parts) -> tuple[bytes, NDArray[np.void]]:
-    """Join the parts of sections.
-
-    Parameters
-    ----------
-    keys : uint64 (words, n)
-        What was encoded.
-    parts : Parts
-
-    Returns
-    -------
-    data : bytes
-        The sections, one after the other.
-    table : ndarray of `section_table` (sections,)
-        Offsets are from the start of `data`.
-    """
-    words, size = keys.shape
-    table = np.zeros(len(parts.gaps), section_table(words))
-    starts = np.arange(0, size, SECTION_KMERS)
-    table["first"] = keys[:, starts].T
-    table["kmers"] = np.diff(starts, append=size)
-    table["gap_bytes"] = [len(gaps) - 8 * words for gaps in parts.gaps]
-    table["count_words"] = [len(counts) // 8 for counts in parts.counts]
-    sections = list(zip(*parts, strict=True))
-    table["checksum"] = [checksum(*section) for section in sections]
-    table["offset"][1:] = np.cumsum(section_bytes(table))[:-1]
-    return b"".join(itertools.chain(*sections)), table
+def _encode_keys(keys: NDArray[np.uint64]) -> memoryview:
+    """The first key raw and the gaps."""
+    first = keys[:, 0].astype("<u8").view(np.uint8)
+    return np.concatenate([first, vlq.encode(differences(keys))]).data
 
 
 def decode_section(data: bytes, words: int, kmers: int, gap_bytes: int) -> KmerBlock:

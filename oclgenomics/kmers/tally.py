@@ -26,6 +26,21 @@ class Tally:
                 values, kmers = np.unique(counts[counts >= FEW], return_counts=True)
                 self._many.update(dict(zip(values.tolist(), kmers.tolist(), strict=True)))
 
+    @classmethod
+    def of(cls, few: NDArray[np.integer], many: NDArray[np.uint32]) -> Tally:
+        """Make one of what was tallied elsewhere.
+
+        Parameters
+        ----------
+        few : int (n,)
+            How many counts there are of 0, 1, ..., n - 1; at most `FEW` of them.
+        many : uint32 (m,)
+            All counts from n on, in any order.
+        """
+        tally = cls(many)
+        tally._few[: len(few)] += few
+        return tally
+
     def add(self, other: Tally) -> None:
         """Take in what another one holds."""
         self._few += other._few

@@ -22,7 +22,6 @@ from oclgenomics.kmers.database_writer import DatabaseWriter
 from oclgenomics.kmers.keys import key_words, keys_of
 from oclgenomics.kmers.layout import FOOT_BYTES, HEAD_BYTES, SECTION_KMERS
 from oclgenomics.kmers.options import CountOptions
-from oclgenomics.kmers.section_device import sections_that_fit
 from oclgenomics.kmers.sets import CountedKmers, KmerBlock
 from oclgenomics.runtime import Device, Engine
 
@@ -126,11 +125,10 @@ def test_sets_of_few_kmers_on_the_device(tmp_path: Path, engine: Engine) -> None
 def test_little_device_memory(tmp_path: Path, device: Device) -> None:
     kmers = random_set(31, 5 * SECTION_KMERS)
     whole = write(tmp_path / "set", kmers)
-    with Engine(device, max_memory=6 << 20) as engine:
-        assert sections_that_fit(engine, 1) == 2
+    with Engine(device, max_memory=9 << 20) as engine:
         assert write(tmp_path / "set", kmers, engine=engine) == whole
-    with Engine(device, max_memory=2 << 20) as engine, pytest.raises(AllocationError, match="k-mer"):
-        DatabaseWriter(tmp_path / "set", CountOptions(31), engine=engine)
+    with Engine(device, max_memory=2 << 20) as engine, pytest.raises(AllocationError, match="section of k-mers"):
+        write(tmp_path / "set", kmers, engine=engine)
 
 
 def test_every_cut_of_a_small_set(tmp_path: Path) -> None:
@@ -286,7 +284,6 @@ import os, resource, signal, sys
 import numpy as np
 from oclgenomics.kmers.database_writer import DatabaseWriter
 from oclgenomics.kmers.options import CountOptions
-from oclgenomics.kmers.section_device import sections_that_fit
 from oclgenomics.kmers.sets import KmerBlock
 
 with DatabaseWriter(sys.argv[1], CountOptions(20), threads=1) as writer:

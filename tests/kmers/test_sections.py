@@ -1,0 +1,345 @@
+"""Sections encoded on devices, by the kernels for CPUs and for GPUs: the same bytes as NumPy's, however k-mers come."""
+
+from __future__ import annotations
+
+import dataclasses
+import errno
+import gc
+import itertools
+import os
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from oclgenomics.errors import AllocationError, InputError, OutputError
+from oclgenomics.kmers import section_cpu, section_decoder, section_gpu
+from oclgenomics.kmers.database import KmerDatabase
+from oclgenomics.kmers.database_writer import DatabaseWriter
+from oclgenomics.kmers.keys import key_words
+from oclgenomics.kmers.layout import SECTION_KMERS, checksum
+from oclgenomics.kmers.options import CountOptions
+from oclgenomics.kmers.section import decode_section, encode_sections
+from oclgenomics.kmers.section_kernels import SIP_KEY, TALLIED
+from oclgenomics.kmers.sets import KmerBlock
+from oclgenomics.primitives import Runs
+from oclgenomics.runtime import Device, Engine
+
+FIXTURE = settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+@pytest.fixture(params=["own", "gpu"], scope="module")
+def shaped(request: pytest.FixtureRequest, device: Device) -> Iterator[Engine]:
+    """An engine with the kernels of the device's own class, or with those of GPUs."""
+    if request.param == "gpu" and device.family != "intel":
+        pytest.skip("the kernels for GPUs run on GPUs, and on Intel's CPU runtime as a check")
+    with Engine(device) as engine:
+        if request.param == "gpu":
+            engine.tuning = dataclasses.replace(engine.tuning, cpu=False)
+        yield engine
+
+
+@pytest.fixture
+def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Batches of two sections, one of which is gathered on CPUs, and blocks of few bytes."""
+    monkeypatch.setattr(section_cpu, "UNITS_EACH", 0)
+    monkeypatch.setattr(section_cpu, "FEWEST", 2)
+    monkeypatch.setattr(section_cpu, "HELD", 1)
+    monkeypatch.setattr(section_gpu, "MOST_BYTES", 2 * 8 * SECTION_KMERS)
+    monkeypatch.setattr(section_gpu, "BLOCK_WORDS", 1001)
+
+
+def keys_of_gaps(gaps: list[int], k: int) -> np.ndarray:
+    """Ascending keys with such gaps, as many as k letters hold: uint64 (words, n)."""
+    numbers = [number for number in itertools.accumulate(gaps) if number < 1 << 2 * k]
+    return np.array([[n >> 64 * w & (1 << 64) - 1 for n in numbers] for w in range(key_words(k))], np.uint64)
+
+
+def many_kmers(size: int, seed: int = 1) -> tuple[np.ndarray, np.ndarray]:
+    """K-mers of 31 letters, near and far from each other, and counts of all sizes."""
+    rng = np.random.default_rng(seed)
+    gaps = 1 + rng.integers(0, 1 << rng.integers(0, 42, size), dtype=np.uint64)
+    counts = 1 + (rng.pareto(0.5, size) * (rng.random(size) < 0.2)).clip(0, 2**32 - 2)
+    return np.cumsum(gaps)[None], counts.astype(np.uint32)
+
+
+def write_runs(path: Path, engine: Engine, k: int, keys: np.ndarray, counts: np.ndarray, cuts: list[int]) -> bytes:
+    with DatabaseWriter(path, CountOptions(k), engine=engine, threads=2) as writer:
+        for start, end in itertools.pairwise([0, *cuts, len(counts)]):
+            runs = Runs(engine.upload(keys[:, start:end]), engine.upload(counts[start:end]), end - start)
+            writer.append_runs(runs)
+    assert (writer.distinct, writer.total) == (len(counts), int(counts.sum(dtype=np.uint64)))
+    return path.read_bytes()
+
+
+def write_block(path: Path, k: int, keys: np.ndarray, counts: np.ndarray) -> bytes:
+    with DatabaseWriter(path, CountOptions(k), threads=1) as writer:
+        writer.append(KmerBlock(keys, counts))
+    return path.read_bytes()
+
+
+@FIXTURE
+@given(
+    k=st.sampled_from([1, 15, 31, 32, 33, 64, 65, 96, 128, 129, 200, 224, 256]),
+    data=st.data(),
+    seed=st.integers(0, 1 << 32),
+)
+def test_gaps_of_any_width(
+    tmp_path_factory: pytest.TempPathFactory, shaped: Engine, k: int, data: st.DataObject, seed: int
+) -> None:
+    widths = data.draw(st.lists(st.integers(0, 2 * k - 1), min_size=1, max_size=40))
+    rng = np.random.default_rng(seed)
+    gaps = [1 + int.from_bytes(rng.bytes(64), "little") % (1 << width) for width in widths]
+    keys = keys_of_gaps(gaps, k)
+    counts = rng.integers(1, 1 << rng.integers(1, 33, keys.shape[1]), dtype=np.uint64).astype(np.uint32)
+    counts[-1:] = (1 << 32) - 1
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(counts)), max_size=4)))
+    path = tmp_path_factory.mktemp("sections") / "set"
+    assert write_runs(path, shaped, k, keys, counts, cuts) == write_block(path, k, keys, counts)
+
+
+@pytest.mark.parametrize("bits", [0, 6, 7, 8, 13, 14, 20, 21, 27, 28, 34, 35, 41, 42, 48, 49, 55, 56, 57, 62, 63, 64])
+def test_borders_of_gap_widths(tmp_path: Path, shaped: Engine, bits: int) -> None:
+    gaps = [(1 << bits + more) + step for more in (0, 64, 448 - bits) for step in (-1, 0, 1)]
+    keys = keys_of_gaps([max(gap, 1) for gap in gaps], 256)
+    counts = np.arange(1, keys.shape[1] + 1, dtype=np.uint32)
+    path = tmp_path / "set"
+    assert write_runs(path, shaped, 256, keys, counts, []) == write_block(path, 256, keys, counts)
+
+
+@pytest.mark.parametrize(
+    "size",
+    [
+        *(0, 1, 239, 240, 241, 959, 960, 961, SECTION_KMERS - 1, SECTION_KMERS, SECTION_KMERS + 1),
+        *(4 * SECTION_KMERS, 4 * SECTION_KMERS + 1, 5 * SECTION_KMERS - 1),
+    ],
+)
+@pytest.mark.usefixtures("small_batches")
+def test_sizes_around_borders(tmp_path: Path, shaped: Engine, size: int) -> None:
+    keys, counts = many_kmers(size)
+    path, middle = tmp_path / "set", min(size, SECTION_KMERS + 7)
+    whole = write_block(path, 31, keys, counts)
+    assert write_runs(path, shaped, 31, keys, counts, []) == whole
+    assert write_runs(path, shaped, 31, keys, counts, [middle]) == whole
+    ones = np.ones_like(counts)
+    assert write_runs(path, shaped, 31, keys, ones, [middle]) == write_block(path, 31, keys, ones)
+
+
+@pytest.mark.usefixtures("small_batches")
+def test_runs_cut_anywhere(tmp_path: Path, shaped: Engine) -> None:
+    size = 5 * SECTION_KMERS + 321
+    keys, counts = many_kmers(size)
+    path = tmp_path / "set"
+    whole = write_block(path, 31, keys, counts)
+    for cuts in (
+        [SECTION_KMERS],
+        [0, 0, 1, 2, 2, 2 * SECTION_KMERS + 2, 4 * SECTION_KMERS],
+        [*range(0, size, 9973)],
+        [2 * SECTION_KMERS - 1, 2 * SECTION_KMERS, 2 * SECTION_KMERS + 1],
+        [size - 1, size, size],
+    ):
+        assert write_runs(path, shaped, 31, keys, counts, cuts) == whole
+    with KmerDatabase.open(path) as database:
+        found = database.keys_counts()
+    np.testing.assert_array_equal(found.keys, keys)
+    np.testing.assert_array_equal(found.counts, counts)
+
+
+def test_whole_batches(tmp_path: Path, shaped: Engine) -> None:
+    keys, counts = many_kmers(34 * SECTION_KMERS + 5)
+    path = tmp_path / "set"
+    assert write_runs(path, shaped, 31, keys, counts, [17 * SECTION_KMERS + 1]) == write_block(path, 31, keys, counts)
+
+
+def test_counts_around_what_is_tallied(tmp_path: Path, shaped: Engine) -> None:
+    counts = np.repeat(np.arange(TALLIED - 2, TALLIED + 3, dtype=np.uint32), 3)
+    keys = np.arange(len(counts), dtype=np.uint64)[None]
+    path = tmp_path / "set"
+    assert write_runs(path, shaped, 31, keys, counts, []) == write_block(path, 31, keys, counts)
+
+
+def test_checksums_of_any_length(shaped: Engine) -> None:
+    """Sections of one key and no words of counts but their gaps: bytes of any length, from anywhere on."""
+    rng = np.random.default_rng(5)
+    data = rng.integers(0, 256, 4000, np.uint8)
+    source = np.array([*range(70), 71, 100, 129], np.uint32)
+    starts = np.concatenate([[0], np.cumsum(source)]).astype(np.uint32)
+    kernel = shaped.kernel("kmers/sections.cl", "sum_sections", WORDS=1, EVERY=1, STRETCHES=1)
+    facts = shaped.empty((5, len(source)), np.uint64)
+    words = shaped.upload(np.zeros(len(starts), np.uint32))
+    shape = (np.uint32(len(source)),) * 3
+    padded = np.zeros(4016, np.uint8)
+    padded[:4000] = data
+    out = shaped.upload(padded.view(np.uint64))
+    shaped.launch_items(kernel, len(source), out, *shape, shaped.upload(starts), words, *SIP_KEY, facts)
+    expected = [checksum(data[low:high].tobytes()) for low, high in itertools.pairwise(starts.tolist())]
+    assert shaped.download(facts)[2].tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("runs", "message"),
+    [
+        ([[5, 5]], "ascending"),
+        ([[6, 5]], "ascending"),
+        ([[6, 7], [7]], "ascending"),
+        ([[6, 7], [1]], "ascending"),
+        ([[1 << 10]], "more than 5 letters"),
+        ([[-9]], "count is 0"),
+    ],
+)
+def test_runs_that_are_wrong(tmp_path: Path, shaped: Engine, runs: list[list[int]], message: str) -> None:
+    def fill() -> None:
+        with DatabaseWriter(tmp_path / "set", CountOptions(5), engine=shaped) as writer:
+            for numbers in runs:
+                keys = np.abs(np.array([numbers])).astype(np.uint64)
+                counts = (np.array(numbers) > 0).astype(np.uint32)
+                writer.append_runs(Runs(shaped.upload(keys), shaped.upload(counts), len(numbers)))
+
+    used = shaped.memory.used
+    with pytest.raises(ValueError, match=message):
+        fill()
+    assert not list(tmp_path.iterdir())
+    assert shaped.memory.used == used
+
+
+@pytest.mark.parametrize("place", [SECTION_KMERS - 1, SECTION_KMERS, SECTION_KMERS + 1, 2 * SECTION_KMERS])
+@pytest.mark.parametrize("words", [1, 2])
+@pytest.mark.usefixtures("small_batches")
+def test_disorder_anywhere(tmp_path: Path, shaped: Engine, place: int, words: int) -> None:
+    keys, counts = many_kmers(3 * SECTION_KMERS)
+    keys = np.concatenate([np.zeros((words - 1, keys.size), np.uint64), keys])
+    keys[:, place] = keys[:, place - 1]
+    with pytest.raises(ValueError, match="ascending"):
+        write_runs(tmp_path / "set", shaped, 32 * words - 1, keys, counts, [])
+
+
+def test_arrays_that_do_not_suit(tmp_path: Path, shaped: Engine) -> None:
+    keys, counts = np.ones((1, 2), np.uint64), np.ones(2, np.uint32)
+    with DatabaseWriter(tmp_path / "set", CountOptions(5), engine=shaped) as writer:
+        for wrong in (
+            Runs(shaped.upload(keys), shaped.upload(counts), 1),
+            Runs(shaped.upload(keys[0]), shaped.upload(counts), 2),
+            Runs(shaped.upload(keys), shaped.upload(counts.astype(np.uint64)), 2),
+        ):
+            with pytest.raises(ValueError, match="do not suit"):
+                writer.append_runs(wrong)
+    with DatabaseWriter(tmp_path / "set", CountOptions(5)) as writer, pytest.raises(ValueError, match="not runs"):
+        writer.append_runs(Runs(shaped.upload(keys), shaped.upload(counts), 2))
+
+
+@pytest.mark.usefixtures("small_batches")
+def test_a_full_disk(tmp_path: Path, shaped: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "set").write_text("what was there")
+    write_anywhere, used = os.pwrite, shaped.memory.used
+
+    def pwrite(handle: int, data: memoryview, place: int) -> int:
+        if place > 400_000:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return write_anywhere(handle, data[:100_000], place)
+
+    monkeypatch.setattr(os, "pwrite", pwrite)
+    with pytest.raises(OutputError, match=r"set: cannot be written \(No space left on device\); nothing"):
+        write_runs(tmp_path / "set", shaped, 31, *many_kmers(9 * SECTION_KMERS), [])
+    assert [path.name for path in tmp_path.iterdir()] == ["set"]
+    assert (tmp_path / "set").read_text() == "what was there"
+    gc.collect()  # a future and the exception that it raised hold each other
+    assert shaped.memory.used == used
+
+
+@pytest.mark.usefixtures("small_batches")
+def test_pipes(tmp_path: Path, shaped: Engine) -> None:
+    """What cannot be written anywhere is written in order."""
+    keys, counts = many_kmers(5 * SECTION_KMERS)
+    whole = write_block(tmp_path / "set", 31, keys, counts)
+    os.mkfifo(tmp_path / "pipe")
+    with ThreadPoolExecutor(1) as pool:
+        found = pool.submit((tmp_path / "pipe").read_bytes)
+        with DatabaseWriter(tmp_path / "pipe", CountOptions(31), engine=shaped) as writer:
+            writer.append_runs(Runs(shaped.upload(keys), shaped.upload(counts), len(counts)))
+        assert found.result() == whole
+
+
+@pytest.mark.parametrize("k", [5, 31, 32, 64, 65, 128, 256])
+def test_runs_come_back(tmp_path: Path, shaped: Engine, k: int) -> None:
+    rng = np.random.default_rng(k)
+    widths = rng.integers(0, 2 * k - 1, 300).tolist()
+    gaps = [1 + int.from_bytes(rng.bytes(64), "little") % (1 << width) for width in widths]
+    keys = keys_of_gaps(gaps, k)
+    counts = rng.integers(1, 1 << rng.integers(1, 33, keys.shape[1]), dtype=np.uint64).astype(np.uint32)
+    write_block(tmp_path / "set", k, keys, counts)
+    with KmerDatabase.open(tmp_path / "set") as database:
+        found = database.keys_counts(shaped)
+    np.testing.assert_array_equal(found.keys, keys)
+    np.testing.assert_array_equal(found.counts, counts)
+
+
+@pytest.mark.parametrize("size", [0, 1, SECTION_KMERS, 5 * SECTION_KMERS + 7])
+def test_sections_come_back(tmp_path: Path, shaped: Engine, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+    monkeypatch.setattr(section_decoder, "UNITS_EACH", 0)
+    monkeypatch.setattr(section_decoder, "FEWEST", 2)
+    monkeypatch.setattr(section_decoder, "MOST_BYTES", 2 * 8 * SECTION_KMERS)
+    keys, counts = many_kmers(size)
+    write_block(tmp_path / "set", 31, keys, counts)
+    with KmerDatabase.open(tmp_path / "set") as database:
+        sizes = [runs.size for runs in database.runs(shaped)]
+        found = database.keys_counts(shaped)
+    assert sizes == [min(2 * SECTION_KMERS, size - start) for start in range(0, size, 2 * SECTION_KMERS)]
+    np.testing.assert_array_equal(found.keys, keys)
+    np.testing.assert_array_equal(found.counts, counts)
+
+
+def test_damage_is_noticed_on_the_device(tmp_path: Path, shaped: Engine) -> None:
+    whole = bytearray(write_block(tmp_path / "set", 31, *many_kmers(3 * SECTION_KMERS)))
+    with KmerDatabase.open(tmp_path / "set") as database:
+        whole[len(whole) // 2] ^= 1
+        (tmp_path / "set").write_bytes(whole)
+        with pytest.raises(InputError, match=r"set, byte \d+: section 2 of 3 is damaged"):
+            list(database.runs(shaped))
+        (tmp_path / "set").write_bytes(whole[: len(whole) // 2])
+        with pytest.raises(InputError, match=r"set, byte \d+: section 2 of 3 is cut off"):
+            list(database.runs(shaped))
+
+
+@settings(FIXTURE, max_examples=150)
+@given(words=st.sampled_from([1, 2, 8]), size=st.integers(1, 12), data=st.data())
+def test_bytes_that_are_no_section(shaped: Engine, words: int, size: int, data: st.DataObject) -> None:
+    """Whatever the bytes are, the device finds what the host finds in them."""
+    widths = data.draw(st.lists(st.integers(0, 64 * words - 1), min_size=size, max_size=size))
+    keys = keys_of_gaps([1 << width for width in widths], 32 * words)[:, :size]
+    assume(keys.shape[1])
+    code, coded = encode_sections(keys, np.full(keys.shape[1], 1 << data.draw(st.integers(0, 31)), np.uint32))
+    raw, table = bytearray(code), coded.table
+    for _ in range(data.draw(st.integers(0, 3))):
+        raw[data.draw(st.integers(0, len(raw) - 1))] = data.draw(st.sampled_from([0, 1, 0x7F, 0x80, 0xE0, 0xF0, 0xFF]))
+    table["gap_bytes"] += np.uint32(8 * (move := data.draw(st.integers(0, int(table["count_words"][0])))))
+    table["count_words"] -= np.uint32(move)
+    table["kmers"] += np.uint32(data.draw(st.integers(0, 1)))
+    table["checksum"] = checksum(bytes(raw))
+    room = section_decoder.room_for(shaped, [table])
+    room[:] = 0
+    room.view(np.uint8)[: len(raw)] = raw
+    runs, status = section_decoder.decode_on(shaped, table, room)
+    try:
+        expected = decode_section(bytes(raw), words, int(table["kmers"][0]), int(table["gap_bytes"][0]))
+    except ValueError:
+        assert status.tolist() == [2]
+        return
+    assert status.tolist() == [0]
+    np.testing.assert_array_equal(shaped.download(runs.keys), expected.keys)
+    np.testing.assert_array_equal(shaped.download(runs.counts), expected.counts)
+
+
+def test_memory_is_given_back(tmp_path: Path, device: Device) -> None:
+    keys, counts = many_kmers(3 * SECTION_KMERS)
+    path = tmp_path / "set"
+    whole = write_block(path, 31, keys, counts)
+    with Engine(device, max_memory=16 << 20) as engine:
+        assert write_runs(path, engine, 31, keys, counts, [SECTION_KMERS // 2]) == whole
+        assert engine.memory.used == 0
+    with Engine(device, max_memory=2 << 20) as engine, pytest.raises(AllocationError, match="section of k-mers"):
+        write_runs(path, engine, 31, keys, counts, [])
+    assert [file.name for file in tmp_path.iterdir()] == ["set"]
