@@ -38,6 +38,11 @@ def add_parser(actions: Any) -> None:
         group.add_argument(f"--{name}", type=int, default=default, metavar="N", help=f"{kind} (default: %(default)s)")
     group.add_argument("--threads", type=int, metavar="N", help="host threads that unpack bgzip (default: at most 4)")
     common.add_device_options(parser)
+    group = parser.add_argument_group("inputs larger than memory")
+    group.add_argument(
+        "--tmp-dir", metavar="FOLDER",
+        help="where parts are kept that were counted apart, compressed (default: TMPDIR or the system's folder)",
+    )  # fmt: skip
     group = parser.add_argument_group("output")
     group.add_argument("-o", "--output", required=True, metavar="DB", help="the database to write")
     group.add_argument("--json", action="store_true", help="write a summary as JSON to standard output")
@@ -52,14 +57,19 @@ def run(args: argparse.Namespace) -> int:
     UsageError, InputError, DeviceError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
+    from oclgenomics.formats.nameless import check_folder
     from oclgenomics.kmers.options import CountOptions
     from oclgenomics.kmers.run import count_to_database
 
     options = CountOptions(args.k, not args.no_canonical, args.min_count, args.max_count, args.counter_max)
     common.check_writable("-o", args.output)
+    if args.tmp_dir is not None:
+        check_folder(args.tmp_dir)
     with common.open_engine(args) as engine:
         start = time.perf_counter()
-        summary = count_to_database(args.inputs, options, args.output, engine=engine, threads=args.threads)
+        summary = count_to_database(
+            args.inputs, options, args.output, engine=engine, threads=args.threads, tmp_dir=args.tmp_dir
+        )
         seconds = time.perf_counter() - start
         common.report_profile(args, engine)
         if args.json:
@@ -71,4 +81,10 @@ def run(args: argparse.Namespace) -> int:
         f"{summary.windows:,} {args.k}-mers, {summary.distinct:,} distinct{kept} in {seconds:.2f} s "
         f"({summary.windows / max(seconds, 1e-9) / 1e6:.1f} million a second); wrote {args.output}",
     )
+    if summary.temporary_runs:
+        common.say(
+            args,
+            f"counted in {summary.temporary_runs:,} parts; {summary.temporary_bytes:,} bytes were written to "
+            "temporary files",
+        )
     return 0

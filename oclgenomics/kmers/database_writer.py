@@ -7,6 +7,7 @@ import os
 from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
 from types import TracebackType
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +32,12 @@ MOST_THREADS = 8  # more wait for each other: what NumPy and the checksum do is 
 BATCH_SECTIONS = 4  # encoded by one thread at a time: enough for few calls, little enough for the cache
 
 
+class Bytes(Protocol):
+    """What takes bytes: a file that someone else looks after."""
+
+    def write(self, data: bytes | memoryview) -> None: ...
+
+
 class DatabaseWriter:
     """A k-mer database in the making; a context manager.
 
@@ -39,7 +46,8 @@ class DatabaseWriter:
 
     Parameters
     ----------
-    path : path
+    path : path or Bytes
+        The file, or what is to take its bytes; then nothing is made or named here.
     options : CountOptions
         What was counted.
     engine : Engine, optional
@@ -59,7 +67,7 @@ class DatabaseWriter:
 
     def __init__(
         self,
-        path: str | os.PathLike[str],
+        path: str | os.PathLike[str] | Bytes,
         options: CountOptions,
         *,
         engine: Engine | None = None,
@@ -80,7 +88,7 @@ class DatabaseWriter:
 
     def __enter__(self) -> DatabaseWriter:
         with contextlib.ExitStack() as stack:
-            self._file = stack.enter_context(whole_file(self._path))
+            self._file = stack.enter_context(_opened(self._path))
             self._pool = stack.enter_context(ThreadPoolExecutor(self._threads, "encode-kmers"))
             self._file.write(Head(self._options, __version__).pack())
             self._stack = stack.pop_all()
@@ -157,6 +165,10 @@ class DatabaseWriter:
         foot = Foot(self._end, len(sections), len(histogram), sum(kmers), total)
         tail = sections.tobytes() + histogram.tobytes()
         self._file.write(tail + foot.pack(tail))
+
+
+def _opened(path: str | os.PathLike[str] | Bytes) -> contextlib.AbstractContextManager[Bytes]:
+    return whole_file(path) if isinstance(path, (str, os.PathLike)) else contextlib.nullcontext(path)
 
 
 def _finish_batch(

@@ -1,26 +1,42 @@
-"""The whole way from files to counted k-mers."""
+"""The whole way from files to counted k-mers.
+
+What fits into memory is counted at once. Where an input is larger, as much as fits is counted at a time and goes to a
+temporary run, and the runs are merged at the end.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
+from oclgenomics.formats.nameless import check_folder
 from oclgenomics.kmers.counter import KmerCounter
 from oclgenomics.kmers.database_writer import DatabaseWriter
 from oclgenomics.kmers.keys import key_words
 from oclgenomics.kmers.options import CountOptions
-from oclgenomics.kmers.sets import CountedKmers
+from oclgenomics.kmers.sets import CountedKmers, KmerBlock
+from oclgenomics.kmers.temporary import TemporaryRuns, kept_blocks
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence import packed_blocks
+from oclgenomics.sequence.blocks import BLOCK_BYTES
 
-__all__ = ["Summary", "count", "count_to_database", "read_counter"]
+__all__ = ["Summary", "count", "count_to_database"]
+
+LEAST_BLOCK = 1 << 16
+BLOCK_SHARE = 64  # blocks of text for each word of a k-mer: all k-mers of one fit into the memory that is left
 
 
 def count(
-    paths: Iterable[str | os.PathLike[str]], options: CountOptions, *, engine: Engine, threads: int | None = None
+    paths: Iterable[str | os.PathLike[str]],
+    options: CountOptions,
+    *,
+    engine: Engine,
+    threads: int | None = None,
+    tmp_dir: str | os.PathLike[str] | None = None,
 ) -> CountedKmers:
     """Count the k-mers of FASTA and FASTQ files into memory.
 
@@ -30,8 +46,11 @@ def count(
         Files, plain or gzip, in any mix; "-" is standard input.
     options : CountOptions
     engine : Engine
+        Its budget bounds what is counted at a time.
     threads : int, optional
         Host threads that unpack the input.
+    tmp_dir : path, optional
+        Folder for what does not fit into memory; the system's if not given. Nothing is left there.
 
     Raises
     ------
@@ -39,22 +58,15 @@ def count(
         Anything wrong with an input.
     DeviceError
         Not enough device memory, or a device lost on the way.
+    OutputError
+        The folder for temporary files is missing, not writable or full.
     """
-    blocks = list(read_counter(paths, options, engine=engine, threads=threads).blocks())
+    with _runs(engine, options, tmp_dir) as runs:
+        blocks = list(_read(paths, options, runs, engine=engine, threads=threads).blocks)
     empty = np.zeros((key_words(options.k), 0), np.uint64)
     keys = np.concatenate([block.keys for block in blocks] or [empty], axis=1)
     counts = np.concatenate([block.counts for block in blocks] or [np.zeros(0, np.uint32)])
     return CountedKmers(options.k, options.canonical, keys, counts)
-
-
-def read_counter(
-    paths: Iterable[str | os.PathLike[str]], options: CountOptions, *, engine: Engine, threads: int | None = None
-) -> KmerCounter:
-    """Return a counter that has read all files; parameters and errors are those of `count`."""
-    counter = KmerCounter(engine, options)
-    for block in packed_blocks(engine, paths, overlap=options.k - 1, threads=threads):
-        counter.add(block.symbols)
-    return counter
 
 
 @dataclass(frozen=True)
@@ -67,11 +79,16 @@ class Summary:
         K-mers of the input, equal ones included.
     distinct, total : int
         K-mers in the database, and the sum of their counts.
+    temporary_runs, temporary_bytes : int
+        Parts of the input that were counted apart, and what was written to the folder for temporary files; 0 where the
+        input fits into memory.
     """
 
     windows: int
     distinct: int
     total: int
+    temporary_runs: int = 0
+    temporary_bytes: int = 0
 
 
 def count_to_database(
@@ -81,6 +98,7 @@ def count_to_database(
     *,
     engine: Engine,
     threads: int | None = None,
+    tmp_dir: str | os.PathLike[str] | None = None,
 ) -> Summary:
     """Count the k-mers of FASTA and FASTQ files into a database.
 
@@ -92,11 +110,51 @@ def count_to_database(
     OutputError
         The database cannot be written; nothing half written is left.
     """
-    counter = read_counter(paths, options, engine=engine, threads=threads)
     distinct = total = 0
-    with DatabaseWriter(output, options, engine=None if engine.tuning.cpu else engine) as writer:
-        for block in counter.blocks():
-            writer.append(block)
-            distinct += len(block)
-            total += int(block.counts.sum(dtype=np.uint64))
-    return Summary(counter.windows, distinct, total)
+    with _runs(engine, options, tmp_dir) as runs:
+        read = _read(paths, options, runs, engine=engine, threads=threads)
+        with DatabaseWriter(output, options, engine=None if engine.tuning.cpu else engine) as writer:
+            for block in read.blocks:
+                writer.append(block)
+                distinct += len(block)
+                total += int(block.counts.sum(dtype=np.uint64))
+        return Summary(read.windows, distinct, total, runs.added, runs.written)
+
+
+class _Read(NamedTuple):
+    """Inputs that were read: their windows, and what they will have been counted to."""
+
+    windows: int
+    blocks: Iterator[KmerBlock]
+
+
+def _runs(engine: Engine, options: CountOptions, tmp_dir: str | os.PathLike[str] | None) -> TemporaryRuns:
+    if tmp_dir is not None:
+        check_folder(os.fspath(tmp_dir))  # now, and not after hours
+    return TemporaryRuns(engine, options, tmp_dir)
+
+
+def _read(
+    paths: Iterable[str | os.PathLike[str]],
+    options: CountOptions,
+    runs: TemporaryRuns,
+    *,
+    engine: Engine,
+    threads: int | None,
+) -> _Read:
+    """Read all files; what memory does not hold goes to runs."""
+    share = engine.budget // (BLOCK_SHARE * key_words(options.k))
+    block_bytes = min(BLOCK_BYTES, max(LEAST_BLOCK, share))
+    windows, counter = 0, KmerCounter(engine, options)
+    for block in packed_blocks(engine, paths, overlap=options.k - 1, block_bytes=block_bytes, threads=threads):
+        if not counter.has_room(block.symbols):
+            windows += counter.windows
+            runs.add(counter.blocks(all_counts=True))
+            counter = KmerCounter(engine, options)
+        counter.add(block.symbols)
+    windows += counter.windows
+    if not runs.added:
+        return _Read(windows, counter.blocks())
+    runs.add(counter.blocks(all_counts=True))
+    del counter  # and with it the symbols, before runs are merged
+    return _Read(windows, kept_blocks(options, runs.merged()))
