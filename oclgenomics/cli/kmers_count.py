@@ -65,10 +65,14 @@ def run(args: argparse.Namespace) -> int:
     common.check_writable("-o", args.output)
     if args.tmp_dir is not None:
         check_folder(args.tmp_dir)
+
+    def told(parts: int, written: int) -> None:
+        common.say(args, f"part {parts:,} counted; {written:,} bytes in temporary files", level=1)
+
     with common.open_engine(args) as engine:
         start = time.perf_counter()
         summary = count_to_database(
-            args.inputs, options, args.output, engine=engine, threads=args.threads, tmp_dir=args.tmp_dir
+            args.inputs, options, args.output, engine=engine, threads=args.threads, tmp_dir=args.tmp_dir, told=told
         )
         seconds = time.perf_counter() - start
         common.report_profile(args, engine)

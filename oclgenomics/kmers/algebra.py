@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import UsageError
+from oclgenomics.kmers.merging import KmerRange, Parts, parts_of
 from oclgenomics.kmers.options import LARGEST_COUNTER
-from oclgenomics.kmers.ranges import KmerRange, Parts, parts_of
 from oclgenomics.kmers.sets import KmerBlock, KmerSet
 from oclgenomics.threads import usable_cores
 

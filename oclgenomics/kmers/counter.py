@@ -29,7 +29,7 @@ __all__ = ["KmerCounter", "split_prefixes"]
 
 SMALL_BYTES = 1 << 16  # for counts of tiles, totals of spans and their like
 STREAM_BYTES = 1 << 18  # that are kept of a stream, beside a byte for each of its windows
-MOST_RANGES = 16  # each cuts all windows again; more cost more than what is counted at a time saves in a merge
+MOST_RANGES = 8  # each cuts all windows again: more would cost more than larger, hence fewer, runs save
 
 class _Windows(Protocol):
     """Windows of all streams of symbols, by the prefix of their k-mers."""
@@ -42,6 +42,8 @@ class _Windows(Protocol):
     def room(self, free: int) -> int: ...
 
     def prefix_counts(self) -> NDArray[np.int64]: ...
+
+    def largest_prefix(self) -> int: ...
 
     def runs(self, low: int, high: int) -> Runs: ...
 
@@ -82,7 +84,7 @@ class KmerCounter:
             return True
         if windows > MOST_RANGES * most or self._engine.memory.used > self._engine.budget // 2:
             return False
-        return int(self._windows.prefix_counts().max()) + symbols.size <= most
+        return self._windows.largest_prefix() + symbols.size <= most
 
     def blocks(self, *, all_counts: bool = False) -> Iterator[KmerBlock]:
         """Count what was added and bring it to the host; see `runs`."""
@@ -112,19 +114,15 @@ class KmerCounter:
         """
         if not self.windows:
             return
-        for low, high in self._ranges():
+        most = self._most_keys()
+        everything = [(0, self._windows.prefixes)]
+        for low, high in everything if self.windows <= most else split_prefixes(self._windows.prefix_counts(), most):
             runs = self._windows.runs(low, high)
             if not all_counts:
                 runs = kept_runs(self._engine, self._options, runs)
             if runs.size:
                 yield runs
             del runs
-
-    def _ranges(self) -> list[tuple[int, int]]:
-        if self.windows <= self._most_keys():
-            return [(0, self._windows.prefixes)]
-        counts = self._windows.prefix_counts()
-        return split_prefixes(counts, self._most_keys())  # which is less if counting took memory
 
     def _most_keys(self, reserved: int = 0) -> int:
         free = self._engine.budget - self._engine.memory.used - reserved

@@ -7,14 +7,13 @@ import os
 from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
 from types import TracebackType
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics import __version__
 from oclgenomics.errors import UsageError
-from oclgenomics.formats.whole import whole_file
+from oclgenomics.formats.whole import WholeFile, whole_file
 from oclgenomics.kmers.arithmetic import is_ascending
 from oclgenomics.kmers.keys import key_words
 from oclgenomics.kmers.layout import HEAD_BYTES, SECTION_KMERS, Foot, Head, section_table
@@ -32,12 +31,6 @@ MOST_THREADS = 8  # more wait for each other: what NumPy and the checksum do is 
 BATCH_SECTIONS = 4  # encoded by one thread at a time: enough for few calls, little enough for the cache
 
 
-class Bytes(Protocol):
-    """What takes bytes: a file that someone else looks after."""
-
-    def write(self, data: bytes | memoryview) -> None: ...
-
-
 class DatabaseWriter:
     """A k-mer database in the making; a context manager.
 
@@ -46,8 +39,8 @@ class DatabaseWriter:
 
     Parameters
     ----------
-    path : path or Bytes
-        The file, or what is to take its bytes; then nothing is made or named here.
+    path : path or WholeFile
+        The file, or one that is open and that someone else looks after.
     options : CountOptions
         What was counted.
     engine : Engine, optional
@@ -67,7 +60,7 @@ class DatabaseWriter:
 
     def __init__(
         self,
-        path: str | os.PathLike[str] | Bytes,
+        path: str | os.PathLike[str] | WholeFile,
         options: CountOptions,
         *,
         engine: Engine | None = None,
@@ -167,8 +160,8 @@ class DatabaseWriter:
         self._file.write(tail + foot.pack(tail))
 
 
-def _opened(path: str | os.PathLike[str] | Bytes) -> contextlib.AbstractContextManager[Bytes]:
-    return whole_file(path) if isinstance(path, (str, os.PathLike)) else contextlib.nullcontext(path)
+def _opened(path: str | os.PathLike[str] | WholeFile) -> contextlib.AbstractContextManager[WholeFile]:
+    return contextlib.nullcontext(path) if isinstance(path, WholeFile) else whole_file(path)
 
 
 def _finish_batch(

@@ -119,9 +119,8 @@ class PrefixedWindows:
         self._words = key_words(options.k)
         self._kernels = _WindowKernels(engine, options)
         self._streams: list[_Windows] = []
-        self._counts: DeviceArray | None = None  # of prefixes, in the first streams
-        self._counted = 0
         self.size, self.prefixes = 0, 1 << self._kernels.prefix_bits
+        self._counts, self._counted = np.zeros(self.prefixes, np.int64), 0  # of the prefixes of the first streams
 
     def add(self, symbols: Symbols) -> None:
         """Find the windows of a stream."""
@@ -130,13 +129,17 @@ class PrefixedWindows:
 
     def prefix_counts(self) -> NDArray[np.int64]:
         """How many k-mers have each prefix, int64 (prefixes,)."""
-        if self._counts is None:
-            self._counts = self._engine.empty(self.prefixes, np.uint32)
-            self._engine.fill(self._counts, 0)
+        counts = self._engine.empty(self.prefixes, np.uint32)
+        self._engine.fill(counts, 0)
         for windows in self._streams[self._counted :]:
-            self._kernels.count_prefixes(windows, self._counts)
+            self._kernels.count_prefixes(windows, counts)
         self._counted = len(self._streams)
-        return self._engine.download(self._counts).astype(np.int64)
+        self._counts += self._engine.download(counts)
+        return self._counts
+
+    def largest_prefix(self) -> int:
+        """How many k-mers the prefix has that has most."""
+        return int(self.prefix_counts().max(initial=0))
 
     def room(self, free: int) -> int:
         """How many k-mers can be counted at a time in so many bytes.

@@ -7,7 +7,7 @@ temporary run, and the runs are merged at the end.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -99,11 +99,17 @@ def count_to_database(
     engine: Engine,
     threads: int | None = None,
     tmp_dir: str | os.PathLike[str] | None = None,
+    told: Callable[[int, int], None] | None = None,
 ) -> Summary:
     """Count the k-mers of FASTA and FASTQ files into a database.
 
     The database is the same on every device and for every limit of memory. Other parameters and errors are those of
     `count`.
+
+    Parameters
+    ----------
+    told : callable, optional
+        Gets the number of temporary runs and the bytes that were written, after each run.
 
     Raises
     ------
@@ -111,7 +117,7 @@ def count_to_database(
         The database cannot be written; nothing half written is left.
     """
     distinct = total = 0
-    with _runs(engine, options, tmp_dir) as runs:
+    with _runs(engine, options, tmp_dir, told) as runs:
         read = _read(paths, options, runs, engine=engine, threads=threads)
         with DatabaseWriter(output, options, engine=None if engine.tuning.cpu else engine) as writer:
             for block in read.blocks:
@@ -128,10 +134,15 @@ class _Read(NamedTuple):
     blocks: Iterator[KmerBlock]
 
 
-def _runs(engine: Engine, options: CountOptions, tmp_dir: str | os.PathLike[str] | None) -> TemporaryRuns:
+def _runs(
+    engine: Engine,
+    options: CountOptions,
+    tmp_dir: str | os.PathLike[str] | None,
+    told: Callable[[int, int], None] | None = None,
+) -> TemporaryRuns:
     if tmp_dir is not None:
         check_folder(os.fspath(tmp_dir))  # now, and not after hours
-    return TemporaryRuns(engine, options, tmp_dir)
+    return TemporaryRuns(engine, options, tmp_dir, told)
 
 
 def _read(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import resource
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from types import TracebackType
 
@@ -16,6 +16,7 @@ import numpy as np
 
 from oclgenomics.errors import InputError, OutputError
 from oclgenomics.formats.nameless import file_system, nameless_file, temporary_folder
+from oclgenomics.formats.whole import WholeFile
 from oclgenomics.kmers.algebra import union
 from oclgenomics.kmers.database import KmerDatabase
 from oclgenomics.kmers.database_writer import DatabaseWriter
@@ -53,6 +54,8 @@ class TemporaryRuns:
         What is counted; runs hold all k-mers, whatever their counts are.
     folder : path, optional
         The system's folder for temporary files if not given.
+    told : callable, optional
+        Gets `added` and `written` after each run.
 
     Attributes
     ----------
@@ -62,8 +65,14 @@ class TemporaryRuns:
         Bytes written to the folder, those of merged runs included.
     """
 
-    def __init__(self, engine: Engine, options: CountOptions, folder: str | os.PathLike[str] | None = None) -> None:
-        self._engine, self._folder = engine, folder
+    def __init__(
+        self,
+        engine: Engine,
+        options: CountOptions,
+        folder: str | os.PathLike[str] | None = None,
+        told: Callable[[int, int], None] | None = None,
+    ) -> None:
+        self._engine, self._folder, self._told = engine, folder, told
         self._options = CountOptions(options.k, options.canonical)
         self._most = _runs_at_a_time(engine.budget, key_words(options.k))
         self._runs: list[_Run] = []
@@ -89,6 +98,8 @@ class TemporaryRuns:
         self.added += 1
         while self._full_level():
             self._merge_last(self._most)
+        if self._told is not None:
+            self._told(self.added, self.written)
 
     def merged(self) -> Iterator[KmerBlock]:
         """All k-mers of the runs with the sums of their counts, which stop at 2^32 - 1.
@@ -120,20 +131,26 @@ class TemporaryRuns:
         try:
             yield from union([run.database for run in runs])
         except InputError as error:
-            raise OutputError(f"{error}; the storage is at fault, so name another folder with --tmp-dir") from error
+            raise OutputError(f"{error}; the storage is at fault: name another folder with --tmp-dir") from error
 
     def _write(self, blocks: Iterable[KmerBlock], level: int) -> None:
         folder = temporary_folder(self._folder)
-        name = f"temporary run {self.added + 1} in {folder}"
-        with _RunFile(folder, sum(run.size for run in self._runs)) as file:
+        handle = _open_file(folder)
+        try:
             encoder = None if self._engine.tuning.cpu else self._engine
-            with DatabaseWriter(file, self._options, engine=encoder) as writer:
+            with DatabaseWriter(WholeFile(folder, handle), self._options, engine=encoder) as writer:
                 for block in blocks:
                     writer.append(block)
-            database = KmerDatabase(name, file.handle, read_outline(name, file.handle))
-            file.handle = -1  # the database's now
-        self.written += file.size
-        self._runs.append(_Run(level, file.size, database))
+            name = f"temporary run {self.added + 1} in {folder}"
+            run = _Run(level, os.fstat(handle).st_size, KmerDatabase(name, handle, read_outline(name, handle)))
+        except BaseException as error:
+            held = sum(run.size for run in self._runs) + os.fstat(handle).st_size
+            os.close(handle)
+            if isinstance(error, OutputError) and isinstance(error.__cause__, OSError):
+                raise _disk_error(folder, held, error.__cause__) from error
+            raise
+        self.written += run.size
+        self._runs.append(run)
 
     def _drop(self, number: int) -> None:
         """Forget the last runs, which gives their room on the disk back."""
@@ -142,46 +159,18 @@ class TemporaryRuns:
             number -= 1
 
 
-class _RunFile:
-    """The file of a run in the making; a context manager that closes it, unless someone took its handle."""
+def _open_file(folder: str) -> int:
+    try:
+        return nameless_file(folder)
+    except OSError as error:
+        raise OutputError(f"--tmp-dir {folder}: no file can be made there ({error.strerror})") from error
 
-    def __init__(self, folder: str, before: int) -> None:
-        self._folder, self._before = folder, before
-        self.size, self.handle = 0, -1
-        try:
-            self.handle = nameless_file(folder)
-        except OSError as error:
-            raise OutputError(f"--tmp-dir {folder}: no file can be made there ({error.strerror})") from error
 
-    def __enter__(self) -> _RunFile:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self.handle >= 0:
-            os.close(self.handle)
-
-    def write(self, data: bytes | memoryview) -> None:
-        """Write all of the bytes.
-
-        Raises
-        ------
-        OutputError
-            They cannot be written; what there was so far, and where.
-        """
-        rest = memoryview(data)
-        try:
-            while len(rest):
-                written = os.write(self.handle, rest)
-                self.size += written
-                rest = rest[written:]
-        except OSError as error:
-            raise OutputError(
-                f"--tmp-dir {self._folder}: a temporary run cannot be written ({error.strerror}); "
-                f"{readable_bytes(self._before + self.size)} of runs are on the file system at "
-                f"{file_system(self._folder)} so far; name another folder or raise --max-memory"
-            ) from error
+def _disk_error(folder: str, held: int, error: OSError) -> OutputError:
+    return OutputError(
+        f"--tmp-dir {folder}: a temporary run cannot be written ({error.strerror}); {readable_bytes(held)} of them are "
+        f"on the file system at {file_system(folder)} by now; name another folder, or raise --max-memory"
+    )
 
 
 def kept_blocks(options: CountOptions, blocks: Iterable[KmerBlock]) -> Iterator[KmerBlock]:
