@@ -13,10 +13,14 @@ from oclgenomics.cli.main import lasting_interrupts
 
 def test_an_interrupt_while_an_object_is_released_is_not_lost() -> None:
     before = sys.unraisablehook
-    dropped = SimpleNamespace(exc_type=KeyboardInterrupt)
-    with pytest.raises(KeyboardInterrupt), lasting_interrupts():
-        sys.unraisablehook(dropped)  # type: ignore[arg-type]
-        threading.Event().wait(60)
+
+    def drop_and_wait() -> None:
+        with lasting_interrupts():
+            sys.unraisablehook(SimpleNamespace(exc_type=KeyboardInterrupt))  # type: ignore[arg-type]
+            threading.Event().wait(60)
+
+    with pytest.raises(KeyboardInterrupt):
+        drop_and_wait()
     assert sys.unraisablehook is before
 
 
