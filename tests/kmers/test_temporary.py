@@ -166,9 +166,7 @@ def test_counts_stop_at_the_largest(engine: Engine, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("k", [20, 60])
 @pytest.mark.parametrize("at_a_time", [2, 3, 5, 64])
-def test_levels(
-    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, k: int, at_a_time: int
-) -> None:
+def test_levels(engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, k: int, at_a_time: int) -> None:
     monkeypatch.setattr(temporary, "_runs_at_a_time", lambda *_: at_a_time)
     rng = np.random.default_rng(k)
     every: dict[int, int] = {}
@@ -213,9 +211,7 @@ def test_no_runs(engine: Engine) -> None:
         assert (runs.added, list(runs.merged())) == (1, [])
 
 
-def test_a_run_that_comes_back_damaged(
-    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_that_comes_back_damaged(engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     handles: list[int] = []
     make = temporary.nameless_file
 
@@ -232,9 +228,7 @@ def test_a_run_that_comes_back_damaged(
             list(runs.merged())
 
 
-def test_a_folder_that_takes_no_file(
-    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_that_takes_no_file(engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(_: str) -> int:
         raise PermissionError(13, "Permission denied")
 
