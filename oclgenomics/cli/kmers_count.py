@@ -43,6 +43,11 @@ def add_parser(actions: Any) -> None:
     )  # fmt: skip
     group.add_argument("--threads", type=int, metavar="N", help="host threads that unpack bgzip (default: at most 4)")
     common.add_device_options(parser)
+    group = parser.add_argument_group("inputs larger than memory")
+    group.add_argument(
+        "--tmp-dir", metavar="FOLDER",
+        help="where parts are kept that were counted apart, compressed (default: TMPDIR or the system's folder)",
+    )  # fmt: skip
     group = parser.add_argument_group("output")
     group.add_argument("-o", "--output", required=True, metavar="DB", help="the database to write")
     group.add_argument("--json", action="store_true", help="write a summary as JSON to standard output")
@@ -57,6 +62,7 @@ def run(args: argparse.Namespace) -> int:
     UsageError, InputError, DeviceError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
+    from oclgenomics.formats.nameless import check_folder
     from oclgenomics.kmers.options import CountOptions
     from oclgenomics.kmers.run import count_to_database
 
@@ -64,10 +70,23 @@ def run(args: argparse.Namespace) -> int:
     if args.min_quality is not None and not 0 <= args.min_quality <= 93:
         raise UsageError(f"--min-quality {args.min_quality}: qualities are 0 to 93")
     common.check_writable("-o", args.output)
+    if args.tmp_dir is not None:
+        check_folder(args.tmp_dir)
+
+    def told(parts: int, written: int) -> None:
+        common.say(args, f"part {parts:,} counted; {written:,} bytes in temporary files", level=1)
+
     with common.open_engine(args) as engine:
         start = time.perf_counter()
         summary = count_to_database(
-            args.inputs, options, args.output, engine=engine, threads=args.threads, min_quality=args.min_quality
+            args.inputs,
+            options,
+            args.output,
+            engine=engine,
+            threads=args.threads,
+            min_quality=args.min_quality,
+            tmp_dir=args.tmp_dir,
+            told=told,
         )
         seconds = time.perf_counter() - start
         common.report_profile(args, engine)
@@ -80,4 +99,10 @@ def run(args: argparse.Namespace) -> int:
         f"{summary.windows:,} {args.k}-mers, {summary.distinct:,} distinct{kept} in {seconds:.2f} s "
         f"({summary.windows / max(seconds, 1e-9) / 1e6:.1f} million a second); wrote {args.output}",
     )
+    if summary.temporary_runs:
+        common.say(
+            args,
+            f"counted in {summary.temporary_runs:,} parts; {summary.temporary_bytes:,} bytes were written to "
+            "temporary files",
+        )
     return 0

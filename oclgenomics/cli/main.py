@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib
 import os
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
 from types import ModuleType
+from typing import Any
 
 from oclgenomics import __version__
 from oclgenomics.cli import common
 from oclgenomics.errors import OclGenomicsError
 
-__all__ = ["COMMANDS", "main"]
+__all__ = ["COMMANDS", "lasting_interrupts", "main"]
 
 COMMANDS = ("devices", "doctor", "fpga", "kmers", "omega", "simulate")
 INTERRUPTED = 130
+AGAIN_SECONDS = 0.05
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -37,7 +42,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         args = _parser(words).parse_args(words)
         args.command_line = ["oclgenomics", *words]
-        status: int = args.run(args)
+        with lasting_interrupts():
+            status: int = args.run(args)
         sys.stdout.flush()
         return status
     except SystemExit as stop:  # argparse ends so, after --help and after wrong usage
@@ -53,6 +59,27 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Exception as error:
         kind = type(error).__name__
         return _fail(f"error: {kind}: {' '.join(str(error).split())} (a defect; --debug shows where)", 1, debug)
+
+
+@contextlib.contextmanager
+def lasting_interrupts() -> Iterator[None]:
+    """Send interrupts again that come while an object is released: Python drops exceptions that are raised there."""
+    before = sys.unraisablehook
+    main_thread = threading.main_thread().ident or 0
+
+    def send_again(dropped: Any) -> None:
+        if issubclass(dropped.exc_type, KeyboardInterrupt):
+            timer = threading.Timer(AGAIN_SECONDS, signal.pthread_kill, (main_thread, signal.SIGINT))
+            timer.daemon = True
+            timer.start()
+        else:
+            before(dropped)
+
+    sys.unraisablehook = send_again
+    try:
+        yield
+    finally:
+        sys.unraisablehook = before
 
 
 def _fail(message: str, status: int, debug: bool) -> int:

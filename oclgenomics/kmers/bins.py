@@ -57,6 +57,10 @@ class BinnedWindows:
             bins += counts.sum(axis=1, dtype=np.int64)
         return bins
 
+    def largest_prefix(self) -> int:
+        """How many k-mers the bin has that has most."""
+        return int(self.prefix_counts().max(initial=0))
+
     def room(self, free: int) -> int:
         """How many k-mers can be counted at a time in so many bytes.
 

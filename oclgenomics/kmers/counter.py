@@ -1,9 +1,8 @@
-"""The counter: windows of all blocks, cut, sorted and run-length encoded on the device, in as many ranges as it takes.
+"""The counter: windows of some blocks, cut, sorted and run-length encoded on the device, in as many ranges as it takes.
 
-The packed symbols of the whole input stay in device memory (3/8 byte a letter, and 1/4 for windows where there are no
+The packed symbols of the blocks stay in device memory (3/8 byte a letter, and 1/4 for windows where there are no
 bins). Where all k-mers fit beside them they are sorted at once; else they are split by their prefixes into ranges that
-fit, and each is cut out of the symbols again. So what comes out of a range is final: nothing is written to disk, and
-nothing merged.
+fit, and each is cut out of the symbols again. `has_room` says when it is time to empty the counter and begin another.
 """
 
 from __future__ import annotations
@@ -29,6 +28,8 @@ from oclgenomics.sequence import Symbols
 __all__ = ["KmerCounter", "split_prefixes"]
 
 SMALL_BYTES = 1 << 16  # for counts of tiles, totals of spans and their like
+STREAM_BYTES = 1 << 18  # that are kept of a stream, beside a byte for each of its windows
+MOST_RANGES = 8  # each cuts all windows again: more would cost more than larger, hence fewer, runs save
 
 class _Windows(Protocol):
     """Windows of all streams of symbols, by the prefix of their k-mers."""
@@ -41,6 +42,8 @@ class _Windows(Protocol):
     def room(self, free: int) -> int: ...
 
     def prefix_counts(self) -> NDArray[np.int64]: ...
+
+    def largest_prefix(self) -> int: ...
 
     def runs(self, low: int, high: int) -> Runs: ...
 
@@ -70,15 +73,33 @@ class KmerCounter:
         if symbols.size:
             self._windows.add(symbols)
 
-    def blocks(self) -> Iterator[KmerBlock]:
+    def has_room(self, symbols: Symbols) -> bool:
+        """Whether a stream of symbols may be added, so that all can be counted in ranges that are few and fit.
+
+        An empty counter takes any stream.
+        """
+        most = self._most_keys(STREAM_BYTES + symbols.size)
+        windows = self.windows + symbols.size
+        if not self.windows or windows <= most:
+            return True
+        if windows > MOST_RANGES * most or self._engine.memory.used > self._engine.budget // 2:
+            return False
+        return self._windows.largest_prefix() + symbols.size <= most
+
+    def blocks(self, *, all_counts: bool = False) -> Iterator[KmerBlock]:
         """Count what was added and bring it to the host; see `runs`."""
-        for runs in self.runs():
+        for runs in self.runs(all_counts=all_counts):
             block = KmerBlock(self._engine.download(runs.keys), self._engine.download(runs.counts))
             del runs
             yield block
 
-    def runs(self) -> Iterator[Runs]:
+    def runs(self, *, all_counts: bool = False) -> Iterator[Runs]:
         """Count what was added.
+
+        Parameters
+        ----------
+        all_counts : bool
+            Leave out nothing and stop no counter, whatever the options say.
 
         Yields
         ------
@@ -96,13 +117,15 @@ class KmerCounter:
         most = self._most_keys()
         everything = [(0, self._windows.prefixes)]
         for low, high in everything if self.windows <= most else split_prefixes(self._windows.prefix_counts(), most):
-            runs = kept_runs(self._engine, self._options, self._windows.runs(low, high))
+            runs = self._windows.runs(low, high)
+            if not all_counts:
+                runs = kept_runs(self._engine, self._options, runs)
             if runs.size:
                 yield runs
             del runs
 
-    def _most_keys(self) -> int:
-        free = self._engine.budget - self._engine.memory.used
+    def _most_keys(self, reserved: int = 0) -> int:
+        free = self._engine.budget - self._engine.memory.used - reserved
         largest = self._engine.max_allocation // (8 * self._words)
         return min(self._windows.room(free - SMALL_BYTES), largest, MOST_ITEMS)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
 
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from oclgenomics import __version__
 from oclgenomics.errors import UsageError
-from oclgenomics.formats.whole import whole_file
+from oclgenomics.formats.whole import WholeFile, whole_file
 from oclgenomics.kmers.appending import Appending
 from oclgenomics.kmers.arithmetic import is_ascending
 from oclgenomics.kmers.keys import key_words
@@ -41,7 +42,8 @@ class DatabaseWriter:
 
     Parameters
     ----------
-    path : path
+    path : path or WholeFile
+        The file, or one that is open and that someone else looks after.
     options : CountOptions
         What was counted.
     engine : Engine, optional
@@ -67,7 +69,7 @@ class DatabaseWriter:
 
     def __init__(
         self,
-        path: str | os.PathLike[str],
+        path: str | os.PathLike[str] | WholeFile,
         options: CountOptions,
         *,
         engine: Engine | None = None,
@@ -85,7 +87,7 @@ class DatabaseWriter:
 
     def __enter__(self) -> DatabaseWriter:
         with contextlib.ExitStack() as stack:
-            file = stack.enter_context(whole_file(self._path))
+            file = stack.enter_context(_opened(self._path))
             pool = stack.enter_context(ThreadPoolExecutor(self._threads, "write-kmers"))
             self._output = Appending(file, pool)
             self._output.put(Head(self._options, __version__).pack()).result()
@@ -160,6 +162,17 @@ class DatabaseWriter:
         for coded in self._sections.take(runs):
             self._enter_runs(coded)
 
+    def append_blocks(self, blocks: Iterable[KmerBlock]) -> None:
+        """Add all of some blocks; see `append`."""
+        for block in blocks:
+            self.append(block)
+
+    def append_all(self, parts: Iterable[Runs]) -> None:
+        """Add all of some runs, each of which is let go before the next one is made; see `append_runs`."""
+        for runs in parts:
+            self.append_runs(runs)
+            del runs
+
     def _check_arrays(
         self, keys: NDArray[np.uint64] | DeviceArray, counts: NDArray[np.uint32] | DeviceArray, size: int
     ) -> None:
@@ -196,3 +209,7 @@ class DatabaseWriter:
         foot = Foot(self._output.end, len(sections), len(histogram), self.distinct, self.total)
         tail = sections.tobytes() + histogram.tobytes()
         self._output.put(tail + foot.pack(tail)).result()
+
+
+def _opened(path: str | os.PathLike[str] | WholeFile) -> contextlib.AbstractContextManager[WholeFile]:
+    return contextlib.nullcontext(path) if isinstance(path, WholeFile) else whole_file(path)

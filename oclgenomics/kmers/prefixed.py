@@ -120,6 +120,7 @@ class PrefixedWindows:
         self._kernels = _WindowKernels(engine, options)
         self._streams: list[_Windows] = []
         self.size, self.prefixes = 0, 1 << self._kernels.prefix_bits
+        self._counts, self._counted = np.zeros(self.prefixes, np.int64), 0  # of the prefixes of the first streams
 
     def add(self, symbols: Symbols) -> None:
         """Find the windows of a stream."""
@@ -130,9 +131,15 @@ class PrefixedWindows:
         """How many k-mers have each prefix, int64 (prefixes,)."""
         counts = self._engine.empty(self.prefixes, np.uint32)
         self._engine.fill(counts, 0)
-        for windows in self._streams:
+        for windows in self._streams[self._counted :]:
             self._kernels.count_prefixes(windows, counts)
-        return self._engine.download(counts).astype(np.int64)
+        self._counted = len(self._streams)
+        self._counts += self._engine.download(counts)
+        return self._counts
+
+    def largest_prefix(self) -> int:
+        """How many k-mers the prefix has that has most."""
+        return int(self.prefix_counts().max(initial=0))
 
     def room(self, free: int) -> int:
         """How many k-mers can be counted at a time in so many bytes.

@@ -1,22 +1,32 @@
-"""The whole way from files to counted k-mers."""
+"""The whole way from files to counted k-mers.
+
+What fits into memory is counted at once. Where an input is larger, as much as fits is counted at a time and goes to a
+temporary run, and the runs are merged at the end.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
+from oclgenomics.formats.nameless import check_folder
 from oclgenomics.kmers.counter import KmerCounter
 from oclgenomics.kmers.database_writer import DatabaseWriter
 from oclgenomics.kmers.keys import key_words
 from oclgenomics.kmers.options import CountOptions
 from oclgenomics.kmers.sets import CountedKmers
+from oclgenomics.kmers.temporary import TemporaryRuns, kept_blocks
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence import packed_blocks
+from oclgenomics.sequence.blocks import largest_block
 
-__all__ = ["Summary", "count", "count_to_database", "read_counter"]
+__all__ = ["Summary", "count", "count_to_database"]
+
+LEAST_BLOCK = 1 << 16
+BLOCK_SHARE = 64  # blocks of text for each word of a k-mer: all k-mers of one fit into the memory that is left
 
 
 def count(
@@ -26,6 +36,7 @@ def count(
     engine: Engine,
     threads: int | None = None,
     min_quality: int | None = None,
+    tmp_dir: str | os.PathLike[str] | None = None,
 ) -> CountedKmers:
     """Count the k-mers of FASTA and FASTQ files into memory.
 
@@ -35,10 +46,13 @@ def count(
         Files, plain or gzip, in any mix; "-" is standard input.
     options : CountOptions
     engine : Engine
+        Its budget bounds what is counted at a time.
     threads : int, optional
         Host threads that unpack the input.
     min_quality : int, optional
         Letters of FASTQ of lesser quality (Phred + 33) count as N; see `packed_blocks`.
+    tmp_dir : path, optional
+        Folder for what does not fit into memory; the system's if not given. Nothing is left there.
 
     Raises
     ------
@@ -46,28 +60,18 @@ def count(
         Anything wrong with an input; FASTA, where a least quality is given.
     DeviceError
         Not enough device memory, or a device lost on the way.
+    OutputError
+        The folder for temporary files is missing, not writable or full.
     """
-    counter = read_counter(paths, options, engine=engine, threads=threads, min_quality=min_quality)
-    blocks = list(counter.blocks())
+    with _temporary(engine, options, tmp_dir) as parts:
+        counter = _read(paths, options, parts, engine=engine, threads=threads, min_quality=min_quality)
+        blocks = list(kept_blocks(options, parts.merged()) if parts.added else counter.blocks())
+    if len(blocks) == 1:
+        return CountedKmers(options.k, options.canonical, blocks[0].keys, blocks[0].counts)
     empty = np.zeros((key_words(options.k), 0), np.uint64)
     keys = np.concatenate([block.keys for block in blocks] or [empty], axis=1)
     counts = np.concatenate([block.counts for block in blocks] or [np.zeros(0, np.uint32)])
     return CountedKmers(options.k, options.canonical, keys, counts)
-
-
-def read_counter(
-    paths: Iterable[str | os.PathLike[str]],
-    options: CountOptions,
-    *,
-    engine: Engine,
-    threads: int | None = None,
-    min_quality: int | None = None,
-) -> KmerCounter:
-    """Return a counter that has read all files; parameters and errors are those of `count`."""
-    counter = KmerCounter(engine, options)
-    for block in packed_blocks(engine, paths, overlap=options.k - 1, threads=threads, min_quality=min_quality):
-        counter.add(block.symbols)
-    return counter
 
 
 @dataclass(frozen=True)
@@ -80,11 +84,16 @@ class Summary:
         K-mers of the input, equal ones included.
     distinct, total : int
         K-mers in the database, and the sum of their counts.
+    temporary_runs, temporary_bytes : int
+        Parts of the input that were counted apart, and what was written to the folder for temporary files; 0 where the
+        input fits into memory.
     """
 
     windows: int
     distinct: int
     total: int
+    temporary_runs: int = 0
+    temporary_bytes: int = 0
 
 
 def count_to_database(
@@ -95,20 +104,67 @@ def count_to_database(
     engine: Engine,
     threads: int | None = None,
     min_quality: int | None = None,
+    tmp_dir: str | os.PathLike[str] | None = None,
+    told: Callable[[int, int], None] | None = None,
 ) -> Summary:
     """Count the k-mers of FASTA and FASTQ files into a database.
 
     The database is the same on every device and for every limit of memory. Other parameters and errors are those of
     `count`.
 
+    Parameters
+    ----------
+    told : callable, optional
+        Gets the number of temporary runs and the bytes that were written, after each run.
+
     Raises
     ------
     OutputError
         The database cannot be written; nothing half written is left.
     """
-    counter = read_counter(paths, options, engine=engine, threads=threads, min_quality=min_quality)
-    with DatabaseWriter(output, options, engine=engine) as writer:
-        for runs in counter.runs():
-            writer.append_runs(runs)
-            del runs
-    return Summary(counter.windows, writer.distinct, writer.total)
+    with _temporary(engine, options, tmp_dir, told) as parts:
+        counter = _read(paths, options, parts, engine=engine, threads=threads, min_quality=min_quality)
+        with DatabaseWriter(output, options, engine=engine) as writer:
+            if parts.added:
+                writer.append_blocks(kept_blocks(options, parts.merged()))
+            else:
+                writer.append_all(counter.runs())
+        windows = counter.windows + parts.windows
+        return Summary(windows, writer.distinct, writer.total, parts.added, parts.written)
+
+
+def _temporary(
+    engine: Engine,
+    options: CountOptions,
+    tmp_dir: str | os.PathLike[str] | None,
+    told: Callable[[int, int], None] | None = None,
+) -> TemporaryRuns:
+    if tmp_dir is not None:
+        check_folder(os.fspath(tmp_dir))  # now, and not after hours
+    return TemporaryRuns(engine, options, tmp_dir, told)
+
+
+def _read(
+    paths: Iterable[str | os.PathLike[str]],
+    options: CountOptions,
+    parts: TemporaryRuns,
+    *,
+    engine: Engine,
+    threads: int | None,
+    min_quality: int | None,
+) -> KmerCounter:
+    """Read all files; what memory does not hold goes to temporary runs, and then all of it."""
+    share = engine.budget // (BLOCK_SHARE * key_words(options.k))
+    block_bytes = min(largest_block(engine), max(LEAST_BLOCK, share))
+    counter = KmerCounter(engine, options)
+    for block in packed_blocks(
+        engine, paths, overlap=options.k - 1, block_bytes=block_bytes, threads=threads, min_quality=min_quality
+    ):
+        if not counter.has_room(block.symbols):
+            parts.add(counter)
+            counter = KmerCounter(engine, options)
+        counter.add(block.symbols)
+    if parts.added:
+        parts.add(counter)
+        counter = KmerCounter(engine, options)  # without the symbols, whose room the merge takes
+    return counter

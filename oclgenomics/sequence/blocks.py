@@ -14,11 +14,11 @@ from oclgenomics.formats.source import Source
 from oclgenomics.formats.workers import Workers
 from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.sequence.block_records import BlockRecords, RecordTable
-from oclgenomics.sequence.parse import BEST_QUALITY, DEFECTS, FastaState, Text, parse_fasta, parse_fastq
+from oclgenomics.sequence.parse import BEST_QUALITY, DEFECTS, MOST_BYTES, FastaState, Text, parse_fasta, parse_fastq
 from oclgenomics.sequence.symbols import Symbols
 from oclgenomics.sequence.text import TextBlocks
 
-__all__ = ["PackedBlock", "packed_blocks"]
+__all__ = ["PackedBlock", "largest_block", "packed_blocks"]
 
 CPU_BLOCK, GPU_BLOCK, LEAST_BLOCK = 64 << 20, 128 << 20, 1 << 16  # bytes; GPUs wait for each block's end
 BLOCK_SHARE = 8  # blocks that the device's memory holds: two or three of text, and what is made of them
@@ -99,7 +99,8 @@ def packed_blocks(
         with ExitStack() as files:
             workers = files.enter_context(Workers(threads))
             source = files.enter_context(Source(path, workers=workers))
-            text = files.enter_context(TextBlocks(engine, source, block_bytes or _block_bytes(engine, source)))
+            size = min(largest_block(engine) if block_bytes is None else block_bytes, _enough_for(source))
+            text = files.enter_context(TextBlocks(engine, source, size))
             first = text.first_letter()
             if first == ord(">") and (qualities or min_quality is not None):
                 raise InputError("is FASTA, which has no qualities; give FASTQ, or ask for none", source=source.name)
@@ -111,11 +112,15 @@ def packed_blocks(
                 raise InputError("is neither FASTA nor FASTQ: it starts with neither > nor @", source=source.name)
 
 
-def _block_bytes(engine: Engine, source: Source) -> int:
-    """Bytes that suit the device; a power of two that holds a small file, so that files can share the memory."""
+def largest_block(engine: Engine) -> int:
+    """Bytes of text in a block that suit the device and its memory."""
     most = CPU_BLOCK if engine.tuning.cpu else GPU_BLOCK
-    whole = most if source.size is None else 1 << source.size.bit_length()
-    return min(most, whole, max(LEAST_BLOCK, engine.budget // BLOCK_SHARE))
+    return min(most, max(LEAST_BLOCK, engine.budget // BLOCK_SHARE))
+
+
+def _enough_for(source: Source) -> int:
+    """Bytes of a block that holds a small file: a power of two, so that files can share memory."""
+    return MOST_BYTES if source.size is None else 1 << source.size.bit_length()
 
 
 def _fasta(engine: Engine, text: TextBlocks, overlap: int, table: RecordTable | None) -> Iterator[PackedBlock]:

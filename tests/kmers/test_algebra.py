@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oclgenomics.errors import UsageError
-from oclgenomics.kmers import algebra
+from oclgenomics.kmers import algebra, merging
 from oclgenomics.kmers.keys import key_words, keys_of, letters_of
 from oclgenomics.kmers.sets import CountedKmers, KmerBlock
 
@@ -71,7 +71,7 @@ def test_against_dictionaries(example: tuple[list[Counts], int, int], most: int)
 
 
 def test_ranges_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(algebra, "MOST_KMERS", 10)
+    monkeypatch.setattr(merging, "MOST_KMERS", 10)
     keys = np.arange(1000, dtype=np.uint64)[None]
     whole = CountedKmers(10, True, keys, np.ones(1000, np.uint32))
     blocks = list(algebra.union([whole, whole]))
