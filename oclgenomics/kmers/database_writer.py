@@ -20,7 +20,7 @@ from oclgenomics.kmers.keys import key_words
 from oclgenomics.kmers.layout import HEAD_BYTES, Foot, Head, section_bytes, section_table
 from oclgenomics.kmers.options import CountOptions
 from oclgenomics.kmers.section import Coded
-from oclgenomics.kmers.section_device import DeviceSections
+from oclgenomics.kmers.section_device import DeviceSections, has_room
 from oclgenomics.kmers.section_host import HostSections
 from oclgenomics.kmers.sets import KmerBlock
 from oclgenomics.kmers.tally import Tally
@@ -47,8 +47,8 @@ class DatabaseWriter:
     options : CountOptions
         What was counted.
     engine : Engine, optional
-        The device to encode on; some of its memory is taken as long as the `with` block lasts. Without one, NumPy
-        encodes. The bytes are the same.
+        The device to encode on; some of its memory is taken as long as the `with` block lasts. Without one, or where
+        that would be much of what it has, NumPy encodes. The bytes are the same.
     threads : int, optional
         Threads that encode and write; as many as there are cores, at most 8, if not given.
 
@@ -92,10 +92,10 @@ class DatabaseWriter:
             self._output = Appending(file, pool)
             self._output.put(Head(self._options, __version__).pack()).result()
             self._sections: HostSections | DeviceSections
-            if self._engine is None:
-                self._sections = HostSections(self._words, self._output, pool, self._threads)
-            else:
+            if self._engine is not None and has_room(self._engine, self._words):
                 self._sections = DeviceSections(self._engine, self._words, self._output)
+            else:
+                self._sections = HostSections(self._words, self._output, pool, self._threads)
             stack.callback(self._sections.close)
             stack.callback(pool.shutdown, cancel_futures=True)
             self._stack = stack.pop_all()
@@ -125,7 +125,7 @@ class DatabaseWriter:
         self._check_arrays(block.keys, block.counts, len(block.counts))
         if not len(block):
             return
-        if self._engine is not None:
+        if self._engine is not None and isinstance(self._sections, DeviceSections):
             self.append_runs(Runs(self._engine.upload(block.keys), self._engine.upload(block.counts), len(block)))
             return
         assert isinstance(self._sections, HostSections)
@@ -156,9 +156,12 @@ class DatabaseWriter:
         OutputError
             The file cannot be written.
         """
-        if not isinstance(self._sections, DeviceSections):
+        if self._engine is None:
             raise ValueError("a writer without an engine takes blocks, not runs")
         self._check_arrays(runs.keys, runs.counts, runs.size)
+        if isinstance(self._sections, HostSections):
+            self.append(KmerBlock(self._engine.download(runs.keys), self._engine.download(runs.counts)))
+            return
         for coded in self._sections.take(runs):
             self._enter_runs(coded)
 
@@ -197,7 +200,7 @@ class DatabaseWriter:
         self._tally.add(coded.tally)
 
     def _finish(self) -> None:
-        enter = self._enter if self._engine is None else self._enter_runs
+        enter = self._enter if isinstance(self._sections, HostSections) else self._enter_runs
         for coded in self._sections.rest():
             enter(coded)
         sections = np.concatenate([np.empty(0, section_table(self._words)), *self._tables])

@@ -161,10 +161,10 @@ def _read(
         engine, paths, overlap=options.k - 1, block_bytes=block_bytes, threads=threads, min_quality=min_quality
     ):
         if not counter.has_room(block.symbols):
-            parts.add(counter)
+            parts.add_counted(counter)
             counter = KmerCounter(engine, options)
         counter.add(block.symbols)
     if parts.added:
-        parts.add(counter)
+        parts.add_counted(counter)
         counter = KmerCounter(engine, options)  # without the symbols, whose room the merge takes
     return counter

@@ -11,11 +11,19 @@ from oclgenomics.kmers.layout import SECTION_KMERS
 from oclgenomics.kmers.section import Coded
 from oclgenomics.kmers.section_cpu import CpuSections
 from oclgenomics.kmers.section_gpu import GpuSections
-from oclgenomics.kmers.section_kernels import Span
+from oclgenomics.kmers.section_kernels import Span, most_gap_bytes
 from oclgenomics.primitives import Runs
 from oclgenomics.runtime import Engine
 
-__all__ = ["DeviceSections"]
+__all__ = ["DeviceSections", "has_room"]
+
+LEAST_SECTIONS = 8  # that the device has to hold before it is worth the memory
+
+
+def has_room(engine: Engine, words: int) -> bool:
+    """Whether to encode on the device: not where what a section takes would be much of its memory."""
+    section = SECTION_KMERS * (8 * words + 4 + 2 * (8 + most_gap_bytes(words)))
+    return engine.budget >= LEAST_SECTIONS * section
 
 
 class DeviceSections:

@@ -63,7 +63,7 @@ class TemporaryRuns:
     added : int
         Runs that were added.
     windows : int
-        K-mers in them, equal ones included.
+        K-mers that were counted for them, equal ones included.
     written : int
         Bytes written to the folder, those of merged runs included.
     """
@@ -89,17 +89,21 @@ class TemporaryRuns:
     ) -> None:
         self._drop(len(self._runs))
 
-    def add(self, counter: KmerCounter) -> None:
-        """Count what a counter was given, and write it as a run.
+    def add_counted(self, counter: KmerCounter) -> None:
+        """Count what a counter was given, and write it as a run; see `add`."""
+        self.add(lambda writer: writer.append_all(counter.runs(all_counts=True)))
+        self.windows += counter.windows
+
+    def add(self, fill: Callable[[DatabaseWriter], None]) -> None:
+        """Write a run: all that `fill` appends.
 
         Raises
         ------
         OutputError
             The folder does not take it.
         """
-        self._write(lambda writer: writer.append_all(counter.runs(all_counts=True)), 0)
+        self._write(fill, 0)
         self.added += 1
-        self.windows += counter.windows
         while self._full_level():
             self._merge_last(self._most)
         if self._told is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import resource
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +16,7 @@ from oclgenomics.errors import OutputError
 from oclgenomics.kmers import reference, run, temporary
 from oclgenomics.kmers.counter import KmerCounter
 from oclgenomics.kmers.database import KmerDatabase
+from oclgenomics.kmers.database_writer import DatabaseWriter
 from oclgenomics.kmers.keys import key_words, letters_of
 from oclgenomics.kmers.options import LARGEST_COUNTER, CountOptions
 from oclgenomics.kmers.run import Summary, count, count_to_database
@@ -38,6 +39,10 @@ def pairs_of(blocks: Iterator[KmerBlock]) -> list[tuple[tuple[int, ...], int]]:
     ]
 
 
+def filling(*blocks: KmerBlock) -> Callable[[DatabaseWriter], None]:
+    return lambda writer: writer.append_blocks(blocks)
+
+
 class InParts:
     """Makes the counting of files give up its counter after so many windows, and read small blocks."""
 
@@ -49,7 +54,7 @@ class InParts:
             return counter.windows < most
 
         self._patch.setattr(KmerCounter, "has_room", has_room)
-        self._patch.setattr(run, "BLOCK_BYTES", block)
+        self._patch.setattr(run, "largest_block", lambda _: block)
         self._patch.setattr(temporary, "_runs_at_a_time", lambda *_: at_a_time)
 
 
@@ -157,7 +162,7 @@ def test_counts_stop_at_the_largest(engine: Engine, tmp_path: Path) -> None:
     options = CountOptions(20, min_count=3, counter_max=1 << 31)
     with TemporaryRuns(engine, options, tmp_path) as runs:
         for counts in ({1: LARGEST_COUNTER, 2: 2, 7: 1}, {1: LARGEST_COUNTER, 2: 1 << 31}, {2: 1 << 31, 7: 1}):
-            runs.add([block_of(20, counts)])
+            runs.add(filling(block_of(20, counts)))
         merged = list(runs.merged())
         assert [times for block in merged for times in block.counts.tolist()] == [LARGEST_COUNTER, LARGEST_COUNTER, 2]
         kept = [times for block in kept_blocks(options, merged) for times in block.counts.tolist()]
@@ -175,7 +180,7 @@ def test_levels(engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
         for number in range(1, 68):
             counts = {int(key): int(rng.integers(1, 9)) for key in rng.integers(0, 500, number % 4 * 20)}
             every = {key: every.get(key, 0) + counts.get(key, 0) for key in {*every, *counts}}
-            runs.add([block_of(k, counts)])
+            runs.add(filling(block_of(k, counts)))
             held = len(os.listdir("/proc/self/fd")) - before
             assert held <= (at_a_time - 1) * (np.log(number) / np.log(at_a_time) + 1) + 1e-9
         assert runs.added == 67
@@ -191,7 +196,7 @@ def test_few_files_may_be_open(engine: Engine, tmp_path: Path) -> None:
     try:
         with TemporaryRuns(engine, CountOptions(20), tmp_path) as runs:
             for number in range(130):
-                runs.add([block_of(20, {number: 1, 500: 2})])
+                runs.add(filling(block_of(20, {number: 1, 500: 2})))
             assert pairs_of(runs.merged())[-1] == ((500,), 260)
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
@@ -207,7 +212,7 @@ def test_runs_at_a_time(monkeypatch: pytest.MonkeyPatch, budget: int, words: int
 def test_no_runs(engine: Engine) -> None:
     with TemporaryRuns(engine, CountOptions(5)) as runs:
         assert list(runs.merged()) == []
-        runs.add([])
+        runs.add(filling())
         assert (runs.added, list(runs.merged())) == (1, [])
 
 
@@ -221,8 +226,8 @@ def test_a_run_that_comes_back_damaged(engine: Engine, tmp_path: Path, monkeypat
 
     monkeypatch.setattr(temporary, "nameless_file", remember)
     with TemporaryRuns(engine, CountOptions(20), tmp_path) as runs:
-        runs.add([block_of(20, {1: 1, 5: 3, 700: 2})])
-        runs.add([block_of(20, {1: 1, 6: 3, 700: 2})])
+        runs.add(filling(block_of(20, {1: 1, 5: 3, 700: 2})))
+        runs.add(filling(block_of(20, {1: 1, 6: 3, 700: 2})))
         os.pwrite(handles[1], b"\xff", 82)  # in the only section, after the head of 72 bytes
         with pytest.raises(OutputError, match=r"temporary run 2 in .*damaged.*--tmp-dir"):
             list(runs.merged())
@@ -237,7 +242,7 @@ def test_a_folder_that_takes_no_file(engine: Engine, tmp_path: Path, monkeypatch
         TemporaryRuns(engine, CountOptions(20), tmp_path) as runs,
         pytest.raises(OutputError, match="no file can be made there"),
     ):
-        runs.add([])
+        runs.add(filling())
 
 
 def test_runs_are_databases(engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -254,6 +259,6 @@ def test_runs_are_databases(engine: Engine, tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(run, "LEAST_BLOCK", 256)
     options = CountOptions(15, min_count=2, counter_max=3)
     with TemporaryRuns(engine, options, tmp_path) as runs:
-        run._read([tmp_path / "x.fa"], options, runs, engine=engine, threads=None)
+        run._read([tmp_path / "x.fa"], options, runs, engine=engine, threads=None, min_quality=None)
         assert sum(database.total for database in opened) == 3000 - 14
         assert {database.options for database in opened} == {CountOptions(15)}
