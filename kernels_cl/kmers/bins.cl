@@ -60,26 +60,68 @@ static inline uint joined(uint8 bits)
     return few.lo | few.hi;
 }
 
+// What a walk keeps of the symbols: of each word of a k-mer that starts in the group there are two to shift.
 typedef struct {
     __global const uint *codes;
     uint words; // of `codes`
-    uint k, low, span;
+    uint letters; // of a k-mer, at least 16
+    uint low, span;
+    uint a, b, c; // the 16 letters of a word each from the group's first on
+    ulong forward[WORDS + 1]; // the word that holds a k-mer's last letters first
+#if CANONICAL
+    ulong backward[WORDS + 1]; // the reverse complements of the group and of those behind it
+    uint x, y, z; // of the 16 last letters of k-mers
+#endif
 } Walk;
 
 // 32 letters from letter `at` on; what is before the first word or behind the last is 0.
 static inline ulong letters_at(const Walk *walk, int at)
 {
     const int word = at >> 4, off = 2 * (at & 15), words = walk->words;
-    const ulong first = word >= 0 && word < words ? walk->codes[word] : 0;
-    const ulong second = word + 1 >= 0 && word + 1 < words ? walk->codes[word + 1] : 0;
-    const ulong third = word + 2 >= 0 && word + 2 < words ? walk->codes[word + 2] : 0;
+    ulong first, second, third;
+    if (word >= 0 && word + 2 < words) {
+        first = walk->codes[word];
+        second = walk->codes[word + 1];
+        third = walk->codes[word + 2];
+    } else {
+        first = word >= 0 && word < words ? walk->codes[word] : 0;
+        second = word + 1 >= 0 && word + 1 < words ? walk->codes[word + 1] : 0;
+        third = word + 2 >= 0 && word + 2 < words ? walk->codes[word + 2] : 0;
+    }
     return (first << 32 | second) << off | third >> (32 - off);
 }
 
-// The reverse complement of the 32 letters that hold the ends of the windows of group g.
-static inline ulong backward_letters(const Walk *walk, uint g)
+// Goes on to group g, when all is there of the one before it.
+static inline void go_on(Walk *walk, uint g)
 {
-    return reverse_letters(~letters_at(walk, 32 * g + MAX(walk->k, 16u) - 16));
+    walk->a = walk->codes[2 * g];
+    walk->b = walk->codes[2 * g + 1];
+    walk->c = 2 * g + 2 < walk->words ? walk->codes[2 * g + 2] : 0;
+    for (uint w = WORDS; w > 0; --w)
+        walk->forward[w] = walk->forward[w - 1];
+    walk->forward[0] = letters_at(walk, 32 * g + walk->letters);
+#if CANONICAL
+    for (uint w = 0; w < WORDS; ++w)
+        walk->backward[w] = walk->backward[w + 1];
+    walk->backward[WORDS] = reverse_letters(~letters_at(walk, 32 * (g + WORDS)));
+    const ulong last = reverse_letters(~walk->forward[0]);
+    walk->x = walk->z;
+    walk->y = (uint)last;
+    walk->z = (uint)(last >> 32);
+#endif
+}
+
+// As if the group before g had been walked.
+static inline void start(Walk *walk, uint g)
+{
+    const int before = 32 * (int)g - 32;
+    for (uint w = 0; w <= WORDS; ++w)
+        walk->forward[w] = letters_at(walk, before + (int)walk->letters - 32 * (int)w);
+#if CANONICAL
+    for (uint w = 0; w <= WORDS; ++w)
+        walk->backward[w] = reverse_letters(~letters_at(walk, before + 32 * (int)w));
+    walk->z = (uint)(reverse_letters(~walk->forward[0]) >> 32);
+#endif
 }
 
 static inline uint8 forward_at(uint a, uint b, uint8 shift)
@@ -92,16 +134,12 @@ static inline uint8 backward_at(uint a, uint b, uint8 shift)
     return ((uint8)(a) << 1) << (31 - shift) | (uint8)(b) >> shift;
 }
 
-// `here` and `next` are the backward letters of this group and the one behind it.
-static inline void look(const Walk *walk, uint g, ulong here, ulong next, Windows *windows)
+static inline void look(const Walk *walk, uint unused, Windows *windows)
 {
     const uint8 early = (uint8)(0, 2, 4, 6, 8, 10, 12, 14), late = early + 16;
     const uint8 marks = (uint8)(128, 64, 32, 16, 8, 4, 2, 1);
-    const uint unused = 32 - 2 * MIN(walk->k, 16u);
-    const uint a = walk->codes[2 * g], b = walk->codes[2 * g + 1], c = 2 * g + 2 < walk->words ? walk->codes[2 * g + 2] : 0;
     uint8 inside = 0;
 #if CANONICAL
-    const uint x = (uint)here, y = (uint)(here >> 32), z = (uint)next;
 #define LESSER(shift, from, to) \
     const uint8 other = backward_at(to, from, shift) << unused; \
     prefix = other < prefix ? other : prefix
@@ -115,43 +153,28 @@ static inline void look(const Walk *walk, uint g, ulong here, ulong next, Window
         inside |= as_uint8(prefix - walk->low <= walk->span) & marks << (24 - 8 * q); \
         windows->prefixes[q] = prefix; \
     } while (0)
-    QUARTER(0, early, a, b, x, y);
-    QUARTER(1, late, a, b, x, y);
-    QUARTER(2, early, b, c, y, z);
-    QUARTER(3, late, b, c, y, z);
+    QUARTER(0, early, walk->a, walk->b, walk->x, walk->y);
+    QUARTER(1, late, walk->a, walk->b, walk->x, walk->y);
+    QUARTER(2, early, walk->b, walk->c, walk->y, walk->z);
+    QUARTER(3, late, walk->b, walk->c, walk->y, walk->z);
 #undef QUARTER
 #undef LESSER
     windows->inside = joined(inside);
 }
 
-// Letters that the k-mers of a group are cut out of: they start in 32 places, so of each word there are two to shift.
-typedef struct {
-    ulong forward[WORDS + 1]; // the word that holds the last letters first
-#if CANONICAL
-    ulong backward[WORDS + 1]; // the reverse complements of the group and of those behind it
-#endif
-} Letters;
-
-static inline void load_letters(const Walk *walk, uint g, Letters *letters)
-{
-    for (uint w = 0; w <= WORDS; ++w)
-        letters->forward[w] = letters_at(walk, 32 * g + walk->k - 32 * w);
-#if CANONICAL
-    for (uint w = 0; w <= WORDS; ++w)
-        letters->backward[w] = reverse_letters(~letters_at(walk, 32 * (g + w)));
-#endif
-}
-
-// The k-mer that starts at letter i of the group, or the lesser of it and its reverse complement.
-static inline void cut(const Letters *letters, uint i, ulong top, ulong *key)
+// The k-mer that starts at letter i of the group, or the lesser of it and its reverse complement; `unused` as for prefixes.
+static inline void cut(const Walk *walk, uint i, ulong top, uint unused, ulong *key)
 {
     for (uint w = 0; w < WORDS; ++w)
-        key[w] = letters->forward[w + 1] << 2 * i | letters->forward[w] >> 1 >> (63 - 2 * i);
+        key[w] = walk->forward[w + 1] << 2 * i | walk->forward[w] >> 1 >> (63 - 2 * i);
+#if WORDS == 1
+    key[0] >>= unused;
+#endif
     key[WORDS - 1] &= top;
 #if CANONICAL
     ulong other[WORDS];
     for (uint w = 0; w < WORDS; ++w)
-        other[w] = letters->backward[w + 1] << 1 << (63 - 2 * i) | letters->backward[w] >> 2 * i;
+        other[w] = walk->backward[w + 1] << 1 << (63 - 2 * i) | walk->backward[w] >> 2 * i;
     other[WORDS - 1] &= top;
     uint less = 0;
     for (uint w = 0; w < WORDS; ++w)
@@ -161,21 +184,20 @@ static inline void cut(const Letters *letters, uint i, ulong top, ulong *key)
 #endif
 }
 
-// Calls TAKE(i, prefix) for each window that starts in groups [begin, end) and whose prefix is in the range; LOAD goes first.
+// Calls TAKE(i, prefix) for each window that starts in the work-item's groups and whose prefix is in the range.
 #define EACH_WINDOW \
     const uint item = get_global_id(0); \
     const uint begin = MIN(item * each, groups), end = MIN(begin + each, groups); \
-    const Walk walk = {codes, words, k, low, last - low}; \
-    ulong here = begin < end ? backward_letters(&walk, begin) : 0; \
+    const uint unused = 32 - 2 * MIN(k, 16u); \
+    Walk walk = {codes, words, MAX(k, 16u), low, last - low}; \
+    if (begin < end) \
+        start(&walk, begin); \
     for (uint g = begin; g < end; ++g) { \
-        const ulong next = CANONICAL ? backward_letters(&walk, g + 1) : 0; \
+        go_on(&walk, g); \
         Windows windows; \
-        look(&walk, g, here, next, &windows); \
-        here = next; \
+        look(&walk, unused, &windows); \
         const uint *prefixes = (const uint *)windows.prefixes; \
-        uint left = windows.inside & starts[g]; \
-        LOAD \
-        for (; left; left &= left - 1) { \
+        for (uint left = windows.inside & starts[g]; left; left &= left - 1) { \
             const uint i = 31 - lowest_bit32(left); \
             TAKE(i, prefixes[i]); \
         } \
@@ -185,10 +207,8 @@ __kernel void count_prefixes(__global const uint *codes, __global const uint *st
                              uint low, uint last, uint shift, uint bins, __global uint *counts)
 {
     counts += (ulong)get_global_id(0) * bins;
-#define LOAD
 #define TAKE(i, prefix) ++counts[(prefix - low) >> shift]
     EACH_WINDOW
-#undef LOAD
 #undef TAKE
 }
 
@@ -197,16 +217,12 @@ __kernel void fill_bins(__global const uint *codes, __global const uint *starts,
 {
     places += (ulong)get_global_id(0) * bins;
     const ulong top = LOW_BITS64(2 * k - 64 * (WORDS - 1));
-#define LOAD \
-    Letters letters; \
-    load_letters(&walk, g, &letters);
 #define TAKE(i, prefix) \
     ulong key[WORDS]; \
-    cut(&letters, i, top, key); \
+    cut(&walk, i, top, unused, key); \
     const ulong place = places[(prefix - low) >> shift]++; \
     for (uint w = 0; w < WORDS; ++w) \
         keys[place * WORDS + w] = key[w]
     EACH_WINDOW
-#undef LOAD
 #undef TAKE
 }

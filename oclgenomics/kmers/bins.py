@@ -109,7 +109,7 @@ class BinnedWindows:
         once more where some are left out; and the places of the bins and the tables.
         """
         words, places = self._words, 2 * self._prefixes.counts.nbytes
-        each = 8 * words + (2 * (8 * words + 4) + 5) / PARTS + 4 * 8 / PARTS
+        each = 8 * words + (2 * (8 * words + 4) + 5) / PARTS
         return max(0, int((free - table_bytes(self._engine, self._k) - places) / each))
 
     def parts(self, most: int) -> Iterator[Runs]:
