@@ -97,10 +97,12 @@ static inline void go_on(Walk *walk, uint g)
     walk->a = walk->codes[2 * g];
     walk->b = walk->codes[2 * g + 1];
     walk->c = 2 * g + 2 < walk->words ? walk->codes[2 * g + 2] : 0;
+    UNROLL
     for (uint w = WORDS; w > 0; --w)
         walk->forward[w] = walk->forward[w - 1];
     walk->forward[0] = letters_at(walk, 32 * g + walk->letters);
 #if CANONICAL
+    UNROLL
     for (uint w = 0; w < WORDS; ++w)
         walk->backward[w] = walk->backward[w + 1];
     walk->backward[WORDS] = reverse_letters(~letters_at(walk, 32 * (g + WORDS)));
@@ -115,9 +117,11 @@ static inline void go_on(Walk *walk, uint g)
 static inline void start(Walk *walk, uint g)
 {
     const int before = 32 * (int)g - 32;
+    UNROLL
     for (uint w = 0; w <= WORDS; ++w)
         walk->forward[w] = letters_at(walk, before + (int)walk->letters - 32 * (int)w);
 #if CANONICAL
+    UNROLL
     for (uint w = 0; w <= WORDS; ++w)
         walk->backward[w] = reverse_letters(~letters_at(walk, before + 32 * (int)w));
     walk->z = (uint)(reverse_letters(~walk->forward[0]) >> 32);
@@ -165,6 +169,7 @@ static inline void look(const Walk *walk, uint unused, Windows *windows)
 // The k-mer that starts at letter i of the group, or the lesser of it and its reverse complement; `unused` as for prefixes.
 static inline void cut(const Walk *walk, uint i, ulong top, uint unused, ulong *key)
 {
+    UNROLL
     for (uint w = 0; w < WORDS; ++w)
         key[w] = walk->forward[w + 1] << 2 * i | walk->forward[w] >> 1 >> (63 - 2 * i);
 #if WORDS == 1
@@ -173,14 +178,17 @@ static inline void cut(const Walk *walk, uint i, ulong top, uint unused, ulong *
     key[WORDS - 1] &= top;
 #if CANONICAL
     ulong other[WORDS];
+    UNROLL
     for (uint w = 0; w < WORDS; ++w)
         other[w] = walk->backward[w + 1] << 1 << (63 - 2 * i) | walk->backward[w] >> 2 * i;
     other[WORDS - 1] &= top;
-    uint less = 0;
+    ulong less = 0;
+    UNROLL
     for (uint w = 0; w < WORDS; ++w)
-        less = other[w] != key[w] ? other[w] < key[w] : less;
-    for (uint w = 0; w < WORDS; ++w)
-        key[w] = less ? other[w] : key[w];
+        less = (other[w] < key[w]) | ((other[w] == key[w]) & less);
+    UNROLL
+    for (uint w = 0; w < WORDS; ++w) // a branch could not be foretold
+        key[w] ^= (key[w] ^ other[w]) & -less;
 #endif
 }
 
@@ -221,6 +229,7 @@ __kernel void fill_bins(__global const uint *codes, __global const uint *starts,
     ulong key[WORDS]; \
     cut(&walk, i, top, unused, key); \
     const ulong place = places[(prefix - low) >> shift]++; \
+    UNROLL \
     for (uint w = 0; w < WORDS; ++w) \
         keys[place * WORDS + w] = key[w]
     EACH_WINDOW

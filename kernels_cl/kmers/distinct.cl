@@ -42,6 +42,7 @@ static inline uint digits_of(__global const ulong *key, Digits digits)
 static inline uint equal(__global const ulong *a, __global const ulong *b)
 {
     ulong differ = 0;
+    UNROLL
     for (uint w = 0; w < WORDS; ++w)
         differ |= a[w] ^ b[w];
     return !differ;
@@ -50,13 +51,15 @@ static inline uint equal(__global const ulong *a, __global const ulong *b)
 static inline uint less(__global const ulong *a, const ulong *b)
 {
     uint result = 0;
+    UNROLL
     for (uint w = 0; w < WORDS; ++w)
-        result = a[w] != b[w] ? a[w] < b[w] : result;
+        result = (a[w] < b[w]) | ((a[w] == b[w]) & result);
     return result;
 }
 
 static inline void copy(__global ulong *to, __global const ulong *from)
 {
+    UNROLL
     for (uint w = 0; w < WORDS; ++w)
         to[w] = from[w];
 }
@@ -78,6 +81,12 @@ static inline uint enter(__global const ulong *keys, uint size, Digits digits, u
     return 1;
 }
 
+static inline void clear(uint slots, __global uint *tallies)
+{
+    for (uint slot = 0; slot < slots + PROBES; ++slot)
+        tallies[slot] = 0;
+}
+
 // Moves the slots in use to the front; returns how many.
 static inline uint close_ranks(uint slots, __global ulong *table, __global uint *tallies)
 {
@@ -97,6 +106,7 @@ static inline void put_right(uint used, __global ulong *table, __global uint *ta
 {
     for (uint i = 1; i < used; ++i) {
         ulong key[WORDS];
+        UNROLL
         for (uint w = 0; w < WORDS; ++w)
             key[w] = table[i * WORDS + w];
         if (less(table + (i - 1) * WORDS, key))
@@ -107,6 +117,7 @@ static inline void put_right(uint used, __global ulong *table, __global uint *ta
             copy(table + place * WORDS, table + (place - 1) * WORDS);
             tallies[place] = tallies[place - 1];
         }
+        UNROLL
         for (uint w = 0; w < WORDS; ++w)
             table[place * WORDS + w] = key[w];
         tallies[place] = tally;
@@ -124,11 +135,17 @@ __kernel void count_distinct(__global ulong *keys, __global const uint *begins, 
     uint share = 256; // distinct k-mers of 256, as in the bin before
     for (uint bin = atomic_inc(next); bin < bins; bin = atomic_inc(next)) {
         const uint size = sizes[bin];
-        uint slots = MIN((ulong)size * 2 * (share + 4) / 256, most_slots);
+        const Digits digits = digits_behind(skips[bin], bits);
         __global ulong *own = keys + (ulong)begins[bin] * WORDS;
-        if (!enter(own, size, digits_behind(skips[bin], bits), slots, table, tallies)) {
-            for (uint slot = 0; slot < slots + PROBES; ++slot)
-                tallies[slot] = 0;
+        uint slots = MIN((ulong)size * (share + 8) / 128, most_slots);
+        uint entered = enter(own, size, digits, slots, table, tallies);
+        if (!entered && slots < most_slots && slots < 2 * (ulong)size) {
+            clear(slots, tallies);
+            slots = MIN(2 * (ulong)size, most_slots);
+            entered = enter(own, size, digits, slots, table, tallies);
+        }
+        if (!entered) {
+            clear(slots, tallies);
             found[bin] = CROWDED;
             continue;
         }

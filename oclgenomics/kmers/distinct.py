@@ -17,9 +17,10 @@ from oclgenomics.runtime.program import Kernel
 __all__ = ["BinTables", "Bins", "table_bytes"]
 
 SOURCE = "kmers/distinct.cl"
-SLOTS, LEAST_SLOTS = 1 << 14, 1 << 8
+SLOTS, LEAST_SLOTS = 1 << 17, 1 << 8
 TABLES_SHARE = 8  # of the device's memory, which the tables may take
-PROBES = 64  # slots that a k-mer may have to look at
+BIN_SIZE = 1 << 15
+PROBES = 128  # slots that a k-mer may have to look at
 CROWDED = (1 << 32) - 1
 DIGITS = 256  # parts that a bin is split into
 
@@ -79,7 +80,7 @@ class BinTables:
         items = engine.device.compute_units
         self._items = items
         self._slots = _slots(engine, k)
-        self.bin_size = self._slots // 2
+        self.bin_size = min(self._slots, BIN_SIZE)
         self._tables = engine.empty(items * (self._slots + PROBES) * self._words, np.uint64)
         self._tallies = engine.empty(items * (self._slots + PROBES), np.uint32)
         engine.fill(self._tables, 0)
