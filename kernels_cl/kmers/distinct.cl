@@ -137,7 +137,7 @@ __kernel void count_distinct(__global ulong *keys, __global const uint *begins, 
         const uint size = sizes[bin];
         const Digits digits = digits_behind(skips[bin], bits);
         __global ulong *own = keys + (ulong)begins[bin] * WORDS;
-        uint slots = MIN((ulong)size * (share + 8) / 128, most_slots);
+        uint slots = MIN((ulong)size * (share + 8) * 3 / 256, most_slots);
         uint entered = enter(own, size, digits, slots, table, tallies);
         if (!entered && slots < most_slots && slots < 2 * (ulong)size) {
             clear(slots, tallies);
