@@ -28,7 +28,8 @@ PREFIX_BITS = 32
 MOST_BITS = 15  # of the prefix are counted at first: the counts of a work-item fit the second cache
 FINER_BITS = 10  # that a prefix with too many k-mers is divided by at a time
 COUNTS_SHARE = 64  # of the device's memory, which the counts may take
-PARTS = 16  # that the k-mers of a range are brought out in
+PARTS = 32  # that the k-mers of a range are brought out in
+BIN_BYTES = 40  # that describe a bin
 
 
 @dataclass(frozen=True)
@@ -105,11 +106,12 @@ class BinnedWindows:
     def room(self, free: int) -> int:
         """How many k-mers can be counted at a time in so many bytes.
 
-        Beside all k-mers of a range there are, of some of its bins, the counts, and the distinct k-mers with theirs,
-        once more where some are left out; and the places of the bins and the tables.
+        Beside all k-mers of a range there are, of a part of them, the counts, the distinct k-mers with theirs, once
+        more where some are left out, and what describes their bins, which hold a k-mer each at worst; and the places
+        of the bins and the tables.
         """
         words, places = self._words, 2 * self._prefixes.counts.nbytes
-        each = 8 * words + (2 * (8 * words + 4) + 5) / PARTS
+        each = 8 * words + (2 * (8 * words + 4) + 5 + BIN_BYTES) / PARTS
         return max(0, int((free - table_bytes(self._engine, self._k) - places) / each))
 
     def parts(self, most: int) -> Iterator[Runs]:
@@ -135,8 +137,8 @@ class BinnedWindows:
         self._engine.memory.take(host.nbytes)
         try:
             yield self._engine.upload(host, share=True)
-            self._engine.finish()
         finally:
+            self._engine.finish()  # kernels may still work in that memory
             self._engine.memory.give(host.nbytes)
 
     def _whole(self, prefixes: _Prefixes) -> bool:

@@ -19,7 +19,7 @@ __all__ = ["BinTables", "Bins", "table_bytes"]
 SOURCE = "kmers/distinct.cl"
 SLOTS, LEAST_SLOTS = 1 << 17, 1 << 8
 TABLES_SHARE = 8  # of the device's memory, which the tables may take
-BIN_SIZE = 1 << 15
+BIN_SIZE = 1 << 15  # fewer k-mers make more bins, whose lines and pages no longer fit the caches while they are filled
 PROBES = 128  # slots that a k-mer may have to look at
 CROWDED = (1 << 32) - 1
 DIGITS = 256  # parts that a bin is split into
@@ -72,7 +72,7 @@ class BinTables:
     Attributes
     ----------
     bin_size : int
-        K-mers of a bin at best: at most half of a table is in use where no two of them are equal.
+        K-mers of a bin at best.
     """
 
     def __init__(self, engine: Engine, k: int, most: int) -> None:
