@@ -91,6 +91,12 @@ static inline ulong letters_at(const Walk *walk, int at)
     return (first << 32 | second) << off | third >> (32 - off);
 }
 
+// The letters of a group; none behind the last word.
+static inline ulong group_letters(const Walk *walk, uint g)
+{
+    return 2 * g + 1 < walk->words ? (ulong)walk->codes[2 * g] << 32 | walk->codes[2 * g + 1] : 0;
+}
+
 // Goes on to group g, when all is there of the one before it.
 static inline void go_on(Walk *walk, uint g)
 {
@@ -105,7 +111,7 @@ static inline void go_on(Walk *walk, uint g)
     UNROLL
     for (uint w = 0; w < WORDS; ++w)
         walk->backward[w] = walk->backward[w + 1];
-    walk->backward[WORDS] = reverse_letters(~letters_at(walk, 32 * (g + WORDS)));
+    walk->backward[WORDS] = reverse_letters(~group_letters(walk, g + WORDS));
     const ulong last = reverse_letters(~walk->forward[0]);
     walk->x = walk->z;
     walk->y = (uint)last;

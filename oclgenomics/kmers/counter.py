@@ -1,9 +1,8 @@
-"""The counter: windows of all blocks, cut, sorted and run-length encoded on the device, in as many ranges as it takes.
+"""The counter: k-mers of all blocks, counted on the device in as many ranges of prefixes as it takes.
 
-The packed symbols of the whole input stay in device memory (3/8 byte a letter, and 1/4 for windows where there are no
-bins). Where all k-mers fit beside them they are sorted at once; else they are split by their prefixes into ranges that
-fit, and each is cut out of the symbols again. So what comes out of a range is final: nothing is written to disk, and
-nothing merged.
+The packed symbols of the whole input stay in device memory (3/8 byte a letter, and on GPUs 1/4 for windows). Where not
+all k-mers fit beside them, they are split by their prefixes into ranges that fit, and each is cut out of the symbols
+again. So what comes out of a range is final: nothing is written to disk, and nothing merged.
 """
 
 from __future__ import annotations
@@ -26,6 +25,7 @@ from oclgenomics.sequence import Symbols
 __all__ = ["KmerCounter", "split_prefixes"]
 
 SMALL_BYTES = 1 << 16  # for counts of tiles, totals of spans and their like
+
 
 class _Windows(Protocol):
     """Windows of all streams of symbols, by the prefix of their k-mers."""

@@ -40,9 +40,7 @@ def check(engine: Engine, paths: list[Path], options: CountOptions) -> None:
 
 
 @pytest.mark.parametrize(("text", "k", "canonical", "expected"), GOLDEN)
-def test_published_counts(
-    engine: Engine, tmp_path: Path, text: bytes, k: int, canonical: bool, expected: str
-) -> None:
+def test_published_counts(engine: Engine, tmp_path: Path, text: bytes, k: int, canonical: bool, expected: str) -> None:
     (tmp_path / "x.fa").write_bytes(text)
     (tmp_path / "x.fa.gz").write_bytes(gzip.compress(text))
     for name in ("x.fa", "x.fa.gz"):
@@ -121,9 +119,7 @@ def hard_text(kind: str, rng: np.random.Generator) -> bytes:
 
 @pytest.mark.parametrize("kind", ["A and T", "one letter", "repeats"])
 @pytest.mark.parametrize("k", K_EDGES)
-def test_crowded_prefixes(
-    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, k: int
-) -> None:
+def test_crowded_prefixes(engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, k: int) -> None:
     monkeypatch.setattr(distinct, "SLOTS", 64)
     monkeypatch.setattr(distinct, "LEAST_SLOTS", 64)
     monkeypatch.setattr(distinct, "PROBES", 4)
