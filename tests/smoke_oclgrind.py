@@ -14,10 +14,13 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 from helpers.alignments import correlated_states, make_alignment, make_multiallelic
 
+from oclgenomics.kmers import distinct
+from oclgenomics.kmers.bins import BinnedWindows
 from oclgenomics.kmers.counter import KmerCounter
 from oclgenomics.kmers.database import KmerDatabase
 from oclgenomics.kmers.database_writer import DatabaseWriter
@@ -155,6 +158,20 @@ def sequences(engine: Engine) -> None:
                 fresh.finish()
 
 
+def kmer_bins(engine: Engine) -> None:
+    """K-mers in bins, with tables so small that bins have to be split."""
+    letters = np.random.default_rng(5).choice(np.frombuffer(b"ACGTN", np.uint8), 150, p=[0.4, 0.1, 0.1, 0.39, 0.01])
+    for k, canonical in ((21, True), (40, True), (12, False), (70, False)):
+        with tempfile.TemporaryDirectory() as folder, Engine(engine.device) as fresh:
+            path = Path(folder) / "x"
+            path.write_bytes(b">a\n%b\n" % letters.tobytes())
+            with mock.patch.multiple(distinct, SLOTS=16, LEAST_SLOTS=16, PROBES=2):
+                windows = BinnedWindows(fresh, CountOptions(k, canonical))
+                for block in packed_blocks(fresh, [path], overlap=k - 1, block_bytes=90):
+                    windows.add(block.symbols)
+                assert sum(int(fresh.download(runs.counts).sum()) for runs in windows.parts(60)) == windows.size
+
+
 def kmer_database(engine: Engine) -> None:
     """Sections of a database, for keys of one word and of several: gathered from two runs, written and read."""
     counts = np.array([1] * 240 + [2, 300, 1 << 31, *range(1, 40)], np.uint32)
@@ -176,7 +193,7 @@ def kmer_database(engine: Engine) -> None:
 
 
 FAMILIES: tuple[Callable[[Engine], None], ...] = (
-    common, omega, linkage, primitives, kmers, sequences, kmer_database,
+    common, omega, linkage, primitives, kmers, kmer_bins, sequences, kmer_database,
 )  # fmt: skip
 SHAPES = {"gpu": {"cpu": False, "vector_width": 1}, "cpu": {"cpu": True, "vector_width": 8}}
 

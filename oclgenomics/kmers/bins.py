@@ -1,25 +1,75 @@
-"""Counting on CPU devices, for k-mers of one word: bins by prefix, each sorted by NumPy on one core.
+"""Counting on CPU devices: k-mers dealt out to bins by prefix, each counted by a table in the processor's caches.
 
-A first walk over the symbols counts the k-mers of each bin, so a second one can put every k-mer into its place at once:
-nothing is sorted but bins, which fit the processor's caches. As many bins are filled at a time as memory allows.
+A first walk over the symbols counts the k-mers of each bin and work-item, so a second one can put every k-mer into its
+place at once. As many bins are filled at a time as memory allows; each range of bins takes a walk.
 """
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.kmers.options import CountOptions
-from oclgenomics.primitives import Runs, run_lengths
-from oclgenomics.primitives.host_sort import sort_parts
+from oclgenomics.kmers.distinct import Bins, BinTables, table_bytes
+from oclgenomics.kmers.keys import key_words
+from oclgenomics.kmers.options import LARGEST_COUNTER, CountOptions
+from oclgenomics.kmers.ranges import no_room, split_prefixes
+from oclgenomics.primitives import Runs
 from oclgenomics.runtime import DeviceArray, Engine
-from oclgenomics.runtime.program import Kernel
 from oclgenomics.sequence import Symbols
 
 __all__ = ["BinnedWindows"]
 
-BIN_BITS = 10  # more bins sort faster and fill slower: their lines and pages no longer fit the caches
-ITEMS = 64  # work-items that share a stream of symbols
+SOURCE = "kmers/bins.cl"
+PREFIX_BITS = 32
+MOST_BITS = 15  # of the prefix are counted at first: the counts of a work-item fit the second cache
+FINER_BITS = 10  # that a prefix with too many k-mers is divided by at a time
+COUNTS_SHARE = 64  # of the device's memory, which the counts may take
+PARTS = 32  # that the k-mers of a range are brought out in
+BIN_BYTES = 40  # that describe a bin
+
+
+@dataclass(frozen=True)
+class _Stream:
+    """Windows of a stream of symbols: letters, a bit for each place where a window starts, and groups of 32 places."""
+
+    codes: DeviceArray
+    starts: DeviceArray
+    groups: int
+
+
+@dataclass(frozen=True)
+class _Prefixes:
+    """Prefixes of 32 bits from `low` on, in bins of 2 ^ shift.
+
+    Attributes
+    ----------
+    counts : ndarray, uint32 (items, bins)
+        K-mers of each work-item.
+    """
+
+    low: int
+    shift: int
+    counts: NDArray[np.uint32]
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        return self.counts.sum(axis=0, dtype=np.int64)
+
+    @property
+    def high(self) -> int:
+        return self.low + (self.counts.shape[1] << self.shift)
+
+    def part(self, first: int, end: int) -> _Prefixes:
+        return _Prefixes(self.low + (first << self.shift), self.shift, self.counts[:, first:end])
+
+    def coarser(self, bits: int) -> _Prefixes:
+        """Join 2 ^ bits bins to one."""
+        counts = self.counts.reshape(len(self.counts), -1, 1 << bits).sum(axis=2, dtype=np.uint32)
+        return _Prefixes(self.low, self.shift + bits, counts)
 
 
 class BinnedWindows:
@@ -29,71 +79,136 @@ class BinnedWindows:
     ----------
     size : int
         Windows so far.
-    prefixes : int
-        Bins.
     """
 
     def __init__(self, engine: Engine, options: CountOptions) -> None:
-        self._engine, self._k, self._options = engine, options.k, options
-        self._bits = min(BIN_BITS, 2 * options.k)
-        self._shift = 2 * options.k - self._bits
-        self._defines = {"BINS": 1 << self._bits, "CANONICAL": options.canonical}
-        self._streams: list[Symbols] = []
-        self._by_item: list[NDArray[np.uint32]] = []  # (bins, items) of each stream
-        self.size, self.prefixes = 0, 1 << self._bits
+        self._engine, self._k, self._words = engine, options.k, key_words(options.k)
+        self._defines = {"WORDS": self._words, "CANONICAL": options.canonical}
+        self._items = 4 * engine.device.compute_units
+        room = engine.budget // (COUNTS_SHARE * 4 * self._items)
+        bits = min(MOST_BITS, 2 * options.k, max(1, room.bit_length() - 1))
+        self._prefixes = _Prefixes(0, PREFIX_BITS - bits, np.zeros((self._items, 1 << bits), np.uint32))
+        self._streams: list[_Stream] = []
+        self.size = 0
 
     def add(self, symbols: Symbols) -> None:
-        """Count the windows of a stream."""
-        counts = self._engine.empty((1 << self._bits, ITEMS), np.uint32)
-        self._engine.launch(self._kernel("count_bins"), (ITEMS,), (1,), *self._walk(symbols), counts)
-        self._streams.append(symbols)
-        self._by_item.append(self._engine.download(counts))
-        self.size += int(self._by_item[-1].sum(dtype=np.int64))
-
-    def prefix_counts(self) -> NDArray[np.int64]:
-        """How many k-mers each bin has, int64 (bins,)."""
-        bins = np.zeros(1 << self._bits, np.int64)
-        for counts in self._by_item:
-            bins += counts.sum(axis=1, dtype=np.int64)
-        return bins
+        """Find and count the windows of a stream."""
+        groups = -(-symbols.size // 32)
+        stream = _Stream(symbols.codes, self._engine.empty(groups, np.uint32), groups)
+        kernel = self._engine.kernel(SOURCE, "find_starts", **self._defines)
+        sizes = groups, -(-groups // self._items), self._k
+        self._engine.launch(kernel, (self._items,), (1,), symbols.valid, *map(np.uint32, sizes), stream.starts)
+        counts = self._count([stream], 0, 1 << PREFIX_BITS, self._prefixes.shift)
+        np.add(self._prefixes.counts, counts, out=self._prefixes.counts)
+        self._streams.append(stream)
+        self.size += int(counts.sum(dtype=np.int64))
 
     def largest_prefix(self) -> int:
         """How many k-mers the bin has that has most."""
-        return int(self.prefix_counts().max(initial=0))
+        return int(self._prefixes.sizes.max(initial=0))
 
     def room(self, free: int) -> int:
         """How many k-mers can be counted at a time in so many bytes.
 
-        While bins are filled there are the places of all work-items; later a k-mer may be there once more, with its
-        place and its count, where none is like it.
+        Beside all k-mers of a range there are, of a part of them, the counts, the distinct k-mers with theirs, once
+        more where some are left out, and what describes their bins, which hold a k-mer each at worst; and the places
+        of the bins and the tables.
         """
-        places = 4 * self.prefixes * ITEMS * len(self._streams)
-        return max(0, min((free - places) // 8, free // (2 * 8 + 8)))
+        words, places = self._words, 2 * self._prefixes.counts.nbytes
+        each = 8 * words + (2 * (8 * words + 4) + 5 + BIN_BYTES) / PARTS
+        return max(0, int((free - table_bytes(self._engine, self._k) - places) / each))
 
-    def runs(self, low: int, high: int) -> Runs:
-        """Count the k-mers of bins `low` to `high` - 1; they stay on the device."""
-        by_item = np.concatenate([counts[low:high] for counts in self._by_item], axis=1)
-        ends = np.cumsum(by_item, dtype=np.int64).reshape(by_item.shape)
-        keys = self._fill(low, by_item, ends)
-        with self._engine.mapped(keys) as host:
-            sort_parts(host[0], ends[:, -1] - by_item.sum(axis=1, dtype=np.int64), ends[:, -1])
-        return run_lengths(self._engine, keys, size=int(ends[-1, -1]))
+    def parts(self, most: int) -> Iterator[Runs]:
+        """Count all k-mers, at most `most` at a time.
 
-    def _fill(self, low: int, by_item: NDArray[np.uint32], ends: NDArray[np.int64]) -> DeviceArray:
-        size = int(ends[-1, -1])
-        keys = self._engine.empty((1, size + ITEMS), np.uint64)
-        places = self._engine.upload((ends - by_item).astype(np.uint32))
-        bins = np.uint32(low), np.uint32(len(by_item)), np.uint32(size)
-        for number, symbols in enumerate(self._streams):
-            where = places, np.uint32(number * ITEMS), np.uint32(by_item.shape[1]), *bins
-            self._engine.launch(self._kernel("fill_bins"), (ITEMS,), (1,), *self._walk(symbols), *where, keys)
-        return keys
+        Raises
+        ------
+        AllocationError
+            More k-mers begin with the same 16 letters.
+        """
+        tables = BinTables(self._engine, self._k, max(1, most // PARTS))
+        bits = PREFIX_BITS - self._prefixes.shift
+        wanted = max(1, (self.size // tables.bin_size).bit_length())
+        prefixes = self._prefixes.coarser(max(0, bits - wanted))
+        with self._keys(min(most, self.size)) as keys:
+            for some in self._ranges(prefixes, most):
+                yield from self._distinct(some) if self._whole(some) else tables.runs(keys, self._fill(some, keys))
 
-    def _walk(self, symbols: Symbols) -> tuple[object, ...]:
-        groups = -(-symbols.size // 32)
-        each = max(1, -(-groups // ITEMS))
-        sizes = (groups, each, self._k, self._shift)
-        return symbols.codes, symbols.valid, *map(np.uint32, sizes)
+    @contextlib.contextmanager
+    def _keys(self, size: int) -> Iterator[DeviceArray]:
+        """Room for k-mers, in memory of the host: its pages are larger, so k-mers are dealt out faster."""
+        host = self._engine.pinned((size, self._words), np.uint64)
+        self._engine.memory.take(host.nbytes)
+        try:
+            yield self._engine.upload(host, share=True)
+        finally:
+            self._engine.finish()  # kernels may still work in that memory
+            self._engine.memory.give(host.nbytes)
 
-    def _kernel(self, name: str) -> Kernel:
-        return self._engine.kernel("kmers/bins.cl", name, **self._defines)
+    def _whole(self, prefixes: _Prefixes) -> bool:
+        """Whether a prefix is a k-mer."""
+        return PREFIX_BITS - prefixes.shift >= 2 * self._k
+
+    def _ranges(self, prefixes: _Prefixes, most: int) -> Iterator[_Prefixes]:
+        """Cut prefixes into parts of at most `most` k-mers; those that have more are divided by their next bits."""
+        sizes = prefixes.sizes
+        if self._whole(prefixes):
+            yield prefixes
+            return
+        start = 0
+        for heavy in [*np.flatnonzero(sizes > most).tolist(), len(sizes)]:
+            for first, end in split_prefixes(sizes[start:heavy], most):
+                yield prefixes.part(start + first, start + end)
+            start = heavy + 1
+            if heavy < len(sizes):
+                yield from self._ranges(self._finer(prefixes.part(heavy, heavy + 1), most), most)
+
+    def _finer(self, prefix: _Prefixes, most: int) -> _Prefixes:
+        bits = min(FINER_BITS, prefix.shift, 2 * self._k - PREFIX_BITS + prefix.shift)
+        if not bits:
+            raise no_room(int(prefix.sizes[0]), most)
+        shift = prefix.shift - bits
+        return _Prefixes(prefix.low, shift, self._count(self._streams, prefix.low, prefix.high, shift))
+
+    def _distinct(self, prefixes: _Prefixes) -> Iterator[Runs]:
+        sizes = prefixes.sizes
+        there = np.flatnonzero(sizes)
+        if len(there):
+            kmers = (prefixes.low >> prefixes.shift) + there.astype(np.uint64)
+            counts = np.minimum(sizes[there], LARGEST_COUNTER).astype(np.uint32)
+            yield Runs(self._engine.upload(kmers[None]), self._engine.upload(counts), len(there))
+
+    def _fill(self, prefixes: _Prefixes, keys: DeviceArray) -> Bins:
+        """Put the k-mers that have these prefixes into bins."""
+        sizes = prefixes.sizes
+        begins = np.cumsum(sizes) - sizes
+        places = begins + np.cumsum(prefixes.counts, axis=0, dtype=np.int64) - prefixes.counts
+        cursors = self._engine.upload(places.astype(np.uint32))
+        self._walk("fill_bins", self._streams, prefixes.low, prefixes.high, prefixes.shift, cursors, keys)
+        bins = Bins(begins, sizes, np.full(len(sizes), PREFIX_BITS - prefixes.shift))
+        return bins[sizes > 0]
+
+    def _count(self, streams: list[_Stream], low: int, high: int, shift: int) -> NDArray[np.uint32]:
+        """How many k-mers each work-item has in each bin, uint32 (items, bins)."""
+        counts = self._engine.empty((self._items, (high - low) >> shift), np.uint32)
+        self._engine.fill(counts, 0)
+        self._walk("count_prefixes", streams, low, high, shift, counts)
+        return self._engine.download(counts)
+
+    def _walk(
+        self,
+        name: str,
+        streams: list[_Stream],
+        low: int,
+        high: int,
+        shift: int,
+        by_item: DeviceArray,
+        *out: DeviceArray,
+    ) -> None:
+        kernel = self._engine.kernel(SOURCE, name, **self._defines)
+        prefixes = (low, high - 1, shift, by_item.shape[1])
+        for stream in streams:
+            each = -(-stream.groups // self._items)
+            sizes = (len(stream.codes), stream.groups, each, self._k, *prefixes)
+            arrays = stream.codes, stream.starts
+            self._engine.launch(kernel, (self._items,), (1,), *arrays, *map(np.uint32, sizes), by_item, *out)

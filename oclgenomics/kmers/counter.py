@@ -1,8 +1,8 @@
-"""The counter: windows of some blocks, cut, sorted and run-length encoded on the device, in as many ranges as it takes.
+"""The counter: k-mers of some blocks, counted on the device in as many ranges of prefixes as it takes.
 
-The packed symbols of the blocks stay in device memory (3/8 byte a letter, and 1/4 for windows where there are no
-bins). Where all k-mers fit beside them they are sorted at once; else they are split by their prefixes into ranges that
-fit, and each is cut out of the symbols again. `has_room` says when it is time to empty the counter and begin another.
+The packed symbols of the blocks stay in device memory (3/8 byte a letter, and on GPUs 1/4 for windows). Where not all
+k-mers fit beside them, they are split by their prefixes into ranges that fit, and each is cut out of the symbols again.
+`has_room` says when it is time to empty the counter and begin another.
 """
 
 from __future__ import annotations
@@ -10,15 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
-from oclgenomics.errors import AllocationError
 from oclgenomics.kmers.bins import BinnedWindows
 from oclgenomics.kmers.filtering import kept_runs
 from oclgenomics.kmers.keys import key_words
 from oclgenomics.kmers.options import CountOptions
 from oclgenomics.kmers.prefixed import PrefixedWindows
+from oclgenomics.kmers.ranges import split_prefixes
 from oclgenomics.kmers.sets import KmerBlock
 from oclgenomics.primitives import Runs
 from oclgenomics.primitives.keys import MOST_ITEMS
@@ -31,21 +28,19 @@ SMALL_BYTES = 1 << 16  # for counts of tiles, totals of spans and their like
 STREAM_BYTES = 1 << 18  # that are kept of a stream, beside a byte for each of its windows
 MOST_RANGES = 8  # each cuts all windows again: more would cost more than larger, hence fewer, runs save
 
+
 class _Windows(Protocol):
     """Windows of all streams of symbols, by the prefix of their k-mers."""
 
     size: int
-    prefixes: int
 
     def add(self, symbols: Symbols) -> None: ...
 
     def room(self, free: int) -> int: ...
 
-    def prefix_counts(self) -> NDArray[np.int64]: ...
-
     def largest_prefix(self) -> int: ...
 
-    def runs(self, low: int, high: int) -> Runs: ...
+    def parts(self, most: int) -> Iterator[Runs]: ...
 
 
 class KmerCounter:
@@ -60,8 +55,7 @@ class KmerCounter:
     def __init__(self, engine: Engine, options: CountOptions) -> None:
         self._engine, self._options = engine, options
         self._words = key_words(options.k)
-        binned = engine.tuning.cpu and self._words == 1
-        self._windows: _Windows = (BinnedWindows if binned else PrefixedWindows)(engine, options)
+        self._windows: _Windows = (BinnedWindows if engine.tuning.cpu else PrefixedWindows)(engine, options)
 
     @property
     def windows(self) -> int:
@@ -114,12 +108,9 @@ class KmerCounter:
         """
         if not self.windows:
             return
-        most = self._most_keys()
-        everything = [(0, self._windows.prefixes)]
-        for low, high in everything if self.windows <= most else split_prefixes(self._windows.prefix_counts(), most):
-            runs = self._windows.runs(low, high)
-            if not all_counts:
-                runs = kept_runs(self._engine, self._options, runs)
+        for part in self._windows.parts(self._most_keys()):
+            runs = part if all_counts else kept_runs(self._engine, self._options, part)
+            del part
             if runs.size:
                 yield runs
             del runs
@@ -128,26 +119,3 @@ class KmerCounter:
         free = self._engine.budget - self._engine.memory.used - reserved
         largest = self._engine.max_allocation // (8 * self._words)
         return min(self._windows.room(free - SMALL_BYTES), largest, MOST_ITEMS)
-
-
-def split_prefixes(counts: NDArray[np.int64], most: int) -> list[tuple[int, int]]:
-    """Cut the prefixes into ranges of at most `most` k-mers each; ranges without any are left out.
-
-    Raises
-    ------
-    AllocationError
-        One prefix has more.
-    """
-    if counts.max(initial=0) > most:
-        raise AllocationError(
-            f"{int(counts.max()):,} k-mers begin with the same letters, and there is room for {most:,}; "
-            "raise --max-memory"
-        )
-    before = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
-    ranges, low = [], 0
-    while low < len(counts):
-        high = int(np.searchsorted(before, before[low] + most, side="right")) - 1
-        if before[high] > before[low]:
-            ranges.append((low, high))
-        low = high
-    return ranges

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.kmers.keys import key_words
 from oclgenomics.kmers.options import CountOptions
+from oclgenomics.kmers.ranges import split_prefixes
 from oclgenomics.primitives import Runs, run_lengths, scan, sort
 from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.runtime.program import Kernel
@@ -149,6 +151,18 @@ class PrefixedWindows:
         """
         selected = sum(8 * len(windows.starts) for windows in self._streams)
         return max(0, (free - selected) // (3 * 8 * self._words + 8))
+
+    def parts(self, most: int) -> Iterator[Runs]:
+        """Count all k-mers, at most `most` at a time.
+
+        Raises
+        ------
+        AllocationError
+            The k-mers of a single prefix are more.
+        """
+        everything = [(0, self.prefixes)]
+        for low, high in everything if self.size <= most else split_prefixes(self.prefix_counts(), most):
+            yield self.runs(low, high)
 
     def runs(self, low: int, high: int) -> Runs:
         """Count the k-mers with prefixes `low` to `high` - 1; they stay on the device."""

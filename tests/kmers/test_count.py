@@ -13,10 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oclgenomics.errors import AllocationError
-from oclgenomics.kmers import reference
+from oclgenomics.kmers import bins, distinct, reference
+from oclgenomics.kmers.bins import BinnedWindows
 from oclgenomics.kmers.counter import KmerCounter, split_prefixes
 from oclgenomics.kmers.keys import letters_of
 from oclgenomics.kmers.options import CountOptions
+from oclgenomics.kmers.prefixed import PrefixedWindows
 from oclgenomics.kmers.run import count
 from oclgenomics.kmers.sets import KmerBlock
 from oclgenomics.runtime import Engine
@@ -38,9 +40,7 @@ def check(engine: Engine, paths: list[Path], options: CountOptions) -> None:
 
 
 @pytest.mark.parametrize(("text", "k", "canonical", "expected"), GOLDEN)
-def test_published_counts(
-    engine: Engine, tmp_path: Path, text: bytes, k: int, canonical: bool, expected: str
-) -> None:
+def test_published_counts(engine: Engine, tmp_path: Path, text: bytes, k: int, canonical: bool, expected: str) -> None:
     (tmp_path / "x.fa").write_bytes(text)
     (tmp_path / "x.fa.gz").write_bytes(gzip.compress(text))
     for name in ("x.fa", "x.fa.gz"):
@@ -101,6 +101,104 @@ def test_little_memory_gives_the_same(engine: Engine, tmp_path: Path, k: int, li
     assert len(blocks) > 1 or k == 3 or limit == 1 << 30
     np.testing.assert_array_equal(np.concatenate([block.keys for block in blocks], axis=1), expected.keys)
     np.testing.assert_array_equal(np.concatenate([block.counts for block in blocks]), expected.counts)
+
+
+K_EDGES = [1, 2, 5, 15, 16, 17, 21, 28, 31, 32, 33, 40, 55, 64, 65, 96, 97, 128, 256]
+UNIT = b"ACGGTTAACCGATTACAGGGTCATTTTTTTAC"
+
+
+def hard_text(kind: str, rng: np.random.Generator) -> bytes:
+    """Text whose k-mers crowd in few prefixes."""
+    if kind == "A and T":
+        return b">r\n" + rng.choice(np.frombuffer(b"ACGT", np.uint8), 3000, p=[0.475, 0.025, 0.025, 0.475]).tobytes()
+    some = random_text(rng, 700, b"ACGT", 300)
+    if kind == "one letter":
+        return some + b">r\n" + b"A" * 1500 + b"\n" + some
+    return some + b">r\n" + UNIT * 40 + b"NN" + UNIT * 20 + b"\n" + some
+
+
+@pytest.mark.parametrize("kind", ["A and T", "one letter", "repeats"])
+@pytest.mark.parametrize("k", K_EDGES)
+def test_crowded_prefixes(engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, k: int) -> None:
+    monkeypatch.setattr(distinct, "SLOTS", 64)
+    monkeypatch.setattr(distinct, "LEAST_SLOTS", 64)
+    monkeypatch.setattr(distinct, "PROBES", 4)
+    path = tmp_path / "x.fa"
+    path.write_bytes(hard_text(kind, np.random.default_rng(k)))
+    for canonical in (True, False):
+        check(engine, [path], CountOptions(k, canonical))
+
+
+@pytest.mark.parametrize("k", [5, 16, 21, 40, 65])
+@pytest.mark.parametrize("most", [1100, 2500])
+def test_more_k_mers_with_a_prefix_than_fit(engine: Engine, tmp_path: Path, k: int, most: int) -> None:
+    path = tmp_path / "x.fa"
+    path.write_bytes(hard_text("A and T", np.random.default_rng(k)) + b"\n>one\n" + b"A" * 1000)
+    windows = BinnedWindows(engine, CountOptions(k))
+    for block in packed_blocks(engine, [path], overlap=k - 1, block_bytes=500):
+        windows.add(block.symbols)
+    parts = [KmerBlock(engine.download(runs.keys), engine.download(runs.counts)) for runs in windows.parts(most)]
+    expected = reference.count([path.read_bytes()], CountOptions(k))
+    assert list(as_dict(parts, k).items()) == list(expected.items())
+
+
+def test_more_equal_k_mers_than_fit(engine: Engine, tmp_path: Path) -> None:
+    path = tmp_path / "x.fa"
+    path.write_bytes(b">one\n" + b"A" * 1000)
+    for k, right in ((16, True), (17, False)):
+        windows = BinnedWindows(engine, CountOptions(k))
+        for block in packed_blocks(engine, [path], overlap=k - 1):
+            windows.add(block.symbols)
+        if right:
+            assert [engine.download(runs.counts).tolist() for runs in windows.parts(100)] == [[985]]
+        else:
+            with pytest.raises(AllocationError, match="984 k-mers begin with the same letters"):
+                list(windows.parts(100))
+
+
+@settings(max_examples=20)
+@given(
+    k=st.one_of(st.integers(1, 256), st.sampled_from(K_EDGES)),
+    letters=st.integers(0, 4000),
+    alphabet=st.sampled_from([b"ACGT", b"ACGTACGTACGTACGTACGTACGTACGTACGTN", b"AT", b"AAAAAAAAAAAAAAAAAAAT"]),
+    block_bytes=st.sampled_from([64, 700, 1 << 20]),
+    canonical=st.booleans(),
+    most=st.sampled_from([700, 1 << 20]),
+    first_bits=st.integers(1, 15),
+    seed=st.integers(0, 1 << 32),
+)
+def test_bins_and_sorted_windows_agree(
+    engine: Engine,
+    tmp_path_factory: pytest.TempPathFactory,
+    k: int,
+    letters: int,
+    alphabet: bytes,
+    block_bytes: int,
+    canonical: bool,
+    most: int,
+    first_bits: int,
+    seed: int,
+) -> None:
+    path = tmp_path_factory.mktemp("both") / "x.fa"
+    path.write_bytes(b">\n" + random_text(np.random.default_rng(seed), letters, alphabet, 500))
+    options = CountOptions(k, canonical)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bins, "MOST_BITS", first_bits)
+        both = BinnedWindows(engine, options), PrefixedWindows(engine, options)
+    for block in packed_blocks(engine, [path], overlap=k - 1, block_bytes=block_bytes):
+        for windows in both:
+            windows.add(block.symbols)
+    assert both[0].size == both[1].size
+    if not both[0].size:
+        return
+    expected = both[1].runs(0, both[1].prefixes)
+    try:
+        found = [(engine.download(runs.keys), engine.download(runs.counts)) for runs in both[0].parts(most)]
+    except AllocationError:
+        assert most < both[0].size
+        return
+    np.testing.assert_array_equal(np.concatenate([keys for keys, _ in found], axis=1), engine.download(expected.keys))
+    np.testing.assert_array_equal(np.concatenate([counts for _, counts in found]), engine.download(expected.counts))
 
 
 def test_no_kmers(engine: Engine, tmp_path: Path) -> None:

@@ -1,0 +1,180 @@
+"""Distinct k-mers of bins on CPU devices, by tables that fit the processor's caches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.kmers.keys import key_words
+from oclgenomics.kmers.ranges import split_prefixes
+from oclgenomics.primitives import Runs
+from oclgenomics.runtime import DeviceArray, Engine
+from oclgenomics.runtime.program import Kernel
+
+__all__ = ["BinTables", "Bins", "table_bytes"]
+
+SOURCE = "kmers/distinct.cl"
+SLOTS, LEAST_SLOTS = 1 << 17, 1 << 8
+TABLES_SHARE = 8  # of the device's memory, which the tables may take
+BIN_SIZE = 1 << 15  # fewer k-mers make more bins, whose lines and pages no longer fit the caches while they are filled
+PROBES = 128  # slots that a k-mer may have to look at
+CROWDED = (1 << 32) - 1
+DIGITS = 256  # parts that a bin is split into
+
+
+@dataclass(frozen=True)
+class Bins:
+    """Bins of k-mers, in ascending order.
+
+    Attributes
+    ----------
+    begins, sizes : ndarray, int64 (bins,)
+        Where the k-mers of each lie, none has none.
+    skips : ndarray, int64 (bins,)
+        Leading bits that all k-mers of a bin have in common.
+    """
+
+    begins: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+    skips: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.sizes)
+
+    def __getitem__(self, chosen: slice | NDArray[np.bool_]) -> Bins:
+        return Bins(self.begins[chosen], self.sizes[chosen], self.skips[chosen])
+
+
+def table_bytes(engine: Engine, k: int) -> int:
+    """Bytes of device memory that the tables take."""
+    return engine.device.compute_units * (_slots(engine, k) + PROBES) * (8 * key_words(k) + 4)
+
+
+def _slots(engine: Engine, k: int) -> int:
+    """Slots of a table, fewer where there is little memory."""
+    room = engine.budget // (TABLES_SHARE * engine.device.compute_units * (8 * key_words(k) + 4))
+    return max(LEAST_SLOTS, min(SLOTS, 1 << room.bit_length() >> 1))
+
+
+class BinTables:
+    """Counts the k-mers of bins.
+
+    Parameters
+    ----------
+    engine : Engine
+    k : int
+    most : int
+        K-mers that are brought out at a time; with more of them there are fewer launches.
+
+    Attributes
+    ----------
+    bin_size : int
+        K-mers of a bin at best.
+    """
+
+    def __init__(self, engine: Engine, k: int, most: int) -> None:
+        self._engine, self._bits, self._words, self._most = engine, 2 * k, key_words(k), most
+        items = engine.device.compute_units
+        self._items = items
+        self._slots = _slots(engine, k)
+        self.bin_size = min(self._slots, BIN_SIZE)
+        self._tables = engine.empty(items * (self._slots + PROBES) * self._words, np.uint64)
+        self._tallies = engine.empty(items * (self._slots + PROBES), np.uint32)
+        engine.fill(self._tables, 0)
+        engine.fill(self._tallies, 0)
+        self._next = engine.empty(1, np.uint32)
+
+    def runs(self, keys: DeviceArray, bins: Bins) -> Iterator[Runs]:
+        """Count the k-mers of all bins; their keys are used up.
+
+        Parameters
+        ----------
+        keys : DeviceArray, uint64 (n, words)
+        bins : Bins
+        """
+        while (large := self._places(bins) > self._most).any():
+            bins = self._split(keys, bins, large)
+        for low, high in split_prefixes(self._places(bins), self._most):
+            yield self._count(keys, bins[low:high])
+
+    def _places(self, bins: Bins) -> NDArray[np.int64]:
+        """How many distinct k-mers a bin may have."""
+        return np.where(bins.skips < self._bits, bins.sizes, 1)
+
+    def _count(self, keys: DeviceArray, bins: Bins) -> Runs:
+        places = self._places(bins)
+        first = np.cumsum(places) - places
+        counts = self._engine.empty(int(places.sum()), np.uint32)
+        todo, starts = bins, first
+        done: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint32]]] = []
+        while len(todo):
+            found = self._enter(keys, todo, starts, counts)
+            crowded = found == CROWDED
+            done.append((todo.begins[~crowded], starts[~crowded], found[~crowded]))
+            offset = starts - todo.begins
+            parts = self._split(keys, todo[crowded], np.ones(int(crowded.sum()), bool)) if crowded.any() else todo[:0]
+            owner = np.searchsorted(todo.begins, parts.begins, side="right") - 1
+            todo, starts = parts, parts.begins + offset[owner]
+        begins, starts, found = (np.concatenate(column) for column in zip(*done, strict=True))
+        order = np.argsort(begins, kind="stable")
+        return self._gather(keys, begins[order], found[order], starts[order], counts)
+
+    def _enter(
+        self, keys: DeviceArray, bins: Bins, first: NDArray[np.int64], counts: DeviceArray
+    ) -> NDArray[np.uint32]:
+        found = self._engine.empty(len(bins), np.uint32)
+        self._engine.fill(self._next, 0)
+        arrays = (*self._described(bins), self._upload(first))
+        sizes = np.uint32(len(bins)), np.uint32(self._bits), np.uint32(self._slots)
+        tables = self._next, self._tables, self._tallies
+        kernel = self._kernel("count_distinct")
+        self._engine.launch(kernel, (self._items,), (1,), keys, *arrays, *sizes, *tables, found, counts)
+        return self._engine.download(found)
+
+    def _split(self, keys: DeviceArray, bins: Bins, chosen: NDArray[np.bool_]) -> Bins:
+        """Split the chosen bins by their next bits."""
+        split, stay = bins[chosen], bins[~chosen]
+        ends = self._engine.empty((len(split), DIGITS), np.uint32)
+        arrays = *self._described(split), np.uint32(len(split)), np.uint32(self._bits)
+        self._engine.launch_items(self._kernel("split_bins"), len(split), keys, *arrays, ends, lanes=1)
+        stops = self._engine.download(ends).astype(np.int64)
+        begins = np.concatenate([split.begins[:, None], stops[:, :-1]], axis=1)
+        skips = np.repeat(np.minimum(split.skips + 8, self._bits), DIGITS)
+        parts = Bins(begins.ravel(), (stops - begins).ravel(), skips)
+        parts = parts[parts.sizes > 0]
+        both = [np.concatenate(pair) for pair in zip(_columns(stay), _columns(parts), strict=True)]
+        order = np.argsort(both[0], kind="stable")
+        return Bins(*(column[order] for column in both))
+
+    def _gather(
+        self,
+        keys: DeviceArray,
+        begins: NDArray[np.int64],
+        found: NDArray[np.uint32],
+        first: NDArray[np.int64],
+        counts: DeviceArray,
+    ) -> Runs:
+        ends = np.cumsum(found, dtype=np.int64)
+        size = int(ends[-1])
+        out = Runs(self._engine.empty((self._words, size), np.uint64), self._engine.empty(size, np.uint32), size)
+        arrays = self._upload(begins), self._upload(found), self._upload(first), counts, self._upload(ends - found)
+        limits = np.uint32(len(begins)), np.uint64(size)
+        kernel = self._kernel("gather_distinct")
+        self._engine.launch_items(kernel, len(begins), keys, *arrays, *limits, out.keys, out.counts, lanes=1)
+        return out
+
+    def _described(self, bins: Bins) -> tuple[DeviceArray, ...]:
+        return tuple(self._upload(column) for column in _columns(bins))
+
+    def _upload(self, numbers: NDArray[np.int64] | NDArray[np.uint32]) -> DeviceArray:
+        return self._engine.upload(numbers.astype(np.uint32))
+
+    def _kernel(self, name: str) -> Kernel:
+        return self._engine.kernel(SOURCE, name, WORDS=self._words, PROBES=PROBES)
+
+
+def _columns(bins: Bins) -> tuple[NDArray[np.int64], ...]:
+    return bins.begins, bins.sizes, bins.skips
