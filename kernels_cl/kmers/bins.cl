@@ -7,12 +7,14 @@
 //
 //   find_starts       starts[g]: a bit for each symbol of group g, the first one highest: k letters begin here
 //   count_prefixes    counts[item * bins + bin] of k-mers
-//   fill_bins         keys[place * WORDS + w], a place counted up for each: places[item * bins + bin]
+//   fill_bins         keys as packed_key.clh has them, each at a place that is counted up: places[item * bins + bin]
 //
 // -D WORDS=n        words of a k-mer
 // -D CANONICAL=0|1  the lesser of a k-mer and its reverse complement
+// -D KEY_BYTES=n    of a k-mer that go into a bin
 #include "common/portable.clh"
 #include "kmers/kmer.clh"
+#include "kmers/packed_key.clh"
 
 #define HIGHEST 0x80000000u
 
@@ -227,17 +229,14 @@ __kernel void count_prefixes(__global const uint *codes, __global const uint *st
 }
 
 __kernel void fill_bins(__global const uint *codes, __global const uint *starts, uint words, uint groups, uint each, uint k,
-                        uint low, uint last, uint shift, uint bins, __global uint *places, __global ulong *keys)
+                        uint low, uint last, uint shift, uint bins, __global uint *places, __global uchar *keys)
 {
     places += (ulong)get_global_id(0) * bins;
     const ulong top = LOW_BITS64(2 * k - 64 * (WORDS - 1));
 #define TAKE(i, prefix) \
     ulong key[WORDS]; \
     cut(&walk, i, top, unused, key); \
-    const ulong place = places[(prefix - low) >> shift]++; \
-    UNROLL \
-    for (uint w = 0; w < WORDS; ++w) \
-        keys[place * WORDS + w] = key[w]
+    store_key(packed_key(keys, places[(prefix - low) >> shift]++), key)
     EACH_WINDOW
 #undef TAKE
 }

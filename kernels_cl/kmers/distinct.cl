@@ -4,15 +4,18 @@
 // All k-mers of a bin begin with the same `skip` bits. A k-mer's first slot is its next 32 bits, scaled to the slots of
 // the table, so slots are in the order of k-mers but for those that found theirs taken and went on to the next ones: what
 // is read out of the table is nearly sorted. A bin whose k-mers crowd in some slots is left as it is, to be split.
-// Keys lie one after another, WORDS words each.
+// Keys lie as packed_key.clh has them.
 //
 //   count_distinct    the first found[bin] keys of a bin, their numbers in counts[first[bin]] and on; or found is CROWDED
 //   split_bins        keys of a bin dealt out by their next 8 bits in place; ends[bin * 256 + digit]
-//   gather_distinct   keys and counts of all bins, dense and in channels: out[w * stride + place[bin] + i]
+//   gather_distinct   keys and counts of all bins, dense and in channels: out[w * stride + place[bin] + i]. What the keys of a
+//                     bin have in common, heads[bin], comes before their lowest `rest` bits
 //
 // -D WORDS=n        words of a k-mer
+// -D KEY_BYTES=n    bytes in which k-mers of a bin may differ
 // -D PROBES=n       slots that a k-mer may have to look at; so many follow the table's last one
 #include "common/portable.clh"
+#include "kmers/packed_key.clh"
 
 #define CROWDED 0xffffffffu
 
@@ -29,21 +32,21 @@ static inline Digits digits_behind(uint skip, uint bits)
     return digits;
 }
 
-static inline uint digits_of(__global const ulong *key, Digits digits)
+static inline uint digits_of(const ulong *key, Digits digits)
 {
     ulong found = key[digits.word] >> digits.down;
-#if WORDS > 1
-    if (digits.down > 32 && digits.word + 1 < WORDS)
+#if STORED > 1
+    if (digits.down > 32 && digits.word + 1 < STORED)
         found |= key[digits.word + 1] << (64 - digits.down);
 #endif
     return (uint)(found << digits.up);
 }
 
-static inline uint equal(__global const ulong *a, __global const ulong *b)
+static inline uint equal(__global const ulong *a, const ulong *b)
 {
     ulong differ = 0;
     UNROLL
-    for (uint w = 0; w < WORDS; ++w)
+    for (uint w = 0; w < STORED; ++w)
         differ |= a[w] ^ b[w];
     return !differ;
 }
@@ -52,7 +55,7 @@ static inline uint less(__global const ulong *a, const ulong *b)
 {
     uint result = 0;
     UNROLL
-    for (uint w = 0; w < WORDS; ++w)
+    for (uint w = 0; w < STORED; ++w)
         result = (a[w] < b[w]) | ((a[w] == b[w]) & result);
     return result;
 }
@@ -60,22 +63,30 @@ static inline uint less(__global const ulong *a, const ulong *b)
 static inline void copy(__global ulong *to, __global const ulong *from)
 {
     UNROLL
-    for (uint w = 0; w < WORDS; ++w)
+    for (uint w = 0; w < STORED; ++w)
         to[w] = from[w];
 }
 
+static inline void put(__global ulong *to, const ulong *key)
+{
+    UNROLL
+    for (uint w = 0; w < STORED; ++w)
+        to[w] = key[w];
+}
+
 // Puts all keys into the table; 0 where they crowd.
-static inline uint enter(__global const ulong *keys, uint size, Digits digits, uint slots, __global ulong *table,
+static inline uint enter(__global const uchar *keys, uint size, Digits digits, uint slots, __global ulong *table,
                          __global uint *tallies)
 {
     for (uint i = 0; i < size; ++i) {
-        __global const ulong *key = keys + (ulong)i * WORDS;
+        ulong key[STORED];
+        load_key(keys + (ulong)i * KEY_BYTES, key);
         uint slot = (ulong)digits_of(key, digits) * slots >> 32;
         const uint stop = slot + PROBES;
-        while (tallies[slot] && !equal(table + slot * WORDS, key))
+        while (tallies[slot] && !equal(table + slot * STORED, key))
             if (++slot == stop)
                 return 0;
-        copy(table + slot * WORDS, key);
+        put(table + slot * STORED, key);
         ++tallies[slot];
     }
     return 1;
@@ -94,7 +105,7 @@ static inline uint close_ranks(uint slots, __global ulong *table, __global uint 
     for (uint slot = 0; slot < slots; ++slot) {
         const uint tally = tallies[slot];
         tallies[slot] = 0;
-        copy(table + used * WORDS, table + slot * WORDS);
+        copy(table + used * STORED, table + slot * STORED);
         tallies[used] = tally;
         used += tally != 0;
     }
@@ -105,38 +116,36 @@ static inline uint close_ranks(uint slots, __global ulong *table, __global uint 
 static inline void put_right(uint used, __global ulong *table, __global uint *tallies)
 {
     for (uint i = 1; i < used; ++i) {
-        ulong key[WORDS];
+        ulong key[STORED];
         UNROLL
-        for (uint w = 0; w < WORDS; ++w)
-            key[w] = table[i * WORDS + w];
-        if (less(table + (i - 1) * WORDS, key))
+        for (uint w = 0; w < STORED; ++w)
+            key[w] = table[i * STORED + w];
+        if (less(table + (i - 1) * STORED, key))
             continue;
         const uint tally = tallies[i];
         uint place = i;
-        for (; place && !less(table + (place - 1) * WORDS, key); --place) {
-            copy(table + place * WORDS, table + (place - 1) * WORDS);
+        for (; place && !less(table + (place - 1) * STORED, key); --place) {
+            copy(table + place * STORED, table + (place - 1) * STORED);
             tallies[place] = tallies[place - 1];
         }
-        UNROLL
-        for (uint w = 0; w < WORDS; ++w)
-            table[place * WORDS + w] = key[w];
+        put(table + place * STORED, key);
         tallies[place] = tally;
     }
 }
 
-__kernel void count_distinct(__global ulong *keys, __global const uint *begins, __global const uint *sizes,
+__kernel void count_distinct(__global uchar *keys, __global const uint *begins, __global const uint *sizes,
                              __global const uint *skips, __global const uint *first, uint bins, uint bits, uint most_slots,
                              __global uint *next, __global ulong *tables, __global uint *all_tallies, __global uint *found,
                              __global uint *counts)
 {
     const ulong item = get_global_id(0), room = most_slots + PROBES;
-    __global ulong *table = tables + item * room * WORDS;
+    __global ulong *table = tables + item * room * STORED;
     __global uint *tallies = all_tallies + item * room;
     uint share = 256; // distinct k-mers of 256, as in the bin before
     for (uint bin = atomic_inc(next); bin < bins; bin = atomic_inc(next)) {
         const uint size = sizes[bin];
         const Digits digits = digits_behind(skips[bin], bits);
-        __global ulong *own = keys + (ulong)begins[bin] * WORDS;
+        __global uchar *own = packed_key(keys, begins[bin]);
         uint slots = MIN((ulong)size * (share + 8) * 3 / 256, most_slots);
         uint entered = enter(own, size, digits, slots, table, tallies);
         if (!entered && slots < most_slots && slots < 2 * (ulong)size) {
@@ -153,7 +162,10 @@ __kernel void count_distinct(__global ulong *keys, __global const uint *begins, 
         put_right(used, table, tallies);
         __global uint *numbers = counts + first[bin];
         for (uint i = 0; i < used; ++i) {
-            copy(own + i * WORDS, table + i * WORDS);
+            ulong key[STORED];
+            for (uint w = 0; w < STORED; ++w)
+                key[w] = table[i * STORED + w];
+            store_key(own + (ulong)i * KEY_BYTES, key);
             numbers[i] = tallies[i];
             tallies[i] = 0;
         }
@@ -162,19 +174,22 @@ __kernel void count_distinct(__global ulong *keys, __global const uint *begins, 
     }
 }
 
-__kernel void split_bins(__global ulong *keys, __global const uint *begins, __global const uint *sizes,
+__kernel void split_bins(__global uchar *keys, __global const uint *begins, __global const uint *sizes,
                          __global const uint *skips, uint bins, uint bits, __global uint *ends)
 {
     const uint bin = get_global_id(0);
     if (bin >= bins)
         return;
     const Digits digits = digits_behind(skips[bin], bits);
-    __global ulong *own = keys + (ulong)begins[bin] * WORDS;
+    __global uchar *own = packed_key(keys, begins[bin]);
+    ulong key[STORED], other[STORED];
     uint places[256], stops[256];
     for (uint digit = 0; digit < 256; ++digit)
         stops[digit] = 0;
-    for (uint i = 0; i < sizes[bin]; ++i)
-        ++stops[digits_of(own + (ulong)i * WORDS, digits) >> 24];
+    for (uint i = 0; i < sizes[bin]; ++i) {
+        load_key(own + (ulong)i * KEY_BYTES, key);
+        ++stops[digits_of(key, digits) >> 24];
+    }
     for (uint digit = 0, sum = 0; digit < 256; ++digit) {
         places[digit] = sum;
         sum += stops[digit];
@@ -183,31 +198,39 @@ __kernel void split_bins(__global ulong *keys, __global const uint *begins, __gl
     }
     for (uint digit = 0; digit < 256; ++digit)
         while (places[digit] < stops[digit]) {
-            __global ulong *key = own + (ulong)places[digit] * WORDS;
+            __global uchar *here = packed_key(own, places[digit]);
+            load_key(here, key);
             const uint wanted = digits_of(key, digits) >> 24;
-            __global ulong *other = own + (ulong)places[wanted]++ * WORDS;
-            for (uint w = 0; w < WORDS && wanted != digit; ++w) {
-                const ulong word = key[w];
-                key[w] = other[w];
-                other[w] = word;
+            __global uchar *there = packed_key(own, places[wanted]++);
+            if (wanted != digit) {
+                load_key(there, other);
+                store_key(there, key);
+                store_key(here, other);
             }
         }
 }
 
-__kernel void gather_distinct(__global const ulong *keys, __global const uint *begins, __global const uint *found,
-                              __global const uint *first, __global const uint *counts, __global const uint *place, uint bins,
-                              ulong stride, __global ulong *out, __global uint *out_counts)
+__kernel void gather_distinct(__global uchar *keys, __global const uint *begins, __global const uint *found,
+                              __global const uint *first, __global const uint *counts, __global const uint *place,
+                              __global const uint *heads, uint bins, uint rest, ulong stride, __global ulong *out,
+                              __global uint *out_counts)
 {
     const uint bin = get_global_id(0);
     if (bin >= bins)
         return;
+    ulong head[WORDS + 1];
+    for (uint w = 0; w <= WORDS; ++w)
+        head[w] = 0;
+    head[rest / 64] = (ulong)heads[bin] << rest % 64;
+    head[rest / 64 + 1] = (ulong)heads[bin] >> 1 >> (63 - rest % 64);
     const uint size = found[bin];
-    for (uint w = 0; w < WORDS; ++w) {
-        __global const ulong *from = keys + (ulong)begins[bin] * WORDS + w;
-        __global ulong *to = out + w * stride + place[bin];
-        for (uint i = 0; i < size; ++i)
-            to[i] = from[i * WORDS];
-    }
-    for (uint i = 0; i < size; ++i)
+    out += place[bin];
+    for (uint i = 0; i < size; ++i) {
+        ulong key[STORED];
+        load_key(packed_key(keys, begins[bin] + (ulong)i), key);
+        UNROLL
+        for (uint w = 0; w < WORDS; ++w)
+            out[w * stride + i] = head[w] | (w < STORED ? key[MIN(w, STORED - 1)] : 0);
         out_counts[place[bin] + i] = counts[first[bin] + i];
+    }
 }

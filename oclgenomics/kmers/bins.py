@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.kmers.distinct import Bins, BinTables, table_bytes
+from oclgenomics.kmers.distinct import LEAST_KEY_BYTES, Bins, BinTables, bin_size, key_bytes, table_bytes
 from oclgenomics.kmers.keys import key_words
 from oclgenomics.kmers.options import LARGEST_COUNTER, CountOptions
 from oclgenomics.kmers.ranges import no_room, split_prefixes
@@ -28,7 +28,8 @@ PREFIX_BITS = 32
 MOST_BITS = 15  # of the prefix are counted at first: the counts of a work-item fit the second cache
 FINER_BITS = 10  # that a prefix with too many k-mers is divided by at a time
 COUNTS_SHARE = 64  # of the device's memory, which the counts may take
-PARTS = 32  # that the k-mers of a range are brought out in
+SPARE = 4096  # bytes behind k-mers, of which 7 may be read; and smaller memory is not shared
+PARTS = 64  # that the k-mers of a range are brought out in
 BIN_BYTES = 40  # that describe a bin
 
 
@@ -95,7 +96,7 @@ class BinnedWindows:
         """Find and count the windows of a stream."""
         groups = -(-symbols.size // 32)
         stream = _Stream(symbols.codes, self._engine.empty(groups, np.uint32), groups)
-        kernel = self._engine.kernel(SOURCE, "find_starts", **self._defines)
+        kernel = self._engine.kernel(SOURCE, "find_starts", **self._defines, KEY_BYTES=LEAST_KEY_BYTES)
         sizes = groups, -(-groups // self._items), self._k
         self._engine.launch(kernel, (self._items,), (1,), symbols.valid, *map(np.uint32, sizes), stream.starts)
         counts = self._count([stream], 0, 1 << PREFIX_BITS, self._prefixes.shift)
@@ -115,8 +116,8 @@ class BinnedWindows:
         of the bins and the tables.
         """
         words, places = self._words, 2 * self._prefixes.counts.nbytes
-        each = 8 * words + (2 * (8 * words + 4) + 5 + BIN_BYTES) / PARTS
-        return max(0, int((free - table_bytes(self._engine, self._k) - places) / each))
+        each = key_bytes(self._k, self._head_bits) + (2 * (8 * words + 4) + 5 + BIN_BYTES) / PARTS
+        return max(0, int((free - SPARE - table_bytes(self._engine, self._k) - places) / each))
 
     def parts(self, most: int) -> Iterator[Runs]:
         """Count all k-mers, at most `most` at a time.
@@ -126,18 +127,23 @@ class BinnedWindows:
         AllocationError
             More k-mers begin with the same 16 letters.
         """
-        tables = BinTables(self._engine, self._k, max(1, most // PARTS))
-        bits = PREFIX_BITS - self._prefixes.shift
-        wanted = max(1, (self.size // tables.bin_size).bit_length())
-        prefixes = self._prefixes.coarser(max(0, bits - wanted))
+        head_bits = self._head_bits
+        tables = BinTables(self._engine, self._k, head_bits, max(1, most // PARTS))
+        prefixes = self._prefixes.coarser(PREFIX_BITS - self._prefixes.shift - head_bits)
         with self._keys(min(most, self.size)) as keys:
             for some in self._ranges(prefixes, most):
                 yield from self._distinct(some) if self._whole(some) else tables.runs(keys, self._fill(some, keys))
 
+    @property
+    def _head_bits(self) -> int:
+        """Bits of a prefix that make bins of some size."""
+        wanted = max(1, (self.size // bin_size(self._engine, self._k)).bit_length())
+        return min(wanted, PREFIX_BITS - self._prefixes.shift)
+
     @contextlib.contextmanager
     def _keys(self, size: int) -> Iterator[DeviceArray]:
         """Room for k-mers, in memory of the host: its pages are larger, so k-mers are dealt out faster."""
-        host = self._engine.pinned((size, self._words), np.uint64)
+        host = self._engine.pinned(size * key_bytes(self._k, self._head_bits) + SPARE, np.uint8)
         self._engine.memory.take(host.nbytes)
         try:
             yield self._engine.upload(host, share=True)
@@ -185,7 +191,8 @@ class BinnedWindows:
         places = begins + np.cumsum(prefixes.counts, axis=0, dtype=np.int64) - prefixes.counts
         cursors = self._engine.upload(places.astype(np.uint32))
         self._walk("fill_bins", self._streams, prefixes.low, prefixes.high, prefixes.shift, cursors, keys)
-        bins = Bins(begins, sizes, np.full(len(sizes), PREFIX_BITS - prefixes.shift))
+        heads = (prefixes.low + (np.arange(len(sizes)) << prefixes.shift)) >> (PREFIX_BITS - self._head_bits)
+        bins = Bins(begins, sizes, np.full(len(sizes), PREFIX_BITS - prefixes.shift), heads)
         return bins[sizes > 0]
 
     def _count(self, streams: list[_Stream], low: int, high: int, shift: int) -> NDArray[np.uint32]:
@@ -205,7 +212,8 @@ class BinnedWindows:
         by_item: DeviceArray,
         *out: DeviceArray,
     ) -> None:
-        kernel = self._engine.kernel(SOURCE, name, **self._defines)
+        kept = {"KEY_BYTES": key_bytes(self._k, self._head_bits) if out else LEAST_KEY_BYTES}
+        kernel = self._engine.kernel(SOURCE, name, **self._defines, **kept)
         prefixes = (low, high - 1, shift, by_item.shape[1])
         for stream in streams:
             each = -(-stream.groups // self._items)

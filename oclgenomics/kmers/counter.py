@@ -26,7 +26,7 @@ __all__ = ["KmerCounter", "split_prefixes"]
 
 SMALL_BYTES = 1 << 16  # for counts of tiles, totals of spans and their like
 STREAM_BYTES = 1 << 18  # that are kept of a stream, beside a byte for each of its windows
-MOST_RANGES = 8  # each cuts all windows again: more would cost more than larger, hence fewer, runs save
+MOST_RANGES = 32  # each cuts all windows again: more would cost more than larger, hence fewer, runs save
 
 
 class _Windows(Protocol):

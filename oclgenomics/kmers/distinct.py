@@ -14,7 +14,7 @@ from oclgenomics.primitives import Runs
 from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.runtime.program import Kernel
 
-__all__ = ["BinTables", "Bins", "table_bytes"]
+__all__ = ["LEAST_KEY_BYTES", "BinTables", "Bins", "bin_size", "key_bytes", "table_bytes"]
 
 SOURCE = "kmers/distinct.cl"
 SLOTS, LEAST_SLOTS = 1 << 17, 1 << 8
@@ -22,6 +22,7 @@ TABLES_SHARE = 8  # of the device's memory, which the tables may take
 BIN_SIZE = 1 << 15  # fewer k-mers make more bins, whose lines and pages no longer fit the caches while they are filled
 PROBES = 128  # slots that a k-mer may have to look at
 CROWDED = (1 << 32) - 1
+LEAST_KEY_BYTES = 4
 DIGITS = 256  # parts that a bin is split into
 
 
@@ -35,22 +36,39 @@ class Bins:
         Where the k-mers of each lie, none has none.
     skips : ndarray, int64 (bins,)
         Leading bits that all k-mers of a bin have in common.
+    heads : ndarray, int64 (bins,)
+        Those of them that are not kept with each k-mer, as a number.
     """
 
     begins: NDArray[np.int64]
     sizes: NDArray[np.int64]
     skips: NDArray[np.int64]
+    heads: NDArray[np.int64]
 
     def __len__(self) -> int:
         return len(self.sizes)
 
     def __getitem__(self, chosen: slice | NDArray[np.bool_]) -> Bins:
-        return Bins(self.begins[chosen], self.sizes[chosen], self.skips[chosen])
+        return Bins(*(column[chosen] for column in self.columns))
+
+    @property
+    def columns(self) -> tuple[NDArray[np.int64], ...]:
+        return self.begins, self.sizes, self.skips, self.heads
+
+
+def key_bytes(k: int, head_bits: int) -> int:
+    """Bytes that are kept of a k-mer of a bin."""
+    return max(LEAST_KEY_BYTES, -(-(2 * k - head_bits) // 8))
 
 
 def table_bytes(engine: Engine, k: int) -> int:
     """Bytes of device memory that the tables take."""
     return engine.device.compute_units * (_slots(engine, k) + PROBES) * (8 * key_words(k) + 4)
+
+
+def bin_size(engine: Engine, k: int) -> int:
+    """K-mers of a bin at best."""
+    return min(_slots(engine, k), BIN_SIZE)
 
 
 def _slots(engine: Engine, k: int) -> int:
@@ -66,21 +84,18 @@ class BinTables:
     ----------
     engine : Engine
     k : int
+    head_bits : int
+        Leading bits that the k-mers of every bin have in common.
     most : int
         K-mers that are brought out at a time; with more of them there are fewer launches.
-
-    Attributes
-    ----------
-    bin_size : int
-        K-mers of a bin at best.
     """
 
-    def __init__(self, engine: Engine, k: int, most: int) -> None:
+    def __init__(self, engine: Engine, k: int, head_bits: int, most: int) -> None:
         self._engine, self._bits, self._words, self._most = engine, 2 * k, key_words(k), most
+        self._rest, self._key_bytes = 2 * k - head_bits, key_bytes(k, head_bits)
         items = engine.device.compute_units
         self._items = items
         self._slots = _slots(engine, k)
-        self.bin_size = min(self._slots, BIN_SIZE)
         self._tables = engine.empty(items * (self._slots + PROBES) * self._words, np.uint64)
         self._tallies = engine.empty(items * (self._slots + PROBES), np.uint32)
         engine.fill(self._tables, 0)
@@ -92,7 +107,8 @@ class BinTables:
 
         Parameters
         ----------
-        keys : DeviceArray, uint64 (n, words)
+        keys : DeviceArray, uint8
+            As many bytes a k-mer as `key_bytes` says.
         bins : Bins
         """
         while (large := self._places(bins) > self._most).any():
@@ -109,18 +125,18 @@ class BinTables:
         first = np.cumsum(places) - places
         counts = self._engine.empty(int(places.sum()), np.uint32)
         todo, starts = bins, first
-        done: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint32]]] = []
+        done: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint32], NDArray[np.int64]]] = []
         while len(todo):
             found = self._enter(keys, todo, starts, counts)
             crowded = found == CROWDED
-            done.append((todo.begins[~crowded], starts[~crowded], found[~crowded]))
+            done.append((todo.begins[~crowded], starts[~crowded], found[~crowded], todo.heads[~crowded]))
             offset = starts - todo.begins
             parts = self._split(keys, todo[crowded], np.ones(int(crowded.sum()), bool)) if crowded.any() else todo[:0]
             owner = np.searchsorted(todo.begins, parts.begins, side="right") - 1
             todo, starts = parts, parts.begins + offset[owner]
-        begins, starts, found = (np.concatenate(column) for column in zip(*done, strict=True))
+        begins, starts, found, heads = (np.concatenate(column) for column in zip(*done, strict=True))
         order = np.argsort(begins, kind="stable")
-        return self._gather(keys, begins[order], found[order], starts[order], counts)
+        return self._gather(keys, begins[order], found[order], starts[order], heads[order], counts)
 
     def _enter(
         self, keys: DeviceArray, bins: Bins, first: NDArray[np.int64], counts: DeviceArray
@@ -143,9 +159,9 @@ class BinTables:
         stops = self._engine.download(ends).astype(np.int64)
         begins = np.concatenate([split.begins[:, None], stops[:, :-1]], axis=1)
         skips = np.repeat(np.minimum(split.skips + 8, self._bits), DIGITS)
-        parts = Bins(begins.ravel(), (stops - begins).ravel(), skips)
+        parts = Bins(begins.ravel(), (stops - begins).ravel(), skips, np.repeat(split.heads, DIGITS))
         parts = parts[parts.sizes > 0]
-        both = [np.concatenate(pair) for pair in zip(_columns(stay), _columns(parts), strict=True)]
+        both = [np.concatenate(pair) for pair in zip(stay.columns, parts.columns, strict=True)]
         order = np.argsort(both[0], kind="stable")
         return Bins(*(column[order] for column in both))
 
@@ -155,26 +171,24 @@ class BinTables:
         begins: NDArray[np.int64],
         found: NDArray[np.uint32],
         first: NDArray[np.int64],
+        heads: NDArray[np.int64],
         counts: DeviceArray,
     ) -> Runs:
         ends = np.cumsum(found, dtype=np.int64)
         size = int(ends[-1])
         out = Runs(self._engine.empty((self._words, size), np.uint64), self._engine.empty(size, np.uint32), size)
         arrays = self._upload(begins), self._upload(found), self._upload(first), counts, self._upload(ends - found)
-        limits = np.uint32(len(begins)), np.uint64(size)
+        limits = self._upload(heads), np.uint32(len(begins)), np.uint32(self._rest), np.uint64(size)
         kernel = self._kernel("gather_distinct")
         self._engine.launch_items(kernel, len(begins), keys, *arrays, *limits, out.keys, out.counts, lanes=1)
         return out
 
     def _described(self, bins: Bins) -> tuple[DeviceArray, ...]:
-        return tuple(self._upload(column) for column in _columns(bins))
+        return self._upload(bins.begins), self._upload(bins.sizes), self._upload(bins.skips)
 
     def _upload(self, numbers: NDArray[np.int64] | NDArray[np.uint32]) -> DeviceArray:
         return self._engine.upload(numbers.astype(np.uint32))
 
     def _kernel(self, name: str) -> Kernel:
-        return self._engine.kernel(SOURCE, name, WORDS=self._words, PROBES=PROBES)
+        return self._engine.kernel(SOURCE, name, WORDS=self._words, KEY_BYTES=self._key_bytes, PROBES=PROBES)
 
-
-def _columns(bins: Bins) -> tuple[NDArray[np.int64], ...]:
-    return bins.begins, bins.sizes, bins.skips
