@@ -25,7 +25,7 @@ from oclgenomics.sequence import Symbols
 __all__ = ["KmerCounter", "split_prefixes"]
 
 SMALL_BYTES = 1 << 16  # for counts of tiles, totals of spans and their like
-STREAM_BYTES = 1 << 18  # that are kept of a stream, beside a byte for each of its windows
+STREAM_BYTES = 1 << 18  # that are kept of a stream, beside a byte for each of its windows and half of one for the next
 MOST_RANGES = 32  # each cuts all windows again: more would cost more than larger, hence fewer, runs save
 
 
@@ -72,7 +72,7 @@ class KmerCounter:
 
         An empty counter takes any stream.
         """
-        most = self._most_keys(STREAM_BYTES + symbols.size)
+        most = self._most_keys(STREAM_BYTES + symbols.size * 3 // 2)
         windows = self.windows + symbols.size
         if not self.windows or windows <= most:
             return True

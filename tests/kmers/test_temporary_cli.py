@@ -32,8 +32,8 @@ def random_fasta(path: Path, letters: int) -> Path:
 
 @pytest.fixture
 def large(tmp_path: Path) -> Path:
-    """Larger than 3 MiB of memory count at once."""
-    return random_fasta(tmp_path / "x.fa", 3_000_000)
+    """Larger than 2 MiB of memory count at once."""
+    return random_fasta(tmp_path / "x.fa", 4_000_000)
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def tmp_dir(tmp_path: Path) -> Path:
     return tmp_path / "temporary"
 
 
-def words(inputs: list[Path | str], output: Path, device: Device, tmp_dir: Path | str, limit: str = "3M") -> list[str]:
+def words(inputs: list[Path | str], output: Path, device: Device, tmp_dir: Path | str, limit: str = "2M") -> list[str]:
     counting = ["kmers", "count", *map(str, inputs), "-k", "21", "-o", str(output), "-d", str(device.index)]
     return [*counting, "--max-memory", limit, "--tmp-dir", str(tmp_dir)]
 
@@ -89,7 +89,7 @@ def test_wrong_folders_are_told_first(
 
 def limit_file_size() -> None:
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1_500_000, 1_500_000))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (700_000, 700_000))
 
 
 def assert_full(done: subprocess.CompletedProcess[str], place: str, tmp_path: Path, tmp_dir: Path) -> None:
