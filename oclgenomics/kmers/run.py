@@ -25,7 +25,7 @@ from oclgenomics.sequence.blocks import largest_block
 
 __all__ = ["Summary", "count", "count_to_database"]
 
-LEAST_BLOCK = 1 << 16
+LEAST_BLOCK = 1 << 15
 BLOCK_SHARE = 64  # blocks of text for each word of a k-mer: all k-mers of one fit into the memory that is left
 
 
