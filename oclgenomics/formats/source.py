@@ -204,11 +204,12 @@ class _ReadAhead:
             self._ready.put(error)
 
     def __iter__(self) -> Iterator[bytes]:
-        while (item := self._ready.get()) is not None:
-            if isinstance(item, BaseException):
-                raise item
+        while isinstance(item := self._ready.get(), bytes):
             self._free.release()
             yield item
+        self._ready.put(item)  # the end stays the end, and an error an error, however often somebody asks
+        if item is not None:
+            raise item
 
     def stop(self, *, wait: bool) -> None:
         """End the thread; wait for it unless it may be blocked on a pipe."""

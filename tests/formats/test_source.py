@@ -18,6 +18,7 @@ import pytest
 from oclgenomics.errors import InputError, UsageError
 from oclgenomics.formats import read_alignments, stored
 from oclgenomics.formats.source import Source
+from oclgenomics.formats.workers import Workers
 
 MS = b"ms 2 1\n1 2 3\n\n//\nsegsites: 3\npositions: 0.1 0.2 0.3\n" + b"010\n111\n" * 500
 VCF = b"##fileformat=VCFv4.2\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\ta\n" + b"".join(
@@ -181,6 +182,21 @@ def test_progress_counts_the_stored_bytes(tmp_path):
     seen: list[tuple[int, int | None]] = []
     list(read_alignments(path, progress=lambda done, total: seen.append((done, total))))
     assert seen[-1] == (path.stat().st_size, path.stat().st_size)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("damaged", [False, True])
+def test_the_end_stays_the_end(tmp_path, threads, damaged):
+    path, packed = tmp_path / "x", gzip.compress(VCF[:3000])
+    path.write_bytes(packed[:-9] if damaged else packed)
+    target = np.zeros(4000, np.uint8)
+    with Source(path, workers=Workers(threads)) as source:
+        if damaged:
+            for _ in range(1 + 2 * (threads > 1)):
+                with pytest.raises(InputError, match="truncated"):
+                    source.read_into(target)
+        else:
+            assert [source.read_into(target) for _ in range(4)] == [3000, 0, 0, 0]
 
 
 @pytest.mark.parametrize("packed", [False, True])
