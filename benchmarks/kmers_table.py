@@ -2,6 +2,7 @@
 
     python benchmarks/kmers_table.py [--device gpu] [--sets genome,random] [--k 28,40,53,65] [--scale 1] [--repeat 1]
                                      [--folder DIR] [--json FILE] [--plot FILE.png]
+    python benchmarks/kmers_table.py --drawn-from FILE.json --plot FILE.png
 
 Two of the paper's four data sets can be made anywhere. `genome` has the size of GRCh38: 3.1 billion bases in 24 records
 and lines of 80, 5 % of them N. Its letters are random, so nearly all its k-mers differ: more than those of the human
@@ -15,6 +16,7 @@ seconds are those of its second system: two Xeons of 16 cores with a V100.
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import sys
 import tempfile
@@ -31,7 +33,7 @@ SEED, CHUNK = 29, 1 << 20  # rows made at a time
 LETTERS = np.frombuffer(b"ACGT", np.uint8)
 GENOME_BASES, GENOME_LINE, RECORDS, UNKNOWN = 3.1e9, 80, 24, 0.05
 RANDOM_BASES, RANDOM_READ = 1e10, 1000
-SHOWN = {"genome": "GRCh38 / a random genome of its size", "random": "random reads of 1,000 bases"}
+SHOWN = {"genome": "GRCh38 (published) and a random genome of its size (here)", "random": "random reads of 1,000 bases"}
 PAPER = {  # seconds of SNCGPU and Gerbil
     ("genome", 28): (111.35, 30.79),
     ("genome", 40): (129.69, 31.96),
@@ -111,30 +113,38 @@ def runs(args: argparse.Namespace, folder: Path, device: str) -> list[dict[str, 
     return rows
 
 
-def draw(rows: list[dict[str, Any]], device: str, path: str) -> None:
+def draw(record: dict[str, Any], path: str) -> None:
     """Seconds of each program, a panel for each data set."""
     import matplotlib
 
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
+    rows, scale = record["rows"], record["scale"]
     sets = list(dict.fromkeys(row["set"] for row in rows))
-    figure, panels = plt.subplots(1, len(sets), figsize=(5.6 * len(sets), 4.4), layout="constrained", squeeze=False)
+    size = 1.6 + 5.6 * len(sets), 4.6
+    figure, panels = plt.subplots(1, len(sets), figsize=size, layout="constrained", squeeze=False)
     for axes, name in zip(panels[0], sets, strict=True):
         chosen = [row for row in rows if row["set"] == name]
         places = np.arange(len(chosen))
         columns = {"SNCGPU": "SNCGPU s", "Gerbil": "Gerbil s", "oclgenomics": "s"}
         for number, (program, column) in enumerate(columns.items()):
+            if not any(column in row for row in chosen):
+                continue
             values = [row.get(column, np.nan) for row in chosen]
             bars = axes.bar(places + 0.27 * (number - 1), values, 0.25, color=COLOURS[program], label=program)
             axes.bar_label(bars, [f"{value:.3g}" for value in values], fontsize=8, padding=2)
-        axes.set(yscale="log", xticks=places, xlabel="k", title=SHOWN[name])
+        axes.set(yscale="log", xticks=places, xlabel="k")
+        axes.set_title(SHOWN[name] + ("" if scale == 1 else f", {scale:g} of it"), fontsize=10)
         axes.set_xticklabels([str(row["k"]) for row in chosen])
         axes.set_ylim(1, 2.2 * axes.get_ylim()[1])
         axes.spines[["top", "right"]].set_visible(False)
     panels[0][0].set_ylabel("Seconds from file to database")
     panels[0][0].legend(frameon=False, ncols=3, loc="upper left", fontsize=9)
-    figure.suptitle(f"k-mers counted on {device}; SNCGPU and Gerbil as published (V100)", fontweight="bold")
+    title = f"k-mers counted on one {record['machine']['device']}"
+    if any("SNCGPU s" in row for row in rows):
+        title += "; SNCGPU and Gerbil as published, on a V100"
+    figure.suptitle(title, fontweight="bold", fontsize=12)
     figure.savefig(path, dpi=130)
 
 
@@ -149,7 +159,11 @@ def main() -> int:
     parser.add_argument("--folder", metavar="DIR", help="where data and databases go: 60 GB at full scale")
     parser.add_argument("--json", metavar="FILE")
     parser.add_argument("--plot", metavar="FILE.png")
+    parser.add_argument("--drawn-from", metavar="FILE", help="the JSON of a run before, for --plot; nothing is run")
     args = parser.parse_args()
+    if args.drawn_from:
+        draw(json.loads(Path(args.drawn_from).read_text()), args.plot)
+        return 0
     device = select_device(args.device)
     with tempfile.TemporaryDirectory(dir=args.folder) as name:
         record: dict[str, Any] = {"machine": machine(device), "scale": args.scale}
@@ -158,7 +172,7 @@ def main() -> int:
     if args.json:
         write_json(args.json, record)
     if args.plot:
-        draw(record["rows"], device.name, args.plot)
+        draw(record, args.plot)
     return 0
 
 
