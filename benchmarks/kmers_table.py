@@ -144,7 +144,7 @@ def draw(record: dict[str, Any], path: str) -> None:
     title = f"k-mers counted on one {record['machine']['device']}"
     if any("SNCGPU s" in row for row in rows):
         title += "; SNCGPU and Gerbil as published, on a V100"
-    figure.suptitle(title, fontweight="bold", fontsize=12)
+    figure.suptitle(title, fontweight="bold", fontsize=10.5)
     figure.savefig(path, dpi=130)
 
 

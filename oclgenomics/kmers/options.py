@@ -24,7 +24,7 @@ class CountOptions:
         A k-mer and its reverse complement count as one, the lesser of the two (A < C < G < T); a k-mer that is its own
         counts once for each place.
     min_count, max_count : int
-        K-mers that are there less or more often are left out.
+        K-mers that are there less or more often are left out; the least is at most 2^32 - 1.
     counter_max : int
         Counters stop here, after k-mers were left out; at most 2^32 - 1.
 
@@ -45,5 +45,7 @@ class CountOptions:
             raise UsageError(f"-k {self.k}: k-mers have 1 to {LARGEST_K} letters")
         if not 1 <= self.min_count <= self.max_count:
             raise UsageError(f"--min-count {self.min_count} --max-count {self.max_count}: take 1 <= min <= max")
+        if self.min_count > LARGEST_COUNTER:
+            raise UsageError(f"--min-count {self.min_count}: counters hold at most {LARGEST_COUNTER:,}")
         if not 1 <= self.counter_max <= LARGEST_COUNTER:
             raise UsageError(f"--counter-max {self.counter_max}: counters hold 1 to {LARGEST_COUNTER:,}")
