@@ -90,7 +90,7 @@ def test_standard_input_and_summary(
     [
         (["x.fa", "-k", "0", "-o", "x.db"], 2, "-k 0: k-mers have 1 to 256 letters"),
         (["x.fa", "-k", "5", "-o", "x.db", "--min-count", "0"], 2, "--min-count 0"),
-        (["x.fa", "-k", "5", "-o", "x.db", "--min-count", "4294967296", "--max-count", "4294967297"], 2, "counters hold"),
+        (["x.fa", "-k", "5", "-o", "x.db", "--min-count=4294967296", "--max-count=4294967296"], 2, "counters hold"),
         (["x.fa", "-k", "5", "-o", "x.db", "--counter-max", "0"], 2, "--counter-max 0"),
         (["missing.fa", "-k", "5", "-o", "x.db"], 3, "missing.fa: no such file"),
         (["x.fa", "-k", "5", "-o", "none/x.db"], 5, "there is no folder none"),
