@@ -11,6 +11,7 @@
 //
 // -D WORDS=n        words of a k-mer
 // -D CANONICAL=0|1  the lesser of a k-mer and its reverse complement
+// -D SHORT=0|1      a k-mer has less than 16 letters
 // -D KEY_BYTES=n    of a k-mer that go into a bin
 #include "common/portable.clh"
 #include "kmers/kmer.clh"
@@ -52,6 +53,9 @@ __kernel void find_starts(__global const uint *valid, uint groups, uint each, ui
 
 typedef struct {
     uint8 prefixes[4]; // of the 32 windows
+#if CANONICAL
+    uint8 others[4]; // of their reverse complements
+#endif
     uint inside;       // those in the range, the first one highest
 } Windows;
 
@@ -62,78 +66,62 @@ static inline uint joined(uint8 bits)
     return few.lo | few.hi;
 }
 
-// What a walk keeps of the symbols: of each word of a k-mer that starts in the group there are two to shift.
+// What a walk keeps of the symbols. A k-mer that starts in the group lies in windows over these words: shifted to the right by
+// an even number of bits, 0 to 62, word w + 1 before word w gives its word w.
 typedef struct {
     __global const uint *codes;
-    uint words; // of `codes`
-    uint letters; // of a k-mer, at least 16
+    int groups;
+    uint past; // letters of a k-mer but one that lie in the last group it reaches, of one that starts with a group; 0 to 31
     uint low, span;
-    uint a, b, c; // the 16 letters of a word each from the group's first on
-    ulong forward[WORDS + 1]; // the word that holds a k-mer's last letters first
+    ulong latest; // the last group that a k-mer reaches
+    ulong forward[WORDS + 1]; // from a letter before the last 32 letters of a k-mer on, and from 32 letters before on
 #if CANONICAL
     ulong backward[WORDS + 1]; // the reverse complements of the group and of those behind it
     uint x, y, z; // of the 16 last letters of k-mers
 #endif
 } Walk;
 
-// 32 letters from letter `at` on; what is before the first word or behind the last is 0.
-static inline ulong letters_at(const Walk *walk, int at)
+// The letters of a group; none before the first one or behind the last.
+static inline ulong group_letters(const Walk *walk, int g)
 {
-    const int word = at >> 4, off = 2 * (at & 15), words = walk->words;
-    ulong first, second, third;
-    if (word >= 0 && word + 2 < words) {
-        first = walk->codes[word];
-        second = walk->codes[word + 1];
-        third = walk->codes[word + 2];
-    } else {
-        first = word >= 0 && word < words ? walk->codes[word] : 0;
-        second = word + 1 >= 0 && word + 1 < words ? walk->codes[word + 1] : 0;
-        third = word + 2 >= 0 && word + 2 < words ? walk->codes[word + 2] : 0;
-    }
-    return (first << 32 | second) << off | third >> (32 - off);
-}
-
-// The letters of a group; none behind the last word.
-static inline ulong group_letters(const Walk *walk, uint g)
-{
-    return 2 * g + 1 < walk->words ? (ulong)walk->codes[2 * g] << 32 | walk->codes[2 * g + 1] : 0;
+    return g >= 0 && g < walk->groups ? (ulong)walk->codes[2 * g] << 32 | walk->codes[2 * g + 1] : 0;
 }
 
 // Goes on to group g, when all is there of the one before it.
-static inline void go_on(Walk *walk, uint g)
+static inline void go_on(Walk *walk, int g)
 {
-    walk->a = walk->codes[2 * g];
-    walk->b = walk->codes[2 * g + 1];
-    walk->c = 2 * g + 2 < walk->words ? walk->codes[2 * g + 2] : 0;
+    const uint past = 2 * walk->past;
+    const ulong before = walk->latest;
+    walk->latest = group_letters(walk, g + WORDS);
     UNROLL
     for (uint w = WORDS; w > 0; --w)
         walk->forward[w] = walk->forward[w - 1];
-    walk->forward[0] = letters_at(walk, 32 * g + walk->letters);
+    walk->forward[0] = before << past | walk->latest >> 1 >> (63 - past);
 #if CANONICAL
     UNROLL
     for (uint w = 0; w < WORDS; ++w)
         walk->backward[w] = walk->backward[w + 1];
-    walk->backward[WORDS] = reverse_letters(~group_letters(walk, g + WORDS));
-    const ulong last = reverse_letters(~walk->forward[0]);
+    walk->backward[WORDS] = reverse_letters(~walk->latest);
+    const ulong ends = walk->backward[WORDS] << (62 - past) | walk->backward[WORDS - 1] >> 1 >> (past + 1);
     walk->x = walk->z;
-    walk->y = (uint)last;
-    walk->z = (uint)(last >> 32);
+    walk->y = (uint)ends;
+    walk->z = (uint)(ends >> 32);
 #endif
 }
 
-// As if the group before g had been walked.
-static inline void start(Walk *walk, uint g)
+// As if the groups before g had been walked: all that are still to be seen from there.
+static inline void start(Walk *walk, int g)
 {
-    const int before = 32 * (int)g - 32;
-    UNROLL
-    for (uint w = 0; w <= WORDS; ++w)
-        walk->forward[w] = letters_at(walk, before + (int)walk->letters - 32 * (int)w);
-#if CANONICAL
-    UNROLL
-    for (uint w = 0; w <= WORDS; ++w)
-        walk->backward[w] = reverse_letters(~letters_at(walk, before + 32 * (int)w));
-    walk->z = (uint)(reverse_letters(~walk->forward[0]) >> 32);
-#endif
+    walk->latest = group_letters(walk, g - 2);
+    for (int before = g - WORDS - 1; before < g; ++before)
+        go_on(walk, before);
+}
+
+// The 16 letters from letter i of a group on.
+static inline uint letters_in(__global const uint *codes, uint i)
+{
+    const ulong both = (ulong)codes[i / 16] << 32 | codes[i / 16 + 1];
+    return (uint)(both << 2 * (i % 16) >> 32);
 }
 
 static inline uint8 forward_at(uint a, uint b, uint8 shift)
@@ -143,75 +131,112 @@ static inline uint8 forward_at(uint a, uint b, uint8 shift)
 
 static inline uint8 backward_at(uint a, uint b, uint8 shift)
 {
-    return ((uint8)(a) << 1) << (31 - shift) | (uint8)(b) >> shift;
+    return (uint8)(a << 1) << (31 - shift) | (uint8)(b) >> shift;
 }
 
-static inline void look(const Walk *walk, uint unused, Windows *windows)
+// Of k-mers with less than 16 letters the prefix is shorter: the highest bits, the others 0.
+#if SHORT
+#define CUT_FORWARD(prefix) ((prefix) >> unused << unused)
+#define CUT_BACKWARD(prefix) ((prefix) << unused)
+#else
+#define CUT_FORWARD(prefix) (prefix)
+#define CUT_BACKWARD(prefix) (prefix)
+#endif
+
+static inline void look(const Walk *walk, int g, uint unused, Windows *windows)
 {
     const uint8 early = (uint8)(0, 2, 4, 6, 8, 10, 12, 14), late = early + 16;
     const uint8 marks = (uint8)(128, 64, 32, 16, 8, 4, 2, 1);
+    const uint a = walk->codes[2 * g], b = walk->codes[2 * g + 1], c = g + 1 < walk->groups ? walk->codes[2 * g + 2] : 0;
     uint8 inside = 0;
 #if CANONICAL
-#define LESSER(shift, from, to) \
-    const uint8 other = backward_at(to, from, shift) << unused; \
+#define LESSER(q, shift, from, to) \
+    const uint8 other = CUT_BACKWARD(backward_at(to, from, shift)); \
+    windows->others[q] = other; \
     prefix = other < prefix ? other : prefix
 #else
-#define LESSER(shift, from, to)
+#define LESSER(q, shift, from, to)
 #endif
 #define QUARTER(q, shift, first, second, from, to) \
     do { \
-        uint8 prefix = forward_at(first, second, shift) >> unused << unused; \
-        LESSER(shift, from, to); \
+        uint8 prefix = CUT_FORWARD(forward_at(first, second, shift)); \
+        LESSER(q, shift, from, to); \
         inside |= as_uint8(prefix - walk->low <= walk->span) & marks << (24 - 8 * q); \
         windows->prefixes[q] = prefix; \
     } while (0)
-    QUARTER(0, early, walk->a, walk->b, walk->x, walk->y);
-    QUARTER(1, late, walk->a, walk->b, walk->x, walk->y);
-    QUARTER(2, early, walk->b, walk->c, walk->y, walk->z);
-    QUARTER(3, late, walk->b, walk->c, walk->y, walk->z);
+    QUARTER(0, early, a, b, walk->x, walk->y);
+    QUARTER(1, late, a, b, walk->x, walk->y);
+    QUARTER(2, early, b, c, walk->y, walk->z);
+    QUARTER(3, late, b, c, walk->y, walk->z);
 #undef QUARTER
 #undef LESSER
     windows->inside = joined(inside);
 }
 
-// The k-mer that starts at letter i of the group, or the lesser of it and its reverse complement; `unused` as for prefixes.
-static inline void cut(const Walk *walk, uint i, ulong top, uint unused, ulong *key)
+// Word w of what begins or ends `shift` bits, 0 to 62, behind the words.
+static inline ulong shifted(const ulong *words, uint w, uint shift)
 {
+    return words[w + 1] << 1 << (63 - shift) | words[w] >> shift;
+}
+
+// The lowest STORED words of the k-mer that starts at letter i of the group, or of the lesser of it and its reverse complement;
+// `unused` as for prefixes.
+static inline void cut(const Walk *walk, const Windows *windows, int g, uint i, ulong top, uint unused, ulong *key)
+{
+#if CANONICAL && WORDS > 1
+    // The first letters say which one is the lesser, so only that one is cut out.
+    const uint first = letters_in(walk->codes + 2 * g, i);
+    const uint other_first = ((const uint *)windows->others)[i];
+    if (first != other_first) {
+        const ulong *from = first < other_first ? walk->forward : walk->backward;
+        const uint shift = first < other_first ? 62 - 2 * i : 2 * i;
+        UNROLL
+        for (uint w = 0; w < STORED; ++w)
+            key[w] = shifted(from, w, shift);
+        if (STORED == WORDS)
+            key[STORED - 1] &= top;
+        return;
+    }
+#endif
+    ulong all[WORDS];
     UNROLL
     for (uint w = 0; w < WORDS; ++w)
-        key[w] = walk->forward[w + 1] << 2 * i | walk->forward[w] >> 1 >> (63 - 2 * i);
-#if WORDS == 1
-    key[0] >>= unused;
+        all[w] = shifted(walk->forward, w, 62 - 2 * i);
+#if SHORT
+    all[0] >>= unused;
 #endif
-    key[WORDS - 1] &= top;
+    all[WORDS - 1] &= top;
 #if CANONICAL
     ulong other[WORDS];
     UNROLL
     for (uint w = 0; w < WORDS; ++w)
-        other[w] = walk->backward[w + 1] << 1 << (63 - 2 * i) | walk->backward[w] >> 2 * i;
+        other[w] = shifted(walk->backward, w, 2 * i);
     other[WORDS - 1] &= top;
     ulong less = 0;
     UNROLL
     for (uint w = 0; w < WORDS; ++w)
-        less = (other[w] < key[w]) | ((other[w] == key[w]) & less);
+        less = (other[w] < all[w]) | ((other[w] == all[w]) & less);
     UNROLL
     for (uint w = 0; w < WORDS; ++w) // a branch could not be foretold
-        key[w] ^= (key[w] ^ other[w]) & -less;
+        all[w] ^= (all[w] ^ other[w]) & -less;
 #endif
+    UNROLL
+    for (uint w = 0; w < STORED; ++w)
+        key[w] = all[w];
 }
 
 // Calls TAKE(i, prefix) for each window that starts in the work-item's groups and whose prefix is in the range.
 #define EACH_WINDOW \
     const uint item = get_global_id(0); \
-    const uint begin = MIN(item * each, groups), end = MIN(begin + each, groups); \
+    const int begin = MIN(item * each, groups), end = MIN(begin + each, groups); \
     const uint unused = 32 - 2 * MIN(k, 16u); \
-    Walk walk = {codes, words, MAX(k, 16u), low, last - low}; \
+    Walk walk = {codes, groups, (MAX(k, 16u) - 1) % 32, low, last - low}; \
     if (begin < end) \
         start(&walk, begin); \
-    for (uint g = begin; g < end; ++g) { \
+    for (int g = begin; g < end; ++g) { \
         go_on(&walk, g); \
         Windows windows; \
-        look(&walk, unused, &windows); \
+        look(&walk, g, unused, &windows); \
         const uint *prefixes = (const uint *)windows.prefixes; \
         for (uint left = windows.inside & starts[g]; left; left &= left - 1) { \
             const uint i = 31 - lowest_bit32(left); \
@@ -219,7 +244,7 @@ static inline void cut(const Walk *walk, uint i, ulong top, uint unused, ulong *
         } \
     }
 
-__kernel void count_prefixes(__global const uint *codes, __global const uint *starts, uint words, uint groups, uint each, uint k,
+__kernel void count_prefixes(__global const uint *codes, __global const uint *starts, uint groups, uint each, uint k,
                              uint low, uint last, uint shift, uint bins, __global uint *counts)
 {
     counts += (ulong)get_global_id(0) * bins;
@@ -228,14 +253,14 @@ __kernel void count_prefixes(__global const uint *codes, __global const uint *st
 #undef TAKE
 }
 
-__kernel void fill_bins(__global const uint *codes, __global const uint *starts, uint words, uint groups, uint each, uint k,
+__kernel void fill_bins(__global const uint *codes, __global const uint *starts, uint groups, uint each, uint k,
                         uint low, uint last, uint shift, uint bins, __global uint *places, __global uchar *keys)
 {
     places += (ulong)get_global_id(0) * bins;
     const ulong top = LOW_BITS64(2 * k - 64 * (WORDS - 1));
 #define TAKE(i, prefix) \
-    ulong key[WORDS]; \
-    cut(&walk, i, top, unused, key); \
+    ulong key[STORED]; \
+    cut(&walk, &windows, g, i, top, unused, key); \
     store_key(packed_key(keys, places[(prefix - low) >> shift]++), key)
     EACH_WINDOW
 #undef TAKE

@@ -84,7 +84,7 @@ class BinnedWindows:
 
     def __init__(self, engine: Engine, options: CountOptions) -> None:
         self._engine, self._k, self._words = engine, options.k, key_words(options.k)
-        self._defines = {"WORDS": self._words, "CANONICAL": options.canonical}
+        self._defines = {"WORDS": self._words, "CANONICAL": options.canonical, "SHORT": options.k < PREFIX_BITS // 2}
         self._items = 4 * engine.device.compute_units
         room = engine.budget // (COUNTS_SHARE * 4 * self._items)
         bits = min(MOST_BITS, 2 * options.k, max(1, room.bit_length() - 1))
@@ -217,6 +217,6 @@ class BinnedWindows:
         prefixes = (low, high - 1, shift, by_item.shape[1])
         for stream in streams:
             each = -(-stream.groups // self._items)
-            sizes = (len(stream.codes), stream.groups, each, self._k, *prefixes)
+            sizes = (stream.groups, each, self._k, *prefixes)
             arrays = stream.codes, stream.starts
             self._engine.launch(kernel, (self._items,), (1,), *arrays, *map(np.uint32, sizes), by_item, *out)

@@ -27,6 +27,7 @@ __all__ = ["Summary", "count", "count_to_database"]
 
 LEAST_BLOCK = 1 << 15
 BLOCK_SHARE = 64  # blocks of text for each word of a k-mer: all k-mers of one fit into the memory that is left
+BINNED_WORDS = 3  # of a k-mer in a bin take no more room than a word of one to be sorted
 
 
 def count(
@@ -154,7 +155,8 @@ def _read(
     min_quality: int | None,
 ) -> KmerCounter:
     """Read all files; what memory does not hold goes to temporary runs, and then all of it."""
-    share = engine.budget // (BLOCK_SHARE * key_words(options.k))
+    words = -(-key_words(options.k) // (BINNED_WORDS if engine.tuning.cpu else 1))
+    share = engine.budget // (BLOCK_SHARE * words)
     block_bytes = min(largest_block(engine), max(LEAST_BLOCK, share))
     counter = KmerCounter(engine, options)
     for block in packed_blocks(
