@@ -33,6 +33,7 @@ from oclgenomics.sequence import packed_blocks
 
 SEED, READ, ERRORS, CHUNK = 17, 150, 0.005, 100_000
 BASES = np.frombuffer(b"ACGT", np.uint8)
+OUTPUTS = "outputs"
 
 
 def genome_of(path: str | None, bases: int) -> np.ndarray:
@@ -68,15 +69,16 @@ Command = tuple[str, list[str]]
 def commands(args: argparse.Namespace, reads: Path, folder: Path, k: int, device: str) -> Iterator[Command]:
     """The programs' command lines."""
     own = [sys.executable, "-m", "oclgenomics", "kmers", "count", str(reads), "-k", str(k)]
-    own += ["-o", str(folder / "own.db"), "-d", device, "-q"]
+    own += ["-o", str(folder / OUTPUTS / "own.db"), "-d", device, "-q"]
     own += ["--max-memory", args.max_memory] if args.max_memory else []
     yield "oclgenomics", own
     if args.no_peers:
         return
     if kmc := shutil.which("kmc"):
-        yield "kmc", [kmc, f"-k{k}", "-t2", "-m8", "-ci1", "-cs65535", str(reads), str(folder / "kmc"), str(folder)]
+        output = [str(reads), str(folder / OUTPUTS / "kmc"), str(folder)]
+        yield "kmc", [kmc, f"-k{k}", "-t2", "-m8", "-ci1", "-cs65535", *output]
     if jellyfish := shutil.which("jellyfish"):
-        output = ["-o", str(folder / "jf"), str(reads)]
+        output = ["-o", str(folder / OUTPUTS / "jf"), str(reads)]
         yield "jellyfish", [jellyfish, "count", "-m", str(k), "-C", "-t", "2", "-s", "100M", *output]
 
 
@@ -88,7 +90,7 @@ def whole_processes(
     for k in args.k:
         windows = count * (READ - k + 1)
         for name, command in commands(args, reads, folder, k, device):
-            run = run_process(command, args.repeat if name == "oclgenomics" else 1)
+            run = run_process(command, args.repeat if name == "oclgenomics" else 1, outputs=folder / OUTPUTS)
             rate = windows / run["best"] / 1e6
             rows.append({"k": k, "program": name, "s": run["best"], "M k-mers/s": rate, "peak MB": run["peak_mb"]})
     return rows

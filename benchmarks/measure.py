@@ -6,6 +6,7 @@ import datetime
 import json
 import os
 import platform
+import shutil
 import subprocess
 import sys
 import time
@@ -36,8 +37,15 @@ print(time.perf_counter() - start, usage.ru_maxrss, os.waitstatus_to_exitcode(st
 """
 
 
-def run_process(command: Sequence[str], repeat: int) -> dict[str, Any]:
+def run_process(command: Sequence[str], repeat: int, *, outputs: Path | None = None) -> dict[str, Any]:
     """Run a command several times from start to exit.
+
+    Parameters
+    ----------
+    command : sequence of str
+    repeat : int
+    outputs : Path, optional
+        A folder that is there and empty when each run begins: to delete what is left of the run before takes time.
 
     Returns
     -------
@@ -47,6 +55,9 @@ def run_process(command: Sequence[str], repeat: int) -> dict[str, Any]:
     seconds, peak = [], 0.0
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     for _ in range(repeat):
+        if outputs is not None:
+            shutil.rmtree(outputs, ignore_errors=True)
+            outputs.mkdir()
         run = subprocess.run(
             [sys.executable, "-S", "-c", LAUNCHER, *command],
             capture_output=True,

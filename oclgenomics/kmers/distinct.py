@@ -23,6 +23,7 @@ BIN_SIZE = 1 << 15  # fewer k-mers make more bins, whose lines and pages no long
 PROBES = 128  # slots that a k-mer may have to look at
 CROWDED = (1 << 32) - 1
 LEAST_KEY_BYTES = 4
+LEAST_SHARED = 4096  # bytes; less memory is not shared
 DIGITS = 256  # parts that a bin is split into
 
 
@@ -54,6 +55,26 @@ class Bins:
     @property
     def columns(self) -> tuple[NDArray[np.int64], ...]:
         return self.begins, self.sizes, self.skips, self.heads
+
+
+@dataclass(frozen=True)
+class _Counting:
+    """Bins whose k-mers the device is counting.
+
+    Attributes
+    ----------
+    bins : Bins
+    first : ndarray, int64 (bins,)
+        Where the counts of each begin.
+    counts : DeviceArray, uint32
+    found : DeviceArray, uint32 (at least bins,)
+        How many k-mers of each differ, or CROWDED.
+    """
+
+    bins: Bins
+    first: NDArray[np.int64]
+    counts: DeviceArray
+    found: DeviceArray
 
 
 def key_bytes(k: int, head_bits: int) -> int:
@@ -113,42 +134,55 @@ class BinTables:
         """
         while (large := self._places(bins) > self._most).any():
             bins = self._split(keys, bins, large)
+        before: _Counting | None = None
         for low, high in split_prefixes(self._places(bins), self._most):
-            yield self._count(keys, bins[low:high])
+            counting = self._start(keys, bins[low:high])  # the device is at work while the part before is taken
+            if before is not None:
+                yield self._finish(keys, before)
+            before = counting
+        if before is not None:
+            yield self._finish(keys, before)
 
     def _places(self, bins: Bins) -> NDArray[np.int64]:
         """How many distinct k-mers a bin may have."""
         return np.where(bins.skips < self._bits, bins.sizes, 1)
 
-    def _count(self, keys: DeviceArray, bins: Bins) -> Runs:
+    def _start(self, keys: DeviceArray, bins: Bins) -> _Counting:
         places = self._places(bins)
         first = np.cumsum(places) - places
         counts = self._engine.empty(int(places.sum()), np.uint32)
-        todo, starts = bins, first
+        return _Counting(bins, first, counts, self._enter(keys, bins, first, counts))
+
+    def _finish(self, keys: DeviceArray, counting: _Counting) -> Runs:
+        todo, starts, counts = counting.bins, counting.first, counting.counts
+        found = self._engine.download(counting.found, len(todo))
         done: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint32], NDArray[np.int64]]] = []
-        while len(todo):
-            found = self._enter(keys, todo, starts, counts)
+        while True:
             crowded = found == CROWDED
             done.append((todo.begins[~crowded], starts[~crowded], found[~crowded], todo.heads[~crowded]))
+            if not crowded.any():
+                break
             offset = starts - todo.begins
-            parts = self._split(keys, todo[crowded], np.ones(int(crowded.sum()), bool)) if crowded.any() else todo[:0]
+            parts = self._split(keys, todo[crowded], np.ones(int(crowded.sum()), bool))
             owner = np.searchsorted(todo.begins, parts.begins, side="right") - 1
             todo, starts = parts, parts.begins + offset[owner]
+            found = self._engine.download(self._enter(keys, todo, starts, counts), len(todo))
         begins, starts, found, heads = (np.concatenate(column) for column in zip(*done, strict=True))
         order = np.argsort(begins, kind="stable")
         return self._gather(keys, begins[order], found[order], starts[order], heads[order], counts)
 
     def _enter(
         self, keys: DeviceArray, bins: Bins, first: NDArray[np.int64], counts: DeviceArray
-    ) -> NDArray[np.uint32]:
-        found = self._engine.empty(len(bins), np.uint32)
+    ) -> DeviceArray:
+        shared = self._engine.pinned(max(len(bins), LEAST_SHARED // 4), np.uint32)  # read while other bins are counted
+        found = self._engine.upload(shared, share=True)
         self._engine.fill(self._next, 0)
         arrays = (*self._described(bins), self._upload(first))
         sizes = np.uint32(len(bins)), np.uint32(self._bits), np.uint32(self._slots)
         tables = self._next, self._tables, self._tallies
         kernel = self._kernel("count_distinct")
         self._engine.launch(kernel, (self._items,), (1,), keys, *arrays, *sizes, *tables, found, counts)
-        return self._engine.download(found)
+        return found
 
     def _split(self, keys: DeviceArray, bins: Bins, chosen: NDArray[np.bool_]) -> Bins:
         """Split the chosen bins by their next bits."""

@@ -57,6 +57,8 @@ class DeviceArray:
         The last transfer into the array that compute has to wait for.
     used : pyopencl.Event or None
         The last kernel that got the array, which transfers have to wait for.
+    host : ndarray or None
+        The host's memory that the device works in, where it is shared.
     """
 
     def __init__(
@@ -69,6 +71,7 @@ class DeviceArray:
         self.nbytes = self.size * dtype.itemsize
         self.ready: pyopencl.Event | None = None
         self.used: pyopencl.Event | None = None
+        self.host: NDArray[Any] | None = None
         self._account = account
 
     def release(self) -> None:
@@ -92,9 +95,14 @@ class DeviceArray:
 
 
 def allocate(
-    context: pyopencl.Context, device: Device, account: Account, shape: tuple[int, ...], dtype: DTypeLike
+    context: pyopencl.Context,
+    device: Device,
+    account: Account,
+    shape: tuple[int, ...],
+    dtype: DTypeLike,
+    content: NDArray[Any] | None = None,
 ) -> DeviceArray:
-    """Allocate an array on the device, its content undefined.
+    """Allocate an array on the device, its content undefined or a copy of a contiguous array's.
 
     Raises
     ------
@@ -116,7 +124,10 @@ def allocate(
             "raise --max-memory"
         )
     with watching(device, f"allocating {asked}, {readable_bytes(account.used)} being in use"):
-        buffer = cl.Buffer(context, cl.mem_flags.READ_WRITE, max(nbytes, 16))
+        if content is None or not nbytes:
+            buffer = cl.Buffer(context, cl.mem_flags.READ_WRITE, max(nbytes, 16))
+        else:
+            buffer = cl.Buffer(context, cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR, nbytes, content)
     account.take(nbytes)
     return DeviceArray(buffer, shape, kind, account)
 
@@ -138,7 +149,9 @@ def share(context: pyopencl.Context, device: Device, array: NDArray[Any]) -> Dev
     flags = cl.mem_flags.READ_WRITE | cl.mem_flags.USE_HOST_PTR
     with watching(device, f"sharing {readable_bytes(array.nbytes)} of host memory"):
         buffer = cl.Buffer(context, flags, hostbuf=array)
-    return DeviceArray(buffer, array.shape, array.dtype, None)
+    shared = DeviceArray(buffer, array.shape, array.dtype, None)
+    shared.host = array
+    return shared
 
 
 def pinned_array(

@@ -63,13 +63,13 @@ class Profile:
             self._spans.append(Span(name, lane, start, end))
 
     @contextlib.contextmanager
-    def mark(self, name: str) -> Iterator[None]:
-        """Measure the body of a `with` statement as host work."""
+    def mark(self, name: str, lane: str = "host") -> Iterator[None]:
+        """Measure the body of a `with` statement, as host work if nothing else is said."""
         start = time.perf_counter_ns()
         try:
             yield
         finally:
-            self.add(name, "host", start, time.perf_counter_ns())
+            self.add(name, lane, start, time.perf_counter_ns())
 
     @property
     def spans(self) -> list[Span]:

@@ -24,12 +24,16 @@ class Tuning:
         True where `popcount()` is an instruction (`-D BUILTIN_POPCOUNT`); on CPUs it may be a function call.
     cpu : bool
         True on CPUs: contiguous register-blocked loops, no local-memory tiles.
+    waiting_helps : bool
+        True where a thread that waits for the compute queue lends a hand: Intel's runtime starts one worker fewer than
+        there are cores and counts on it. A wait for an event does not do that.
     """
 
     vector_width: int
     local_size: int
     builtin_popcount: bool
     cpu: bool
+    waiting_helps: bool = False
 
     def defines(self) -> dict[str, int]:
         """Return the `-D` parameters every build gets."""
@@ -43,5 +47,5 @@ def tuning_for(device: Device) -> Tuning:
     if device.family == "pocl":
         return Tuning(vector_width=16, local_size=16, builtin_popcount=False, cpu=True)
     if device.family == "intel":
-        return Tuning(vector_width=1, local_size=64, builtin_popcount=False, cpu=True)
+        return Tuning(vector_width=1, local_size=64, builtin_popcount=False, cpu=True, waiting_helps=True)
     return Tuning(vector_width=1, local_size=16, builtin_popcount=False, cpu=True)

@@ -99,6 +99,28 @@ def test_compute_and_transfers_keep_their_order(engine: Engine) -> None:
     assert len({int(result[0]) for result in results}) == len(inputs)
 
 
+def test_an_upload_is_a_copy_made_at_once(engine: Engine) -> None:
+    array = engine.pinned(5000, np.uint64)
+    array[:] = 1
+    held = engine.upload(array)
+    array[:] = 2
+    assert np.array_equal(engine.download(held), np.ones(5000))
+
+
+def test_shared_memory_is_read_after_its_kernels(engine: Engine) -> None:
+    count = 1 << 20
+    hashes = engine.upload(engine.pinned(count, np.uint64), share=True)
+    kernel = engine.kernel("common/hash.cl", "hash_numbers")
+    numbers = engine.upload(np.arange(count, dtype=np.uint64))
+    for key in range(3):
+        engine.launch_items(kernel, count, numbers, np.uint64(key), np.uint64(0), np.uint32(count), hashes)
+    last = engine.empty(count, np.uint64)
+    engine.launch_items(kernel, count, numbers, np.uint64(2), np.uint64(0), np.uint32(count), last)
+    part = engine.download(hashes, 1000, count - 1000)
+    assert np.array_equal(part, engine.download(last, 1000, count - 1000))
+    assert np.array_equal(engine.download(hashes), engine.download(last))
+
+
 def test_shared_memory_is_seen_by_both_sides(engine: Engine) -> None:
     gc.collect()
     used = engine.memory.used
