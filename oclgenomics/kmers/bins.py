@@ -111,9 +111,9 @@ class BinnedWindows:
     def room(self, free: int) -> int:
         """How many k-mers can be counted at a time in so many bytes.
 
-        Beside all k-mers of a range there are, of a part of them, the distinct k-mers with their counts, once more where
-        some are left out; of that part and the next one, counts and what describes the bins, which hold a k-mer each
-        at worst; and the places of the bins and the tables.
+        Beside all k-mers of a range there are, of a part of them, the distinct k-mers with their counts, once more
+        where some are left out; of that part and the next one, counts and what describes the bins, which hold a k-mer
+        each at worst; and the places of the bins and the tables.
         """
         words, places = self._words, 2 * self._prefixes.counts.nbytes
         each = key_bytes(self._k, self._head_bits) + (2 * (8 * words + 4 + 5 + BIN_BYTES)) / PARTS
