@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import lzma
 import shutil
 import subprocess
 from pathlib import Path
@@ -14,6 +15,7 @@ from oclgenomics.kmers import CountOptions, count
 from oclgenomics.kmers.keys import letters_of
 from oclgenomics.runtime import Engine
 
+GENOMES = sorted(Path("/usr/share/doc/kleborate/examples/data").glob("*.fna.xz"))
 KS = (15, 21, 28, 31, 32, 33, 40, 55, 65, 128)
 BASES = np.frombuffer(b"ACGT", np.uint8)
 
@@ -91,3 +93,14 @@ def test_letters_of_little_quality_as_jellyfish_has_it(engine: Engine, tmp_path:
     expected = sorted((tmp_path / "jf.txt").read_text().splitlines())
     assert expected
     assert own_counts(engine, path, 9, canonical=True, min_quality=min_quality) == expected
+
+
+@pytest.mark.skipif(len(GENOMES) != 4, reason="the genomes are not installed (Debian package kleborate-examples)")
+def test_klebsiella_genomes(engine: Engine, tmp_path: Path) -> None:
+    """31-mers as KMC, Gerbil and Jellyfish count them."""
+    paths = [tmp_path / path.stem for path in GENOMES]
+    for packed, path in zip(GENOMES, paths, strict=True):
+        path.write_bytes(lzma.decompress(packed.read_bytes()))
+    counted = count(paths, CountOptions(31), engine=engine)
+    once = int((counted.counts == 1).sum())
+    assert (counted.distinct, once, counted.total, counted.counts.max()) == (8_143_533, 2_429_810, 22_236_082, 48)
