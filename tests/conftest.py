@@ -12,8 +12,9 @@ from collections.abc import Iterator
 
 import hypothesis
 import pytest
+from helpers.devices import devices_under_test
 
-from oclgenomics.runtime import Device, Engine, list_devices, select_device
+from oclgenomics.runtime import Device, Engine
 
 # No limit on the time of one example: the machine may be busy, and a first launch compiles.
 hypothesis.settings.register_profile("oclgenomics", deadline=None)
@@ -22,21 +23,6 @@ hypothesis.settings.load_profile("oclgenomics")
 # Profile times and results must not depend on what the user's environment prefers.
 for _name in ("OCLGENOMICS_DEVICE", "PYOPENCL_CTX"):
     os.environ.pop(_name, None)
-
-
-def devices_under_test() -> list[Device]:
-    """List the devices the tests run on."""
-    wanted = os.environ.get("OCLGENOMICS_TEST_DEVICES", "").strip()
-    devices = list_devices()
-    if wanted == "all":
-        return devices
-    if wanted:
-        return [select_device(request.strip()) for request in wanted.split(",")]
-    return [device for device in devices if device.family == "intel" or _is_pocl_from_pip(device)] or devices[:1]
-
-
-def _is_pocl_from_pip(device: Device) -> bool:
-    return device.family == "pocl" and "debian" not in device.driver.lower()
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

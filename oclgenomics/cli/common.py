@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 _UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
-_saved: list[Path] = []
+_begun: list[tuple[Path, tuple[int, int]]] = []  # outputs and what the file system knows their files by
 
 
 class OneLineParser(argparse.ArgumentParser):
@@ -167,8 +167,8 @@ def _plain(value: Any) -> Any:
 
 
 def saved_outputs() -> list[Path]:
-    """List the files this process has written whole."""
-    return list(_saved)
+    """List the files this process has written whole: the outputs whose names are now those of its files."""
+    return [path for path, file in _begun if _identity(path) == file]
 
 
 def check_writable(option: str, name: str) -> None:
@@ -231,9 +231,8 @@ def atomic_output(path: str | os.PathLike[str], mode: str = "w") -> Iterator[IO[
             with _open(name, mode) as stream:
                 yield stream
         else:
-            with _renamed_when_whole(Path(os.path.realpath(name)), mode) as stream:
+            with _renamed_when_whole(Path(name), mode) as stream:
                 yield stream
-            _saved.append(Path(name))
     except BrokenPipeError:
         raise
     except OSError as error:
@@ -258,13 +257,15 @@ def _written_in_place(name: str) -> bool:
 
 
 @contextlib.contextmanager
-def _renamed_when_whole(path: Path, mode: str) -> Iterator[IO[Any]]:
+def _renamed_when_whole(name: Path, mode: str) -> Iterator[IO[Any]]:
     import tempfile  # here, because it is slow to import and --help does not need it
 
+    path = Path(os.path.realpath(name))
     if path.exists() and not os.access(path, os.W_OK):
         raise OutputError(f"{path}: is write-protected")
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
+        _begun.append((name, _identity(temporary)))  # an interrupt may come right after it was renamed
         with _open(handle, mode) as stream:
             yield stream
         os.chmod(temporary, path.stat().st_mode if path.exists() else 0o666 & ~_umask())
@@ -273,6 +274,15 @@ def _renamed_when_whole(path: Path, mode: str) -> Iterator[IO[Any]]:
         with contextlib.suppress(OSError):
             os.unlink(temporary)
         raise
+
+
+def _identity(path: str | Path) -> tuple[int, int]:
+    """Device and number of a file, which stay the same when it is renamed; (0, 0) if there is none."""
+    try:
+        known = os.stat(path)
+    except OSError:
+        return 0, 0
+    return known.st_dev, known.st_ino
 
 
 def _umask() -> int:

@@ -6,10 +6,13 @@ import gzip
 import lzma
 import shutil
 import subprocess
+from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.devices import devices_under_test
 
 from oclgenomics.kmers import CountOptions, count
 from oclgenomics.kmers.keys import letters_of
@@ -47,6 +50,13 @@ def own_counts(engine: Engine, path: Path, k: int, *, canonical: bool, min_quali
     return [f"{kmer.tobytes().decode()} {times}" for kmer, times in zip(kmers, counted.counts.tolist(), strict=True)]
 
 
+@pytest.fixture(scope="module")
+def engines() -> Iterator[list[Engine]]:
+    """One for each device: KMC takes some seconds, so each of its runs is for all of them."""
+    with ExitStack() as stack:
+        yield [stack.enter_context(Engine(device)) for device in devices_under_test()]
+
+
 def run(*command: object) -> str:
     return subprocess.run(list(map(str, command)), check=True, capture_output=True, text=True).stdout
 
@@ -54,7 +64,7 @@ def run(*command: object) -> str:
 @pytest.mark.skipif(shutil.which("kmc") is None, reason="KMC is not installed (Debian package kmc)")
 @pytest.mark.parametrize("k", KS)
 @pytest.mark.parametrize("canonical", [True, False])
-def test_counts_of_kmc(engine: Engine, tmp_path: Path, k: int, canonical: bool) -> None:
+def test_counts_of_kmc(engines: list[Engine], tmp_path: Path, k: int, canonical: bool) -> None:
     path, fastq = tmp_path / "reads.gz", k % 2 == 1
     path.write_bytes(gzip.compress(reads_text(fastq=fastq)))
     options = [f"-k{k}", "-ci1", "-cs1000000", "-m2", "-t1", "-fq" if fastq else "-fm", *([] if canonical else ["-b"])]
@@ -62,7 +72,8 @@ def test_counts_of_kmc(engine: Engine, tmp_path: Path, k: int, canonical: bool) 
     run("kmc_tools", "transform", tmp_path / "kmc", "dump", "-s", tmp_path / "kmc.txt")
     expected = (tmp_path / "kmc.txt").read_text().replace("\t", " ").splitlines()
     assert expected
-    assert own_counts(engine, path, k, canonical=canonical) == expected
+    for engine in engines:
+        assert own_counts(engine, path, k, canonical=canonical) == expected
 
 
 @pytest.mark.skipif(shutil.which("jellyfish") is None, reason="Jellyfish is not installed (Debian package jellyfish)")

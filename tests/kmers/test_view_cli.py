@@ -43,7 +43,7 @@ def fails(capsys: pytest.CaptureFixture[str], status: int, *words: object) -> st
 @pytest.fixture(autouse=True)
 def _new_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each command knows of its own outputs only."""
-    monkeypatch.setattr(common, "_saved", [])
+    monkeypatch.setattr(common, "_begun", [])
 
 
 # dump

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from helpers.sort_keys import KINDS, random_keys
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -12,12 +13,6 @@ from oclgenomics.primitives.partitioning import MOST_BITS
 from oclgenomics.runtime import Engine
 
 BORDERS = [0, 1, 2, 255, 256, 257, 4095, 4096, 4097, 8191, 8193, 33_000]
-VALUES = [None, np.uint8, np.uint16, np.uint32, np.uint64]
-
-
-def random_keys(rng: np.random.Generator, words: int, size: int, dtype: type, distinct: int) -> np.ndarray:
-    pool = rng.integers(0, np.iinfo(dtype).max, (words, distinct), dtype, endpoint=True)
-    return pool[:, rng.integers(0, distinct, size)]
 
 
 def in_order(keys: np.ndarray) -> np.ndarray:
@@ -66,9 +61,7 @@ def test_sizes_around_every_border(shaped: Engine, size: int, value_type: type |
 @settings(max_examples=60)
 @given(
     size=st.integers(0, 2000),
-    words=st.integers(1, 4),
-    dtype=st.sampled_from([np.uint32, np.uint64]),
-    value_type=st.sampled_from(VALUES),
+    kind=st.sampled_from(KINDS),
     distinct=st.sampled_from([1, 3, 5000]),
     seed=st.integers(0, 1 << 32),
     data=st.data(),
@@ -76,13 +69,12 @@ def test_sizes_around_every_border(shaped: Engine, size: int, value_type: type |
 def test_any_digit(
     shaped: Engine,
     size: int,
-    words: int,
-    dtype: type,
-    value_type: type | None,
+    kind: tuple[int, type, type | None],
     distinct: int,
     seed: int,
     data: st.DataObject,
 ) -> None:
+    words, dtype, value_type = kind
     width = words * np.dtype(dtype).itemsize * 8
     bits = data.draw(st.integers(1, 12), "bits")
     first = data.draw(st.integers(0, width - bits), "first bit")
@@ -92,9 +84,7 @@ def test_any_digit(
 @settings(max_examples=60)
 @given(
     size=st.integers(0, 2000),
-    words=st.integers(1, 3),
-    dtype=st.sampled_from([np.uint32, np.uint64]),
-    value_type=st.sampled_from(VALUES),
+    kind=st.sampled_from(KINDS),
     distinct=st.sampled_from([1, 3, 5000]),
     parts=st.one_of(st.integers(1, 20), st.sampled_from([255, 256, 257, 1000])),
     of_keys=st.booleans(),
@@ -103,14 +93,13 @@ def test_any_digit(
 def test_any_splitters(
     shaped: Engine,
     size: int,
-    words: int,
-    dtype: type,
-    value_type: type | None,
+    kind: tuple[int, type, type | None],
     distinct: int,
     parts: int,
     of_keys: bool,
     seed: int,
 ) -> None:
+    words, dtype, value_type = kind
     rng = np.random.default_rng(seed)
     keys = random_keys(rng, words, size, dtype, distinct)
     keys[1:] %= dtype(3)  # words often alike, so that lower ones decide

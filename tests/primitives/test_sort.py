@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from helpers.sort_keys import KINDS, random_keys
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -12,12 +13,6 @@ from oclgenomics.primitives.radix import radix_passes
 from oclgenomics.runtime import Engine
 
 BORDERS = [0, 1, 2, 255, 256, 257, 4095, 4096, 4097, 8191, 8193, 33_000]
-VALUES = [None, np.uint8, np.uint16, np.uint32, np.uint64]
-
-
-def random_keys(rng: np.random.Generator, words: int, size: int, dtype: type, distinct: int) -> np.ndarray:
-    pool = rng.integers(0, np.iinfo(dtype).max, (words, distinct), dtype, endpoint=True)
-    return pool[:, rng.integers(0, distinct, size)]
 
 
 def without_high_bits(keys: np.ndarray, bits: int) -> np.ndarray:
@@ -56,9 +51,7 @@ def test_large_and_skewed_keys(engine: Engine) -> None:
 @settings(max_examples=60)
 @given(
     size=st.integers(0, 2000),
-    words=st.integers(1, 4),
-    dtype=st.sampled_from([np.uint32, np.uint64]),
-    value_type=st.sampled_from(VALUES),
+    kind=st.sampled_from(KINDS),
     distinct=st.sampled_from([1, 3, 5000]),
     seed=st.integers(0, 1 << 32),
     data=st.data(),
@@ -66,13 +59,12 @@ def test_large_and_skewed_keys(engine: Engine) -> None:
 def test_any_sort(
     shaped: Engine,
     size: int,
-    words: int,
-    dtype: type,
-    value_type: type | None,
+    kind: tuple[int, type, type | None],
     distinct: int,
     seed: int,
     data: st.DataObject,
 ) -> None:
+    words, dtype, value_type = kind
     width = words * np.dtype(dtype).itemsize * 8
     first = data.draw(st.integers(0, width), "first bit")
     bits = data.draw(st.one_of(st.none(), st.integers(0, width - first)), "bits")
@@ -89,15 +81,14 @@ def test_digits_do_not_pass_a_word() -> None:
 @settings(max_examples=60)
 @given(
     sizes=st.lists(st.one_of(st.integers(0, 40), st.integers(4000, 4200)), max_size=9),
-    words=st.integers(1, 3),
-    dtype=st.sampled_from([np.uint32, np.uint64]),
-    value_type=st.sampled_from(VALUES),
+    kind=st.sampled_from(KINDS),
     distinct=st.sampled_from([2, 9000]),
     seed=st.integers(0, 1 << 32),
 )
 def test_any_merge(
-    shaped: Engine, sizes: list[int], words: int, dtype: type, value_type: type | None, distinct: int, seed: int
+    shaped: Engine, sizes: list[int], kind: tuple[int, type, type | None], distinct: int, seed: int
 ) -> None:
+    words, dtype, value_type = kind
     rng = np.random.default_rng(seed)
     runs = [random_keys(rng, words, size, dtype, distinct) for size in sizes]
     keys = np.concatenate([run[:, reference.sort(run)] for run in runs] + [np.zeros((words, 0), dtype)], axis=1)
