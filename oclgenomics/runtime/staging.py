@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["Staging"]
 
 BLOCK_BYTES = 8 << 20
-COPY_THREADS = min(8, usable_cores())
+COPY_THREADS = min(12, usable_cores())  # copies into new memory wait for its pages, which more threads bring faster
 SMALL_BYTES = 1 << 20  # below this the driver's own path is as good
 
 
