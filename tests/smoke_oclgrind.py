@@ -134,7 +134,7 @@ def kmers(engine: Engine) -> None:
             blocks = list(packed_blocks(fresh, [path], overlap=k - 1, block_bytes=block_bytes))
             for block in blocks:
                 counter.add(block.symbols)
-            assert sum(len(block) for block in counter.blocks())
+            assert len(counter.block())
             windows = PrefixedWindows(fresh, CountOptions(k))
             windows.add(blocks[0].symbols)
             assert windows.prefix_counts().sum() == windows.size
@@ -169,7 +169,7 @@ def kmer_bins(engine: Engine) -> None:
                 windows = BinnedWindows(fresh, CountOptions(k, canonical))
                 for block in packed_blocks(fresh, [path], overlap=k - 1, block_bytes=90):
                     windows.add(block.symbols)
-                assert sum(int(fresh.download(runs.counts).sum()) for runs in windows.parts(60)) == windows.size
+                assert sum(int(fresh.download(part.runs.counts).sum()) for part in windows.parts(60)) == windows.size
 
 
 def kmer_database(engine: Engine) -> None:

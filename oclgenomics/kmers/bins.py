@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.kmers.distinct import LEAST_KEY_BYTES, Bins, BinTables, bin_size, key_bytes, table_bytes
+from oclgenomics.kmers.gathering import Part
 from oclgenomics.kmers.keys import key_words
 from oclgenomics.kmers.options import LARGEST_COUNTER, CountOptions
 from oclgenomics.kmers.ranges import no_room, split_prefixes
@@ -119,7 +120,7 @@ class BinnedWindows:
         each = key_bytes(self._k, self._head_bits) + (2 * (8 * words + 4 + 5 + BIN_BYTES)) / PARTS
         return max(0, int((free - SPARE - table_bytes(self._engine, self._k) - places) / each))
 
-    def parts(self, most: int) -> Iterator[Runs]:
+    def parts(self, most: int) -> Iterator[Part]:
         """Count all k-mers, at most `most` at a time.
 
         Raises
@@ -132,7 +133,7 @@ class BinnedWindows:
         prefixes = self._prefixes.coarser(PREFIX_BITS - self._prefixes.shift - head_bits)
         with self._keys(min(most, self.size)) as keys:
             for some in self._ranges(prefixes, most):
-                yield from self._distinct(some) if self._whole(some) else tables.runs(keys, self._fill(some, keys))
+                yield from self._distinct(some) if self._whole(some) else tables.parts(keys, self._fill(some, keys))
 
     @property
     def _head_bits(self) -> int:
@@ -176,13 +177,14 @@ class BinnedWindows:
         shift = prefix.shift - bits
         return _Prefixes(prefix.low, shift, self._count(self._streams, prefix.low, prefix.high, shift))
 
-    def _distinct(self, prefixes: _Prefixes) -> Iterator[Runs]:
+    def _distinct(self, prefixes: _Prefixes) -> Iterator[Part]:
         sizes = prefixes.sizes
         there = np.flatnonzero(sizes)
         if len(there):
             kmers = (prefixes.low >> prefixes.shift) + there.astype(np.uint64)
             counts = np.minimum(sizes[there], LARGEST_COUNTER).astype(np.uint32)
-            yield Runs(self._engine.upload(kmers[None]), self._engine.upload(counts), len(there))
+            runs = Runs(self._engine.upload(kmers[None]), self._engine.upload(counts), len(there))
+            yield Part(runs, int(sizes.sum()))
 
     def _fill(self, prefixes: _Prefixes, keys: DeviceArray) -> Bins:
         """Put the k-mers that have these prefixes into bins."""

@@ -12,6 +12,7 @@ from typing import Protocol
 
 from oclgenomics.kmers.bins import BinnedWindows
 from oclgenomics.kmers.filtering import kept_runs
+from oclgenomics.kmers.gathering import Part, gather
 from oclgenomics.kmers.keys import key_words
 from oclgenomics.kmers.options import CountOptions
 from oclgenomics.kmers.prefixed import PrefixedWindows
@@ -40,7 +41,7 @@ class _Windows(Protocol):
 
     def largest_prefix(self) -> int: ...
 
-    def parts(self, most: int) -> Iterator[Runs]: ...
+    def parts(self, most: int) -> Iterator[Part]: ...
 
 
 class KmerCounter:
@@ -80,12 +81,10 @@ class KmerCounter:
             return False
         return self._windows.largest_prefix() + symbols.size <= most
 
-    def blocks(self, *, all_counts: bool = False) -> Iterator[KmerBlock]:
-        """Count what was added and bring it to the host; see `runs`."""
-        for runs in self.runs(all_counts=all_counts):
-            block = KmerBlock(self._engine.download(runs.keys), self._engine.download(runs.counts))
-            del runs
-            yield block
+    def block(self) -> KmerBlock:
+        """Count what was added and bring it to the host as one block; see `runs`."""
+        parts = self._parts(self._most_keys(), all_counts=False)
+        return gather(self._engine, self._words, self.windows, parts)
 
     def runs(self, *, all_counts: bool = False) -> Iterator[Runs]:
         """Count what was added.
@@ -106,14 +105,21 @@ class KmerCounter:
         AllocationError
             The k-mers of a single prefix do not fit.
         """
-        if not self.windows:
-            return
-        for part in self._windows.parts(self._most_keys()):
-            runs = part if all_counts else kept_runs(self._engine, self._options, part)
+        for part in self._parts(self._most_keys(), all_counts=all_counts):
+            runs = part.runs
             del part
             if runs.size:
                 yield runs
             del runs
+
+    def _parts(self, most: int, *, all_counts: bool) -> Iterator[Part]:
+        if not self.windows:
+            return
+        for part in self._windows.parts(most):
+            kept = part if all_counts else Part(kept_runs(self._engine, self._options, part.runs), part.windows)
+            del part
+            yield kept
+            del kept
 
     def _most_keys(self, reserved: int = 0) -> int:
         free = self._engine.budget - self._engine.memory.used - reserved

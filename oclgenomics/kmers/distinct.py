@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.kmers.gathering import Part
 from oclgenomics.kmers.keys import key_words
 from oclgenomics.kmers.ranges import split_prefixes
 from oclgenomics.primitives import Runs
@@ -123,7 +124,7 @@ class BinTables:
         engine.fill(self._tallies, 0)
         self._next = engine.empty(1, np.uint32)
 
-    def runs(self, keys: DeviceArray, bins: Bins) -> Iterator[Runs]:
+    def parts(self, keys: DeviceArray, bins: Bins) -> Iterator[Part]:
         """Count the k-mers of all bins; their keys are used up.
 
         Parameters
@@ -138,10 +139,10 @@ class BinTables:
         for low, high in split_prefixes(self._places(bins), self._most):
             counting = self._start(keys, bins[low:high])  # the device is at work while the part before is taken
             if before is not None:
-                yield self._finish(keys, before)
+                yield Part(self._finish(keys, before), int(before.bins.sizes.sum()))
             before = counting
         if before is not None:
-            yield self._finish(keys, before)
+            yield Part(self._finish(keys, before), int(before.bins.sizes.sum()))
 
     def _places(self, bins: Bins) -> NDArray[np.int64]:
         """How many distinct k-mers a bin may have."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.kmers.gathering import Part
 from oclgenomics.kmers.keys import key_words
 from oclgenomics.kmers.options import CountOptions
 from oclgenomics.kmers.ranges import split_prefixes
@@ -152,7 +153,7 @@ class PrefixedWindows:
         selected = sum(8 * len(windows.starts) for windows in self._streams)
         return max(0, (free - selected) // (3 * 8 * self._words + 8))
 
-    def parts(self, most: int) -> Iterator[Runs]:
+    def parts(self, most: int) -> Iterator[Part]:
         """Count all k-mers, at most `most` at a time.
 
         Raises
@@ -160,9 +161,12 @@ class PrefixedWindows:
         AllocationError
             The k-mers of a single prefix are more.
         """
-        everything = [(0, self.prefixes)]
-        for low, high in everything if self.size <= most else split_prefixes(self.prefix_counts(), most):
-            yield self.runs(low, high)
+        if self.size <= most:
+            yield Part(self.runs(0, self.prefixes), self.size)
+            return
+        counts = self.prefix_counts()
+        for low, high in split_prefixes(counts, most):
+            yield Part(self.runs(low, high), int(counts[low:high].sum()))
 
     def runs(self, low: int, high: int) -> Runs:
         """Count the k-mers with prefixes `low` to `high` - 1; they stay on the device."""

@@ -10,11 +10,10 @@ import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-import numpy as np
-
 from oclgenomics.formats.nameless import check_folder
 from oclgenomics.kmers.counter import KmerCounter
 from oclgenomics.kmers.database_writer import DatabaseWriter
+from oclgenomics.kmers.gathering import join
 from oclgenomics.kmers.keys import key_words
 from oclgenomics.kmers.options import CountOptions
 from oclgenomics.kmers.sets import CountedKmers
@@ -66,13 +65,9 @@ def count(
     """
     with _temporary(engine, options, tmp_dir) as parts:
         counter = _read(paths, options, parts, engine=engine, threads=threads, min_quality=min_quality)
-        blocks = list(kept_blocks(options, parts.merged()) if parts.added else counter.blocks())
-    if len(blocks) == 1:
-        return CountedKmers(options.k, options.canonical, blocks[0].keys, blocks[0].counts)
-    empty = np.zeros((key_words(options.k), 0), np.uint64)
-    keys = np.concatenate([block.keys for block in blocks] or [empty], axis=1)
-    counts = np.concatenate([block.counts for block in blocks] or [np.zeros(0, np.uint32)])
-    return CountedKmers(options.k, options.canonical, keys, counts)
+        merged = kept_blocks(options, parts.merged())
+        block = join(key_words(options.k), merged) if parts.added else counter.block()
+    return CountedKmers(options.k, options.canonical, block.keys, block.counts)
 
 
 @dataclass(frozen=True)

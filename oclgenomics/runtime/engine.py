@@ -348,6 +348,8 @@ class Engine:
         with watching(self.device, f"reading {result.nbytes} bytes"):
             if self.tuning.waiting_helps:
                 self.compute.finish()
+            elif not self.tuning.cpu:
+                self._settle(source)
             if source.host is not None:
                 self._read_shared(result, source, offset, start)
             elif result.nbytes <= SMALL_BYTES:
@@ -377,9 +379,7 @@ class Engine:
     def _read_shared(self, result: NDArray[Any], source: DeviceArray, offset: int, start: int) -> None:
         """Read memory that the device shares: a command would wait until a core is free of kernels."""
         assert source.host is not None
-        for event in (source.ready, source.used):
-            if event is not None:
-                self.wait(event)
+        self._settle(source)
         result.reshape(-1)[:] = source.host.reshape(-1)[offset : offset + result.size]
         self.profile.add("to host", "transfer", start, time.perf_counter_ns())
 
@@ -420,6 +420,16 @@ class Engine:
             self._record("fill", "compute", event, start)
         array.ready, array.used = None, event
         return event  # type: ignore[no-any-return]
+
+    def _settle(self, array: DeviceArray) -> None:
+        """Wait for whatever is under way for an array.
+
+        Where a command has to wait for one of another queue, NVIDIA's driver keeps all others from enqueuing anything
+        meanwhile: copies beside kernels came to 15 GB/s, and come to 48 with this wait before.
+        """
+        for event in (array.ready, array.used):
+            if event is not None:
+                self.wait(event)
 
     def _message_waits(self, array: DeviceArray) -> list[pyopencl.Event]:
         return [*self._transfer_waits(array), *([] if array.ready is None else [array.ready])]

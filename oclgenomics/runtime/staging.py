@@ -1,14 +1,14 @@
 """Copies between host and device.
 
 Discrete devices copy pinned memory many times faster than any other, so there large arrays go through pinned blocks,
-each in the hands of a thread: while the device fills or empties some, the host's cores copy the others.
+two in the hands of a thread: while the device fills or empties one, a core copies the other.
 """
 
 from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
-from concurrent.futures import Future
+from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Staging"]
 
+_Pair = tuple[NDArray[np.uint8], NDArray[np.uint8]]
+
 BLOCK_BYTES = 8 << 20
 COPY_THREADS = min(12, usable_cores())  # copies into new memory wait for its pages, which more threads bring faster
 SMALL_BYTES = 1 << 20  # below this the driver's own path is as good
@@ -39,7 +41,7 @@ class Staging:
     context, queue, device
         Where to copy, and on which queue.
     block_bytes : int
-        Size of the pinned blocks, one for each thread, which are allocated at the first large copy.
+        Size of the pinned blocks, two for each thread, which are allocated when a copy needs them.
     """
 
     def __init__(
@@ -47,7 +49,8 @@ class Staging:
     ) -> None:
         self._context, self._queue, self._device = context, queue, device
         self._block_bytes = block_bytes
-        self._blocks: list[NDArray[np.uint8]] = []
+        self._pairs = 0
+        self._free: SimpleQueue[_Pair] = SimpleQueue()
         self._pinned: dict[int, int] = {}
         self._threads: ThreadPoolExecutor | None = None
 
@@ -68,10 +71,10 @@ class Staging:
             )
         data = array.reshape(-1).view(np.uint8)
 
-        def copy(block: NDArray[np.uint8], start: int) -> pyopencl.Event:
+        def begin(block: NDArray[np.uint8], start: int) -> pyopencl.Event:
             piece = data[start : start + self._block_bytes]
             np.copyto(block[: piece.size], piece)
-            event = cl.enqueue_copy(
+            return cl.enqueue_copy(  # type: ignore[no-any-return]
                 self._queue,
                 target.buffer,
                 block[: piece.size],
@@ -79,11 +82,8 @@ class Staging:
                 is_blocking=False,
                 wait_for=waits or None,
             )
-            self._queue.flush()
-            event.wait()
-            return event  # type: ignore[no-any-return]
 
-        return self._in_turn(copy, data.size)
+        return self._copy(begin, lambda block, start: None, data.size)
 
     def read(
         self, result: NDArray[Any], source: DeviceArray, offset: int, waits: list[pyopencl.Event]
@@ -96,39 +96,75 @@ class Staging:
             )
         data = result.reshape(-1).view(np.uint8)
 
-        def copy(block: NDArray[np.uint8], start: int) -> pyopencl.Event:
-            target = data[start : start + self._block_bytes]
-            event = cl.enqueue_copy(
+        def begin(block: NDArray[np.uint8], start: int) -> pyopencl.Event:
+            return cl.enqueue_copy(  # type: ignore[no-any-return]
                 self._queue,
-                block[: target.size],
+                block[: len(data) - start],
                 source.buffer,
                 src_offset=offset + start,
                 is_blocking=False,
                 wait_for=waits or None,
             )
-            self._queue.flush()
-            event.wait()
-            np.copyto(target, block[: target.size])
-            return event  # type: ignore[no-any-return]
 
-        return self._in_turn(copy, data.size)
+        def end(block: NDArray[np.uint8], start: int) -> None:
+            piece = data[start : start + self._block_bytes]
+            np.copyto(piece, block[: piece.size])
 
-    def _in_turn(self, copy: Callable[[NDArray[np.uint8], int], pyopencl.Event], size: int) -> pyopencl.Event:
-        """Call `copy` for each piece of so many bytes with a block of its own; return the last one's event."""
+        return self._copy(begin, end, data.size)
+
+    def _copy(
+        self,
+        begin: Callable[[NDArray[np.uint8], int], pyopencl.Event],
+        end: Callable[[NDArray[np.uint8], int], None],
+        size: int,
+    ) -> pyopencl.Event:
+        """Have threads copy so many bytes piece by piece; return the last piece's event.
+
+        `begin` gets a block and where its piece starts, and enqueues a copy; when that has ended, `end` gets the same.
+        A thread begins a piece before it ends the one before.
+        """
+        starts = range(0, size, self._block_bytes)
+        threads = self._ready(len(starts))
+        events: dict[int, pyopencl.Event] = {}
+        todo = iter(starts)  # one `next` at a time is what Python's lock sees to
+
+        def finish(block: NDArray[np.uint8], start: int) -> None:
+            events[start].wait()
+            end(block, start)
+
+        def work() -> None:
+            blocks = self._free.get()
+            before: tuple[NDArray[np.uint8], int] | None = None
+            try:
+                for number, start in enumerate(todo):
+                    block = blocks[number % 2]
+                    events[start] = begin(block, start)
+                    self._queue.flush()
+                    if before is not None:
+                        finish(*before)
+                    before = block, start
+                if before is not None:
+                    finish(*before)
+            finally:
+                self._free.put(blocks)
+
+        for done in [threads.submit(work) for _ in range(min(COPY_THREADS, len(starts)))]:
+            done.result()
+        return events[starts[-1]]
+
+    def _ready(self, pieces: int) -> ThreadPoolExecutor:
+        """The threads, with blocks for so many pieces."""
         if self._threads is None:
             from concurrent.futures import ThreadPoolExecutor  # here, because only discrete devices need it
 
             self._threads = ThreadPoolExecutor(COPY_THREADS, "copy")
-            shape = (self._block_bytes,)
-            self._blocks = [
-                pinned_array(self._context, self._queue, self._device, shape, np.uint8) for _ in range(COPY_THREADS)
-            ]
-        copies: list[Future[pyopencl.Event]] = []
-        for number, start in enumerate(range(0, size, self._block_bytes)):
-            if number >= COPY_THREADS:
-                copies[number - COPY_THREADS].result()  # the block is free again
-            copies.append(self._threads.submit(copy, self._blocks[number % COPY_THREADS], start))
-        return [done.result() for done in copies][-1]
+        while self._pairs < min(COPY_THREADS, pieces):
+            self._free.put((self._block(), self._block()))
+            self._pairs += 1
+        return self._threads
+
+    def _block(self) -> NDArray[np.uint8]:
+        return pinned_array(self._context, self._queue, self._device, (self._block_bytes,), np.uint8)
 
     def _staged(self, array: NDArray[Any]) -> bool:
         if self._device.unified_memory or array.nbytes < SMALL_BYTES:

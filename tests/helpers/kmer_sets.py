@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
 from oclgenomics.kmers import reference
 from oclgenomics.kmers.database_writer import DatabaseWriter
-from oclgenomics.kmers.keys import key_words, keys_of
+from oclgenomics.kmers.keys import key_words, keys_of, letters_of
 from oclgenomics.kmers.options import CountOptions
-from oclgenomics.kmers.sets import CountedKmers
+from oclgenomics.kmers.sets import CountedKmers, KmerBlock
 
 # What KMC 3.2.1 (-fm) and Jellyfish 2.3 (-C) find.
 A = b">a\nGATTACAGATTACATGTAATC\n"
@@ -57,3 +58,18 @@ def write_database(path: Path, kmers: CountedKmers) -> Path:
         for block in kmers.blocks():
             writer.append(block)
     return path
+
+
+def as_dict(blocks: Sequence[KmerBlock], k: int) -> dict[str, int]:
+    """K-mers and their counts, in their order."""
+    found: dict[str, int] = {}
+    for block in blocks:
+        kmers = [row.tobytes().decode() for row in letters_of(block.keys, k)]
+        found |= dict(zip(kmers, block.counts.tolist(), strict=True))
+    return found
+
+
+def random_text(rng: np.random.Generator, letters: int, alphabet: bytes, record: int) -> bytes:
+    """FASTA of random letters."""
+    sequence = rng.choice(np.frombuffer(alphabet, np.uint8), letters).tobytes()
+    return b"".join(b">r\n%b\n" % sequence[i : i + record] for i in range(0, letters, record))

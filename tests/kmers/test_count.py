@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers.kmer_sets import GOLDEN
+from helpers.kmer_sets import GOLDEN, as_dict, random_text
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -16,21 +15,12 @@ from oclgenomics.errors import AllocationError
 from oclgenomics.kmers import bins, distinct, reference
 from oclgenomics.kmers.bins import BinnedWindows
 from oclgenomics.kmers.counter import KmerCounter, split_prefixes
-from oclgenomics.kmers.keys import letters_of
 from oclgenomics.kmers.options import CountOptions
 from oclgenomics.kmers.prefixed import PrefixedWindows
 from oclgenomics.kmers.run import count
 from oclgenomics.kmers.sets import KmerBlock
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence import packed_blocks
-
-
-def as_dict(blocks: Sequence[KmerBlock], k: int) -> dict[str, int]:
-    found: dict[str, int] = {}
-    for block in blocks:
-        kmers = [row.tobytes().decode() for row in letters_of(block.keys, k)]
-        found |= dict(zip(kmers, block.counts.tolist(), strict=True))
-    return found
 
 
 def check(engine: Engine, paths: list[Path], options: CountOptions) -> None:
@@ -47,11 +37,6 @@ def test_published_counts(engine: Engine, tmp_path: Path, text: bytes, k: int, c
         counted = count([tmp_path / name], CountOptions(k, canonical=canonical), engine=engine)
         found = as_dict(list(counted.blocks()), k)
         assert " ".join(f"{kmer}{times}" for kmer, times in found.items()) == expected
-
-
-def random_text(rng: np.random.Generator, letters: int, alphabet: bytes, record: int) -> bytes:
-    sequence = rng.choice(np.frombuffer(alphabet, np.uint8), letters).tobytes()
-    return b"".join(b">r\n%b\n" % sequence[i : i + record] for i in range(0, letters, record))
 
 
 @settings(max_examples=40)
@@ -96,7 +81,10 @@ def test_little_memory_gives_the_same(engine: Engine, tmp_path: Path, k: int, li
         counter = KmerCounter(small, options)
         for block in packed_blocks(small, [path], overlap=k - 1, block_bytes=30_000):
             counter.add(block.symbols)
-        blocks = list(counter.blocks())
+        blocks = []
+        for runs in counter.runs():
+            blocks.append(KmerBlock(small.download(runs.keys), small.download(runs.counts)))
+            del runs
         assert small.memory.peak <= limit
     assert len(blocks) > 1 or k == 3 or limit == 1 << 30
     np.testing.assert_array_equal(np.concatenate([block.keys for block in blocks], axis=1), expected.keys)
@@ -137,9 +125,11 @@ def test_more_k_mers_with_a_prefix_than_fit(engine: Engine, tmp_path: Path, k: i
     windows = BinnedWindows(engine, CountOptions(k))
     for block in packed_blocks(engine, [path], overlap=k - 1, block_bytes=500):
         windows.add(block.symbols)
-    parts = [KmerBlock(engine.download(runs.keys), engine.download(runs.counts)) for runs in windows.parts(most)]
+    parts = list(windows.parts(most))
+    assert sum(part.windows for part in parts) == windows.size
+    blocks = [KmerBlock(engine.download(part.runs.keys), engine.download(part.runs.counts)) for part in parts]
     expected = reference.count([path.read_bytes()], CountOptions(k))
-    assert list(as_dict(parts, k).items()) == list(expected.items())
+    assert list(as_dict(blocks, k).items()) == list(expected.items())
 
 
 def test_more_equal_k_mers_than_fit(engine: Engine, tmp_path: Path) -> None:
@@ -150,7 +140,7 @@ def test_more_equal_k_mers_than_fit(engine: Engine, tmp_path: Path) -> None:
         for block in packed_blocks(engine, [path], overlap=k - 1):
             windows.add(block.symbols)
         if right:
-            assert [engine.download(runs.counts).tolist() for runs in windows.parts(100)] == [[985]]
+            assert [engine.download(part.runs.counts).tolist() for part in windows.parts(100)] == [[985]]
         else:
             with pytest.raises(AllocationError, match="984 k-mers begin with the same letters"):
                 list(windows.parts(100))
@@ -193,7 +183,8 @@ def test_bins_and_sorted_windows_agree(
         return
     expected = both[1].runs(0, both[1].prefixes)
     try:
-        found = [(engine.download(runs.keys), engine.download(runs.counts)) for runs in both[0].parts(most)]
+        runs = [part.runs for part in both[0].parts(most)]
+        found = [(engine.download(some.keys), engine.download(some.counts)) for some in runs]
     except AllocationError:
         assert most < both[0].size
         return
@@ -206,7 +197,9 @@ def test_no_kmers(engine: Engine, tmp_path: Path) -> None:
     path.write_bytes(b">a\nACG\n>b\nNNNNNNN\n")
     counted = count([path], CountOptions(40), engine=engine)
     assert (counted.distinct, counted.total, counted.keys.shape) == (0, 0, (2, 0))
-    assert list(KmerCounter(engine, CountOptions(3)).blocks()) == []
+    nothing = KmerCounter(engine, CountOptions(40))
+    assert list(nothing.runs()) == []
+    assert nothing.block().keys.shape == (2, 0)
 
 
 @given(counts=st.lists(st.integers(0, 50), min_size=1, max_size=60), most=st.integers(50, 120))
