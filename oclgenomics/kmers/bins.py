@@ -30,7 +30,7 @@ MOST_BITS = 15  # of the prefix are counted at first: the counts of a work-item 
 FINER_BITS = 10  # that a prefix with too many k-mers is divided by at a time
 COUNTS_SHARE = 64  # of the device's memory, which the counts may take
 SPARE = 4096  # bytes behind k-mers, of which 7 may be read; and smaller memory is not shared
-PARTS = 64  # that the k-mers of a range are brought out in
+PART_BYTES, LEAST_PARTS, MOST_PARTS = 4 << 20, 8, 64  # of the k-mers of a range, which are brought out part by part
 BIN_BYTES = 40  # that describe a bin
 
 
@@ -117,7 +117,7 @@ class BinnedWindows:
         each at worst; and the places of the bins and the tables.
         """
         words, places = self._words, 2 * self._prefixes.counts.nbytes
-        each = key_bytes(self._k, self._head_bits) + (2 * (8 * words + 4 + 5 + BIN_BYTES)) / PARTS
+        each = key_bytes(self._k, self._head_bits) + (2 * (8 * words + 4 + 5 + BIN_BYTES)) / self._parts
         return max(0, int((free - SPARE - table_bytes(self._engine, self._k) - places) / each))
 
     def parts(self, most: int) -> Iterator[Part]:
@@ -129,11 +129,16 @@ class BinnedWindows:
             More k-mers begin with the same 16 letters.
         """
         head_bits = self._head_bits
-        tables = BinTables(self._engine, self._k, head_bits, max(1, most // PARTS))
+        tables = BinTables(self._engine, self._k, head_bits, max(1, most // self._parts))
         prefixes = self._prefixes.coarser(PREFIX_BITS - self._prefixes.shift - head_bits)
         with self._keys(min(most, self.size)) as keys:
             for some in self._ranges(prefixes, most):
                 yield from self._distinct(some) if self._whole(some) else tables.parts(keys, self._fill(some, keys))
+
+    @property
+    def _parts(self) -> int:
+        """Parts of a range: few where memory is little, as each takes some launches."""
+        return min(max(LEAST_PARTS, self._engine.budget // PART_BYTES), MOST_PARTS)
 
     @property
     def _head_bits(self) -> int:

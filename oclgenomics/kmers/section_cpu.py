@@ -1,16 +1,17 @@
 """Sections encoded on CPU devices: a work-item takes a whole section, from keys and counts to bytes and their checksum.
 
 Each section has more room than it needs in memory that the host shares, so its bytes are written to the file from where
-they are, while the next sections are encoded.
+they are, while the device goes on.
 """
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterator
 from concurrent.futures import Future
+from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike, NDArray
 
 from oclgenomics.kmers.appending import Appending
 from oclgenomics.kmers.layout import SECTION_KMERS
@@ -31,8 +32,9 @@ from oclgenomics.runtime.memory import BufferNeed
 __all__ = ["CpuSections"]
 
 HELD = 4  # sections that are gathered where runs are short
-UNITS_EACH, FEWEST = 2, 16  # sections at a time: some for each core
+UNITS_EACH, FEWEST = 2, 8  # sections at a time: some for each core
 MOST_BYTES = 1 << 27  # of room for them, of which a half or less is ever touched
+LEAST_SHARED = 4096  # bytes; less memory is not shared
 SPARE = 16  # bytes, as eight are written at a time and whole words read
 
 
@@ -54,7 +56,7 @@ class CpuSections:
         units = UNITS_EACH * engine.device.compute_units
         self.batch = max(1, min(max(units, FEWEST), MOST_BYTES // self._room, fit // 4))
         self.held = min(HELD, self.batch)
-        self._slots = [_Slot(engine, output, self.batch, self._room) for _ in range(2)]
+        self._slots = [_Slot(engine, output, words, self.batch, self._room // 8) for _ in range(2)]
         defines = {"WORDS": words, "EVERY": SECTION_KMERS, "STRETCH": STRETCH, "TALLIED": TALLIED}
         self._kernel = engine.kernel("kmers/encode_sections.cl", "encode_sections", **defines)
 
@@ -71,53 +73,68 @@ class CpuSections:
         """Encode k-mers and append them; yield what is known of them."""
         engine, sections, slot = self._engine, sections_of(span.size), self._slots[0]
         self._slots.reverse()
-        facts = engine.empty((3 + 2 * self._words, sections), np.uint64)
-        tallies = engine.empty((sections, TALLIED + 2), np.uint32)
-        stride = np.uint64(span.keys.shape[1])
-        place = stride, np.uint64(span.start), np.uint32(span.size)
-        out = np.uint64(self._room), slot.array()
-        args = span.keys, span.counts, *place, *SIP_KEY, *out, facts, tallies
-        engine.launch(self._kernel, (sections,), (1,), *args)
-        found, tally = engine.download(facts), engine.download(tallies).sum(axis=0, dtype=np.int64)
+        slot.wait()
+        place = np.uint64(span.keys.shape[1]), np.uint64(span.start), np.uint32(span.size)
+        out = np.uint64(self._room), slot.rooms, slot.facts, slot.tallies
+        engine.launch(self._kernel, (sections,), (1,), span.keys, span.counts, *place, *SIP_KEY, *out)
+        facts, tallies = slot.found(sections)
+        tally = tallies.sum(axis=0, dtype=np.int64)
         large = large_counts(engine, span, int(tally[TALLIED]))
-        coded = coded_of(found, span.size, tally, None if large is None else engine.download(large))
-        slot.put((found[0] + 8 * found[1]).tolist())
+        coded = coded_of(facts, span.size, tally, None if large is None else engine.download(large))
+        slot.put((facts[0] + 8 * facts[1]).tolist())
         yield coded
 
+    def settle(self) -> Iterator[Coded]:
+        """Let go of the k-mers' memory; nothing is left to yield."""
+        return iter(())
+
     def drain(self) -> Iterator[Coded]:
-        """Wait until all is written and let go of the memory; there is nothing left to yield."""
+        """Wait until all is written; nothing is left to yield."""
         for slot in self._slots:
             slot.wait()
-        self.close()
         return iter(())
 
     def close(self) -> None:
         """Let go of the memory; nobody may be writing it any more."""
+        self._engine.finish()  # a kernel may still work in it
         for slot in self._slots:
             slot.close()
 
 
 class _Slot:
-    """Room for the sections of a batch, written to the file while those of another are encoded."""
+    """Room for the sections of a batch and what is known of them, in memory of the host.
 
-    def __init__(self, engine: Engine, output: Appending, sections: int, room: int) -> None:
-        self._engine, self._output, self._shape = engine, output, (sections, room // 8)
-        self._array: DeviceArray | None = None
-        self._mapped = contextlib.ExitStack()
+    Attributes
+    ----------
+    rooms : DeviceArray, uint64 (sections, room)
+    facts : DeviceArray, uint64 (sections * (3 + 2 words),)
+        Channels of as many sections as the batch has.
+    tallies : DeviceArray, uint32 (sections, TALLIED + 2)
+    """
+
+    def __init__(self, engine: Engine, output: Appending, words: int, sections: int, room: int) -> None:
+        self._engine, self._output, self._channels = engine, output, 3 + 2 * words
+        self._taken = 0
+        self.rooms = self._shared((sections, room), np.uint64)
+        self.facts = self._shared((max(sections * self._channels, LEAST_SHARED // 8),), np.uint64)
+        self.tallies = self._shared((sections, TALLIED + 2), np.uint32)
         self._writing: Future[None] | None = None
 
-    def array(self) -> DeviceArray:
-        """The memory, when all is written that was in it."""
-        self.wait()
-        if self._array is None:
-            self._array = self._engine.empty(self._shape, np.uint64)
-        return self._array
+    def _shared(self, shape: tuple[int, ...], dtype: DTypeLike) -> DeviceArray:
+        host: NDArray[Any] = self._engine.pinned(shape, dtype)
+        self._engine.memory.take(host.nbytes)
+        self._taken += host.nbytes
+        return self._engine.upload(host, share=True)
+
+    def found(self, sections: int) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
+        """What is known of a batch of so many sections, when the device is done with it."""
+        facts = self._engine.download(self.facts, self._channels * sections).reshape(self._channels, sections)
+        return facts, self._engine.download(self.tallies, sections * (TALLIED + 2)).reshape(sections, -1)
 
     def put(self, sizes: list[int]) -> None:
         """Append the first bytes of each section's room."""
-        assert self._array is not None
-        host = self._mapped.enter_context(self._engine.mapped(self._array))
-        rooms = host.view(np.uint8)
+        assert self.rooms.host is not None
+        rooms = self.rooms.host.view(np.uint8)
         self._writing = self._output.put(*(rooms[number, :size].data for number, size in enumerate(sizes)))
 
     def wait(self) -> None:
@@ -125,9 +142,10 @@ class _Slot:
         if self._writing is not None:
             self._writing.result()
             self._writing = None
-        self._mapped.close()
 
     def close(self) -> None:
         """Let go of the memory."""
-        self._mapped.close()
-        self._array = None
+        for array in (self.rooms, self.facts, self.tallies):
+            array.release()
+        self._engine.memory.give(self._taken)
+        self._taken = 0

@@ -73,7 +73,7 @@ class DeviceSections:
                 if self._size == self._room:
                     yield from self._encode_held()
             taken += size
-        yield from self._coder.drain()
+        yield from self._coder.settle()
 
     def rest(self) -> Iterator[Coded]:
         """Yield what is held."""

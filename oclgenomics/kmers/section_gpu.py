@@ -76,6 +76,10 @@ class GpuSections:
         yield from self._collect()
         self._started = started
 
+    def settle(self) -> Iterator[Coded]:
+        """Let go of the k-mers' memory, and of all other: see `drain`."""
+        yield from self.drain()
+
     def drain(self) -> Iterator[Coded]:
         """Append all that was encoded, wait until it is written, and yield what is known of it."""
         yield from self._collect()

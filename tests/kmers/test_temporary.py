@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.kmer_sets import random_text
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -27,8 +28,7 @@ from oclgenomics.sequence import Symbols
 
 
 def fasta(letters: int, seed: int, alphabet: bytes = b"ACGT", record: int = 5000) -> bytes:
-    sequence = np.random.default_rng(seed).choice(np.frombuffer(alphabet, np.uint8), letters).tobytes()
-    return b"".join(b">r\n%b\n" % sequence[i : i + record] for i in range(0, letters, record))
+    return random_text(np.random.default_rng(seed), letters, alphabet, record)
 
 
 def pairs_of(blocks: Iterator[KmerBlock]) -> list[tuple[tuple[int, ...], int]]:
@@ -144,6 +144,20 @@ def test_every_limit_of_memory_gives_the_same_bytes(engine: Engine, tmp_path: Pa
         written.append((tmp_path / f"{most}.db").read_bytes())
         assert (summary.temporary_runs > 1) == (most == limit)
     assert written[0] == written[1]
+
+
+@pytest.mark.parametrize(("k", "limit"), [(65, 110 << 20), (128, 110 << 20), (256, 125 << 20)])
+@pytest.mark.parametrize("max_count", [LARGEST_COUNTER, 100])
+def test_memory_full_of_kmers_that_all_differ(
+    engine: Engine, tmp_path: Path, k: int, limit: int, max_count: int
+) -> None:
+    """Beside as many k-mers as fit there is room to encode them."""
+    (tmp_path / "x.fa").write_bytes(fasta(5_000_000, k, record=1 << 20))
+    options = CountOptions(k, max_count=max_count)
+    with Engine(engine.device, max_memory=limit) as small:
+        summary = count_to_database([tmp_path / "x.fa"], options, tmp_path / "x.db", engine=small, tmp_dir=tmp_path)
+        assert small.memory.peak <= limit
+    assert summary.distinct == summary.windows == 5_000_000 - 5 * (k - 1)
 
 
 @pytest.mark.parametrize("k", [12, 40])
