@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import signal
+import threading
 from collections.abc import Iterator
 
 import hypothesis
@@ -23,6 +25,10 @@ hypothesis.settings.load_profile("oclgenomics")
 # Profile times and results must not depend on what the user's environment prefers.
 for _name in ("OCLGENOMICS_DEVICE", "PYOPENCL_CTX"):
     os.environ.pop(_name, None)
+
+# Shells have background processes ignore interrupts, as their children do; some tests send one.
+if threading.current_thread() is threading.main_thread():
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 import threading
-from collections.abc import Iterator
 from types import SimpleNamespace
 
 import pytest
 
 from oclgenomics.cli.main import lasting_interrupts
-
-
-@pytest.fixture(autouse=True)
-def heeded() -> Iterator[None]:
-    """Shells have background processes ignore interrupts, and these tests may run in one."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
 
 
 def test_an_interrupt_while_an_object_is_released_is_not_lost() -> None:
