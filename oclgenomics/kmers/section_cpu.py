@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import Future
-from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -121,10 +120,11 @@ class _Slot:
         self._writing: Future[None] | None = None
 
     def _shared(self, shape: tuple[int, ...], dtype: DTypeLike) -> DeviceArray:
-        host: NDArray[Any] = self._engine.pinned(shape, dtype)
-        self._engine.memory.take(host.nbytes)
-        self._taken += host.nbytes
-        return self._engine.upload(host, share=True)
+        array = self._engine.upload(self._engine.pinned(shape, dtype), share=True)
+        if array.host is not None:  # else the array is in the account
+            self._engine.memory.take(array.nbytes)
+            self._taken += array.nbytes
+        return array
 
     def found(self, sections: int) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
         """What is known of a batch of so many sections, when the device is done with it."""
@@ -133,8 +133,8 @@ class _Slot:
 
     def put(self, sizes: list[int]) -> None:
         """Append the first bytes of each section's room."""
-        assert self.rooms.host is not None
-        rooms = self.rooms.host.view(np.uint8)
+        host = self._engine.download(self.rooms) if self.rooms.host is None else self.rooms.host
+        rooms = host.view(np.uint8)
         self._writing = self._output.put(*(rooms[number, :size].data for number, size in enumerate(sizes)))
 
     def wait(self) -> None:
