@@ -13,6 +13,7 @@ from oclgenomics.kmers.keys import key_words
 from oclgenomics.kmers.ranges import split_prefixes
 from oclgenomics.primitives import Runs
 from oclgenomics.runtime import DeviceArray, Engine
+from oclgenomics.runtime.buffers import LEAST_SHARED
 from oclgenomics.runtime.program import Kernel
 
 __all__ = ["LEAST_KEY_BYTES", "BinTables", "Bins", "bin_size", "key_bytes", "table_bytes"]
@@ -24,7 +25,6 @@ BIN_SIZE = 1 << 15  # fewer k-mers make more bins, whose lines and pages no long
 PROBES = 128  # slots that a k-mer may have to look at
 CROWDED = (1 << 32) - 1
 LEAST_KEY_BYTES = 4
-LEAST_SHARED = 4096  # bytes; less memory is not shared
 DIGITS = 256  # parts that a bin is split into
 
 

@@ -26,6 +26,7 @@ from oclgenomics.kmers.section_kernels import (
 )
 from oclgenomics.kmers.simple8b import STRETCH
 from oclgenomics.runtime import DeviceArray, Engine
+from oclgenomics.runtime.buffers import LEAST_SHARED
 from oclgenomics.runtime.memory import BufferNeed
 
 __all__ = ["CpuSections"]
@@ -33,7 +34,6 @@ __all__ = ["CpuSections"]
 HELD = 4  # sections that are gathered where runs are short
 UNITS_EACH, FEWEST = 2, 8  # sections at a time: some for each core
 MOST_BYTES = 1 << 27  # of room for them, of which a half or less is ever touched
-LEAST_SHARED = 4096  # bytes; less memory is not shared
 SPARE = 16  # bytes, as eight are written at a time and whole words read
 
 

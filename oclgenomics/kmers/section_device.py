@@ -30,7 +30,8 @@ class DeviceSections:
     """Gathers runs into sections, encodes these and appends them to a file.
 
     What does not fill sections is held in arrays of its own, which are there from the start, so that whoever plans
-    with the device's memory afterwards knows of them; all else is there only while runs are taken.
+    with the device's memory afterwards knows of them, as is the room for encoded sections on CPU devices; what GPUs
+    encode with is there only while runs are taken.
 
     Parameters
     ----------

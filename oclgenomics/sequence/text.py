@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from oclgenomics.errors import InputError
 from oclgenomics.formats.source import Source
 from oclgenomics.runtime import Engine
+from oclgenomics.runtime.buffers import LEAST_SHARED
 from oclgenomics.sequence.parse import Text
 
 __all__ = ["TextBlocks"]
 
-LEAST_SHARED = 4096  # bytes; smaller arrays are copied
 LINE_BREAKS = (ord("\n"), ord("\r"))
 HEADROOM = 1 << 16  # before a block, for what the one before it did not use up
 CPU_BUFFERS, GPU_BUFFERS = 2, 3  # one at work, the others being read
