@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from oclgenomics.errors import NoDeviceError, UnknownDeviceError
-from oclgenomics.runtime.loader import INSTALL_HINT, opencl, platforms
+from oclgenomics.runtime.loader import INSTALL_HINT, opencl, platforms, pocl_builtins
 
 if TYPE_CHECKING:
     import pyopencl
@@ -32,12 +32,16 @@ class Device:
         Which runtime drives it.
     compute_units, max_work_group, warp : int
         Cores, largest work-group, preferred work-group multiple (1 on most CPUs).
+    clock : int
+        Highest frequency in MHz.
     global_memory, max_allocation, local_memory : int
         Bytes.
     unified_memory : bool
         True where the device works in the host's memory.
     alignment : int
         Bytes to which sub-buffers and shared host memory have to be aligned.
+    builtins : str
+        Level that the runtime's built-in functions are held to (`runtime.pocl`); empty where it takes its own.
     """
 
     index: int
@@ -51,6 +55,7 @@ class Device:
     kind: str
     family: str
     compute_units: int
+    clock: int
     global_memory: int
     max_allocation: int
     local_memory: int
@@ -59,6 +64,7 @@ class Device:
     unified_memory: bool
     alignment: int
     divide_rounding_option: bool
+    builtins: str
     extensions: frozenset[str] = field(repr=False)
     handle: pyopencl.Device = field(repr=False, compare=False)
 
@@ -68,7 +74,8 @@ class Device:
     @property
     def key(self) -> str:
         """Text that names device and driver, for caches."""
-        return "|".join((self.platform, self.platform_version, self.name, self.vendor, self.driver, self.version))
+        names = (self.platform, self.platform_version, self.name, self.vendor, self.driver, self.version, self.builtins)
+        return "|".join(names)
 
 
 @dataclass(frozen=True)
@@ -112,8 +119,9 @@ def select_device(request: str | None = None) -> Device:
     request : str, optional
         `auto`, `cpu`, `gpu`, an index of `oclgenomics devices`, part of a device's or platform's name, or `platform:N`
         (the platform by number or by part of its name, its device by number). When missing, `OCLGENOMICS_DEVICE` and
-        then `PYOPENCL_CTX` are read, and then `auto` applies: a GPU, else Intel's CPU runtime, else the newest PoCL,
-        else whatever there is.
+        then `PYOPENCL_CTX` are read, and then `auto` applies: a GPU with memory of its own, else one that shares the
+        host's, of several the one with the most compute units times clock; else Intel's CPU runtime, else the newest
+        PoCL, else whatever there is, and simulators last.
 
     Raises
     ------
@@ -170,12 +178,14 @@ def _of_platform(head: str, number: int, devices: list[Device]) -> list[Device]:
 
 
 def _rank(device: Device) -> tuple[int, int, tuple[int, ...], int]:
-    """Order of preference: GPU, Intel's CPU runtime, newest PoCL; simulators last; of equals the first."""
+    """Order of preference; see `select_device`. Of equals the first."""
+    if device.family == "oclgrind" or "llvmpipe" in device.name.lower():  # calls itself a GPU and simulates one
+        return (-1, 0, (), -device.index)
+    if device.kind == "gpu":
+        return (2, int(not device.unified_memory), (device.compute_units * device.clock,), -device.index)
     numbers = tuple(int(part) for part in re.findall(r"\d+", device.driver)[:3])
-    if device.family == "oclgrind":  # calls itself a GPU
-        return (-1, 0, numbers, -device.index)
-    family = {"intel": 3, "pocl": 2, "rusticl": 0}.get(device.family, 1)
-    return (int(device.kind == "gpu"), family, numbers, -device.index)
+    family = {"intel": 2, "pocl": 1}.get(device.family, 0)
+    return (int(device.kind == "cpu"), family, numbers, -device.index)
 
 
 def _ask(index: int, platform: pyopencl.Platform, first: int) -> PlatformReport:
@@ -217,6 +227,7 @@ def _describe(handle: pyopencl.Device, index: int, platform_index: int, platform
         kind=kind,
         family=family,
         compute_units=handle.max_compute_units,
+        clock=handle.max_clock_frequency,
         global_memory=handle.global_mem_size,
         max_allocation=handle.max_mem_alloc_size,
         local_memory=handle.local_mem_size,
@@ -225,6 +236,7 @@ def _describe(handle: pyopencl.Device, index: int, platform_index: int, platform
         unified_memory=bool(handle.host_unified_memory),
         alignment=max(handle.mem_base_addr_align // 8, 1),
         divide_rounding_option=rounding,
+        builtins=pocl_builtins() if family == "pocl" else "",
         extensions=frozenset(handle.extensions.split()),
         handle=handle,
     )

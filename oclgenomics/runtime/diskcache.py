@@ -1,41 +1,95 @@
-"""The folder where compiled programs and probed traits are kept between runs.
+"""The folder where compiled programs, probed traits and lists of runtimes are kept between runs.
 
 `OCLGENOMICS_CACHE` names another folder, or switches the cache off with `off` or `0`. The default is `oclgenomics` in
-`$XDG_CACHE_HOME` or `~/.cache`. Entries are written beside their place and renamed, so readers see whole files or none,
-and every read checks a digest, so a damaged entry counts as absent. The least recently used entries go when the folder
+`$XDG_CACHE_HOME` or `~/.cache`. What lies there is run as machine code, so a folder of another user, or one that others
+may write to, is not used. Entries are written beside their place and renamed, so readers see whole files or none, and
+every read checks a digest, so a damaged entry counts as absent. The least recently used entries go when the folder
 outgrows its cap.
 """
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import os
+import stat
+from collections.abc import Callable
 from pathlib import Path
 
-__all__ = ["CAP_BYTES", "VARIABLE", "cache_folder", "clear", "load", "store", "usage", "write_whole"]
+from oclgenomics.errors import DeviceError, UsageError
+
+__all__ = [
+    "CAP_BYTES",
+    "VARIABLE",
+    "cache_folder",
+    "clear",
+    "distrust",
+    "keep_text",
+    "lasting_folder",
+    "load",
+    "store",
+    "usage",
+    "wanted_folder",
+    "write_whole",
+]
 
 VARIABLE = "OCLGENOMICS_CACHE"
 CAP_BYTES = 256 << 20
 _DIGEST_BYTES = 32
 
 
-def cache_folder() -> Path | None:
-    """Return the cache folder (perhaps not made yet), or None when the cache is switched off."""
+def wanted_folder() -> Path | None:
+    """Return the folder that the settings name, used or not, or None when the cache is switched off or has no place.
+
+    Raises
+    ------
+    UsageError
+        `OCLGENOMICS_CACHE` begins with the name of a user that there is not.
+    """
     setting = os.environ.get(VARIABLE, "").strip()
     if setting.lower() in ("off", "0", "no", "false"):
         return None
-    if setting:
-        return Path(setting).expanduser()
-    root = os.environ.get("XDG_CACHE_HOME", "").strip() or "~/.cache"
-    return Path(root).expanduser() / "oclgenomics"
+    root = setting or os.environ.get("XDG_CACHE_HOME", "").strip() or "~/.cache"
+    try:
+        folder = Path(root).expanduser()
+    except RuntimeError as error:
+        if not setting:  # no home at all, as for some users of containers
+            return None
+        raise UsageError(f"{VARIABLE}={setting}: there is no such user; name another folder, or off") from error
+    return folder if setting else folder / "oclgenomics"
+
+
+def cache_folder() -> Path | None:
+    """Return the cache folder (perhaps not made yet), or None when it is switched off or not to be trusted.
+
+    Raises
+    ------
+    UsageError
+        From `wanted_folder`.
+    """
+    folder = wanted_folder()
+    return None if folder is None or distrust(folder) else folder
+
+
+def distrust(folder: Path) -> str:
+    """Say why a folder is not fit to hold code that is run: an empty text where it is, or where there is none yet."""
+    try:
+        status = folder.stat()
+    except OSError:
+        return ""
+    if hasattr(os, "geteuid") and status.st_uid != os.geteuid():
+        return "it belongs to another user"
+    if os.name == "posix" and status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        return "others may write to it"
+    return ""
 
 
 def write_whole(path: Path, data: bytes) -> None:
     """Write a file so that nobody sees half of it: beside its place first, then renamed."""
     import tempfile  # here, because most runs only read and it is slow to import
 
-    path.parent.mkdir(parents=True, exist_ok=True)
+    _make(path.parent)
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".new-")
     try:
         with os.fdopen(handle, "wb") as stream:
@@ -45,6 +99,75 @@ def write_whole(path: Path, data: bytes) -> None:
         with contextlib.suppress(OSError):
             os.unlink(temporary)
         raise
+
+
+def keep_text(path: Path, text: str) -> None:
+    """Make a file hold a text; it is only written where it does not."""
+    with contextlib.suppress(OSError):
+        if path.read_bytes() == text.encode():
+            return
+    write_whole(path, text.encode())
+
+
+def lasting_folder(name: str, fill: Callable[[Path], None] = lambda folder: None) -> Path:
+    """Return a folder for other programs to read from and write to.
+
+    Parameters
+    ----------
+    name : str
+        Path in the cache.
+    fill : callable
+        Puts its content there, verifies it, and makes it new where it is not as it should be.
+
+    Returns
+    -------
+    Path
+        In the cache, or, where that is off or cannot be written, in a temporary place that is gone when the process
+        ends.
+
+    Raises
+    ------
+    DeviceError
+        Neither can be written.
+    """
+    root = cache_folder()
+    if root is not None:
+        with contextlib.suppress(OSError):
+            folder = root / name
+            _make(folder)
+            fill(folder)
+            if os.access(folder, os.W_OK):
+                return folder
+    try:
+        folder = _temporary_root() / name
+        folder.mkdir(parents=True, exist_ok=True)
+        fill(folder)
+    except OSError as error:
+        raise DeviceError(
+            f"neither the cache ({root or 'off'}) nor a temporary folder can be written ({error.strerror}), which "
+            f"OpenCL needs; make room, or set {VARIABLE} or TMPDIR to a folder that can be written"
+        ) from error
+    return folder
+
+
+@functools.cache
+def _temporary_root() -> Path:
+    import atexit
+    import shutil
+    import tempfile
+
+    folder = tempfile.mkdtemp(prefix="oclgenomics-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return Path(folder)
+
+
+def _make(folder: Path) -> None:
+    """Make a folder of the cache, and the cache itself, which only its owner may enter."""
+    root = wanted_folder()
+    if root is not None and root in (folder, *folder.parents):
+        root.parent.mkdir(parents=True, exist_ok=True)
+        root.mkdir(mode=0o700, exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
 
 
 def load(kind: str, key: str) -> bytes | None:

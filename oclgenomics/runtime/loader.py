@@ -5,26 +5,43 @@ Intel's wheel installs an ICD file that holds a path of its build machine, in a 
 containers get the library of NVIDIA's driver without its ICD file; and `OCL_ICD_FILENAMES` is read by one of the two
 common loaders only. So a folder with the system's ICD files and right ones for these is made and shown to the loader
 during that first call. A folder that the user gave by environment variable is left alone.
+
+PoCL from pip is found without a list, in PyOpenCL's own folder. On processors that are newer than its compiler another
+folder takes that one's place, in which its built-in functions fit (`runtime.pocl`).
 """
 
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import functools
+import hashlib
 import os
 import sys
 import sysconfig
-from collections.abc import Iterator
+import warnings
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from oclgenomics.errors import NoDeviceError
-from oclgenomics.runtime.diskcache import cache_folder, write_whole
+from oclgenomics.runtime import pocl
+from oclgenomics.runtime.diskcache import keep_text, lasting_folder
 
 if TYPE_CHECKING:
     import pyopencl
 
-__all__ = ["INSTALL_HINT", "icd_files", "intel_library", "library_stem", "missing_runtimes", "opencl", "platforms"]
+__all__ = [
+    "INSTALL_HINT",
+    "icd_files",
+    "intel_library",
+    "library_stem",
+    "loaded_libraries",
+    "missing_runtimes",
+    "opencl",
+    "platforms",
+    "pocl_builtins",
+]
 
 INSTALL_HINT = (
     "install one with: pip install 'pyopencl[pocl]' (any CPU), "
@@ -79,18 +96,52 @@ def platforms() -> list[pyopencl.Platform]:
     return _loaded()[1]
 
 
+def pocl_builtins() -> str:
+    """Name the level that the built-in functions of PoCL from pip are held to; empty where it takes its own."""
+    return _fitting_pocl()[0]
+
+
 @functools.cache
 def _loaded() -> tuple[Any, list[pyopencl.Platform]]:
-    with _all_runtimes_in_reach():
+    with _changed_environment() as change:
+        change(_list_of_runtimes())
         try:
             import pyopencl
         except ImportError as error:
             raise NoDeviceError(f"PyOpenCL cannot be imported ({error}); {INSTALL_HINT}") from error
+        change(_fitting_pocl()[1])  # now, because the import itself sets one of these
         try:
             found = pyopencl.get_platforms()
         except pyopencl.Error:  # the loader's way to say that there is no platform at all
             return pyopencl, []
+        if _holds_misfit():
+            found = [platform for platform in found if not _is_pocl(platform)]
+        for platform in filter(_is_pocl, found):
+            with contextlib.suppress(pyopencl.Error):
+                platform.get_devices()  # only at the first of these calls does PoCL read its variables
         return pyopencl, sorted(found, key=_platform_order)
+
+
+def _holds_misfit() -> bool:
+    """Say whether this process holds PoCL from pip with built-in functions that do not fit, and warn where it does.
+
+    So it is where PyOpenCL was used before, or where a list of the user's names the library: what is loaded once cannot
+    be loaded from elsewhere.
+    """
+    wheel, home = pocl.find_wheel(), _fitting_pocl()[1].get("PYOPENCL_HOME")
+    if wheel is None or home is None or str(Path(home, ".libs", wheel.library.name)) in loaded_libraries():
+        return False
+    warnings.warn(
+        "PoCL was loaded with built-in functions that do not fit this processor, and is left out; call "
+        "oclgenomics.runtime.list_devices() before PyOpenCL is used, and do not name PoCL from pip in OCL_ICD_VENDORS",
+        RuntimeWarning,
+        stacklevel=2,
+    )
+    return True
+
+
+def _is_pocl(platform: pyopencl.Platform) -> bool:
+    return "portable computing language" in _platform_order(platform)[0]
 
 
 def _platform_order(platform: pyopencl.Platform) -> tuple[str, str]:
@@ -103,17 +154,44 @@ def _platform_order(platform: pyopencl.Platform) -> tuple[str, str]:
 
 
 @contextlib.contextmanager
-def _all_runtimes_in_reach() -> Iterator[None]:
-    """Point the loader, while the body runs, at a folder that lists the system's runtimes and the missing ones."""
+def _changed_environment() -> Iterator[Callable[[dict[str, str]], None]]:
+    """Give the body a way to set environment variables; they are as before when it ends."""
+    before: dict[str, str | None] = {}
+
+    def change(values: dict[str, str]) -> None:
+        for name, value in values.items():
+            before.setdefault(name, os.environ.get(name))
+            os.environ[name] = value
+
+    try:
+        yield change
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+def _list_of_runtimes() -> dict[str, str]:
+    """Point the loader at a folder that lists the system's runtimes and the missing ones."""
     missing = missing_runtimes()
     if not missing or any(os.environ.get(name) for name in USER_VARIABLES):
-        yield
-        return
-    with contextlib.ExitStack() as stack:
-        folder = _vendor_folder(missing, stack)
-        os.environ["OCL_ICD_VENDORS"] = str(folder)
-        stack.callback(os.environ.pop, "OCL_ICD_VENDORS", None)
-        yield
+        return {}
+    return {"OCL_ICD_VENDORS": str(_vendor_folder(missing))}
+
+
+@functools.cache
+def _fitting_pocl() -> tuple[str, dict[str, str]]:
+    """Return the level of PoCL's built-in functions, if they have to be held to one, and the variables for PoCL."""
+    wheel = pocl.find_wheel()
+    level = pocl.builtins_for(wheel) if wheel is not None else None
+    kept = os.environ.get("POCL_CACHE_DIR")
+    if wheel is None or level is None:
+        return "", {} if kept else {"POCL_CACHE_DIR": str(lasting_folder("pocl/kernels"))}
+    # Kernels that were compiled with other built-in functions must not be found among these.
+    kernels = Path(kept, f"oclgenomics-{level}") if kept else lasting_folder(f"pocl/kernels-{level}")
+    return level, {"PYOPENCL_HOME": str(pocl.aligned_home(wheel, level)), "POCL_CACHE_DIR": str(kernels)}
 
 
 def missing_runtimes() -> list[str]:
@@ -142,31 +220,36 @@ def library_stem(library: str) -> str:
     return os.path.basename(library).split(".so")[0]
 
 
-def _vendor_folder(missing: list[str], stack: contextlib.ExitStack) -> Path:
-    """Make the folder of ICD files, in the cache where it can be kept and in a temporary place where it cannot."""
+class _LibraryHead(ctypes.Structure):
+    """The first members of `dl_phdr_info`: where a library lies in memory, and the path that it was loaded by."""
+
+    _fields_ = (("address", ctypes.c_void_p), ("name", ctypes.c_char_p))
+
+
+def loaded_libraries() -> set[str]:
+    """List the shared libraries of this process by the paths they were loaded by, links not followed."""
+    names: set[str] = set()
+
+    def note(head: Any, size: int, data: Any) -> int:
+        names.add(os.fsdecode(head.contents.name or b""))
+        return 0
+
+    callback = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(_LibraryHead), ctypes.c_size_t, ctypes.c_void_p)
+    ctypes.CDLL(None).dl_iterate_phdr(callback(note), None)
+    return names
+
+
+def _vendor_folder(missing: list[str]) -> Path:
+    """Make the folder of ICD files; what lies there is verified at every start."""
     wanted = {f"oclgenomics-{library_stem(library)}.icd": f"{library}\n" for library in missing}
     for file in icd_files():
         with contextlib.suppress(OSError, UnicodeDecodeError):
             wanted[file.name] = file.read_text()
-    root = cache_folder()
-    if root is not None:
-        # One folder per environment and per list, so that no process changes what another is about to read.
-        folder = root / "icd" / _digest(wanted)
-        if all((folder / name).exists() for name in wanted):
-            return folder
-        with contextlib.suppress(OSError):
-            for name, text in wanted.items():
-                write_whole(folder / name, text.encode())
-            return folder
-    import tempfile
 
-    folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="oclgenomics-icd-")))
-    for name, text in wanted.items():
-        (folder / name).write_text(text)
-    return folder
+    def fill(folder: Path) -> None:
+        for name, text in wanted.items():
+            keep_text(folder / name, text)
 
-
-def _digest(files: dict[str, str]) -> str:
-    import hashlib
-
-    return hashlib.sha256(repr(sorted(files.items())).encode()).hexdigest()[:16]
+    # One folder per environment and per list, so that no process changes what another is about to read.
+    digest = hashlib.sha256(repr(sorted(wanted.items())).encode()).hexdigest()[:16]
+    return lasting_folder(f"icd/{digest}", fill)

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import re
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from oclgenomics.errors import BuildError
-from oclgenomics.runtime import diskcache
+from oclgenomics.runtime import diskcache, processor
 from oclgenomics.runtime.devices import Device
 from oclgenomics.runtime.loader import opencl
 from oclgenomics.runtime.source import load_source, place_of
@@ -81,20 +79,8 @@ def build_program(context: pyopencl.Context, device: Device, source: str, option
 def _key(device: Device, text: str, options: list[str]) -> str:
     parts = ["1", device.key, "\n".join(options), text]
     if device.kind == "cpu":
-        parts.append(_processor())  # binaries hold machine code of this very processor
+        parts.append(processor.description())  # binaries hold machine code of this very processor
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
-
-
-@functools.cache
-def _processor() -> str:
-    """Return the processor's model and instruction sets, where the system tells them."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text().split("\n\n", 1)[0].splitlines()
-    except OSError:
-        import platform
-
-        return platform.machine()
-    return "\n".join(line for line in lines if line.startswith(("model", "flags", "Features", "CPU part")))
 
 
 def _from_binary(

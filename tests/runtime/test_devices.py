@@ -27,6 +27,7 @@ def made_up(index: int, platform_index: int, platform: str, family: str, kind: s
         kind=kind,
         family=family,
         compute_units=2,
+        clock=1000,
         global_memory=1 << 30,
         max_allocation=1 << 28,
         local_memory=1 << 15,
@@ -35,6 +36,7 @@ def made_up(index: int, platform_index: int, platform: str, family: str, kind: s
         unified_memory=kind == "cpu",
         alignment=128,
         divide_rounding_option=True,
+        builtins="",
         extensions=frozenset(),
         handle=None,  # type: ignore[arg-type]
     )
@@ -90,6 +92,17 @@ def test_order_of_preference(machine: list[Device]) -> None:
         machine.remove(expected)
     with pytest.raises(NoDeviceError, match="pip install"):
         select_device()
+
+
+def test_discrete_gpus_go_before_integrated_ones_and_by_units_times_clock() -> None:
+    integrated = dataclasses.replace(GPU_ONE, family="intel", platform="Intel(R) OpenCL Graphics", unified_memory=True)
+    integrated = dataclasses.replace(integrated, driver="26.9", compute_units=512, clock=3000)
+    nvidia = dataclasses.replace(GPU_ONE, compute_units=128, clock=2520, driver="580.1")
+    amd = dataclasses.replace(GPU_TWO, family="amd", compute_units=96, clock=2500, driver="3649.0")
+    faster = dataclasses.replace(amd, compute_units=304, clock=2100)
+    assert max([INTEL, integrated], key=devices._rank) == integrated
+    assert max([integrated, amd, nvidia, INTEL], key=devices._rank) == nvidia
+    assert max([integrated, nvidia, faster], key=devices._rank) == faster
 
 
 @pytest.mark.parametrize("request_", ["tpu", "7", "nvidia:2", "5:2", "accelerator", "2:0"])
