@@ -1,0 +1,180 @@
+"""PoCL from pip on processors that are newer than its compiler: its built-in functions fit, and nothing of it shows."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from oclgenomics.runtime import diskcache, pocl, processor
+
+WHEEL = pocl.find_wheel()
+needs_wheel = pytest.mark.skipif(WHEEL is None, reason="PyOpenCL has come without PoCL")
+MADE_UP = {
+    "vendor_id": "AuthenticAMD",
+    "model name": "Some processor",
+    "cpu MHz": "3000.1",
+    "flags": "fpu sse2 avx avx2 avx512f",
+}
+
+# Built-in functions on vectors of 32 and 64 bytes, which pass through a call.
+IDIOMS = """
+import pathlib, sys
+import numpy as np
+from oclgenomics.runtime import loader, pocl
+broken = sys.argv[1:]
+if broken:
+    wheel = pocl.find_wheel()
+    pocl.builtins_for = lambda wheel: broken[1]
+    def broken_home(wheel, level):
+        pocl.link_home(wheel, pathlib.Path(broken[0]), pocl._held_to(wheel, level))
+        return pathlib.Path(broken[0]) / "pyopencl"
+    pocl.aligned_home = broken_home
+from oclgenomics.runtime import Engine
+engine = Engine("portable")
+cl = loader.opencl()
+text = '''__kernel void wide(__global const int *x, __global int *out) {
+    int16 a = vload16(0, x), b = vload16(1, x);
+    vstore16(max(a, b), 0, out);
+    vstore16(convert_int16(convert_float16(a)), 1, out);
+    vstore16(convert_int16(popcount(a)), 2, out);
+    vstore8(max(a.lo, b.lo), 6, out);
+}'''
+program = cl._Program(engine.context, text)
+program.build(b"", [engine.device.handle])
+x = np.random.default_rng(1).integers(-1000, 1000, 32).astype(np.int32)
+out = engine.empty(56, np.int32)
+kernel = cl.Kernel(cl.Program(program), "wide")
+given = engine.upload(x)
+kernel.set_args(given.buffer, out.buffer)
+cl.enqueue_nd_range_kernel(engine.compute, kernel, (1,), (1,))
+engine.finish()
+a, b = x[:16], x[16:]
+expected = np.concatenate([np.maximum(a, b), a, np.bitwise_count(a.view(np.uint32)), np.maximum(a, b)[:8]])
+print("right" if np.array_equal(engine.download(out), expected) else "wrong")
+"""
+
+
+def run_idioms(*broken: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYOPENCL_NO_CACHE": "1", "POCL_KERNEL_CACHE": "0"}
+    try:
+        return subprocess.run(
+            [sys.executable, "-W", "ignore", "-c", IDIOMS, *broken],
+            env=environment, capture_output=True, text=True, check=False, timeout=120,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired as error:  # as some built-in functions do that get vectors from wrong registers
+        return subprocess.CompletedProcess(error.args, 1, "no end", "")
+
+
+@needs_wheel
+def test_wide_builtins_are_right() -> None:
+    done = run_idioms()
+    assert done.stdout.split() == ["right"], done.stderr
+
+
+@needs_wheel
+def test_libraries_that_do_not_fit_are_seen(tmp_path: Path) -> None:
+    """The idioms above, with the built-in functions of SSE2 behind kernels for AVX2 or more, are wrong or die."""
+    assert run_idioms(str(tmp_path), "sse2").stdout.split() != ["right"]
+
+
+@pytest.mark.parametrize(
+    ("flags", "target", "level"),
+    [
+        ({"avx2", "avx512f"}, b"znver3", "avx2"),
+        ({"avx2", "avx512f"}, b"skylake-avx512", None),
+        ({"avx2", "avx512f"}, b"generic", "sse2"),
+        ({"avx2"}, b"znver3", None),
+        ({"avx2"}, b"x86-64", "sse2"),
+        ({"avx2"}, b"skylake-avx512", None),
+        ({"avx2", "avx512f"}, b"some-later-processor", None),
+        ({"avx2", "avx512f"}, b"", None),
+        ({"sse2", "avx"}, b"generic", None),
+    ],
+)
+@needs_wheel
+def test_level_follows_processor_and_target(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, flags: set[str], target: bytes, level: str | None
+) -> None:
+    monkeypatch.setenv(diskcache.VARIABLE, str(tmp_path))
+    monkeypatch.setattr(processor, "instruction_sets", lambda: frozenset(flags))
+    monkeypatch.setattr(pocl, "_ask", lambda: target)
+    assert WHEEL is not None
+    assert pocl.builtins_for(WHEEL) == level
+
+
+@needs_wheel
+def test_the_target_is_asked_for_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    assert WHEEL is not None
+    monkeypatch.setenv(diskcache.VARIABLE, str(tmp_path))
+    monkeypatch.setattr(processor, "instruction_sets", lambda: frozenset({"avx512f"}))
+    asked = []
+    monkeypatch.setattr(pocl, "_ask", lambda: asked.append(1) or b"znver3")
+    assert [pocl.builtins_for(WHEEL) for _ in range(3)] == ["avx2"] * 3
+    assert len(asked) == 1
+    monkeypatch.setattr(processor, "description", lambda: "another processor")
+    pocl.builtins_for(WHEEL)
+    assert len(asked) == 2
+
+
+@needs_wheel
+def test_links_are_verified_and_renewed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    assert WHEEL is not None
+    monkeypatch.setenv(diskcache.VARIABLE, str(tmp_path / "cache"))
+    home = pocl.aligned_home(WHEEL, "avx2")
+    shared = home.parent / "pocl_binary_distribution" / ".libs" / "share" / "pocl"
+    widest = next(shared.glob("*-avx512.bc"))
+    assert widest.resolve().name.endswith("-avx2.bc")
+    assert next(shared.glob("*-avx.bc")).resolve().name.endswith("-avx.bc")
+    assert (shared / "include").is_dir()
+
+    widest.unlink()
+    widest.symlink_to(WHEEL.data / "share" / "pocl" / widest.name)
+    (home / ".libs" / "pocl.icd").write_text("/now")
+    (home / ".libs" / WHEEL.library.name).unlink()
+    assert pocl.aligned_home(WHEEL, "avx2") == home
+    assert widest.resolve().name.endswith("-avx2.bc")
+    assert (home / ".libs" / "pocl.icd").read_text().strip() == str(home / ".libs" / WHEEL.library.name)
+    assert (home / ".libs" / WHEEL.library.name).resolve() == WHEEL.library.resolve()
+
+
+def test_processor_description_holds_no_frequency(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = [f"{name}\t: {value}" for name, value in MADE_UP.items()]
+    monkeypatch.setattr(processor, "_first_processor", lambda: lines)
+    for function in (processor.description, processor.instruction_sets):
+        function.cache_clear()
+    try:
+        assert "3000.1" not in processor.description()
+        assert "avx512f" in processor.description()
+        assert processor.instruction_sets() == {"fpu", "sse2", "avx", "avx2", "avx512f"}
+    finally:
+        for function in (processor.description, processor.instruction_sets):
+            function.cache_clear()
+
+
+@pytest.mark.parametrize("cache", ["kept", "off", "lost", "unwritable", "pocl off"])
+@needs_wheel
+def test_a_second_run_works_whatever_becomes_of_the_caches(tmp_path: Path, cache: str) -> None:
+    """And nothing of PoCL's or its compiler's shows on the terminal."""
+    folder = tmp_path / "cache"
+    settings = {"kept": str(folder), "lost": str(folder), "off": "off", "unwritable": "/proc/nowhere"}
+    environment = {**os.environ, diskcache.VARIABLE: settings.get(cache, str(folder)), "HOME": str(tmp_path)}
+    environment.pop("XDG_CACHE_HOME", None)
+    if cache == "pocl off":
+        environment["POCL_KERNEL_CACHE"] = "0"
+    (tmp_path / "reads.fa").write_text(">a\nACGTTGCATGCCGATAGCTAGCATCGACTACGACTAGCATCAGCTA\n")
+    command = [sys.executable, "-m", "oclgenomics", "kmers", "count", "reads.fa", "-k", "11", "-d", "portable", "-o"]
+    for run in ("one", "two"):
+        done = subprocess.run(
+            [*command, f"{run}.db"], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        assert all(line.startswith("oclgenomics: ") for line in done.stderr.splitlines()), done.stderr
+        if cache == "lost":
+            shutil.rmtree(folder)
+    assert (tmp_path / "one.db").read_bytes()[-200:] == (tmp_path / "two.db").read_bytes()[-200:]
+    assert not (tmp_path / ".cache" / "pocl").exists()
