@@ -154,7 +154,7 @@ def _is_loaded(library: str, present: set[str]) -> bool:
 
 def _platforms() -> list[Finding]:
     from oclgenomics.runtime.devices import list_platforms
-    from oclgenomics.runtime.loader import INSTALL_HINT
+    from oclgenomics.runtime.loader import install_hint
 
     findings = []
     for report in list_platforms():
@@ -166,7 +166,7 @@ def _platforms() -> list[Finding]:
             remedy = "harmless if other devices are listed; else install the driver of the device"
         trouble = f"; {report.trouble}" if report.trouble else ""
         findings.append(Finding("platform", "note" if trouble else "ok", text + trouble, remedy))
-    return findings or [Finding("platform", "problem", "there is none", INSTALL_HINT)]
+    return findings or [Finding("platform", "problem", "there is none", install_hint())]
 
 
 def _devices() -> list[Finding]:

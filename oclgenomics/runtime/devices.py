@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from oclgenomics.errors import NoDeviceError, UnknownDeviceError
-from oclgenomics.runtime.loader import INSTALL_HINT, opencl, platforms, pocl_builtins
+from oclgenomics.runtime.loader import install_hint, opencl, platforms, pocl_builtins
 
 if TYPE_CHECKING:
     import pyopencl
@@ -132,7 +132,7 @@ def select_device(request: str | None = None) -> Device:
     """
     devices = list_devices()
     if not devices:
-        raise NoDeviceError(f"no OpenCL device found on this machine; {INSTALL_HINT}; `oclgenomics doctor` says more")
+        raise NoDeviceError(f"no OpenCL device found on this machine; {install_hint()}; `oclgenomics doctor` says more")
     asked_by = "--device"
     if request is None:
         for variable in ("OCLGENOMICS_DEVICE", "PYOPENCL_CTX"):

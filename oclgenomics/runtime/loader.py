@@ -17,6 +17,7 @@ import ctypes
 import functools
 import hashlib
 import os
+import platform
 import sys
 import sysconfig
 import warnings
@@ -32,8 +33,9 @@ if TYPE_CHECKING:
     import pyopencl
 
 __all__ = [
-    "INSTALL_HINT",
+    "BUNDLED",
     "icd_files",
+    "install_hint",
     "intel_library",
     "library_stem",
     "loaded_libraries",
@@ -43,10 +45,19 @@ __all__ = [
     "pocl_builtins",
 ]
 
-INSTALL_HINT = (
-    "install one with: pip install 'pyopencl[pocl]' (any CPU), "
-    "or pip install 'oclgenomics[intel]' (Intel's CPU runtime)"
-)
+BUNDLED = ("pocl-binary-distribution", "intel-opencl-rt", "intel-cmplr-lib-rt")  # on Linux on x86-64
+
+
+def install_hint() -> str:
+    """Say how to get an OpenCL runtime on this machine."""
+    if (platform.system(), platform.machine()) == ("Linux", "x86_64"):
+        return f"install those that come with oclgenomics again: pip install --force-reinstall {' '.join(BUNDLED)}"
+    return (
+        "install the OpenCL driver of the GPU's vendor, or PoCL for CPUs (Debian, Ubuntu: apt install pocl-opencl-icd; "
+        "Fedora: dnf install pocl; macOS and others: conda install -c conda-forge pocl)"
+    )
+
+
 SYSTEM_FOLDER = Path("/etc/OpenCL/vendors")
 # ocl-icd, which PyOpenCL's wheels hold, reads both; Khronos' loader reads the first.
 USER_VARIABLES = ("OCL_ICD_VENDORS", "OPENCL_VENDOR_PATH")
@@ -108,7 +119,7 @@ def _loaded() -> tuple[Any, list[pyopencl.Platform]]:
         try:
             import pyopencl
         except ImportError as error:
-            raise NoDeviceError(f"PyOpenCL cannot be imported ({error}); {INSTALL_HINT}") from error
+            raise NoDeviceError(f"PyOpenCL cannot be imported ({error}); {install_hint()}") from error
         change(_fitting_pocl()[1])  # now, because the import itself sets one of these
         try:
             found = pyopencl.get_platforms()
