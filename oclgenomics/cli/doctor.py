@@ -228,11 +228,15 @@ def _compile_and_run(index: int) -> str:
 def _cache() -> list[Finding]:
     from oclgenomics.runtime import diskcache
 
-    folder = diskcache.cache_folder()
+    folder = diskcache.wanted_folder()
     if folder is None:
         return [
             Finding("cache", "note", f"off by {diskcache.VARIABLE}", "every start compiles anew; unset the variable")
         ]
+    reason = diskcache.distrust(folder)
+    if reason:
+        remedy = f"make it yours alone (chmod go-w), or set {diskcache.VARIABLE}; until then every start compiles anew"
+        return [Finding("cache", "problem", f"{folder} is not used: {reason}", remedy)]
     try:
         diskcache.write_whole(folder / "writable", b"")
         (folder / "writable").unlink()

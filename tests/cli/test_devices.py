@@ -70,6 +70,9 @@ def test_doctor_on_the_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
     assert doctor._cache()[0].state == "problem"
     monkeypatch.setenv("OCLGENOMICS_CACHE", str(tmp_path / "new"))
     assert doctor._cache()[0].state == "ok"
+    (tmp_path / "new").chmod(0o777)
+    assert doctor._cache()[0].state == "problem"
+    assert "others may write" in doctor._cache()[0].text
 
 
 def test_doctor_without_pyopencl(monkeypatch: pytest.MonkeyPatch) -> None:
