@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 import hypothesis
 import pytest
-from helpers.devices import devices_under_test
+from helpers.devices import LimitedEngine, devices_under_test
 
 from oclgenomics.runtime import Device, Engine
 
@@ -53,4 +53,13 @@ def shaped(request: pytest.FixtureRequest, device: Device) -> Iterator[Engine]:
     with Engine(device) as engine:
         if request.param == "gpu":
             engine.tuning = dataclasses.replace(engine.tuning, cpu=False)
+        yield engine
+
+
+@pytest.fixture(params=[128, 64], scope="module")
+def limited(request: pytest.FixtureRequest, device: Device) -> Iterator[Engine]:
+    """An engine with GPUs' kernels on a device whose groups have at most 128 or 64 work-items."""
+    if device.kind == "cpu" and device.family != "intel":
+        pytest.skip("the kernels for GPUs run on GPUs, and on Intel's CPU runtime as a check")
+    with LimitedEngine(device, request.param) as engine:
         yield engine

@@ -231,7 +231,7 @@ def _describe(handle: pyopencl.Device, index: int, platform_index: int, platform
         global_memory=handle.global_mem_size,
         max_allocation=handle.max_mem_alloc_size,
         local_memory=handle.local_mem_size,
-        max_work_group=handle.max_work_group_size,
+        max_work_group=min(handle.max_work_group_size, handle.max_work_item_sizes[0]),
         warp=_warp(handle, kind, family),
         unified_memory=bool(handle.host_unified_memory),
         alignment=max(handle.mem_base_addr_align // 8, 1),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from oclgenomics.errors import BuildError
+from oclgenomics.errors import BuildError, DeviceError
 from oclgenomics.runtime import buffers
 from oclgenomics.runtime.buffers import Account, DeviceArray
 from oclgenomics.runtime.devices import Device, select_device
@@ -109,6 +109,28 @@ class Engine:
         free = self.budget - self.memory.used
         return items_that_fit(needs, budget=free, max_allocation=self.max_allocation, minimum=minimum, item=item)
 
+    def group_size(self, wanted: int, *, least: int = 1) -> int:
+        """Return how many work-items a group of a kernel shall have: as many as wanted, or as the device takes.
+
+        Parameters
+        ----------
+        wanted : int
+            A power of two; it is halved until the device takes it.
+        least : int
+            The kernel cannot do with fewer.
+
+        Raises
+        ------
+        DeviceError
+            The device takes fewer than `least`.
+        """
+        while wanted > self.device.max_work_group:
+            wanted //= 2
+        if wanted < least:
+            most = self.device.max_work_group
+            raise DeviceError(f"{self.device} takes {most} work-items a group, too few: use another device")
+        return wanted
+
     # Kernels
 
     def kernel(self, source: str, name: str, *, exact: Define = True, **defines: Define) -> Kernel:
@@ -138,7 +160,7 @@ class Engine:
                 handle = opencl().Kernel(program, name)
             except opencl().Error as error:
                 raise BuildError(f"{source} holds no kernel {name} ({error})") from error
-            self._kernels[key] = Kernel(name, source, handle)
+            self._kernels[key] = Kernel(name, source, handle, _most_items(handle, self.device))
         return self._kernels[key]
 
     def _program(self, source: str, options: list[str]) -> pyopencl.Program:
@@ -212,9 +234,11 @@ class Engine:
         *args
             As `launch` takes them.
         lanes : int, optional
-            The work-group's size; that of the tuning if not given.
+            The work-group's size; that of the tuning if not given. Fewer where the device or the kernel takes no more.
         """
-        lanes = self.tuning.local_size if lanes is None else lanes
+        lanes = self.group_size(self.tuning.local_size if lanes is None else lanes)
+        while lanes > kernel.most_items:
+            lanes //= 2
         if items:
             self.launch(kernel, (-(-items // lanes) * lanes,), (lanes,), *args)
 
@@ -448,6 +472,12 @@ class Engine:
         else:  # the runtime reports zeros: wait, and take the host's clock
             event.wait()
             self.profile.add(name, lane, start, time.perf_counter_ns())
+
+
+def _most_items(handle: Any, device: Device) -> int:
+    """Work-items of a group that the device has registers for."""
+    what = opencl().kernel_work_group_info.WORK_GROUP_SIZE
+    return max(1, int(handle.get_work_group_info(what, device.handle)))
 
 
 def _bind(handle: Any, index: int, value: Any) -> None:

@@ -27,11 +27,18 @@ _MESSAGE = re.compile(r'^"?([\w./-]+\.clh?)"?[:(](\d+)[:)]?(?:(\d+):)?\s*(?:fata
 
 @dataclass(frozen=True)
 class Kernel:
-    """One kernel of a built program; made once per engine and reused for every launch."""
+    """One kernel of a built program; made once per engine and reused for every launch.
+
+    Attributes
+    ----------
+    most_items : int
+        Work-items that the device takes in a group of this kernel.
+    """
 
     name: str
     source: str
     handle: pyopencl.Kernel
+    most_items: int
 
 
 def build_options(device: Device, defines: Mapping[str, Define], *, exact: bool = True) -> list[str]:

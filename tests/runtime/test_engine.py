@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 import gc
+from unittest import mock
 
 import numpy as np
 import pyopencl
 import pytest
+from helpers.devices import LimitedEngine
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oclgenomics.errors import AllocationError, DeviceLostError
+from oclgenomics.errors import AllocationError, DeviceError, DeviceLostError
 from oclgenomics.runtime import Device, Engine, staging
 from oclgenomics.runtime import engine as engine_module
 
@@ -263,6 +266,29 @@ def test_a_work_item_for_each_item(engine: Engine, items: int, lanes: int | None
     widen = engine.kernel("primitives/run_sums.cl", "widen", WEIGHTED=True, SUM="uint")
     engine.launch_items(widen, items, engine.upload(weights), np.uint64(items), wide, lanes=lanes)
     assert engine.download(wide).tolist() == [*range(items), *[7] * (300 - items)]
+
+
+@pytest.mark.parametrize(("limit", "wanted", "size"), [(1024, 256, 256), (128, 256, 128), (100, 256, 64), (1, 256, 1)])
+def test_groups_are_no_larger_than_the_device_takes(device: Device, limit: int, wanted: int, size: int) -> None:
+    assert LimitedEngine(device, limit).group_size(wanted) == size
+
+
+def test_a_device_whose_groups_are_too_small(device: Device) -> None:
+    with pytest.raises(DeviceError, match="takes 8 work-items a group, too few: use another device"):
+        LimitedEngine(device, 8).group_size(256, least=16)
+
+
+@pytest.mark.parametrize("limit", [64, 100])
+def test_items_on_a_device_with_small_groups(device: Device, limit: int) -> None:
+    with LimitedEngine(device, limit) as engine:
+        out = engine.upload(np.arange(1000, dtype=np.uint64))
+        kernel = engine.kernel("primitives/run_sums.cl", "widen", WEIGHTED=True, SUM="uint")
+        engine.launch_items(kernel, 1000, engine.upload(np.arange(1000, dtype=np.uint32)), np.uint64(1000), out)
+        assert np.array_equal(engine.download(out), np.arange(1000))
+        few = dataclasses.replace(kernel, most_items=24)
+        with mock.patch.object(engine, "launch") as launch:
+            engine.launch_items(few, 1000)
+        assert launch.call_args.args[1:3] == ((1008,), (16,))
 
 
 def test_mapped_memory_is_the_device_s(engine: Engine) -> None:
