@@ -8,6 +8,7 @@ import stat
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import pairwise
 from types import TracebackType
 
 import numpy as np
@@ -281,8 +282,9 @@ class KmerDatabase:
         order = np.argsort(sections, kind="stable")
         present, starts = np.unique(sections[order], return_index=True)
         wanted = sortable(keys)
-        for number, queries in zip(present.tolist(), np.split(order, starts[1:]), strict=True):
+        for number, (begin, end) in zip(present.tolist(), pairwise([*starts, len(order)]), strict=True):
             if number >= 0:
+                queries = order[begin:end]
                 block = self.section(number)
                 held, sought = sortable(block.keys), wanted[queries]
                 places = np.minimum(np.searchsorted(held, sought), len(held) - 1)

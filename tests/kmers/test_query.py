@@ -85,6 +85,17 @@ def test_an_empty_set_has_nothing() -> None:
     assert look_up(set_of({}, 5), keys_of(["ACGTA"])).tolist() == [0]
 
 
+@pytest.mark.parametrize("letters", [b"N" * 90, b"ACG", b"", b"ACGTACGT" + b"N" * 90 + b"ACGTA"], ids=len)
+@pytest.mark.parametrize("batch", [20, 1000])
+def test_sequences_without_a_kmer(letters: bytes, batch: int, tmp_path: Path) -> None:
+    kmers = set_of(pairs_of(GOLDEN[0][3], 5), 5)
+    with KmerDatabase.open(write_database(tmp_path / "a.kmers", kmers)) as database:
+        (held,) = summarise(query_records(database, [Record("x", letters)], batch_letters=batch))
+    (known,) = summarise(query_records(kmers, [Record("x", letters)], batch_letters=batch))
+    assert (held.kmers, held.found) == (known.kmers, known.found)
+    assert held.kmers == len(expected_windows(letters.decode(), 5, True))
+
+
 def counted(records: list[Record], k: int) -> CountedKmers:
     text = b"".join(b">x\n" + record.letters + b"\n" for record in records)
     return set_of(reference.count([text], CountOptions(k)), k)

@@ -215,6 +215,15 @@ def test_query_of_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert row == {"record": "1", "kmers": 1, "found": 1, "mean": 3.0, "median": 3.0}
 
 
+def test_query_without_a_kmer(golden: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert kmers("query", golden, "NNNNNNNN") == 0
+    assert capsys.readouterr().out == "record\tposition\tkmer\tcount\n"
+    (tmp_path / "gap.fa").write_bytes(b">gap\n" + b"N" * (9 << 20) + b"\n>short\nACG\n")
+    assert kmers("query", golden, "--file", tmp_path / "gap.fa") == 0
+    rows = capsys.readouterr().out.splitlines()[1:]
+    assert rows == ["gap\t0\t0\tNA\tNA", "short\t0\t0\tNA\tNA"]
+
+
 def test_mistakes_of_query(golden: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "give sequences, or --file FILE" in fails(capsys, 2, "query", golden)
     assert "'GATT' has 4 letters" in fails(capsys, 2, "query", golden, "GATT", "-o", tmp_path / "out")
