@@ -1,16 +1,16 @@
 // FASTA text to packed symbols: letters of all lines of a record in a row, and a gap for each header.
 //
-// A header is a line that starts with >. Whether a tile starts inside one is known where it starts with a line; else the last
-// tile before it with a newline knows. So
+// A newline ends a line, and so does a carriage return: the empty lines that this makes of pairs of them do not matter. A header
+// is a line that starts with >. Whether a tile starts inside one is known where it starts with a line; else the last tile before
+// it with a line's end knows. So
 //
-//   summarize_fasta   marks[t]: 2 (t + 1) + h if a newline is in the tile, 0 if not; h says whether the line that goes on behind
-//                     the tile is a header. Their running maximum is the mark of the last newline before a tile
-//                     prefix[t], rest[t]: symbols before and behind the tile's first newline, if it starts in no header
+//   summarize_fasta   marks[t]: 2 (t + 1) + h if a line ends in the tile, 0 if not; h says whether the line that goes on behind
+//                     the tile is a header. Their running maximum is the mark of the last line's end before a tile
+//                     prefix[t], rest[t]: symbols before and behind the tile's first line's end, if it starts in no header
 //   count_fasta       symbols of each tile, whose scan says where they go
 //   pack_fasta        writes them
 //
-// Newlines and carriage returns before them are skipped, and every other byte of a sequence line is a symbol. The text may not
-// end between the two.
+// Every other byte of a sequence line is a symbol.
 //
 // The text begins at byte `skip` of the memory. `starts` says that its first byte starts a line, and `inside` that it is inside
 // a header.
@@ -22,13 +22,7 @@
 
 static inline uint starts_line(__global const uchar *text, uint at, uint starts)
 {
-    return at ? text[at - 1] == '\n' : starts;
-}
-
-// Letters of a line, or of the part of it that is in [at, end): a carriage return before the newline is none.
-static inline uint count_letters(__global const uchar *text, uint at, uint end, uint size)
-{
-    return end < size && text[end] == '\n' ? line_length(text, at, end) : end - at;
+    return at ? is_break(text[at - 1]) : starts;
 }
 
 __kernel void summarize_fasta(__global const uchar *memory, uint skip, uint size, uint tile, uint tiles, uint starts,
@@ -43,17 +37,17 @@ __kernel void summarize_fasta(__global const uchar *memory, uint skip, uint size
     if (t >= tiles)
         return;
     const uint begin = t * tile, end = MIN(begin + tile, size);
-    const uint first = line_end(text, begin, end);
+    const uint first = break_at(text, begin, end);
     const uint starts_header = starts_line(text, begin, starts) && text[begin] == '>';
-    prefix[t] = starts_header ? 1 : count_letters(text, begin, first, size);
+    prefix[t] = starts_header ? 1 : first - begin;
     uint symbols = 0, header = 0;
 #ifdef NAMES
     uint records = starts_header;
 #endif
     for (uint at = first + 1; at < end;) {
-        const uint line = line_end(text, at, end);
+        const uint line = break_at(text, at, end);
         header = text[at] == '>';
-        symbols += header ? 1 : count_letters(text, at, line, size);
+        symbols += header ? 1 : line - at;
 #ifdef NAMES
         records += header;
 #endif
@@ -62,7 +56,7 @@ __kernel void summarize_fasta(__global const uchar *memory, uint skip, uint size
 #ifdef NAMES
     headers[t] = records;
 #endif
-    if (first < end && end < size && text[end - 1] == '\n')
+    if (first < end && end < size && is_break(text[end - 1]))
         header = text[end] == '>';
     rest[t] = symbols;
     marks[t] = first < end ? 2 * (t + 1) + header : 0;
@@ -106,16 +100,17 @@ __kernel void pack_fasta(__global const uchar *memory, uint skip, uint size, uin
     uint record = headers[t];
 #endif
     if (in_header(text, at, starts, inside, marks[t]))
-        at = line_end(text, at, end) + 1;
+        at = break_at(text, at, end) + 1;
     while (at < end) {
-        const uint line = line_end(text, at, end);
+        const uint line = break_at(text, at, end);
         if (starts_line(text, at, starts) && text[at] == '>') {
             put_symbols(&packer, 0, 0, 1, codes, valid);
 #ifdef NAMES
-            note_record(text, at, size, record++, next_symbol(&packer), record_starts, name_places, name_lengths);
+            const uint header_end = break_at(text, line, size);
+            note_record(text, at, header_end, record++, next_symbol(&packer), record_starts, name_places, name_lengths);
 #endif
         } else {
-            put_text(&packer, text, at, at + count_letters(text, at, line, size), size, codes, valid);
+            put_text(&packer, text, at, line, size, codes, valid);
         }
         at = line + 1;
     }

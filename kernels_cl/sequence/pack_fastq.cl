@@ -110,7 +110,7 @@ __kernel void pack_fastq(__global const uchar *memory, uint skip, uint size, uin
             break;
         }
 #ifdef NAMES
-        note_record(text, at, size, line / 4 + records, next_symbol(&packer), starts, name_places, name_lengths);
+        note_record(text, at, letters - 1, line / 4 + records, next_symbol(&packer), starts, name_places, name_lengths);
 #endif
 #ifdef QUALITIES
         store_qualities(text, qualities, length, size, phred, next_symbol(&packer));

@@ -65,7 +65,8 @@ def packed_blocks(
     ----------
     engine : Engine
     paths : iterable of path
-        Files, plain or gzip, in any mix; "-" is standard input. FASTQ has four lines a record.
+        Files, plain or gzip, in any mix; "-" is standard input. FASTQ has four lines a record. Lines of FASTA end with
+        a newline, a carriage return or both.
     overlap : int
         Symbols of a FASTA record that go before the next block again: k - 1 for k-mers.
     block_bytes : int, optional
@@ -128,10 +129,7 @@ def _fasta(engine: Engine, text: TextBlocks, overlap: int, table: RecordTable | 
     before: Symbols | None = None
     there = True
     while there:
-        # a carriage return at the end may belong to a newline that is not there yet
-        size = text.size - (1 if text.host[-1] == ord("\r") and not text.final else 0)
-        if table is not None:
-            size = state.whole_headers(text.host[:size], final=text.final)
+        size = text.size if table is None else state.whole_headers(text.host, final=text.final)
         if size:
             part, continued = text.on_device(size), before is not None
             before = parse_fasta(engine, part, state, before, overlap, table)

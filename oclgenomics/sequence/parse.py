@@ -92,7 +92,7 @@ class FastaState:
 
     def whole_headers(self, text: NDArray[np.uint8], *, final: bool) -> int:
         """Bytes of a block that begins in this one, without a header at its end that may go on behind it."""
-        begin = _last_newline(text) + 1
+        begin = _last_break(text) + 1
         cut = not final and begin < len(text) and text[begin] == ord(">") and (begin > 0 or self.starts_line)
         return begin if cut else len(text)
 
@@ -100,19 +100,20 @@ class FastaState:
         """The state behind a block that begins in this one."""
         if not len(text):
             return self
-        if text[-1] == ord("\n"):
+        begin = _last_break(text) + 1
+        if begin == len(text):
             return FastaState()
-        begin = _last_newline(text) + 1
         if begin or self.starts_line:
             return FastaState(False, bool(text[begin] == ord(">")))
         return FastaState(False, self.in_header)
 
 
-def _last_newline(text: NDArray[np.uint8]) -> int:
-    """Place of the last newline, -1 if there is none."""
+def _last_break(text: NDArray[np.uint8]) -> int:
+    """Place of the last newline or carriage return, -1 if there is none."""
     step = 1 << 16
     for end in range(len(text), 0, -step):
-        found = np.flatnonzero(text[max(end - step, 0) : end] == ord("\n"))
+        part = text[max(end - step, 0) : end]
+        found = np.flatnonzero((part == ord("\n")) | (part == ord("\r")))
         if len(found):
             return max(end - step, 0) + int(found[-1])
     return -1

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 from oclgenomics.errors import InputError
 from oclgenomics.formats.source import Source
@@ -21,7 +22,9 @@ class Record:
 
 
 def read_records(path: str | os.PathLike[str]) -> Iterator[Record]:
-    """Read a file, plain or gzip; "-" is standard input. FASTQ has four lines a record.
+    """Read a file, plain or gzip; "-" is standard input.
+
+    FASTQ has four lines a record. Lines of FASTA end with a newline, a carriage return or both.
 
     Yields
     ------
@@ -33,20 +36,35 @@ def read_records(path: str | os.PathLike[str]) -> Iterator[Record]:
         The file cannot be read, or is neither FASTA nor FASTQ.
     """
     with Source(path) as source:
-        lines = _lines(source)
-        number, first = next(((number, line) for number, line in enumerate(lines, 1) if line), (0, b""))
+        chunks = iter(source)
+        head = _head(chunks)
+        text = chain([head], chunks)
+        first = head.lstrip(b"\r\n")
         if first.startswith(b">"):
-            yield from _fasta(first, lines)
+            lines = _lines(chunk.replace(b"\r", b"\n") for chunk in text)
+            yield from _fasta(next(line for line in lines if line), lines)
         elif first.startswith(b"@"):
-            yield from _fastq(number, first, lines, source.name)
+            lines = _lines(text)
+            number, header = next((number, line) for number, line in enumerate(lines, 1) if line)
+            yield from _fastq(number, header, lines, source.name)
         else:
             raise InputError("is neither FASTA nor FASTQ: it starts with neither > nor @", source=source.name)
 
 
-def _lines(source: Source) -> Iterator[bytes]:
-    """Lines without their ends, of whatever kind these are."""
+def _head(chunks: Iterator[bytes]) -> bytes:
+    """The first chunks, up to one that holds anything but line breaks."""
+    head: list[bytes] = []
+    for chunk in chunks:
+        head.append(chunk)
+        if chunk.strip(b"\r\n"):
+            break
+    return b"".join(head)
+
+
+def _lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Lines without their ends, which are newlines, with or without a carriage return before them."""
     begun: list[bytes] = []
-    for chunk in source:
+    for chunk in chunks:
         first, *others = chunk.split(b"\n")
         begun.append(first)
         if others:

@@ -24,6 +24,7 @@ def records(text: bytes) -> list[Record]:
         lines = text.removesuffix(b"\r").split(b"\n")
         whole = [lines[i : i + 4] for i in range(0, len(lines) - 3, 4) if lines[i]]
         return [Record(_name(head), _letters(line), [max(q - 33, 0) for q in quals]) for head, line, _, quals in whole]
+    text = text.replace(b"\r", b"\n")
     parts = (b"\n" + text).split(b"\n>")[1:]
     split = [part.partition(b"\n") for part in parts]
     return [Record(_name(b">" + head), _letters(lines.replace(b"\n", b"")), []) for head, _, lines in split]

@@ -144,6 +144,8 @@ def test_fasta_and_fastq_give_the_same_records(tmp_path: Path) -> None:
     texts = {
         "fa": b"\n>a first\nAC\nGT\n>b\n\n>c\nGGN",
         "crlf.fa": b">a first\r\nAC\r\nGT\r\n>b\r\n>c\r\nGGN\r\n",
+        "mac.fa": b"\r>a first\rAC\rGT\r>b\r\r>c\rGGN\r",
+        "mixed.fa": b">a first\r\nAC\rGT\n>b\r>c\n\rGG\r\rN",
         "fq": b"@a first\nACGT\n+\nIIII\n@b\n\n+\n\n@c\nGGN\n+c\n@@@\n",
         "crlf.fq": b"@a\r\nACGT\r\n+\r\nIIII\r\n@b\r\n\r\n+\r\n\r\n@c\r\nGGN\r\n+\r\n@@@",
     }

@@ -38,7 +38,10 @@ def check(engine: Engine, path: Path, text: bytes, block_bytes: int, k: int) -> 
     assert windows([letters(engine, block) for block in blocks], k) == windows(reference.runs(text), k)
 
 
-@pytest.mark.parametrize("text", [FASTA, FASTA[:-2], FASTQ, FASTQ + b"\n", FASTQ + b"\n\n\r\n", b"\n\n" + FASTA])
+MIXED = b"\r>r1\rACGTN\r\nacgtaAC\n\rGGTT\r\r>r2 desc > x\r\nTTTTTTTT\r>\r>last\nACGT\n>x\r\n>y\rACGTACG\r"
+
+
+@pytest.mark.parametrize("text", [FASTA, FASTA[:-2], FASTA.replace(b"\n", b"\r"), MIXED, MIXED[:-1], FASTQ, FASTQ + b"\n", FASTQ + b"\n\n\r\n", b"\n\n" + FASTA])
 def test_every_size_of_block(engine: Engine, tmp_path: Path, text: bytes) -> None:
     path = tmp_path / "x"
     path.write_bytes(text)
@@ -50,7 +53,7 @@ def test_every_size_of_block(engine: Engine, tmp_path: Path, text: bytes) -> Non
 @given(
     lengths=st.lists(st.integers(0, 700), min_size=1, max_size=30),
     width=st.sampled_from([1, 7, 60, 10_000]),
-    newline=st.sampled_from([b"\n", b"\r\n"]),
+    newline=st.sampled_from([b"\n", b"\r\n", b"\r"]),
     alphabet=st.sampled_from([b"ACGT", b"acgtACGTNRY", b"A"]),
     fastq=st.booleans(),
     ends=st.booleans(),
@@ -72,6 +75,7 @@ def test_any_input(
     seed: int,
 ) -> None:
     rng = np.random.default_rng(seed)
+    newline = b"\n" if fastq and newline == b"\r" else newline
     lines = []
     for record, length in enumerate(lengths):
         sequence = rng.choice(np.frombuffer(alphabet, np.uint8), length).tobytes()
