@@ -12,6 +12,8 @@
 //
 // Every other byte of a sequence line is a symbol.
 //
+// census[0 .. 2] are those of sequence/census.clh, and census[3] counts headers. All are zero before.
+//
 // The text begins at byte `skip` of the memory. `starts` says that its first byte starts a line, and `inside` that it is inside
 // a header.
 //
@@ -82,7 +84,7 @@ __kernel void count_fasta(__global const uchar *memory, uint skip, uint size, ui
 
 __kernel void pack_fasta(__global const uchar *memory, uint skip, uint size, uint tile, uint tiles, uint starts, uint inside,
                          __global const uint *marks, __global const uint *places, uint first_symbol, __global uint *codes,
-                         __global uint *valid
+                         __global uint *valid, __global uint *census
 #ifdef NAMES
                          , __global const uint *headers, __global uint *record_starts, __global uint *name_places,
                          __global uint *name_lengths
@@ -96,6 +98,7 @@ __kernel void pack_fasta(__global const uchar *memory, uint skip, uint size, uin
     uint at = t * tile;
     const uint end = MIN(at + tile, size);
     Packer packer = packer_at(first_symbol + places[t]);
+    uint begun = 0;
 #ifdef NAMES
     uint record = headers[t];
 #endif
@@ -105,6 +108,7 @@ __kernel void pack_fasta(__global const uchar *memory, uint skip, uint size, uin
         const uint line = break_at(text, at, end);
         if (starts_line(text, at, starts) && text[at] == '>') {
             put_symbols(&packer, 0, 0, 1, codes, valid);
+            ++begun;
 #ifdef NAMES
             const uint header_end = break_at(text, line, size);
             note_record(text, at, header_end, record++, next_symbol(&packer), record_starts, name_places, name_lengths);
@@ -115,6 +119,9 @@ __kernel void pack_fasta(__global const uchar *memory, uint skip, uint size, uin
         at = line + 1;
     }
     close_packer(&packer, codes, valid);
+    close_census(&packer.census, census);
+    if (begun)
+        atomic_add(&census[3], begun);
 }
 
 // The last symbols of one stream to the start of another, which is zero there.

@@ -10,6 +10,8 @@
 //   report[0]   least place of a defect in the text, times 4, plus its kind
 //   report[1]   where the record starts that is not complete
 //   report[2]   records less one
+//   report[3]   letters of these less one
+//   report[4 ..]  the three numbers of sequence/census.clh, each less one
 // All of it is ~0 before, and stays so where there is nothing to tell. A record whose first line is line 4 r of the text is its
 // record r.
 //
@@ -69,7 +71,7 @@ __kernel void pack_fastq(__global const uchar *memory, uint skip, uint size, uin
     if (t >= tiles)
         return;
     const uint end = MIN((t + 1) * tile, size);
-    uint at = t * tile, line = lines[t], records = 0;
+    uint at = t * tile, line = lines[t], records = 0, all_letters = 0;
     if (at > 0 && text[at - 1] != '\n') {
         at = line_end(text, at, size) + 1;
         ++line;
@@ -122,8 +124,11 @@ __kernel void pack_fastq(__global const uchar *memory, uint skip, uint size, uin
 #endif
         put_symbols(&packer, 0, 0, 1, codes, valid);
         ++records;
+        all_letters += length;
         at = next + 1;
     }
     close_packer(&packer, codes, valid);
+    close_census(&packer.census, report + 4);
     atomic_add(&report[2], records);
+    atomic_add(&report[3], all_letters);
 }

@@ -5,10 +5,14 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from typing import Any
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
 from oclgenomics.cli import common
 from oclgenomics.errors import UsageError
+
+if TYPE_CHECKING:
+    from oclgenomics.kmers.run import Summary
 
 __all__ = ["add_parser", "run"]
 
@@ -91,7 +95,7 @@ def run(args: argparse.Namespace) -> int:
         seconds = time.perf_counter() - start
         common.report_profile(args, engine)
         if args.json:
-            record = {**vars(summary), "seconds": seconds}
+            record = {**asdict(summary), "seconds": seconds}
             print(json.dumps(common.provenance(args, engine) | {"result": record}, indent=1))
     kept = "" if summary.total == summary.windows else f", of which {summary.distinct:,} distinct ones are kept"
     common.say(
@@ -105,4 +109,25 @@ def run(args: argparse.Namespace) -> int:
             f"counted in {summary.temporary_runs:,} parts; {summary.temporary_bytes:,} bytes were written to "
             "temporary files",
         )
+    for warning in _warnings(summary, args.k):
+        common.say(args, f"warning: {warning}")
     return 0
+
+
+def _warnings(summary: Summary, k: int) -> list[str]:
+    """What the user may not expect of the input."""
+    census = summary.census
+    letters = f"of {census.letters:,} letters"
+    found = []
+    if census.foreign:
+        found.append(f"{census.foreign:,} {letters} stand for no nucleotide; they break k-mers")
+    if census.uracils:
+        found.append(f"{census.uracils:,} {letters} are U, which breaks k-mers; turn the U of RNA into T")
+    if not census.letters:
+        found.append(f"no {k}-mer was found: none of {census.records:,} records has a sequence")
+    elif not summary.windows:
+        found.append(
+            f"no {k}-mer was found: nowhere are {k} letters A, C, G or T in a row; "
+            f"{census.others:,} {letters} are others"
+        )
+    return found

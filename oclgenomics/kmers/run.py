@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from oclgenomics.formats.nameless import check_folder
 from oclgenomics.kmers.counter import KmerCounter
@@ -19,7 +19,7 @@ from oclgenomics.kmers.options import CountOptions
 from oclgenomics.kmers.sets import CountedKmers
 from oclgenomics.kmers.temporary import TemporaryRuns, kept_blocks
 from oclgenomics.runtime import Engine
-from oclgenomics.sequence import packed_blocks
+from oclgenomics.sequence import Census, packed_blocks
 from oclgenomics.sequence.blocks import largest_block
 
 __all__ = ["Summary", "count", "count_to_database"]
@@ -64,7 +64,7 @@ def count(
         The folder for temporary files is missing, not writable or full.
     """
     with _temporary(engine, options, tmp_dir) as parts:
-        counter = _read(paths, options, parts, engine=engine, threads=threads, min_quality=min_quality)
+        counter, _ = _read(paths, options, parts, engine=engine, threads=threads, min_quality=min_quality)
         merged = kept_blocks(options, parts.merged())
         block = join(key_words(options.k), merged) if parts.added else counter.block()
     return CountedKmers(options.k, options.canonical, block.keys, block.counts)
@@ -83,6 +83,8 @@ class Summary:
     temporary_runs, temporary_bytes : int
         Parts of the input that were counted apart, and what was written to the folder for temporary files; 0 where the
         input fits into memory.
+    census : Census
+        Records and letters of the input.
     """
 
     windows: int
@@ -90,6 +92,7 @@ class Summary:
     total: int
     temporary_runs: int = 0
     temporary_bytes: int = 0
+    census: Census = field(default_factory=Census)
 
 
 def count_to_database(
@@ -119,14 +122,14 @@ def count_to_database(
         The database cannot be written; nothing half written is left.
     """
     with _temporary(engine, options, tmp_dir, told) as parts:
-        counter = _read(paths, options, parts, engine=engine, threads=threads, min_quality=min_quality)
+        counter, census = _read(paths, options, parts, engine=engine, threads=threads, min_quality=min_quality)
         with DatabaseWriter(output, options, engine=engine) as writer:
             if parts.added:
                 writer.append_blocks(kept_blocks(options, parts.merged()))
             else:
                 writer.append_all(counter.runs())
         windows = counter.windows + parts.windows
-        return Summary(windows, writer.distinct, writer.total, parts.added, parts.written)
+        return Summary(windows, writer.distinct, writer.total, parts.added, parts.written, census)
 
 
 def _temporary(
@@ -148,15 +151,17 @@ def _read(
     engine: Engine,
     threads: int | None,
     min_quality: int | None,
-) -> KmerCounter:
+) -> tuple[KmerCounter, Census]:
     """Read all files; what memory does not hold goes to temporary runs, and then all of it."""
+    census = Census()
     words = -(-key_words(options.k) // (BINNED_WORDS if engine.tuning.cpu else 1))
     share = engine.budget // (BLOCK_SHARE * words)
     block_bytes = min(largest_block(engine), max(LEAST_BLOCK, share))
     counter = KmerCounter(engine, options)
     for block in packed_blocks(
-        engine, paths, overlap=options.k - 1, block_bytes=block_bytes, threads=threads, min_quality=min_quality
-    ):
+        engine, paths, overlap=options.k - 1, block_bytes=block_bytes, threads=threads, min_quality=min_quality,
+        census=census,
+    ):  # fmt: skip
         if not counter.has_room(block.symbols):
             parts.add_counted(counter)
             counter = KmerCounter(engine, options)
@@ -164,4 +169,4 @@ def _read(
     if parts.added:
         parts.add_counted(counter)
         counter = KmerCounter(engine, options)  # without the symbols, whose room the merge takes
-    return counter
+    return counter, census

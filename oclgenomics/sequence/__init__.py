@@ -2,6 +2,7 @@
 
 from oclgenomics.sequence.block_records import BlockRecords, names_of, records_at
 from oclgenomics.sequence.blocks import PackedBlock, packed_blocks
+from oclgenomics.sequence.census import Census
 from oclgenomics.sequence.symbols import Symbols
 
-__all__ = ["BlockRecords", "PackedBlock", "Symbols", "names_of", "packed_blocks", "records_at"]
+__all__ = ["BlockRecords", "Census", "PackedBlock", "Symbols", "names_of", "packed_blocks", "records_at"]

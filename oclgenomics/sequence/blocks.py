@@ -14,6 +14,7 @@ from oclgenomics.formats.source import Source
 from oclgenomics.formats.workers import Workers
 from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.sequence.block_records import BlockRecords, RecordTable
+from oclgenomics.sequence.census import Census
 from oclgenomics.sequence.parse import BEST_QUALITY, DEFECTS, MOST_BYTES, FastaState, Text, parse_fasta, parse_fastq
 from oclgenomics.sequence.symbols import Symbols
 from oclgenomics.sequence.text import TextBlocks
@@ -58,6 +59,7 @@ def packed_blocks(
     min_quality: int | None = None,
     qualities: bool = False,
     names: bool = False,
+    census: Census | None = None,
 ) -> Iterator[PackedBlock]:
     """Read FASTA and FASTQ files and pack them on the device.
 
@@ -80,6 +82,8 @@ def packed_blocks(
         Blocks have qualities.
     names : bool
         Blocks have records. No block ends within a header of FASTA then; a longer header makes its block longer.
+    census : Census, optional
+        Gets the numbers of each input that was read to its end.
 
     Yields
     ------
@@ -88,8 +92,8 @@ def packed_blocks(
     Raises
     ------
     InputError
-        Anything wrong with an input, with its name, the record and the byte; FASTA, where anything about qualities is
-        asked for.
+        Anything wrong with an input, with its name, the record and the byte; one whose letters are hardly nucleotides,
+        at its end; FASTA, where anything about qualities is asked for.
     ValueError
         A least quality that there is not.
     """
@@ -105,12 +109,16 @@ def packed_blocks(
             first = text.first_letter()
             if first == ord(">") and (qualities or min_quality is not None):
                 raise InputError("is FASTA, which has no qualities; give FASTQ, or ask for none", source=source.name)
+            found = Census()
             if first == ord(">"):
-                yield from _fasta(engine, text, overlap, table)
+                yield from _fasta(engine, text, overlap, table, found)
             elif first == ord("@"):
-                yield from _fastq(engine, text, source.name, min_quality, qualities, table)
+                yield from _fastq(engine, text, source.name, min_quality, qualities, table, found)
             else:
                 raise InputError("is neither FASTA nor FASTQ: it starts with neither > nor @", source=source.name)
+            found.check(source.name)
+            if census is not None:
+                census.add(found)
 
 
 def largest_block(engine: Engine) -> int:
@@ -124,7 +132,9 @@ def _enough_for(source: Source) -> int:
     return MOST_BYTES if source.size is None else 1 << source.size.bit_length()
 
 
-def _fasta(engine: Engine, text: TextBlocks, overlap: int, table: RecordTable | None) -> Iterator[PackedBlock]:
+def _fasta(
+    engine: Engine, text: TextBlocks, overlap: int, table: RecordTable | None, census: Census
+) -> Iterator[PackedBlock]:
     state = FastaState()
     before: Symbols | None = None
     there = True
@@ -132,16 +142,23 @@ def _fasta(engine: Engine, text: TextBlocks, overlap: int, table: RecordTable | 
         size = text.size if table is None else state.whole_headers(text.host, final=text.final)
         if size:
             part, continued = text.on_device(size), before is not None
-            before = parse_fasta(engine, part, state, before, overlap, table)
+            result = parse_fasta(engine, part, state, before, overlap, table)
+            before = result.symbols
             state = state.after(text.host[:size])
             yield PackedBlock(before, size, records=_named(table, part, continued))
+            census.add(result.census(engine))  # now that it has been packed
         there = text.read(size)
 
 
 def _fastq(
-    engine: Engine, text: TextBlocks, name: str, min_quality: int | None, qualities: bool, table: RecordTable | None
+    engine: Engine,
+    text: TextBlocks,
+    name: str,
+    min_quality: int | None,
+    qualities: bool,
+    table: RecordTable | None,
+    census: Census,
 ) -> Iterator[PackedBlock]:
-    records = 0
     there = True
     while there:
         part = text.on_device(text.size)
@@ -149,9 +166,9 @@ def _fastq(
         if result.defect is not None:
             at, kind = result.defect
             lines = int(np.count_nonzero(text.host[:at] == ord("\n")))
-            raise InputError(DEFECTS[kind], source=name, record=records + lines // 4 + 1, byte=text.offset + at)
-        records += result.records
-        if result.records:
+            raise InputError(DEFECTS[kind], source=name, record=census.records + lines // 4 + 1, byte=text.offset + at)
+        census.add(result.census)
+        if result.census.records:
             yield PackedBlock(result.symbols, result.tail, result.qualities, _named(table, part, False))
         there = text.read(result.tail)
 

@@ -11,6 +11,7 @@ from oclgenomics.primitives import scan
 from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.runtime.program import Kernel
 from oclgenomics.sequence.block_records import RecordTable
+from oclgenomics.sequence.census import Census
 from oclgenomics.sequence.symbols import Symbols, empty_symbols
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "DEFECTS",
     "MOST_BYTES",
     "NO_QUALITY",
+    "FastaResult",
     "FastaState",
     "FastqResult",
     "Text",
@@ -66,8 +68,8 @@ class FastqResult:
     Attributes
     ----------
     symbols : Symbols
-    records : int
-        Complete records.
+    census : Census
+        Of the complete records.
     tail : int
         Where the record starts that is not complete; the block's size if there is none.
     defect : tuple of int or None
@@ -77,10 +79,33 @@ class FastqResult:
     """
 
     symbols: Symbols
-    records: int
+    census: Census
     tail: int
     defect: tuple[int, int] | None
     qualities: DeviceArray | None = None
+
+
+@dataclass(frozen=True)
+class FastaResult:
+    """What became of a block of FASTA.
+
+    Attributes
+    ----------
+    symbols : Symbols
+    packed : int
+        Symbols that were made of the text, a gap for each header included.
+    counted : DeviceArray, uint32 (4,)
+        Other letters, foreign ones and U, as `Census` has them, and headers.
+    """
+
+    symbols: Symbols
+    packed: int
+    counted: DeviceArray
+
+    def census(self, engine: Engine) -> Census:
+        """The numbers of the block; this waits for it to be packed."""
+        others, foreign, uracils, headers = engine.download(self.counted).tolist()
+        return Census(headers, self.packed - headers, others, foreign, uracils)
 
 
 @dataclass(frozen=True)
@@ -149,7 +174,7 @@ def parse_fastq(
     launch = _Tiles(engine, size, "sequence/pack_fastq.cl", wanted)
     lines = _lines_before(engine, text, launch, total=table is not None)
     symbols = empty_symbols(engine, size // 2 + 32)
-    report = _filled(engine, 3, np.uint32, NOTHING)
+    report = _filled(engine, 7, np.uint32, NOTHING)
     kept = _filled(engine, symbols.size, np.uint8, NO_QUALITY) if qualities else None
     extras: list[object] = [] if min_quality is None else [np.uint32(min_quality)]
     extras += [] if kept is None else [kept]
@@ -158,12 +183,12 @@ def parse_fastq(
         extras += table.reserve((newlines + final) // 4)
     packed = symbols.codes, symbols.valid, report
     launch("pack_fastq", *text.place, *launch.cut, lines, int(final), *packed, *extras)
-    defect, tail, counter = engine.download(report).tolist()
-    records = counter + 1 & NOTHING
+    defect, tail, *counters = engine.download(report).tolist()
+    census = Census(*(counter + 1 & NOTHING for counter in counters))
     if table is not None:
-        table.size = records
+        table.size = census.records
     found = None if defect == NOTHING else (defect >> 2, defect & 3)
-    return FastqResult(symbols, records, min(tail, size), found, kept)
+    return FastqResult(symbols, census, min(tail, size), found, kept)
 
 
 def _lines_before(engine: Engine, text: Text, launch: _Tiles, *, total: bool) -> DeviceArray:
@@ -186,7 +211,7 @@ def parse_fasta(
     before: Symbols | None,
     overlap: int,
     table: RecordTable | None = None,
-) -> Symbols:
+) -> FastaResult:
     """Pack the letters of all lines but headers, which become gaps.
 
     Parameters
@@ -213,14 +238,15 @@ def parse_fasta(
     scan(engine, places, out=places)
     found = int(engine.download(places, 1, launch.tiles)[0])
     symbols = empty_symbols(engine, carried + found)
-    packed = np.uint32(carried), symbols.codes, symbols.valid
+    counted = _filled(engine, 4, np.uint32, 0)
+    packed = np.uint32(carried), symbols.codes, symbols.valid, counted
     noted = [] if table is None else _reserve(engine, table, headers[0], launch.tiles)
     launch("pack_fasta", *text.place, *launch.cut, *begin, marks, places, *packed, *headers, *noted)
     if before is not None and carried:
         last = np.uint32(before.size - carried), np.uint32(carried)
         kernel = engine.kernel("sequence/pack_fasta.cl", "carry_symbols")
         engine.launch(kernel, (1,), (1,), before.codes, before.valid, *last, symbols.codes, symbols.valid)
-    return symbols
+    return FastaResult(symbols, found, counted)
 
 
 def _reserve(engine: Engine, table: RecordTable, headers: DeviceArray, tiles: int) -> tuple[DeviceArray, ...]:

@@ -86,6 +86,29 @@ def test_standard_input_and_summary(
 
 
 @pytest.mark.parametrize(
+    ("text", "warning"),
+    [
+        (b">a\n>b\n\n>c", "no 5-mer was found: none of 3 records has a sequence"),
+        (b">a\nACGT\n>b\nNNNNNACG", "nowhere are 5 letters A, C, G or T in a row; 5 of 12 letters are others"),
+        (b"@a\nACGN\n+\nIIII\n", "nowhere are 5 letters A, C, G or T in a row; 1 of 4 letters are others"),
+        (b">a\nACGTACGTUACGTACGT", "1 of 17 letters are U, which breaks k-mers; turn the U of RNA into T"),
+        (b">a\nACGTACGTLACGTACGT", "1 of 17 letters stand for no nucleotide; they break k-mers"),
+        (b">a\rACGTAC\rGT\r", None),
+    ],
+)
+def test_warnings(
+    device: Device, text: bytes, warning: str | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, output = tmp_path / "x.fa", tmp_path / "x.db"
+    path.write_bytes(text)
+    assert main(["kmers", "count", str(path), "-k", "5", "-o", str(output), "-d", str(device.index)]) == 0
+    warnings = [line for line in capsys.readouterr().err.splitlines() if ": warning: " in line]
+    assert len(warnings) == (warning is not None)
+    assert (warning or "") in "".join(warnings)
+    assert counted(output) == reference.count([text], CountOptions(5))
+
+
+@pytest.mark.parametrize(
     ("words", "status", "message"),
     [
         (["x.fa", "-k", "0", "-o", "x.db"], 2, "-k 0: k-mers have 1 to 256 letters"),
@@ -97,6 +120,7 @@ def test_standard_input_and_summary(
         (["x.fa", "-k", "five", "-o", "x.db"], 2, "invalid int value"),
         (["x.fa", "-k", "5", "-o", "x.db", "--min-quality", "94"], 2, "--min-quality 94: qualities are 0 to 93"),
         (["x.fa", "-k", "5", "-o", "x.db", "--min-quality", "9"], 3, "x.fa: is FASTA, which has no qualities"),
+        (["protein.fa", "-k", "2", "-o", "x.db"], 3, "protein.fa: 4 of 9 letters stand for no nucleotide"),
         (["bad.fq", "-k", "5", "-o", "x.db"], 3, "bad.fq, record 1, byte 0: letters and qualities"),
     ],
 )
@@ -110,6 +134,7 @@ def test_errors_are_one_line(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("x.fa").write_bytes(B)
+    Path("protein.fa").write_bytes(b">p\nMKVLEFAAP\n")
     Path("bad.fq").write_bytes(b"@a\nACGT\n+\nIII\n")
     assert main(["kmers", "count", *words, "-q"]) == status
     err = capsys.readouterr().err

@@ -85,7 +85,7 @@ def test_any_number_of_runs_gives_the_same_bytes(
     assert told == sorted(told)
     assert told[-1][0] == summary.temporary_runs
     assert summary == Summary(
-        whole.windows, whole.distinct, whole.total, summary.temporary_runs, summary.temporary_bytes
+        whole.windows, whole.distinct, whole.total, summary.temporary_runs, summary.temporary_bytes, whole.census
     )
     assert (tmp_path / "parts.db").read_bytes() == (tmp_path / "whole.db").read_bytes()
 

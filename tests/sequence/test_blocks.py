@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import re
+from itertools import zip_longest
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from oclgenomics.errors import InputError
 from oclgenomics.runtime import Engine
-from oclgenomics.sequence import PackedBlock, packed_blocks, reference
+from oclgenomics.sequence import Census, PackedBlock, packed_blocks, reference
 from oclgenomics.sequence.parse import FastaState, Text, parse_fasta, parse_fastq
 
 FASTA = b">r1\nACGTNacgtaAC\nGGTTRCCATG\n>r2 desc > x\n\nTTTTTTTT\n>\n>last\nACGT\r\nAC\rGT\r\n"
@@ -33,15 +34,29 @@ def windows(texts: list[str], k: int) -> list[str]:
     return sorted(found)
 
 
+def census_of(text: bytes, min_quality: int = 0) -> Census:
+    records = reference.records(text)
+    pairs = [pair for record in records for pair in zip_longest(record.letters, record.qualities, fillvalue=93)]
+    others = [letter.upper() for letter, quality in pairs if quality >= min_quality and letter not in "ACGTacgt"]
+    foreign = [letter for letter in others if letter not in "URYSWKMBDHVNX-.?"]
+    return Census(len(records), len(pairs), len(others), len(foreign), others.count("U"))
+
+
 def check(engine: Engine, path: Path, text: bytes, block_bytes: int, k: int) -> None:
-    blocks = packed_blocks(engine, [path], overlap=k - 1, block_bytes=block_bytes)
+    census = Census()
+    blocks = packed_blocks(engine, [path], overlap=k - 1, block_bytes=block_bytes, census=census)
     assert windows([letters(engine, block) for block in blocks], k) == windows(reference.runs(text), k)
+    assert census == census_of(text)
 
 
 MIXED = b"\r>r1\rACGTN\r\nacgtaAC\n\rGGTT\r\r>r2 desc > x\r\nTTTTTTTT\r>\r>last\nACGT\n>x\r\n>y\rACGTACG\r"
 
 
-@pytest.mark.parametrize("text", [FASTA, FASTA[:-2], FASTA.replace(b"\n", b"\r"), MIXED, MIXED[:-1], FASTQ, FASTQ + b"\n", FASTQ + b"\n\n\r\n", b"\n\n" + FASTA])
+TEXTS = [FASTA, FASTA[:-2], FASTA.replace(b"\n", b"\r"), MIXED, MIXED[:-1], b"\n\n" + FASTA]
+TEXTS += [FASTQ, FASTQ + b"\n", FASTQ + b"\n\n\r\n"]
+
+
+@pytest.mark.parametrize("text", TEXTS)
 def test_every_size_of_block(engine: Engine, tmp_path: Path, text: bytes) -> None:
     path = tmp_path / "x"
     path.write_bytes(text)
@@ -132,6 +147,47 @@ def test_defects_of_fastq(
     with pytest.raises(InputError, match=message) as caught:
         list(packed_blocks(engine, [path], block_bytes=block_bytes))
     assert (caught.value.source, caught.value.record, caught.value.byte) == (str(path), record, byte)
+
+
+EVERY_BYTE = b"".join(bytes([byte]) for byte in range(256) if byte not in b"\n\r>@")
+
+
+@pytest.mark.parametrize("block_bytes", [50, 333, 1 << 20])
+def test_census_of_every_byte(shaped: Engine, tmp_path: Path, block_bytes: int) -> None:
+    letters = EVERY_BYTE + b"ACGTN" * 1000 + b"uU" * 40
+    path = tmp_path / "x"
+    for text, quality in (
+        (b">r one\n%b\n>s\n>t\n%b\n" % (letters, letters[::-1]), None),
+        (b"@r\n%b\n+\n%b\n@s\n\n+\n\n" % (letters, b"I" * len(letters)), None),
+        (b"@r\n%b\n+\n%b\n" % (letters, (b"#I5" * len(letters))[: len(letters)]), 20),
+    ):
+        path.write_bytes(text)
+        census = Census(1, 1, 1, 1, 1)
+        list(packed_blocks(shaped, [path, path], block_bytes=block_bytes, min_quality=quality, census=census))
+        one = census_of(text, quality or 0)
+        expected = Census(1, 1, 1, 1, 1)
+        expected.add(one)
+        expected.add(one)
+        assert census == expected
+
+
+@pytest.mark.parametrize("block_bytes", [11, 1 << 20])
+@pytest.mark.parametrize("text", [b">r\n%b\n", b"@r\n%b\n+\n%b\n"])
+def test_protein_is_refused(engine: Engine, tmp_path: Path, text: bytes, block_bytes: int) -> None:
+    path = tmp_path / "x"
+    for letters, refused in (
+        (b"MKVLAEDFWTGQISPQHN", True),
+        (b"ACGTACGTACGTACGTEF", True),
+        (b"ACGTACGTACGTACGTAE", False),
+        (b"NRYSWKMBDHVXU-.?nx", False),
+    ):
+        path.write_bytes(text.replace(b"%b", letters))
+        if refused:
+            with pytest.raises(InputError, match="of 18 letters stand for no nucleotide") as caught:
+                list(packed_blocks(engine, [path], block_bytes=block_bytes))
+            assert caught.value.source == str(path)
+        else:
+            list(packed_blocks(engine, [path], block_bytes=block_bytes))
 
 
 def test_other_inputs(engine: Engine, tmp_path: Path) -> None:
