@@ -6,6 +6,9 @@
 // Grid: dimension 0 walks the tile columns of a tile row from the diagonal back, dimension 1 the tile rows.
 //   GPU      work-groups of LANES_I x LANES_J items (-D), which keep TILE / LANES_I x TILE / LANES_J entries of M each in registers
 //   -D CPU=1 one item a tile, VW columns in a vector, the tile in the first-level cache
+//   -D REFINE=1  (GPU) a Newton step after native_recip, whose precision OpenCL leaves to the device. The bounds allow a reciprocal a relative
+//            error of 2^-21 (tiles.clh): a step gets there from 2^-11, with 2^-22 for its square and 2^-23 for the step's own roundings; without
+//            one native_recip has to be so good by itself, as those of NVIDIA and AMD are by their manuals (1 ulp, 2^-23)
 // save_left_tiles, save_right_tiles: dl and dr of the windows.
 #include "common/portable.clh"
 #include "omega/tiles.clh"
@@ -119,6 +122,20 @@ __kernel void scan_tiles(TILE_ARGUMENTS)
     ((share_t){MAX(tile_i, (w).s1), MIN(tile_i + TILE - 1, (w).s2), MAX(tile_j, (w).s3), MIN(MIN(tile_j + TILE - 1, (w).s4), last_row)})
 #define CORNER(w)                                                                                                                              \
     ((float)(reference - left[(size_t)(w).s5 * left_stride + (MIN(tile_i + TILE - 1, (w).s2) - (w).s1)] - RIGHT_SUM(MAX(tile_j, (w).s3), (w).s0)))
+#ifndef REFINE
+#define REFINE 1
+#endif
+// 1 / x for x > 0. NaN, which no maximum keeps, where x is 0 or infinite: only tiles whose bounds say nothing have such pairs.
+static inline float reciprocal(float x)
+{
+    const float r = native_recip(x);
+#if REFINE
+    return r * fma(-x, r, 2.0f);
+#else
+    return r;
+#endif
+}
+
 #define AT_ONCE 128  // windows whose peaks are gathered in local memory
 #define FAR 1e20f
 
@@ -204,7 +221,7 @@ __kernel void scan_tiles(TILE_ARGUMENTS)
                     const float within = dl_here[a] + dr_here[b];
                     const float km = k[a] * m[b];
                     const float cross = fma(epsilon, km, tile[b][a] - within);
-                    const float omega = ((within + reference_float) * km) * native_recip((k_pairs[a] + m_pairs[b]) * cross);
+                    const float omega = ((within + reference_float) * km) * reciprocal((k_pairs[a] + m_pairs[b]) * cross);
                     best = fmax(best, omega);
                 }
             atomic_max(&gathered[p - chunk], as_int(best));

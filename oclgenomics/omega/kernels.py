@@ -13,6 +13,7 @@ CPU_COLUMNS = 256  # left borders a CPU work-item walks in a row
 CPU_LANES = 8  # sites or scores in an explicit vector; the doubles and longs behind them fill two to four registers
 GPU_LANES = 128
 TILE_LANES = (8, 8)  # items that share a tile on GPUs, along columns and rows: 64 entries of M each
+ONE_ULP_RECIPROCAL = ("nvidia", "amd")  # families whose manuals promise it of native_recip
 SMALL_LANES = 64  # Kernel I on CPUs, and the merge on GPUs
 
 SOURCES = {
@@ -84,6 +85,7 @@ class ScanKernels:
                 "LANES_I": self.lanes_tile[0],
                 "LANES_J": self.lanes_tile[1],
                 "CPU": int(cpu),
+                "REFINE": int(engine.device.family not in ONE_ULP_RECIPROCAL),
                 "VW": CPU_LANES if cpu else 1,
             },
             "omega/best_tiles.cl": {"LANES": self.lanes_tiles},

@@ -51,7 +51,7 @@ def assert_equal_scans(scan: Scan, other: Scan) -> None:
     seed=st.integers(0, 1000),
 )
 def test_scan_agrees_with_the_oracle(
-    engine: Engine,
+    shaped: Engine,
     sites: int,
     haplotypes: int,
     grid: int,
@@ -75,7 +75,7 @@ def test_scan_agrees_with_the_oracle(
         grid=grid, minwin=minwin, maxwin=maxwin, minsnps=minsnps, border=border, kernel=kernel, chunk_positions=chunk
     )
     alignment = make_alignment(states, positions, seen, unphased=unphased)
-    scan = OmegaScanner(engine, block_rows=block_rows).scan(alignment, options)
+    scan = OmegaScanner(shaped, block_rows=block_rows).scan(alignment, options)
     if unphased:
         both = None if seen is None else seen[:, ::2] & seen[:, 1::2]
         dosages = states[:, ::2] + states[:, 1::2]
@@ -97,7 +97,7 @@ def test_scan_agrees_with_the_oracle(
     seed=st.integers(0, 1000),
 )
 def test_compat_scan_is_the_compat_oracle_bit_for_bit(
-    engine: Engine,
+    shaped: Engine,
     sites: int,
     haplotypes: int,
     border: int,
@@ -111,7 +111,7 @@ def test_compat_scan_is_the_compat_oracle_bit_for_bit(
     states, positions = correlated_states(rng, sites, haplotypes), random_positions(rng, sites)
     seen = rng.random(states.shape) < 0.9 if masked else None
     options = ScanOptions(**WINDOW, minsnps=2, border=border, kernel=kernel, precision="compat", ld=measure)
-    scan = OmegaScanner(engine, block_rows=block_rows).scan(make_alignment(states, positions, seen), options)
+    scan = OmegaScanner(shaped, block_rows=block_rows).scan(make_alignment(states, positions, seen), options)
     with np.errstate(divide="ignore", invalid="ignore"):
         rows = reference.compat_scan(
             reference.compat_values(states, seen, measure), positions, border=border, minsnps=2, **WINDOW
@@ -123,7 +123,7 @@ def test_compat_scan_is_the_compat_oracle_bit_for_bit(
 
 
 @pytest.mark.parametrize("masked", [False, True])
-def test_sites_of_three_and_four_states(engine: Engine, rng: np.random.Generator, masked: bool) -> None:
+def test_sites_of_three_and_four_states(shaped: Engine, rng: np.random.Generator, masked: bool) -> None:
     sites, haplotypes = 150, 70
     states = correlated_states(rng, sites, haplotypes).astype(int)
     more = rng.random(sites) < 0.2
@@ -133,37 +133,37 @@ def test_sites_of_three_and_four_states(engine: Engine, rng: np.random.Generator
     options = ScanOptions(**WINDOW)
     alignment = make_multiallelic(states, positions, seen if masked else None)
     for rows in (None, 64):
-        scan = OmegaScanner(engine, block_rows=rows).scan(alignment, options)
+        scan = OmegaScanner(shaped, block_rows=rows).scan(alignment, options)
         assert_same_scan(scan, reference.allele_values(np.where(seen, states, -1)), positions, options)
 
 
-def test_compat_dna_mode(engine: Engine, rng: np.random.Generator) -> None:
+def test_compat_dna_mode(shaped: Engine, rng: np.random.Generator) -> None:
     states = correlated_states(rng, 140, 40).astype(int)
     states[30, :12], states[31] = 2, rng.integers(0, 4, 40)
     positions = random_positions(rng, 140)
     options = ScanOptions(**WINDOW, precision="compat")
-    scan = OmegaScanner(engine).scan(make_multiallelic(states, positions), options)
+    scan = OmegaScanner(shaped).scan(make_multiallelic(states, positions), options)
     rows = reference.compat_scan(reference.compat_dna_values(states), positions, **WINDOW)
     np.testing.assert_array_equal(scan.omega, [row[1] for row in rows])
 
 
 @pytest.mark.parametrize("measure", ["ABSD", "ABSDOM"])
-def test_other_measures(engine: Engine, rng: np.random.Generator, measure: str) -> None:
+def test_other_measures(shaped: Engine, rng: np.random.Generator, measure: str) -> None:
     states, positions = correlated_states(rng, 200, 60), random_positions(rng, 200)
     options = ScanOptions(**WINDOW, ld=measure)
-    scan = OmegaScanner(engine).scan(make_alignment(states, positions), options)
+    scan = OmegaScanner(shaped).scan(make_alignment(states, positions), options)
     assert_same_scan(scan, reference.measure_values(states, measure), positions, options)
 
 
 @pytest.mark.parametrize("measure", ["D", "DOM"])
 def test_signed_measures_score_the_reported_window_exactly(
-    engine: Engine, rng: np.random.Generator, measure: str
+    shaped: Engine, rng: np.random.Generator, measure: str
 ) -> None:
     """Signed sums pass through zero, where omega has a pole: only the reported window's own omega can be compared."""
     states, positions = correlated_states(rng, 60, 40), np.arange(60) * 1000 + 1
     values = reference.measure_values(states, measure)
     options = ScanOptions(**WINDOW, ld=measure)
-    scan = OmegaScanner(engine).scan(make_alignment(states, positions), options)
+    scan = OmegaScanner(shaped).scan(make_alignment(states, positions), options)
     for at, omega, left, right in zip(scan.positions, scan.omega, scan.left, scan.right, strict=True):
         if omega == 0:
             continue
@@ -176,20 +176,20 @@ def test_signed_measures_score_the_reported_window_exactly(
         assert omega == pytest.approx(within / pairs / (cross + 1e-5), rel=1e-4 + 1e-8 / abs(cross + 1e-5))
 
 
-def test_results_do_not_depend_on_blocks_chunks_or_memory(engine: Engine, rng: np.random.Generator) -> None:
+def test_results_do_not_depend_on_blocks_chunks_or_memory(shaped: Engine, rng: np.random.Generator) -> None:
     states, positions = correlated_states(rng, 900, 40), random_positions(rng, 900)
     alignment, options = make_alignment(states, positions), ScanOptions(grid=80, minwin=500, maxwin=20_000)
-    whole = OmegaScanner(engine).scan(alignment, options)
+    whole = OmegaScanner(shaped).scan(alignment, options)
     for rows, chunk in [(64, None), (128, 3), (None, 1), (4096, 40)]:
-        cut = OmegaScanner(engine, block_rows=rows).scan(alignment, dataclasses.replace(options, chunk_positions=chunk))
+        cut = OmegaScanner(shaped, block_rows=rows).scan(alignment, dataclasses.replace(options, chunk_positions=chunk))
         assert_equal_scans(cut, whole)
-    tight = Engine(engine.device, max_memory=8 << 20)
+    tight = Engine(shaped.device, max_memory=8 << 20)
     assert_equal_scans(OmegaScanner(tight).scan(alignment, options), whole)
     assert tight.memory.peak <= 8 << 20
 
 
 @pytest.mark.parametrize("precision", ["accurate", "compat"])
-def test_streamed_sites_of_many_states(engine: Engine, rng: np.random.Generator, precision: str) -> None:
+def test_streamed_sites_of_many_states(shaped: Engine, rng: np.random.Generator, precision: str) -> None:
     """A few sites of three states among those that are uploaded block by block."""
     states, positions = correlated_states(rng, 1200, 6000), random_positions(rng, 1200)
     some = rng.choice(1200, 30, replace=False)
@@ -197,36 +197,36 @@ def test_streamed_sites_of_many_states(engine: Engine, rng: np.random.Generator,
     alignment = make_multiallelic(states, positions)
     assert len(alignment.multi_site) == 90
     options = ScanOptions(grid=60, minwin=500, maxwin=5_000, precision=precision)
-    whole = OmegaScanner(engine).scan(alignment, options)
+    whole = OmegaScanner(shaped).scan(alignment, options)
     limit = (3 if precision == "accurate" else 6) << 20  # OmegaPlus' DNA mode has two rows for every site
-    tight = Engine(engine.device, max_memory=limit)
+    tight = Engine(shaped.device, max_memory=limit)
     assert site_matrix(alignment, dna=precision == "compat").nbytes > tight.budget // 2
     assert_equal_scans(OmegaScanner(tight).scan(alignment, options), whole)
     assert tight.memory.peak <= limit
 
 
 @pytest.mark.parametrize("masked", [False, True])
-def test_sites_larger_than_the_memory_are_streamed(engine: Engine, rng: np.random.Generator, masked: bool) -> None:
+def test_sites_larger_than_the_memory_are_streamed(shaped: Engine, rng: np.random.Generator, masked: bool) -> None:
     states, positions = correlated_states(rng, 1500, 6000), random_positions(rng, 1500)
     seen = rng.random(states.shape) < 0.99 if masked else None
     alignment, options = make_alignment(states, positions, seen), ScanOptions(grid=100, minwin=500, maxwin=5_000)
-    whole = OmegaScanner(engine).scan(alignment, options)
-    tight = Engine(engine.device, max_memory=2 << 20)
+    whole = OmegaScanner(shaped).scan(alignment, options)
+    tight = Engine(shaped.device, max_memory=2 << 20)
     assert alignment.packed_bytes > tight.budget // 2
     assert_equal_scans(OmegaScanner(tight).scan(alignment, options), whole)
     assert tight.memory.peak <= 2 << 20
 
 
-def test_memory_that_cannot_do_is_refused(engine: Engine, rng: np.random.Generator) -> None:
+def test_memory_that_cannot_do_is_refused(shaped: Engine, rng: np.random.Generator) -> None:
     alignment = make_alignment(correlated_states(rng, 400, 40), random_positions(rng, 400))
     with pytest.raises(AllocationError, match="--max-memory"):
-        OmegaScanner(Engine(engine.device, max_memory=1 << 17)).scan(alignment, ScanOptions(**WINDOW))
+        OmegaScanner(Engine(shaped.device, max_memory=1 << 17)).scan(alignment, ScanOptions(**WINDOW))
 
 
 @pytest.mark.parametrize("data", ["complete", "masked", "unphased", "multiallelic", "uncorrelated"])
 @pytest.mark.parametrize("block_rows", [None, 64])
 def test_all_kernels_give_the_same_bits(
-    engine: Engine, rng: np.random.Generator, data: str, block_rows: int | None
+    shaped: Engine, rng: np.random.Generator, data: str, block_rows: int | None
 ) -> None:
     states, positions = correlated_states(rng, 600, 50), random_positions(rng, 600)
     if data == "uncorrelated":
@@ -238,7 +238,7 @@ def test_all_kernels_give_the_same_bits(
     else:
         alignment = make_alignment(states, positions, seen, unphased=data == "unphased")
     auto, *forced = (
-        OmegaScanner(engine, block_rows=block_rows).scan(
+        OmegaScanner(shaped, block_rows=block_rows).scan(
             alignment, ScanOptions(grid=60, minwin=0, maxwin=40_000, kernel=kernel)
         )
         for kernel in ("auto", "dynamic", "1", "2", "tiles")
@@ -247,7 +247,7 @@ def test_all_kernels_give_the_same_bits(
         assert_equal_scans(scan, auto)
 
 
-def test_tiles_whose_bounds_say_nothing_are_evaluated_exactly(engine: Engine) -> None:
+def test_tiles_whose_bounds_say_nothing_are_evaluated_exactly(shaped: Engine) -> None:
     """No LD at all across the middle: cross sums of 0 beside large ones, where float32 differences keep no digit."""
     rng = np.random.default_rng(11)
     left, right = rng.random(64) < 0.5, np.arange(64) % 2 == 0
@@ -255,13 +255,36 @@ def test_tiles_whose_bounds_say_nothing_are_evaluated_exactly(engine: Engine) ->
     states = np.vstack([np.repeat(left[None], 200, 0), np.repeat(right[None], 200, 0)]).astype(np.uint8)
     alignment = make_alignment(states, np.arange(400) * 10 + 1)
     two, tiles = (
-        OmegaScanner(engine).scan(alignment, ScanOptions(grid=21, minwin=100, maxwin=3000, kernel=kernel))
+        OmegaScanner(shaped).scan(alignment, ScanOptions(grid=21, minwin=100, maxwin=3000, kernel=kernel))
         for kernel in ("2", "tiles")
     )
     assert_equal_scans(tiles, two)
 
 
-def test_singleton_rich_data_keeps_its_digits(engine: Engine) -> None:
+def test_tiles_need_a_reciprocal_of_eleven_bits_only(
+    shaped: Engine, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A native_recip that is off by 2^-11 up or down, as a bit of its argument says."""
+    if shaped.tuning.cpu:
+        pytest.skip("the kernel for CPUs divides")
+    build = shaped.kernel
+    recip = {"native_recip(x)": "(((as_uint(x)>>7&1)?0.99951171875f:1.00048828125f)/(x))", "REFINE": 1}
+    monkeypatch.setattr(
+        shaped, "kernel", lambda source, name, **defines: build(source, name, **{**defines, **recip})
+    )
+    states, positions = correlated_states(rng, 700, 50), random_positions(rng, 700)
+    uncorrelated = (rng.random(states.shape) < 0.3).astype(np.uint8)
+    for data in (states, uncorrelated):
+        two, tiles = (
+            OmegaScanner(shaped).scan(
+                make_alignment(data, positions), ScanOptions(grid=300, minwin=0, maxwin=40_000, kernel=kernel)
+            )
+            for kernel in ("2", "tiles")
+        )
+        assert_equal_scans(tiles, two)
+
+
+def test_singleton_rich_data_keeps_its_digits(shaped: Engine) -> None:
     """22,554 haplotypes, nearly all sites singletons or doubletons: float32 sums lose every digit here."""
     rng = np.random.default_rng(7)
     sites, haplotypes = 400, 22_554
@@ -272,11 +295,11 @@ def test_singleton_rich_data_keeps_its_digits(engine: Engine) -> None:
     options = ScanOptions(grid=11, minwin=100, maxwin=9000)
     for kernel in ("2", "tiles"):
         chosen = dataclasses.replace(options, kernel=kernel)
-        scan = OmegaScanner(engine).scan(make_alignment(states, positions), chosen)
+        scan = OmegaScanner(shaped).scan(make_alignment(states, positions), chosen)
         assert_same_scan(scan, reference.pair_values(states), positions, options)
 
 
-def test_sums_that_outgrow_their_format_are_taken_again(engine: Engine) -> None:
+def test_sums_that_outgrow_their_format_are_taken_again(shaped: Engine) -> None:
     """Complete LD between 100,000 haplotypes: n r^2 = 100,000 for every pair (and 64-bit covariances)."""
     haplotypes, sites = 100_000, 520
     rng = np.random.default_rng(3)
@@ -285,7 +308,7 @@ def test_sums_that_outgrow_their_format_are_taken_again(engine: Engine) -> None:
     states[sites // 2 :] ^= rng.random(haplotypes) < 0.45
     positions = np.arange(sites) * 10 + 1
     options = ScanOptions(grid=5, minwin=10, maxwin=10_000)
-    scan = OmegaScanner(engine).scan(make_alignment(states, positions), options)
+    scan = OmegaScanner(shaped).scan(make_alignment(states, positions), options)
     unique = reference.pair_values(states[[0, -1]])
     half = sites // 2
     values = np.full((sites, sites), unique[0, 1])
@@ -293,7 +316,7 @@ def test_sums_that_outgrow_their_format_are_taken_again(engine: Engine) -> None:
     assert_same_scan(scan, values, positions, options)
 
 
-def test_windows_of_ten_thousand_sites(engine: Engine) -> None:
+def test_windows_of_ten_thousand_sites(shaped: Engine) -> None:
     """One grid position with 10,000 sites on either side, against float64 sums by additions only."""
     rng = np.random.default_rng(5)
     sites, haplotypes = 20_001, 24
@@ -303,7 +326,7 @@ def test_windows_of_ten_thousand_sites(engine: Engine) -> None:
     states = (np.argsort(rng.random((sites, haplotypes)), axis=1) < counts[:, None]).astype(np.uint8)
     positions = np.arange(1, sites + 1)
     options = ScanOptions(grid=3, minwin=4000, maxwin=10_000)
-    scan = OmegaScanner(engine).scan(make_alignment(states, positions), options)
+    scan = OmegaScanner(shaped).scan(make_alignment(states, positions), options)
     window = reference.window_at(positions, scan.positions[1], 4000, 10_000, 5, compat=False)
     assert window is not None
     c, first, last = window.centre, window.first, window.last
@@ -322,26 +345,26 @@ def test_windows_of_ten_thousand_sites(engine: Engine) -> None:
 
 
 @pytest.mark.parametrize("sites", [0, 1, 3])
-def test_fewer_than_four_sites_are_not_possible(engine: Engine, rng: np.random.Generator, sites: int) -> None:
+def test_fewer_than_four_sites_are_not_possible(shaped: Engine, rng: np.random.Generator, sites: int) -> None:
     alignment = make_alignment(correlated_states(rng, 5, 10)[:sites], np.arange(sites) + 1)
-    scan = OmegaScanner(engine).scan(alignment, ScanOptions(**WINDOW))
+    scan = OmegaScanner(shaped).scan(alignment, ScanOptions(**WINDOW))
     assert not scan.possible
     assert scan.omega.size == 0
 
 
-def test_one_sample_and_a_grid_larger_than_the_region(engine: Engine) -> None:
+def test_one_sample_and_a_grid_larger_than_the_region(shaped: Engine) -> None:
     alignment = make_alignment(np.ones((6, 1), np.uint8), np.array([1, 2, 3, 4, 5, 6]))
-    scan = OmegaScanner(engine).scan(alignment, ScanOptions(grid=500, minwin=1, maxwin=10, minsnps=2))
+    scan = OmegaScanner(shaped).scan(alignment, ScanOptions(grid=500, minwin=1, maxwin=10, minsnps=2))
     assert scan.valid.any()
     assert not scan.omega.any()
     assert set(scan.left[scan.valid]) == {1}
 
 
-def test_progress_is_told_in_order(engine: Engine, rng: np.random.Generator) -> None:
+def test_progress_is_told_in_order(shaped: Engine, rng: np.random.Generator) -> None:
     alignment = make_alignment(correlated_states(rng, 300, 20), random_positions(rng, 300))
     told: list[tuple[int, int]] = []
     options = ScanOptions(**WINDOW, chunk_positions=6)
-    OmegaScanner(engine, block_rows=64).scan(
+    OmegaScanner(shaped, block_rows=64).scan(
         alignment, options, progress=lambda done, total: told.append((done, total))
     )
     assert told == sorted(told)
@@ -359,8 +382,8 @@ def test_progress_is_told_in_order(engine: Engine, rng: np.random.Generator) -> 
     ],
 )
 def test_what_is_not_defined_is_refused(
-    engine: Engine, rng: np.random.Generator, changes: dict[str, Any], unphased: bool, message: str
+    shaped: Engine, rng: np.random.Generator, changes: dict[str, Any], unphased: bool, message: str
 ) -> None:
     alignment = make_alignment(correlated_states(rng, 20, 20), random_positions(rng, 20), unphased=unphased)
     with pytest.raises(UsageError, match=message):
-        OmegaScanner(engine).scan(alignment, ScanOptions(**WINDOW, **changes))
+        OmegaScanner(shaped).scan(alignment, ScanOptions(**WINDOW, **changes))

@@ -38,14 +38,14 @@ def blocks_of(values: np.ndarray, rows: int) -> Iterator[LdBlock]:
     measure=st.sampled_from(["r2", "nr2"]),
     seed=st.integers(0, 1000),
 )
-def test_matrix_agrees_with_the_oracle(engine, sites, haplotypes, data, measure, seed):
+def test_matrix_agrees_with_the_oracle(shaped, sites, haplotypes, data, measure, seed):
     rng = np.random.default_rng(seed)
     unphased = "unphased" in data
     haplotypes += haplotypes % 2 if unphased else 0
     states = correlated_states(rng, sites, haplotypes)
     seen = rng.random(states.shape) < 0.8 if "masked" in data else None
     alignment = make_alignment(states, np.arange(sites), seen, unphased=unphased)
-    matrix = ld_matrix(alignment, 0, sites - 1, engine=engine, measure=measure)
+    matrix = ld_matrix(alignment, 0, sites - 1, engine=shaped, measure=measure)
     both = np.ones_like(states, bool) if seen is None else seen
     counted = observed_at_both(both)
     if unphased:
@@ -64,7 +64,7 @@ def test_matrix_agrees_with_the_oracle(engine, sites, haplotypes, data, measure,
 @pytest.mark.parametrize("masked", [False, True])
 @pytest.mark.parametrize("measure", ["r2", "nr2"])
 @pytest.mark.parametrize("sites", [2, 65, 130])
-def test_sites_of_three_states_have_the_value_that_omega_sums(engine, rng, sites, measure, masked):
+def test_sites_of_three_states_have_the_value_that_omega_sums(shaped, rng, sites, measure, masked):
     two = correlated_states(rng, sites, 70)
     states = np.where(rng.random(two.shape) < 0.1 * (np.arange(sites) % 3 == 0)[:, None], 2, two).astype(int)
     seen = rng.random(states.shape) < 0.9 if masked else np.ones_like(states, bool)
@@ -72,34 +72,34 @@ def test_sites_of_three_states_have_the_value_that_omega_sums(engine, rng, sites
     assert 0 < len(set(alignment.multi_site.tolist())) < sites
     expected = reference.allele_values(np.where(seen, states, -1))
     expected = expected / observed_at_both(seen) if measure == "r2" else expected
-    matrix = ld_matrix(alignment, 0, sites - 1, engine=engine, measure=measure)
+    matrix = ld_matrix(alignment, 0, sites - 1, engine=shaped, measure=measure)
     np.fill_diagonal(expected, matrix[0, 0])
     np.testing.assert_allclose(matrix, expected, rtol=TOLERANCE, atol=1e-6)
 
 
-def test_many_haplotypes_need_64_bits(engine, rng):
+def test_many_haplotypes_need_64_bits(shaped, rng):
     states = (rng.random((5, 70_000)) < 0.5).astype(np.uint8)
     states[1] = states[0]
-    matrix = ld_matrix(make_alignment(states, np.arange(5)), 0, 4, engine=engine)
+    matrix = ld_matrix(make_alignment(states, np.arange(5)), 0, 4, engine=shaped)
     np.testing.assert_allclose(matrix, np.corrcoef(states) ** 2, rtol=1e-4, atol=1e-7)
 
 
-def test_a_region_is_a_part_of_the_whole(engine, rng):
+def test_a_region_is_a_part_of_the_whole(shaped, rng):
     alignment = make_alignment(correlated_states(rng, 200, 50), np.arange(200))
-    whole = ld_matrix(alignment, 0, 199, engine=engine)
-    np.testing.assert_array_equal(ld_matrix(alignment, 37, 150, engine=engine), whole[37:151, 37:151])
+    whole = ld_matrix(alignment, 0, 199, engine=shaped)
+    np.testing.assert_array_equal(ld_matrix(alignment, 37, 150, engine=shaped), whole[37:151, 37:151])
     np.testing.assert_array_equal(whole, whole.T)
 
 
-def test_blocks_do_not_change_values(engine, rng, monkeypatch):
+def test_blocks_do_not_change_values(shaped, rng, monkeypatch):
     alignment = make_alignment(correlated_states(rng, 300, 40), np.arange(300))
-    whole = ld_matrix(alignment, 0, 299, engine=engine)
+    whole = ld_matrix(alignment, 0, 299, engine=shaped)
     monkeypatch.setattr(ld, "BLOCK_BYTES", 1)
-    blocks = list(ld_blocks(alignment, engine))
+    blocks = list(ld_blocks(alignment, shaped))
     assert [(block.row0, block.values.shape) for block in blocks] == [
         (row0, (min(64, 300 - row0), 300 - row0)) for row0 in range(0, 300, 64)
     ]
-    np.testing.assert_array_equal(ld_matrix(alignment, 0, 299, engine=engine), whole)
+    np.testing.assert_array_equal(ld_matrix(alignment, 0, 299, engine=shaped), whole)
 
 
 def test_little_memory_is_enough_or_refused(device: Device, rng):
@@ -112,16 +112,16 @@ def test_little_memory_is_enough_or_refused(device: Device, rng):
         ld_matrix(alignment, 0, 299, engine=engine)
 
 
-def test_what_is_refused(engine, rng, monkeypatch):
+def test_what_is_refused(shaped, rng, monkeypatch):
     alignment = make_alignment(correlated_states(rng, 10, 8), np.arange(10))
     for first, last in ((-1, 3), (3, 10), (5, 4)):
         with pytest.raises(UsageError, match="the alignment has 10 sites"):
-            ld_matrix(alignment, first, last, engine=engine)
+            ld_matrix(alignment, first, last, engine=shaped)
     with pytest.raises(UsageError, match="measure D: choose one of r2, nr2"):
-        ld_matrix(alignment, 0, 9, engine=engine, measure="D")
+        ld_matrix(alignment, 0, 9, engine=shaped, measure="D")
     monkeypatch.setattr(ld, "MOST_SITES", 9)
     with pytest.raises(UsageError, match="10 sites are in the region and at most 9 are possible"):
-        ld_matrix(alignment, 0, 9, engine=engine)
+        ld_matrix(alignment, 0, 9, engine=shaped)
 
 
 @given(
@@ -167,16 +167,16 @@ def test_parts_are_sums_over_their_pairs(sites, rows, seed):
 
 
 @pytest.mark.parametrize("data", ["complete", "masked", "unphased"])
-def test_parts_give_the_omega_of_the_scan(engine, rng, data):
+def test_parts_give_the_omega_of_the_scan(shaped, rng, data):
     states, positions = correlated_states(rng, 150, 40), np.unique(random_positions(rng, 400))[:150]
     seen = rng.random(states.shape) < 0.9 if data == "masked" else None
     alignment = make_alignment(states, positions, seen, unphased=data == "unphased")
-    scan = OmegaScanner(engine).scan(alignment, ScanOptions(grid=20, minwin=100, maxwin=10_000))
+    scan = OmegaScanner(shaped).scan(alignment, ScanOptions(grid=20, minwin=100, maxwin=10_000))
     assert scan.best is not None
     first, last = np.searchsorted(positions, [scan.left[scan.best], scan.right[scan.best]]).tolist()
     split = int(np.searchsorted(positions, int(scan.positions[scan.best]), "right")) - 1
     parts = window_parts(first, split, last)
-    for block in ld_blocks(alignment, engine, measure="nr2"):
+    for block in ld_blocks(alignment, shaped, measure="nr2"):
         for part in parts:
             part.add(block)
     np.testing.assert_allclose(omega_of_parts(*parts), scan.omega[scan.best], rtol=1e-4)
