@@ -9,14 +9,6 @@
 #include "omega/allele_pair.clh"
 #include "omega/layout.clh"
 
-static inline uint observed_at_both(__global const uint *valid, int words, int i, int j)
-{
-    uint n = 0;
-    for (int w = 0; w < words; w++)
-        n += POPCOUNT(valid[SITE_WORD(i, w, words)] & valid[SITE_WORD(j, w, words)]);
-    return n;
-}
-
 __kernel void ld_alleles(__global const uint *bits, __global const uint *alleles, __global const uint *valid, int words, __global const int *first_row,
                          __global const int *row_count, __global float *out, int row0, int rows, int stride)
 {
@@ -27,13 +19,12 @@ __kernel void ld_alleles(__global const uint *bits, __global const uint *alleles
     const int states_j = row_count[j], states_i = row_count[i];
     if (states_j < 2 && states_i < 2)
         return;
-    const float total = sum_over_states(bits, alleles, words, valid, j, i, first_row[j], states_j, first_row[i], states_i);
+    const state_sum_t sum = sum_over_states(bits, alleles, words, valid, j, i, first_row[j], states_j, first_row[i], states_i);
     const float of_j = states_j > 1 ? (float)(states_j - 1) / (float)states_j : 1.0f;
     const float of_i = states_i > 1 ? (float)(states_i - 1) / (float)states_i : 1.0f;
-    float value = total * (of_j * of_i);
+    float value = sum.total * (of_j * of_i);
 #if PER_HAPLOTYPE
-    const uint n = observed_at_both(valid, words, i, j);
-    value /= (float)(n > 0 ? n : 1);
+    value /= (float)MAX(sum.haplotypes, 1u);
 #endif
     out[(size_t)row * stride + column] = value;
 }

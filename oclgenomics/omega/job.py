@@ -259,7 +259,7 @@ class ScanJob:
                         s.row_count,
                         s.listed,
                     ),
-                    *(int(low), as_column, float(m.haplotypes), self.scale, self.sums),
+                    *(int(low), as_column, self.scale, self.sums),
                     *(block.row0, block.rows, block.col0, part.stride, part.band, site0),
                 )
 

@@ -257,26 +257,43 @@ def compat_values(states: np.ndarray, observed: np.ndarray | None = None, measur
 
 
 def compat_dna_values(states: np.ndarray) -> np.ndarray:
-    """OmegaPlus' value of every pair in its DNA mode (float32, complete data), which serves an alignment with any
-    site of three or more states; states (sites, haplotypes) are numbered in the order A < C < G < T."""
-    sites, n = states.shape
-    total = np.zeros((sites, sites), np.float32)
-    for a in range(4):
-        for b in range(4):
-            j, i = (states == a).astype(np.int64), (states == b).astype(np.int64)
-            total += _compat_rsquare(n, j @ i.T, j.sum(1)[:, None], i.sum(1)[None, :])
-    count = np.array([len(np.unique(row)) for row in states], np.float32)
-    factor = (count[:, None] - 1) * (count[None, :] - 1) * np.float32(n) / (count[:, None] * count[None, :])
-    return np.tril(total * factor, -1)
+    """OmegaPlus' value of every pair in its DNA mode, which serves an alignment with any site of three or more states.
+
+    Parameters
+    ----------
+    states : int ndarray, (sites, haplotypes)
+        State numbers in the order A < C < G < T; -1 where missing. Counts run over the haplotypes observed at both
+        sites, and states that those do not show do not count as the site's.
+
+    Returns
+    -------
+    ndarray, float32 (sites, sites)
+        Lower triangle: the row is the later site of the pair. Sums are float32; the factor before them is float64.
+    """
+    sites = len(states)
+    seen = (states >= 0).astype(np.int64)
+    n = seen @ seen.T
+    total, shown_j, shown_i = np.zeros((sites, sites), np.float32), np.zeros_like(n), np.zeros_like(n)
+    rows = [(states == a).astype(np.int64) for a in range(4)]
+    for j in rows:
+        for i in rows:
+            total += _compat_rsquare(n, j @ i.T, j @ seen.T, seen @ i.T)
+    for row in rows:
+        shown_j += row @ seen.T > 0
+        shown_i += seen @ row.T > 0
+    pairs = shown_j * shown_i
+    factor = (shown_j - 1.0) * (shown_i - 1.0) * n / np.maximum(pairs, 1)
+    return np.tril(np.where(pairs > 0, total * factor, 0).astype(np.float32), -1)
 
 
-def _compat_rsquare(n: int, both: np.ndarray, ones_j: np.ndarray, ones_i: np.ndarray) -> np.ndarray:
+def _compat_rsquare(n: np.ndarray, both: np.ndarray, ones_j: np.ndarray, ones_i: np.ndarray) -> np.ndarray:
     """n r^2 in float32; 0 where a state is absent or everywhere."""
     real = np.float32
-    p11, p1j, p1i = (x.astype(real) / real(n) for x in (both, ones_j, ones_i))
-    p0j, p0i = (n - ones_j).astype(real) / real(n), (n - ones_i).astype(real) / real(n)
+    count, safe = n.astype(real), np.maximum(n, 1).astype(real)
+    p11, p1j, p1i = (x.astype(real) / safe for x in (both, ones_j, ones_i))
+    p0j, p0i = (n - ones_j).astype(real) / safe, (n - ones_i).astype(real) / safe
     den = ((p0j * p1j) * p0i) * p1i
-    return np.divide(real(n) * (p11 - p1j * p1i) ** 2, den, out=np.zeros_like(den), where=den > 0)
+    return np.divide(count * (p11 - p1j * p1i) ** 2, den, out=np.zeros_like(den), where=den > 0)
 
 
 def compat_sums(values: np.ndarray) -> np.ndarray:

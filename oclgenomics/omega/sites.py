@@ -6,7 +6,7 @@ same entries; the random numbers are those of the C library it runs with.
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Iterable, Set
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -154,8 +154,8 @@ def prepare(
     1. drop sites with fewer than two observed states; with `no_singletons` those at which a state is seen once; those
        at which an observed state is rarer than `maf` among the observed haplotypes;
     2. fill missing states by draws in proportion to the counts of the site;
-    3. with `binary` replace the third and fourth commonest base of a site, each by one draw between the two commonest
-       in proportion to their counts;
+    3. with `binary` replace the third and fourth commonest base of a site, each by a draw between the two commonest in
+       proportion to their counts (two draws a site, whether or not it shows a fourth base);
     4. if no site has more than two states left, let state 0 of each DNA site be that of its first observed haplotype.
 
     Parameters
@@ -335,21 +335,33 @@ def _reduce(alignment: Alignment, random: GlibcRandom | None) -> Alignment:
     bits, letters = alignment.bits.copy(), alignment.letters.copy()
     counts = _ones(alignment.multi_bits)
     sites, start, size = np.unique(alignment.multi_site, return_index=True, return_counts=True)
-    for site, first, states in zip(sites.tolist(), start.tolist(), size.tolist(), strict=True):
-        rows = first + np.arange(states)
-        ranked = rows[np.argsort(-counts[rows], kind="stable")]
-        commonest, second = ranked[:2].tolist()
+    draws = _need(random).draw(2 * len(sites)).reshape(-1, 2).tolist()
+    for site, first, states, drawn in zip(sites.tolist(), start.tolist(), size.tolist(), draws, strict=True):
+        commonest, second, *rare = _by_count(range(first, first + states), counts, alignment.multi_letter)
         ones = alignment.multi_bits[:, second].copy()
-        for rare in ranked[2:].tolist():
-            drawn = int(_need(random).draw(1)[0]) % int(counts[commonest] + counts[second]) + 1
-            if drawn > counts[commonest]:
-                ones |= alignment.multi_bits[:, rare]
+        for row, number in zip(rare, drawn, strict=False):
+            if number % int(counts[commonest] + counts[second]) + 1 > counts[commonest]:
+                ones |= alignment.multi_bits[:, row]
         bits[:, site] = ones
         letters[site] = alignment.multi_letter[[commonest, second]]
     return replace(
         alignment, bits=bits, letters=letters, multi_site=np.zeros(0, np.int32),
         multi_bits=np.zeros((alignment.words, 0), np.uint32), multi_letter=np.zeros(0, np.uint8),
     )  # fmt: skip
+
+
+def _by_count(rows: Iterable[int], counts: np.ndarray, letters: np.ndarray) -> list[int]:
+    """Rows of one site's states by falling count.
+
+    OmegaPlus orders the counts of A, C, G and T by a network of five comparisons; equal counts come out as that leaves
+    them.
+    """
+    row_of = {int(letters[row]): row for row in rows}
+    ranked = [(int(counts[row_of[letter]]), row_of[letter]) if letter in row_of else (0, -1) for letter in b"ACGT"]
+    for i, j in ((0, 1), (2, 3), (0, 2), (1, 3), (1, 2)):
+        if ranked[j][0] > ranked[i][0]:
+            ranked[i], ranked[j] = ranked[j], ranked[i]
+    return [row for count, row in ranked if count]
 
 
 def _orient(alignment: Alignment) -> Alignment:

@@ -34,9 +34,12 @@ def golden_run(name: str, precision: str = "compat") -> GoldenRun:
     assert command is not None
     words = command.group(1).split()
     given: dict[str, str] = {}
+    impute: set[str] = set()
     while words:
         flag = words.pop(0)[1:]
         given[flag] = "" if flag in FLAGS else words.pop(0)
+        if flag == "impute":
+            impute.add(given[flag])
     options = ScanOptions(
         grid=int(given["grid"]),
         minwin=int(given["minwin"]),
@@ -47,7 +50,7 @@ def golden_run(name: str, precision: str = "compat") -> GoldenRun:
         maf=float(given.get("maf", 0)),
         no_singletons="no-singletons" in given,
         binary="binary" in given,
-        impute=frozenset({"G": "GAP", "N": "N"}[given["impute"]] for _ in range("impute" in given)),
+        impute=frozenset({"G": "GAP"}.get(kind, kind) for kind in impute),
         seed=int(given["seed"]) if "seed" in given else None,
         precision=precision,
     )

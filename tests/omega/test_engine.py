@@ -137,14 +137,20 @@ def test_sites_of_three_and_four_states(shaped: Engine, rng: np.random.Generator
         assert_same_scan(scan, reference.allele_values(np.where(seen, states, -1)), positions, options)
 
 
-def test_compat_dna_mode(shaped: Engine, rng: np.random.Generator) -> None:
+@pytest.mark.parametrize("masked", [False, True])
+def test_compat_dna_mode(shaped: Engine, rng: np.random.Generator, masked: bool) -> None:
     states = correlated_states(rng, 140, 40).astype(int)
     states[30, :12], states[31] = 2, rng.integers(0, 4, 40)
+    more = rng.random(140) < 0.2
+    states[more] = np.where(rng.random((more.sum(), 40)) < 0.1, rng.integers(2, 4, (more.sum(), 40)), states[more])
+    seen = rng.random(states.shape) < 0.7 if masked else np.ones_like(states, bool)
     positions = random_positions(rng, 140)
     options = ScanOptions(**WINDOW, precision="compat")
-    scan = OmegaScanner(shaped).scan(make_multiallelic(states, positions), options)
-    rows = reference.compat_scan(reference.compat_dna_values(states), positions, **WINDOW)
+    scan = OmegaScanner(shaped).scan(make_multiallelic(states, positions, seen if masked else None), options)
+    rows = reference.compat_scan(reference.compat_dna_values(np.where(seen, states, -1)), positions, **WINDOW)
     np.testing.assert_array_equal(scan.omega, [row[1] for row in rows])
+    np.testing.assert_array_equal(scan.left, [row[2] for row in rows])
+    np.testing.assert_array_equal(scan.right, [row[3] for row in rows])
 
 
 @pytest.mark.parametrize("measure", ["ABSD", "ABSDOM"])

@@ -16,6 +16,10 @@ from oclgenomics.runtime import Engine
 COMPLETE = [
     "a50_g100",
     "a50_g1000",
+    "dna",
+    "dna_b",
+    "dna_impute",
+    "dna_n",
     "e_sweep",
     "e_sweep_b",
     "ref20",
@@ -39,6 +43,8 @@ COMPLETE = [
     "sing",
     "six",
     "six2",
+    "ties",
+    "ties_impute",
     "two",
 ]
 

@@ -7,6 +7,7 @@ import pytest
 from helpers.alignments import correlated_states, random_positions
 from helpers.golden import golden_run
 
+from oclgenomics.formats import characters
 from oclgenomics.formats.packing import unpack_sites
 from oclgenomics.formats.read import read_alignments
 from oclgenomics.omega import reference
@@ -37,6 +38,23 @@ def test_compat_oracle_reproduces_omegaplus(name: str) -> None:
             shown = f"\t{left if valid else 0}\t{right if valid else 0}\t{valid}" if run.all_columns else ""
             text += f"{at:.4f}\t{omega:f}{shown}\n"
     assert text == run.report.read_text()
+
+
+@pytest.mark.parametrize("name", ["dna", "dna_b", "dna_n"])
+def test_compat_oracle_of_three_states_reproduces_omegaplus(name: str) -> None:
+    run = golden_run(name)
+    options = run.options
+    (alignment,) = read_alignments(run.source)
+    text = characters(alignment)
+    states = np.full(text.shape, -1)
+    for number, letter in enumerate(b"ACGT"):
+        states[text == letter] = number
+    rows = reference.compat_scan(
+        reference.compat_dna_values(states), alignment.positions, grid=options.grid, minwin=options.minwin,
+        maxwin=options.maxwin, border=options.border,
+    )  # fmt: skip
+    report = "".join("{:.4f}\t{:f}\t{}\t{}\t{}\n".format(*row) for row in rows)
+    assert f"\n//1\n{report}" == run.report.read_text()
 
 
 def test_omega_of_a_hand_made_case() -> None:

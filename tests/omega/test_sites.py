@@ -86,8 +86,13 @@ def slow_prepare(columns, order, maf, no_singletons, impute, binary, seed):
                     at -= count
     for column, _ in kept:
         counts = {state: column.count(state) for state in order if state in column}
-        ranked = sorted(counts, key=lambda state: -counts[state])
-        for rare in ranked[2:] if binary else []:
+        if not binary or len(counts) < 3:
+            continue
+        ranked = list("ACGT")
+        for i, j in ((0, 1), (2, 3), (0, 2), (1, 3), (1, 2)):  # equal counts stay in their order, as OmegaPlus has it
+            if counts.get(ranked[i], 0) < counts.get(ranked[j], 0):
+                ranked[i], ranked[j] = ranked[j], ranked[i]
+        for rare in ranked[2:]:  # drawn for, even if nobody has it
             at = int(random.draw(1)[0]) % (counts[ranked[0]] + counts[ranked[1]]) + 1
             column[:] = [(ranked[0] if at <= counts[ranked[0]] else ranked[1]) if c == rare else c for c in column]
     return ["".join(column) for column, _ in kept], discarded
