@@ -72,6 +72,7 @@ def omega(engine: Engine) -> None:
         (make_alignment(states, positions), "tiles", "accurate"),
         (make_alignment(states, positions, seen, unphased=True), "auto", "accurate"),
         (make_multiallelic(four, positions, seen), "auto", "accurate"),
+        (make_multiallelic(four, positions, seen), "auto", "compat"),
     ):
         options = ScanOptions(grid=3, minwin=100, maxwin=170, kernel=kernel, precision=precision)
         # in a context of its own: the simulator mistakes memory that is used again for memory never written

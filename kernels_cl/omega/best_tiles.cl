@@ -21,7 +21,7 @@ __kernel void best_tiles(__global const float2 *peaks, int tiles_i, int tiles_j,
     __global const float2 *own = peaks + (size_t)get_group_id(0) * tiles_i * tiles_j;
     const size_t slot = (size_t)window[SLOT] * left_stride;
     __global const long *left_here = left + slot - first;
-    float floor_here = best[window[TARGET]];
+    float floor_here = lane == 0 ? best[window[TARGET]] : 0.0f;  // read by the lane that may write it below
     for (int n = lane; n < count; n += LANES)
         floor_here = MAX(floor_here, own[n / count_i * tiles_i + n % count_i].x);
     omegas[lane] = floor_here;
