@@ -39,7 +39,7 @@ def parts_tsv(region: LdRegion, parts: Sequence[LdPart], provenance: Mapping[str
     """Return the means of the parts as a table, below '#' lines with provenance and the grid position."""
     rows = ["\t".join(PART_COLUMNS)]
     for record in _records(region, parts):
-        mean = "NA" if record["mean_r2"] is None else f"{record['mean_r2']:.9g}"
+        mean = "NA" if record["mean_r2"] is None else f"{record['mean_r2']:.7g}"
         rows.append("\t".join([*(str(record[name]) for name in PART_COLUMNS[:-1]), mean]))
     point = _point_record(region)
     head = provenance_lines({**provenance, **({"window": point} if point else {})})

@@ -11,7 +11,16 @@ from numpy.typing import NDArray
 
 from oclgenomics.errors import UsageError
 
-__all__ = ["IMPUTABLE", "KERNELS", "LD_MEASURES", "PRECISIONS", "Scan", "ScanOptions"]
+__all__ = [
+    "ACCURATE_DIGITS",
+    "COMPAT_DIGITS",
+    "IMPUTABLE",
+    "KERNELS",
+    "LD_MEASURES",
+    "PRECISIONS",
+    "Scan",
+    "ScanOptions",
+]
 
 LD_MEASURES = ("RSQUARE", "D", "ABSD", "DOM", "ABSDOM", "ABSDOM2")
 PRECISIONS = ("accurate", "compat")
@@ -19,6 +28,8 @@ KERNELS = ("auto", "1", "2", "dynamic", "tiles")
 IMPUTABLE = frozenset({"N", "GAP"})
 
 MOST_POSITIONS = 100_000_000  # a grid of more is a slip of the pen, and would not fit in memory
+ACCURATE_DIGITS = 7  # pair values are float32, which leaves omega a relative error of about 1.5e-7
+COMPAT_DIGITS = 9  # tell all float32 values apart
 SEED_LIMIT = 2**32  # srand() takes an unsigned int
 
 
@@ -142,7 +153,7 @@ class Scan:
     left, right : ndarray of int64, shape (grid,)
         Positions in bp of the first and the last site of the window that gives `omega`.
     valid : ndarray of bool, shape (grid,)
-        False where no window holds enough sites.
+        False where no window holds enough sites, or `border` permits none of those that do.
     sites, haplotypes : int
         Sites used, and states per site.
     discarded : dict of str to int
@@ -155,6 +166,11 @@ class Scan:
         'scores' and 'pairs' (int: omegas evaluated and LD pairs needed) and 'scan_seconds', of a batch the share.
     window_sites : ndarray of int64, shape (grid,), optional
         Sites from `left` to `right`; -1 where `valid` is False. None if nobody counted.
+    enough_sites : ndarray of bool, shape (grid,), optional
+        Where a window holds enough sites, permitted or not, which is what OmegaPlus calls valid. None: as `valid`.
+    digits : int
+        Significant digits of `omega` to show: the seven that hold, or nine in compat precision, which bring OmegaPlus'
+        float32 values back exactly.
     """
 
     name: str
@@ -171,6 +187,8 @@ class Scan:
     maxwin: int
     stats: dict[str, Any] = field(default_factory=dict)
     window_sites: NDArray[np.int64] | None = None
+    enough_sites: NDArray[np.bool_] | None = None
+    digits: int = ACCURATE_DIGITS
 
     @property
     def best(self) -> int | None:

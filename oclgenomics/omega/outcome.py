@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.formats.alignment import Alignment
 from oclgenomics.omega.job import EPSILON, BestBorders
-from oclgenomics.omega.options import Scan, ScanOptions
+from oclgenomics.omega.options import ACCURATE_DIGITS, COMPAT_DIGITS, Scan, ScanOptions
 from oclgenomics.omega.windows import Windows
 
 __all__ = ["impossible_scan", "scan_of"]
@@ -16,6 +16,7 @@ __all__ = ["impossible_scan", "scan_of"]
 def scan_of(alignment: Alignment, windows: Windows, best: BestBorders, options: ScanOptions) -> Scan:
     """Omega in float64 (float32 values in compat precision) and the borders in bp."""
     omega = best.omega.astype(np.float64) if options.precision == "compat" else _exact_omega(best, windows)
+    scores = windows.scores(options.border)
     found = (omega > 0) & windows.valid
     first = int(alignment.positions[0])
     return Scan(
@@ -25,13 +26,15 @@ def scan_of(alignment: Alignment, windows: Windows, best: BestBorders, options: 
         omega=np.where(found, omega, 0.0),
         left=_border(alignment, best.i, found, windows.valid, first),
         right=_border(alignment, best.j, found, windows.valid, first),
-        valid=windows.valid,
+        valid=scores > 0,
         sites=alignment.sites,
         haplotypes=alignment.haplotypes,
         discarded=dict(alignment.skipped),
         possible=True,
         maxwin=windows.maxwin,
-        stats={"scores": int(windows.scores(options.border).sum()), "pairs": windows.pairs},
+        stats={"scores": int(scores.sum()), "pairs": windows.pairs},
+        enough_sites=windows.valid,
+        digits=COMPAT_DIGITS if options.precision == "compat" else ACCURATE_DIGITS,
     )
 
 

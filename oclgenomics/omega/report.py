@@ -45,7 +45,8 @@ class OmegaPlusReport:
     Parameters
     ----------
     all_columns : bool
-        Write the window's borders and 1 (0 where there is no window) after position and omega, as its `-all` does.
+        Write the window's borders and 1 (0 where no window holds enough sites) after position and omega, as its `-all`
+        does; where `-b` permits no window, the borders are the first site.
     separator : bool
         Write "//" and the alignment's number before its rows; False is its `-noSeparator`.
     """
@@ -59,11 +60,12 @@ class OmegaPlusReport:
 
     def body(self, scan: Scan) -> str:
         title = f"\n//{scan.replicate}\n" if self.separator else "\n"
-        columns = [scan.positions.tolist(), np.where(scan.valid, scan.omega, 0.0).tolist()]
+        valid = scan.valid if scan.enough_sites is None else scan.enough_sites
+        columns = [scan.positions.tolist(), np.where(valid, scan.omega, 0.0).tolist()]
         if not self.all_columns:
             return title + "".join([f"{at:.4f}\t{omega:f}\n" for at, omega in zip(*columns, strict=True)])
-        for border in (scan.left, scan.right, np.ones(len(scan.valid), np.int64)):
-            columns.append(np.where(scan.valid, border, 0).tolist())
+        for border in (scan.left, scan.right, np.ones(len(valid), np.int64)):
+            columns.append(np.where(valid, border, 0).tolist())
         rows = zip(*columns, strict=True)
         return title + "".join(
             [f"{at:.4f}\t{omega:f}\t{left}\t{right}\t{valid}\n" for at, omega, left, right, valid in rows]
@@ -76,9 +78,10 @@ class OmegaPlusReport:
 class TsvReport:
     """A table for `pandas.read_csv(path, sep="\\t", comment="#")` or R's `read.delim(path, comment.char="#")`.
 
-    One header line names the columns, and every row holds all of them; a position without a window has NA for omega and
-    the window, and one at which every omega is 0 has NA for the window. `window_sites` counts the sites from the left
-    to the right border. Lines with '#' before the header say what made the table.
+    One header line names the columns, and every row holds all of them; a position without a window (none holds enough
+    sites, or `--border` permits none) has NA for omega and the window, and one at which every omega is 0 has NA for the
+    window. Omega has the digits that hold (`Scan.digits`). `window_sites` counts the sites from the left to the right
+    border. Lines with '#' before the header say what made the table.
 
     Parameters
     ----------
@@ -98,7 +101,7 @@ class TsvReport:
         rows = zip(*(column.tolist() for column in columns), strict=True)
         return "".join(
             [
-                f"{label}\t{at:.2f}\t{omega:.9g}\t{left}\t{right}\t{sites if sites >= 0 else 'NA'}\n"
+                f"{label}\t{at:.2f}\t{omega:.{scan.digits}g}\t{left}\t{right}\t{sites if sites >= 0 else 'NA'}\n"
                 if valid and omega > 0
                 else f"{label}\t{at:.2f}\t0\tNA\tNA\tNA\n"
                 if valid
@@ -149,6 +152,7 @@ def scan_record(scan: Scan) -> dict[str, Any]:
         return [value if there else None for value, there in zip(values.tolist(), known.tolist(), strict=True)]
 
     best = scan.best
+    omega = np.array([_rounded(value, scan.digits) for value in scan.omega.tolist()])
     return {
         "chromosome": scan.name,
         "replicate": scan.replicate,
@@ -160,14 +164,14 @@ def scan_record(scan: Scan) -> dict[str, Any]:
         "maximum": None
         if best is None or not found[best]
         else {
-            "omega": float(scan.omega[best]) if np.isfinite(scan.omega[best]) else None,
+            "omega": float(omega[best]) if np.isfinite(omega[best]) else None,
             "position": float(scan.positions[best]),
             "left": int(scan.left[best]),
             "right": int(scan.right[best]),
             "window_sites": int(sites[best]) if sites[best] >= 0 else None,
         },
         "positions": scan.positions.tolist(),
-        "omega": shown(scan.omega, scan.valid & np.isfinite(scan.omega)),
+        "omega": shown(omega, scan.valid & np.isfinite(scan.omega)),
         "left": shown(scan.left, found),
         "right": shown(scan.right, found),
         "window_sites": shown(sites, found & (sites >= 0)),
@@ -221,6 +225,8 @@ def summary_line(scan: Scan) -> str:
     best = scan.best
     if not scan.possible:
         return f"{line}; not possible, at least 4 sites are needed"
+    if best is None and scan.enough_sites is not None and scan.enough_sites.any():
+        return f"{line}; --border permits no window at any position (a larger one, or -1 for all)"
     if best is None:
         return f"{line}; no window holds enough sites at any position (larger --maxwin, smaller --minsnps)"
     if not scan.omega[best] > 0:
@@ -234,6 +240,10 @@ def _window_sites(scan: Scan) -> np.ndarray:
     if scan.window_sites is None:
         return np.full(len(scan.positions), -1, np.int64)
     return scan.window_sites
+
+
+def _rounded(omega: float, digits: int) -> float:
+    return float(f"{omega:.{digits}g}")
 
 
 def _one_field(name: str) -> str:

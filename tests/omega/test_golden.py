@@ -9,13 +9,14 @@ from helpers.golden import GoldenRun, golden_run
 from oclgenomics.formats.read import read_alignments
 from oclgenomics.omega.engine import OmegaScanner
 from oclgenomics.omega.options import Scan
-from oclgenomics.omega.report import OmegaPlusReport
+from oclgenomics.omega.report import OmegaPlusReport, TsvReport, scan_record
 from oclgenomics.omega.run import scan_alignment
 from oclgenomics.runtime import Engine
 
 COMPLETE = [
     "a50_g100",
     "a50_g1000",
+    "border",
     "dna",
     "dna_b",
     "dna_impute",
@@ -73,6 +74,24 @@ def test_missing_states_do_not_corrupt_their_neighbours(name: str, engine: Engin
     scans = scans_of(run, engine)
     assert scans[0].omega.max() == pytest.approx(26.85, abs=0.005)
     assert text_of(run, scans) != run.report.read_text()
+
+
+@pytest.mark.parametrize("precision", ["accurate", "compat"])
+def test_positions_without_a_permitted_window_are_not_available(precision: str, engine: Engine) -> None:
+    """OmegaPlus has omega 0 and the first site there; only its own format has, too."""
+    run = golden_run("border", precision)
+    (scan,) = scans_of(run, engine)
+    shown = [line.split("\t") for line in run.report.read_text().splitlines()[2:]]
+    without = np.array([float(row[1]) == 0 for row in shown])
+    searched = np.array([row[4] == "1" for row in shown])
+    assert (without & searched).sum() == 22
+    np.testing.assert_array_equal(scan.valid, ~without)
+    rows = [line.split("\t") for line in TsvReport().body(scan).splitlines()]
+    assert [row[3:] == ["NA"] * 4 for row in rows] == without.tolist()
+    assert [omega is None for omega in scan_record(scan)["omega"]] == without.tolist()
+    assert [line.endswith("\t139\t139\t1") for line in text_of(run, [scan]).splitlines()[2:]] == (
+        without & searched
+    ).tolist()
 
 
 @pytest.mark.parametrize("name", ["a50_g100", "e_sweep", "ref20"])

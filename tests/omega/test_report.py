@@ -12,7 +12,7 @@ import pytest
 
 from oclgenomics.errors import UsageError
 from oclgenomics.omega.options import Scan
-from oclgenomics.omega.report import make_report, summary_line, write_report
+from oclgenomics.omega.report import make_report, scan_record, summary_line, write_report
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "omega"
 REPORTS = sorted(path.name for path in GOLDEN.glob("OmegaPlus_Report.*"))
@@ -126,9 +126,27 @@ def test_omega_of_zero_has_no_window():
 
 def test_tsv_keeps_float32_values_exactly():
     omega = np.random.default_rng(1).exponential(10, 50).astype(np.float32)
-    scan = make_scan(grid=50, omega=omega.astype(np.float64), valid=np.ones(50, bool), window_sites=None)
+    scan = make_scan(grid=50, omega=omega.astype(np.float64), valid=np.ones(50, bool), window_sites=None, digits=9)
     _, rows = tsv([scan])
     assert np.array_equal(np.array([row["omega"] for row in rows], np.float32), omega)
+    assert np.array_equal(np.array(scan_record(scan)["omega"], np.float32), omega)
+
+
+def test_digits_that_do_not_hold_are_not_shown():
+    scan = make_scan(grid=2, omega=np.array([1.23456789e-3, 123456.789]), valid=np.array([True, True]))
+    _, rows = tsv([scan])
+    assert [row["omega"] for row in rows] == ["0.001234568", "123456.8"]
+    assert scan_record(scan)["omega"] == [0.001234568, 123456.8]
+    assert scan_record(scan)["maximum"]["omega"] == 123456.8
+
+
+def test_omegaplus_shows_windows_that_a_border_forbids():
+    changes = {"valid": np.array([False, False]), "left": np.array([7, 0]), "right": np.array([7, 0])}
+    scan = make_scan(grid=2, omega=np.zeros(2), enough_sites=np.array([True, False]), **changes)
+    rows = make_report("omegaplus", all_columns=True).body(scan).splitlines()
+    assert rows[2:] == ["1000.5000\t0.000000\t7\t7\t1", "9000.2500\t0.000000\t0\t0\t0"]
+    assert [row["omega"] for row in tsv([scan])[1]] == ["NA", "NA"]
+    assert "--border permits no window" in summary_line(scan)
 
 
 def test_tsv_names_cannot_break_the_table():
