@@ -1,4 +1,8 @@
-"""Gzip: the blocks of bgzip in several threads, any other members one after the other."""
+"""Gzip: the blocks of bgzip in several threads, any other members one after the other.
+
+A file of bgzip ends with an empty block. Where that is missing, the file was cut between two blocks, which nothing else
+would tell: all that is there inflates.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +18,7 @@ from ..errors import InputError
 from .stored import StoredBytes
 from .workers import Workers
 
-__all__ = ["inflate_blocks", "inflate_members", "is_block"]
+__all__ = ["inflate", "inflate_members", "is_block"]
 
 # Sizes that no option changes: what comes before damaged data must not depend on how they are read.
 _COMPRESSED_BYTES = 1 << 17  # small: the rest of a piece is copied at the end of each gzip member
@@ -25,6 +29,7 @@ _BLOCK_BYTES = 1 << 16  # most that a block of bgzip inflates to
 _HEADER = b"\x1f\x8b\x08\x04"
 _EXTRA = b"\x06\x00BC\x02\x00"  # one subfield of two bytes, the size of the block less 1
 _HEADER_BYTES, _SMALLEST_BLOCK = 18, 28
+_SIZE_BYTES = 4  # at the end of a block, how many bytes it inflates to
 
 
 def _inflater() -> tuple[Callable[[], Any], tuple[type[Exception], ...]]:
@@ -40,8 +45,26 @@ def _inflater() -> tuple[Callable[[], Any], tuple[type[Exception], ...]]:
     return lambda: isal_zlib.decompressobj(wbits=31), errors
 
 
-def inflate_members(stored: StoredBytes) -> Iterator[bytes]:
-    """Inflate any members, one after the other.
+def inflate(stored: StoredBytes, workers: Workers) -> Iterator[bytes]:
+    """Inflate gzip data to their end.
+
+    Raises
+    ------
+    InputError
+        Data that are damaged, end in the middle, or are blocks of bgzip without the empty one at the end.
+    """
+    ended = yield from _inflate_blocks(stored, workers)
+    others = yield from inflate_members(stored)
+    if not ended and not others:
+        raise InputError(
+            "the bgzip data ends without its end marker (a truncated file?); fetch it again, or, if it is whole "
+            "(bcl2fastq leaves the marker out), give the output of gzip -dc instead",
+            source=stored.name,
+        )
+
+
+def inflate_members(stored: StoredBytes) -> Generator[bytes, None, int]:
+    """Inflate any members, one after the other; return how many there are.
 
     Raises
     ------
@@ -51,15 +74,17 @@ def inflate_members(stored: StoredBytes) -> Iterator[bytes]:
     data = b""
     make, damaged = _inflater()
     inflater: Any = None
+    members = 0
     while True:
         ended = not data and not (data := stored.read(_COMPRESSED_BYTES))
         if inflater is None:
             data = data.lstrip(b"\0")  # some writers pad the end with zeros
             if not data and ended:
-                return
+                return members
             if not data:
                 continue
             inflater = make()
+            members += 1
         try:
             chunk = inflater.decompress(data, _INFLATED_BYTES)
         except damaged as error:
@@ -90,24 +115,33 @@ class _Run:
     ends: list[int]
 
 
-def inflate_blocks(stored: StoredBytes, workers: Workers) -> Iterator[bytes]:
+def _inflate_blocks(stored: StoredBytes, workers: Workers) -> Generator[bytes, None, bool]:
     """Inflate blocks of bgzip, which are independent of each other, as long as they are whole and sound.
 
     From the first one on that is not, `stored` has all bytes back: other members, padding, or damage to be named.
+
+    Returns
+    -------
+    bool
+        The last block was empty, as the one is that ends a file; True without any block.
     """
     waiting: deque[tuple[_Run, Future[tuple[list[bytes], int]]]] = deque()
+    ended = True
     with closing(_runs(stored)) as runs:
         while True:
             while len(waiting) < max(1, workers.ahead) and (run := next(runs, None)) is not None:
                 waiting.append((run, workers.submit(_inflate_run, run)))
             if not waiting:
-                return
+                return ended
             run, future = waiting.popleft()
             chunks, sound = future.result()
             yield from chunks
+            if sound:
+                ended = run.data[sound - _SIZE_BYTES : sound] == bytes(_SIZE_BYTES)
             if sound < len(run.data):
                 break
     stored.unread(b"".join([run.data[sound:], *(later.data for later, _ in waiting)]))
+    return ended
 
 
 def _inflate_run(run: _Run) -> tuple[list[bytes], int]:
@@ -142,7 +176,7 @@ def _runs(stored: StoredBytes) -> Generator[_Run, None, None]:
             if size:
                 at += size
                 ends.append(at - begin)
-                inflated += int.from_bytes(data[at - 4 : at], "little")
+                inflated += int.from_bytes(data[at - _SIZE_BYTES : at], "little")
             if ends and (not size or inflated >= _RUN_BYTES):
                 run, begin, ends, inflated = _Run(data[begin:at], ends), at, [], 0
                 yield run

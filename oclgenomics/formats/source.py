@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..errors import InputError
 from ..threads import usable_cores
-from .inflate import inflate_blocks, inflate_members, is_block
+from .inflate import inflate, is_block
 from .stored import Progress, StoredBytes
 from .workers import Workers
 
@@ -67,7 +67,7 @@ class Source:
         self._refuse(head)
         self._stored.unread(head)
         self.compressed = head.startswith(_GZIP)
-        stream = self._inflated() if self.compressed else self._plain()
+        stream = inflate(self._stored, self._workers) if self.compressed else self._plain()
         alone = self.compressed and not is_block(head) and self._workers.threads > 1
         ahead = alone or self.name == "-"  # the system already reads plain files ahead
         self._chunks: _ReadAhead | Iterator[bytes] = _ReadAhead(stream) if ahead else stream
@@ -175,10 +175,6 @@ class Source:
     def _plain(self) -> Iterator[bytes]:
         while chunk := self._stored.read(self.chunk_bytes):
             yield chunk
-
-    def _inflated(self) -> Iterator[bytes]:
-        yield from inflate_blocks(self._stored, self._workers)
-        yield from inflate_members(self._stored)
 
 
 class _ReadAhead:

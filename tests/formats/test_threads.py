@@ -160,7 +160,6 @@ def whole(path) -> str:
     [
         pytest.param(bgzip, id="bgzip"),
         pytest.param(lambda text: bgzip(text, 900), id="small blocks"),
-        pytest.param(lambda text: b"".join(blocks(text, 900)), id="no empty block"),
         pytest.param(lambda text: bgzip(text, 900) + bytes(500), id="padding"),
         pytest.param(lambda text: bgzip(text[:70000]) + gzip.compress(text[70000:]), id="then gzip"),
         pytest.param(lambda text: gzip.compress(text[:70000]) + bgzip(text[70000:]), id="gzip first"),
@@ -216,6 +215,23 @@ def test_truncated_in_a_block(tmp_path, left):
         text, error = content(path, threads)
         assert text.startswith(VCF[: 100 * 900])
         assert error.endswith("the gzip data ends in the middle (a truncated file?); fetch it again")
+
+
+@pytest.mark.usefixtures("small_runs")
+@pytest.mark.parametrize(
+    "tail", [pytest.param([], id="cut"), pytest.param([bytes(500)], id="padding"), pytest.param([END[:18]], id="in it")]
+)
+@pytest.mark.parametrize("before", [[], [END]])
+def test_truncated_between_blocks(tmp_path, before, tail):
+    parts = blocks(VCF, 900)
+    path = tmp_path / "x.gz"
+    path.write_bytes(b"".join([*parts[:20], *before, *parts[20:100], *tail]))
+    for threads in THREADS:
+        text, error = content(path, threads)
+        assert text == VCF[: 100 * 900]
+        assert "a truncated file?" in error
+        assert ("end marker" in error) == (tail != [END[:18]])
+        assert outcome(path, threads=threads)[-1] == (error, None, None)
 
 
 @pytest.mark.filterwarnings("error::pytest.PytestUnraisableExceptionWarning")
