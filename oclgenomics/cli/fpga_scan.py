@@ -19,7 +19,7 @@ from hls_model.project import Projection, project, totals
 from hls_model.workload import Workload, even_positions
 from oclgenomics.cli import common
 from oclgenomics.cli.fpga_report import Measured, projection_text
-from oclgenomics.cli.omega_options import scan_options
+from oclgenomics.cli.omega_options import say_unphased, scan_options
 from oclgenomics.formats.alignment import Alignment, words_for
 from oclgenomics.omega.options import ScanOptions
 from oclgenomics.omega.windows import find_windows
@@ -111,6 +111,8 @@ def _scans(
     workloads: list[Workload] = []
     seconds: list[float] = []
     for batch in batches(alignments):
+        for alignment in batch:
+            say_unphased(args, alignment)
         used = [filter_alignment(alignment, options, exclude).alignment for alignment in batch]
         del batch
         workloads += [workload_of(alignment, options) for alignment in used]

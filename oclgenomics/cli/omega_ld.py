@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from oclgenomics.cli import common
-from oclgenomics.cli.omega_options import add_reading_options, add_site_options, count, scan_options
+from oclgenomics.cli.omega_options import add_reading_options, add_site_options, count, say_unphased, scan_options
 from oclgenomics.cli.progress import Progress
 from oclgenomics.errors import InputError, UsageError
 
@@ -242,6 +242,7 @@ def _alignment(args: argparse.Namespace, name: str, replicate: int | None) -> Al
     for alignment in _read(args, progress):
         progress.clear()
         if alignment.name == name and replicate in (None, alignment.replicate):
+            say_unphased(args, alignment)
             return alignment
         names.append(alignment.name)
     shown = ", ".join(names[:3]) + (" and others" if len(names) > 3 else "")

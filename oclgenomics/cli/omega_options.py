@@ -7,9 +7,11 @@ import math
 import re
 from typing import TYPE_CHECKING
 
+from oclgenomics.cli import common
 from oclgenomics.errors import UsageError
 
 if TYPE_CHECKING:
+    from oclgenomics.formats.alignment import Alignment
     from oclgenomics.omega.options import ScanOptions
     from oclgenomics.omega.threshold_file import ThresholdFile
 
@@ -20,6 +22,7 @@ __all__ = [
     "add_window_options",
     "count",
     "given_threshold",
+    "say_unphased",
     "scan_options",
 ]
 
@@ -53,9 +56,9 @@ def add_reading_options(group: argparse._ArgumentGroup) -> None:
         help="ms, mbs, macs, fasta, vcf, trees or vcz (default: by its content)",
     )  # fmt: skip
     group.add_argument(
-        "--phase", default="auto", metavar="auto|ignore",
-        help="auto: genotype r2 where a VCF or VCF Zarr has unphased calls; ignore: take the order of alleles as it is "
-        "(default: %(default)s)",
+        "--phase", default="auto", metavar="NAME",
+        help="unphased calls of a VCF or VCF Zarr: auto (genotype r2 for a chromosome that has any), missing (take "
+        "them as missing), strict (refuse them) or ignore (take the order of alleles as it is) (default: %(default)s)",
     )  # fmt: skip
     group.add_argument(
         "--threads", type=count, metavar="N",
@@ -116,6 +119,7 @@ def scan_options(args: argparse.Namespace) -> ScanOptions:
     UsageError
         A value out of range.
     """
+    from oclgenomics.formats.phase import PHASES
     from oclgenomics.omega.options import ScanOptions
 
     unknown = [name for name in args.impute if name.upper() not in IMPUTE_NAMES]
@@ -125,8 +129,8 @@ def scan_options(args: argparse.Namespace) -> ScanOptions:
         raise UsageError(f"--length {args.length}: the region is at least 1 bp long")
     if args.threads is not None and args.threads < 1:
         raise UsageError(f"--threads {args.threads}: give 1 or more")
-    if args.phase not in ("auto", "ignore"):
-        raise UsageError(f"--phase {args.phase}: choose auto or ignore")
+    if args.phase not in PHASES:
+        raise UsageError(f"--phase {args.phase}: choose one of {', '.join(PHASES)}")
     return ScanOptions(
         grid=args.grid,
         minwin=args.minwin,
@@ -142,6 +146,23 @@ def scan_options(args: argparse.Namespace) -> ScanOptions:
         impute=frozenset(IMPUTE_NAMES[name.upper()] for name in args.impute),
         seed=args.seed,
     )
+
+
+def say_unphased(args: argparse.Namespace, alignment: Alignment) -> None:
+    """Tell how many calls of an alignment are not phased, and what that does."""
+    count, ploidy = alignment.unphased_calls, alignment.ploidy
+    if not count:
+        return
+    many = f"{alignment.name}: {count:,} of {alignment.sites * alignment.haplotypes // ploidy:,} calls"
+    verb = "is" if count == 1 else "are"
+    if alignment.unphased:
+        what = (
+            f"{verb} heterozygous and unphased, so r2 is computed from genotypes (--phase missing takes such calls as "
+            "missing, strict refuses them, ignore takes the order of their alleles as it is)"
+        )
+    else:
+        what = f"{verb} unphased and taken as missing"
+    common.say(args, f"{many} {what}")
 
 
 def given_threshold(text: str) -> float | ThresholdFile:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from oclgenomics.cli import common
-from oclgenomics.cli.omega_options import given_threshold, scan_options
+from oclgenomics.cli.omega_options import given_threshold, say_unphased, scan_options
 from oclgenomics.cli.progress import Progress
 from oclgenomics.errors import UsageError
 from oclgenomics.omega.options import Scan, ScanOptions
@@ -125,25 +125,23 @@ def _alignments(args: argparse.Namespace, progress: Progress) -> Generator[Align
         progress=progress.update,
     )
     progress.stage("reading", "MB", 1e6)
-    first = True
     with closing(reading):
-        for alignment in reading:
+        for number, alignment in enumerate(reading):
             progress.clear()
-            if first:
+            if not number:
                 _look_at_first(args, alignment)
-            first = False
+            if number < SHOWN_ALIGNMENTS or args.verbose:
+                say_unphased(args, alignment)
             yield alignment
             del alignment  # before the next one is read
             progress.stage("reading", "MB", 1e6)
 
 
 def _look_at_first(args: argparse.Namespace, alignment: Alignment) -> None:
-    """Refuse options that do not suit the input, write the samples, and tell how unphased calls are taken."""
+    """Refuse options that do not suit the input, and write the samples."""
     _check_samples(args, alignment)
     if args.samples_out:
         _write_samples(args, alignment)
-    if alignment.unphased:
-        common.say(args, "some calls are unphased: r2 is computed from genotypes (--phase ignore takes them as phased)")
 
 
 def _check_samples(args: argparse.Namespace, alignment: Alignment) -> None:

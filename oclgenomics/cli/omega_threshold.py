@@ -15,6 +15,7 @@ from oclgenomics.cli.omega_options import (
     add_site_options,
     add_window_options,
     count,
+    say_unphased,
     scan_options,
 )
 from oclgenomics.cli.progress import Progress
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["add_parser", "run"]
 
 DEFAULT_REPLICATES = 1_000
+SHOWN_ALIGNMENTS = 20  # of which unphased calls are told without -v
 SIMULATION_OPTIONS = (
     "samples", "replicates", "sites", "population_size", "mutation_rate", "recombination_rate", "theta", "rho",
     "engine", "growth_rate", "jobs",
@@ -222,10 +224,15 @@ def _neutral(args: argparse.Namespace) -> Iterator[Alignment]:
 def _read(args: argparse.Namespace, path: str) -> Iterator[Alignment]:
     from oclgenomics.formats import PREFETCH_BYTES, read_alignments
 
-    return read_alignments(
+    reading = read_alignments(
         path, length=args.length, format=args.input_format, phase=args.phase, threads=args.threads,
         prefetch=PREFETCH_BYTES,
     )  # fmt: skip
+    for number, alignment in enumerate(reading):
+        if number < SHOWN_ALIGNMENTS or args.verbose:
+            say_unphased(args, alignment)
+        yield alignment
+        del alignment  # before the next one is read
 
 
 class _Scans:

@@ -48,7 +48,10 @@ class Alignment:
     ploidy : int
         1 or 2; haplotypes 2i and 2i + 1 belong to sample i when 2.
     unphased : bool
-        True if any heterozygous call was written with '/'.
+        True if the order of some calls' alleles says nothing of their phase.
+    unphased_calls : int
+        Calls that were not phased: heterozygous ones written with '/', or, where they were taken as missing, any with
+        '/' between what differs.
     letters : ndarray of uint8, shape (sites, 2)
         ASCII of state 0 and state 1; '0' and '1' for binary data. Where only one state is named, both are that one.
     multi_site : ndarray of int32, shape (rows,)
@@ -79,6 +82,7 @@ class Alignment:
     gap: np.ndarray | None = None
     ploidy: int = 1
     unphased: bool = False
+    unphased_calls: int = 0
     multi_site: np.ndarray = field(default_factory=_no_rows)
     multi_bits: np.ndarray = None  # type: ignore[assignment]  # an array of no rows if not given
     multi_letter: np.ndarray = field(default_factory=_no_letters)

@@ -66,7 +66,7 @@ class Chromosome:
         self._multi_letter: list[np.ndarray] = []
         self._multi_bits: list[np.ndarray] = []
         self._ploidies: list[int] = []
-        self._unphased = False
+        self._unphased = 0
 
     def out_of_order(self, positions: np.ndarray) -> tuple[int, str] | None:
         """Which of the next positions is the first to go back, and what to say of it; None if all are in order."""
@@ -90,7 +90,7 @@ class Chromosome:
         self._bits.append(genotypes.bits)
         self._valid.append(genotypes.valid)
         self._ploidies.append(genotypes.ploidy)
-        self._unphased |= genotypes.unphased
+        self._unphased += genotypes.unphased
 
     def finish(self, phase: str) -> Alignment:
         """Join the parts."""
@@ -105,8 +105,8 @@ class Chromosome:
         valid = None if complete is None else join_sites(complete, words)
         return Alignment(
             name=self.name, positions=_joined(self._positions, np.int64), bits=bits, valid=valid,
-            haplotypes=haplotypes, ploidy=ploidy, unphased=self._unphased and phase == "auto" and ploidy == 2,
-            letters=letters, multi_site=_joined(self._multi_site, np.int32),
+            haplotypes=haplotypes, ploidy=ploidy, unphased=self._unphased > 0 and phase == "auto",
+            unphased_calls=self._unphased, letters=letters, multi_site=_joined(self._multi_site, np.int32),
             multi_bits=join_sites(parts["_multi_bits"], words), multi_letter=_joined(self._multi_letter, np.uint8),
             alphabet=_alphabet(letters), samples=self._samples, skipped=skipped, replicate=self._number,
             source=self._source,

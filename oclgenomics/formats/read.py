@@ -12,6 +12,7 @@ from .alignment import Alignment
 from .fasta import read_fasta
 from .macs import read_macs
 from .ms import read_ms
+from .phase import PHASES
 from .samples import sample_names
 from .sniff import FORMATS, sniff
 from .source import Progress, Source
@@ -52,7 +53,8 @@ def read_alignments(
     samples : iterable of str, or path, optional
         Samples to keep (VCF, VCF Zarr, tree sequences), or a file with one name a line.
     phase : str
-        'auto': a heterozygous call with '/' sets `Alignment.unphased`; 'ignore': '/' is taken as phased.
+        What is done with calls that are not phased, one of `PHASES`: 'auto' (a heterozygous one sets
+        `Alignment.unphased`), 'missing', 'strict' (refused) or 'ignore' (taken as phased).
     block_bytes : int
         Bytes of input that each thread handles at a time, unpacked; VCF Zarr also holds the chunks that it comes in.
         Results never depend on it.
@@ -80,8 +82,8 @@ def read_alignments(
     """
     if format is not None and format not in FORMATS:
         raise UsageError(f"unknown format {format!r}; one of {', '.join(FORMATS)}")
-    if phase not in ("auto", "ignore"):
-        raise UsageError(f"unknown phase {phase!r}; 'auto' or 'ignore'")
+    if phase not in PHASES:
+        raise UsageError(f"unknown phase {phase!r}; one of {', '.join(PHASES)}")
     name = os.fspath(path)
     kind = store_format(name) if format is None else format
     gate = ProgressGate(progress or (lambda _done, _total: None))

@@ -143,9 +143,9 @@ def _blocks(
         read = states[: len(sites)] if columns is None else states[: len(sites), columns]
         if any(kind.incomplete for kind in kinds):
             read[read == _WRAPPED] = MISSING
-        planes = Planes(codes, is_plain(codes) | (codes[:, 0] == ZERO), len(people.columns), people.ploidy)
+        planes = Planes(codes, is_plain(codes), len(people.columns), people.ploidy)
         planes.add_states(np.arange(len(sites)), read)
-        yield stop, np.array(sites, np.int64), planes.finish(unphased=False), skipped
+        yield stop, np.array(sites, np.int64), planes.finish(unphased=0), skipped
 
 
 def _decode(

@@ -45,7 +45,7 @@ def read_vcf(
     samples : iterable of str, optional
         Samples to keep, in the order of the file; all if not given.
     phase : str
-        'auto': a heterozygous call with '/' makes the alignment unphased; 'ignore': '/' is read as '|'.
+        One of `phase.PHASES`.
     batch_bytes : int
         Bytes of lines that one thread handles at once; results do not depend on it.
     workers : Workers, optional
@@ -64,7 +64,7 @@ def read_vcf(
     """
     names = _read_header(window)
     keep = columns_of(names, samples, window.source)
-    parser = _Parser(GenotypeReader(names, keep, batch_bytes // 16))
+    parser = _Parser(GenotypeReader(names, keep, batch_bytes // 16, phase))
     chromosomes = _Chromosomes(window.source, parser.samples, phase)
     for batch, parsed in parse_batches(window, batch_bytes, workers or Workers(1), parser.parse):
         yield from chromosomes.add(batch, parsed)

@@ -13,6 +13,7 @@ import numpy as np
 from .alleles import NO_ALLELE, is_plain
 from .batch import Batch
 from .bytes_at import windows
+from .phase import unphased_calls
 from .vcf_planes import MISSING, Calls, Genotypes, PackedCalls, Planes
 from .vcf_quads import TEMPLATE, read_quads, read_triples
 
@@ -42,6 +43,8 @@ class GenotypeReader:
         Columns to keep, None for all.
     fields_at_once : int
         Fields classified together where their places have to be searched; bounds the memory that takes.
+    phase : str
+        One of `phase.PHASES`.
 
     Attributes
     ----------
@@ -49,8 +52,10 @@ class GenotypeReader:
         Names of the kept samples.
     """
 
-    def __init__(self, names: Sequence[str], keep: np.ndarray | None, fields_at_once: int) -> None:
-        self._names, self._keep = names, keep
+    def __init__(
+        self, names: Sequence[str], keep: np.ndarray | None, fields_at_once: int, phase: str = "auto"
+    ) -> None:
+        self._names, self._keep, self._phase = names, keep, phase
         self._columns = len(names)
         self._sites_at_once = max(1, fields_at_once // len(names))
         self.samples = tuple(names) if keep is None else tuple(names[i] for i in keep)
@@ -73,8 +78,26 @@ class GenotypeReader:
         ------
         InputError
             A wrong number of columns, a call that is none, more than two alleles in a call, an allele that the record
-            does not have.
+            does not have, a call that is not phased where phase is 'strict'.
         """
+        packed, calls = self._calls(batch, records, begins, alleles)
+        unphased = sum(part.unphased for part in packed) + sum(part.unphased_count for part in calls)
+        if unphased and self._phase == "strict":
+            self._refuse_unphased(batch, records, begins)
+        ploidy = 2 if packed else max(part.ploidy for part in calls)
+        planes = Planes(alleles, is_plain(alleles), len(self.samples) * ploidy, ploidy)
+        for pack in packed:
+            planes.add_packed(pack)
+        for part in calls:
+            if self._phase == "missing":
+                part.hide_unphased()
+            planes.add_calls(part)
+        return planes.finish(unphased)
+
+    def _calls(
+        self, batch: Batch, records: np.ndarray, begins: np.ndarray, alleles: np.ndarray
+    ) -> tuple[list[PackedCalls], list[Calls]]:
+        """The calls of some records, checked, each kind of record by the fastest way that reads it."""
         plain = is_plain(alleles)
         sizes = batch.ends[records] - begins
         diploid, haploid = sizes == 4 * self._columns - 1, sizes == 2 * self._columns - 1
@@ -87,10 +110,10 @@ class GenotypeReader:
             left.append(sites[others])
         for sites in self._slices(np.flatnonzero(diploid)):
             quads = self._quads(batch, begins[sites])
-            some, rows = read_quads(quads, sites, plain[sites], len(self.samples))
+            some, rows = read_quads(quads, sites, plain[sites], len(self.samples), self._phase)
             packed += some
             if len(rows):
-                triples, others = read_triples(quads[rows, : len(self.samples)], sites[rows])
+                triples, others = read_triples(quads[rows, : len(self.samples)], sites[rows], self._phase)
                 calls.append(triples)
                 left.append(sites[rows[others]])
         for sites in self._slices(np.sort(np.concatenate(left))):
@@ -98,13 +121,7 @@ class GenotypeReader:
         calls = [part for part in calls if len(part.sites)]
         for part in calls:
             self._check_alleles(batch, records, alleles, part)
-        ploidy = 2 if packed else max(part.ploidy for part in calls)
-        planes = Planes(alleles, plain, len(self.samples) * ploidy, ploidy)
-        for pack in packed:
-            planes.add_packed(pack)
-        for part in calls:
-            planes.add_calls(part)
-        return planes.finish(any(part.unphased for part in packed) or any(part.unphased for part in calls))
+        return packed, calls
 
     def _slices(self, sites: np.ndarray) -> Iterator[np.ndarray]:
         """Sites in slices that are worked on together."""
@@ -134,7 +151,7 @@ class GenotypeReader:
         good[good] = legal
         alleles = np.full((int(legal.sum()), len(self.samples), 2), MISSING, np.uint8)
         alleles[:, :, 0] = code[legal]
-        return Calls(sites[good], alleles.reshape(len(alleles), 2 * len(self.samples)), 1, False), ~good
+        return Calls(sites[good], alleles.reshape(len(alleles), 2 * len(self.samples)), 1), ~good
 
     def _fields(self, batch: Batch, records: np.ndarray, begins: np.ndarray, sites: np.ndarray) -> Calls:
         """Calls of records with any FORMAT that begins with GT."""
@@ -152,10 +169,9 @@ class GenotypeReader:
         legal &= _is_allele(first)
         if not legal.all():
             self._refuse_call(batch, records, starts, np.argwhere(~legal)[0])
-        slashed = separator == ord("/")
-        unphased = slashed.any() and (slashed & (first != second) & (first != MISSING) & (second != MISSING)).any()
+        unphased = unphased_calls(separator == ord("/"), first, second, MISSING, self._phase)
         alleles = np.stack([first, second], axis=2).reshape(len(sites), 2 * len(self.samples))
-        return Calls(sites, alleles, ploidy, bool(unphased))
+        return Calls(sites, alleles, ploidy, unphased)
 
     def _field_starts(self, batch: Batch, records: np.ndarray, begins: np.ndarray) -> np.ndarray:
         """Offset of every kept field, int64 (sites, samples)."""
@@ -191,6 +207,18 @@ class GenotypeReader:
         if text.replace("/", "|").count("|") > 1:
             trouble = "has more than two alleles; only haploid and diploid calls are read"
         raise batch.error(int(records[row]), f"call {text!r} of sample {self._name(column)} {trouble}", at)
+
+    def _refuse_unphased(self, batch: Batch, records: np.ndarray, begins: np.ndarray) -> None:
+        """Name the first call that is not phased; there is one."""
+        for sites in self._slices(np.arange(len(records))):
+            calls = self._fields(batch, records[sites], begins[sites], sites)
+            if calls.unphased is not None:
+                row, sample = np.argwhere(calls.unphased)[0].tolist()
+                raise batch.error(
+                    int(records[sites[row]]),
+                    f"a call of sample {self._name(sample)} is not phased ('/'); phase the data, or choose "
+                    "--phase missing, auto or ignore",
+                )
 
     def _check_alleles(self, batch: Batch, records: np.ndarray, alleles: np.ndarray, calls: Calls) -> None:
         """Refuse allele indices that a record does not have."""

@@ -35,8 +35,8 @@ class Genotypes:
         One-vs-rest bits.
     ploidy : int
         1 if every call of the batch is haploid.
-    unphased : bool
-        A heterozygous call has '/'.
+    unphased : int
+        Calls that are not phased.
     """
 
     bits: np.ndarray
@@ -46,7 +46,7 @@ class Genotypes:
     multi_letter: np.ndarray
     multi_bits: np.ndarray
     ploidy: int
-    unphased: bool
+    unphased: int
 
 
 @dataclass
@@ -61,14 +61,24 @@ class Calls:
         `MISSING` where there is none.
     ploidy : int
         1 if every call is haploid.
-    unphased : bool
-        A heterozygous call has '/'.
+    unphased : ndarray of bool, shape (sites, samples), or None
+        Calls that are not phased; None if all are.
     """
 
     sites: np.ndarray
     alleles: np.ndarray
     ploidy: int
-    unphased: bool
+    unphased: np.ndarray | None = None
+
+    @property
+    def unphased_count(self) -> int:
+        """Calls that are not phased."""
+        return 0 if self.unphased is None else int(np.count_nonzero(self.unphased))
+
+    def hide_unphased(self) -> None:
+        """Take the calls that are not phased as missing."""
+        if self.unphased is not None:
+            self.alleles[np.repeat(self.unphased, 2, axis=1)] = MISSING
 
 
 @dataclass
@@ -83,14 +93,14 @@ class PackedCalls:
         Second allele.
     valid : ndarray of uint32, shape (sites, words), or None
         None if all is observed.
-    unphased : bool
-        A heterozygous call has '/'.
+    unphased : int
+        Calls that are not phased.
     """
 
     sites: np.ndarray
     bits: np.ndarray
     valid: np.ndarray | None
-    unphased: bool
+    unphased: int
 
 
 class Planes:
@@ -149,7 +159,7 @@ class Planes:
             one_vs_rest = pack_states(letters[row] == letter[:, None])
             self._multi.append((sites[row], letter.astype(np.uint8), one_vs_rest))
 
-    def finish(self, unphased: bool) -> Genotypes:
+    def finish(self, unphased: int) -> Genotypes:
         """All planes."""
         words = self._bits.shape[1]
         empty = (np.zeros(0, np.int64), np.zeros(0, np.uint8), np.zeros((0, words), np.uint32))

@@ -10,6 +10,7 @@ import numpy as np
 
 from .alignment import WORD_BITS
 from .packing import full_words
+from .phase import unphased_calls
 from .vcf_planes import MISSING, Calls, PackedCalls
 
 __all__ = ["TEMPLATE", "read_quads", "read_triples"]
@@ -26,7 +27,7 @@ assert WORD_BITS == 32  # _pack puts 16 diploid calls into a word
 
 
 def read_quads(
-    quads: np.ndarray, sites: np.ndarray, plain: np.ndarray, samples: int
+    quads: np.ndarray, sites: np.ndarray, plain: np.ndarray, samples: int, phase: str
 ) -> tuple[list[PackedCalls], np.ndarray]:
     """Pack the sites whose calls are all made of 0, 1 and '.', and that have two alleles.
 
@@ -40,6 +41,8 @@ def read_quads(
         Sites with two alleles.
     samples : int
         Calls a site.
+    phase : str
+        One of `phase.PHASES`.
 
     Returns
     -------
@@ -49,21 +52,32 @@ def read_quads(
     """
     complete = plain & _are_calls(quads)
     if complete.all():
-        return [PackedCalls(sites, _pack(quads), None, _unphased(quads))], np.zeros(0, np.int64)
+        return [_packed(sites, quads, None, samples, phase)], np.zeros(0, np.int64)
     rows = np.flatnonzero(plain & ~complete)
     closed, gaps = _close_gaps(quads[rows])
     good = _are_calls(closed) & ~(closed & gaps).any(axis=1)
     left = np.union1d(np.flatnonzero(~plain), rows[~good])
     packed = []
     if complete.any():
-        quads = quads[complete]
-        packed.append(PackedCalls(sites[complete], _pack(quads), None, _unphased(quads)))
+        packed.append(_packed(sites[complete], quads[complete], None, samples, phase))
     if good.any():
         closed, gaps = (closed, gaps) if good.all() else (closed[good], gaps[good])
-        valid = full_words(2 * samples) & ~_pack(gaps)
-        half = gaps | (gaps >> np.uint32(16))
-        packed.append(PackedCalls(sites[rows[good]], _pack(closed), valid, _unphased(closed, half)))
+        packed.append(_packed(sites[rows[good]], closed, gaps, samples, phase))
     return packed, left
+
+
+def _packed(
+    sites: np.ndarray, quads: np.ndarray, gaps: np.ndarray | None, samples: int, phase: str
+) -> PackedCalls:
+    """Calls of 0 and 1, with `gaps` where a '.' was."""
+    unphased = _unphased(quads, gaps, phase)
+    count = 0 if unphased is None else int(np.count_nonzero(unphased))
+    if unphased is not None and phase == "missing":
+        hidden = unphased * _ALLELE_BITS
+        quads = quads & ~hidden
+        gaps = hidden if gaps is None else gaps | hidden
+    valid = None if gaps is None else full_words(2 * samples) & ~_pack(gaps)
+    return PackedCalls(sites, _pack(quads), valid, count)
 
 
 def _close_gaps(quads: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -85,12 +99,17 @@ def _are_calls(quads: np.ndarray) -> np.ndarray:
     return good
 
 
-def _unphased(quads: np.ndarray, half: np.ndarray | None = None) -> bool:
-    """A word has '/' between different alleles; words with bit 0 of `half` set do not count."""
-    if not (np.bitwise_or.reduce(quads, axis=0) & _SLASH).any():
-        return False
-    found = (quads ^ (quads >> np.uint32(16))) & (quads >> np.uint32(8)) & np.uint32(1)
-    return bool((found if half is None else found & ~half).any())
+def _unphased(quads: np.ndarray, gaps: np.ndarray | None, phase: str) -> np.ndarray | None:
+    """Bit 0 of the words with '/' between different alleles, as `unphased_calls` has them; None if there are none."""
+    if phase == "ignore" or not (np.bitwise_or.reduce(quads, axis=0) & _SLASH).any():
+        return None
+    found = quads ^ (quads >> np.uint32(16))
+    if gaps is not None:
+        found &= ~(gaps | (gaps >> np.uint32(16)))
+        if phase != "auto":
+            found |= gaps ^ (gaps >> np.uint32(16))
+    found &= (quads >> np.uint32(8)) & np.uint32(1)
+    return found if found.any() else None
 
 
 def _pack(quads: np.ndarray) -> np.ndarray:
@@ -100,7 +119,7 @@ def _pack(quads: np.ndarray) -> np.ndarray:
     return (nibbles | (nibbles >> np.uint16(4))).astype(np.uint8).view("<u4").astype(np.uint32, copy=False)
 
 
-def read_triples(quads: np.ndarray, sites: np.ndarray) -> tuple[Calls, np.ndarray]:
+def read_triples(quads: np.ndarray, sites: np.ndarray, phase: str) -> tuple[Calls, np.ndarray]:
     """Allele indices of the sites in which every call is a digit or '.', a separator, a digit or '.'.
 
     Parameters
@@ -109,6 +128,8 @@ def read_triples(quads: np.ndarray, sites: np.ndarray) -> tuple[Calls, np.ndarra
         Words less `TEMPLATE`.
     sites : ndarray of int64, shape (sites,)
         Index of each among the kept records of the batch.
+    phase : str
+        One of `phase.PHASES`.
 
     Returns
     -------
@@ -123,6 +144,6 @@ def read_triples(quads: np.ndarray, sites: np.ndarray) -> tuple[Calls, np.ndarra
     legal = ((alleles <= 9) | (alleles == MISSING)).all(axis=2) & ((separator == ord("|")) | (separator == ord("/")))
     good = (legal & (call[:, :, 3] == ord("\t"))).all(axis=1)
     alleles, slashed = alleles[good], separator[good] == ord("/")
-    differ = (alleles[:, :, 0] != alleles[:, :, 1]) & (alleles != MISSING).all(axis=2)
-    calls = Calls(sites[good], alleles.reshape(len(alleles), 2 * quads.shape[1]), 2, bool((slashed & differ).any()))
+    unphased = unphased_calls(slashed, alleles[:, :, 0], alleles[:, :, 1], MISSING, phase)
+    calls = Calls(sites[good], alleles.reshape(len(alleles), 2 * quads.shape[1]), 2, unphased)
     return calls, ~good

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .alleles import LETTER_CODES, MAX_ALTERNATIVES, NO_ALLELE, is_fixed, is_other_kind
+from .alleles import LETTER_CODES, MAX_ALTERNATIVES, NO_ALLELE, is_fixed, is_other_kind, read_numbers
 from .batch import PADDING, Batch
 from .bytes_at import byte_table, windows
 
@@ -163,7 +163,7 @@ def judge_records(batch: Batch, tabs: np.ndarray) -> tuple[np.ndarray, np.ndarra
 
 
 def _alleles(batch: Batch, tabs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Letter codes by allele index, and whether all alleles are single bases."""
+    """Letter codes by allele index, and whether all alleles are single bases, or 0 and 1."""
     reference, size = tabs[:, 2] + 1, tabs[:, 4] - tabs[:, 3] - 1
     alleles = np.full((len(tabs), 1 + MAX_ALTERNATIVES), NO_ALLELE, np.uint8)
     alleles[:, 0] = LETTER_CODES[batch.data[reference]]
@@ -177,7 +177,9 @@ def _alleles(batch: Batch, tabs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         single[more] &= batch.data[at[more] + 1] == ord(",")
         none = (size == 1) & (batch.data[at] == ord("."))
         single &= ~has | (alleles[:, i + 1] != NO_ALLELE) | none
-    return alleles, single
+    two = (tabs[:, 3] - reference == 1) & (size == 1)
+    named = [np.where(two, batch.data[at], 0) for at in (reference, tabs[:, 3] + 1)]
+    return alleles, single | read_numbers(alleles, *named)
 
 
 def _passes(batch: Batch, tabs: np.ndarray) -> np.ndarray:

@@ -38,7 +38,7 @@ def read_vcf_zarr(
     samples : sequence of str, optional
         Samples to keep, in the order of the store; all if not given.
     phase : str
-        'auto': a heterozygous call that is not phased makes the alignment unphased; 'ignore': all are taken as phased.
+        One of `phase.PHASES`.
     block_bytes : int
         Genotypes read at once, twice as much is held; at least the chunks of one range of records. Results do not
         depend on it.
@@ -66,7 +66,7 @@ def read_vcf_zarr(
         store.need("sample_id", STRINGS, 1)
         names = [str(name) for name in store.read("sample_id").tolist()]
         calls = CallReader(store, records.count, names, columns_of(names, samples, path), phase)
-        chromosomes = _Chromosomes(calls.samples, path)
+        chromosomes = _Chromosomes(calls.samples, path, phase)
         with closing(_blocks(records, calls, calls.records_in(block_bytes))) as blocks:
             for block in blocks:
                 yield from chromosomes.add(block)
@@ -109,8 +109,8 @@ def _blocks(records: RecordReader, calls: CallReader, step: int) -> Generator[_B
 class _Chromosomes:
     """Cuts blocks at the changes of contig and completes one chromosome after the other."""
 
-    def __init__(self, samples: tuple[str, ...], source: str) -> None:
-        self._samples, self._source = samples, source
+    def __init__(self, samples: tuple[str, ...], source: str, phase: str) -> None:
+        self._samples, self._source, self._phase = samples, source, phase
         self._open: Chromosome | None = None
         self._started = 0
 
@@ -141,5 +141,5 @@ class _Chromosomes:
     def finish(self) -> Iterator[Alignment]:
         """The chromosome that is open."""
         if self._open is not None:
-            yield self._open.finish("auto")
+            yield self._open.finish(self._phase)
             self._open = None

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..errors import InputError
 from .alleles import NO_ALLELE, is_plain
+from .phase import unphased_calls
 from .vcf_planes import MISSING, Genotypes, Planes
 from .zarr_store import ZarrStore
 
@@ -31,7 +32,7 @@ class CallReader:
     keep : ndarray of int64, or None
         Those to keep, None for all.
     phase : str
-        'auto' or 'ignore'.
+        One of `phase.PHASES`.
 
     Attributes
     ----------
@@ -87,7 +88,7 @@ class CallBlock:
     def load(self) -> None:
         """Read the arrays; does not have to be done where no record is wanted."""
         self._calls = self._columns("call_genotype")
-        if self._reader.phase == "auto" and self._calls.shape[2] > 1:
+        if self._reader.phase != "ignore" and self._calls.shape[2] > 1:
             self._phased = self._read_phased()
 
     def slices(self, records: np.ndarray) -> Iterator[np.ndarray]:
@@ -130,11 +131,16 @@ class CallBlock:
         Raises
         ------
         InputError
-            A call of more than two alleles, or an allele that the record does not have.
+            A call of more than two alleles, an allele that the record does not have, or a call that is not phased
+            where phase is 'strict'.
         """
         calls = self._two(records, _rows(self._calls, records))
         low = int(calls.min())
         self._check(records, calls, alleles, low)
+        unphased = self._unphased(records, calls)
+        if unphased is not None and self._reader.phase == "missing":
+            calls = np.where(unphased[:, :, None], calls.dtype.type(_MISSING), calls)
+            low = min(low, _MISSING)
         haploid = calls.shape[2] == 1 or (low == _FILL and bool((calls[:, :, 1] == _FILL).all()))
         states = calls[:, :, 0] if haploid else calls.reshape(len(calls), -1)
         codes = states.astype(np.int8, copy=False).view(np.uint8)
@@ -142,7 +148,7 @@ class CallBlock:
             codes = np.minimum(codes, np.uint8(MISSING))
         planes = Planes(alleles, is_plain(alleles), states.shape[1], 1 if haploid else 2)
         planes.add_states(np.arange(len(records)), codes)
-        return planes.finish(not haploid and self._unphased(records, calls))
+        return planes.finish(0 if unphased is None else int(np.count_nonzero(unphased)))
 
     def _columns(self, name: str) -> np.ndarray:
         """The kept samples of an array of calls; the chunks of those beyond the first and the last are not read."""
@@ -173,15 +179,23 @@ class CallBlock:
             name = self._reader.samples[sample]
             raise self._error(records[row], f"allele {calls[row, sample, i]} of sample {name} is beyond REF and ALT")
 
-    def _unphased(self, records: np.ndarray, calls: np.ndarray) -> bool:
-        """A heterozygous call is not phased."""
-        if self._phased is True:
-            return False
+    def _unphased(self, records: np.ndarray, calls: np.ndarray) -> np.ndarray | None:
+        """Which calls are not phased, as `unphased_calls` has them; a haploid call has no phase."""
+        if self._phased is True or calls.shape[2] < 2:
+            return None
         first, second = calls[:, :, 0], calls[:, :, 1]
-        heterozygous = (first != second) & (first >= 0) & (second >= 0)
+        slashed = second != _FILL
         if isinstance(self._phased, np.ndarray):
-            heterozygous &= ~_rows(self._phased, records)
-        return bool(heterozygous.any())
+            slashed &= ~_rows(self._phased, records)
+        found = unphased_calls(slashed, np.maximum(first, _MISSING), second, _MISSING, self._reader.phase)
+        if found is not None and self._reader.phase == "strict":
+            row, sample = np.argwhere(found)[0].tolist()
+            raise self._error(
+                records[row],
+                f"a call of sample {self._reader.samples[sample]} is not phased; phase the data, or choose "
+                "--phase missing, auto or ignore",
+            )
+        return found
 
     def _read_phased(self) -> np.ndarray | bool:
         """Which calls are phased, or whether all are; none is where the array is left out."""

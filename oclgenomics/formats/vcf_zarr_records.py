@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import InputError
-from .alleles import LETTER_CODES, MAX_ALTERNATIVES, NO_ALLELE, is_fixed, is_other_kind
+from .alleles import LETTER_CODES, MAX_ALTERNATIVES, NO_ALLELE, is_fixed, is_other_kind, read_numbers
 from .zarr_store import STRINGS, ZarrStore
 
 __all__ = ["RecordReader", "ZarrRecords"]
@@ -134,7 +134,7 @@ def _fills(values: np.ndarray) -> np.ndarray:
 
 
 def _alleles(texts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Letter codes by allele index, uint8 (records, 6), and whether all alleles are single bases."""
+    """Letter codes by allele index, uint8 (records, 6), and whether all alleles are single bases, or 0 and 1."""
     characters = texts.astype("U2").view(np.uint32).reshape(*texts.shape, 2)  # two tell one letter from more
     first, more = characters[:, :, 0], characters[:, :, 1] != 0
     absent = (first == 0) | ((first == ord(".")) & ~more)
@@ -144,4 +144,6 @@ def _alleles(texts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     alleles = np.full((len(texts), MAX_ALTERNATIVES + 1), NO_ALLELE, np.uint8)
     width = min(codes.shape[1], MAX_ALTERNATIVES + 1)
     alleles[:, :width] = codes[:, :width]
-    return alleles, single
+    two = ~more[:, :2].any(axis=1) & absent[:, 2:].all(axis=1) & (texts.shape[1] > 1)
+    named = [np.where(two, first[:, i], 0) for i in (0, min(1, texts.shape[1] - 1))]
+    return alleles, single | read_numbers(alleles, *named)

@@ -159,14 +159,15 @@ class OmegaScanner:
             raise UsageError("--kernel tiles needs accurate precision, RSQUARE and no --border; use auto, 1 or 2")
         if options.ld != "RSQUARE" and alignment.unphased:
             raise UsageError(
-                f"--ld {options.ld} needs haplotypes and the input is unphased; use RSQUARE or --phase ignore"
+                f"--ld {options.ld} needs haplotypes and the input is unphased; use RSQUARE, --phase missing or "
+                "--phase ignore"
             )
         if options.ld != "RSQUARE" and alignment.multiallelic:
             raise UsageError(f"--ld {options.ld} needs sites of two states; add --binary --seed N, or use RSQUARE")
         if compat and alignment.unphased:
             raise UsageError(
                 "--precision compat needs phased haplotypes (OmegaPlus shuffles unphased ones); "
-                "use accurate or --phase ignore"
+                "use accurate, --phase missing or --phase ignore"
             )
 
     def _limits(self, matrix: SiteMatrix, resident: bool) -> Limits:

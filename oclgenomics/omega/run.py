@@ -54,7 +54,8 @@ def scan(
     format : str, optional
         The input's format; told from its content if not given.
     phase : str
-        'auto' uses genotypes where a VCF is not phased; 'ignore' takes the order of its alleles as it is.
+        'auto' uses genotypes where calls of a VCF are not phased; 'missing' takes these calls as missing, 'strict'
+        refuses them, 'ignore' takes the order of their alleles as it is.
     threads : int, optional
         Host threads that unpack and read the input; one per core, at most 4, if not given.
     prefetch : int

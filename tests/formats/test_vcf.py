@@ -21,7 +21,7 @@ def slow_reason(ref: str, alt: str, filters: str, info: str, keys: str) -> str |
     entries = dict(entry.partition("=")[::2] for entry in info.split(";"))
     letters = set("ACGTacgtRYSWKMBDHVNryswkmbdhvn*")
     bases = [ref, *([] if alt == "." else alt.split(","))]
-    if len(alt.split(",")) > 5 or any(base not in letters for base in bases):
+    if {ref, alt} != {"0", "1"} and (len(alt.split(",")) > 5 or any(base not in letters for base in bases)):
         return "not a SNP"
     if "VT" in entries and any(kind != "SNP" for kind in entries["VT"].split(",")):
         return "not a SNP"
@@ -34,8 +34,8 @@ def slow_reason(ref: str, alt: str, filters: str, info: str, keys: str) -> str |
     return None if keys.split(":")[0] == "GT" else "no GT"
 
 
-def slow_parse(text: str, keep: set[str] | None = None) -> list[dict]:
-    """Chromosomes of a VCF, each with positions, rows of alleles per sample, skipped, unphased."""
+def slow_parse(text: str, keep: set[str] | None = None, phase: str = "auto") -> list[dict]:
+    """Chromosomes of a VCF, each with positions, rows of alleles per sample, skipped, and how many are unphased."""
     lines = [line for line in text.replace("\r", "").split("\n") if line]
     names = next(line for line in lines if line.startswith("#CHROM")).split("\t")[9:]
     chromosomes: list[dict] = []
@@ -44,32 +44,35 @@ def slow_parse(text: str, keep: set[str] | None = None) -> list[dict]:
             continue
         chrom, pos, _, ref, alt, _, filters, info, keys, *fields = line.split("\t")
         if not chromosomes or chromosomes[-1]["name"] != chrom:
-            chromosomes.append({"name": chrom, "pos": [], "calls": [], "skipped": Counter(), "unphased": False})
+            chromosomes.append({"name": chrom, "pos": [], "calls": [], "skipped": Counter(), "unphased": 0})
         out = chromosomes[-1]
         reason = slow_reason(ref, alt, filters, info, keys)
         if reason:
             out["skipped"][reason] += 1
             continue
-        alleles = [base.upper() if base.upper() in "ACGT" else "N" for base in [ref, *alt.split(",")]]
+        alleles = [base.upper() if base.upper() in "ACGT01" else "N" for base in [ref, *alt.split(",")]]
         calls = []
         for name, field in zip(names, fields, strict=True):
             if keep is not None and name not in keep:
                 continue
             call = field.split(":")[0]
             parts = call.replace("/", "|").split("|")
-            calls.append(["N" if part == "." else alleles[int(part)] for part in parts])
-            out["unphased"] |= "/" in call and parts[0] != parts[1] and "." not in parts
+            unphased = "/" in call and parts[0] != parts[1] and (phase != "auto" or "." not in parts)
+            out["unphased"] += unphased and phase != "ignore"
+            hidden = unphased and phase == "missing"
+            calls.append(["N" if part == "." or hidden else alleles[int(part)] for part in parts])
         out["pos"].append(int(pos))
         out["calls"].append(calls)
     return chromosomes
 
 
-def check(alignment: Alignment, expected: dict) -> None:
+def check(alignment: Alignment, expected: dict, phase: str) -> None:
     """The alignment says what the slow parser says."""
     assert alignment.name == expected["name"]
     assert alignment.positions.tolist() == expected["pos"]
     assert alignment.skipped == dict(expected["skipped"])
-    assert alignment.unphased == expected["unphased"]
+    assert alignment.unphased_calls == expected["unphased"]
+    assert alignment.unphased == (phase == "auto" and expected["unphased"] > 0)
     sizes = {len(call) for calls in expected["calls"] for call in calls}
     assert alignment.ploidy == max(sizes, default=2)
     wanted = ["".join("".join(call).ljust(alignment.ploidy, "N") for call in calls) for calls in expected["calls"]]
@@ -96,27 +99,30 @@ def many(row: str) -> bool:
 
 
 @settings(max_examples=100, deadline=None)
-@given(file=files(), block=st.sampled_from([1, 7, 64, 1000, 1 << 22]), packed=st.booleans(), data=st.data())
-def test_as_the_slow_parser(tmp_path_factory, file, block, packed, data):
+@given(
+    file=files(), block=st.sampled_from([1, 7, 64, 1000, 1 << 22]), packed=st.booleans(),
+    phase=st.sampled_from(["auto", "missing", "strict", "ignore"]), data=st.data(),
+)  # fmt: skip
+def test_as_the_slow_parser(tmp_path_factory, file, block, packed, phase, data):
     text, samples = file
-    expected = slow_parse(text)
     path = tmp_path_factory.mktemp("vcf") / "x.vcf"
     path.write_bytes(gzip.compress(text.encode()) if packed else text.encode())
     if not any(line.split("\t")[8].startswith("GT") for line in text.splitlines() if line[0] != "#"):
         with pytest.raises(InputError, match="has no GT"):
             list(read_alignments(path, block_bytes=block))
         return
-    found = list(read_alignments(path, block_bytes=block))
-    assert len(found) == len(expected)
-    for number, (alignment, chromosome) in enumerate(zip(found, expected, strict=True), 1):
-        assert alignment.replicate == number
-        check(alignment, chromosome)
-    keep = {f"s{i}" for i in data.draw(st.sets(st.integers(0, samples - 1), min_size=1))}
-    for alignment, chromosome in zip(
-        read_alignments(path, block_bytes=block, samples=keep), slow_parse(text, keep), strict=True
-    ):
-        assert set(alignment.samples) == keep
-        check(alignment, chromosome)
+    chosen = {f"s{i}" for i in data.draw(st.sets(st.integers(0, samples - 1), min_size=1))}
+    for keep in (None, chosen):
+        expected = slow_parse(text, keep, phase)
+        found = read_alignments(path, block_bytes=block, samples=keep, phase=phase)
+        if phase == "strict" and any(chromosome["unphased"] for chromosome in expected):
+            with pytest.raises(InputError, match=r"sample s\d+ is not phased"):
+                list(found)
+            continue
+        for number, (alignment, chromosome) in enumerate(zip(found, expected, strict=True), 1):
+            assert alignment.replicate == number
+            assert keep is None or set(alignment.samples) == keep
+            check(alignment, chromosome, phase)
 
 
 def write(tmp_path: Path, *records: str, samples: str = "a\tb", end: str = "\n") -> Path:
@@ -198,6 +204,38 @@ def test_phase_ignore_takes_the_order_as_written(tmp_path):
     ignored = only(path, phase="ignore")
     assert not ignored.unphased
     assert bytes(characters(ignored)).decode() == "AGGG"
+
+
+def test_strict_names_the_first_unphased_call(tmp_path):
+    records = [f"1 {i} . A {'G,T' if i == 7 else 'G'} . PASS . GT 0|1 0/0" for i in range(1, 20)]
+    for block in (1, 1 << 22):
+        for call, where in (("1/0", 12), ("./1", 12), ("2/0", 7), ("1/0:3", 3)):
+            bad = list(records)
+            for record in range(where, 20):
+                bad[record - 1] = bad[record - 1].replace("0/0", call).replace("GT", "GT:DP" if ":" in call else "GT")
+            with pytest.raises(InputError, match=f"line {where + 2}.*sample b is not phased"):
+                only(write(tmp_path, *bad[: where + 1]), phase="strict", block_bytes=block)
+    assert only(write(tmp_path, *records), phase="strict").sites == 19
+
+
+def test_unphased_calls_are_missing_where_asked_and_counted(tmp_path):
+    path = write(tmp_path, "1 5 . A G . . . GT 0/1 1|0", "1 6 . A G . . . GT 0/0 ./1", "1 7 . A G,C . . . GT 2/1 1|0")
+    alignment = only(path, phase="missing")
+    assert [bytes(row).decode() for row in characters(alignment)] == ["NNGA", "AANN", "NNGA"]
+    assert (alignment.unphased, alignment.unphased_calls) == (False, 3)
+    assert (only(path).unphased, only(path).unphased_calls) == (True, 2)
+    assert (only(path, samples=["b"]).unphased, only(path, samples=["b"]).unphased_calls) == (False, 0)
+
+
+def test_an_allele_that_is_not_there_is_refused_in_an_unphased_call_too(tmp_path):
+    with pytest.raises(InputError, match="allele 3 of sample a is beyond"):
+        only(write(tmp_path, "1 5 . A G . . . GT 0/3 1|0"), phase="missing")
+
+
+def test_alleles_called_0_and_1(tmp_path):
+    alignment = only(write(tmp_path, "1 5 . 0 1 . . . GT 0|1 1|1", "1 6 . 1 0 . . . GT 0|1 1|1"))
+    assert [bytes(row).decode() for row in characters(alignment)] == ["0111", "1000"]
+    assert (alignment.alphabet, alignment.skipped) == ("binary", {})
 
 
 def test_homozygous_and_half_calls_with_a_slash_do_not_make_an_alignment_unphased(tmp_path):

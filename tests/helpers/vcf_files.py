@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 HEAD = "##fileformat=VCFv4.2\n"
 COLUMNS = "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT"
 SNPS = [("A", "G", 1), ("c", "t", 1), ("A", "C,G", 2), ("T", "A,C,G", 3), ("G", "*", 1), ("A", "*,C", 2), ("N", "C", 1)]
+SNPS += [("0", "1", 1), ("1", "0", 1)]
 OTHERS = [
     ("A", "AT", 1),
     ("AC", "T", 1),
@@ -15,6 +16,10 @@ OTHERS = [
     ("A", "A,G", 2),
     ("A", "G,TT", 2),
     ("C", "Y", 1),
+    ("0", "1,2", 2),
+    ("0", "A", 1),
+    ("1", "1", 1),
+    ("0", ".", 0),
 ]
 ALLELES = st.sampled_from(SNPS + OTHERS)
 FREQUENCIES = [".", "AF=0", "AC=3;AF=1.000;NS=1", "AF=0.5", "AF=1e-05", "MAF=0", "XAF=1;AF=0.1", "AF=0,1", "AF=0,0.5"]

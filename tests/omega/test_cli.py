@@ -20,6 +20,7 @@ from oclgenomics.cli.main import main
 from oclgenomics.cli.omega import OMEGAPLUS_NAMES, add_parser
 from oclgenomics.cli.omega_options import scan_options
 from oclgenomics.cli.progress import Progress, describe
+from oclgenomics.formats import read_alignments
 
 TESTS = Path(__file__).parents[1]
 DATA = TESTS / "data" / "omega"
@@ -191,7 +192,28 @@ def test_samples(cpu, tmp_path):
 
 def test_unphased_calls_are_said_to_be_so(cpu, capsys):
     assert scan(EDGE / "unphased.vcf", *WINDOWS, "-o", os.devnull, *cpu) == 0
-    assert "unphased" in capsys.readouterr().err
+    told = re.search(r": ([\d,]+) of ([\d,]+) calls are heterozygous and unphased", capsys.readouterr().err)
+    assert told
+    count, calls = (int(number.replace(",", "")) for number in told.groups())
+    (alignment,) = read_alignments(EDGE / "unphased.vcf")
+    assert (count, calls) == (alignment.unphased_calls, alignment.sites * alignment.haplotypes // 2)
+    assert 0 < count < calls
+
+
+def test_one_unphased_call_among_many(cpu, tmp_path, capsys):
+    lines = (EDGE / "phased.vcf").read_text().splitlines(keepends=True)
+    record = next(i for i, line in enumerate(lines) if "0|1" in line and not line.startswith("#"))
+    lines[record] = lines[record].replace("0|1", "0/1", 1)
+    one = tmp_path / "one.vcf"
+    one.write_text("".join(lines))
+    words = [*WINDOWS, "-o", os.devnull, *cpu]
+    assert scan(one, *words) == 0
+    assert "1 of 6,000 calls is heterozygous and unphased, so r2 is computed from genotypes" in capsys.readouterr().err
+    assert scan(one, *words, "--phase", "missing") == 0
+    assert "1 of 6,000 calls is unphased and taken as missing" in capsys.readouterr().err
+    assert scan(one, *words, "--phase", "strict") == 3
+    assert f"line {record + 1}, " in capsys.readouterr().err
+    assert scan(EDGE / "phased.vcf", *words, "--phase", "strict") == 0
 
 
 def test_help_names_every_default(capsys):
