@@ -219,12 +219,14 @@ def test_strict_names_the_first_unphased_call(tmp_path):
 
 
 def test_unphased_calls_are_missing_where_asked_and_counted(tmp_path):
-    path = write(tmp_path, "1 5 . A G . . . GT 0/1 1|0", "1 6 . A G . . . GT 0/0 ./1", "1 7 . A G,C . . . GT 2/1 1|0")
+    records = ["1 5 . A G . . . GT 0/1 1|0", "1 6 . A G . . . GT 0/0 ./1", "1 7 . A G,C . . . GT 2/1 1|0"]
+    path = write(tmp_path, *records, "1 8 . A G . . . GT .|1 0/1")
     alignment = only(path, phase="missing")
-    assert [bytes(row).decode() for row in characters(alignment)] == ["NNGA", "AANN", "NNGA"]
-    assert (alignment.unphased, alignment.unphased_calls) == (False, 3)
-    assert (only(path).unphased, only(path).unphased_calls) == (True, 2)
-    assert (only(path, samples=["b"]).unphased, only(path, samples=["b"]).unphased_calls) == (False, 0)
+    assert [bytes(row).decode() for row in characters(alignment)] == ["NNGA", "AANN", "NNGA", "NGNN"]
+    assert (alignment.unphased, alignment.unphased_calls) == (False, 4)
+    assert (only(path).unphased, only(path).unphased_calls) == (True, 3)
+    assert (only(path, samples=["b"]).unphased, only(path, samples=["b"]).unphased_calls) == (True, 1)
+    assert (only(write(tmp_path, *records), samples=["b"]).unphased_calls) == 0
 
 
 def test_an_allele_that_is_not_there_is_refused_in_an_unphased_call_too(tmp_path):
