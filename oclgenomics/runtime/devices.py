@@ -236,7 +236,7 @@ def _describe(handle: pyopencl.Device, index: int, platform_index: int, platform
         unified_memory=bool(handle.host_unified_memory),
         alignment=max(handle.mem_base_addr_align // 8, 1),
         divide_rounding_option=rounding,
-        builtins=pocl_builtins() if family == "pocl" else "",
+        builtins=pocl_builtins(handle.version) if family == "pocl" else "",
         extensions=frozenset(handle.extensions.split()),
         handle=handle,
     )

@@ -107,9 +107,16 @@ def platforms() -> list[pyopencl.Platform]:
     return _loaded()[1]
 
 
-def pocl_builtins() -> str:
-    """Name the level that the built-in functions of PoCL from pip are held to; empty where it takes its own."""
-    return _fitting_pocl()[0]
+def pocl_builtins(version: str) -> str:
+    """Name the level that the built-in functions of a PoCL device are held to; empty where it takes its own.
+
+    Parameters
+    ----------
+    version : str
+        The device's; another PoCL than that from pip may be there, and compile for another processor.
+    """
+    level = _fitting_pocl()[0]
+    return level if pocl.LEVEL_OF_TARGET.get(pocl.target_of(version)) == level else ""
 
 
 @functools.cache

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from oclgenomics.runtime import diskcache, processor
 
-__all__ = ["Wheel", "aligned_home", "builtins_for", "find_wheel", "level_of", "link_home", "set_link"]
+__all__ = ["Wheel", "aligned_home", "builtins_for", "find_wheel", "level_of", "link_home", "set_link", "target_of"]
 
 # Instruction sets that have a library of built-in functions, each containing those before.
 LEVELS = ("sse2", "ssse3", "sse41", "avx", "avx_f16c", "avx2", "avx512")
@@ -87,6 +87,15 @@ def find_wheel() -> Wheel | None:
 def level_of(flags: frozenset[str]) -> str | None:
     """Return the level of the built-in functions that PoCL takes on a processor, or None below AVX2."""
     return "avx512" if "avx512f" in flags else "avx2" if "avx2" in flags else None
+
+
+def target_of(version: str) -> str:
+    """Return LLVM's name of the processor that a PoCL device compiles for, from the device's version.
+
+    That ends with device, architecture, vendor, system, environment and processor, with hyphens between them, such as
+    "pthread-x86_64-pc-linux-gnu-skylake-avx512".
+    """
+    return "".join(version.strip().split("-", 5)[5:])
 
 
 def builtins_for(wheel: Wheel) -> str | None:
@@ -180,4 +189,4 @@ def _ask() -> bytes:
         )
     except (OSError, subprocess.TimeoutExpired):
         return b""
-    return done.stdout.strip().rpartition(b"-")[2] if done.returncode == 0 else b""
+    return target_of(done.stdout.decode(errors="replace")).encode() if done.returncode == 0 else b""

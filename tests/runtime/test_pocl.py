@@ -107,6 +107,20 @@ def test_level_follows_processor_and_target(
     assert pocl.builtins_for(WHEEL) == level
 
 
+@pytest.mark.parametrize(
+    ("version", "target"),
+    [
+        ("OpenCL 3.0 PoCL HSTR: pthread-x86_64-unknown-linux-gnu-znver3\n", "znver3"),
+        ("OpenCL 3.0 PoCL HSTR: pthread-x86_64-pc-linux-gnu-skylake-avx512", "skylake-avx512"),
+        ("OpenCL 3.0 PoCL HSTR: pthread-x86_64-pc-linux-gnu-x86-64", "x86-64"),
+        ("", ""),
+        ("OpenCL 3.0", ""),
+    ],
+)
+def test_target_of_a_device(version: str, target: str) -> None:
+    assert pocl.target_of(version) == target
+
+
 @needs_wheel
 def test_the_target_is_asked_for_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     assert WHEEL is not None
