@@ -12,9 +12,11 @@ from math import isfinite
 from typing import Literal
 
 from hls_model.errors import ModelError
+from hls_model.text import shown
 
 __all__ = ["WORD_BITS", "Config", "Memory", "Operators"]
 
+LARGEST = (1 << 31) - 1  # of a whole-numbered parameter: sums and products of a few stay exact
 WORD_BITS = 32  # M holds float32
 
 LaneMap = Literal["interleaved", "blocked"]
@@ -282,17 +284,19 @@ class Config:
 
 def _whole(name: str, value: object, least: int) -> None:
     if not isinstance(value, int) or isinstance(value, bool):
-        raise ModelError(f"{name} is {value!r}; it has to be a whole number")
+        raise ModelError(f"{name} is {shown(value)}; it has to be a whole number")
     if value < least:
-        raise ModelError(f"{name} is {value}; it has to be {least} or more")
+        raise ModelError(f"{name} is {shown(value)}; it has to be {least} or more")
+    if value > LARGEST:
+        raise ModelError(f"{name} is {shown(value)}; {LARGEST} is the most")
 
 
 def _number(name: str, value: object) -> None:
     if not isinstance(value, (int, float)) or isinstance(value, bool):
-        raise ModelError(f"{name} is {value!r}; it has to be a number")
+        raise ModelError(f"{name} is {shown(value)}; it has to be a number")
 
 
 def _positive(name: str, value: float) -> None:
     _number(name, value)
     if not (isfinite(value) and value > 0):
-        raise ModelError(f"{name} is {value!r}; it has to be a positive number")
+        raise ModelError(f"{name} is {shown(value)}; it has to be a positive number")

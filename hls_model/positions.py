@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hls_model.errors import ModelInputError
+from hls_model.reading import read_text
 
 __all__ = ["read_positions"]
 
+MOST_DIGITS = 16
 LARGEST = 1 << 53  # bp that float64 still counts one by one
 
 
@@ -24,18 +25,13 @@ def read_positions(path: str | os.PathLike[str]) -> NDArray[np.int64]:
         A file that cannot be read, a line that is no position, positions that decrease, or fewer than 2.
     """
     name = os.fspath(path)
-    try:
-        lines = Path(path).read_text(encoding="utf-8").splitlines()
-    except OSError as error:
-        raise ModelInputError(f"{name}: cannot be read ({error.strerror or error})") from error
-    except UnicodeDecodeError as error:
-        raise ModelInputError(f"{name}: is no text; give a list of positions, one a line") from error
+    lines = read_text(path, "is no text; give a list of positions, one a line").splitlines()
     positions: list[int] = []
     for number, line in enumerate(lines, 1):
         text = line.partition("#")[0].strip()
         if not text:
             continue
-        if not (text.isascii() and text.isdigit()) or int(text) > LARGEST:
+        if not (text.isascii() and text.isdigit()) or len(text) > MOST_DIGITS or int(text) > LARGEST:
             raise ModelInputError(f"{name}, line {number}: {text[:40]!r} is no position; give a whole number of bp")
         if positions and int(text) < positions[-1]:
             raise ModelInputError(f"{name}, line {number}: {text} comes after {positions[-1]}; sort the positions")

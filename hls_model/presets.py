@@ -13,10 +13,14 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from hls_model.config import Config, Memory, Operators
+from hls_model.config import LARGEST, Config, Memory, Operators
 from hls_model.errors import ModelError, ModelInputError
+from hls_model.reading import read_text
+from hls_model.text import shown
 
 __all__ = ["AT_100_MHZ", "PRESETS", "change", "load", "parse_settings"]
+
+LARGEST_DESIGN = 1 << 20  # bytes of a file
 
 # At 100 MHz more logic fits between two registers: an estimate from HLS reports of slower clocks.
 AT_100_MHZ = Operators(fadd=4, fsub=4, fdiv=8, i2f=3, imul=2, iadd=1, fcmp=1)
@@ -80,10 +84,8 @@ def load(name: str | os.PathLike[str]) -> Config:
     if path.suffix != ".toml" and not path.is_file():
         raise ModelError(f"{text!r} is no known board or design; choose one of {', '.join(PRESETS)}, or a .toml file")
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ModelInputError(f"{text}: cannot be read ({error.strerror or error})") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        table = _parsed(read_text(path, "is not TOML", LARGEST_DESIGN))
+    except tomllib.TOMLDecodeError as error:
         raise ModelInputError(f"{text}: is not TOML: {error}") from error
     base = table.pop("preset", "u200")
     if not isinstance(base, str) or base not in PRESETS:
@@ -92,6 +94,24 @@ def load(name: str | os.PathLike[str]) -> Config:
         return change(PRESETS[base], {"name": path.stem, **table})
     except ModelError as error:
         raise ModelInputError(f"{text}: {error}") from error
+
+
+def _parsed(text: str) -> dict[str, Any]:
+    """The table of a TOML text.
+
+    Raises
+    ------
+    tomllib.TOMLDecodeError
+        It is none, has a whole number of thousands of digits, or is nested too deeply.
+    """
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        raise
+    except ValueError as error:
+        raise tomllib.TOMLDecodeError(str(error)) from error
+    except RecursionError:
+        raise tomllib.TOMLDecodeError("nested too deeply") from None
 
 
 def change(config: Config, table: Mapping[str, Any]) -> Config:
@@ -125,11 +145,11 @@ def _changed(part: Any, table: Mapping[str, Any], prefix: str) -> Any:
 
 
 def _as_type_of(old: Any, value: Any, name: str) -> Any:
-    if isinstance(old, float) and isinstance(value, int) and not isinstance(value, bool):
+    if isinstance(old, float) and isinstance(value, int) and not isinstance(value, bool) and abs(value) <= LARGEST:
         return float(value)
     if type(value) is not type(old):
         kind = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}[type(old)]
-        raise ModelError(f"{name} is {value!r}; it has to be {kind}")
+        raise ModelError(f"{name} is {shown(value)}; it has to be {kind}")
     return value
 
 
@@ -160,6 +180,6 @@ def parse_settings(settings: Iterable[str]) -> dict[str, Any]:
 
 def _value(text: str) -> Any:
     try:
-        return tomllib.loads(f"value = {text}")["value"]
+        return _parsed(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
         return text  # a word without quotes

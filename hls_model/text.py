@@ -1,13 +1,24 @@
-"""Numbers as people read them."""
+"""Numbers and other values as people read them."""
 
 from __future__ import annotations
 
-__all__ = ["percent", "seconds_text"]
+__all__ = ["percent", "seconds_text", "shown"]
+
+MOST_SHOWN = 60  # characters of a value in a message
 
 
 def percent(share: float, digits: int = 0) -> str:
     """Write a share, 1.0 being all of it, in percent."""
     return f"{100 * share:.{digits}f} %"
+
+
+def shown(value: object) -> str:
+    """Write a value that was given, as a message shows it."""
+    try:
+        text = repr(value)
+    except ValueError:  # Python writes no number of thousands of digits
+        return "a number of thousands of digits"
+    return text if len(text) <= MOST_SHOWN else text[:MOST_SHOWN] + "..."
 
 
 def seconds_text(seconds: float) -> str:

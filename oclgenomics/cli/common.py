@@ -36,6 +36,8 @@ __all__ = [
     "say",
 ]
 
+_LARGEST_SIZE = 1e18  # bytes; more than any memory, and fits in 64 bits
+_SHOWN_TEXT = 40
 _UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
 _begun: list[tuple[Path, tuple[int, int]]] = []  # outputs and what the file system knows their files by
 
@@ -55,10 +57,12 @@ class OneLineParser(argparse.ArgumentParser):
 
 def parse_size(text: str) -> int:
     """Read a size such as "2G", "512M", "1.5GiB" or "1000000" (bytes); the units are powers of 1024."""
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:I?B)?", text.strip().upper())
-    if match is None or float(match[1]) == 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a size; write 512M or 2G")
-    return int(float(match[1]) * (1 << _UNITS[match[2]]))
+    match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)\s*([KMGT]?)(?:I?B)?", text.strip().upper())
+    size = 0.0 if match is None else float(match[1]) * (1 << _UNITS[match[2]])
+    if not 0 < size < _LARGEST_SIZE:
+        shown = repr(text if len(text) <= _SHOWN_TEXT else text[:_SHOWN_TEXT] + "...")
+        raise argparse.ArgumentTypeError(f"{shown} is not a size; write 512M or 2G")
+    return int(size)
 
 
 def _trace_path(text: str) -> str:

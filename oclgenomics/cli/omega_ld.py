@@ -30,6 +30,10 @@ FORMATS = ("tsv", "json")
 RECORDED = (
     "length", "input_format", "phase", "samples", "exclude", "maf", "no_singletons", "binary", "impute", "seed",
 )  # fmt: skip
+KINDS: dict[str, tuple[type, ...]] = {
+    "length": (int,), "seed": (int,), "maf": (int, float), "no_singletons": (bool,), "binary": (bool,),
+    "impute": (list,),
+}  # fmt: skip
 FREE_IF_NONE = ("length", "input_format", "seed")
 FILES = ("samples", "exclude")  # they may have moved since
 WORDS = {"None": None, "True": True, "False": False}
@@ -163,7 +167,9 @@ def _options(args: argparse.Namespace, report: OmegaReport | None) -> ScanOption
     given = {name: None if isinstance(getattr(args, name), _AsScanned) else getattr(args, name) for name in RECORDED}
     recorded = {} if report is None else report.parameters
     for name in RECORDED:
-        value = _agreed(name, given[name], recorded[name], args.scan) if name in recorded else given[name]
+        value = given[name]
+        if name in recorded:
+            value = _agreed(name, given[name], _value(name, recorded[name], args.scan), args.scan)
         setattr(args, name, value)
     args.phase, args.maf, args.impute = args.phase or "auto", args.maf or 0.0, args.impute or []
     args.no_singletons, args.binary = bool(args.no_singletons), bool(args.binary)
@@ -172,9 +178,8 @@ def _options(args: argparse.Namespace, report: OmegaReport | None) -> ScanOption
     return scan_options(argparse.Namespace(**vars(args), **scan, grid=2, minwin=0, maxwin=1))
 
 
-def _agreed(name: str, given: Any, recorded: Any, report: str) -> Any:
+def _agreed(name: str, given: Any, known: Any, report: str) -> Any:
     """The value of an option that a report records; the same, if it is given again."""
-    known = _value(name, recorded)
     if given is None or (known is None and name in FREE_IF_NONE):
         return known if given is None else given
     if name in FILES and known is not None:
@@ -188,18 +193,35 @@ def _agreed(name: str, given: Any, recorded: Any, report: str) -> Any:
     return given
 
 
-def _value(name: str, recorded: Any) -> Any:
-    """A recorded parameter as the command line gives it; a tsv report holds words."""
-    if not isinstance(recorded, str):
-        return recorded
-    if name == "impute":
-        return recorded.split()
-    if recorded in WORDS:
-        return WORDS[recorded]
-    try:
-        return {"length": int, "seed": int, "maf": float}.get(name, str)(recorded)
-    except ValueError:
-        return None
+def _value(name: str, recorded: Any, report: str) -> Any:
+    """A recorded parameter as the command line gives it; a tsv report holds words.
+
+    Raises
+    ------
+    InputError
+        The report has something else there.
+    """
+    value, kinds = recorded, KINDS.get(name, (str,))
+    if isinstance(value, str) and name == "impute":
+        value = value.split()
+    elif isinstance(value, str) and value in WORDS:
+        value = WORDS[value]
+    elif isinstance(value, str) and kinds != (str,):
+        value = _number(value)
+    listed = value if isinstance(value, list) else []
+    if value is not None and (type(value) not in kinds or not all(isinstance(word, str) for word in listed)):
+        raise InputError(f"{str(recorded)[:40]!r} is no {name} of a scan", source=report)
+    return value
+
+
+def _number(text: str) -> float | str:
+    """A number, whole if it is written so; the text itself if it is none."""
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
 
 
 # The sites

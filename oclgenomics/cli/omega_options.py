@@ -24,8 +24,11 @@ __all__ = [
     "given_threshold",
     "say_unphased",
     "scan_options",
+    "whole",
 ]
 
+LARGEST = 1e15  # of a count: any whole number up to it is exact in float64
+SHOWN_TEXT = 40
 UNITS = {"": 1, "K": 1_000, "M": 1_000_000}
 IMPUTE_NAMES = {"N": "N", "GAP": "GAP", "G": "GAP", "-": "GAP"}
 
@@ -43,7 +46,7 @@ def add_window_options(parser: argparse.ArgumentParser, *, required: bool = True
         "--minsnps", type=count, default=5, metavar="N", help="fewest sites on each side (default: %(default)s)"
     )
     group.add_argument(
-        "-b", "--border", type=int, default=-1, metavar="B",
+        "-b", "--border", type=whole, default=-1, metavar="B",
         help="compare only windows whose halves differ by at most B sites; -1: all (default: %(default)s)",
     )  # fmt: skip
 
@@ -82,7 +85,7 @@ def add_site_options(parser: argparse.ArgumentParser, seed_help: str = "seed of 
         help="fill unknown states (N) or gaps by draws (needs --seed); may be given twice "
         "(default: missing states are left out pair by pair)",
     )  # fmt: skip
-    group.add_argument("--seed", type=int, metavar="N", help=seed_help)
+    group.add_argument("--seed", type=whole, metavar="N", help=seed_help)
 
 
 def add_method_options(parser: argparse.ArgumentParser) -> None:
@@ -103,12 +106,38 @@ def add_method_options(parser: argparse.ArgumentParser) -> None:
 
 
 def count(text: str) -> int:
-    """Read a whole number, also with thousands written as in 10k, 1.5M or 1e6."""
-    match = re.fullmatch(r"(\d+(?:\.\d+)?(?:[eE]\d+)?)([kKmM]?)", text.replace("_", ""))
+    """Read a whole number, also with thousands written as in 10k, 1.5M or 1e6.
+
+    Raises
+    ------
+    argparse.ArgumentTypeError
+        It is something else, or larger than 1e15.
+    """
+    match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?(?:[eE][0-9]+)?)([kKmM]?)", text.replace("_", ""))
     value = float(match[1]) * UNITS[match[2].upper()] if match else 0.5
+    if value > LARGEST:
+        raise argparse.ArgumentTypeError(f"{shortened(text)} is too large; {LARGEST:g} is the most")
     if value != int(value):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number; write 100000, 100k or 0.1M")
+        raise argparse.ArgumentTypeError(f"{shortened(text)} is not a whole number; write 100000, 100k or 0.1M")
     return int(value)
+
+
+def whole(text: str) -> int:
+    """Read a whole number, which may be negative.
+
+    Raises
+    ------
+    argparse.ArgumentTypeError
+        It is something else, or has more than 18 digits.
+    """
+    if not re.fullmatch(r"[-+]?[0-9]{1,18}", text.strip()):
+        raise argparse.ArgumentTypeError(f"{shortened(text)} is not a whole number of at most 18 digits")
+    return int(text)
+
+
+def shortened(text: str) -> str:
+    """What was given, as a message shows it."""
+    return repr(text if len(text) <= SHOWN_TEXT else text[:SHOWN_TEXT] + "...")
 
 
 def scan_options(args: argparse.Namespace) -> ScanOptions:

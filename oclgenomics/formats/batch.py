@@ -163,6 +163,7 @@ def _whole_lines(window: ByteWindow, wanted: int) -> int:
         if size < wanted or (not window.require(2 * wanted) and len(window) <= wanted):
             window.refuse_break()
             return size
+        window.refuse_length(wanted)
         wanted *= 2
 
 

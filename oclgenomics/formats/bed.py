@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError
+from .numbers import whole_number
 from .source import Source
 
 __all__ = ["BedRegions", "bed_name", "read_bed"]
 
 _HEADERS = (b"track", b"browser")  # words that start a line which is no region
-_LAST = 2**62  # far beyond every chromosome, and no overflow on the way
+_LONGEST_LINE = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -108,25 +109,30 @@ def _region(columns: list[bytes], source: str, line: int) -> tuple[str, int, int
     if len(columns) < 3:
         raise InputError("a BED line has at least 3 columns: chromosome, start and end", source=source, line=line)
     name = columns[0].decode("utf-8", "replace").strip()
-    start, end = (column.strip() for column in columns[1:3])
-    if not (name and start.isdigit() and end.isdigit()):
+    words = [column.strip() for column in columns[1:3]]
+    if not (name and all(word.isdigit() for word in words)):
         shown = b" ".join(columns[:3])[:60].decode("utf-8", "replace")
         raise InputError(
             f"{shown!r} is no region; it is a chromosome, then start and end as whole numbers from 0",
             source=source, line=line,
         )  # fmt: skip
-    if int(end) < int(start):
-        raise InputError(f"the region ends at {int(end)}, before its start {int(start)}", source=source, line=line)
-    if int(end) > _LAST:
-        raise InputError(f"the region's end {int(end)} is beyond every chromosome", source=source, line=line)
-    return name, int(start), int(end)
+    start, end = (whole_number(word) for word in words)
+    if start is None or end is None:
+        shown = max(words, key=len)[:40].decode()
+        raise InputError(f"the place {shown} is beyond every chromosome", source=source, line=line)
+    if end < start:
+        raise InputError(f"the region ends at {end}, before its start {start}", source=source, line=line)
+    return name, start, end
 
 
-def _lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    rest = b""
-    for chunk in chunks:
+def _lines(source: Source) -> Iterator[bytes]:
+    rest, number = b"", 1
+    for chunk in source:
         *whole, rest = (rest + chunk).split(b"\n")
         yield from whole
+        number += len(whole)
+        if len(rest) > _LONGEST_LINE:
+            raise InputError(f"a line of more than {_LONGEST_LINE:,} bytes", source=source.name, line=number)
     yield rest
 
 

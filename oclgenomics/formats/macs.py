@@ -181,7 +181,8 @@ def _read_positions(batch: Batch, lines: np.ndarray) -> np.ndarray:
         positions = np.char.strip(texts).astype(np.float64)
     except ValueError:
         positions = np.array([_float_or_nan(text) for text in texts])
-    bad = np.flatnonzero(~complete | ~((positions >= 0) & (positions <= 1)))
+    no_number = (prefix == ord("_")).any(axis=1)  # which Python's numbers may have
+    bad = np.flatnonzero(~complete | no_number | ~((positions >= 0) & (positions <= 1)))
     if len(bad):
         wanted = "SITE:, index, position from 0 to 1 and haplotypes, parted by tabs"
         raise batch.error(int(lines[bad[0]]), f"not a site; a line has {wanted}")

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import InputError
 from .alignment import WORD_BITS, Alignment
-from .numbers import base_pairs, parse_decimals
+from .numbers import LARGEST_BP, base_pairs, parse_decimals, whole_number
 from .packing import RowPacker, combine_rows
 from .window import ByteWindow
 from .workers import Workers
@@ -104,10 +104,10 @@ def _read_segsites(window: ByteWindow) -> int:
     """The number after 'segsites:'; lines of trees and probabilities may come before it."""
     while (line := window.line()) is not None:
         if line.startswith(b"segsites:"):
-            text = line.removeprefix(b"segsites:").strip()
-            if not text.isdigit():
+            sites = whole_number(line.removeprefix(b"segsites:").strip())
+            if sites is None:
                 raise window.error("'segsites:' is not followed by a number", line=window.line_number - 1)
-            return int(text)
+            return sites
         if line.startswith(b"//"):
             break
     raise window.error("a replicate without a 'segsites:' line", line=window.line_number - 1)
@@ -128,8 +128,8 @@ def _read_positions(window: ByteWindow, sites: int, length: float | None) -> np.
         raise window.error(f"{len(positions)} positions for {sites} segregating sites", line=at)
     if length is not None and not ((positions >= 0) & (positions <= 1)).all():
         raise window.error("positions must lie between 0 and 1 (in bp: --input-format mbs)", line=at)
-    if length is None and not ((positions >= 0) & (positions == np.trunc(positions))).all():
-        raise window.error("mbs positions are whole numbers of bp", line=at)
+    if length is None and not ((positions >= 0) & (positions <= LARGEST_BP) & (positions == np.trunc(positions))).all():
+        raise window.error(f"mbs positions are whole numbers of bp, at most {LARGEST_BP}", line=at)
     back = np.flatnonzero(np.diff(positions) < 0)
     if len(back):
         raise window.error(f"the positions go back at site {int(back[0]) + 2}; sort the sites by position", line=at)

@@ -1,21 +1,24 @@
-"""Decimal numbers from bytes, many at a time."""
+"""Numbers from bytes: decimal ones many at a time, whole ones, and their limits."""
 
 from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["base_pairs", "parse_decimals"]
+__all__ = ["LARGEST_BP", "base_pairs", "parse_decimals", "whole_number"]
 
+LARGEST_BP = 10**15 - 1  # of a position or a length: far beyond every chromosome, and exact in float64
+_MOST_DIGITS = 18  # of a whole number; any of them fits in 64 bits
+_LONGEST_WORD = 64  # of a decimal number: one long word would widen the array of all words
 _EXACT_DIGITS = 15  # integers below 10**15 and the power of ten are exact in float64, so their quotient is rounded once
 
 
 def parse_decimals(text: bytes) -> np.ndarray:
-    """Numbers separated by blanks, as float64 (count,), each rounded as strtod rounds.
+    """Numbers separated by blanks, as float64 (count,), each rounded as strtod rounds; also inf and nan.
 
     Raises
     ------
     ValueError
-        If a word is not a number.
+        A word is not a number, or is longer than 64 characters.
     """
     text = text.strip()
     if not text:
@@ -23,7 +26,15 @@ def parse_decimals(text: bytes) -> np.ndarray:
     width = text.find(b" ")
     width = len(text) if width < 0 else width
     fast = _parse_fixed_width(text, width)
-    return np.array(text.split(), dtype=bytes).astype(np.float64) if fast is None else fast
+    return _parse_words(text) if fast is None else fast
+
+
+def _parse_words(text: bytes) -> np.ndarray:
+    """Numbers of any layout."""
+    words = text.split()
+    if b"_" in text or len(max(words, key=len)) > _LONGEST_WORD:  # Python's numbers may have underscores
+        raise ValueError("not a list of decimal numbers")
+    return np.array(words, dtype=bytes).astype(np.float64)
 
 
 def _parse_fixed_width(text: bytes, width: int) -> np.ndarray | None:
@@ -42,6 +53,11 @@ def _parse_fixed_width(text: bytes, width: int) -> np.ndarray | None:
     for i in places:
         value = value * 10 + digits[:, i]
     return value / np.float64(10.0 ** (0 if point < 0 else width - 1 - point))
+
+
+def whole_number(text: bytes) -> int | None:
+    """A whole number from 0, of at most 18 digits; None for anything else."""
+    return int(text) if text.isdigit() and len(text) <= _MOST_DIGITS else None
 
 
 def base_pairs(fractions: np.ndarray, length: float) -> np.ndarray:

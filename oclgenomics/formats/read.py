@@ -12,6 +12,7 @@ from .alignment import Alignment
 from .fasta import read_fasta
 from .macs import read_macs
 from .ms import read_ms
+from .numbers import LARGEST_BP
 from .phase import PHASES
 from .samples import sample_names
 from .sniff import FORMATS, sniff
@@ -76,7 +77,8 @@ def read_alignments(
     InputError
         Anything wrong with the input; the message names the line.
     UsageError
-        An unknown `format` or `phase`, fewer than one thread, or samples to keep where individuals have no names.
+        An unknown `format` or `phase`, a `length` below 1 or beyond every chromosome, fewer than one thread, or samples
+        to keep where individuals have no names.
     MissingDependencyError
         A tree sequence without tskit, or a VCF Zarr without zarr.
     """
@@ -84,6 +86,8 @@ def read_alignments(
         raise UsageError(f"unknown format {format!r}; one of {', '.join(FORMATS)}")
     if phase not in PHASES:
         raise UsageError(f"unknown phase {phase!r}; one of {', '.join(PHASES)}")
+    if length is not None and not 1 <= length <= LARGEST_BP:
+        raise UsageError(f"a length of {length:g} bp; it lies between 1 and {LARGEST_BP}")
     name = os.fspath(path)
     kind = store_format(name) if format is None else format
     gate = ProgressGate(progress or (lambda _done, _total: None))

@@ -8,9 +8,11 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from ..errors import InputError
-from .source import Source
+from .whole_text import read_text
 
 __all__ = ["columns_of", "sample_names"]
+
+LARGEST_LIST = 1 << 28  # bytes; ten million names
 
 
 def sample_names(samples: Iterable[str] | str | os.PathLike[str] | None) -> list[str] | None:
@@ -19,8 +21,7 @@ def sample_names(samples: Iterable[str] | str | os.PathLike[str] | None) -> list
         return None
     if not isinstance(samples, (str, os.PathLike)):
         return list(samples)
-    with Source(samples) as source:
-        text = b"".join(source).decode("utf-8", "replace")
+    text, _ = read_text(samples, LARGEST_LIST)
     return [name for line in text.splitlines() if (name := line.strip())]
 
 

@@ -46,8 +46,9 @@ def _zip_format(path: str) -> str | None:
     try:
         with zipfile.ZipFile(path) as packed:
             names = set(packed.namelist())
-    except (OSError, zipfile.BadZipFile) as error:
-        raise InputError(f"a damaged zip file ({error})", source=path) from error
+    except Exception as error:  # besides BadZipFile: versions and names that it does not know, numbers beyond the file
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise InputError(f"a damaged zip file ({reason})", source=path) from error
     if not names.intersection(METADATA_FILES):
         return None
     if any(name.startswith("edges/") for name in names):

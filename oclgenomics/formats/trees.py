@@ -15,6 +15,7 @@ from ..errors import InputError, MissingDependencyError
 from .alignment import Alignment
 from .alleles import LETTER_CODES, MAX_ALTERNATIVES, NO_ALLELE, ONE, ZERO, is_plain
 from .chromosome import Chromosome
+from .numbers import LARGEST_BP
 from .source import Progress, Source
 from .tree_samples import TreeSamples, tree_samples
 from .vcf_planes import MISSING, Genotypes, Planes
@@ -98,9 +99,12 @@ def read_trees(
     people = tree_samples(trees, samples, path)
     individuals = len(people.columns) // people.ploidy
     chromosome = Chromosome("1", 1, individuals, people.names, path)
-    positions = np.rint(trees.sites_position).astype(np.int64)
+    positions = np.rint(trees.sites_position)
+    if (positions > LARGEST_BP).any():
+        raise InputError(f"sites beyond {LARGEST_BP} bp", source=path)
+    positions = positions.astype(np.int64)
     size = os.path.getsize(path)
-    for stop, sites, genotypes, skipped in _blocks(trees, people, block_bytes):
+    for stop, sites, genotypes, skipped in _blocks(trees, people, block_bytes, path):
         chromosome.add(positions[sites], genotypes)
         chromosome.skip(skipped)
         if progress is not None:
@@ -127,7 +131,7 @@ def _load(path: str) -> Any:
 
 
 def _blocks(
-    trees: Any, people: TreeSamples, block_bytes: int
+    trees: Any, people: TreeSamples, block_bytes: int, path: str
 ) -> Iterator[tuple[int, np.ndarray, Genotypes, Counter[str]]]:
     """Blocks of sites: end of the block, sites kept, their genotypes, and how many were left out for what reason."""
     import tskit
@@ -138,7 +142,7 @@ def _blocks(
     states = np.empty((min(rows, trees.num_sites), trees.num_samples), np.uint8)
     for start in range(0, max(1, trees.num_sites), rows):
         stop = min(start + rows, trees.num_sites)
-        sites, kinds, skipped = _decode(variant, start, stop, columns, states)
+        sites, kinds, skipped = _decode(variant, start, stop, columns, states, path)
         codes = np.frombuffer(b"".join(kind.codes for kind in kinds), np.uint8).reshape(-1, MAX_ALTERNATIVES + 1)
         read = states[: len(sites)] if columns is None else states[: len(sites), columns]
         if any(kind.incomplete for kind in kinds):
@@ -149,7 +153,7 @@ def _blocks(
 
 
 def _decode(
-    variant: Any, start: int, stop: int, columns: np.ndarray | None, states: np.ndarray
+    variant: Any, start: int, stop: int, columns: np.ndarray | None, states: np.ndarray, path: str
 ) -> tuple[list[int], list[_Kind], Counter[str]]:
     """Decode sites into the first rows of `states`: which are kept, their kinds, and the reasons of the others."""
     known = _Kinds()
@@ -158,7 +162,10 @@ def _decode(
     skipped: Counter[str] = Counter()
     for site in range(start, stop):
         variant.decode(site)
-        kind = known[variant.alleles]
+        try:
+            kind = known[variant.alleles]
+        except UnicodeDecodeError as error:
+            raise InputError(f"an allele of site {site} is no UTF-8 text", source=path) from error
         genotypes = variant.genotypes
         reason = kind.reason
         if kind.symbols > 2:

@@ -8,7 +8,9 @@ import numpy as np
 
 from ..errors import InputError
 
-__all__ = ["PADDING", "ByteWindow"]
+__all__ = ["LONGEST_LINE", "PADDING", "ByteWindow"]
+
+LONGEST_LINE = 1 << 30  # bytes; no format needs longer ones, and packed zeros could ask for any memory
 
 PADDING = 256  # bytes that may be read behind the last one held, so that short windows need no bounds
 _NEWLINE = 10
@@ -87,7 +89,7 @@ class ByteWindow:
         Raises
         ------
         InputError
-            The input breaks off.
+            The input breaks off, or there are more than `LONGEST_LINE`.
         """
         searched = 0
         while True:
@@ -95,9 +97,21 @@ class ByteWindow:
             if found >= 0:
                 return found
             searched = len(self)
+            self.refuse_length(searched)
             if not self.require(max(searched + 1, 2 * searched)) and len(self) == searched:
                 self.refuse_break()
                 return searched
+
+    def refuse_length(self, size: int) -> None:
+        """Refuse a line (in FASTA a sequence) that holds more than `size` bytes.
+
+        Raises
+        ------
+        InputError
+            It is longer than any that is read.
+        """
+        if size > LONGEST_LINE:
+            raise self.error(f"a line of more than {LONGEST_LINE:,} bytes")
 
     def remember(self) -> list[bytes]:
         """From here on keep all bytes of the input; the list grows as they are read."""

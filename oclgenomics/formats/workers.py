@@ -19,6 +19,7 @@ __all__ = ["MOST_THREADS", "Workers"]
 
 MOST_THREADS = 4  # taken where nobody says how many; the interpreter's lock lets no more work at once
 
+_THREAD_LIMIT = 1024  # more is a slip of the pen
 _MAPPED_BYTES = 31 << 20
 
 Item = TypeVar("Item")
@@ -45,12 +46,12 @@ class Workers:
     Raises
     ------
     UsageError
-        Fewer than one thread.
+        Fewer than one thread, or more than 1,024.
     """
 
     def __init__(self, threads: int | None = None) -> None:
-        if threads is not None and threads < 1:
-            raise UsageError(f"{threads} threads to read with; give 1 or more")
+        if threads is not None and not 1 <= threads <= _THREAD_LIMIT:
+            raise UsageError(f"{threads} threads to read with; give 1 to {_THREAD_LIMIT}")
         self.threads = min(usable_cores(), MOST_THREADS) if threads is None else threads
         self.stopped = False
         self._pool = ThreadPoolExecutor(self.threads, "reader") if self.threads > 1 else None

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from oclgenomics.errors import InputError, UsageError
-from oclgenomics.formats.source import Source
+from oclgenomics.formats.numbers import LARGEST_BP
+from oclgenomics.formats.whole_text import read_text
 from oclgenomics.omega.peaks import Peak
 from oclgenomics.omega.read_report import OmegaReport, load_json
 from oclgenomics.omega.significance import Detection, Localisation, Maxima, Threshold, p_values
@@ -150,24 +151,52 @@ def read_thresholds(path: str | os.PathLike[str]) -> ThresholdFile:
     InputError
         The file cannot be read, or is something else.
     """
-    with Source(path) as source:
-        text = b"".join(source).decode("utf-8", "replace")
+    text, name = read_text(path)
     wrong = "is no threshold; give a number, or a file that `omega threshold --json -o FILE` wrote"
     if not text.lstrip().startswith("{"):
-        raise InputError(wrong, source=source.name)
-    record = load_json(text, source.name)
+        raise InputError(wrong, source=name)
+    record = load_json(text, name)
     try:
         if record["kind"] != KIND:
             raise ValueError
-        maxima = Maxima(*(_numbers(record["maxima"], name) for name in ("omega", "position")))
-        found = [
-            Threshold(float(one["fpr"]), float(one["omega"]), int(one["rank"]), len(maxima))
-            for one in record["thresholds"]
-        ]
-        length = None if record["length"] is None else int(record["length"])
-        return ThresholdFile(source.name, found, maxima, dict(record["scan"]), length)
-    except (KeyError, TypeError, ValueError):
-        raise InputError(wrong, source=source.name) from None
+        maxima = Maxima(*(_numbers(record["maxima"], column) for column in ("omega", "position")))
+        found = [_threshold(one, len(maxima)) for one in record["thresholds"]]
+        length = None if record["length"] is None else _whole(record["length"], 1, LARGEST_BP)
+        scan = dict(record["scan"])
+        if scan.get("grid") is not None:
+            scan["grid"] = _whole(scan["grid"], 2, LARGEST_BP)
+        if not found or not len(maxima) or len(maxima.omega) != len(maxima.position):
+            raise ValueError
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise InputError(wrong, source=name) from None
+    return ThresholdFile(name, found, maxima, scan, length)
+
+
+def _threshold(one: Mapping[str, Any], replicates: int) -> Threshold:
+    """A threshold of a file.
+
+    Raises
+    ------
+    KeyError, TypeError, ValueError
+        It is none.
+    """
+    fpr, omega = one["fpr"], one["omega"]
+    if not all(type(number) in (int, float) for number in (fpr, omega)) or not (0 < fpr < 1 and 0 <= omega < math.inf):
+        raise ValueError
+    return Threshold(float(fpr), float(omega), _whole(one["rank"], 0, replicates), replicates)
+
+
+def _whole(value: object, least: int, most: int) -> int:
+    """The same number.
+
+    Raises
+    ------
+    ValueError
+        It is no whole number, or out of range.
+    """
+    if type(value) is not int or not least <= value <= most:
+        raise ValueError
+    return value
 
 
 def check_comparable(given: ThresholdFile, parameters: Mapping[str, Any], what: str, option: str) -> None:
@@ -298,4 +327,7 @@ def _cell(name: str, value: Any) -> str:
 
 
 def _numbers(columns: Mapping[str, Sequence[float | None]], name: str) -> Any:
-    return np.array([math.nan if value is None else value for value in columns[name]], np.float64)
+    numbers = np.array([math.nan if value is None else value for value in columns[name]])
+    if numbers.ndim != 1 or numbers.dtype.kind not in "iuf" or np.isinf(numbers).any():
+        raise ValueError
+    return numbers.astype(np.float64)
