@@ -165,7 +165,7 @@ def read_thresholds(path: str | os.PathLike[str]) -> ThresholdFile:
         scan = dict(record["scan"])
         if scan.get("grid") is not None:
             scan["grid"] = _whole(scan["grid"], 2, LARGEST_BP)
-        if not found or not len(maxima) or len(maxima.omega) != len(maxima.position):
+        if not isinstance(record["scan"], dict) or not found or not len(maxima) or len(maxima.omega) != len(maxima.position):
             raise ValueError
     except (KeyError, TypeError, ValueError, AttributeError):
         raise InputError(wrong, source=name) from None
