@@ -162,10 +162,10 @@ def read_thresholds(path: str | os.PathLike[str]) -> ThresholdFile:
         maxima = Maxima(*(_numbers(record["maxima"], column) for column in ("omega", "position")))
         found = [_threshold(one, len(maxima)) for one in record["thresholds"]]
         length = None if record["length"] is None else _whole(record["length"], 1, LARGEST_BP)
-        scan = dict(record["scan"])
+        scan = dict(record["scan"].items())
         if scan.get("grid") is not None:
             scan["grid"] = _whole(scan["grid"], 2, LARGEST_BP)
-        if not isinstance(record["scan"], dict) or not found or not len(maxima) or len(maxima.omega) != len(maxima.position):
+        if not found or not len(maxima) or len(maxima.omega) != len(maxima.position):
             raise ValueError
     except (KeyError, TypeError, ValueError, AttributeError):
         raise InputError(wrong, source=name) from None
