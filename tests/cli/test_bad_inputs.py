@@ -100,7 +100,9 @@ def test_regions(tmp_path, capsys, line):
     assert len(said) < 300
 
 
-ALIGNMENT = {"chromosome": "1", "replicate": 1, "positions": [1, 2], "omega": [3, None]} | {"left": [1, 0], "right": [2, 0]}
+ALIGNMENT = {
+    "chromosome": "1", "replicate": 1, "positions": [1, 2], "omega": [3, None], "left": [1, 0], "right": [2, 0],
+}  # fmt: skip
 
 
 def report(**changes: object) -> str:
