@@ -9,7 +9,7 @@ from oclgenomics.errors import DeviceError, UsageError
 from oclgenomics.formats.alignment import Alignment
 from oclgenomics.omega.batch import Part, group_parts, join_parts
 from oclgenomics.omega.fixed_point import RETRY_BITS
-from oclgenomics.omega.job import BestBorders, DeviceSites, Progress, ScanJob, work_bytes
+from oclgenomics.omega.job import RESULT_BYTES, BestBorders, DeviceSites, Progress, ScanJob, work_bytes
 from oclgenomics.omega.matrix import SiteMatrix, site_matrix
 from oclgenomics.omega.options import Scan, ScanOptions
 from oclgenomics.omega.outcome import impossible_scan, scan_of
@@ -105,7 +105,7 @@ class OmegaScanner:
         passes = plan_passes(
             joint.windows,
             joint.alignment.sites,
-            self._limits(matrix, resident),
+            self._limits(matrix, resident, len(group) * options.grid),
             border=options.border,
             kernel=options.kernel,
             tiles=_tiles_serve(options),
@@ -170,17 +170,19 @@ class OmegaScanner:
                 "use accurate, --phase missing or --phase ignore"
             )
 
-    def _limits(self, matrix: SiteMatrix, resident: bool) -> Limits:
+    def _limits(self, matrix: SiteMatrix, resident: bool, positions: int) -> Limits:
         device, engine = self.engine.device, self.engine
         sites = matrix.nbytes if resident else matrix.nbytes - matrix.plane_bytes
         planes = DeviceSites.buffers(engine) * (1 if matrix.valid is None else 2)
+        taken = engine.memory.used + sites + 2 * work_bytes(engine) + positions * RESULT_BYTES
         return Limits(
-            budget=max(engine.budget - engine.memory.used - sites - 2 * work_bytes(engine), 0),
+            budget=max(engine.budget - taken, 0),
             max_allocation=engine.max_allocation,
             compute_units=device.compute_units,
             warp=device.warp,
             cpu=engine.tuning.cpu,
             site_bytes=0 if resident else planes * 4 * matrix.words,
+            planes=planes,
         )
 
     def _fits(self, matrix: SiteMatrix) -> bool:

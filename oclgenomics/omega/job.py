@@ -29,6 +29,7 @@ __all__ = ["EPSILON", "BestBorders", "DeviceSites", "ScanJob", "work_bytes"]
 EPSILON = 0.00001
 WORK_BYTES = 256 << 20  # most memory for the candidates, and for the tiles' sums and peaks, of the windows at work
 CANDIDATE_BYTES = 12
+RESULT_BYTES = 28  # omega, both borders and both sums of a grid position
 NARROW = 32  # left sides of fewer borders leave lanes of a row idle
 
 Progress = Callable[[int, int], None]
@@ -36,7 +37,7 @@ Progress = Callable[[int, int], None]
 
 def work_bytes(engine: Engine) -> int:
     """Bytes that candidates, and tiles' sums and peaks, may take each."""
-    return min(WORK_BYTES, engine.budget // 16)
+    return min(WORK_BYTES, engine.budget // 16, engine.max_allocation)
 
 
 @dataclass
@@ -150,11 +151,10 @@ class ScanJob:
         self._enqueued: Any = None  # the last event of the block before
         self.windows = engine.upload(part.table)
         last = part.blocks[-1]
-        columns = max(block.width for block in part.blocks)
-        self.sums = engine.empty((max(b.rows for b in part.blocks) - 1) * part.stride + columns + TILE, self.sum_type)
-        self.carry = engine.empty(columns + TILE, self.sum_type)
-        self.left = engine.empty(part.slots * part.left_stride, self.sum_type)
-        self.left_float = engine.empty(part.slots * part.left_stride, np.float32)
+        self.sums = engine.empty(part.sums_size, self.sum_type)
+        self.carry = engine.empty(part.carry_size, self.sum_type)
+        self.left = engine.empty(part.slots_size, self.sum_type)
+        self.left_float = engine.empty(part.slots_size, np.float32)
         self.candidates: tuple[DeviceArray, ...] = ()
         tiled = any(run.kernel == KERNEL_TILES for block in part.blocks for run in block.runs)
         self.tiles = _TileSpace(engine, part) if tiled else None

@@ -5,10 +5,10 @@ The scan walks the genome in blocks of rows (right borders). For each block it c
 the band of sites that share a window with them, and scores all windows whose right borders lie in it. A window's left
 sums are kept in a slot from the block of its centre to the block of its last row. Device memory is therefore
 
-    block_rows * stride * 8  +  slots * (left_stride * 12 + tiles_stride * 4)  +  bits  +  working memory
+    block_rows * (stride + 1) * 8  +  slots * (left_stride * 12 + tiles_stride * 4)  +  bits  +  working memory
 
 bytes whatever the length of the chromosome, where stride is at most the widest window plus 256 sites. Where the slots
-alone would not fit, the grid positions are split into passes.
+alone would not fit, the grid positions are split into passes. No buffer takes more than the device gives to one.
 """
 
 from __future__ import annotations
@@ -39,6 +39,9 @@ __all__ = [
 
 TILE = 64  # sites; blocks and columns begin at multiples of it
 WINDOW_FIELDS = 8  # ints in a row of the window table; kernels_cl/omega/layout.clh
+WINDOW_BYTES = 4 * WINDOW_FIELDS
+TILE_WINDOWS_BYTES = 16  # of a tile column and a tile row: the windows that reach them
+TABLE_SHARE = 8  # the window table takes at most one part in so many of the budget
 STRIDE_MARGIN = 256  # keeps the rows of a band apart, tiles' overhang included
 SUM_BYTES = 8
 LEFT_BYTES = 12  # an exact left sum and its float
@@ -67,6 +70,8 @@ class Limits:
         Blocks stay within a cache rather than fill the memory.
     site_bytes : int
         Bytes of one site's bits where they are uploaded block by block; 0 where all sites are on the device.
+    planes : int
+        Buffers among which `site_bytes` are shared out.
     """
 
     budget: int
@@ -75,6 +80,7 @@ class Limits:
     warp: int
     cpu: bool
     site_bytes: int = 0
+    planes: int = 1
 
 
 @dataclass(frozen=True)
@@ -133,6 +139,26 @@ class Pass:
     windows_of_j: NDArray[np.int32]
     blocks: tuple[Block, ...]
 
+    @property
+    def columns(self) -> int:
+        """Columns of the widest block."""
+        return max(block.width for block in self.blocks)
+
+    @property
+    def sums_size(self) -> int:
+        """Items of a block's rows, one stride apart; tiles reach beyond the last one's columns."""
+        return (max(block.rows for block in self.blocks) - 1) * self.stride + self.columns + TILE
+
+    @property
+    def carry_size(self) -> int:
+        """Items of the row that goes from block to block."""
+        return self.columns + TILE
+
+    @property
+    def slots_size(self) -> int:
+        """Items of all left sums."""
+        return self.slots * self.left_stride
+
 
 def round_up(value: int, multiple: int) -> int:
     """The smallest multiple of `multiple` that is not below `value`."""
@@ -190,11 +216,13 @@ def plan_passes(
         return []
     band = windows.span
     stride, rows = _block_shape(band, sites, limits, block_rows)
-    held = rows * stride * SUM_BYTES + (round_up(band, TILE) + rows + TILE) * limits.site_bytes
     left_stride = round_up(int((windows.inner_left - windows.first + 1)[chosen].max()), 16)
     tiles_stride = round_up(left_stride, TILE) + TILE
     slot_bytes = left_stride * LEFT_BYTES + tiles_stride * TILE_BYTES
-    most_slots = min((limits.budget - held) // slot_bytes, limits.max_allocation // (left_stride * SUM_BYTES))
+    per_pass = _positions_of_a_pass(len(chosen), chunk_positions, limits)
+    held = _held_bytes(band, sites, stride, rows, limits) + per_pass * WINDOW_BYTES
+    longest_slot = max(left_stride * SUM_BYTES, tiles_stride * TILE_BYTES)
+    most_slots = min((limits.budget - held) // slot_bytes, limits.max_allocation // longest_slot)
     if most_slots < 1:
         raise AllocationError(
             f"a window of {band} sites needs {held + slot_bytes} bytes of device "
@@ -202,7 +230,6 @@ def plan_passes(
             "raise --max-memory, narrow --maxwin or choose a device with more memory (-d)"
         )
     scores = windows.scores(border)
-    per_pass = min(chunk_positions or len(chosen), len(chosen))
     passes: list[Pass] = []
     start = 0
     while start < len(chosen):
@@ -221,10 +248,38 @@ def _block_shape(band: int, sites: int, limits: Limits, block_rows: int | None) 
     """Stride and rows of a block that suit the device; at least one row tile."""
     longest = round_up(sites, TILE) + TILE
     stride = min(round_up(band, TILE) + STRIDE_MARGIN, longest + TILE)
-    target = CPU_BLOCK_BYTES if limits.cpu else min(GPU_BLOCK_BYTES, limits.max_allocation)
+    target = min(CPU_BLOCK_BYTES if limits.cpu else GPU_BLOCK_BYTES, limits.max_allocation)
     room = min(target, limits.budget // 2 - (band + 2 * TILE) * limits.site_bytes)
-    rows = block_rows or max(room, 0) // (stride * SUM_BYTES + limits.site_bytes)
+    rows = block_rows or max(room, 0) // ((stride + 1) * SUM_BYTES + limits.site_bytes)
     return stride, min(max(round_up(rows - TILE + 1, TILE), TILE), longest)
+
+
+def _held_bytes(band: int, sites: int, stride: int, rows: int, limits: Limits) -> int:
+    """Bytes that a pass holds beside its slots and the table of its windows.
+
+    A block of so many rows is round_up(band) + rows columns wide at most, so that its sums take up to rows * (stride +
+    1) items (`Pass.sums_size`).
+
+    Raises
+    ------
+    AllocationError
+        The least block does not go into one buffer.
+    """
+    width = round_up(band, TILE) + rows + TILE
+    sums, planes = rows * (stride + 1) * SUM_BYTES, width * limits.site_bytes
+    largest = max(sums, planes // limits.planes)
+    if largest > limits.max_allocation:
+        raise AllocationError(
+            f"a window of {band} sites needs {largest} bytes in one buffer, but the device gives "
+            f"{limits.max_allocation} to one; raise --max-memory, narrow --maxwin or choose another device (-d)"
+        )
+    return sums + width * SUM_BYTES + planes + (sites // TILE + 2) * TILE_WINDOWS_BYTES
+
+
+def _positions_of_a_pass(positions: int, wanted: int | None, limits: Limits) -> int:
+    """Most grid positions of a pass: their table takes a small part of the memory."""
+    room = min(limits.max_allocation, limits.budget // TABLE_SHARE) // WINDOW_BYTES
+    return max(1, min(wanted or positions, positions, room))
 
 
 def _first_row(first: NDArray[np.integer[Any]]) -> int:

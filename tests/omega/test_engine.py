@@ -194,6 +194,28 @@ def test_results_do_not_depend_on_blocks_chunks_or_memory(shaped: Engine, rng: n
     assert tight.memory.peak <= 8 << 20
 
 
+@pytest.mark.parametrize("kernel", ["1", "2", "tiles"])
+@pytest.mark.parametrize(("maxwin", "largest"), [(20_000, 500_000), (2000, 1 << 20)])
+def test_a_device_that_gives_little_to_one_buffer(
+    shaped: Engine, rng: np.random.Generator, kernel: str, maxwin: int, largest: int
+) -> None:
+    """No buffer that is asked for is larger (`runtime.buffers.allocate` refuses it), and the bytes are the same."""
+    states, positions = correlated_states(rng, 900, 40), random_positions(rng, 900)
+    alignment = make_alignment(states, positions)
+    options = ScanOptions(grid=600 if maxwin > 2000 else 2000, minwin=100, maxwin=maxwin, kernel=kernel)
+    whole = OmegaScanner(shaped).scan(alignment, options)
+    with Engine(dataclasses.replace(shaped.device, max_allocation=largest)) as narrow:
+        narrow.tuning = shaped.tuning
+        assert_equal_scans(OmegaScanner(narrow).scan(alignment, options), whole)
+
+
+def test_a_window_larger_than_one_buffer_is_refused(engine: Engine, rng: np.random.Generator) -> None:
+    alignment = make_alignment(correlated_states(rng, 400, 40), random_positions(rng, 400))
+    narrow = Engine(dataclasses.replace(engine.device, max_allocation=100_000))
+    with pytest.raises(AllocationError, match="in one buffer, but the device gives 100000"):
+        OmegaScanner(narrow).scan(alignment, ScanOptions(**WINDOW))
+
+
 @pytest.mark.parametrize("precision", ["accurate", "compat"])
 def test_streamed_sites_of_many_states(shaped: Engine, rng: np.random.Generator, precision: str) -> None:
     """A few sites of three states among those that are uploaded block by block."""

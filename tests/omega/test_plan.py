@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
+import dataclasses
+from typing import Any
+from unittest import mock
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from oclgenomics.errors import AllocationError
+from oclgenomics.omega import plan
 from oclgenomics.omega.options import ScanOptions
-from oclgenomics.omega.plan import LEFT_BYTES, SUM_BYTES, TILE, TILE_BYTES, Limits, Pass, kernel_one_below, plan_passes
+from oclgenomics.omega.plan import (
+    LEFT_BYTES,
+    SUM_BYTES,
+    TILE,
+    TILE_BYTES,
+    WINDOW_BYTES,
+    Limits,
+    Pass,
+    kernel_one_below,
+    plan_passes,
+    round_up,
+)
 from oclgenomics.omega.windows import Windows, find_windows
 
 GPU = Limits(budget=1 << 34, max_allocation=1 << 32, compute_units=132, warp=32, cpu=False)
@@ -98,6 +114,96 @@ def test_blocks_and_slots_stay_within_the_budget(budget: int) -> None:
         )
         assert held <= budget or part.block_rows == TILE
     assert sorted(scored_rows(passes)) == np.flatnonzero(windows.valid).tolist()
+
+
+def buffers_of(part: Pass, limits: Limits) -> dict[str, int]:
+    """Bytes of what `ScanJob` allocates for a pass."""
+    width = max(round_up(b.row0 + b.rows, TILE) - b.col0 for b in part.blocks)
+    return {
+        "sums": part.sums_size * SUM_BYTES,
+        "carry": part.carry_size * SUM_BYTES,
+        "left": part.slots_size * SUM_BYTES,
+        "left_float": part.slots_size * (LEFT_BYTES - SUM_BYTES),
+        "tiles": part.slots * part.tiles_stride * TILE_BYTES,
+        "windows": part.table.nbytes,
+        "windows_of_tiles": part.windows_of_i.nbytes + part.windows_of_j.nbytes,
+        **{f"plane {number}": width * limits.site_bytes // limits.planes for number in range(limits.planes)},
+    }
+
+
+def check_buffers(windows: Windows, sites: int, limits: Limits, **options: Any) -> None:
+    """Every buffer of every pass has room, and so have all of them together, or not even a tile of rows has."""
+    try:
+        passes = plan_passes(windows, sites, limits, tiles=True, **options)
+    except AllocationError:
+        with pytest.raises(AllocationError):
+            plan_passes(windows, sites, limits, tiles=True, block_rows=TILE, **options)
+        return
+    for part in passes:
+        rows = max(block.rows for block in part.blocks)
+        assert part.sums_size >= (rows - 1) * part.stride + max(block.width for block in part.blocks)
+        sizes = buffers_of(part, limits)
+        assert max(sizes.values()) <= limits.max_allocation, sizes
+        assert sum(sizes.values()) <= limits.budget, sizes
+    assert sorted(scored_rows(passes)) == np.flatnonzero(windows.valid).tolist()
+
+
+@given(
+    sites=st.integers(200, 6000),
+    grid=st.sampled_from([2, 40, 3000]),
+    maxwin=st.sampled_from([1000, 10_000, 100_000]),
+    max_allocation=st.integers(20_000, 2_000_000),
+    budget=st.sampled_from([1, 4, 1000]),
+    cpu=st.booleans(),
+    words=st.sampled_from([0, 3, 200]),
+    kernel=st.sampled_from(["auto", "tiles"]),
+)
+def test_no_buffer_is_larger_than_the_device_gives(
+    sites: int, grid: int, maxwin: int, max_allocation: int, budget: int, cpu: bool, words: int, kernel: str
+) -> None:
+    limits = Limits(budget * max_allocation, max_allocation, 24, 16, cpu, 8 * words, planes=2)
+    check_buffers(windows_of(sites, grid, maxwin), sites, limits, kernel=kernel)
+
+
+@pytest.mark.parametrize("mebibytes", [128, 256, 512, 1024])
+@pytest.mark.parametrize(("sites", "maxwin"), [(100_000, 10_000), (400_000, 2000)])
+@pytest.mark.parametrize("grid", [50, 2000])
+def test_no_buffer_of_a_large_scan_is_larger_than_the_device_gives(
+    mebibytes: int, sites: int, maxwin: int, grid: int
+) -> None:
+    limits = Limits(mebibytes << 22, mebibytes << 20, 24, 16, cpu=False)
+    windows = windows_of(sites, grid, maxwin)
+    check_buffers(windows, sites, limits)
+    assert plan_passes(windows, sites, limits, tiles=True)
+
+
+@pytest.mark.parametrize("tiles", [1, 2, 5])
+def test_blocks_that_just_do_not_fit_one_buffer_are_smaller(tiles: int) -> None:
+    """Rows a stride apart take a little more than rows x stride, for the last one reaches further."""
+    windows, limits = windows_of(6000, 40, 5000), Limits(1 << 30, 1 << 30, 24, 16, cpu=False)
+    (whole,) = plan_passes(windows, 6000, limits)
+    for rows, expected in ((tiles * TILE, (tiles - 1) * TILE), (tiles * TILE + 1, tiles * TILE)):
+        narrow = dataclasses.replace(limits, max_allocation=rows * whole.stride * SUM_BYTES)
+        if expected:
+            check_buffers(windows, 6000, narrow)
+            assert {part.block_rows for part in plan_passes(windows, 6000, narrow)} == {expected}
+        else:
+            with pytest.raises(AllocationError, match="in one buffer"):
+                plan_passes(windows, 6000, narrow)
+
+
+def test_a_table_of_windows_larger_than_one_buffer_is_cut() -> None:
+    windows, limits = windows_of(20_000, 40_000, 500), Limits(1 << 30, 1 << 20, 24, 16, cpu=False)
+    tables = [part.table for part in plan_passes(windows, 20_000, limits)]
+    assert max(table.nbytes for table in tables) == 1 << 20
+
+
+@pytest.mark.parametrize("most", [1, 10, 40])
+def test_a_table_of_windows_that_does_not_fit_is_cut(most: int) -> None:
+    windows, limits = windows_of(300, 100, 10_000), Limits(1 << 23, 1 << 23, 2, 8, cpu=True)
+    assert [len(part.table) for part in plan_passes(windows, 300, limits)] == [windows.valid.sum()]
+    with mock.patch.object(plan, "TABLE_SHARE", limits.budget // (most * WINDOW_BYTES)):
+        assert {len(part.table) for part in plan_passes(windows, 300, limits)[:-1]} == {most}
 
 
 def test_a_window_that_cannot_fit_is_refused_in_one_line() -> None:
