@@ -1,0 +1,222 @@
+"""Small jobs that launch every kernel there is, for the gates that look at kernels rather than at results.
+
+A case is given an engine of its own: to the simulator, memory that is used again looks as if it were never written.
+It simulates some 400,000 instructions a second, so inputs are a few dozen items. A new family of kernels gets a list here.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from unittest import mock
+
+import numpy as np
+from helpers.alignments import correlated_states, make_alignment, make_multiallelic
+
+from oclgenomics.formats.alignment import Alignment
+from oclgenomics.kmers import distinct
+from oclgenomics.kmers.bins import BinnedWindows
+from oclgenomics.kmers.counter import KmerCounter
+from oclgenomics.kmers.database import KmerDatabase
+from oclgenomics.kmers.database_writer import DatabaseWriter
+from oclgenomics.kmers.options import CountOptions
+from oclgenomics.kmers.prefixed import PrefixedWindows
+from oclgenomics.kmers.sets import KmerBlock
+from oclgenomics.omega.engine import OmegaScanner
+from oclgenomics.omega.ld import ld_matrix
+from oclgenomics.omega.options import ScanOptions
+from oclgenomics.primitives import compact, merge, partition, run_lengths, scan, sort
+from oclgenomics.runtime import DeviceArray, Engine
+from oclgenomics.runtime.source import source_folder
+from oclgenomics.sequence import names_of, packed_blocks
+
+__all__ = ["FAMILIES", "Case", "kernel_names"]
+
+Case = Callable[[Engine], None]
+_KERNEL = re.compile(r"^(?:__)?kernel\b[^(;]*?\b(\w+)\(", re.MULTILINE)
+
+
+def kernel_names() -> set[str]:
+    """Return the names of all kernels in the sources."""
+    return {name for path in source_folder().rglob("*.cl") for name in _KERNEL.findall(path.read_text())}
+
+
+def hashes(engine: Engine) -> None:
+    """Hash byte strings and numbers."""
+    size = np.uint32(20)
+    key = np.uint64(0x0706050403020100), np.uint64(0x0F0E0D0C0B0A0908)
+    data = engine.upload(np.arange(200, dtype=np.uint8))
+    offsets = engine.upload(np.arange(0, 201, 10, dtype=np.uint64)[:21])
+    hashed = engine.empty(20, np.uint64)
+    engine.launch(engine.kernel("common/hash.cl", "hash_strings"), (32,), (16,), data, offsets, *key, size, hashed)
+    numbers = engine.upload(np.arange(20, dtype=np.uint64))
+    engine.launch(engine.kernel("common/hash.cl", "hash_numbers"), (32,), (16,), numbers, *key, size, hashed)
+    engine.download(hashed)
+
+
+def probes(engine: Engine) -> None:
+    """Probe what a device can do, and the bit helpers with and without vectors."""
+    assert engine.traits.correctly_rounded_divide
+    words = engine.upload(np.arange(33, dtype=np.uint64))
+    for width in (1, 4, 16):
+        for builtin in (0, 1):
+            defines = {"VW": width, "BUILTIN_POPCOUNT": builtin}
+            bits = engine.empty((32, 5), np.uint64)
+            engine.launch(engine.kernel("common/probe_bits.cl", "probe_bits", **defines), (32,), (16,), words, bits)
+            counts = engine.empty(32, np.uint32)
+            kernel = engine.kernel("common/probe_bits.cl", "probe_vectors", **defines)
+            engine.launch(kernel, (32 // width,), None, words, counts)
+            engine.download(bits)
+            engine.download(counts)
+
+
+def _alignments(seed: int) -> dict[str, Alignment]:
+    """Complete, missing, unphased and multiallelic sites."""
+    rng = np.random.default_rng(seed)
+    states, positions = correlated_states(rng, 70, 40), np.arange(70) * 5 + 1
+    seen = rng.random(states.shape) < 0.9
+    four = np.where(rng.random(states.shape) < 0.1, 2, states)
+    return {
+        "complete": make_alignment(states, positions),
+        "missing": make_alignment(states, positions, seen),
+        "unphased": make_alignment(states, positions, seen, unphased=True),
+        "multiallelic": make_multiallelic(four, positions, seen),
+    }
+
+
+def scans(engine: Engine, kind: str, kernel: str, precision: str) -> None:
+    """Scan for sweeps."""
+    options = ScanOptions(grid=3, minwin=100, maxwin=170, kernel=kernel, precision=precision)
+    assert OmegaScanner(engine, block_rows=64).scan(_alignments(1)[kind], options).valid.any()
+
+
+def linkage(engine: Engine, kind: str, measure: str) -> None:
+    """Compute a matrix of linkage disequilibrium."""
+    assert ld_matrix(_alignments(2)[kind], 0, 69, engine=engine, measure=measure).any()
+
+
+_KEYS = np.random.default_rng(3).integers(0, 1 << 10, (2, 700), np.uint64)  # over more than one tile
+_PRIMITIVES: tuple[Callable[[Engine], DeviceArray], ...] = (
+    lambda engine: scan(engine, engine.upload(_KEYS[0])),
+    lambda engine: scan(engine, engine.upload(_KEYS[0]), heads=engine.upload((_KEYS[1] < 9).astype(np.uint8))),
+    lambda engine: sort(engine, engine.upload(_KEYS), engine.upload(np.arange(700, dtype=np.uint32)), bits=12).keys,
+    lambda engine: partition(engine, engine.upload(_KEYS), bits=6, first_bit=62).starts,
+    lambda engine: partition(
+        engine, engine.upload(_KEYS), splitters=engine.upload(np.sort(_KEYS[:, :9], axis=1))
+    ).starts,
+    lambda engine: run_lengths(engine, engine.upload(_KEYS[0] >> np.uint64(9)), most=3).counts,
+    lambda engine: compact(engine, engine.upload(_KEYS), engine.upload((_KEYS[1] < 99).astype(np.uint8))),
+    lambda engine: merge(engine, engine.upload(np.sort(_KEYS, axis=1)), [700]).keys,
+    lambda engine: merge(
+        engine, engine.upload(np.sort(_KEYS.reshape(4, 350), axis=1).reshape(-1)), [350, 700]
+    ).keys,
+)
+
+
+def primitives(engine: Engine, number: int) -> None:
+    """Scan, sort, partition, find runs, compact or merge."""
+    engine.download(_PRIMITIVES[number](engine))
+
+
+def _reads(fastq: bool) -> bytes:
+    rng = np.random.default_rng(4)
+    letters = rng.choice(np.frombuffer(b"ACGT" * 50 + b"N", np.uint8), 90).tobytes()
+    if fastq:
+        return b"@a\n%b\n+\n%b\n" % (letters, b"I" * 90)
+    return b">a\n" + b"\n".join(letters[i : i + 30] for i in range(0, 90, 30)) + b"\r\n>b\nACGT"
+
+
+def counted(engine: Engine, k: int, *, fastq: bool, canonical: bool = True) -> None:
+    """Count the k-mers of FASTA or FASTQ text, at once and by ranges of prefixes."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "x"
+        path.write_bytes(_reads(fastq))
+        counter = KmerCounter(engine, CountOptions(k, canonical, max_count=100))
+        blocks = list(packed_blocks(engine, [path], overlap=k - 1, block_bytes=1000 if fastq else 60))
+        for block in blocks:
+            counter.add(block.symbols)
+        assert len(counter.block())
+        windows = PrefixedWindows(engine, CountOptions(k, canonical))
+        windows.add(blocks[0].symbols)
+        assert windows.prefix_counts().sum() == windows.size
+        windows.runs(0, 600)
+        engine.finish()
+
+
+def binned(engine: Engine, k: int, *, canonical: bool) -> None:
+    """Count k-mers in bins, with tables so small that bins have to be split."""
+    letters = np.random.default_rng(5).choice(np.frombuffer(b"ACGTN", np.uint8), 150, p=[0.4, 0.1, 0.1, 0.39, 0.01])
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "x"
+        path.write_bytes(b">a\n%b\n" % letters.tobytes())
+        with mock.patch.multiple(distinct, SLOTS=16, LEAST_SLOTS=16, PROBES=2):
+            windows = BinnedWindows(engine, CountOptions(k, canonical))
+            for block in packed_blocks(engine, [path], overlap=k - 1, block_bytes=90):
+                windows.add(block.symbols)
+            assert sum(int(engine.download(part.runs.counts).sum()) for part in windows.parts(60)) == windows.size
+
+
+def sequences(engine: Engine, *, fastq: bool) -> None:
+    """Read qualities, records and names."""
+    name, letters = b"read " * 50, b"ACGTN" * 10
+    text = b">%b\n%b\n%b\n>b\nACGT" % (name, letters, letters)
+    if fastq:
+        text = b"@%b\n%b\n+\n%b\n" % (name, letters, b"#IIII" * 10)
+    options = {"min_quality": 20, "qualities": True} if fastq else {}
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "x"
+        path.write_bytes(text * 2)
+        for block in packed_blocks(engine, [path], block_bytes=400, names=True, **options):
+            assert block.records is not None
+            assert names_of(engine, block.records)
+        engine.finish()
+
+
+def database(engine: Engine, words: int) -> None:
+    """Write the sections of a database, gathered from two runs, and read them."""
+    counts = np.array([1] * 240 + [2, 300, 1 << 31, *range(1, 40)], np.uint32)
+    keys = np.zeros((words, len(counts)), np.uint64)
+    keys[-1] = np.cumsum(counts, dtype=np.uint64)
+    with tempfile.TemporaryDirectory() as folder:
+        path, options = Path(folder) / "x", CountOptions(32 * words)
+        with DatabaseWriter(path, options, engine=engine) as writer:
+            for part in (slice(100), slice(100, None)):
+                writer.append(KmerBlock(keys[:, part], counts[part]))
+        found = path.read_bytes()
+        with DatabaseWriter(path, options) as writer:
+            writer.append(KmerBlock(keys, counts))
+        assert found == path.read_bytes()
+        with KmerDatabase.open(path) as opened:
+            np.testing.assert_array_equal(opened.keys_counts(engine).keys, keys)
+
+
+FAMILIES: dict[str, tuple[Case, ...]] = {
+    "omega": (
+        partial(scans, kind="complete", kernel="1", precision="accurate"),
+        partial(scans, kind="complete", kernel="2", precision="compat"),
+        partial(scans, kind="missing", kernel="2", precision="accurate"),
+        partial(scans, kind="complete", kernel="tiles", precision="accurate"),
+        partial(scans, kind="unphased", kernel="auto", precision="accurate"),
+        partial(scans, kind="multiallelic", kernel="auto", precision="accurate"),
+    ),
+    "kmer_database": (partial(database, words=3), partial(database, words=1)),
+    "kmers": (partial(counted, k=40, fastq=True), partial(counted, k=5, fastq=False)),
+    "kmer_bins": (
+        partial(binned, k=70, canonical=False),
+        partial(binned, k=40, canonical=True),
+        partial(binned, k=21, canonical=True),
+        partial(binned, k=12, canonical=False),
+    ),
+    "linkage": (
+        partial(linkage, kind="complete", measure="r2"),
+        partial(linkage, kind="missing", measure="nr2"),
+        partial(linkage, kind="unphased", measure="r2"),
+        partial(linkage, kind="multiallelic", measure="r2"),
+    ),
+    "primitives": tuple(partial(primitives, number=number) for number in range(len(_PRIMITIVES))),
+    "sequences": (partial(sequences, fastq=True), partial(sequences, fastq=False)),
+    "common": (hashes, probes),
+}  # the longest first, so that none is begun last
