@@ -36,7 +36,7 @@ from oclgenomics.sequence import names_of, packed_blocks
 __all__ = ["FAMILIES", "Case", "kernel_names"]
 
 Case = Callable[[Engine], None]
-_KERNEL = re.compile(r"^(?:__)?kernel\b[^(;]*?\b(\w+)\(", re.MULTILINE)
+_KERNEL = re.compile(r"^(?:__kernel )?void (\w+)\(", re.MULTILINE)  # helpers are `static inline`
 
 
 def kernel_names() -> set[str]:
@@ -108,6 +108,9 @@ _PRIMITIVES: tuple[Callable[[Engine], DeviceArray], ...] = (
         engine, engine.upload(_KEYS), splitters=engine.upload(np.sort(_KEYS[:, :9], axis=1))
     ).starts,
     lambda engine: run_lengths(engine, engine.upload(_KEYS[0] >> np.uint64(9)), most=3).counts,
+    lambda engine: run_lengths(
+        engine, engine.upload(_KEYS[0] >> np.uint64(9)), weights=engine.upload(_KEYS[1].astype(np.uint32))
+    ).counts,
     lambda engine: compact(engine, engine.upload(_KEYS), engine.upload((_KEYS[1] < 99).astype(np.uint8))),
     lambda engine: merge(engine, engine.upload(np.sort(_KEYS, axis=1)), [700]).keys,
     lambda engine: merge(
@@ -134,7 +137,7 @@ def counted(engine: Engine, k: int, *, fastq: bool, canonical: bool = True) -> N
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "x"
         path.write_bytes(_reads(fastq))
-        counter = KmerCounter(engine, CountOptions(k, canonical, max_count=100))
+        counter = KmerCounter(engine, CountOptions(k, canonical, max_count=100, counter_max=2))
         blocks = list(packed_blocks(engine, [path], overlap=k - 1, block_bytes=1000 if fastq else 60))
         for block in blocks:
             counter.add(block.symbols)
