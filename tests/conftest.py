@@ -31,6 +31,16 @@ if threading.current_thread() is threading.main_thread():
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_configure() -> None:
+    """Stop where there is nothing to test on, which would look like success."""
+    devices_under_test()
+
+
+def pytest_report_header() -> list[str]:
+    """Say what the tests run on."""
+    return [f"on {device} ({device.version})" for device in devices_under_test()]
+
+
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "device" in metafunc.fixturenames:
         devices = devices_under_test()

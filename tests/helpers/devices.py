@@ -5,11 +5,17 @@ from __future__ import annotations
 import dataclasses
 import math
 import os
+import platform
 from typing import Any
 
+import pytest
+
+from oclgenomics.errors import OclGenomicsError
 from oclgenomics.runtime import Device, Engine, list_devices, select_device
 
 __all__ = ["LimitedEngine", "devices_under_test"]
+
+HINT = "`python -m oclgenomics doctor` says why; OCLGENOMICS_TEST_DEVICES names others to test on"
 
 
 class LimitedEngine(Engine):
@@ -27,14 +33,31 @@ class LimitedEngine(Engine):
 
 
 def devices_under_test() -> list[Device]:
-    """List the devices the tests run on."""
+    """List the devices the tests run on.
+
+    Raises
+    ------
+    pytest.UsageError
+        There is none, or not each runtime that comes with the package has one: what was not run has not passed.
+    """
     wanted = os.environ.get("OCLGENOMICS_TEST_DEVICES", "").strip()
     devices = list_devices()
-    if wanted == "all":
-        return devices
+    if wanted and wanted != "all":
+        try:
+            return [select_device(request.strip()) for request in wanted.split(",")]
+        except OclGenomicsError as error:
+            raise pytest.UsageError(f"OCLGENOMICS_TEST_DEVICES={wanted}: {error}") from None
+    if not devices:
+        raise pytest.UsageError(f"there is no OpenCL device to test on; {HINT}")
     if wanted:
-        return [select_device(request.strip()) for request in wanted.split(",")]
-    return [device for device in devices if device.family == "intel" or _is_pocl_from_pip(device)] or devices[:1]
+        return devices
+    intel = [device for device in devices if device.family == "intel" and device.kind == "cpu"]
+    pocl = [device for device in devices if _is_pocl_from_pip(device)]
+    if (platform.system(), platform.machine()) == ("Linux", "x86_64"):  # where both come with the package
+        for name, found in (("Intel's CPU runtime", intel), ("PoCL from pip", pocl)):
+            if not found:
+                raise pytest.UsageError(f"{name} comes with the package and has no device here; {HINT}")
+    return sorted(intel + pocl, key=lambda device: device.index) or devices[:1]
 
 
 def _is_pocl_from_pip(device: Device) -> bool:
