@@ -23,7 +23,6 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 from unittest import mock
 
@@ -33,6 +32,7 @@ from helpers.simulator import truly_written
 
 from oclgenomics.primitives import scan
 from oclgenomics.runtime import Engine, program, select_device
+from oclgenomics.runtime.source import place_of
 from oclgenomics.runtime.tuning import Tuning
 
 # Small groups and vectors narrower than PoCL's, to simulate less.
@@ -40,8 +40,8 @@ SHAPES = {
     "gpu": Tuning(vector_width=1, local_size=16, builtin_popcount=True, cpu=False),
     "cpu": Tuning(vector_width=8, local_size=16, builtin_popcount=False, cpu=True),
 }
-# Without optimisation, because the simulator lacks some of the instructions that LLVM makes; without --check-api, because
-# PyOpenCL raises on every failed call and makes some of its own on purpose.
+# Without optimisation, because the simulator lacks some of the instructions that LLVM makes; without --check-api,
+# because PyOpenCL raises on every failed call and makes some of its own on purpose.
 OCLGRIND = (
     *("oclgrind", "--data-races", "--uninitialized", "--num-threads", "1", "--max-errors", "1000"),
     *("--build-options", "-cl-opt-disable"),
@@ -96,23 +96,24 @@ class Task:
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """What came of a task: why it failed, or "", and which kernels it launched."""
+    """What came of a task: why it failed, or "", and which kernels it launched, by source and name."""
 
     task: Task
     seconds: float
     failure: str
-    launched: frozenset[str]
+    launched: frozenset[tuple[str, str]] = frozenset()
 
 
 def run_case(task: Task) -> None:
     """Run a case in this process, which is under the simulator, and tell the kernels launched."""
     import pyopencl
 
-    launched: set[str] = set()
+    launched: set[tuple[str, str]] = set()
     enqueue = pyopencl.enqueue_nd_range_kernel
 
     def enqueue_noted(queue: Any, kernel: Any, *args: Any, **options: Any) -> Any:
-        launched.add(kernel.function_name)
+        text = kernel.get_info(pyopencl.kernel_info.PROGRAM).get_info(pyopencl.program_info.SOURCE)
+        launched.add((place_of(text, 1).split(":")[0], kernel.function_name))
         return enqueue(queue, kernel, *args, **options)
 
     device = dataclasses.replace(select_device(), unified_memory=False)
@@ -134,16 +135,17 @@ def watch(task: Task) -> Outcome:
     try:
         done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=LIMIT_S, check=False)
     except subprocess.TimeoutExpired:
-        return Outcome(task, LIMIT_S, f"did not end within {LIMIT_S} s", frozenset())
+        return Outcome(task, LIMIT_S, f"did not end within {LIMIT_S} s")
     seconds = time.perf_counter() - start
     if task.family == "sight":
         wanted = SIGHT[task.number][1]
         failure = "" if wanted in done.stderr else f"the gate is blind: no '{wanted}' in: {done.stderr or 'nothing'}"
-        return Outcome(task, seconds, failure, frozenset())
+        return Outcome(task, seconds, failure)
     failure = "\n".join(summary(done.stderr))
     if done.returncode:  # of Python: the simulator itself ends with 0 whatever it finds
         failure += f"\n{done.stderr}\nexit status {done.returncode}"
-    launched = frozenset() if done.returncode else frozenset(json.loads(done.stdout.splitlines()[-1]))
+        return Outcome(task, seconds, failure)
+    launched = frozenset((source, name) for source, name in json.loads(done.stdout.splitlines()[-1]))
     return Outcome(task, seconds, failure, launched)
 
 
@@ -180,7 +182,7 @@ def main() -> int:
     if sys.argv[1:2] == ["--case"]:
         run_case(Task(sys.argv[2], sys.argv[3], int(sys.argv[4])))
         return 0
-    start, failures, launched = time.perf_counter(), 0, set[str]()
+    start, failures, launched = time.perf_counter(), 0, set[tuple[str, str]]()
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for outcome in pool.map(watch, tasks_of(sys.argv[1:])):
             launched |= outcome.launched
@@ -190,7 +192,7 @@ def main() -> int:
                 print(outcome.failure, flush=True)
     unseen = kernel_names() - launched
     if unseen and len(sys.argv) == 1:
-        print(f"never launched; add them to {Path('tests/helpers/launches.py')}: {', '.join(sorted(unseen))}")
+        print("never launched; add them to tests/helpers/launches.py:", *sorted(unseen))
         failures += 1
     print(f"oclgrind: {failures or 'no'} failures in {time.perf_counter() - start:.0f} s")
     return int(failures > 0)

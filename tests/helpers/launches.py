@@ -1,7 +1,7 @@
 """Small jobs that launch every kernel there is, for the gates that look at kernels rather than at results.
 
-A case is given an engine of its own: to the simulator, memory that is used again looks as if it were never written.
-It simulates some 400,000 instructions a second, so inputs are a few dozen items. A new family of kernels gets a list here.
+A case is given an engine of its own. The simulator does some 400,000 instructions a second, so inputs are a few dozen
+items. A new family of kernels gets a list here.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from pathlib import Path
 from unittest import mock
 
 import numpy as np
-from helpers.alignments import correlated_states, make_alignment, make_multiallelic
 
+from helpers.alignments import correlated_states, make_alignment, make_multiallelic
 from oclgenomics.formats.alignment import Alignment
 from oclgenomics.kmers import distinct
 from oclgenomics.kmers.bins import BinnedWindows
@@ -39,9 +39,14 @@ Case = Callable[[Engine], None]
 _KERNEL = re.compile(r"^(?:__kernel )?void (\w+)\(", re.MULTILINE)  # helpers are `static inline`
 
 
-def kernel_names() -> set[str]:
-    """Return the names of all kernels in the sources."""
-    return {name for path in source_folder().rglob("*.cl") for name in _KERNEL.findall(path.read_text())}
+def kernel_names() -> set[tuple[str, str]]:
+    """Return all kernels, each by the source that holds it and its name."""
+    folder = source_folder()
+    return {
+        (path.relative_to(folder).as_posix(), name)
+        for path in folder.rglob("*.cl")
+        for name in _KERNEL.findall(path.read_text())
+    }
 
 
 def hashes(engine: Engine) -> None:
@@ -104,18 +109,18 @@ _PRIMITIVES: tuple[Callable[[Engine], DeviceArray], ...] = (
     lambda engine: scan(engine, engine.upload(_KEYS[0]), heads=engine.upload((_KEYS[1] < 9).astype(np.uint8))),
     lambda engine: sort(engine, engine.upload(_KEYS), engine.upload(np.arange(700, dtype=np.uint32)), bits=12).keys,
     lambda engine: partition(engine, engine.upload(_KEYS), bits=6, first_bit=62).starts,
-    lambda engine: partition(
-        engine, engine.upload(_KEYS), splitters=engine.upload(np.sort(_KEYS[:, :9], axis=1))
-    ).starts,
+    lambda engine: (
+        partition(engine, engine.upload(_KEYS), splitters=engine.upload(np.sort(_KEYS[:, :9], axis=1))).starts
+    ),
     lambda engine: run_lengths(engine, engine.upload(_KEYS[0] >> np.uint64(9)), most=3).counts,
-    lambda engine: run_lengths(
-        engine, engine.upload(_KEYS[0] >> np.uint64(9)), weights=engine.upload(_KEYS[1].astype(np.uint32))
-    ).counts,
+    lambda engine: (
+        run_lengths(
+            engine, engine.upload(_KEYS[0] >> np.uint64(9)), weights=engine.upload(_KEYS[1].astype(np.uint32))
+        ).counts
+    ),
     lambda engine: compact(engine, engine.upload(_KEYS), engine.upload((_KEYS[1] < 99).astype(np.uint8))),
     lambda engine: merge(engine, engine.upload(np.sort(_KEYS, axis=1)), [700]).keys,
-    lambda engine: merge(
-        engine, engine.upload(np.sort(_KEYS.reshape(4, 350), axis=1).reshape(-1)), [350, 700]
-    ).keys,
+    lambda engine: merge(engine, engine.upload(np.sort(_KEYS.reshape(4, 350), axis=1).reshape(-1)), [350, 700]).keys,
 )
 
 

@@ -1,13 +1,14 @@
 """Tell the simulator oclgrind truly which memory the host has written.
 
-It keeps a map of the bytes that were written for each buffer, and the maps follow kernels exactly, but not the host:
+It keeps a map of the bytes that were written for each buffer. The maps follow kernels exactly, but not the host:
 
-- A store by the host makes the map anew and as large as the store. So after a fill, which stores item by item, or after a
-  write to a part of a buffer, all other bytes count as never written, whatever kernels write there.
+- A store by the host makes the map anew and as large as the store. So after a fill, which stores item by item, or
+  after a write to a part of a buffer, all other bytes count as never written, whatever kernels write there.
 - A mapped buffer and memory that the host shares count as never written.
 - A new buffer inherits the map of a freed one whose number it gets.
 
-Here whole buffers are written at once, a kernel writes parts, what was mapped counts as written, and no buffer is freed.
+Here whole buffers are written at once, a kernel writes parts, what was mapped counts as written, and no buffer is
+freed.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ class _Keeper:
         if not isinstance(source, np.ndarray):
             raise NotImplementedError("copies on the device need a kernel here")
         start = options.pop("dst_offset", 0)
-        if start == 0 and source.nbytes >= target.size or target.size <= _LEAST_BYTES:
+        if target.size <= _LEAST_BYTES or (start == 0 and source.nbytes >= target.size):
             return self._enqueue_copy(queue, target, source, dst_offset=start, **options)
         return self._write_part(queue, target, source, start, options.get("wait_for"))
 
