@@ -1,5 +1,5 @@
 """Imports point one way: cli -> systems -> primitives and formats -> runtime -> errors; only cli knows the FPGA model,
-which stands alone. All packages are shipped."""
+which stands alone; both build on commandkit. All packages are shipped."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import commandkit
 import hls_model
 import oclgenomics
 from oclgenomics.runtime.source import source_folder
@@ -34,6 +35,8 @@ ALLOWED = {
 ALLOWED |= {system: {system, "sequence", "primitives", "formats", "runtime"} | BASE for system in SYSTEMS}
 MODEL = Path(hls_model.__file__).parent
 MODEL_MODULES = sorted(MODEL.rglob("*.py"))
+KIT = Path(commandkit.__file__).parent
+KIT_MODULES = sorted(KIT.glob("*.py"))
 MODULES = sorted(path for path in PACKAGE.rglob("*.py") if "kernels_cl" not in path.parts)
 
 
@@ -69,7 +72,7 @@ def test_only_the_commands_know_the_model(path: Path) -> None:
 @pytest.mark.parametrize("path", MODEL_MODULES, ids=lambda path: path.relative_to(MODEL).as_posix())
 def test_the_model_stands_alone(path: Path) -> None:
     roots = {name.split(".")[0] for name in imported(path, MODEL)} - set(sys.stdlib_module_names)
-    assert roots <= {"hls_model", "numpy", "matplotlib"}
+    assert roots <= {"hls_model", "commandkit", "numpy", "matplotlib"}
     if "matplotlib" in roots:
         at_import = {
             name.split(".")[0]
@@ -79,6 +82,12 @@ def test_the_model_stands_alone(path: Path) -> None:
         }
         assert "matplotlib" not in at_import  # but in functions, or for types
         assert path.parent.name == "plots" or only_for_types(path, "matplotlib")
+
+
+@pytest.mark.parametrize("path", KIT_MODULES, ids=lambda path: path.name)
+def test_what_both_build_on_needs_the_standard_library_alone(path: Path) -> None:
+    roots = {name.split(".")[0] for name in imported(path, KIT)} - set(sys.stdlib_module_names)
+    assert roots <= {"commandkit"}
 
 
 def only_for_types(path: Path, module: str) -> bool:
@@ -120,7 +129,7 @@ def test_every_package_and_kernel_is_shipped() -> None:
     listed = set(setup["options"]["packages"].split())
     packages = {"oclgenomics." + ".".join(path.parent.relative_to(PACKAGE).parts) for path in MODULES}
     packages |= {".".join(["hls_model", *path.parent.relative_to(MODEL).parts]) for path in MODEL_MODULES}
-    assert {name.rstrip(".") for name in packages} <= listed
+    assert {name.rstrip(".") for name in packages} | {"commandkit"} <= listed
     folder = source_folder()
     for path in [*folder.rglob("*.cl"), *folder.rglob("*.clh")]:
         name = ".".join(["oclgenomics", "kernels_cl", *path.parent.relative_to(folder).parts])

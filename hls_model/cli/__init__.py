@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Sequence
 
+from commandkit.files import FileConflictError, check_files, named_files
 from hls_model.errors import ModelError
 
 __all__ = ["COMMANDS", "add_commands", "main"]
@@ -34,6 +35,13 @@ def add_commands(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]
         importlib.import_module(f"hls_model.cli.{name}").add_parser(subparsers)
 
 
+def _check_files(parser: argparse.ArgumentParser, args: argparse.Namespace) -> None:
+    try:
+        check_files(named_files(parser, args))
+    except FileConflictError as error:
+        raise ModelError(str(error)) from None
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command.
 
@@ -55,6 +63,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     add_commands(subparsers, [words[0]] if words and words[0] in COMMANDS else COMMANDS)
     try:
         args = parser.parse_args(words)
+        _check_files(parser, args)
         status: int = args.run(args)
         sys.stdout.flush()
         return status

@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from commandkit.files import reads, writes
 from hls_model.config import Config
 from hls_model.output import open_output
 from hls_model.presets import PRESETS, change, load, parse_settings
@@ -15,18 +16,19 @@ from hls_model.timing import LEVELS
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["add_design_options", "add_level_option", "add_output_options", "design", "write"]
+__all__ = ["add_design_options", "add_level_option", "add_output_options", "design", "design_files", "write"]
 
 
 def add_design_options(parser: argparse.ArgumentParser, default: str = "u200") -> None:
     """Add --board, --unroll and --set; `design` reads them."""
     group = parser.add_argument_group("design")
-    group.add_argument(
+    board = group.add_argument(
         "--board",
         default=default,
         metavar="NAME",
         help=f"{', '.join(PRESETS)}, or a .toml file (default: {default})",
     )
+    reads(board, design_files)
     group.add_argument("--unroll", type=int, metavar="U", help="right-side iterations at a time (default: the board's)")
     group.add_argument(
         "--set",
@@ -36,6 +38,11 @@ def add_design_options(parser: argparse.ArgumentParser, default: str = "u200") -
         dest="settings",
         help="any other parameter, such as memory.latency=64 or overlap_outer=true; may be repeated",
     )
+
+
+def design_files(args: argparse.Namespace, name: str) -> list[str]:
+    """Return the files that a design's name stands for: none for a preset."""
+    return [] if name in PRESETS else [name]
 
 
 def design(args: argparse.Namespace) -> Config:
@@ -65,10 +72,10 @@ def add_level_option(parser: argparse.ArgumentParser) -> None:
 def add_output_options(parser: argparse.ArgumentParser, *, plot: bool = True) -> None:
     """Add -o/--output, --json, --plot and --debug; `write` reads them."""
     group = parser.add_argument_group("output")
-    group.add_argument("-o", "--output", default="-", metavar="FILE", help="where results go (default: stdout)")
+    writes(group.add_argument("-o", "--output", default="-", metavar="FILE", help="where results go (default: stdout)"))
     group.add_argument("--json", action="store_true", help="write results as JSON (default: a table)")
     if plot:
-        group.add_argument("--plot", metavar="FILE", help="draw a picture: .png, .svg or .pdf")
+        writes(group.add_argument("--plot", metavar="FILE", help="draw a picture: .png, .svg or .pdf"))
     group.add_argument("--debug", action="store_true", help="show the traceback of an error")
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from commandkit.files import writes
 from hls_model.cli import common
-from hls_model.errors import ModelError
 from hls_model.output import open_output
 from hls_model.trace import trace
 
@@ -23,7 +23,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     parser.add_argument("--left", type=int, default=3, metavar="N", help="left borders tried (default: 3)")
     parser.add_argument("--right", type=int, default=2000, metavar="N", help="right borders tried (default: 2000)")
-    parser.add_argument("--vcd", metavar="FILE", help="write every signal as waveforms for GTKWave or Surfer")
+    writes(parser.add_argument("--vcd", metavar="FILE", help="write every signal as waveforms for GTKWave or Surfer"))
     common.add_design_options(parser)
     common.add_output_options(parser)
     parser.set_defaults(run=run)
@@ -31,8 +31,6 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
-    if args.vcd == args.output == "-":
-        raise ModelError("--vcd - and the table would both go to standard output; name a file for one (-o FILE)")
     traced = trace(common.design(args), args.left, args.right)
     if args.vcd:
         from hls_model.timing.vcd import write_vcd

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from commandkit.files import reads, works_in
 from hls_model.cli import common
 from hls_model.errors import ModelError
 from hls_model.rtl.golden import TABLE, read_cases, write_cases
@@ -38,10 +39,14 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         metavar="P",
         help="only designs of P lanes at most; few lanes build fast (default: all)",
     )
-    parser.add_argument(
+    folder = parser.add_argument(
         "--build-folder", metavar="FOLDER", help="keep the built Verilog here for the next time (default: a temporary)"
     )
-    parser.add_argument("--table", default=str(TABLE), metavar="FILE", help="table of runs (default: the one shipped)")
+    works_in(folder)
+    runs = parser.add_argument(
+        "--table", default=str(TABLE), metavar="FILE", help="table of runs (default: the one shipped)"
+    )
+    reads(runs)
     parser.add_argument(
         "--update", action="store_true", help="run the Verilog and write its results into the table; implies --live"
     )

@@ -6,6 +6,7 @@ import argparse
 import re
 from pathlib import Path
 
+from commandkit.files import reads
 from hls_model.positions import read_positions
 from hls_model.workload import Workload
 
@@ -42,11 +43,12 @@ def add_workload_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--snps", type=number, default=13_000, metavar="N", help="SNPs, spread evenly (default: 13000)")
     group.add_argument("--samples", type=number, default=0, metavar="N", help="haplotypes, for LD (default: no LD)")
     group.add_argument("--length", type=number, default=100_000, metavar="BP", help="region (default: 100000)")
-    group.add_argument(
+    positions = group.add_argument(
         "--positions",
         metavar="FILE",
         help="SNPs at the positions of a list, one a line, instead of --snps and --length",
     )
+    reads(positions)
     add_window_options(group)
 
 

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
+import errno
 import itertools
 import os
 import re
 import stat
 import sys
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NoReturn
 
+import commandkit.files
+from commandkit.files import FileConflictError, Names, named_files, writes
+from commandkit.whole import open_whole, saved_files
 from oclgenomics import __version__
 from oclgenomics.errors import InputError, OutputError, UsageError
 
@@ -26,6 +30,7 @@ __all__ = [
     "add_message_options",
     "add_output_options",
     "atomic_output",
+    "check_files",
     "check_writable",
     "first_read",
     "open_engine",
@@ -39,7 +44,6 @@ __all__ = [
 _LARGEST_SIZE = 1e18  # bytes; more than any memory, and fits in 64 bits
 _SHOWN_TEXT = 40
 _UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
-_begun: list[tuple[Path, tuple[int, int]]] = []  # outputs and what the file system knows their files by
 
 
 class OneLineParser(argparse.ArgumentParser):
@@ -88,7 +92,7 @@ def add_device_options(parser: argparse.ArgumentParser) -> None:
         metavar="SIZE",
         help="device memory to use at most, such as 512M or 2G (default: 80 %% of the device's)",
     )
-    group.add_argument(
+    profile = group.add_argument(
         "--profile",
         nargs="?",
         const="",
@@ -96,14 +100,16 @@ def add_device_options(parser: argparse.ArgumentParser) -> None:
         metavar="FILE.json",
         help="print a table of the time in each kernel; with a file, write a trace for ui.perfetto.dev as well",
     )
+    writes(profile)
 
 
-def add_output_options(parser: argparse.ArgumentParser) -> None:
-    """Add -o/--output, --json, --quiet, -v and --debug."""
+def add_output_options(parser: argparse.ArgumentParser, names: Names | None = None) -> None:
+    """Add -o/--output, --json, --quiet, -v and --debug; `names` as for `commandkit.files.writes`."""
     group = parser.add_argument_group("output")
-    group.add_argument(
+    output = group.add_argument(
         "-o", "--output", default="-", metavar="FILE", help="where results go (default: standard output)"
     )
+    writes(output, names)
     group.add_argument("--json", action="store_true", help="write results as JSON (default: the command's own format)")
     add_message_options(group)
 
@@ -145,7 +151,7 @@ def provenance(args: argparse.Namespace, engine: Engine | None) -> dict[str, Any
 
     It holds no time of day, so that equal runs give equal bytes.
     """
-    hidden = ("run", "command_line", "debug", "quiet", "verbose")
+    hidden = ("run", "parser", "command_line", "debug", "quiet", "verbose")
     record: dict[str, Any] = {
         "program": "oclgenomics",
         "version": __version__,
@@ -172,7 +178,31 @@ def _plain(value: Any) -> Any:
 
 def saved_outputs() -> list[Path]:
     """List the files this process has written whole: the outputs whose names are now those of its files."""
-    return [path for path, file in _begun if _identity(path) == file]
+    return saved_files()
+
+
+def check_files(args: argparse.Namespace) -> None:
+    """Refuse, before any work, outputs that would destroy a file of the command or could not be written.
+
+    Every command is checked before it runs. One that finds out later what files it reads calls this again.
+
+    Raises
+    ------
+    UsageError
+        An output that is an input or another output.
+    InputError
+        An input whose name no file can have.
+    OutputError
+        See `check_writable`.
+    """
+    files = named_files(args.parser, args)
+    try:
+        commandkit.files.check_files(files)
+    except FileConflictError as error:
+        raise UsageError(str(error)) from None
+    for file in files:
+        if str(file.name) != "-":
+            (check_writable if file.kind == "output" else _check_nameable)(file.option, str(file.name))
 
 
 def check_writable(option: str, name: str) -> None:
@@ -181,17 +211,31 @@ def check_writable(option: str, name: str) -> None:
     Raises
     ------
     OutputError
-        A folder that is not there or not writable, or a file that is write-protected.
+        A folder that is not there or not writable, a file that is write-protected, or a name that is too long.
     """
     path = Path(name)
-    if path.is_dir():
+    try:
+        there = stat.S_ISDIR(path.stat().st_mode)
+    except FileNotFoundError:
+        there = None
+    except OSError as error:
+        raise OutputError(f"{option} {name}: cannot be written ({error.strerror or error})") from error
+    if there:
         raise OutputError(f"{option} {name}: is a folder; name a file")
     if not path.parent.is_dir():
         raise OutputError(f"{option} {name}: there is no folder {path.parent}; make it first")
-    if path.exists() and not os.access(path, os.W_OK):
+    if there is not None and not os.access(path, os.W_OK):
         raise OutputError(f"{option} {name}: is write-protected")
-    if not path.exists() and not os.access(path.parent, os.W_OK):
+    if there is None and not os.access(path.parent, os.W_OK):
         raise OutputError(f"{option} {name}: the folder {path.parent} is not writable")
+
+
+def _check_nameable(option: str, name: str) -> None:
+    try:
+        os.stat(name)
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            raise InputError(f"cannot be read ({error.strerror})", source=f"{option} {name}") from None
 
 
 def first_read(alignments: Iterator[Alignment], source: str) -> Iterator[Alignment]:
@@ -209,9 +253,8 @@ def first_read(alignments: Iterator[Alignment], source: str) -> Iterator[Alignme
     return itertools.chain([first], alignments)
 
 
-@contextlib.contextmanager
-def atomic_output(path: str | os.PathLike[str], mode: str = "w") -> Iterator[IO[Any]]:
-    """Open an output that is written beside its place and renamed when whole.
+def atomic_output(path: str | os.PathLike[str], mode: str = "w") -> AbstractContextManager[IO[Any]]:
+    """Open an output that is there whole or not at all.
 
     Parameters
     ----------
@@ -225,71 +268,4 @@ def atomic_output(path: str | os.PathLike[str], mode: str = "w") -> Iterator[IO[
     OutputError
         The file cannot be written; what was there before is still there.
     """
-    name = os.fspath(path)
-    try:
-        if name == "-":
-            stream = sys.stdout.buffer if "b" in mode else sys.stdout
-            yield stream
-            stream.flush()
-        elif _written_in_place(name):
-            with _open(name, mode) as stream:
-                yield stream
-        else:
-            with _renamed_when_whole(Path(name), mode) as stream:
-                yield stream
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        where = "standard output" if name == "-" else name
-        raise OutputError(
-            f"{where}: cannot be written ({error.strerror or error}); nothing half written is left"
-        ) from error
-
-
-def _open(name: str | int, mode: str) -> IO[Any]:
-    return open(name, mode) if "b" in mode else open(name, mode, encoding="utf-8", newline="")
-
-
-def _written_in_place(name: str) -> bool:
-    try:
-        kind = os.stat(name).st_mode
-    except OSError:
-        return False
-    if stat.S_ISDIR(kind):
-        raise OutputError(f"{name}: is a folder; name a file")
-    return not stat.S_ISREG(kind)
-
-
-@contextlib.contextmanager
-def _renamed_when_whole(name: Path, mode: str) -> Iterator[IO[Any]]:
-    import tempfile  # here, because it is slow to import and --help does not need it
-
-    path = Path(os.path.realpath(name))
-    if path.exists() and not os.access(path, os.W_OK):
-        raise OutputError(f"{path}: is write-protected")
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        _begun.append((name, _identity(temporary)))  # an interrupt may come right after it was renamed
-        with _open(handle, mode) as stream:
-            yield stream
-        os.chmod(temporary, path.stat().st_mode if path.exists() else 0o666 & ~_umask())
-        os.replace(temporary, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise
-
-
-def _identity(path: str | Path) -> tuple[int, int]:
-    """Device and number of a file, which stay the same when it is renamed; (0, 0) if there is none."""
-    try:
-        known = os.stat(path)
-    except OSError:
-        return 0, 0
-    return known.st_dev, known.st_ino
-
-
-def _umask() -> int:
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask
+    return open_whole(path, mode, OutputError)

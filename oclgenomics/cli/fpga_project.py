@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import os
 from typing import Any
 
+from commandkit.files import reads, writes
 from hls_model.cli import common as model_common
 from hls_model.cli.project import add_compare_option
 from oclgenomics.cli import common
@@ -36,20 +36,25 @@ def add_parser(subparsers: Any) -> None:
         allow_abbrev=False,
     )
     parser.set_defaults(run=run)
-    parser.add_argument(
+    alignments = parser.add_argument(
         "input", metavar="INPUT", nargs="?",
         help="ms, MaCS, FASTA or VCF, plain or gzip, - for standard input; a tree sequence or a VCF Zarr",
     )  # fmt: skip
+    reads(alignments)
     add_window_options(parser, required=False)
     group = parser.add_argument_group("input")
     add_reading_options(group)
-    group.add_argument(
+    samples = group.add_argument(
         "--samples", metavar="FILE|N",
         help="with INPUT: file of the samples to use, one a line; without: haplotypes, drawn at random",
     )  # fmt: skip
-    group.add_argument("--exclude", metavar="BED", help="leave out the sites within these regions (default: none)")
+    reads(samples, lambda args, given: [given] if args.input else [])
+    regions = group.add_argument(
+        "--exclude", metavar="BED", help="leave out the sites within these regions (default: none)"
+    )
+    reads(regions)
     group.add_argument("--snps", type=count, metavar="N", help="without INPUT: SNPs, spread evenly (default: 13000)")
-    group.add_argument("--positions", metavar="FILE", help="without INPUT: SNPs at these positions, one a line")
+    reads(group.add_argument("--positions", metavar="FILE", help="without INPUT: SNPs at these positions, one a line"))
     add_site_options(parser, "seed of the draws, and of random genotypes (there 1 if not given)")
     add_method_options(parser)
     model_common.add_level_option(parser)
@@ -59,7 +64,7 @@ def add_parser(subparsers: Any) -> None:
         "--no-measure", action="store_true", help="the projection alone (default: time the scan on this machine, too)"
     )
     common.add_output_options(parser)
-    parser.add_argument("--plot", metavar="FILE", help="draw where the time goes: .png, .svg or .pdf")
+    writes(parser.add_argument("--plot", metavar="FILE", help="draw where the time goes: .png, .svg or .pdf"))
     common.add_device_options(parser)
 
 
@@ -85,11 +90,6 @@ def _check(args: argparse.Namespace) -> None:
         _check_made(args)
     else:
         _check_read(args)
-    for option, name in (("-o", args.output), ("--plot", args.plot)):
-        if name and (name != "-" or option == "--plot"):
-            common.check_writable(option, name)
-            if args.input and os.path.realpath(name) == os.path.realpath(args.input):
-                raise UsageError(f"{option} {name}: the same file as the input")
 
 
 def _check_read(args: argparse.Namespace) -> None:

@@ -8,6 +8,7 @@ import time
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from commandkit.files import reads, works_in, writes
 from oclgenomics.cli import common
 from oclgenomics.errors import UsageError
 
@@ -27,9 +28,10 @@ def add_parser(actions: Any) -> None:
         allow_abbrev=False,
     )
     parser.set_defaults(run=run)
-    parser.add_argument(
+    inputs = parser.add_argument(
         "inputs", nargs="+", metavar="INPUT", help="FASTA or FASTQ files, plain or gzip, in any mix; - is stdin"
     )
+    reads(inputs)
     group = parser.add_argument_group("counting")
     group.add_argument("-k", type=int, required=True, metavar="K", help="letters of a k-mer, 1 to 256")
     group.add_argument(
@@ -48,12 +50,13 @@ def add_parser(actions: Any) -> None:
     group.add_argument("--threads", type=int, metavar="N", help="host threads that unpack bgzip (default: at most 4)")
     common.add_device_options(parser)
     group = parser.add_argument_group("inputs larger than memory")
-    group.add_argument(
+    folder = group.add_argument(
         "--tmp-dir", metavar="FOLDER",
         help="where parts are kept that were counted apart, compressed (default: TMPDIR or the system's folder)",
     )  # fmt: skip
+    works_in(folder)
     group = parser.add_argument_group("output")
-    group.add_argument("-o", "--output", required=True, metavar="DB", help="the database to write")
+    writes(group.add_argument("-o", "--output", required=True, metavar="DB", help="the database to write"))
     group.add_argument("--json", action="store_true", help="write a summary as JSON to standard output")
     common.add_message_options(group)
 
@@ -73,7 +76,6 @@ def run(args: argparse.Namespace) -> int:
     options = CountOptions(args.k, not args.no_canonical, args.min_count, args.max_count, args.counter_max)
     if args.min_quality is not None and not 0 <= args.min_quality <= 93:
         raise UsageError(f"--min-quality {args.min_quality}: qualities are 0 to 93")
-    common.check_writable("-o", args.output)
     if args.tmp_dir is not None:
         check_folder(args.tmp_dir)
 

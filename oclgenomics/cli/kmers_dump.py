@@ -7,6 +7,7 @@ import sys
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
+from commandkit.files import reads, writes
 from oclgenomics.cli import common
 from oclgenomics.errors import UsageError
 
@@ -29,7 +30,7 @@ def add_parser(actions: Any) -> None:
         allow_abbrev=False,
     )
     parser.set_defaults(run=run)
-    parser.add_argument("database", metavar="DB", help="database of `kmers count`")
+    reads(parser.add_argument("database", metavar="DB", help="database of `kmers count`"))
     parser.add_argument(
         "--format", default="tsv", metavar="|".join(FORMATS),
         help="tsv: k-mer, tab, count; fasta: >count and the k-mer; npz: arrays for NumPy; kmc: a database of KMC, "
@@ -40,10 +41,11 @@ def add_parser(actions: Any) -> None:
         "--max-count", type=int, default=LARGEST, metavar="N", help="leave out commoner k-mers (default: none)"
     )
     group = parser.add_argument_group("output")
-    group.add_argument(
+    output = group.add_argument(
         "-o", "--output", default="-", metavar="OUT",
         help="where k-mers go; needed for kmc (default: standard output)",
     )  # fmt: skip
+    writes(output, _outputs)
     common.add_message_options(group)
 
 
@@ -74,19 +76,14 @@ def _check(args: argparse.Namespace) -> None:
             raise UsageError("--format kmc writes two files; name them: -o OUT makes OUT.kmc_pre and OUT.kmc_suf")
         if args.format in BINARY and sys.stdout.isatty():
             raise UsageError(f"--format {args.format} is not for terminals; give -o FILE")
-    else:
-        for name in _outputs(args):
-            common.check_writable("-o", name)
     if args.format == "parquet":
         from oclgenomics.kmers.parquet import require_pyarrow
 
         require_pyarrow()
 
 
-def _outputs(args: argparse.Namespace) -> list[str]:
-    if args.format != "kmc":
-        return [args.output]
-    return [f"{args.output}.kmc_pre", f"{args.output}.kmc_suf"]
+def _outputs(args: argparse.Namespace, output: str) -> list[str]:
+    return [f"{output}.kmc_pre", f"{output}.kmc_suf"] if args.format == "kmc" else [output]
 
 
 def _write(args: argparse.Namespace, kmers: SelectedKmers) -> None:
@@ -99,5 +96,5 @@ def _write(args: argparse.Namespace, kmers: SelectedKmers) -> None:
         "kmc": write_kmc,
     }  # fmt: skip
     with ExitStack() as files:
-        streams = [files.enter_context(common.atomic_output(name, "wb")) for name in _outputs(args)]
+        streams = [files.enter_context(common.atomic_output(name, "wb")) for name in _outputs(args, args.output)]
         writers[args.format](kmers, *streams)

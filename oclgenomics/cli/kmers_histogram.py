@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from commandkit.files import reads, writes
 from oclgenomics.cli import common
 
 if TYPE_CHECKING:
@@ -28,8 +29,8 @@ def add_parser(actions: Any) -> None:
         allow_abbrev=False,
     )
     parser.set_defaults(run=run)
-    parser.add_argument("database", metavar="DB", help="database of `kmers count`")
-    parser.add_argument("--plot", metavar="FILE", help="draw the k-mer spectrum; .png, .svg or .pdf")
+    reads(parser.add_argument("database", metavar="DB", help="database of `kmers count`"))
+    writes(parser.add_argument("--plot", metavar="FILE", help="draw the k-mer spectrum; .png, .svg or .pdf"))
     common.add_output_options(parser)
 
 
@@ -65,9 +66,6 @@ def _check(args: argparse.Namespace) -> None:
         from oclgenomics.plot_style import plot_format
 
         plot_format(args.plot)
-        common.check_writable("--plot", args.plot)
-    if args.output != "-":
-        common.check_writable("-o", args.output)
 
 
 def _rows(histogram: Histogram) -> list[tuple[int, int]]:

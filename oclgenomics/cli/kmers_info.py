@@ -7,6 +7,7 @@ import json
 import os
 from typing import TYPE_CHECKING, Any
 
+from commandkit.files import reads
 from oclgenomics.cli import common
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def add_parser(actions: Any) -> None:
         allow_abbrev=False,
     )
     parser.set_defaults(run=run)
-    parser.add_argument("database", metavar="DB", help="database of `kmers count`")
+    reads(parser.add_argument("database", metavar="DB", help="database of `kmers count`"))
     common.add_output_options(parser)
 
 
@@ -38,8 +39,6 @@ def run(args: argparse.Namespace) -> int:
     """
     from oclgenomics.kmers.database import KmerDatabase
 
-    if args.output != "-":
-        common.check_writable("-o", args.output)
     with KmerDatabase.open(args.database) as database:
         facts = _facts(args.database, database)
     with common.atomic_output(args.output) as stream:

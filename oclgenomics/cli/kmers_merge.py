@@ -6,6 +6,7 @@ import argparse
 from contextlib import ExitStack
 from typing import Any
 
+from commandkit.files import reads, writes
 from oclgenomics.cli import common
 from oclgenomics.errors import UsageError
 
@@ -24,14 +25,14 @@ def add_parser(actions: Any) -> None:
         allow_abbrev=False,
     )
     parser.set_defaults(run=run)
-    parser.add_argument("databases", nargs="+", metavar="DB", help="databases of `kmers count`, two or more")
+    reads(parser.add_argument("databases", nargs="+", metavar="DB", help="databases of `kmers count`, two or more"))
     parser.add_argument(
         "--operation", default="union", metavar="|".join(OPERATIONS),
         help="union: counts are added; intersect: k-mers in all, with the least of their counts; subtract: those of "
         "the first in none of the others (default: %(default)s)",
     )  # fmt: skip
     group = parser.add_argument_group("output")
-    group.add_argument("-o", "--output", required=True, metavar="DB", help="the database to write")
+    writes(group.add_argument("-o", "--output", required=True, metavar="DB", help="the database to write"))
     common.add_message_options(group)
 
 
@@ -67,4 +68,3 @@ def _check(args: argparse.Namespace) -> None:
         raise UsageError(f"--operation {args.operation}: choose one of {', '.join(OPERATIONS)}")
     if len(args.databases) < 2:
         raise UsageError("there is nothing to merge: name two databases or more")
-    common.check_writable("-o", args.output)

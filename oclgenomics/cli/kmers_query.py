@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import IO, TYPE_CHECKING, Any
 
+from commandkit.files import reads
 from oclgenomics.cli import common
 from oclgenomics.errors import UsageError
 
@@ -34,12 +35,13 @@ def add_parser(actions: Any) -> None:
         allow_abbrev=False,
     )
     parser.set_defaults(run=run)
-    parser.add_argument("database", metavar="DB", help="database of `kmers count`")
+    reads(parser.add_argument("database", metavar="DB", help="database of `kmers count`"))
     parser.add_argument("sequences", nargs="*", metavar="SEQ", help="sequences, at least as long as a k-mer")
-    parser.add_argument(
+    files = parser.add_argument(
         "--file", action="append", default=[], metavar="FILE",
         help="sequences of a FASTA or FASTQ file, plain or gzip, - for standard input; may be given more than once",
     )  # fmt: skip
+    reads(files)
     how = parser.add_mutually_exclusive_group()
     how.add_argument(
         "--per-kmer", action="store_true",
@@ -66,8 +68,6 @@ def run(args: argparse.Namespace) -> int:
     rows: Iterator[Row]
     if not args.sequences and not args.file:
         raise UsageError("there is nothing to look up: give sequences, or --file FILE")
-    if args.output != "-":
-        common.check_writable("-o", args.output)
     with KmerDatabase.open(args.database) as database:
         found = query_records(database, _records(args, database.k))
         if args.per_kmer or not (args.file or args.per_record):

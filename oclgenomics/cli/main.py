@@ -40,8 +40,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     debug = "--debug" in words
     try:
-        args = _parser(words).parse_args(words)
-        args.command_line = ["oclgenomics", *words]
+        parser = _parser(words)
+        args = parser.parse_args(words)
+        args.parser, args.command_line = parser, ["oclgenomics", *words]
+        common.check_files(args)
         with lasting_interrupts():
             status: int = args.run(args)
         sys.stdout.flush()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from commandkit.files import reads, writes
 from oclgenomics.cli import common, omega_ld, omega_peaks, omega_threshold
 from oclgenomics.cli.common import OneLineParser
 from oclgenomics.cli.omega_options import (
@@ -12,7 +13,9 @@ from oclgenomics.cli.omega_options import (
     add_reading_options,
     add_site_options,
     add_window_options,
+    threshold_files,
 )
+from oclgenomics.cli.report_names import report_files
 from oclgenomics.errors import UsageError
 
 __all__ = ["add_parser", "run"]
@@ -54,16 +57,17 @@ def add_parser(subparsers: Any) -> None:
         allow_abbrev=False,
     )
     scan.set_defaults(run=run)
-    scan.add_argument(
+    alignments = scan.add_argument(
         "input", metavar="INPUT",
         help="ms, MaCS, FASTA or VCF, plain or gzip, - for standard input; a tree sequence or a VCF Zarr",
     )  # fmt: skip
+    reads(alignments)
     add_window_options(scan)
     _add_input_options(scan)
     add_site_options(scan)
     add_method_options(scan)
     _add_report_options(scan)
-    common.add_output_options(scan)
+    common.add_output_options(scan, report_files)
     common.add_device_options(scan)
     omega_threshold.add_parser(actions)
     omega_peaks.add_parser(actions)
@@ -73,14 +77,16 @@ def add_parser(subparsers: Any) -> None:
 def _add_input_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("input")
     add_reading_options(group)
-    group.add_argument(
+    samples = group.add_argument(
         "--samples", metavar="FILE",
         help="samples of a VCF, VCF Zarr or tree sequence to use, one a line (default: all)",
     )  # fmt: skip
-    group.add_argument("--samples-out", metavar="FILE", help="write the names of the samples used, one a line")
-    group.add_argument(
+    reads(samples)
+    writes(group.add_argument("--samples-out", metavar="FILE", help="write the names of the samples used, one a line"))
+    regions = group.add_argument(
         "--exclude", metavar="BED", help="leave out the sites within these regions; plain or gzip (default: none)"
     )
+    reads(regions)
 
 
 def _add_report_options(parser: argparse.ArgumentParser) -> None:
@@ -91,11 +97,12 @@ def _add_report_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--reports", action="store_true", help="one file per chromosome or replicate: its name is put into that of -o"
     )
-    group.add_argument("--plot", metavar="FILE", help="draw omega along the positions; .png, .svg or .pdf")
-    group.add_argument(
+    writes(group.add_argument("--plot", metavar="FILE", help="draw omega along the positions; .png, .svg or .pdf"))
+    threshold = group.add_argument(
         "--threshold", metavar="OMEGA|FILE",
         help="draw a line into the figure at this omega, or at those of `omega threshold --json -o FILE`",
     )  # fmt: skip
+    reads(threshold, threshold_files)
 
 
 def run(args: argparse.Namespace) -> int:

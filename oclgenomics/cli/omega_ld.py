@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import os
 import re
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from commandkit.files import reads, writes
 from oclgenomics.cli import common
 from oclgenomics.cli.omega_options import add_reading_options, add_site_options, count, say_unphased, scan_options
 from oclgenomics.cli.progress import Progress
@@ -57,9 +57,9 @@ def add_parser(actions: Any) -> None:
         allow_abbrev=False,
     )
     parser.set_defaults(run=run)
-    parser.add_argument("input", metavar="INPUT", help="what was scanned; - for standard input")
+    reads(parser.add_argument("input", metavar="INPUT", help="what was scanned; - for standard input"))
     group = parser.add_argument_group("what to show (--scan or --region)")
-    group.add_argument("--scan", metavar="REPORT", help="tsv or json report of `omega scan`")
+    reads(group.add_argument("--scan", metavar="REPORT", help="tsv or json report of `omega scan`"))
     group.add_argument(
         "--peak", type=count, metavar="N", help="its N-th highest peak, of windows that do not overlap (default: 1)"
     )
@@ -69,13 +69,16 @@ def add_parser(actions: Any) -> None:
     )
     group.add_argument("--region", metavar="CHR:FROM-TO", help="this region, without any window")
     group = parser.add_argument_group("results")
-    group.add_argument("--plot", metavar="FILE", help="draw the map; .png, .svg or .pdf")
-    group.add_argument("--values", metavar="FILE", help="write r2 of all pairs; .tsv or .npz")
+    writes(group.add_argument("--plot", metavar="FILE", help="draw the map; .png, .svg or .pdf"))
+    writes(group.add_argument("--values", metavar="FILE", help="write r2 of all pairs; .tsv or .npz"))
     group.add_argument("--format", metavar="tsv|json", help="format of the means (default: tsv)")
     group = parser.add_argument_group("input (default: as the report says)")
     add_reading_options(group)
-    group.add_argument("--samples", metavar="FILE", help="VCF samples to use, one a line (default: all)")
-    group.add_argument("--exclude", metavar="BED", help="leave out the sites within these regions (default: none)")
+    reads(group.add_argument("--samples", metavar="FILE", help="VCF samples to use, one a line (default: all)"))
+    regions = group.add_argument(
+        "--exclude", metavar="BED", help="leave out the sites within these regions (default: none)"
+    )
+    reads(regions)
     add_site_options(parser)
     parser.set_defaults(phase=_AsScanned(), maf=_AsScanned(), no_singletons=None, binary=None, impute=None)
     common.add_output_options(parser)
@@ -97,6 +100,7 @@ def run(args: argparse.Namespace) -> int:
     report = read_report(args.scan) if args.scan else None
     point = None if report is None else _point(args, report)
     options = _options(args, report)
+    common.check_files(args)  # now with the files that the report names
     select_device(args.device)  # a device that is not there is told before the reading
     region, label = _region(args, report, point, options)
     with common.open_engine(args) as engine:
@@ -134,12 +138,6 @@ def _check(args: argparse.Namespace) -> None:
         plot_format(args.plot)
     if args.values:
         values_format(args.values)
-    taken = {os.path.realpath(name): name for name in (args.input, args.scan) if name and name != "-"}
-    for option, name in (("-o", args.output), ("--plot", args.plot), ("--values", args.values)):
-        if name and not (option == "-o" and name == "-"):
-            common.check_writable(option, name)
-            if taken.setdefault(os.path.realpath(name), option) != option:
-                raise UsageError(f"{option} {name}: the same file as another input or output; choose another name")
 
 
 def _point(args: argparse.Namespace, report: OmegaReport) -> GridPoint:

@@ -24,6 +24,7 @@ __all__ = [
     "given_threshold",
     "say_unphased",
     "scan_options",
+    "threshold_files",
     "whole",
 ]
 
@@ -192,6 +193,15 @@ def say_unphased(args: argparse.Namespace, alignment: Alignment) -> None:
     else:
         what = f"{verb} unphased and taken as missing"
     common.say(args, f"{many} {what}")
+
+
+def threshold_files(args: argparse.Namespace, text: str) -> list[str]:
+    """The files that an option's threshold names, as `commandkit.files.reads` asks for them."""
+    try:
+        float(text)
+    except ValueError:
+        return [text]
+    return []
 
 
 def given_threshold(text: str) -> float | ThresholdFile:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
+from commandkit.files import reads
 from oclgenomics.cli import common
-from oclgenomics.cli.omega_options import count, given_threshold
+from oclgenomics.cli.omega_options import count, given_threshold, threshold_files
 from oclgenomics.errors import UsageError
 
 if TYPE_CHECKING:
@@ -27,12 +28,16 @@ def add_parser(actions: Any) -> None:
         allow_abbrev=False,
     )
     parser.set_defaults(run=run)
-    parser.add_argument("report", metavar="REPORT", help="tsv or json report of `omega scan`; - for standard input")
+    report = parser.add_argument(
+        "report", metavar="REPORT", help="tsv or json report of `omega scan`; - for standard input"
+    )
+    reads(report)
     group = parser.add_argument_group("which positions (give one)")
-    group.add_argument(
+    threshold = group.add_argument(
         "--threshold", metavar="OMEGA|FILE",
         help="those with a larger omega; a file of `omega threshold --json -o FILE` gives p-values, too",
     )  # fmt: skip
+    reads(threshold, threshold_files)
     group.add_argument("--top", type=count, metavar="N", help="the N highest, before they are merged")
     group.add_argument("--quantile", type=float, metavar="Q", help="those above this quantile of all, such as 0.995")
     group = parser.add_argument_group("regions")
@@ -86,8 +91,6 @@ def _check(args: argparse.Namespace) -> None:
         raise UsageError("which positions are high is for you to say: give one of --threshold, --top and --quantile")
     if args.fpr is not None and args.threshold is None:
         raise UsageError("--fpr has no effect without --threshold FILE")
-    if args.output != "-":
-        common.check_writable("-o", args.output)
 
 
 def _threshold(args: argparse.Namespace, report: OmegaReport) -> tuple[float, Any, float | None]:

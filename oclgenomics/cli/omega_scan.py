@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import time
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
@@ -11,9 +10,11 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from commandkit.files import FileConflictError, named_files
 from oclgenomics.cli import common
 from oclgenomics.cli.omega_options import given_threshold, say_unphased, scan_options
 from oclgenomics.cli.progress import Progress
+from oclgenomics.cli.report_names import ReportNames
 from oclgenomics.errors import UsageError
 from oclgenomics.omega.options import Scan, ScanOptions
 from oclgenomics.omega.plot import plot_scans
@@ -28,7 +29,8 @@ if TYPE_CHECKING:
 __all__ = ["check_outputs", "scan_input"]
 
 SHOWN_ALIGNMENTS = 20  # summaries on standard error without -v
-REPORT_SUFFIXES = (".tsv", ".json", ".txt")
+
+
 @dataclass
 class Tally:
     """What the whole scan came to; scans are kept for the figure alone."""
@@ -79,14 +81,12 @@ def scan_input(args: argparse.Namespace) -> int:
 
 
 def check_outputs(args: argparse.Namespace) -> None:
-    """Settle the report's format, and refuse outputs that could not be written at the end of the work.
+    """Settle the report's format, and refuse options that contradict each other.
 
     Raises
     ------
     UsageError
-        Outputs that contradict each other or the input.
-    OutputError
-        A folder that is not there or not writable.
+        They do.
     """
     if args.json and args.format not in (None, "json"):
         raise UsageError(f"--json and --format {args.format} contradict each other; give one of them")
@@ -99,15 +99,6 @@ def check_outputs(args: argparse.Namespace) -> None:
         raise UsageError("--reports writes several files; name them with -o")
     if args.plot:
         plot_format(args.plot)
-    inputs = {"the input": args.input, "--exclude": args.exclude, "--threshold": args.threshold}
-    taken = {os.path.realpath(name): what for what, name in inputs.items() if name and name != "-"}
-    for option, name in (("-o", args.output), ("--plot", args.plot), ("--samples-out", args.samples_out)):
-        if not name or (name == "-" and option != "--plot"):
-            continue
-        common.check_writable(option, name)
-        other = taken.setdefault(os.path.realpath(name), option)
-        if other != option and not name.startswith("/dev/"):
-            raise UsageError(f"{option} {name}: the same file as {other}")
 
 
 def _alignments(args: argparse.Namespace, progress: Progress) -> Generator[Alignment, None, None]:
@@ -223,9 +214,9 @@ def _say_excluded(args: argparse.Namespace, tally: Tally, exclude: BedRegions | 
 def _write_scans(args: argparse.Namespace, scans: Iterator[Scan], provenance: dict[str, Any]) -> None:
     """Write each scan as soon as it is there: into one report, or into one of its own."""
     if args.reports:
-        names: set[str] = set()
+        names = ReportNames(args.output, named_files(args.parser, args))
         for scan in scans:
-            with common.atomic_output(_report_name(args.output, scan, names)) as stream:
+            with common.atomic_output(_report_name(names, scan)) as stream:
                 report = _report(args, provenance)
                 stream.write(report.head() + report.body(scan) + report.tail())
         return
@@ -241,17 +232,11 @@ def _report(args: argparse.Namespace, provenance: dict[str, Any]) -> Report:
     return make_report(args.format, provenance=provenance, all_columns=args.all, separator=not args.no_separator)
 
 
-def _report_name(output: str, scan: Scan, taken: set[str]) -> str:
-    """The report's name with the chromosome's before its suffix; a chromosome that comes again gets its number, too."""
-    label = scan.name.replace("/", "_").replace("\0", "_")
-    stem, suffix = os.path.splitext(output)
-    if suffix not in REPORT_SUFFIXES:
-        stem, suffix = output, ""
-    name = f"{stem}.{label}{suffix}"
-    if name in taken:
-        name = f"{stem}.{label}.{scan.replicate}{suffix}"
-    taken.add(name)
-    return name
+def _report_name(names: ReportNames, scan: Scan) -> str:
+    try:
+        return names.name(scan.name, scan.replicate)
+    except FileConflictError as error:
+        raise UsageError(str(error)) from None
 
 
 def _threshold_lines(args: argparse.Namespace, options: ScanOptions) -> list[tuple[float, str]]:

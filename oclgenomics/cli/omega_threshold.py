@@ -8,6 +8,7 @@ from contextlib import closing
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from commandkit.files import reads
 from oclgenomics.cli import common
 from oclgenomics.cli.omega_options import (
     add_method_options,
@@ -52,10 +53,11 @@ def add_parser(actions: Any) -> None:
         allow_abbrev=False,
     )
     parser.set_defaults(run=run)
-    parser.add_argument(
+    replicates = parser.add_argument(
         "input", metavar="INPUT", nargs="?",
         help="neutral replicates (ms, or any other format); - for standard input (default: they are simulated)",
     )  # fmt: skip
+    reads(replicates)
     add_window_options(parser)
     add_reading_options(parser.add_argument_group("input and region"))
     _add_simulation_options(parser)
@@ -88,12 +90,18 @@ def _add_question_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--fpr", default="0.05", metavar="F,F,...", help="false-positive rates per replicate (default: %(default)s)"
     )
-    group.add_argument("--scan", metavar="REPORT", help="tsv or json report of `omega scan` whose peaks get p-values")
+    report = group.add_argument(
+        "--scan", metavar="REPORT", help="tsv or json report of `omega scan` whose peaks get p-values"
+    )
+    reads(report)
     group.add_argument(
         "--peaks", type=count, default=20, metavar="N",
         help="how many peaks of --scan, the highest whose windows do not overlap (default: %(default)s)",
     )  # fmt: skip
-    group.add_argument("--sweeps", metavar="FILE", help="replicates with a sweep, of the same length; needs --site")
+    sweeps = group.add_argument(
+        "--sweeps", metavar="FILE", help="replicates with a sweep, of the same length; needs --site"
+    )
+    reads(sweeps)
     group.add_argument("--site", type=count, metavar="BP", help="true position of the selected site in --sweeps")
     group.add_argument(
         "--within", type=count, metavar="BP",
@@ -141,8 +149,6 @@ def _check(args: argparse.Namespace) -> list[float]:
     args.format = args.format or ("json" if args.json else "tsv")
     if args.format not in ("tsv", "json"):
         raise UsageError(f"--format {args.format}: choose tsv or json")
-    if args.output != "-":
-        common.check_writable("-o", args.output)
     if (args.site is None) != (args.sweeps is None):
         raise UsageError("--sweeps FILE and --site BP belong together: replicates, and where their sweep was")
     if args.within is not None and args.sweeps is None:

@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from commandkit.files import writes
 from oclgenomics import __version__
 from oclgenomics.cli.common import atomic_output, say
 from oclgenomics.errors import UsageError
@@ -109,10 +110,11 @@ def _add_sweep_options(parser: argparse.ArgumentParser) -> None:
 
 def _add_output_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("output")
-    group.add_argument(
+    output = group.add_argument(
         "-o", "--output", required=True, metavar="PATH",
         help="file to write; '-' is standard output; compressed (blocked gzip) when it ends in .gz",
     )  # fmt: skip
+    writes(output)
     group.add_argument(
         "--format", choices=("ms", "vcf"), help="file format (default: vcf if PATH ends in .vcf or .vcf.gz, else ms)"
     )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import tempfile
 
+from commandkit.whole import unnamed_file
 from oclgenomics.errors import OutputError
 
 __all__ = ["check_folder", "file_system", "nameless_file", "temporary_folder"]
@@ -58,17 +58,7 @@ def nameless_file(folder: str) -> int:
     OSError
         The folder does not take files.
     """
-    if hasattr(os, "O_TMPFILE"):
-        # not every file system has them; where the folder itself is at fault, the next attempt says so
-        with contextlib.suppress(OSError):
-            return os.open(folder, os.O_TMPFILE | os.O_RDWR, 0o600)
-    handle, name = tempfile.mkstemp(dir=folder, prefix=".oclgenomics.")
-    try:
-        os.unlink(name)
-    except BaseException:
-        os.close(handle)
-        raise
-    return handle
+    return unnamed_file(folder)
 
 
 def file_system(folder: str) -> str:

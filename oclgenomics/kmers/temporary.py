@@ -145,7 +145,7 @@ class TemporaryRuns:
         folder = temporary_folder(self._folder)
         handle = _open_file(folder)
         try:
-            with DatabaseWriter(WholeFile(folder, handle), self._options, engine=self._engine) as writer:
+            with DatabaseWriter(WholeFile(folder, handle, OutputError), self._options, engine=self._engine) as writer:
                 fill(writer)
             name = f"temporary run {self.added + 1} in {folder}"
             run = _Run(level, os.fstat(handle).st_size, KmerDatabase(name, handle, read_outline(name, handle)))

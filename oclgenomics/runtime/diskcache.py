@@ -2,9 +2,8 @@
 
 `OCLGENOMICS_CACHE` names another folder, or switches the cache off with `off` or `0`. The default is `oclgenomics` in
 `$XDG_CACHE_HOME` or `~/.cache`. What lies there is run as machine code, so a folder of another user, or one that others
-may write to, is not used. Entries are written beside their place and renamed, so readers see whole files or none, and
-every read checks a digest, so a damaged entry counts as absent. The least recently used entries go when the folder
-outgrows its cap.
+may write to, is not used. Readers see whole entries or none, and every read checks a digest, so a damaged entry counts
+as absent. The least recently used entries go when the folder outgrows its cap.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ import stat
 from collections.abc import Callable
 from pathlib import Path
 
+from commandkit.whole import replace_file
 from oclgenomics.errors import DeviceError, UsageError
 
 __all__ = [
@@ -86,19 +86,9 @@ def distrust(folder: Path) -> str:
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write a file so that nobody sees half of it: beside its place first, then renamed."""
-    import tempfile  # here, because most runs only read and it is slow to import
-
+    """Write a file so that nobody sees half of it."""
     _make(path.parent)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".new-")
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(data)
-        os.replace(temporary, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise
+    replace_file(path, data)
 
 
 def keep_text(path: Path, text: str) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from commandkit import whole
 from oclgenomics.cli import common, main
 from oclgenomics.errors import InputError, OutputError
 from oclgenomics.runtime import Device, Engine
@@ -56,7 +57,7 @@ def test_output_appears_when_whole(tmp_path: Path) -> None:
         stream.write("one\n")
         assert not target.exists()
     assert target.read_text() == "one\n"
-    assert stat.S_IMODE(target.stat().st_mode) == 0o666 & ~common._umask()
+    assert stat.S_IMODE(target.stat().st_mode) == 0o666 & ~whole._umask()
     assert target in common.saved_outputs()
     with common.atomic_output(str(target), "wb") as stream:
         stream.write(b"two\n")

@@ -118,8 +118,8 @@ def test_pictures_of_many_columns_tiles_and_streams(words: list[str], tmp_path: 
         (["--left", "-1"], 2, "trip counts are -1 and 2000; they have to be 0 or more"),
         (["--left", "100000000"], 2, "is too long, 2,000,000 at most; take fewer --left"),
         (["--plot", "a.txt"], 2, "--plot a.txt: no picture format"),
-        (["--vcd", "-"], 2, "--vcd - and the table would both go to standard output; name a file for one (-o FILE)"),
-        (["--vcd", "none/a.vcd"], 5, "none/a.vcd: cannot be written"),
+        (["--vcd", "-"], 2, "-o - and --vcd - both go to standard output; name a file for one of them"),
+        (["--vcd", "none/a.vcd"], 5, "--vcd none/a.vcd: there is no folder none; make it first"),
     ],
 )
 def test_errors_are_one_line(

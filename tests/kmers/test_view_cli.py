@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from helpers.kmer_sets import GOLDEN, A, C, pairs_of, random_set, set_of, write_database
 
-from oclgenomics.cli import common
+from commandkit import whole
 from oclgenomics.cli.main import main
 from oclgenomics.kmers.database import KmerDatabase
 from oclgenomics.kmers.keys import letters_of
@@ -43,7 +43,7 @@ def fails(capsys: pytest.CaptureFixture[str], status: int, *words: object) -> st
 @pytest.fixture(autouse=True)
 def _new_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each command knows of its own outputs only."""
-    monkeypatch.setattr(common, "_begun", [])
+    monkeypatch.setattr(whole, "_begun", [])
 
 
 # dump

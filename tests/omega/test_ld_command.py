@@ -157,7 +157,7 @@ def test_mistakes_are_one_line(small, reports, tmp_path, capsys):
         (("--region", "20:1-5", "--plot", "a.jpg"), "has to end in .png, .svg or .pdf"),
         (("--region", "20:1-5", "--values", "a.txt"), "--values a.txt: the name has to end in .tsv or .npz"),
         (("--region", "20:1-5", "--format", "bed"), "--format bed: choose one of tsv, json"),
-        (("--scan", tsv, "--values", tsv), "the same file as another input or output"),
+        (("--scan", tsv, "--values", tsv), "the same file as --scan"),
         (("--scan", small), "is no report of `omega scan`"),
     ):
         assert message in error(capsys, small, *words)

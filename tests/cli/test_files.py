@@ -1,0 +1,285 @@
+"""Outputs never destroy inputs or each other, whatever the command and however the files are spelled."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from helpers.kmer_sets import GOLDEN, pairs_of, set_of, write_database
+
+import hls_model.cli
+from commandkit import files as kit
+from commandkit.files import Family, FileConflictError, NamedFile, check_files, check_output, file_key, role_of
+from oclgenomics.cli import main as main_module
+from oclgenomics.cli.main import main
+from oclgenomics.cli.report_names import ReportNames
+
+EDGE = Path(__file__).parents[1] / "data" / "omega" / "edge"
+WINDOWS = ["--grid", "5", "--minwin", "100", "--maxwin", "50k"]
+
+# Options that take words of other kinds. One that names a file has to be declared with reads, writes or works_in.
+NO_FILES = {
+    "at", "device", "engine", "format", "fpr", "impute", "input_format", "kernel", "ld", "operation", "phase",
+    "precision", "region", "sequences", "settings",
+}  # fmt: skip
+
+
+def commands(parser: argparse.ArgumentParser, name: str) -> Iterator[tuple[str, argparse.ArgumentParser]]:
+    """Every parser that runs something."""
+    inner = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
+    if not inner:
+        yield name, parser
+    for action in inner:
+        for word, choice in action.choices.items():
+            yield from commands(choice, f"{name} {word}")
+
+
+def model_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser()
+    hls_model.cli.add_commands(parser.add_subparsers(dest="command"), hls_model.cli.COMMANDS)
+    return parser
+
+
+PARSERS = dict(commands(main_module._parser([]), "oclgenomics")) | dict(commands(model_parser(), "hls_model"))
+
+
+def takes_words(action: argparse.Action) -> bool:
+    """Whether its value is text of any kind: not a flag, a number or one of some words."""
+    return action.nargs != 0 and action.choices is None and action.type in (None, str, main_module.common._trace_path)
+
+
+@pytest.mark.parametrize("name", PARSERS)
+def test_every_option_that_names_a_file_says_so(name: str) -> None:
+    for action in PARSERS[name]._actions:
+        if takes_words(action):
+            assert (role_of(action) is None) == (action.dest in NO_FILES), f"{action.dest} is not declared"
+
+
+def test_there_are_parsers_to_look_at() -> None:
+    assert len(PARSERS) > 20
+    outputs = {name for name, parser in PARSERS.items() if any(role_of(a) == "output" for a in parser._actions)}
+    assert {name for name in PARSERS if name not in outputs} == {"oclgenomics devices", "oclgenomics doctor"}
+
+
+# Files, compared
+
+
+def test_links_and_other_spellings_are_the_same_file(tmp_path: Path) -> None:
+    (tmp_path / "x").write_text("")
+    (tmp_path / "soft").symlink_to("x")
+    os.link(tmp_path / "x", tmp_path / "hard")
+    (tmp_path / "folder").mkdir()
+    source = NamedFile("the input", str(tmp_path / "x"), "input")
+    for name in ("x", "soft", "hard", "folder/../x"):
+        with pytest.raises(FileConflictError, match=r"-o .*: the same file as the input .*x; choose another name"):
+            check_output(NamedFile("-o", f"{tmp_path}/{name}", "output"), [source])
+    check_output(NamedFile("-o", str(tmp_path / "y"), "output"), [source])
+
+
+def test_outputs_that_are_not_there_are_compared_by_path(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to("new")
+    one, two = (NamedFile(option, str(tmp_path / name), "output") for option, name in (("-o", "new"), ("-p", "link")))
+    with pytest.raises(FileConflictError, match=r"-p .*: the same file as -o .*new"):
+        check_files([one, two])
+
+
+def test_devices_and_pipes_may_be_named_twice(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for name in (os.devnull, str(tmp_path / "pipe")):
+        check_files([NamedFile("the input", name, "input"), NamedFile("-o", name, "output")])
+    with pytest.raises(FileConflictError, match="both go to standard output"):
+        check_files([NamedFile("-o", "-", "output"), NamedFile("--values", "-", "output")])
+
+
+def test_a_store_is_not_written_into(tmp_path: Path) -> None:
+    (tmp_path / "x.vcz" / "inner").mkdir(parents=True)
+    with pytest.raises(FileConflictError, match="lies within the input"):
+        check_files([
+            NamedFile("the input", str(tmp_path / "x.vcz"), "input"),
+            NamedFile("-o", str(tmp_path / "x.vcz" / "inner" / "new"), "output"),
+        ])  # fmt: skip
+
+
+def test_what_is_not_there_cannot_be_lost(tmp_path: Path) -> None:
+    name = str(tmp_path / "u200")
+    check_files([NamedFile("--board", name, "input"), NamedFile("-o", name, "output")])
+
+
+def test_a_family_of_outputs(tmp_path: Path) -> None:
+    (tmp_path / "x.1.tsv").write_text("")
+    reports = NamedFile("-o", Family(str(tmp_path / "x."), ".tsv"), "output")
+    with pytest.raises(FileConflictError, match=r"x\.1\.tsv could be the same file as the input"):
+        check_files([NamedFile("the input", str(tmp_path / "x.1.tsv"), "input"), reports])
+    check_files([NamedFile("the input", str(tmp_path / "y.1.tsv"), "input"), reports])
+    assert kit.matching_files(reports.name) == [str(tmp_path / "x.1.tsv")]  # type: ignore[arg-type]
+
+
+# Reports of their own
+
+
+def written(names: ReportNames, labels: list[str]) -> list[str]:
+    found = []
+    for number, label in enumerate(labels, start=1):
+        found.append(names.name(label, number))
+        Path(found[-1]).write_text(label)
+    return [Path(name).name for name in found]
+
+
+def test_no_report_is_written_over(tmp_path: Path) -> None:
+    names = ReportNames(str(tmp_path / "x.tsv"), [])
+    assert written(names, ["A.4", "A", "B", "A", "A.4", "A.4.5", "a/b", "a_b"]) == [
+        "x.A.4.tsv", "x.A.tsv", "x.B.tsv", "x.A.4.2.tsv", "x.A.4.5.tsv", "x.A.4.5.6.tsv", "x.a_b.tsv", "x.a_b.8.tsv",
+    ]  # fmt: skip
+    assert (tmp_path / "x.A.4.tsv").read_text() == "A.4"
+
+
+def test_reports_keep_clear_of_other_files(tmp_path: Path) -> None:
+    source, plot = tmp_path / "x.vcf", tmp_path / "x.png"
+    source.write_text("")
+    names = ReportNames(
+        str(tmp_path / "x"), [NamedFile("the input", str(source), "input"), NamedFile("--plot", str(plot), "output")]
+    )
+    assert written(names, ["png", "\x1b[2J"]) == ["x.png.1", "x._[2J"]
+    with pytest.raises(FileConflictError, match=r"--reports .*: the same file as the input"):
+        names.name("vcf", 2)
+
+
+def test_a_link_to_a_report_is_that_report(tmp_path: Path) -> None:
+    (tmp_path / "x.B.tsv").symlink_to("x.A.tsv")
+    assert written(ReportNames(str(tmp_path / "x.tsv"), []), ["A", "B"]) == ["x.A.tsv", "x.B.2.tsv"]
+
+
+def test_keys_of_streams() -> None:
+    assert file_key("-", -1) == ("stream", -1)
+
+
+# Commands
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Inputs of every kind."""
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(EDGE / "plain.ms", "x.1.tsv")
+    shutil.copy(EDGE / "phased.vcf", "v.vcf")
+    shutil.copy(EDGE / "phased.vcf", "p.png")
+    Path("s").write_text("sample1\n")
+    Path("list").write_text("1\n200\n")
+    Path("a.toml").write_text("unroll = 16\n")
+    Path("x.fa").write_text(">r\nACGTACGTACGTACGT\n")
+    for name in ("d", "e", "d.kmc_pre"):
+        write_database(tmp_path / name, set_of(pairs_of(GOLDEN[0][3], GOLDEN[0][1]), GOLDEN[0][1], GOLDEN[0][2]))
+    Path("q.fa").write_text(">r\nACATG\n")
+    Path("r.tsv").write_text("## oclgenomics\nchromosome\tposition\tomega\tstart\tend\n1\t5\t1.5\t1\t9\n")
+    Path("t.json").write_text("{}\n")
+    return tmp_path
+
+
+DESTROYING = [
+    "kmers count x.fa -k 5 -o x.fa",
+    "kmers count - -k 5 -o x.fa",  # standard input is x.fa
+    "kmers count x.fa -k 5 -o y --profile y.json --json",
+    "kmers dump d -o d",
+    "kmers dump d.kmc_pre --format kmc -o d",
+    "kmers histogram d -o d",
+    "kmers histogram d --plot d",
+    "kmers histogram d -o y.png --plot y.png",
+    "kmers info d -o d",
+    "kmers merge d e -o e",
+    "kmers query d ACATG -o d",
+    "kmers query d --file q.fa -o q.fa",
+    "omega scan x.1.tsv --length 1M --reports -o x.tsv",
+    "omega scan v.vcf -o v.vcf",
+    "omega scan v.vcf --samples s -o s",
+    "omega scan v.vcf --samples s --samples-out s -o y",
+    "omega scan v.vcf --samples-out y -o y",
+    "omega scan v.vcf --samples-out -",
+    "omega scan v.vcf --exclude s -o s",
+    "omega scan v.vcf --plot y.png --threshold t.json -o t.json",
+    "omega scan p.png --plot p.png -o y",
+    "omega scan v.vcf -o y.json --profile y.json",
+    "omega threshold x.1.tsv --length 1M -o x.1.tsv",
+    "omega threshold x.1.tsv --length 1M --scan r.tsv -o r.tsv",
+    "omega threshold x.1.tsv --length 1M --sweeps x.1.tsv --site 5 -o x.1.tsv",
+    "omega peaks r.tsv --top 5 -o r.tsv",
+    "omega peaks r.tsv --threshold t.json -o t.json",
+    "omega ld v.vcf --scan r.tsv -o r.tsv",
+    "omega ld v.vcf --region 1:1-9 --values v.vcf",
+    "omega ld v.vcf --region 1:1-9 -o y.tsv --values y.tsv",
+    "fpga timing --board a.toml -o a.toml",
+    "fpga report --positions list -o list",
+    "fpga project --compare a.toml -o a.toml",
+    "fpga project v.vcf --samples s -o s",
+    "fpga project --positions list -o list",
+    "fpga trace --vcd y -o y",
+    "fpga validate --table list -o list",
+    "fpga curve -o y.png --plot y.png",
+]
+
+
+@pytest.mark.parametrize("line", DESTROYING)
+def test_no_command_destroys_a_file(
+    line: str, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = line.split() + (WINDOWS if line.startswith(("omega scan", "omega threshold", "fpga project v")) else [])
+    if "y --profile" in line:
+        words[words.index("y")] = "y.json"
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    stdin = os.dup(0)
+    with open("x.fa") as source:
+        os.dup2(source.fileno(), 0)
+        try:
+            assert main(words) == 2
+        finally:
+            os.dup2(stdin, 0)
+            os.close(stdin)
+    out, err = capsys.readouterr()
+    assert out == ""
+    (told,) = err.splitlines()
+    assert told.startswith("oclgenomics: error: -")
+    assert "the same file as" in told or "standard output" in told
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+@pytest.mark.parametrize("line", [line for line in DESTROYING if line.startswith("fpga") and "v.vcf" not in line])
+def test_neither_does_the_model_alone(line: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    assert hls_model.cli.main(line.split()[1:]) == 2
+    assert "the same file as" in capsys.readouterr().err
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_a_file_that_standard_output_is_appended_to(folder: Path) -> None:
+    command = [sys.executable, "-m", "oclgenomics", "kmers", "query", "d", "--file", "q.fa"]
+    with open("q.fa", "a") as appended:
+        done = subprocess.run(command, stdout=appended, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 2
+    assert "-o -: the same file as --file q.fa" in done.stderr
+    assert Path("q.fa").read_text() == ">r\nACATG\n"
+
+
+def test_presets_and_numbers_are_no_files(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("u200").write_text("")
+    assert main(["fpga", "timing", "--board", "u200", "-o", "u200"]) == 0
+    assert "rate" in Path("u200").read_text()
+
+
+def test_chromosomes_that_come_again_keep_their_reports(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = Path("v.vcf").read_text()
+    head = [line for line in text.splitlines() if line.startswith("#")]
+    rows = [line.partition("\t")[2] for line in text.splitlines() if not line.startswith("#")]
+    runs = [f"{name}\t{row}" for name in ("A.4", "A", "B", "A") for row in rows]
+    Path("runs.vcf").write_text("\n".join([*head, *runs, ""]))
+    assert main(["omega", "scan", "runs.vcf", *WINDOWS, "--reports", "-o", "x.tsv", "-q"]) == 0
+    named = {}
+    for path in folder.glob("x.*.tsv"):
+        if path.name != "x.1.tsv":
+            rows = [line for line in path.read_text().splitlines() if line and not line.startswith(("#", "chrom"))]
+            named[path.name] = {row.split("\t")[0] for row in rows}
+    assert named == {"x.A.4.tsv": {"A.4"}, "x.A.tsv": {"A"}, "x.B.tsv": {"B"}, "x.A.4.2.tsv": {"A"}}
