@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 
+from commandkit.files import reads
+from hls_model.apart import told_apart
 from hls_model.cli import common
 from hls_model.cli.tables import table
 from hls_model.cli.workload_options import add_workload_options, workload
@@ -32,10 +34,11 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def add_compare_option(parser: argparse.ArgumentParser) -> None:
     """Add --compare, which `designs` reads, and --all-pairs."""
-    parser.add_argument(
+    compared = parser.add_argument(
         "--compare", action="append", default=[], metavar="NAME",
         help="another board or .toml file to project onto as well; may be repeated",
     )  # fmt: skip
+    reads(compared, common.design_files)
     parser.add_argument(
         "--all-pairs", action="store_true",
         help="LD of all pairs of SNPs, squared as the paper counts them (default: of the pairs that windows hold)",
@@ -43,7 +46,7 @@ def add_compare_option(parser: argparse.ArgumentParser) -> None:
 
 
 def designs(args: argparse.Namespace) -> list[Config]:
-    """Return the designs of the options, all of which fit their boards.
+    """Return the designs of the options, all of which fit their boards; no two have the same name.
 
     Raises
     ------
@@ -53,7 +56,7 @@ def designs(args: argparse.Namespace) -> list[Config]:
     found = [common.design(args), *map(load, args.compare)]
     for config in found:
         check_fits(config)
-    return found
+    return told_apart(found)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -10,8 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from hls_model.apart import told_apart
 from hls_model.cli import COMMANDS
 from hls_model.cli import main as model_main
+from hls_model.presets import load
 from oclgenomics.cli.fpga_scan import random_alignment, workload_of
 from oclgenomics.cli.main import main
 from oclgenomics.formats import read_alignments
@@ -205,6 +207,38 @@ def test_a_scan_of_a_file_beside_its_measured_time(device, capsys):
     assert len(record["measured"]["seconds"]) == 2
     assert device.name in record["measured"]["device"]
     assert record["provenance"]["device"]["name"] == device.name
+
+
+COMPARED = [word for name in ("u200", "zcu102", "u200") for word in ("--compare", name)]
+TWO = ["project", *QUICK, "--set", "memory.latency=200", *COMPARED]
+NAMES = ["u200 (memory.latency=200)", "u200 (memory.latency=64)", "zcu102", "u200 (memory.latency=64) #2"]
+
+
+@pytest.mark.parametrize("program", [main, model_main])
+def test_designs_of_one_name_stay_apart(program, tmp_path, capsys):
+    pytest.importorskip("matplotlib")
+    words = ["fpga", *TWO] if program is main else TWO
+    assert program([*words, "--json"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert [one["design"] for one in record["projections"]] == NAMES
+    cycles = [one["cycles"] for one in record["projections"]]
+    assert cycles[0] > cycles[1] == cycles[3]
+    if program is main:
+        assert list(record["totals"]) == NAMES
+    assert program([*words, "--plot", str(tmp_path / "x.svg")]) == 0
+    out = capsys.readouterr().out
+    assert all(f"\n{name}  " in out for name in NAMES)
+    assert all(name in (tmp_path / "x.svg").read_text() for name in NAMES)
+
+
+def test_names_of_designs():
+    u200, other = load("u200"), load("zcu102").but(name="u200")
+    assert [config.name for config in told_apart([u200, load("zcu102")])] == ["u200", "zcu102"]
+    first, second = (config.name for config in told_apart([u200, other]))
+    assert (first, second) == (
+        "u200 (board=u200, unroll=32, clock_mhz=250, ...)", "u200 (board=zcu102, unroll=4, clock_mhz=100, ...)",
+    )  # fmt: skip
+    assert "overlap_outer=true" in told_apart([u200, u200.but(overlap_outer=True)])[1].name
 
 
 def test_projection_without_measurement_needs_no_device(capsys):
