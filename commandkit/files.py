@@ -123,7 +123,7 @@ def named_files(parser: argparse.ArgumentParser, args: argparse.Namespace) -> li
 
 
 def check_files(files: Iterable[NamedFile]) -> None:
-    """Refuse outputs that are an input, lie within one, or are another output.
+    """Refuse outputs that are an input, a file within one that is a folder, or another output.
 
     Raises
     ------
@@ -142,7 +142,7 @@ def check_files(files: Iterable[NamedFile]) -> None:
 
 
 def check_output(output: NamedFile, others: Iterable[NamedFile]) -> None:
-    """Refuse an output that is one of the others, or lies within one that is a folder.
+    """Refuse an output that is one of the others, or a file within one that is a folder.
 
     Raises
     ------
@@ -151,7 +151,7 @@ def check_output(output: NamedFile, others: Iterable[NamedFile]) -> None:
     """
     assert isinstance(output.name, str)
     key = file_key(output.name, 1)
-    folders = set(_folders(output.name))
+    folders = set(_folders(output.name)) if os.path.exists(output.name) else set()  # a new file destroys nothing
     for other in others:
         theirs = _key_of(other)
         if theirs is None:

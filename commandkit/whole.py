@@ -16,7 +16,16 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
-__all__ = ["Failure", "WholeFile", "open_whole", "replace_file", "saved_files", "unnamed_file", "whole_file"]
+__all__ = [
+    "Failure",
+    "WholeFile",
+    "forget_files",
+    "open_whole",
+    "replace_file",
+    "saved_files",
+    "unnamed_file",
+    "whole_file",
+]
 
 Failure = Callable[[str], Exception]
 """Makes the error that is raised, of its one line of text."""
@@ -104,6 +113,11 @@ def open_whole(path: str | os.PathLike[str], mode: str, failure: Failure) -> Ite
 def saved_files() -> list[Path]:
     """List the files this process has written whole: the outputs whose names are now those of its files."""
     return [Path(name) for name, file in _begun if _identity(name) == file]
+
+
+def forget_files() -> None:
+    """Begin a new list of saved files, for another command."""
+    _begun.clear()
 
 
 def replace_file(path: str | os.PathLike[str], data: bytes) -> None:

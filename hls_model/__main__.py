@@ -1,7 +1,18 @@
 """`python -m hls_model`."""
 
-import sys
+from commandkit import stopping
 
-from hls_model.cli import main
 
-sys.exit(main())
+def program() -> int:
+    """Run the command line in this process."""
+    stopping.exit_on_signals("hls_model")
+    from commandkit.streams import prepare_streams
+
+    prepare_streams()
+    from hls_model.cli import main
+
+    return main()
+
+
+if __name__ == "__main__":
+    raise SystemExit(program())

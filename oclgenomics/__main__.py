@@ -1,8 +1,18 @@
-"""`python -m oclgenomics` is the same as the `oclgenomics` command."""
+"""The process of the `oclgenomics` command, which `python -m oclgenomics` is, too."""
 
-import sys
+from commandkit import stopping
 
-from oclgenomics.cli.main import main
+
+def program() -> int:
+    """Run the command line in this process."""
+    stopping.exit_on_signals("oclgenomics")  # before anything that takes time to import
+    from commandkit.streams import prepare_streams
+
+    prepare_streams()
+    from oclgenomics.cli.main import main
+
+    return main()
+
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(program())

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import os
 import sys
 from collections.abc import Sequence
 
+from commandkit import stopping
 from commandkit.files import FileConflictError, check_files, named_files
-from hls_model.errors import ModelError
+from commandkit.streams import StreamError, flush_output, printable
+from hls_model.errors import ModelError, ModelOutputError
 
 __all__ = ["COMMANDS", "add_commands", "main"]
 
@@ -53,7 +54,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        0 done, 1 a check failed, 2 usage, 3 bad input, 5 output not written, 130 interrupted.
+        0 done, 1 a check failed, 2 usage, 3 bad input, 5 output not written, 130 interrupted, 143 terminated.
     """
     words = list(sys.argv[1:] if argv is None else argv)
     parser = argparse.ArgumentParser(
@@ -62,21 +63,33 @@ def main(argv: Sequence[str] | None = None) -> int:
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     add_commands(subparsers, [words[0]] if words and words[0] in COMMANDS else COMMANDS)
     try:
+        stopping.raise_on_signals()
+        status = _run(parser, words)
+        flush_output()
+        return status
+    except KeyboardInterrupt:
+        status, word = stopping.received() or (INTERRUPTED, "interrupted")
+        print(f"hls_model: {word}", file=sys.stderr)
+        return status
+    except BrokenPipeError:
+        return 0
+    except StreamError as error:
+        print(f"hls_model: error: standard output: cannot be written ({error.strerror})", file=sys.stderr)
+        return ModelOutputError.exit_code
+    except ModelError as error:
+        if "--debug" in words:
+            raise
+        print(f"hls_model: error: {printable(str(error))}", file=sys.stderr)
+        return error.exit_code
+    finally:
+        stopping.exit_on_signals()
+
+
+def _run(parser: argparse.ArgumentParser, words: list[str]) -> int:
+    try:
         args = parser.parse_args(words)
         _check_files(parser, args)
         status: int = args.run(args)
-        sys.stdout.flush()
         return status
     except SystemExit as stop:  # argparse ends so, after --help and after wrong usage
         return stop.code if isinstance(stop.code, int) else 2
-    except KeyboardInterrupt:
-        print("hls_model: interrupted", file=sys.stderr)
-        return INTERRUPTED
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    except ModelError as error:
-        if getattr(args, "debug", False):
-            raise
-        print(f"hls_model: error: {error}", file=sys.stderr)
-        return error.exit_code

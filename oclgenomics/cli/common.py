@@ -16,6 +16,7 @@ from typing import IO, TYPE_CHECKING, Any, NoReturn
 
 import commandkit.files
 from commandkit.files import FileConflictError, Names, named_files, writes
+from commandkit.streams import printable
 from commandkit.whole import open_whole, saved_files
 from oclgenomics import __version__
 from oclgenomics.errors import InputError, OutputError, UsageError
@@ -124,7 +125,7 @@ def add_message_options(group: argparse._ArgumentGroup) -> None:
 def say(args: argparse.Namespace, message: str, level: int = 0) -> None:
     """Write a message to standard error, unless --quiet or, for level 1 and up, without so many -v."""
     if not getattr(args, "quiet", False) and getattr(args, "verbose", 0) >= level:
-        print(f"oclgenomics: {message}", file=sys.stderr)
+        print(f"oclgenomics: {printable(message)}", file=sys.stderr)
 
 
 def open_engine(args: argparse.Namespace) -> Engine:

@@ -5,17 +5,18 @@ from __future__ import annotations
 import argparse
 import contextlib
 import importlib
-import os
-import signal
 import sys
 import threading
 from collections.abc import Iterator, Sequence
 from types import ModuleType
 from typing import Any
 
+from commandkit import stopping
+from commandkit.streams import StreamError, flush_output, printable
+from commandkit.whole import forget_files
 from oclgenomics import __version__
 from oclgenomics.cli import common
-from oclgenomics.errors import OclGenomicsError
+from oclgenomics.errors import OclGenomicsError, OutputError
 
 __all__ = ["COMMANDS", "lasting_interrupts", "main"]
 
@@ -35,10 +36,35 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        0 done, 2 usage, 3 bad input, 4 no device, 5 output not written, 130 interrupted, 1 a defect of the program.
+        0 done, 2 usage, 3 bad input, 4 no device, 5 output not written, 130 interrupted, 143
+        terminated, 129 hung up, 1 a defect of the program.
     """
     words = list(sys.argv[1:] if argv is None else argv)
     debug = "--debug" in words
+    try:
+        stopping.raise_on_signals()
+        status = _run(words)
+        flush_output()
+        return status
+    except KeyboardInterrupt:
+        return _stopped(debug)
+    except BrokenPipeError:  # the reader of standard output has seen enough
+        return 0
+    except StreamError as error:
+        return _fail(f"error: standard output: cannot be written ({error.strerror})", OutputError.exit_code, debug)
+    except OclGenomicsError as error:
+        return _stopped(debug) if stopping.received() else _fail(f"error: {error}", error.exit_code, debug)
+    except Exception as error:
+        if stopping.received():  # which some libraries turn into errors of their own
+            return _stopped(debug)
+        told = f"{type(error).__name__}: {' '.join(str(error).split())}"
+        return _fail(f"error: {told} (a defect; --debug shows where)", 1, debug)
+    finally:
+        stopping.exit_on_signals()
+
+
+def _run(words: list[str]) -> int:
+    forget_files()
     try:
         parser = _parser(words)
         args = parser.parse_args(words)
@@ -46,21 +72,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         common.check_files(args)
         with lasting_interrupts():
             status: int = args.run(args)
-        sys.stdout.flush()
         return status
     except SystemExit as stop:  # argparse ends so, after --help and after wrong usage
         return stop.code if isinstance(stop.code, int) else 0 if stop.code is None else 2
-    except KeyboardInterrupt:
-        saved = ", ".join(map(str, common.saved_outputs())) or "nothing"
-        return _fail(f"interrupted; saved: {saved}", INTERRUPTED, debug)
-    except BrokenPipeError:  # the reader of standard output has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    except OclGenomicsError as error:
-        return _fail(f"error: {error}", error.exit_code, debug)
-    except Exception as error:
-        kind = type(error).__name__
-        return _fail(f"error: {kind}: {' '.join(str(error).split())} (a defect; --debug shows where)", 1, debug)
 
 
 @contextlib.contextmanager
@@ -71,7 +85,7 @@ def lasting_interrupts() -> Iterator[None]:
 
     def send_again(dropped: Any) -> None:
         if issubclass(dropped.exc_type, KeyboardInterrupt):
-            timer = threading.Timer(AGAIN_SECONDS, signal.pthread_kill, (main_thread, signal.SIGINT))
+            timer = threading.Timer(AGAIN_SECONDS, stopping.send_again, (main_thread,))
             timer.daemon = True
             timer.start()
         else:
@@ -84,12 +98,18 @@ def lasting_interrupts() -> Iterator[None]:
         sys.unraisablehook = before
 
 
+def _stopped(debug: bool) -> int:
+    status, word = stopping.received() or (INTERRUPTED, "interrupted")
+    saved = ", ".join(map(str, common.saved_outputs())) or "nothing"
+    return _fail(f"{word}; saved: {saved}", status, debug)
+
+
 def _fail(message: str, status: int, debug: bool) -> int:
     if debug:
         import traceback
 
         traceback.print_exc()
-    print(f"oclgenomics: {message}", file=sys.stderr)
+    print(f"oclgenomics: {printable(message)}", file=sys.stderr)
     return status
 
 

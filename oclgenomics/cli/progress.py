@@ -6,6 +6,8 @@ import sys
 import time
 from typing import TextIO
 
+from commandkit.streams import printable
+
 __all__ = ["Progress"]
 
 REDRAW_SECONDS = 0.1
@@ -53,6 +55,7 @@ class Progress:
             self._width = 0
 
     def _draw(self, text: str) -> None:
+        text = printable(text)
         self._stream.write(f"\r{text.ljust(self._width)}" + ("" if text else "\r"))
         self._stream.flush()
         self._width = len(text)

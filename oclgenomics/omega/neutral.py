@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import threading
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
 
 import numpy as np
 
@@ -101,7 +104,8 @@ def _side_by_side(tasks: list[_Replicate], processes: int) -> Iterator[Alignment
 
     # A fork would copy the state of an OpenCL driver, which does not survive it.
     context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(processes, mp_context=context, initializer=_ignore_interrupts)
+    wanted, want = context.Pipe(duplex=False)  # that this end is open is the sign that the replicates are wanted
+    pool = ProcessPoolExecutor(processes, mp_context=context, initializer=_serve, initargs=(wanted,))
     try:
         waiting = deque(pool.submit(task.draw) for task in tasks[: AHEAD * processes])
         for task in tasks[AHEAD * processes :]:
@@ -109,17 +113,26 @@ def _side_by_side(tasks: list[_Replicate], processes: int) -> Iterator[Alignment
             waiting.append(pool.submit(task.draw))
         while waiting:
             yield waiting.popleft().result()
+        pool.shutdown()
     except BrokenProcessPool:
         raise OclGenomicsError(
             "a process that simulates replicates was killed, perhaps for lack of memory; try fewer --jobs"
         ) from None
     finally:
+        want.close()  # ends processes that are still at work, however this one was left
         pool.shutdown(cancel_futures=True)
+        wanted.close()
 
 
-def _ignore_interrupts() -> None:
-    """Leave Ctrl-C to the process that collects."""
+def _serve(wanted: Connection) -> None:
+    """Leave Ctrl-C to the process that collects, and end with it, even if it is killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with, args=(wanted,), daemon=True).start()
+
+
+def _end_with(wanted: Connection) -> None:
+    wait([wanted])  # nothing is ever sent: it is ready when the other end is closed
+    os._exit(0)
 
 
 def as_alignment(haplotypes: Haplotypes, length: int, replicate: int) -> Alignment:

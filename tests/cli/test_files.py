@@ -99,11 +99,11 @@ def test_devices_and_pipes_may_be_named_twice(tmp_path: Path) -> None:
 
 def test_a_store_is_not_written_into(tmp_path: Path) -> None:
     (tmp_path / "x.vcz" / "inner").mkdir(parents=True)
+    (tmp_path / "x.vcz" / "inner" / "chunk").write_text("")
+    store = NamedFile("the input", str(tmp_path / "x.vcz"), "input")
+    check_output(NamedFile("-o", str(tmp_path / "x.vcz" / "inner" / "new"), "output"), [store])
     with pytest.raises(FileConflictError, match="lies within the input"):
-        check_files([
-            NamedFile("the input", str(tmp_path / "x.vcz"), "input"),
-            NamedFile("-o", str(tmp_path / "x.vcz" / "inner" / "new"), "output"),
-        ])  # fmt: skip
+        check_output(NamedFile("-o", str(tmp_path / "x.vcz" / "inner" / "chunk"), "output"), [store])
 
 
 def test_what_is_not_there_cannot_be_lost(tmp_path: Path) -> None:

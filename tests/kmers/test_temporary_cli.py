@@ -127,7 +127,7 @@ def test_a_full_file_system(device: Device, large: Path, tmp_path: Path, tmp_dir
     assert "(No space left on device)" in done.stderr
 
 
-@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, -15), (signal.SIGKILL, -9)])
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -9)])
 def test_signals_leave_nothing(
     device: Device, large: Path, tmp_path: Path, tmp_dir: Path, number: int, status: int
 ) -> None:

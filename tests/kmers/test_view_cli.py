@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from helpers.kmer_sets import GOLDEN, A, C, pairs_of, random_set, set_of, write_database
 
-from commandkit import whole
 from oclgenomics.cli.main import main
 from oclgenomics.kmers.database import KmerDatabase
 from oclgenomics.kmers.keys import letters_of
@@ -38,12 +37,6 @@ def fails(capsys: pytest.CaptureFixture[str], status: int, *words: object) -> st
     (line,) = shown.err.splitlines()
     assert line.startswith("oclgenomics: error: ")
     return line
-
-
-@pytest.fixture(autouse=True)
-def _new_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each command knows of its own outputs only."""
-    monkeypatch.setattr(whole, "_begun", [])
 
 
 # dump

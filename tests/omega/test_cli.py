@@ -321,7 +321,7 @@ def test_outputs_must_differ_from_the_input_and_from_each_other(capsys, tmp_path
     words = [source, "--length", "1M", *WINDOWS]
     assert_one_line(2, [*words, "-o", source], "the same file as the input", capsys, tmp_path)
     same = tmp_path / "x.png"
-    assert_one_line(2, [*words, "-o", same, "--plot", same], "the same file as -o", capsys, tmp_path)
+    assert_one_line(2, [*words, "-o", same, "--plot", same], "the same file as --plot", capsys, tmp_path)
 
 
 def test_unknown_device(capsys, tmp_path):

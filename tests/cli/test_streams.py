@@ -1,0 +1,207 @@
+"""Standard streams that are closed, full, of another encoding or a terminal."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from commandkit.streams import printable
+
+PROGRAM = [sys.executable, "-m", "oclgenomics"]
+MODEL = [sys.executable, "-m", "hls_model"]
+WINDOWS = ["--grid", "5", "--minwin", "1", "--maxwin", "50k"]
+TIMING = [*PROGRAM, "fpga", "timing"]
+
+
+def run(words: list[str], redirection: str = "", **options: object) -> subprocess.CompletedProcess[bytes]:
+    """Run a command under a shell's redirection; what is not redirected is captured."""
+    shell = ["sh", "-c", f'exec "$@" {redirection}', "sh", *map(str, words)]
+    return subprocess.run(shell, capture_output=True, timeout=300, check=False, **options)  # type: ignore[call-overload]
+
+
+def fails_in_one_line(done: subprocess.CompletedProcess[bytes], status: int, said: str) -> None:
+    assert done.returncode == status, done.stderr
+    assert done.stdout == b""
+    (line,) = done.stderr.decode().splitlines()
+    assert said in line
+
+
+TO_OUTPUT = [
+    [*PROGRAM, "--help"],
+    [*PROGRAM, "--version"],
+    [*PROGRAM, "omega", "scan", "--help"],
+    [*PROGRAM, "devices"],
+    [*PROGRAM, "devices", "--json"],
+    [*PROGRAM, "doctor", "--json"],
+    TIMING,
+    [*MODEL, "timing"],
+    [*MODEL, "--help"],
+    [*PROGRAM, "simulate", "omega", "--seed", "1", "--replicates", "1", "--length", "1000", "-o", "-"],
+]
+
+
+@pytest.mark.parametrize("words", TO_OUTPUT, ids=lambda words: " ".join(words[2:]))
+def test_a_full_disk(words: list[str]) -> None:
+    done = run(words, "> /dev/full")
+    fails_in_one_line(done, 5, "error: standard output: cannot be written (No space left on device)")
+
+
+@pytest.mark.parametrize("words", TO_OUTPUT, ids=lambda words: " ".join(words[2:]))
+def test_closed_standard_output(words: list[str]) -> None:
+    fails_in_one_line(run(words, ">&-"), 5, "error: standard output: cannot be written (it is closed)")
+
+
+@pytest.mark.parametrize("redirection", ["2>&-", "2>/dev/full", ">&- 2>&- <&-"])
+def test_messages_that_nobody_can_read(redirection: str, tmp_path: Path) -> None:
+    output = tmp_path / "x.ms"
+    words = [*PROGRAM, "simulate", "omega", "--seed", "1", "--replicates", "1", "--length", "1000", "-o", str(output)]
+    done = run(words, redirection)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert run([*words[:-1], "-"]).stdout == output.read_bytes()
+    done = run([*PROGRAM, "kmers", "info", "nowhere"], redirection)
+    assert (done.returncode, done.stdout, done.stderr) == (3, b"", b"")
+
+
+def test_nothing_is_written_into_files_that_take_a_closed_handle(tmp_path: Path) -> None:
+    """With handles 1 and 2 closed, an output that got one of them would receive all messages."""
+    words = [*PROGRAM, "fpga", "timing", "-o", str(tmp_path / "x")]
+    assert run(words, ">&- 2>&-").returncode == 0
+    whole = (tmp_path / "x").read_bytes()
+    assert run(words).returncode == 0
+    assert (tmp_path / "x").read_bytes() == whole
+
+
+def test_closed_standard_input() -> None:
+    done = run([*PROGRAM, "omega", "scan", "-", *WINDOWS], "<&-")
+    fails_in_one_line(done, 3, "standard input: cannot be read: Bad file descriptor")
+
+
+# Names from the data
+
+
+ESCAPING = "\x1b]0;owned\x07\x9b2J\u202e"
+NAMES = {"escapes": ESCAPING, "latin": "染色体é"}
+
+
+def vcf(name: str) -> bytes:
+    start = [f"{name}\t{100 * site + 1}\t.\tA\tC\t.\tPASS\t.\tGT" for site in range(40)]
+    rows = [f"{text}\t0|1\t1|{site % 2}\t0|{site % 3 // 2}" for site, text in enumerate(start)]
+    head = ["##fileformat=VCFv4.2", "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\ta\tb\tc"]
+    return "\n".join([*head, *rows, ""]).encode()
+
+
+@pytest.fixture
+def scan(tmp_path: Path, device: object) -> list[str]:
+    index = device.index  # type: ignore[attr-defined]
+    return [*PROGRAM, "omega", "scan", "x.vcf", *WINDOWS, "--minsnps", "2", "-d", str(index)]
+
+
+def test_reports_are_the_same_bytes_in_every_locale(scan: list[str], tmp_path: Path) -> None:
+    (tmp_path / "x.vcf").write_bytes(vcf(NAMES["latin"]))
+    environment = {**os.environ, "PYTHONIOENCODING": "latin-1", "LC_ALL": "C"}
+    done = run(scan, cwd=tmp_path, env=environment)
+    assert done.returncode == 0, done.stderr
+    assert f"\n{NAMES['latin']}\t".encode() in done.stdout
+    utf8 = run(scan, cwd=tmp_path, env={**os.environ, "PYTHONIOENCODING": "utf-8"})
+    assert utf8.stdout == done.stdout
+    assert b"\\u67d3" in done.stderr  # messages are for the terminal and its encoding
+
+
+def in_terminal(words: list[str], folder: Path) -> bytes:
+    """What a terminal gets of both streams."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(words, stdin=theirs, stdout=theirs, stderr=theirs, cwd=folder)
+    os.close(theirs)
+    shown = b""
+    while True:
+        try:
+            shown += os.read(ours, 1 << 16)
+        except OSError as error:  # Linux' way to say that the other end is closed
+            if error.errno != errno.EIO:
+                raise
+            break
+    os.close(ours)
+    assert process.wait(60) == 0, shown
+    return shown
+
+
+def test_no_control_character_reaches_the_terminal(scan: list[str], tmp_path: Path) -> None:
+    (tmp_path / "x.vcf").write_bytes(vcf(ESCAPING))
+    shown = in_terminal([*scan, "-v"], tmp_path)
+    assert shown.count(rb"\x1b]0;owned\x07\x9b2J\u202e") > 6
+    assert not set(shown.decode()) & set(ESCAPING) - set("]0;owned2J")
+    done = run(scan, cwd=tmp_path)
+    assert b"\x1b" not in done.stderr
+    assert f"\n{ESCAPING}\t".encode() in done.stdout  # data for programs are as they are
+
+
+def test_file_names_of_any_bytes(scan: list[str], tmp_path: Path) -> None:
+    name = b"\xff\x1b[2J\n.vcf"
+    (Path(os.fsdecode(bytes(tmp_path))) / os.fsdecode(name)).write_bytes(vcf("1"))
+    words = [os.fsdecode(name) if word == "x.vcf" else word for word in scan]
+    for output in ("tsv", "json"):
+        done = subprocess.run([*words, "--format", output], cwd=tmp_path, capture_output=True, check=False)
+        assert done.returncode == 0, done.stderr
+        assert b"\x1b" not in done.stderr
+        text = done.stdout.decode()
+        if output == "json":
+            json.loads(text)
+        written = subprocess.run(
+            [*words, "--format", output, "-o", os.fsdecode(b"\xfe." + output.encode())], cwd=tmp_path,
+            capture_output=True, check=False,
+        )  # fmt: skip
+        assert written.returncode == 0, written.stderr
+        assert b"\xff" not in written.stderr
+        assert (tmp_path / os.fsdecode(b"\xfe." + output.encode())).read_bytes().decode()
+    done = run([*PROGRAM, "kmers", "info", os.fsdecode(b"no\xff\x1b")])
+    fails_in_one_line(done, 3, r"no\udcff\x1b: cannot be read (No such file or directory)")
+
+
+LONG = "n" * 256
+
+
+@pytest.mark.parametrize(
+    ("words", "status"),
+    [
+        (["omega", "scan", LONG, *WINDOWS], 3),
+        (["omega", "scan", "x.vcf", *WINDOWS, "-o", LONG], 5),
+        (["omega", "scan", "x.vcf", *WINDOWS, "--plot", f"{LONG}.png"], 5),
+        (["omega", "scan", "x.vcf", *WINDOWS, "--samples", LONG], 3),
+        (["omega", "scan", "x.vcf", *WINDOWS, "--exclude", LONG], 3),
+        (["omega", "scan", "x.vcf", *WINDOWS, "--reports", "-o", f"{LONG}.tsv"], 5),
+        (["omega", "peaks", LONG, "--top", "1"], 3),
+        (["omega", "peaks", "x.vcf", "--threshold", LONG], 3),
+        (["kmers", "count", LONG, "-k", "5", "-o", "x"], 3),
+        (["kmers", "count", "x.vcf", "-k", "5", "-o", LONG], 5),
+        (["kmers", "count", "x.vcf", "-k", "5", "-o", "x", "--profile", f"{LONG}.json"], 5),
+        (["kmers", "count", "x.vcf", "-k", "5", "-o", "x", "--tmp-dir", LONG], 5),
+        (["kmers", "dump", "x.vcf", "--format", "kmc", "-o", LONG[5:]], 5),  # 251 letters, but .kmc_pre is longer
+        (["kmers", "info", LONG], 3),
+        (["simulate", "omega", "--seed", "1", "-o", LONG], 5),
+        (["fpga", "timing", "--board", f"{LONG}.toml"], 3),
+        (["fpga", "project", "--positions", LONG], 3),
+    ],
+)
+def test_names_that_no_file_can_have(words: list[str], status: int, tmp_path: Path) -> None:
+    (tmp_path / "x.vcf").write_bytes(vcf("1"))
+    done = run([*PROGRAM, *words], cwd=tmp_path)
+    fails_in_one_line(done, status, LONG[5:])
+    assert os.listdir(tmp_path) == ["x.vcf"]
+
+
+def test_names_of_full_length(tmp_path: Path) -> None:
+    assert run([*TIMING, "-o", LONG[1:]], cwd=tmp_path).returncode == 0
+    assert run([*TIMING, "-o", LONG[1:]], cwd=tmp_path).returncode == 0
+    assert os.listdir(tmp_path) == [LONG[1:]]
+
+
+def test_printable() -> None:
+    assert printable("chr1 é\t染") == "chr1 é\\x09染"
+    assert printable("a\nb\r\x7f\x85\u2066") == "a\\x0ab\\x0d\\x7f\\x85\\u2066"
