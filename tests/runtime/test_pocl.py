@@ -170,25 +170,34 @@ def test_processor_description_holds_no_frequency(monkeypatch: pytest.MonkeyPatc
             function.cache_clear()
 
 
+COUNT_BITS = """
+import numpy as np
+from oclgenomics.runtime import Engine
+with Engine("portable") as engine:
+    words = engine.upload(np.arange(33, dtype=np.uint32))
+    counts = engine.empty(32, np.uint32)
+    kernel = engine.kernel("common/probe_bits.cl", "probe_vectors", BUILTIN_POPCOUNT=1)
+    engine.launch(kernel, (2,), None, words, counts)
+    print(engine.download(counts).sum())
+"""
+
+
 @pytest.mark.parametrize("cache", ["kept", "off", "lost", "unwritable", "pocl off"])
 @needs_wheel
 def test_a_second_run_works_whatever_becomes_of_the_caches(tmp_path: Path, cache: str) -> None:
     """And nothing of PoCL's or its compiler's shows on the terminal."""
     folder = tmp_path / "cache"
-    settings = {"kept": str(folder), "lost": str(folder), "off": "off", "unwritable": "/proc/nowhere"}
+    settings = {"off": "off", "unwritable": "/proc/nowhere"}
     environment = {**os.environ, diskcache.VARIABLE: settings.get(cache, str(folder)), "HOME": str(tmp_path)}
     environment.pop("XDG_CACHE_HOME", None)
     if cache == "pocl off":
         environment["POCL_KERNEL_CACHE"] = "0"
-    (tmp_path / "reads.fa").write_text(">a\nACGTTGCATGCCGATAGCTAGCATCGACTACGACTAGCATCAGCTA\n")
-    command = [sys.executable, "-m", "oclgenomics", "kmers", "count", "reads.fa", "-k", "11", "-d", "portable", "-o"]
-    for run in ("one", "two"):
+    for _ in range(2):
         done = subprocess.run(
-            [*command, f"{run}.db"], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+            [sys.executable, "-c", COUNT_BITS], env=environment, capture_output=True, text=True, check=False
         )
-        assert done.returncode == 0, done.stderr
-        assert all(line.startswith("oclgenomics: ") for line in done.stderr.splitlines()), done.stderr
+        assert (done.returncode, done.stderr) == (0, "")
+        assert int(done.stdout) == sum(number.bit_count() for number in range(1, 33))
         if cache == "lost":
             shutil.rmtree(folder)
-    assert (tmp_path / "one.db").read_bytes()[-200:] == (tmp_path / "two.db").read_bytes()[-200:]
     assert not (tmp_path / ".cache" / "pocl").exists()
