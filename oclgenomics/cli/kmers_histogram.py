@@ -49,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
     _check(args)
     with KmerDatabase.open(args.database) as database:
         histogram = count_histogram(database)
-        spectrum = read_spectrum(histogram)
+        spectrum = read_spectrum(histogram, database.k)
         with common.atomic_output(args.output) as stream:
             stream.write(_json(args, database, histogram, spectrum) if args.json else _table(histogram))
         for line in _reading(spectrum):
@@ -95,10 +95,16 @@ def _reading(spectrum: Spectrum) -> list[str]:
     if spectrum.coverage is not None and spectrum.genome_size is not None:
         parts = [f"k-mer coverage {spectrum.coverage:.1f}", f"genome size {bases_text(spectrum.genome_size)}"]
         if spectrum.half_peak is not None:
-            parts.append(f"heterozygous peak at {spectrum.half_peak:.1f}")
+            parts.append(f"heterozygosity {100 * (spectrum.heterozygosity or 0):.2g} %")
         parts.append(f"errors {100 * (spectrum.error_share or 0):.2g} % of all k-mers")
         parts.append(f"repeats {100 * (spectrum.repeat_share or 0):.2g} % of the genome")
         lines.append("; ".join(parts))
+    if spectrum.other is not None:
+        other = spectrum.other
+        lines.append(
+            f"or k-mer coverage {other.coverage:.1f}; genome size {bases_text(other.genome_size)}; heterozygosity "
+            f"{100 * other.heterozygosity:.2g} %: the histogram fits both"
+        )
     return [*lines, *spectrum.notes]
 
 

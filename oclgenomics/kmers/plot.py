@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from oclgenomics.kmers.histogram import Histogram
-from oclgenomics.kmers.spectrum import Spectrum
+from oclgenomics.kmers.spectrum import Spectrum, fitted_from
 from oclgenomics.plot_style import BLUE, GREY, INK, ORANGE, STYLE, number_text, short_text
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ def plot_spectrum(histogram: Histogram, spectrum: Spectrum, *, k: int, title: st
     """Draw a histogram with its reading.
 
     With a coverage peak, the axes are linear and cut where the peak is well seen: errors may reach higher, and say so.
+    A line shows the model that was fitted.
     Without one, both axes are logarithmic.
 
     Parameters
@@ -106,6 +107,10 @@ def _draw_peak(axes: Axes, histogram: Histogram, spectrum: Spectrum, coverage: f
     axes.set(xlim=(0.5, last + 0.5), ylim=(0, top), xlabel="Count", ylabel="Distinct k-mers")
     axes.yaxis.set_major_formatter(_grouped)
     _draw_bars(axes, tally, valley)
+    if spectrum.fit is not None:
+        model = spectrum.fit.genuine(last + 1) + spectrum.fit.erroneous(last + 1)
+        first = fitted_from(valley)
+        axes.plot(np.arange(first, last + 1), model[first:], color=INK, linewidth=1.3, zorder=3)
     if valley:
         _mark_errors(axes, tally, spectrum, valley, top)
     _mark_coverage(axes, spectrum, coverage)
@@ -146,10 +151,9 @@ def _mark_coverage(axes: Axes, spectrum: Spectrum, coverage: float) -> None:
         axes.axvline(spectrum.half_peak, 0, height, color=INK, linewidth=1.2, linestyle=(0, (5, 3)), zorder=4)
         axes.annotate(
             f"heterozygous\n{number_text(spectrum.half_peak)}", (spectrum.half_peak, height),
-            xycoords=("data", "axes fraction"), xytext=(5, 0), textcoords="offset points", va="top", fontsize=10,
+            xycoords=("data", "axes fraction"), xytext=(0, 2), textcoords="offset points", ha="center", va="bottom",
+            fontsize=10,
         )  # fmt: skip
-
-
     if (spectrum.repeat_share or 0) >= REPEATS_NAMED:
         axes.axvline(2 * coverage, 0, height / 2, color=GREY, linewidth=1.2, linestyle=(0, (1, 2)), zorder=4)
         axes.annotate(
@@ -160,8 +164,11 @@ def _mark_coverage(axes: Axes, spectrum: Spectrum, coverage: float) -> None:
 
 def _summarise(axes: Axes, spectrum: Spectrum) -> None:
     """What was read, in the corner where the histogram is low."""
-    heterozygous = {True: "heterozygous peak at half", False: "no heterozygous peak", None: "heterozygosity left open"}
-    lines = [heterozygous[spectrum.heterozygous]]
+    percent = f"heterozygosity {_percent(spectrum.heterozygosity or 0)}"
+    lines = [{True: percent, False: "no heterozygous peak", None: "heterozygosity left open"}[spectrum.heterozygous]]
+    if spectrum.other is not None:
+        lines = [percent, f"or {bases_text(spectrum.other.genome_size)},", "if the second peak"]
+        lines += ["is of repeats" if spectrum.other.coverage < (spectrum.coverage or 0) else "is of both chromosomes"]
     if spectrum.genome_size is not None and spectrum.repeat_share is not None:
         size, share = bases_text(spectrum.genome_size), _percent(spectrum.repeat_share)
         lines = [f"genome size {size}", f"repeats {share}", *lines]

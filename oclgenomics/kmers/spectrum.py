@@ -5,33 +5,31 @@ Method
 A k-mer of the genome is seen about as often as reads' k-mers cover the genome; one with a sequencing error is seen once
 or a few times. So the histogram falls from its errors into a valley and rises to a peak. It is smoothed over half a
 standard deviation of each count, and a rise or fall counts only if it stands out: by a tenth, and by five standard
-deviations of what chance does to such numbers of k-mers.
+deviations of what chance does to such numbers of k-mers. About the highest peak the model of `mixture` is fitted,
+without heterozygosity and with it.
 
-Errors
-    If the histogram falls from the first count that occurs, counts up to the valley behind it are taken for errors.
 Coverage
-    Of the peaks behind the valley the highest. The k-mer coverage is not its place (a whole number, and below the mean)
-    but, with h(c) k-mers of count c and a to b the counts around it, the sum of c h(c) over a < c <= b divided by the
-    sum of h(c) over a <= c < b: the mean exactly, if counts scatter as Poisson's.
-Heterozygous peak
-    A lesser peak near half the coverage: k-mers of one of two chromosomes. In three cases it is left open. Where a
-    large second peak lies near twice the coverage instead, the histogram does not tell a very heterozygous genome (from
-    about 1.5 % on, with 21-mers) from a much repeated one. Where there is a shoulder (3 % more k-mers than the highest
-    peak explains), it does not tell few heterozygous sites from uneven coverage. Below a coverage of 12 the two peaks
-    would run together.
+    That of k-mers which both chromosomes have.
+Heterozygosity
+    Share of the sites at which the two chromosomes differ. A fit is as good as another unless it leaves twice as much
+    unexplained. Where both fits are as good, the one without heterozygosity is taken, and heterozygosity is left open.
+Two readings
+    Two peaks, at c and 2 c, are those of a heterozygous genome of coverage 2 c or of repeats in one of coverage c, half
+    the coverage and twice the size. Both fit alike. With few k-mers at 2 c repeats are likelier, with many of them
+    heterozygosity; between the extremes the other reading is told, too.
 Genome size
-    The sum of c h(c) behind the valley divided by the coverage: the haploid size.
+    The sum of c h(c) over the counts c, h(c) being the k-mers that are no errors, divided by the coverage: the haploid
+    size.
 Repeats
     The part of that sum with counts from 1.5 times the coverage on, or from three standard deviations above it where
     that is more.
 
 Limits
 ------
-Genuine k-mers at or below the valley are lost to the size, and errors above it add to it: at a coverage of 5 the size
-is wrong by about a tenth, from 15 on by hardly anything. Few heterozygous sites (below about 0.1 %) leave no trace.
-Coverage that varies (PCR, RNA, metagenomes, organelles) makes peaks that mean other things, and so do more than
-two chromosomes of a kind. Counts cut by --min-count, --max-count or --counter-max bias everything. Assemblies show
-most k-mers once, and nothing of this can be read from them.
+Heterozygosity below about 0.1 % leaves no trace. Coverage that varies (PCR, RNA, metagenomes, organelles) makes peaks
+that mean other things, and so do more than two chromosomes of a kind: where the model leaves much unexplained, the
+highest peak alone is read, and a note says so. Counts cut by --min-count, --max-count or --counter-max bias everything.
+Assemblies show most k-mers once, and nothing of this can be read from them.
 """
 
 from __future__ import annotations
@@ -42,20 +40,47 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.kmers.histogram import Histogram
+from oclgenomics.kmers.mixture import Mixture, fit_mixture
 
-__all__ = ["Spectrum", "read_spectrum"]
+__all__ = ["OtherReading", "Spectrum", "fitted_from", "read_spectrum"]
 
 LONGEST = 1 << 16  # counts looked at; a peak further up is not looked for
 STANDS_OUT, SIGMAS = 1.1, 5.0
 AROUND = 1.5  # a peak, in standard deviations
-HALF, TWICE = (0.4, 0.6), (1.7, 2.4)  # where second peaks lie, as shares of the coverage
-LARGE_SECOND = 0.1  # k-mers at twice the coverage, as a share of those in the highest peak
+FITTED_TO = 2.5  # coverages
+LONGEST_FITTED = 2000.0  # coverage; beyond, the highest peak alone is as good
+WITHOUT = (1.0, 0.7)  # where fits begin, as shares of the highest peak's coverage
+WITH = ((1.0, 0.9), (1.4, 0.7), (2.0, 0.6))  # and with which share of k-mers that both chromosomes have alike
+AS_GOOD = 2.0  # times as much unexplained as by the best fit
+LEAST_SAME = 0.1  # of k-mers: more heterozygosity is not looked for
+UNEXPLAINED = 0.15  # of the k-mers, beyond chance
+NOTHING, CLEAR = 0.03, 0.1  # k-mers of one chromosome, as a share of those of both
+TWICE = (1.7, 2.3)  # coverages of two readings of the same peaks
+PAIRS_TOLD, PAIRS_LIKELY, PAIRS_MOST = 0.1, 0.3, 1.5  # places that occur twice for each that occurs once
+SIZES_AGREE = 1.1
 TOLD_APART = 12.0  # coverage 4 (1 + sqrt(1/2))^2, where half and whole are their standard deviations apart
-SHOULDER = 0.03  # k-mers about half the coverage that the highest peak does not explain, as a share of those in it
 REPEAT_FROM, REPEAT_SIGMAS = 1.5, 3.0
+ROUGH = 8.0  # coverage
+ROUGH_NOTE = f"below a coverage of {ROUGH:g}, sizes may be wrong by a tenth"
 LOW_NOTE = f"heterozygosity is left open: below a coverage of {TOLD_APART:g} its peak would not stand apart"
 SHOULDER_NOTE = "heterozygosity is left open: a shoulder near {:.1f} may be of it, or of uneven coverage"
-TWICE_NOTE = "the second peak is of repeats, or the genome is very heterozygous: coverage {:.1f}, half the size"
+TOO_DEEP_NOTE = f"heterozygosity is left open: no model is fitted above a coverage of {LONGEST_FITTED:g}"
+UNFIT_NOTE = "the histogram is not that of one genome of two chromosomes of a kind: only its highest peak was read"
+
+
+@dataclass(frozen=True)
+class OtherReading:
+    """What the histogram may mean as well.
+
+    Attributes
+    ----------
+    coverage, genome_size, heterozygosity : float
+        As those of `Spectrum`.
+    """
+
+    coverage: float
+    genome_size: float
+    heterozygosity: float
 
 
 @dataclass(frozen=True)
@@ -65,19 +90,25 @@ class Spectrum:
     Attributes
     ----------
     valley : int or None
-        Counts up to this one are errors; 0 if there are none.
+        Up to this count most k-mers are errors; 0 if there are none.
     coverage : float or None
-        How often a k-mer of the genome was seen.
+        How often a k-mer was seen that both chromosomes have.
     half_peak : float or None
-        Coverage of one of two chromosomes, where its peak stands out.
+        Coverage of k-mers that one of two chromosomes has, where there are such.
     heterozygous : bool or None
-        Whether there is a half peak; None where that cannot be told.
+        Whether the two chromosomes differ; None where that cannot be told.
+    heterozygosity : float or None
+        Share of the sites that differ, by the fit that was taken.
     genome_size : float or None
         Haploid, in k-mers, which is nearly bp.
     repeat_share : float or None
         Part of the genome in two or more copies.
     error_share : float or None
         Part of all k-mers, with repetitions, that are errors.
+    other : OtherReading or None
+        A second reading that fits as well.
+    fit : Mixture or None
+        The model that was fitted.
     notes : tuple of str
         What could not be told, and why.
     """
@@ -86,14 +117,17 @@ class Spectrum:
     coverage: float | None = None
     half_peak: float | None = None
     heterozygous: bool | None = None
+    heterozygosity: float | None = None
     genome_size: float | None = None
     repeat_share: float | None = None
     error_share: float | None = None
+    other: OtherReading | None = None
+    fit: Mixture | None = None
     notes: tuple[str, ...] = ()
 
 
-def read_spectrum(histogram: Histogram) -> Spectrum:
-    """Read a histogram, by the method above; what it does not tell is None, and a note says why."""
+def read_spectrum(histogram: Histogram, k: int) -> Spectrum:
+    """Read a histogram of k-mers, by the method above; what it does not tell is None, and a note says why."""
     h = histogram.dense(min(histogram.largest + 2, LONGEST)).astype(np.float64)
     smooth = _smoothed(h)
     places = _turns(smooth)
@@ -105,17 +139,125 @@ def read_spectrum(histogram: Histogram) -> Spectrum:
         valley = places[0][0]
     if not places:
         return Spectrum(notes=("no coverage peak: too few k-mers",))
-    peaks = [peak for _, peak in places]
-    top = max(peaks, key=lambda place: float(smooth[place]))
-    coverage = _mean_around(h, top, valley)
-    counts, weights = histogram.counts, histogram.counts * histogram.kmers
-    genuine = int(weights[counts > valley].sum())
-    repeat_from = coverage + max((REPEAT_FROM - 1) * coverage, REPEAT_SIGMAS * coverage**0.5)
-    half, heterozygous, notes = _second_peak(h, smooth, peaks, coverage, valley)
+    top = max((peak for _, peak in places), key=lambda place: float(smooth[place]))
+    peak = _mean_around(h, top, valley)
+    first = fitted_from(valley)
+    choice = _choice(histogram, first, peak) if peak <= LONGEST_FITTED else None
+    if choice is None:
+        return _read_peak(histogram, valley, peak)
+    return _read_fit(histogram, k, valley, first, choice)
+
+
+def fitted_from(valley: int) -> int:
+    """Return the first count that the model is fitted to: where errors are many, their shape is not the model's."""
+    return max(2 if valley else 1, (valley + 1) // 2)
+
+
+@dataclass(frozen=True)
+class _Choice:
+    """The fit that was taken, and another that is as good and says something else.
+
+    `shoulder` says that a heterozygous fit is no better than one without.
+    """
+
+    taken: Mixture
+    other: Mixture | None = None
+    shoulder: bool = False
+
+
+def _choice(histogram: Histogram, first: int, peak: float) -> _Choice | None:
+    """Fit the model without and with heterozygosity, and choose; None if neither explains the histogram."""
+    h = histogram.dense(int(FITTED_TO * peak) + 3).astype(np.float64)
+    plain = min((fit_mixture(h, first, share * peak, None) for share in WITHOUT), key=_misfit)
+    starts = [(share * peak, same) for share, same in WITH]
+    if plain.pairs >= PAIRS_TOLD and plain.single:
+        starts.append((2 * plain.coverage, plain.mirrored))
+    mixed = [fit_mixture(h, first, coverage, same) for coverage, same in starts]
+    mixed = [fit for fit in mixed if fit.same >= LEAST_SAME and fit.halves >= NOTHING]
+    best = min([plain, *mixed], key=_misfit)
+    if _unexplained(h, first, best) > UNEXPLAINED:
+        return None
+    if not mixed:
+        return _Choice(plain)
+    half = min(mixed, key=_misfit)
+    if half.misfit > AS_GOOD * plain.misfit:
+        return _Choice(plain)
+    if plain.misfit > AS_GOOD * half.misfit:
+        return _Choice(half)
+    return _between(plain, half)
+
+
+def _between(plain: Mixture, half: Mixture) -> _Choice:
+    """Choose of a fit without heterozygosity and one with it that are equally good."""
+    if TWICE[0] <= half.coverage / plain.coverage <= TWICE[1]:
+        if plain.pairs < PAIRS_LIKELY:
+            return _Choice(plain, half if plain.pairs >= PAIRS_TOLD else None)
+        return _Choice(half, plain if plain.pairs <= PAIRS_MOST else None)
+    if half.coverage <= SIZES_AGREE * plain.coverage:
+        return _Choice(plain, shoulder=True)
+    return _Choice(half, plain)
+
+
+def _misfit(fit: Mixture) -> float:
+    return fit.misfit
+
+
+def _unexplained(h: NDArray[np.float64], first: int, fit: Mixture) -> float:
+    """Share of the k-mers that a fit leaves out or has too many of, beyond what chance does."""
+    apart = np.abs(h - fit.genuine(len(h)) - fit.erroneous(len(h)))[first:]
+    return float(np.maximum(apart - 2 * np.sqrt(h[first:] + 1), 0).sum() / h[first:].sum())
+
+
+def _read_peak(histogram: Histogram, valley: int, coverage: float) -> Spectrum:
+    """Take what is behind the valley for the genome."""
+    genuine = float((histogram.counts * histogram.kmers)[histogram.counts > valley].sum())
     return Spectrum(
-        valley, coverage, half, heterozygous, genuine / coverage,
-        int(weights[counts >= repeat_from].sum()) / genuine, 1 - genuine / histogram.total, notes,
+        valley, coverage, None, None, None, genuine / coverage, _repeats(histogram, coverage, genuine),
+        1 - genuine / histogram.total, notes=(UNFIT_NOTE if coverage <= LONGEST_FITTED else TOO_DEEP_NOTE,),
     )  # fmt: skip
+
+
+def _read_fit(histogram: Histogram, k: int, valley: int, first: int, choice: _Choice) -> Spectrum:
+    fit, other, notes = choice.taken, None, []
+    genuine = _genuine(histogram, first, fit)
+    heterozygous: bool | None = fit.halves >= NOTHING
+    if choice.shoulder or NOTHING <= fit.halves < CLEAR:
+        heterozygous = None
+        notes.append(SHOULDER_NOTE.format(fit.coverage / 2))
+    elif not heterozygous and fit.coverage < TOLD_APART:
+        heterozygous = None
+        notes.append(LOW_NOTE)
+    if choice.other is not None:
+        heterozygous = None
+        coverage = choice.other.coverage
+        size = _genuine(histogram, first, choice.other) / coverage
+        other = OtherReading(coverage, size, choice.other.heterozygosity(k))
+    if fit.coverage < ROUGH:
+        notes.append(ROUGH_NOTE)
+    return Spectrum(
+        valley, fit.coverage, fit.coverage / 2 if fit.halves >= NOTHING else None, heterozygous, fit.heterozygosity(k),
+        genuine / fit.coverage, _repeats(histogram, fit.coverage, genuine), 1 - genuine / histogram.total, other, fit,
+        tuple(notes),
+    )  # fmt: skip
+
+
+def _genuine(histogram: Histogram, first: int, fit: Mixture) -> float:
+    """K-mers of the genome, with repetitions: all but errors, and where these were not fitted, those of the model."""
+    size = min(histogram.largest + 1, LONGEST)
+    weights = (histogram.counts * histogram.kmers).astype(np.float64)
+    there = histogram.counts < size
+    counts = histogram.counts[there]
+    held = histogram.kmers[there].astype(np.float64)
+    kept = np.maximum(held - fit.erroneous(size)[counts], 0)
+    low = counts < first
+    kept[low] = np.minimum(held[low], fit.genuine(first)[counts[low]])
+    return float((counts * kept).sum() + weights[~there].sum())
+
+
+def _repeats(histogram: Histogram, coverage: float, genuine: float) -> float:
+    """The part of the genome's k-mers that were seen much more often than covered once."""
+    least = coverage + max((REPEAT_FROM - 1) * coverage, REPEAT_SIGMAS * coverage**0.5)
+    return float((histogram.counts * histogram.kmers)[histogram.counts >= least].sum() / genuine)
 
 
 def _smoothed(h: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -162,34 +304,3 @@ def _mean_around(h: NDArray[np.float64], peak: int, valley: int) -> float:
     below = float(h[c[:-1]].sum())
     mean = float((c[1:] * h[c[1:]]).sum()) / below if below else peak
     return float(np.clip(mean, c[0], c[-1]))
-
-
-def _second_peak(
-    h: NDArray[np.float64], smooth: NDArray[np.float64], peaks: list[int], coverage: float, valley: int
-) -> tuple[float | None, bool | None, tuple[str, ...]]:
-    """Coverage of the half peak, whether there is one, and why that is not known."""
-    expected, single = _expected(h, coverage, valley)
-    rest = np.maximum(h - expected, 0)
-    for place in peaks:
-        if HALF[0] <= place / coverage <= HALF[1]:
-            return _mean_around(rest, place, valley), True, ()
-    for place in peaks:
-        twice = TWICE[0] <= place / coverage <= TWICE[1]
-        if twice and rest[_around(h, place, valley)].sum() > LARGE_SECOND * single:
-            return None, None, (TWICE_NOTE.format(_mean_around(rest, place, valley)),)
-    if coverage < TOLD_APART:
-        return None, None, (LOW_NOTE,)
-    half = _around(h, int(coverage / 2), valley, sigmas=1.0)
-    if (h - expected)[half].sum() > SHOULDER * single:
-        return None, None, (SHOULDER_NOTE.format(coverage / 2),)
-    return None, False, ()
-
-
-def _expected(h: NDArray[np.float64], coverage: float, valley: int) -> tuple[NDArray[np.float64], float]:
-    """The highest peak as a Poisson distribution, and its k-mers."""
-    c = np.arange(len(h))
-    logs = c * np.log(coverage) - coverage - np.concatenate([[0.0], np.cumsum(np.log(np.maximum(c[1:], 1)))])
-    shape = np.exp(logs)
-    peak = _around(h, int(coverage), valley)
-    single = float(h[peak].sum() / shape[peak].sum())
-    return single * shape, single
