@@ -66,9 +66,9 @@ def shaped(request: pytest.FixtureRequest, device: Device) -> Iterator[Engine]:
         yield engine
 
 
-@pytest.fixture(params=[128, 64], scope="module")
+@pytest.fixture(params=[128, 64, 16], scope="module")
 def limited(request: pytest.FixtureRequest, device: Device) -> Iterator[Engine]:
-    """An engine with GPUs' kernels on a device whose groups have at most 128 or 64 work-items."""
+    """An engine with GPUs' kernels on a device whose groups have at most 128, 64 or 16 work-items."""
     if device.kind == "cpu" and device.family != "intel":
         pytest.skip("the kernels for GPUs run on GPUs, and on Intel's CPU runtime as a check")
     with LimitedEngine(device, request.param) as engine:

@@ -15,7 +15,7 @@
 // -D WORDS=n          words of a key
 // -D VALUE=type       the value's type, where there are values
 // -D CPU=0|1          1: a work-item a tile, serial, the tile's size in `tile`; else LANES work-items a tile of LANES x EACH
-// -D LANES=n, EACH=n  (GPUs) LANES is 256, the number of digits; EACH at most 16
+// -D LANES=n, EACH=n  (GPUs) LANES is a power of two, 16 to 256; EACH at most 16
 // -D SPLIT            keys belong to parts by splitters; primitives/splitters.clh
 #include "common/bits.clh"
 #ifdef SPLIT
@@ -95,6 +95,8 @@ __kernel void scatter_keys(__global const KEY *keys, __global KEY *out, ulong st
 #else
 
 #define TILE (LANES * EACH)
+#define ROUND 16             // digits of a round
+#define PARTS (LANES / ROUND) // work-items that scan the counters of a digit, ROUND each
 #define COUNTED 8 // tiles that a work-group of count_digits takes, so that its writes fill whole sectors
 
 __kernel __attribute__((reqd_work_group_size(LANES, 1, 1)))
@@ -140,7 +142,7 @@ static inline void rank_round(__local uint *records, __local ushort *counters, _
     ushort before[EACH];
     for (uint i = 0; i < EACH; ++i)
         record[i] = records[PADDED(lane * EACH + i)];
-    for (uint d = 0; d < 16; ++d)
+    for (uint d = 0; d < ROUND; ++d)
         counters[COUNTER(d, lane)] = 0;
     for (uint i = 0; i < EACH; ++i) {
         const uint counter = COUNTER((record[i] >> from) & 15, lane);
@@ -148,17 +150,17 @@ static inline void rank_round(__local uint *records, __local ushort *counters, _
         counters[counter] = before[i] + 1;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    // exclusive scan of the counters, by digit and then work-item: each work-item takes a sixteenth of a digit's
-    const uint digit = lane / 16, part = lane % 16;
+    // exclusive scan of the counters, by digit and then work-item: each work-item takes ROUND of a digit's
+    const uint digit = lane / PARTS, part = lane % PARTS;
     ushort sum = 0;
-    for (uint i = 0; i < LANES / 16; ++i)
-        sum += counters[COUNTER(digit, part * (LANES / 16) + i)];
+    for (uint i = 0; i < ROUND; ++i)
+        sum += counters[COUNTER(digit, part * ROUND + i)];
     sums[lane] = sum;
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (lane < 16) {
+    if (lane < ROUND) {
         ushort row = 0;
-        for (uint i = 0; i < 16; ++i)
-            row += sums[lane * 16 + i];
+        for (uint i = 0; i < PARTS; ++i)
+            row += sums[lane * PARTS + i];
         sums[LANES + lane] = row;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -166,9 +168,9 @@ static inline void rank_round(__local uint *records, __local ushort *counters, _
     for (uint i = 0; i < digit; ++i)
         running += sums[LANES + i];
     for (uint i = 0; i < part; ++i)
-        running += sums[digit * 16 + i];
-    for (uint i = 0; i < LANES / 16; ++i) {
-        const uint counter = COUNTER(digit, part * (LANES / 16) + i);
+        running += sums[digit * PARTS + i];
+    for (uint i = 0; i < ROUND; ++i) {
+        const uint counter = COUNTER(digit, part * ROUND + i);
         const ushort count = counters[counter];
         counters[counter] = running;
         running += count;
@@ -190,8 +192,8 @@ void scatter_keys(__global const KEY *keys, __global KEY *out, ulong stride, uin
 )
 {
     __local uint records[TILE + TILE / EACH];
-    __local ushort counters[2 * 16 * ROW];
-    __local ushort sums[LANES + 16];
+    __local ushort counters[2 * ROUND * ROW];
+    __local ushort sums[LANES + ROUND];
     __local uint base[DIGITS];
     const uint lane = get_local_id(0);
     const ulong begin = (ulong)get_group_id(0) * TILE;
@@ -202,7 +204,8 @@ void scatter_keys(__global const KEY *keys, __global KEY *out, ulong stride, uin
         const uint digit = at < here ? DIGIT_OF(ITEM_AT(begin + at)) : DIGITS - 1;
         records[PADDED(at)] = digit << 16 | at;
     }
-    base[lane] = places[(ulong)lane * tiles + get_group_id(0)];
+    for (uint d = lane; d < DIGITS; d += LANES)
+        base[d] = places[(ulong)d * tiles + get_group_id(0)];
     barrier(CLK_LOCAL_MEM_FENCE);
     rank_round(records, counters, sums, 16);
     rank_round(records, counters, sums, 20);

@@ -8,13 +8,13 @@ import numpy as np
 
 from oclgenomics.primitives.keys import MOST_ITEMS, TYPES, key_shape
 from oclgenomics.primitives.scan import scan
-from oclgenomics.primitives.shapes import CPU_SPANS, spans
+from oclgenomics.primitives.shapes import CPU_SPANS, scan_lanes, spans
 from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.runtime.program import Kernel
 
 __all__ = ["Runs", "compact", "run_lengths"]
 
-LANES, ROOT, EACH = 64, 8, 8  # work-items of a tile on GPUs, ROOT x ROOT, and items of each
+EACH = 8  # items of a work-item in a tile on GPUs
 SOURCE = "primitives/compact.cl"
 
 
@@ -120,16 +120,17 @@ class _Staying:
     ) -> None:
         cpu = engine.tuning.cpu
         self.engine, self.items, self.words = engine, items, words
-        self.tiles, self.tile = spans(size, 1, CPU_SPANS) if cpu else (-(-size // (LANES * EACH)), LANES * EACH)
+        self.lanes, root = (1, 1) if cpu else scan_lanes(engine)
+        tile = self.lanes * EACH
+        self.tiles, self.tile = spans(size, 1, CPU_SPANS) if cpu else (-(-size // tile), tile)
         self.common = np.uint64(stride), np.uint64(size), np.uint64(self.tile)
-        self.lanes = 1 if cpu else LANES
         self.defines: dict[str, int | str] = {
             "KEEP_HEADS": heads,
             "TYPE": TYPES[items.dtype.name],
             "WORDS": words,
             "CPU": cpu,
-            "LANES": LANES,
-            "ROOT": ROOT,
+            "LANES": self.lanes,
+            "ROOT": root,
             "EACH": EACH,
         }
 

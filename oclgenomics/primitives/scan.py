@@ -5,13 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import DTypeLike
 
-from oclgenomics.primitives.shapes import CPU_SPANS, GROUPS, spans
+from oclgenomics.primitives.shapes import CPU_SPANS, GROUPS, scan_lanes, spans
 from oclgenomics.runtime import DeviceArray, Engine
 
 __all__ = ["scan"]
 
 TYPES = {"uint32": "uint", "uint64": "ulong"}
-LANES, ROOT = 64, 8  # work-items of a group on GPUs, ROOT x ROOT
 PER = 4  # items that a work-item loads at once; 32 bytes of a tile in all
 
 
@@ -62,17 +61,17 @@ def scan(
         return out
     cpu = engine.tuning.cpu
     units = max(1, 8 // source.dtype.itemsize)
-    groups, span = spans(size, 1 if cpu else LANES * units * PER, CPU_SPANS if cpu else GROUPS)
+    lanes, root = (1, 1) if cpu else scan_lanes(engine)
+    groups, span = spans(size, 1 if cpu else lanes * units * PER, CPU_SPANS if cpu else GROUPS)
     defines: dict[str, int | str] = {
         "TYPE": TYPES[source.dtype.name],
         "MAXIMUM": maximum,
         "SEGMENTED": heads is not None,
         "CPU": cpu,
-        "LANES": LANES,
-        "ROOT": ROOT,
+        "LANES": lanes,
+        "ROOT": root,
         "UNITS": units,
     }
-    lanes = 1 if cpu else LANES
     totals, flags = engine.empty(groups, source.dtype), engine.empty(groups, np.uint32)
     heads = flags if heads is None else heads
     shape = (groups * lanes,), (lanes,)

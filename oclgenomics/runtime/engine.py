@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["Engine"]
 
 SMALL_BYTES = 1 << 16  # of a result whose way is all latency
+FILL_BYTES = 256 << 20  # at a time: filling 17 GB by one command cost an H200 its context
 KEPT_BYTES = 512 << 20  # of pinned memory
 BUDGET_SHARE = 0.8  # of the device's memory; the driver, the display and other processes need some, too
 
@@ -440,8 +441,11 @@ class Engine:
         waits = [] if array.ready is None else [array.ready]
         start = time.perf_counter_ns()
         with watching(self.device, f"filling {array.nbytes} bytes"):
-            event = cl.enqueue_fill_buffer(self.compute, array.buffer, pattern, 0, array.nbytes, waits or None)
-            self._record("fill", "compute", event, start)
+            piece = max(1, FILL_BYTES // array.dtype.itemsize) * array.dtype.itemsize
+            for begin in range(0, array.nbytes, piece):
+                size = min(piece, array.nbytes - begin)
+                event = cl.enqueue_fill_buffer(self.compute, array.buffer, pattern, begin, size, waits or None)
+                self._record("fill", "compute", event, start)
         array.ready, array.used = None, event
         return event  # type: ignore[no-any-return]
 

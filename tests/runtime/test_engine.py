@@ -86,6 +86,22 @@ def test_fill(engine: Engine, dtype: type, value: float) -> None:
     assert np.array_equal(engine.download(held), np.full((7, 3), value, dtype))
 
 
+def test_fill_in_pieces(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes: list[int] = []
+    fill = pyopencl.enqueue_fill_buffer
+
+    def noted(queue: object, buffer: object, pattern: object, offset: int, size: int, waits: object) -> object:
+        sizes.append(size)
+        return fill(queue, buffer, pattern, offset, size, waits)
+
+    monkeypatch.setattr(engine_module, "FILL_BYTES", 100)
+    monkeypatch.setattr(pyopencl, "enqueue_fill_buffer", noted)
+    held = engine.upload(np.zeros(31, np.uint64))
+    engine.fill(held, 7)
+    assert engine.download(held).tolist() == [7] * 31
+    assert (max(sizes), sum(sizes)) == (96, 31 * 8)
+
+
 def test_compute_and_transfers_keep_their_order(engine: Engine) -> None:
     """Writes that do not wait, kernels and downloads in turn: every kernel sees the write before it, no later one."""
     kernel = engine.kernel("common/hash.cl", "hash_numbers")
