@@ -123,5 +123,5 @@ class KmerCounter:
 
     def _most_keys(self, reserved: int = 0) -> int:
         free = self._engine.budget - self._engine.memory.used - reserved
-        largest = self._engine.max_allocation // (8 * self._words)
+        largest = (self._engine.max_allocation - SMALL_BYTES) // (8 * self._words)
         return min(self._windows.room(free - SMALL_BYTES), largest, MOST_ITEMS)

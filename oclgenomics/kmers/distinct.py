@@ -95,7 +95,8 @@ def bin_size(engine: Engine, k: int) -> int:
 
 def _slots(engine: Engine, k: int) -> int:
     """Slots of a table, fewer where there is little memory."""
-    room = engine.budget // (TABLES_SHARE * engine.device.compute_units * (8 * key_words(k) + 4))
+    share = min(engine.budget // TABLES_SHARE, engine.max_allocation // 2)
+    room = share // (engine.device.compute_units * (8 * key_words(k) + 4))
     return max(LEAST_SLOTS, min(SLOTS, 1 << room.bit_length() >> 1))
 
 

@@ -12,7 +12,7 @@ ROOTS = (8, 4, 2)  # of the work-items that scan together, best first
 
 
 def scan_lanes(engine: Engine) -> tuple[int, int]:
-    """Return how many work-items of a GPU scan together, a square number, and its root; see primitives/group_scan.clh."""
+    """Return how many work-items of a GPU scan together, a square number, and its root: see group_scan.clh."""
     root = next((root for root in ROOTS if root * root <= engine.device.max_work_group), ROOTS[-1])
     return engine.group_size(root * root, least=ROOTS[-1] ** 2), root
 

@@ -124,7 +124,7 @@ def packed_blocks(
 def largest_block(engine: Engine) -> int:
     """Bytes of text in a block that suit the device and its memory."""
     most = CPU_BLOCK if engine.tuning.cpu else GPU_BLOCK
-    return min(most, max(LEAST_BLOCK, engine.budget // BLOCK_SHARE))
+    return min(most, max(LEAST_BLOCK, engine.budget // BLOCK_SHARE), max(LEAST_BLOCK, engine.max_allocation // 2))
 
 
 def _enough_for(source: Source) -> int:

@@ -1,7 +1,8 @@
-"""Counting k-mers on devices whose work-groups are small."""
+"""Counting k-mers on devices whose work-groups are small, and on those whose buffers are."""
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ from helpers.kmer_sets import random_text
 from oclgenomics.kmers import reference
 from oclgenomics.kmers.options import CountOptions
 from oclgenomics.kmers.run import count_to_database
-from oclgenomics.runtime import Engine
+from oclgenomics.runtime import Engine, buffers
 
 
 @pytest.mark.parametrize("k", [9, 40])
@@ -21,4 +22,25 @@ def test_the_same_bytes(limited: Engine, engine: Engine, tmp_path: Path, k: int)
     summary = count_to_database([tmp_path / "x.fa"], CountOptions(k), tmp_path / "small.db", engine=limited)
     count_to_database([tmp_path / "x.fa"], CountOptions(k), tmp_path / "own.db", engine=engine)
     assert summary.windows == sum(reference.count([text], CountOptions(k)).values())
+    assert (tmp_path / "small.db").read_bytes() == (tmp_path / "own.db").read_bytes()
+
+
+@pytest.mark.parametrize("k", [16, 32, 40])
+def test_buffers_are_no_larger_than_the_device_takes(
+    shaped: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, k: int
+) -> None:
+    most = 4 << 20
+    text = random_text(np.random.default_rng(k), 1_300_000, b"ACGT", 700_000)
+    (tmp_path / "x.fa").write_bytes(text)
+    count_to_database([tmp_path / "x.fa"], CountOptions(k), tmp_path / "own.db", engine=shaped)
+    share = buffers.share
+
+    def limited_share(context: object, device: object, array: np.ndarray) -> object:
+        assert array.nbytes <= most
+        return share(context, device, array)
+
+    monkeypatch.setattr(buffers, "share", limited_share)
+    with Engine(dataclasses.replace(shaped.device, max_allocation=most)) as small:
+        small.tuning = shaped.tuning
+        count_to_database([tmp_path / "x.fa"], CountOptions(k), tmp_path / "small.db", engine=small)
     assert (tmp_path / "small.db").read_bytes() == (tmp_path / "own.db").read_bytes()
