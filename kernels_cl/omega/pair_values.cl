@@ -4,9 +4,11 @@
 // Entries with i >= j are written as 0. Layout of the output: layout.clh.
 //
 // Grid: dimension 0 walks the columns of a row tile from the diagonal back, dimension 1 the row tiles.
-//   VW = 1 (GPUs, Intel CPU)  work-groups of 16 x 16 items, 4 x 4 pairs an item: tiles of 64 x 64
+//   VW = 1 (GPUs)             work-groups of 16 x SIDE_J items, 4 x 4 pairs an item: strips of 64 x 4 SIDE_J, of which a tile of 64 x 64 is made
 //   VW > 1 (PoCL CPU)         one item a work-group: 4 rows x VW columns in vector registers, over tiles of 4 x 64
 //
+// first_tile: row tile of the block to begin with, so that a long launch can be cut.
+// -D SIDE_J=n     rows of items in a work-group: 16, or a smaller power of two where the device allows no more
 // -D MASKED=1     some states are missing; `valid` lies as `bits` does
 // -D GENOTYPES, COMPAT, MEASURE, WIDE: pair_counts.clh
 #include "common/portable.clh"
@@ -78,53 +80,66 @@ static inline sum_v value_of(const counts_t *count, int j, int i, uint units, __
 #if VW == 1
 #define BLOCK 4
 #define SIDE 16
-__attribute__((reqd_work_group_size(SIDE, SIDE, 1)))
+#ifndef SIDE_J
+#define SIDE_J 16
+#endif
+#define STRIP (BLOCK * SIDE_J)
+// Unrolled, the loop over words takes AMD's CDNA more registers than a lane has.
+#ifdef __AMDGCN__
+#define WORD_LOOP _Pragma("unroll 1")
+#else
+#define WORD_LOOP
+#endif
+__attribute__((reqd_work_group_size(SIDE, SIDE_J, 1)))
 #endif
 __kernel void pair_values(__global const uint *bits, __global const uint *valid, int words, uint units,
                           __global const uint *ones, __global const float *weight, float haplotypes, float scale,
-                          __global sum_t *sums, int row0, int rows, int col0, int stride, int site0)
+                          __global sum_t *sums, int row0, int rows, int col0, int stride, int site0, int first_tile)
 {
 #if VW == 1
-    const int tile_j = row0 + (int)get_group_id(1) * TILE;
+    const int tile_j = row0 + (first_tile + (int)get_group_id(1)) * TILE;
     const int tile_i = (tile_j / TILE - (int)get_group_id(0)) * TILE;
     if (tile_i < col0)
         return;
-    const int j0 = tile_j + (int)get_local_id(1), i0 = tile_i + (int)get_local_id(0);
-    counts_t count[BLOCK][BLOCK];
-#pragma unroll
-    for (int b = 0; b < BLOCK; b++)
-#pragma unroll
-        for (int a = 0; a < BLOCK; a++)
-            count[b][a] = (counts_t){0};
-    for (int w = 0; w < words; w++) {
-        uint bits_i[BLOCK], bits_j[BLOCK], valid_i[BLOCK], valid_j[BLOCK];
-#pragma unroll
-        for (int a = 0; a < BLOCK; a++) {
-            const size_t at_i = SITE_WORD(i0 + a * SIDE - site0, w, words), at_j = SITE_WORD(j0 + a * SIDE - site0, w, words);
-            bits_i[a] = bits[at_i];
-            bits_j[a] = bits[at_j];
-#if MASKED
-            valid_i[a] = valid[at_i];
-            valid_j[a] = valid[at_j];
-#else
-            valid_i[a] = valid_j[a] = 0;
-#endif
-        }
+    const int i0 = tile_i + (int)get_local_id(0);
+    for (int strip = 0; strip < TILE; strip += STRIP) {
+        const int j0 = tile_j + strip + (int)get_local_id(1);
+        counts_t count[BLOCK][BLOCK];
 #pragma unroll
         for (int b = 0; b < BLOCK; b++)
 #pragma unroll
             for (int a = 0; a < BLOCK; a++)
-                count_word(&count[b][a], bits_j[b], bits_i[a], valid_j[b], valid_i[a]);
-    }
+                count[b][a] = (counts_t){0};
+        WORD_LOOP
+        for (int w = 0; w < words; w++) {
+            uint bits_i[BLOCK], bits_j[BLOCK], valid_i[BLOCK], valid_j[BLOCK];
 #pragma unroll
-    for (int b = 0; b < BLOCK; b++) {
-        const int j = j0 + b * SIDE;
-        if (j >= row0 + rows)
-            break;
+            for (int a = 0; a < BLOCK; a++) {
+                const size_t at_i = SITE_WORD(i0 + a * SIDE - site0, w, words), at_j = SITE_WORD(j0 + a * SIDE_J - site0, w, words);
+                bits_i[a] = bits[at_i];
+                bits_j[a] = bits[at_j];
+#if MASKED
+                valid_i[a] = valid[at_i];
+                valid_j[a] = valid[at_j];
+#else
+                valid_i[a] = valid_j[a] = 0;
+#endif
+            }
 #pragma unroll
-        for (int a = 0; a < BLOCK; a++) {
-            const int i = i0 + a * SIDE;
-            sums[AT(j, i)] = value_of(&count[b][a], j, i, units, ones, weight, haplotypes, scale);
+            for (int b = 0; b < BLOCK; b++)
+#pragma unroll
+                for (int a = 0; a < BLOCK; a++)
+                    count_word(&count[b][a], bits_j[b], bits_i[a], valid_j[b], valid_i[a]);
+        }
+#pragma unroll
+        for (int b = 0; b < BLOCK; b++) {
+            const int j = j0 + b * SIDE_J;
+#pragma unroll
+            for (int a = 0; a < BLOCK; a++) {
+                const int i = i0 + a * SIDE;
+                if (j < row0 + rows)
+                    sums[AT(j, i)] = value_of(&count[b][a], j, i, units, ones, weight, haplotypes, scale);
+            }
         }
     }
 #else
@@ -134,7 +149,7 @@ __kernel void pair_values(__global const uint *bits, __global const uint *valid,
 #define ROWS 4
 #endif
 #define STRETCH 128  // words; a multiple of 4
-    const int j0 = row0 + (int)get_global_id(1) * ROWS;
+    const int j0 = row0 + first_tile * TILE + (int)get_global_id(1) * ROWS;
     const int tile_i = (j0 / TILE - (int)get_global_id(0)) * TILE;
     if (tile_i < col0)
         return;

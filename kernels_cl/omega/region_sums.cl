@@ -19,8 +19,10 @@
 #endif
 
 #if !COMPAT
-// Suffix sums of row j from i = j - 1 down to the band's edge. One work-group a row.
+// Suffix sums of row j from i = j - 1 down to the band's edge. One work-group a row; -D SCAN_LANES=n: its size, a power of two.
+#ifndef SCAN_LANES
 #define SCAN_LANES 256
+#endif
 #define SCAN_EACH 4
 #if !CPU
 __attribute__((reqd_work_group_size(SCAN_LANES, 1, 1)))

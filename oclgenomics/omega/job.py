@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.omega.cost import KERNEL_ONE, KERNEL_TILES
-from oclgenomics.omega.kernels import GPU_LANES, ScanKernels
+from oclgenomics.omega.kernels import PAIR_ROW, TILE_ROW, ScanKernels
+from oclgenomics.omega.launches import Launches
 from oclgenomics.omega.matrix import SITE_GROUP, SiteMatrix
 from oclgenomics.omega.options import ScanOptions
 from oclgenomics.omega.plan import TILE, Block, Pass, Run, round_up
@@ -30,6 +31,7 @@ EPSILON = 0.00001
 WORK_BYTES = 256 << 20  # most memory for the candidates, and for the tiles' sums and peaks, of the windows at work
 CANDIDATE_BYTES = 12
 RESULT_BYTES = 28  # omega, both borders and both sums of a grid position
+COLUMN_LANES = 128  # of `accumulate_columns` on GPUs
 NARROW = 32  # left sides of fewer borders leave lanes of a row idle
 
 Progress = Callable[[int, int], None]
@@ -139,6 +141,7 @@ class ScanJob:
         self.border = options.border if options.border >= 0 else 1 << 30
         self.epsilon = EPSILON if self.compat else EPSILON * scale
         self.kernels = ScanKernels(engine, matrix, options)
+        self.launches = Launches(engine.device.compute_units, cpu=engine.tuning.cpu)
         self.best = engine.upload(np.zeros(grid, np.float32))
         self.best_i, self.best_j = (engine.upload(np.zeros(grid, np.int32)) for _ in range(2))
         self.within, self.cross = (engine.upload(np.zeros(grid, self.sum_type)) for _ in range(2))
@@ -199,42 +202,39 @@ class ScanJob:
         """Values of the block's pairs, then their region sums."""
         engine, part, m, k, s = self.engine, self.part, self.matrix, self.kernels, self.sites
         layout = (block.row0, block.rows, block.col0, part.stride)
-        column_tiles = min((part.band + TILE - 1) // TILE + 1, block.width // TILE)
-        if k.vector_width == 1:
-            size, local = (16 * column_tiles, 16 * (round_up(block.rows, TILE) // TILE)), (16, 16)
-        else:
-            size, local = (column_tiles, -(-block.rows // k.rows_each)), (1, 1)
         bits, valid, site0 = s.planes(block)
         if not (self.compat and len(m.listed)):
-            counts = (m.words, np.uint32(m.units), s.ones, s.weight, float(m.haplotypes), self.scale)
-            engine.launch(k["pair_values"], size, local, bits, valid, *counts, self.sums, *layout, site0)
+            self._pair_values(block, bits, valid, site0)
         self._allele_values(block, bits, valid, site0)
         if self.compat:
             self._sum_tiles(block)
             return
         cpu = engine.tuning.cpu
-        engine.launch(
-            k["suffix_rows"],
-            (block.rows * (1 if cpu else 256),),
-            (1 if cpu else 256,),
-            self.sums,
-            block.row0,
-            block.col0,
-            part.stride,
-            part.band,
-        )
-        strips = -(-block.width // 64) if cpu else round_up(block.width, GPU_LANES)
-        engine.launch(
-            k["accumulate_columns"],
-            (strips,),
-            (1 if cpu else GPU_LANES,),
-            self.sums,
-            self.carry,
-            self.overflow,
-            *layout,
-            part.band,
-            block.width,
-        )
+        lanes = k.lanes("suffix_rows")
+        scan = (self.sums, block.row0, block.col0, part.stride, part.band)
+        engine.launch(k["suffix_rows"], (block.rows * lanes,), (lanes,), *scan)
+        lanes = 1 if cpu else k.group("accumulate_columns", COLUMN_LANES)
+        strips = -(-block.width // 64) if cpu else round_up(block.width, lanes)
+        arrays = (self.sums, self.carry, self.overflow)
+        engine.launch(k["accumulate_columns"], (strips,), (lanes,), *arrays, *layout, part.band, block.width)
+
+    def _pair_values(self, block: Block, bits: DeviceArray, valid: DeviceArray, site0: int) -> None:
+        """Values of all pairs of a block: some row tiles a launch, so that none is long."""
+        engine, part, m, k, s = self.engine, self.part, self.matrix, self.kernels, self.sites
+        columns = min((part.band + TILE - 1) // TILE + 1, block.width // TILE)
+        counts = (m.words, np.uint32(m.units), s.ones, s.weight, float(m.haplotypes), self.scale)
+        layout = (block.row0, block.rows, block.col0, part.stride, site0)
+        kernel, lanes = k["pair_values"], k.lanes("pair_values")
+        tiles = -(-block.rows // TILE)
+        at_once = self.launches.row_tiles(columns, m.words * m.counts)
+        for first in range(0, tiles, at_once):
+            if k.vector_width == 1:
+                size = (PAIR_ROW * columns, lanes // PAIR_ROW * min(at_once, tiles - first))
+                local = (PAIR_ROW, lanes // PAIR_ROW)
+            else:
+                rows = min(at_once * TILE, block.rows - first * TILE)
+                size, local = (columns, -(-rows // k.rows_each)), (1, 1)
+            engine.launch(kernel, size, local, bits, valid, *counts, self.sums, *layout, first)
 
     def _allele_values(self, block: Block, bits: DeviceArray, valid: DeviceArray, site0: int) -> None:
         """Pairs with a site of three or more states (all pairs in OmegaPlus' DNA mode)."""
@@ -245,28 +245,22 @@ class ScanJob:
         columns = np.searchsorted(m.listed, [block.col0, block.row0 + block.rows])
         roles = [(0, rows, part.band)] if self.compat else [(0, rows, part.band), (1, columns, block.rows)]
         for as_column, (low, high), away in roles:
-            if low < high:
+            at_once = self.launches.listed_sites(away, m.words)
+            for start in range(int(low), int(high), at_once):
+                lanes = self.kernels.group("allele_values", 16)
                 self.engine.launch(
                     self.kernels["allele_values"],
-                    (round_up(away, 16), int(high - low)),
-                    (16, 1),
-                    *(
-                        bits,
-                        s.alleles,
-                        valid,
-                        m.words,
-                        s.first_row,
-                        s.row_count,
-                        s.listed,
-                    ),
-                    *(int(low), as_column, self.scale, self.sums),
+                    (round_up(away, lanes), min(at_once, int(high) - start)),
+                    (lanes, 1),
+                    *(bits, s.alleles, valid, m.words, s.first_row, s.row_count, s.listed),
+                    *(start, as_column, self.scale, self.sums),
                     *(block.row0, block.rows, block.col0, part.stride, part.band, site0),
                 )
 
     def _sum_tiles(self, block: Block) -> None:
         """OmegaPlus' recurrence, one diagonal of tiles after the other."""
         wave, part = 32, self.part
-        lanes = 1 if self.engine.tuning.cpu else wave
+        lanes = 1 if self.engine.tuning.cpu else self.kernels.group("sum_tiles", wave)
         tiles = -(-block.rows // wave)
         for diagonal in range(min(-(-part.band // wave) + 1, block.width // wave)):
             layout = (block.row0, block.rows, block.col0, part.stride, part.band, diagonal)
@@ -274,21 +268,24 @@ class ScanJob:
 
     def _carry(self, block: Block, following: Block) -> None:
         layout = (block.row0, block.rows, block.col0, self.part.stride, self.part.band, following.col0)
-        size = (round_up(following.row0 - following.col0 + 1, TILE),)
-        self.engine.launch(self.kernels["save_carry"], size, (TILE,), self.sums, self.carry, *layout)
+        lanes = self.kernels.group("save_carry", TILE)
+        size = (round_up(following.row0 - following.col0 + 1, lanes),)
+        self.engine.launch(self.kernels["save_carry"], size, (lanes,), self.sums, self.carry, *layout)
 
     def _save_left(self, block: Block, start: int, stop: int) -> None:
-        size = (round_up(self.part.left_stride, 16), stop - start)
+        lanes = self.kernels.group("save_left_sums", 16)
+        size = (round_up(self.part.left_stride, lanes), stop - start)
         slots = (self.left, self.left_float, self.part.left_stride)
         layout = (block.row0, block.col0, self.part.stride)
         self.engine.launch(
-            self.kernels["save_left_sums"], size, (16, 1), self.sums, self.windows, start, *slots, *layout
+            self.kernels["save_left_sums"], size, (lanes, 1), self.sums, self.windows, start, *slots, *layout
         )
         if self.tiles is not None:
             size = (self.part.tiles_stride, stop - start)
             differences = (self.left, self.part.left_stride, self.windows, start)
             tiles = (self.tiles.left, self.part.tiles_stride)
-            self.engine.launch(self.kernels["save_left_tiles"], size, (TILE, 1), *differences, *tiles)
+            lanes = self.kernels.group("save_left_tiles", TILE)
+            self.engine.launch(self.kernels["save_left_tiles"], size, (lanes, 1), *differences, *tiles)
 
     def _score(self, block: Block, run: Run) -> None:
         """Candidates of a run's windows in this block, merged into the best so far."""
@@ -296,14 +293,15 @@ class ScanJob:
         if run.kernel == KERNEL_TILES:
             self._score_tiles(block, run)
             return
+        lanes = k.lanes("scan_one" if run.kernel == KERNEL_ONE else "scan_two")
         if run.kernel == KERNEL_ONE:
-            lanes_i, columns, rows = k.lanes_one, -(-run.lefts * run.rows // k.lanes_one), 1
+            lanes_i, columns, rows = lanes, -(-run.lefts * run.rows // lanes), 1
         else:
-            lanes_i = k.lanes_two if run.lefts >= NARROW or k.lanes_two == 1 else 16
+            lanes_i = lanes if run.lefts >= NARROW or lanes == 1 else 16
             columns = -(-run.lefts // (lanes_i * k.columns))
-            rows = -(-run.rows // (run.load * (k.lanes_two // lanes_i)))
-        each = columns * rows
-        at_once = max(1, work_bytes(self.engine) // (each * CANDIDATE_BYTES))
+            rows = -(-run.rows // (run.load * (lanes // lanes_i)))
+        room = work_bytes(self.engine) // (columns * rows * CANDIDATE_BYTES)
+        at_once = max(1, min(room, self.launches.windows(run)))
         for start in range(run.start, run.stop, at_once):
             self._score_windows(block, run, start, min(start + at_once, run.stop), columns, rows, lanes_i)
 
@@ -316,17 +314,20 @@ class ScanJob:
         layout = (block.row0, block.rows, block.col0, part.stride)
         limits = (self.border, float(self.epsilon))
         if run.kernel == KERNEL_ONE:
-            size = (columns * k.lanes_one, 1, stop - start)
-            engine.launch(k["scan_one"], size, (k.lanes_one, 1, 1), *data, *layout, *limits, *self.candidates)
+            lanes = k.lanes("scan_one")
+            size = (columns * lanes, 1, stop - start)
+            engine.launch(k["scan_one"], size, (lanes, 1, 1), *data, *layout, *limits, *self.candidates)
         else:
-            size = (columns * k.lanes_two, rows, stop - start)
+            lanes = k.lanes("scan_two")
+            size = (columns * lanes, rows, stop - start)
             engine.launch(
-                k["scan_two"], size, (k.lanes_two, 1, 1), *data, *layout, *limits, lanes_i, run.load, *self.candidates
+                k["scan_two"], size, (lanes, 1, 1), *data, *layout, *limits, lanes_i, run.load, *self.candidates
             )
+        lanes = k.lanes("best_omega")
         engine.launch(
             k["best_omega"],
-            ((stop - start) * k.lanes_best,),
-            (k.lanes_best,),
+            ((stop - start) * lanes,),
+            (lanes,),
             *(*self.candidates, columns * rows, self.sums, self.left, self.windows, start, part.left_stride),
             *(block.row0, block.col0, part.stride, self.best, self.best_i, self.best_j, self.within, self.cross),
         )
@@ -335,7 +336,7 @@ class ScanJob:
         """Tiles shared by all windows of a run, as many windows at once as the working memory holds."""
         assert self.tiles is not None
         each = round_up(block.rows, TILE) * 4 + run.tiles_i * run.tiles_j * 8
-        at_once = max(1, work_bytes(self.engine) // each)
+        at_once = max(1, min(work_bytes(self.engine) // each, self.launches.windows(run)))
         for start in range(run.start, run.stop, at_once):
             self._score_tile_windows(self.tiles, block, run, start, min(start + at_once, run.stop))
 
@@ -347,21 +348,24 @@ class ScanJob:
         layout = (block.row0, block.rows, block.col0, part.stride)
         rows = (tiles.right, rows_stride)
         size = (rows_stride, count)
-        engine.launch(k["save_right_tiles"], size, (TILE, 1), self.sums, self.windows, start, *rows, *layout)
+        local = (k.group("save_right_tiles", TILE), 1)
+        engine.launch(k["save_right_tiles"], size, local, self.sums, self.windows, start, *rows, *layout)
         columns = min((part.band + TILE - 1) // TILE + 1, block.width // TILE)
-        lanes = k.lanes_tile
+        lanes = k.lanes("scan_tiles")
+        wide = min(TILE_ROW, lanes)
         engine.launch(
             k["scan_tiles"],
-            (columns * lanes[0], -(-block.rows // TILE) * lanes[1]),
-            lanes,
+            (columns * wide, -(-block.rows // TILE) * (lanes // wide)),
+            (wide, lanes // wide),
             *(self.sums, self.left, tiles.left, tiles.right, self.windows, start, stop, tiles.of_i, tiles.of_j),
             *(part.left_stride, part.tiles_stride, rows_stride, *layout, float(self.epsilon)),
             *(run.tiles_i, run.tiles_j, tiles.peaks),
         )
+        lanes = k.lanes("best_tiles")
         engine.launch(
             k["best_tiles"],
-            (count * k.lanes_tiles,),
-            (k.lanes_tiles,),
+            (count * lanes,),
+            (lanes,),
             *(tiles.peaks, run.tiles_i, run.tiles_j, self.sums, self.left, self.left_float, self.windows, start),
             *(part.left_stride, *layout, float(self.epsilon)),
             *(self.best, self.best_i, self.best_j, self.within, self.cross),

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from oclgenomics.errors import DeviceError
 from oclgenomics.omega.matrix import SiteMatrix
 from oclgenomics.omega.options import LD_MEASURES, ScanOptions
 from oclgenomics.runtime import Engine
 from oclgenomics.runtime.program import Kernel
 
-__all__ = ["GPU_LANES", "ScanKernels"]
+__all__ = ["ScanKernels"]
 
 CPU_COLUMNS = 256  # left borders a CPU work-item walks in a row
 CPU_LANES = 8  # sites or scores in an explicit vector; the doubles and longs behind them fill two to four registers
-GPU_LANES = 128
-TILE_LANES = (8, 8)  # items that share a tile on GPUs, along columns and rows: 64 entries of M each
 ONE_ULP_RECIPROCAL = ("nvidia", "amd")  # families whose manuals promise it of native_recip
-SMALL_LANES = 64  # Kernel I on CPUs, and the merge on GPUs
+LEAST_LANES = 16  # of a work-group on GPUs: a row of items of `pair_values`
+PAIR_ROW, TILE_ROW = 16, 8  # items in a row of a work-group of `pair_values`, and of `scan_tiles` on GPUs
 
 SOURCES = {
     "pair_values": "omega/pair_values.cl",
@@ -32,6 +32,17 @@ SOURCES = {
     "scan_tiles": "omega/scan_tiles.cl",
     "best_tiles": "omega/best_tiles.cl",
 }
+GPU_GROUPS = {  # work-items of a group, where the source is compiled for them; fewer where the device takes no more
+    "omega/pair_values.cl": 256,
+    "omega/region_sums.cl": 256,  # suffix_rows
+    "omega/scan_one.cl": 128,
+    "omega/scan_two.cl": 128,
+    "omega/best_omega.cl": 64,
+    "omega/scan_tiles.cl": 64,
+    "omega/best_tiles.cl": 128,
+}
+CPU_GROUPS = {**dict.fromkeys(GPU_GROUPS, 1), "omega/scan_one.cl": 64}
+SIZED = {"pair_values", "suffix_rows", "scan_one", "scan_two", "best_omega", "scan_tiles", "best_tiles"}
 
 
 class ScanKernels:
@@ -45,10 +56,11 @@ class ScanKernels:
         Rows a work-item of `pair_values` does at a time where it uses explicit vectors.
     columns : int
         Left borders a work-item of `scan_two` walks.
-    lanes_one, lanes_two, lanes_best, lanes_tiles : int
-        Work-group sizes of `scan_one`, `scan_two`, `best_omega` and `best_tiles`.
-    lanes_tile : tuple of int
-        Work-group of `scan_tiles`, columns and rows.
+
+    Raises
+    ------
+    DeviceError
+        The device takes too few work-items in a group.
     """
 
     def __init__(self, engine: Engine, matrix: SiteMatrix, options: ScanOptions) -> None:
@@ -57,10 +69,11 @@ class ScanKernels:
         self._kernels: dict[str, Kernel] = {}
         self.vector_width = CPU_LANES if cpu else 1
         self.rows_each = 2 if matrix.missing else 4
-        self.columns, self.lanes_two = (CPU_COLUMNS, 1) if cpu else (1, GPU_LANES)
-        self.lanes_one, self.lanes_best = (SMALL_LANES, 1) if cpu else (GPU_LANES, SMALL_LANES)
-        self.lanes_tiles = 1 if cpu else GPU_LANES
-        self.lanes_tile = (1, 1) if cpu else TILE_LANES
+        self.columns = CPU_COLUMNS if cpu else 1
+        self._lanes = {
+            source: engine.group_size(wanted, least=min(wanted, LEAST_LANES))
+            for source, wanted in (CPU_GROUPS if cpu else GPU_GROUPS).items()
+        }
         data = {
             "GENOTYPES": int(matrix.genotypes),
             "MEASURE": LD_MEASURES.index(options.ld),
@@ -73,26 +86,60 @@ class ScanKernels:
             "omega/pair_values.cl": {**data, "MASKED": int(matrix.missing), "VW": self.vector_width},
             "omega/allele_values.cl": data,
             "omega/region_sums.cl": sums,
-            "omega/scan_one.cl": {"LANES": self.lanes_one},
-            "omega/scan_two.cl": {
-                "LANES": self.lanes_two,
-                "COLUMNS": self.columns,
-                "VW": CPU_LANES if cpu else 1,
-            },
-            "omega/best_omega.cl": {"LANES": self.lanes_best},
+            "omega/scan_one.cl": {},
+            "omega/scan_two.cl": {"COLUMNS": self.columns, "VW": CPU_LANES if cpu else 1},
+            "omega/best_omega.cl": {},
             "omega/scan_tiles.cl": {
-                "LANES": 1,
-                "LANES_I": self.lanes_tile[0],
-                "LANES_J": self.lanes_tile[1],
                 "CPU": int(cpu),
                 "REFINE": int(engine.device.family not in ONE_ULP_RECIPROCAL),
                 "VW": CPU_LANES if cpu else 1,
             },
-            "omega/best_tiles.cl": {"LANES": self.lanes_tiles},
+            "omega/best_tiles.cl": {},
         }
 
     def __getitem__(self, name: str) -> Kernel:
         if name not in self._kernels:
-            source = SOURCES[name]
-            self._kernels[name] = self._engine.kernel(source, name, **{**self._common, **self._defines[source]})
+            self._kernels[name] = self._fitted(name) if name in SIZED else self._built(name)
         return self._kernels[name]
+
+    def lanes(self, name: str) -> int:
+        """Work-items in a group of a kernel that is compiled for their number."""
+        kernel = self[name]
+        return self._lanes[kernel.source]
+
+    def group(self, name: str, wanted: int) -> int:
+        """Work-items in a group of any other kernel: as many as wanted (a power of two), or as the device takes."""
+        lanes = self._engine.group_size(wanted)
+        while lanes > self[name].most_items:
+            lanes //= 2
+        return lanes
+
+    def _fitted(self, name: str) -> Kernel:
+        """The kernel, compiled for smaller groups where the device has no registers for those that are wanted."""
+        source = SOURCES[name]
+        while True:
+            kernel, lanes = self._built(name), self._lanes[source]
+            if lanes <= kernel.most_items:
+                return kernel
+            if lanes <= LEAST_LANES:
+                most = kernel.most_items
+                raise DeviceError(
+                    f"{self._engine.device} takes {most} work-items a group of {name}, too few: use another device (-d)"
+                )
+            self._lanes[source] = lanes // 2
+
+    def _built(self, name: str) -> Kernel:
+        source = SOURCES[name]
+        defines = {**self._common, **self._defines[source], **self._group_defines(source)}
+        return self._engine.kernel(source, name, **defines)
+
+    def _group_defines(self, source: str) -> dict[str, int]:
+        lanes = self._lanes.get(source, 1)
+        if source == "omega/region_sums.cl":
+            return {"SCAN_LANES": lanes}
+        if source == "omega/pair_values.cl":
+            return {"SIDE_J": max(1, lanes // PAIR_ROW)}
+        if source == "omega/scan_tiles.cl":
+            columns = min(TILE_ROW, lanes)
+            return {"LANES": 1, "LANES_I": columns, "LANES_J": lanes // columns}
+        return {"LANES": lanes}

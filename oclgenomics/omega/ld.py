@@ -146,7 +146,7 @@ class _DeviceRegion:
         matrix = site_matrix(alignment)
         self._engine = engine
         self._lanes = CPU_LANES if engine.tuning.cpu else 1
-        self._local = 1 if engine.tuning.cpu else TILE
+        self._local = 1 if engine.tuning.cpu else engine.group_size(TILE)
         self._defines = {
             "GENOTYPES": int(matrix.genotypes),
             "MASKED": int(matrix.missing),
@@ -170,7 +170,7 @@ class _DeviceRegion:
         engine.launch(pairs, size, (self._local, 1), *self._pairs, *layout)
         if self._alleles:
             alleles = engine.kernel("omega/ld_alleles.cl", "ld_alleles", **{**self._defines, "VW": 1})
-            engine.launch(alleles, (stride, rows), (TILE, 1), *self._alleles, *layout)
+            engine.launch(alleles, (stride, rows), (engine.group_size(TILE), 1), *self._alleles, *layout)
 
 
 class BinnedLd:

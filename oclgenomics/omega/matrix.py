@@ -66,6 +66,11 @@ class SiteMatrix:
         return self.bits.shape[1]
 
     @property
+    def counts(self) -> int:
+        """Population counts of a word of a pair of sites."""
+        return (2 if self.genotypes else 1) + (0 if not self.missing else 5 if self.genotypes else 3)
+
+    @property
     def wide(self) -> bool:
         """Whether N sum(xy) - sum(x) sum(y) may need 64 bits."""
         largest = self.units**2 if self.genotypes else self.units**2 // 4

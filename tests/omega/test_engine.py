@@ -18,12 +18,14 @@ from helpers.alignments import (
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from oclgenomics.errors import AllocationError, UsageError
-from oclgenomics.omega import reference
+from oclgenomics.errors import AllocationError, DeviceError, UsageError
+from oclgenomics.formats.alignment import Alignment
+from oclgenomics.omega import launches, reference
 from oclgenomics.omega.engine import OmegaScanner
 from oclgenomics.omega.matrix import site_matrix
 from oclgenomics.omega.options import Scan, ScanOptions
 from oclgenomics.runtime import Engine
+from oclgenomics.runtime.program import Kernel
 
 WINDOW: dict[str, Any] = {"grid": 25, "minwin": 200, "maxwin": 30_000}
 
@@ -273,6 +275,108 @@ def test_all_kernels_give_the_same_bits(
     )
     for scan in forced:
         assert_equal_scans(scan, auto)
+
+
+KINDS = ["complete", "masked", "unphased", "multiallelic", "compat", "compat dna"]
+
+
+def alignment_of(rng: np.random.Generator, kind: str) -> Alignment:
+    """400 sites of 50 haplotypes."""
+    states, positions = correlated_states(rng, 400, 50), random_positions(rng, 400)
+    if kind in ("multiallelic", "compat dna"):
+        return make_multiallelic(np.where(rng.random(states.shape) < 0.02, 2, states).astype(int), positions)
+    seen = rng.random(states.shape) < 0.9 if kind == "masked" else None
+    return make_alignment(states, positions, seen, unphased=kind == "unphased")
+
+
+def scans_of(engine: Engine, alignment: Alignment, kind: str) -> list[Scan]:
+    """Scans by each kernel that serves."""
+    compat = kind.startswith("compat")
+    precision = "compat" if compat else "accurate"
+    options = ScanOptions(grid=60, minwin=100, maxwin=20_000, precision=precision)
+    return [
+        OmegaScanner(engine, block_rows=192).scan(alignment, dataclasses.replace(options, kernel=kernel))
+        for kernel in (("1", "2") if compat else ("1", "2", "tiles"))
+    ]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_short_launches_change_nothing(
+    shaped: Engine, rng: np.random.Generator, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if shaped.tuning.cpu:
+        pytest.skip("launches on CPUs are not bounded")
+    alignment = alignment_of(rng, kind)
+    whole, launch, launched = scans_of(shaped, alignment, kind), shaped.launch, []
+    monkeypatch.setattr(launches, "LAUNCH_NS", 1.0)
+
+    def spy(kernel: Kernel, size: tuple[int, ...], local: tuple[int, ...], *args: Any) -> Any:
+        launched.append((kernel.name, [a // b for a, b in zip(size, local, strict=True)]))
+        return launch(kernel, size, local, *args)
+
+    monkeypatch.setattr(shaped, "launch", spy)
+    for cut, scan in zip(scans_of(shaped, alignment, kind), whole, strict=True):
+        assert_equal_scans(cut, scan)
+    groups = {name: [size for other, size in launched if other == name] for name, _ in launched}
+    assert {size[2] for name in ("scan_one", "scan_two") for size in groups[name]} == {1}
+    assert {size[0] for size in groups.get("best_tiles", [[1]])} == {1}
+    assert {size[1] for size in groups.get("allele_values", [[1, 1]])} == {1}
+    assert ("pair_values" in groups) != (kind == "compat dna")
+    assert {size[1] for size in groups.get("pair_values", [[1, 1]])} == {1}
+
+
+@pytest.mark.parametrize("most", [16, 32, 128])
+@pytest.mark.parametrize("kind", ["masked", "compat dna"])
+def test_small_work_groups_change_nothing(
+    shaped: Engine, rng: np.random.Generator, kind: str, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alignment = alignment_of(rng, kind)
+    small = Engine(dataclasses.replace(shaped.device, max_work_group=most))
+    small.tuning, launch = shaped.tuning, small.launch
+
+    def spy(kernel: Kernel, size: tuple[int, ...], local: tuple[int, ...], *args: Any) -> Any:
+        assert np.prod(local) <= most, kernel.name
+        return launch(kernel, size, local, *args)
+
+    monkeypatch.setattr(small, "launch", spy)
+    for scan, whole in zip(scans_of(small, alignment, kind), scans_of(shaped, alignment, kind), strict=True):
+        assert_equal_scans(scan, whole)
+
+
+def test_kernels_that_need_many_registers_get_small_work_groups(
+    shaped: Engine, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alignment, build, launch, launched = alignment_of(rng, "complete"), shaped.kernel, shaped.launch, []
+    whole = scans_of(shaped, alignment, "complete")
+
+    def built(source: str, name: str, **defines: Any) -> Kernel:
+        return dataclasses.replace(build(source, name, **defines), most_items=32)
+
+    def spy(kernel: Kernel, size: tuple[int, ...], local: tuple[int, ...], *args: Any) -> Any:
+        launched.append(int(np.prod(local)))
+        return launch(kernel, size, local, *args)
+
+    monkeypatch.setattr(shaped, "kernel", built)
+    monkeypatch.setattr(shaped, "launch", spy)
+    for scan, other in zip(scans_of(shaped, alignment, "complete"), whole, strict=True):
+        assert_equal_scans(scan, other)
+    assert max(launched) == 32
+
+
+def test_too_small_work_groups_are_refused(
+    shaped: Engine, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if shaped.tuning.cpu:
+        pytest.skip("CPUs do with groups of one")
+    alignment = alignment_of(rng, "complete")
+    small = Engine(dataclasses.replace(shaped.device, max_work_group=8))
+    small.tuning = shaped.tuning
+    with pytest.raises(DeviceError, match="8 work-items a group"):
+        OmegaScanner(small).scan(alignment, ScanOptions(**WINDOW))
+    build = shaped.kernel
+    monkeypatch.setattr(shaped, "kernel", lambda *at, **d: dataclasses.replace(build(*at, **d), most_items=8))
+    with pytest.raises(DeviceError, match="8 work-items a group of pair_values, too few"):
+        OmegaScanner(shaped).scan(alignment, ScanOptions(**WINDOW))
 
 
 def test_tiles_whose_bounds_say_nothing_are_evaluated_exactly(shaped: Engine) -> None:
