@@ -1,0 +1,89 @@
+"""Every command that reads a file, given damaged ones: it succeeds, or ends with one line and the right exit code."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from helpers.fuzz_samples import SAMPLES
+from helpers.fuzzing import SECONDS, command, inputs, limited, mutated, mutated_zip
+
+pytestmark = pytest.mark.fuzz
+
+WINDOWS = ["--grid", "4", "--minwin", "1", "--maxwin", "400", "--minsnps", "2"]
+SCAN = ["omega", "scan", "{x}", *WINDOWS, "--length", "1000", "-d", "cpu", "-o", "{out}"]
+PROJECT = ["fpga", "project", "{x}", *WINDOWS, "--length", "1000", "--no-measure"]
+
+# What is damaged, and the command; {x} is the damaged file, {name} a whole one.
+HOST = [
+    ("tsv", ["omega", "peaks", "{x}", "--threshold", "1"]),
+    ("tsv", ["omega", "peaks", "{x}", "--top", "2", "--format", "tsv"]),
+    ("json", ["omega", "peaks", "{x}", "--quantile", "0.5", "--json"]),
+    ("json", ["omega", "peaks", "{x}", "--threshold", "{thresholds}"]),
+    ("thresholds", ["omega", "peaks", "{json}", "--threshold", "{x}", "--fpr", "0.1"]),
+    ("thresholds", ["omega", "peaks", "{tsv}", "--threshold", "{x}"]),
+    ("toml", ["fpga", "timing", "--board", "{x}", "--left", "20", "--right", "50"]),
+    ("toml", ["fpga", "resources", "--board", "{x}"]),
+    ("toml", ["fpga", "roofline", "--board", "{x}", "--json"]),
+    ("positions", ["fpga", "project", "--positions", "{x}", *WINDOWS, "--no-measure", "--level", "L0"]),
+    *((name, PROJECT) for name in ("vcf", "phases", "ms", "macs", "alignment", "trees", "vcz")),
+    ("mbs", [*PROJECT, "--input-format", "mbs"]),
+    ("names", ["fpga", "project", "{phases}", *WINDOWS, "--no-measure", "--samples", "{x}"]),
+    ("kmers", ["kmers", "info", "{x}"]),
+    ("kmers", ["kmers", "dump", "{x}"]),
+    ("kmers", ["kmers", "histogram", "{x}"]),
+    ("kmers", ["kmers", "merge", "{x}", "{kmers}", "-o", "{out}"]),
+    ("kmers", ["kmers", "query", "{x}", "GATTACAGATTACA"]),
+    ("fasta", ["kmers", "query", "{kmers}", "--file", "{x}", "--per-record"]),
+    ("fastq", ["kmers", "query", "{kmers}", "--file", "{x}"]),
+]
+DEVICE = [
+    *((name, SCAN) for name in ("vcf", "phases", "ms", "macs", "alignment", "trees", "vcz")),
+    ("mbs", [*SCAN, "--input-format", "mbs", "--format", "omegaplus", "--all"]),
+    ("phases", [*SCAN, "--phase", "missing", "--json"]),
+    ("phases", [*SCAN, "--impute", "N", "--binary", "--seed", "3", "--no-singletons", "--maf", "0.1"]),
+    ("bed", ["omega", "scan", "{phases}", *WINDOWS, "-d", "cpu", "-o", "{out}", "--exclude", "{x}"]),
+    ("names", ["omega", "scan", "{phases}", *WINDOWS, "-d", "cpu", "-o", "{out}", "--samples", "{x}"]),
+    ("ms", ["omega", "threshold", "{x}", *WINDOWS, "--length", "1000", "--fpr", "0.4", "-d", "cpu"]),
+    ("json", ["omega", "ld", "{ms}", "--scan", "{x}", "-d", "cpu"]),
+    ("tsv", ["omega", "ld", "{ms}", "--scan", "{x}", "--at", "1:350", "-d", "cpu"]),
+    ("phases", ["omega", "ld", "{x}", "--region", "20:1-300", "-d", "cpu"]),
+    *((name, ["kmers", "count", "{x}", "-k", "5", "-d", "cpu", "-o", "{out}"]) for name in ("fasta", "fastq")),
+]
+NEEDS = {"trees": "tskit", "vcz": "zarr"}
+
+
+def named(runs: list[tuple[str, list[str]]]) -> list[object]:
+    return [
+        pytest.param(name, words, id=f"{number}-{name}-{words[0]}-{words[1]}")
+        for number, (name, words) in enumerate(runs)
+    ]
+
+
+@pytest.mark.parametrize(("name", "words"), named(HOST))
+def test_on_the_host(tmp_path, name, words):
+    fuzzed(tmp_path, name, words, SECONDS / len(HOST))
+
+
+@pytest.mark.parametrize(("name", "words"), named(DEVICE))
+def test_on_a_device(tmp_path, name, words):
+    fuzzed(tmp_path, name, words, SECONDS / len(DEVICE))
+
+
+def fuzzed(folder: Path, name: str, words: list[str], seconds: float) -> None:
+    if name in NEEDS:
+        pytest.importorskip(NEEDS[name])
+    places = {"x": folder / ("x.toml" if name == "toml" else "x"), "out": folder / "out"}
+    for word in words:
+        whole = word[1:-1]
+        if word[0] == "{" and whole not in places:
+            places[whole] = folder / whole
+            places[whole].write_bytes(SAMPLES[whole])
+    line = [word.format(**places) for word in words]
+    mutate = mutated_zip if name == "vcz" else mutated
+    places["x"].write_bytes(SAMPLES[name])
+    assert command(line) == 0
+    for number, data in inputs(SAMPLES, name, seconds, mutate):
+        places["x"].write_bytes(data)
+        with limited(data, f"number {number} of {' '.join(line)}"):
+            command(line)

@@ -1,0 +1,115 @@
+"""A small valid input of every format, as bytes."""
+
+from __future__ import annotations
+
+import io
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from helpers.damage import INPUTS
+from helpers.kmer_sets import random_set, write_database
+from oclgenomics.omega.options import Scan
+from oclgenomics.omega.report import make_report, write_report
+from oclgenomics.omega.significance import Maxima, thresholds
+from oclgenomics.omega.threshold_file import Significance, as_json
+
+__all__ = ["SAMPLES"]
+
+DATA = Path(__file__).resolve().parents[1] / "data"
+PARAMETERS = {
+    "maxwin": 500, "minwin": 1, "minsnps": 2, "grid": 4, "maf": 0.0, "length": 1000, "phase": "auto", "samples": None,
+    "impute": [], "seed": None, "binary": False, "no_singletons": False, "ld": "RSQUARE", "precision": "accurate",
+}  # fmt: skip
+
+
+def _scan(replicate: int) -> Scan:
+    at = np.array([0.0, 325.0, 650.0, 975.0])  # the sites of `_ms` are 25 bp apart
+    left, right = np.array([0, 250, 575, 800]), np.array([100, 425, 700, 975])
+    return Scan(
+        str(replicate), replicate, at, np.array([1.5, 20.25, 0.0, 3.0]), left, right, np.array([True, True, False, True]),
+        sites=40, haplotypes=12, discarded={"filter": 2}, possible=True, maxwin=500,
+    )  # fmt: skip
+
+
+def _report(kind: str) -> bytes:
+    out = io.StringIO()
+    provenance = {"program": "oclgenomics", "version": "1", "command": ["omega", "scan"], "parameters": PARAMETERS}
+    write_report([_scan(1), _scan(2)], out, make_report(kind, provenance=provenance, all_columns=True))
+    return out.getvalue().encode()
+
+
+def _thresholds() -> bytes:
+    omega = np.arange(40, dtype=np.float64)
+    maxima = Maxima(omega, 10 * omega)
+    found = Significance(PARAMETERS, 1000, 12, 40.0, maxima, thresholds(omega, [0.05, 0.1]))
+    return as_json(found, {"program": "oclgenomics"}).encode()
+
+
+def _simulated(sites: int = 40, haplotypes: int = 12) -> np.ndarray:
+    return np.random.default_rng(3).integers(0, 2, (haplotypes, sites))
+
+
+def _ms(mbs: bool) -> bytes:
+    states, text = _simulated(), "ms 12 2\n1 2 3\n"
+    places = [str(25 * i) if mbs else f"{i / 40:.4f}" for i in range(40)]
+    for _ in range(2):
+        rows = "\n".join("".join(map(str, row)) for row in states)
+        text += f"\n//\nsegsites: 40\npositions: {' '.join(places)}\n{rows}\n"
+    return text.encode()
+
+
+def _phases() -> bytes:
+    head = INPUTS["vcf"].split("\n")[0] + "\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\ta\tb\tc\td\te\tf\n"
+    calls = _simulated().T.reshape(40, 6, 2)
+    lines = [
+        f"2{i // 20}\t{25 * i + 1}\t.\tA\tG\t.\t.\t.\tGT\t" + "\t".join(f"{x}{'|/'[(i + j) % 5 == 0]}{y}" for j, (x, y) in enumerate(row))
+        for i, row in enumerate(calls)
+    ]
+    return (head + "\n".join(lines) + "\n").encode()
+
+
+def _macs() -> bytes:
+    lines = [f"SITE:\t{i}\t{i / 40}\t0.5\t{''.join(map(str, site))}" for i, site in enumerate(_simulated().T)]
+    return ("COMMAND:\tmacs 12 1000\n" + "\n".join(lines) + "\n").encode()
+
+
+def _trees() -> bytes:
+    try:
+        import msprime
+    except ImportError:
+        return b""
+    ancestry = msprime.sim_ancestry(4, sequence_length=1000, recombination_rate=1e-4, random_seed=2)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "x.trees"
+        msprime.sim_mutations(ancestry, rate=0.01, random_seed=2).dump(path)
+        return path.read_bytes()
+
+
+def _kmers() -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        return write_database(Path(folder) / "x", random_set(9, 300)).read_bytes()
+
+
+SAMPLES = {
+    "vcf": INPUTS["vcf"].encode(),
+    "phases": _phases(),
+    "ms": _ms(mbs=False),
+    "mbs": _ms(mbs=True),
+    "macs": _macs(),
+    "alignment": INPUTS["fasta"].encode(),
+    "trees": _trees(),
+    "vcz": (DATA / "vcf_zarr" / "twochrom.vcz.zip").read_bytes(),
+    "bed": b"track name=x\n#c\n1\t5\t60\tname\n21\t100\t300\nchr 2\t7\t7\r\n",
+    "names": b"a\nb\n\nf\n",
+    "tsv": _report("tsv"),
+    "json": _report("json"),
+    "omegaplus": _report("omegaplus"),
+    "thresholds": _thresholds(),
+    "positions": b"# bp\n5\n60\n60\n1000 # last\n2000\n30000\n",
+    "toml": b'preset = "u200"\nunroll = 16\nclock_mhz = 200.5\noverlap_outer = true\n[memory]\nlatency = 70\n[operators]\nfadd = 4\n',
+    "fasta": b">a one\nGATTACAGATTACATGTAATC\nNNNACGTT\n>b\nacgtaACGTACGGTTA\n",
+    "fastq": b"@a one\nGATTACAGATTACATGTAATC\n+\nIIIIIIIIIIIIIIIIIIII#\n@b\nACGTNACG\n+b\n@@@@+++I\n",
+    "kmers": _kmers(),
+}  # fmt: skip
