@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from helpers.fuzz_samples import SAMPLES
-from helpers.fuzzing import SECONDS, command, inputs, limited, mutated, mutated_zip
+from helpers.fuzzing import SECONDS, TOKENS, command, inputs, limited, mutated, mutated_zip
 
 pytestmark = pytest.mark.fuzz
 
@@ -50,7 +50,28 @@ DEVICE = [
     ("phases", ["omega", "ld", "{x}", "--region", "20:1-300", "-d", "cpu"]),
     *((name, ["kmers", "count", "{x}", "-k", "5", "-d", "cpu", "-o", "{out}"]) for name in ("fasta", "fastq")),
 ]
+OPTIONS = [
+    (SCAN, ["--grid", "--minwin", "--maxwin", "--minsnps", "--border", "--length", "--maf", "--seed", "--threads"]),
+    ([*SCAN, "--binary", "--impute", "N"], ["--seed"]),
+    (SCAN, ["--max-memory", "--ld", "--precision", "--kernel", "--phase", "--input-format", "--format", "--impute"]),
+    (["omega", "peaks", "{tsv}"], ["--threshold", "--top", "--quantile", "--merge", "--fpr", "--format"]),
+    (["omega", "ld", "{ms}", "--scan", "{tsv}", "-d", "cpu"], ["--peak", "--at", "--margin", "--seed", "--maf"]),
+    (["omega", "ld", "{ms}", "--length", "1000", "-d", "cpu"], ["--region"]),
+    (PROJECT, ["--grid", "--maxwin", "--unroll", "--level", "--set"]),
+    (["fpga", "project", "--no-measure", "--grid", "3"], ["--length", "--snps", "--samples", "--positions"]),
+    (["kmers", "dump", "{kmers}"], ["--min-count", "--max-count"]),
+    (["kmers", "count", "{fasta}", "-k", "5", "-d", "cpu", "-o", "{out}"], ["-k", "--min-quality", "--counter-max"]),
+]
 NEEDS = {"trees": "tskit", "vcz": "zarr"}
+
+
+def written(folder: Path, words: list[str]) -> dict[str, Path]:
+    """Whole files that a command names, and its output."""
+    places = {"out": folder / "out"}
+    for whole in (word[1:-1] for word in words if word[0] == "{" and word[1:-1] in SAMPLES):
+        places[whole] = folder / whole
+        places[whole].write_bytes(SAMPLES[whole])
+    return places
 
 
 def named(runs: list[tuple[str, list[str]]]) -> list[object]:
@@ -70,15 +91,26 @@ def test_on_a_device(tmp_path, name, words):
     fuzzed(tmp_path, name, words, SECONDS / len(DEVICE))
 
 
+@pytest.mark.parametrize(
+    ("words", "options"), [pytest.param(*run, id=f"{i}-{run[0][0]}-{run[0][1]}") for i, run in enumerate(OPTIONS)]
+)
+def test_values_of_options(tmp_path, words, options):
+    line = [word.format(**written(tmp_path, words), x=tmp_path / "ms") for word in words]
+    (tmp_path / "ms").write_bytes(SAMPLES["ms"])
+    values = [token.decode() for token in TOKENS if b"\0" not in token and token.isascii()]
+    values += [f"1:{value}" for value in values[:20]] + [f"1:1-{value}" for value in values[:20]]
+    values += [f"unroll={value}" for value in values[:30]]
+    for number, option in ((i, option) for option in options for i in range(len(values))):
+        value = values[number]
+        said = " ".join([*line, option, value[:40]])
+        with limited(value.encode(), said):
+            command([*line, f"{option}={value}" if option.startswith("--") else option + value])
+
+
 def fuzzed(folder: Path, name: str, words: list[str], seconds: float) -> None:
     if name in NEEDS:
         pytest.importorskip(NEEDS[name])
-    places = {"x": folder / ("x.toml" if name == "toml" else "x"), "out": folder / "out"}
-    for word in words:
-        whole = word[1:-1]
-        if word[0] == "{" and whole not in places:
-            places[whole] = folder / whole
-            places[whole].write_bytes(SAMPLES[whole])
+    places = written(folder, words) | {"x": folder / ("x.toml" if name == "toml" else "x")}
     line = [word.format(**places) for word in words]
     mutate = mutated_zip if name == "vcz" else mutated
     places["x"].write_bytes(SAMPLES[name])

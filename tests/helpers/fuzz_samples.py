@@ -28,7 +28,7 @@ def _scan(replicate: int) -> Scan:
     at = np.array([0.0, 325.0, 650.0, 975.0])  # the sites of `_ms` are 25 bp apart
     left, right = np.array([0, 250, 575, 800]), np.array([100, 425, 700, 975])
     return Scan(
-        str(replicate), replicate, at, np.array([1.5, 20.25, 0.0, 3.0]), left, right, np.array([True, True, False, True]),
+        str(replicate), replicate, at, np.array([1.5, 20.25, 0.0, 3.0]), left, right, at != 650.0,
         sites=40, haplotypes=12, discarded={"filter": 2}, possible=True, maxwin=500,
     )  # fmt: skip
 
@@ -63,10 +63,10 @@ def _ms(mbs: bool) -> bytes:
 def _phases() -> bytes:
     head = INPUTS["vcf"].split("\n")[0] + "\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\ta\tb\tc\td\te\tf\n"
     calls = _simulated().T.reshape(40, 6, 2)
-    lines = [
-        f"2{i // 20}\t{25 * i + 1}\t.\tA\tG\t.\t.\t.\tGT\t" + "\t".join(f"{x}{'|/'[(i + j) % 5 == 0]}{y}" for j, (x, y) in enumerate(row))
-        for i, row in enumerate(calls)
-    ]
+    lines = []
+    for i, row in enumerate(calls):
+        texts = [f"{x}{'|/'[(i + j) % 5 == 0]}{y}" for j, (x, y) in enumerate(row)]
+        lines.append("\t".join([f"2{i // 20}\t{25 * i + 1}\t.\tA\tG\t.\t.\t.\tGT", *texts]))
     return (head + "\n".join(lines) + "\n").encode()
 
 
@@ -108,7 +108,7 @@ SAMPLES = {
     "omegaplus": _report("omegaplus"),
     "thresholds": _thresholds(),
     "positions": b"# bp\n5\n60\n60\n1000 # last\n2000\n30000\n",
-    "toml": b'preset = "u200"\nunroll = 16\nclock_mhz = 200.5\noverlap_outer = true\n[memory]\nlatency = 70\n[operators]\nfadd = 4\n',
+    "toml": b'preset = "u200"\nunroll = 16\nclock_mhz = 200.5\noverlap_outer = true\n[memory]\nlatency = 70\n',
     "fasta": b">a one\nGATTACAGATTACATGTAATC\nNNNACGTT\n>b\nacgtaACGTACGGTTA\n",
     "fastq": b"@a one\nGATTACAGATTACATGTAATC\n+\nIIIIIIIIIIIIIIIIIIII#\n@b\nACGTNACG\n+b\n@@@@+++I\n",
     "kmers": _kmers(),

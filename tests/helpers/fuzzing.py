@@ -32,7 +32,8 @@ KEPT = Path(tempfile.gettempdir()) / "oclgenomics-fuzz"
 NUMBERS = [
     b"0", b"-1", b"1.5", b"1e5", b"1e400", b"1e30", b"inf", b"-inf", b"nan", b"Infinity", b"NaN", b"null", b"true", b"",
     b"9" * 19, b"9" * 5000, b"0x" + b"f" * 5000, b"1_0", "\u0661".encode(), b"2147483648", b"4294967296",
-    b"9223372036854775807", b"18446744073709551616", b"1" + b"0" * 15, b"16777217", b"0." + b"3" * 300, b"+1", b"[1]", b'"1"',
+    b"9223372036854775807", b"18446744073709551616", b"1" + b"0" * 15, b"16777217", b"0." + b"3" * 300, b"+1", b"[1]",
+    b'"1"',
 ]  # fmt: skip
 TOKENS = [
     *NUMBERS, b"\0", b"\r", b"\r\n", b"\n", b"\n\n", b"\t", b" ", b"\xef\xbb\xbf", b"\xff", b"\xc3(", b"\x85", b"\x1c",
