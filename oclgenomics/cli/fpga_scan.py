@@ -20,6 +20,7 @@ from hls_model.workload import Workload, even_positions
 from oclgenomics.cli import common
 from oclgenomics.cli.fpga_report import Measured, projection_text
 from oclgenomics.cli.omega_options import say_unphased, scan_options
+from oclgenomics.errors import UsageError
 from oclgenomics.formats.alignment import Alignment, words_for
 from oclgenomics.omega.options import ScanOptions
 from oclgenomics.omega.windows import find_windows
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["project_scan", "random_alignment", "workload_of"]
 
+MOST_BYTES = 8 << 30  # of genotypes drawn at random
 MOST_TRIES, ENOUGH_SECONDS = 5, 5.0  # measurements of the same scans, of which the shortest counts
 
 
@@ -79,8 +81,16 @@ def workload_of(alignment: Alignment, options: ScanOptions) -> Workload:
 
 
 def random_alignment(positions: NDArray[np.int64], haplotypes: int, seed: int, name: str) -> Alignment:
-    """Return independent sites of equally frequent states, all of them variable (2 haplotypes or more)."""
+    """Return independent sites of equally frequent states, all of them variable (2 haplotypes or more).
+
+    Raises
+    ------
+    UsageError
+        They would take more than 8 GiB.
+    """
     words = words_for(haplotypes)
+    if 4 * words * len(positions) > MOST_BYTES:
+        raise UsageError(f"--samples {haplotypes}: at {len(positions):,} SNPs they take more than 8 GiB; give fewer")
     random = np.random.default_rng(seed)
     bits = random.integers(0, 1 << 32, (words, len(positions)), np.uint32)
     bits[0] = bits[0] & ~np.uint32(1) | np.uint32(2)  # both states

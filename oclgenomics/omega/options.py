@@ -30,6 +30,7 @@ IMPUTABLE = frozenset({"N", "GAP"})
 MOST_POSITIONS = 100_000_000  # a grid of more is a slip of the pen, and would not fit in memory
 ACCURATE_DIGITS = 7  # pair values are float32, which leaves omega a relative error of about 1.5e-7
 COMPAT_DIGITS = 9  # tell all float32 values apart
+MOST_SITES = 2**31 - 1  # that kernels count
 SEED_LIMIT = 2**32  # srand() takes an unsigned int
 
 
@@ -115,6 +116,8 @@ class ScanOptions:
             raise UsageError(f"--minsnps {self.minsnps}: at least 1 site on each side is needed")
         if self.border < -1:
             raise UsageError(f"--border {self.border}: give a number of sites from 0, or -1 for every pair of borders")
+        if self.border > MOST_SITES:
+            raise UsageError(f"--border {self.border}: at most {MOST_SITES} sites; -1 is every pair of borders")
 
     def _check_choices(self) -> None:
         for name, value, known in (

@@ -89,6 +89,13 @@ def test_other_numbers(tmp_path, capsys, option):
         assert len(line) < 300
 
 
+def test_numbers_beyond_what_kernels_and_memory_take(tmp_path, capsys):
+    path = tmp_path / "x.ms"
+    path.write_text(MS.format(sites=3, positions="0.1 0.2 0.3"))
+    assert scan(capsys, path, "--length", 1000, "--border", 2**32)[0] == 2
+    assert ended(capsys, "fpga", "project", "--samples", 2**40, "--no-measure")[0] == 2
+
+
 @pytest.mark.parametrize("line", [f"1\t5\t{DIGITS}", f"1\t{DIGITS}\t5", f"1\t5\t{10**30}"])
 def test_regions(tmp_path, capsys, line):
     alignment, bed = tmp_path / "x.ms", tmp_path / "x.bed"

@@ -32,7 +32,7 @@ KEPT = Path(tempfile.gettempdir()) / "oclgenomics-fuzz"
 NUMBERS = [
     b"0", b"-1", b"1.5", b"1e5", b"1e400", b"1e30", b"inf", b"-inf", b"nan", b"Infinity", b"NaN", b"null", b"true", b"",
     b"9" * 19, b"9" * 5000, b"0x" + b"f" * 5000, b"1_0", "\u0661".encode(), b"2147483648", b"4294967296",
-    b"9223372036854775807", b"18446744073709551616", b"1" + b"0" * 15, b"16777217", b"0." + b"3" * 300, b"+1", b"[1]",
+    b"9223372036854775807", b"18446744073709551616", b"1" + b"0" * 15, b"0." + b"3" * 300, b"+1", b"[1]",
     b'"1"',
 ]  # fmt: skip
 TOKENS = [
@@ -40,6 +40,10 @@ TOKENS = [
     "\u2028".encode(), b"\x1b[31m", b"//", b">", b"@", b"+", b"#", b"##", b"|", b"/", b".", b",", b":", b"[" * 5000,
     b'{"a":' * 3000, b"A" * 70_000, b"segsites: ", b"positions: ", b"SITE:\t", b"COMMAND:\t", b"#CHROM\t", b"[[a]]",
 ]  # fmt: skip
+
+
+class LateError(BaseException):
+    """It took too long; nothing takes this for an error of its own."""
 
 
 def mutated(data: bytes, others: list[bytes], rng: np.random.Generator) -> bytes:
@@ -179,7 +183,7 @@ def limited(data: bytes, what: str) -> Iterator[None]:
     """Keep the input, and say where, if anything is raised or takes too long."""
 
     def late(_number: int, _frame: object) -> None:
-        raise TimeoutError(f"took more than {LONGEST_SECONDS} seconds")
+        raise LateError(f"took more than {LONGEST_SECONDS} seconds")
 
     before = signal.signal(signal.SIGALRM, late)
     signal.alarm(LONGEST_SECONDS)
@@ -195,8 +199,8 @@ def limited(data: bytes, what: str) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def command(words: list[str]) -> int:
-    """Run a command; it succeeds, or ends with one line and the exit code that is returned.
+def command(words: list[str], codes: tuple[int, ...] = (0, 2, 3)) -> int:
+    """Run a command; it succeeds, or ends with one line and the exit code that is returned, one of `codes`.
 
     Raises
     ------
@@ -216,7 +220,7 @@ def command(words: list[str]) -> int:
     told = err.read()
     lines = told.split("\n")[:-1]
     errors = [line for line in lines if line.startswith("oclgenomics: error: ")]
-    assert code in (0, 2, 3), f"exit code {code}: {told[-500:]}"
+    assert code in codes, f"exit code {code}: {told[-500:]}"
     assert all(line.startswith("oclgenomics: ") for line in lines), told
     assert errors == ([] if code == 0 else lines[-1:]), told
     return code
