@@ -123,12 +123,23 @@ def _scans(
     for batch in batches(alignments):
         for alignment in batch:
             say_unphased(args, alignment)
-        used = [filter_alignment(alignment, options, exclude).alignment for alignment in batch]
+        prepared = [filter_alignment(alignment, options, exclude) for alignment in batch]
         del batch
-        workloads += [workload_of(alignment, options) for alignment in used]
+        used = [one.alignment for one in prepared]
+        for one in prepared:
+            workloads.append(workload_of(one.alignment, options))
+            _say_empty(args, workloads[-1], one.discarded)
         if scanner is not None:
             seconds += _measure(scanner, used, options)
     return workloads, seconds
+
+
+def _say_empty(args: argparse.Namespace, workload: Workload, discarded: dict[str, int]) -> None:
+    """Warn of a scan in which there is nothing to compute."""
+    if not workload.omegas:
+        left_out = ", ".join(f"{count:,} {reason}" for reason, count in discarded.items() if count) or "none"
+        sites = f"{workload.snps:,} sites (left out: {left_out})"
+        common.say(args, f"warning: {workload.name}: no window holds enough of its {sites}")
 
 
 def _measure(scanner: OmegaScanner, used: list[Alignment], options: ScanOptions) -> list[float]:

@@ -74,6 +74,9 @@ def run(args: argparse.Namespace) -> int:
         stream.write(write_peaks(peaks, args.format, provenance))
     merged = sum(peak.positions for peak in peaks.peaks)
     common.say(args, f"{len(peaks.peaks):,} regions of {merged:,} positions with omega above {omega:,.6g}")
+    if not merged:
+        rows = sum(len(track.positions) for track in report.tracks)
+        common.say(args, f"warning: nothing was found: none of the {rows:,} positions of {args.report} is above that")
     for path in common.saved_outputs():
         common.say(args, f"wrote {path}")
     return 0

@@ -38,6 +38,7 @@ class Tally:
     alignments: int = 0
     positions: int = 0
     scores: int = 0
+    without_omega: int = 0
     seconds: float = 0.0
     names: set[str] = field(default_factory=set)
     replicates: bool = False
@@ -48,6 +49,7 @@ class Tally:
         self.alignments += 1
         self.positions += len(scan.positions)
         self.scores += int(scan.stats.get("scores", 0))
+        self.without_omega += scan.best is None
         self.seconds += seconds
         self.names.add(scan.name)
 
@@ -183,7 +185,8 @@ def _batch_name(batch: Sequence[Alignment]) -> str:
 
 
 def _say_scan(args: argparse.Namespace, options: ScanOptions, scan: Scan, seconds: float, level: int) -> None:
-    common.say(args, f"{summary_line(scan)}; {seconds:.2f} s", level)
+    warning = "warning: " * (scan.best is None)
+    common.say(args, f"{warning}{summary_line(scan)}; {seconds:.2f} s", level)
     if scan.maxwin < options.maxwin:
         why = "compat precision allows 10,000 sites in a window"
         common.say(args, f"{scan.name}: --maxwin narrowed to {scan.maxwin:,} bp, as {why}", level)
@@ -194,6 +197,12 @@ def _say_scan(args: argparse.Namespace, options: ScanOptions, scan: Scan, second
 def _say_totals(args: argparse.Namespace, tally: Tally) -> None:
     if tally.alignments > SHOWN_ALIGNMENTS and not args.verbose:
         common.say(args, f"... and {tally.alignments - SHOWN_ALIGNMENTS:,} more alignments (-v shows them)")
+    if tally.without_omega:
+        common.say(
+            args,
+            f"warning: {tally.without_omega:,} of {tally.alignments:,} alignments have no omega at all: fewer than 4 "
+            "sites are left, or no window holds enough of them",
+        )
     rate = tally.scores / tally.seconds / 1e6 if tally.seconds else 0.0
     common.say(
         args,

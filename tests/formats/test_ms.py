@@ -148,6 +148,29 @@ def test_relative_positions_need_a_length(tmp_path, text):
         list(read_alignments(path))
 
 
+@pytest.mark.parametrize("last", ["", "\r\n", "\n"])
+def test_returns_at_the_edge_of_what_was_read(tmp_path, last):
+    """Wherever a chunk ends: before a row's return, after it, or with the input behind a row that lacks both."""
+    rng = np.random.default_rng(8)
+    for count in (8, 9, 17):
+        rows = ["".join(rng.choice(list("01"), 5)) for _ in range(count)]
+        head = ["//", "segsites: 5", "positions: 0.1 0.2 0.3 0.4 0.5"]
+        path = tmp_path / "x"
+        path.write_bytes(("\r\n".join([*head, *rows]) + last).encode())
+        for block in range(4, 4 * len("\r\n".join([*head, rows[0]])), 4):  # a chunk is a quarter of it
+            (alignment,) = read_alignments(path, length=1000, block_bytes=block)
+            assert rows_of(alignment) == rows
+
+
+@pytest.mark.parametrize("block", [4, 1 << 22])
+def test_a_row_with_a_character_in_place_of_its_return(tmp_path, block):
+    rows = ["01010\r\n"] * 8 + ["010100\n"] * 8
+    path = tmp_path / "x"
+    path.write_bytes(("//\r\nsegsites: 5\r\npositions: 0.1 0.2 0.3 0.4 0.5\r\n" + "".join(rows)).encode())
+    with pytest.raises(InputError, match=r"line 12.*a row of 6 characters for 5"):
+        list(read_alignments(path, length=1000, block_bytes=block))
+
+
 def test_what_follows_the_rows_does_not_make_them_incomplete(tmp_path):
     path = tmp_path / "x.ms"
     path.write_text("//\nsegsites: 3\npositions: 0.1 0.2 0.3\n" + "010\n" * 31 + "\n//\nsegsites: 0\n")

@@ -148,6 +148,9 @@ GOOD = "1 10 . A G . PASS . GT 0|1 1|1"
         ([GOOD, "1 11 . A G . PASS . GT 0|1 0|1 0|1"], "line 4.*12 columns, the header has 11"),
         ([GOOD, "1 11 . A G . PASS ."], "line 4.*8 columns"),
         ([GOOD, "1 x1 . A G . PASS . GT 0|1 0|1"], "line 4.*POS is 'x1'"),
+        ([GOOD, "1 1000000000000000 . A G . PASS . GT 0|1 0|1"], "line 4.*POS is '1000000000000000'"),
+        ([GOOD, "1 11111111111111111111 . A G . PASS . GT 0|1 0|1"], "line 4.*POS is '11111111111111111111'"),
+        (["1 -1 . A G . PASS . GT 0|1 0|1"], "line 3.*POS is '-1'"),
         ([GOOD, "1 . . A G . PASS . GT 0|1 0|1"], "line 4.*POS is '.'"),
         ([GOOD, "1 11 . A G . PASS . GT 0|1 0|1|1"], "'0|1|1' of sample b has more than two alleles"),
         ([GOOD, "1 11 . A G . PASS . GT 0|1 0|z"], "'0|z' of sample b is not a genotype"),
@@ -166,6 +169,13 @@ def test_bad_records_name_the_line(tmp_path, records, message):
         with pytest.raises(InputError, match=message) as caught:
             list(read_alignments(path, block_bytes=block))
         assert "\n" not in str(caught.value)
+
+
+def test_the_largest_position_has_15_digits(tmp_path):
+    largest = 10**15 - 1
+    records = [GOOD, f"1 {largest - 1} . A G . PASS . GT 0|1 0|1", f"1 {largest} . A G . PASS . GT 0|1 0|1"]
+    for block in (1, 1 << 22):
+        assert only(write(tmp_path, *records), block_bytes=block).positions.tolist() == [10, largest - 1, largest]
 
 
 def test_error_names_the_byte_of_the_field(tmp_path):

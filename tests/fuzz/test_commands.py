@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from helpers.fuzz_samples import SAMPLES
-from helpers.fuzzing import SECONDS, TOKENS, command, inputs, limited, mutated, mutated_zip
+from helpers.fuzzing import SECONDS, TOKENS, command, draws, inputs, limited, mutated, mutated_zip
 
 pytestmark = pytest.mark.fuzz
 
@@ -100,8 +100,8 @@ def test_values_of_options(tmp_path, words, options):
     values = [token.decode() for token in TOKENS if b"\0" not in token and token.isascii()]
     values += [f"1:{value}" for value in values[:20]] + [f"1:1-{value}" for value in values[:20]]
     values += [f"unroll={value}" for value in values[:30]]
-    for number, option in ((i, option) for option in options for i in range(len(values))):
-        value = values[number]
+    for _, rng in draws(" ".join(words), SECONDS / len(OPTIONS)):
+        option, value = options[int(rng.integers(len(options)))], values[int(rng.integers(len(values)))]
         said = " ".join([*line, option, value[:40]])
         with limited(value.encode(), said):
             command([*line, f"{option}={value}" if option.startswith("--") else option + value], (0, 2, 3, 4))

@@ -1,6 +1,6 @@
 """Seeded mutations of small inputs, a budget of seconds, and failing inputs kept for a look.
 
-`OCLGENOMICS_FUZZ_SECONDS` is the time of a group (20 if not given), `OCLGENOMICS_FUZZ_SEED` the seed (1).
+`OCLGENOMICS_FUZZ_SECONDS` is the time of a group (15 if not given), `OCLGENOMICS_FUZZ_SEED` the seed (1).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import numpy as np
 
 from helpers.bgzf import END, bgzip, blocks
 
-SECONDS = float(os.environ.get("OCLGENOMICS_FUZZ_SECONDS", "20"))
+SECONDS = float(os.environ.get("OCLGENOMICS_FUZZ_SECONDS", "15"))
 SEED = int(os.environ.get("OCLGENOMICS_FUZZ_SEED", "1"))
 _SOME = (0, 1, 1, 1, 1, 1, 2, 4)  # changes of one input
 LONGEST_SECONDS = 60  # that one input may take
@@ -166,16 +166,21 @@ def _packed(data: bytes, rng: np.random.Generator) -> bytes:
     return data
 
 
+def draws(name: str, seconds: float) -> Iterator[tuple[int, np.random.Generator]]:
+    """Numbered generators until the time is over, at least twenty; the same ones for the same seed."""
+    began, number = time.monotonic(), 0
+    while number < 20 or time.monotonic() - began < seconds:
+        yield number, np.random.default_rng([SEED, number, *name.encode()])
+        number += 1
+
+
 def inputs(
     samples: dict[str, bytes], name: str, seconds: float, mutate: Callable[..., bytes] = mutated
 ) -> Iterator[tuple[int, bytes]]:
-    """Changed copies of a sample until the time is over, at least twenty; the same ones for the same seed."""
-    began, number = time.monotonic(), 0
+    """Changed copies of a sample, each with its number; see `draws`."""
     others = [data for data in samples.values() if data]
-    while number < 20 or time.monotonic() - began < seconds:
-        rng = np.random.default_rng([SEED, number, *name.encode()])
+    for number, rng in draws(name, seconds):
         yield number, mutate(samples[name], others, rng)
-        number += 1
 
 
 @contextlib.contextmanager

@@ -156,12 +156,27 @@ def test_summary_tells_what_was_left_out(cpu, capsys):
     assert "left out:" in capsys.readouterr().err
 
 
+def test_a_file_of_which_nothing_is_read_says_why(cpu, tmp_path, capsys):
+    path = tmp_path / "x.vcf"
+    names = "\t".join(["#CHROM", "POS", "ID", "REF", "ALT", "QUAL", "FILTER", "INFO", "FORMAT", "a"])
+    path.write_text(f"##fileformat=VCFv4.2\n{names}\n1\t5\t.\tA\tAT\t.\t.\t.\tGT\t0|1\n")
+    assert scan(path, *WINDOWS, "-o", tmp_path / "out", *cpu) == 0
+    assert "warning: 1: 2 haplotypes, 0 sites (left out: 1 not a SNP)" in capsys.readouterr().err
+    assert main(["fpga", "project", str(path), *WINDOWS, "--no-measure", "-o", str(tmp_path / "p")]) == 0
+    assert "warning: 1: no window holds enough of its 0 sites (left out: 1 not a SNP)" in capsys.readouterr().err
+    assert main(["omega", "peaks", str(tmp_path / "out"), "--top", "3", "-o", str(tmp_path / "q")]) == 0
+    assert "warning: nothing was found: none of the 0 positions" in capsys.readouterr().err
+
+
 def test_fewer_than_four_sites(cpu, tmp_path, capsys):
     out = tmp_path / "few"
     words = ["--format", "omegaplus", "--all", "-o", out, "--plot", tmp_path / "few.png"]
     assert scan(EDGE / "few.ms", "--length", "1000000", *WINDOWS, *words, *cpu) == 0
     assert out.read_bytes() == (GOLDEN / "OmegaPlus_Report.few").read_bytes()
-    assert "not possible" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "warning: 1: " in told
+    assert "not possible" in told
+    assert "warning: 1 of 1 alignments have no omega at all" in told
     assert (tmp_path / "few.png").stat().st_size > 1000
 
 
