@@ -33,7 +33,18 @@ from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.runtime.source import source_folder
 from oclgenomics.sequence import names_of, packed_blocks
 
-__all__ = ["FAMILIES", "Case", "kernel_names"]
+__all__ = [
+    "FAMILIES",
+    "KINDS",
+    "Case",
+    "counted",
+    "database",
+    "kernel_names",
+    "linkage",
+    "primitives",
+    "scans",
+    "sequences",
+]
 
 Case = Callable[[Engine], None]
 _KERNEL = re.compile(r"^(?:__kernel )?void (\w+)\(", re.MULTILINE)  # helpers are `static inline`
@@ -78,6 +89,9 @@ def probes(engine: Engine) -> None:
             engine.download(counts)
 
 
+KINDS = ("complete", "missing", "unphased", "multiallelic")  # of sites
+
+
 def _alignments(seed: int) -> dict[str, Alignment]:
     """Complete, missing, unphased and multiallelic sites."""
     rng = np.random.default_rng(seed)
@@ -92,9 +106,9 @@ def _alignments(seed: int) -> dict[str, Alignment]:
     }
 
 
-def scans(engine: Engine, kind: str, kernel: str, precision: str) -> None:
+def scans(engine: Engine, kind: str, kernel: str, precision: str, ld: str = "RSQUARE") -> None:
     """Scan for sweeps."""
-    options = ScanOptions(grid=3, minwin=100, maxwin=170, kernel=kernel, precision=precision)
+    options = ScanOptions(grid=3, minwin=100, maxwin=170, kernel=kernel, precision=precision, ld=ld)
     assert OmegaScanner(engine, block_rows=64).scan(_alignments(1)[kind], options).valid.any()
 
 
@@ -129,19 +143,19 @@ def primitives(engine: Engine, number: int) -> None:
     engine.download(_PRIMITIVES[number](engine))
 
 
-def _reads(fastq: bool) -> bytes:
-    rng = np.random.default_rng(4)
-    letters = rng.choice(np.frombuffer(b"ACGT" * 50 + b"N", np.uint8), 90).tobytes()
+def _reads(size: int, fastq: bool) -> bytes:
+    letters = np.random.default_rng(4).choice(np.frombuffer(b"ACGT", np.uint8), size).tobytes()
+    letters = letters[:20] + b"N" + letters[21:]
     if fastq:
-        return b"@a\n%b\n+\n%b\n" % (letters, b"I" * 90)
-    return b">a\n" + b"\n".join(letters[i : i + 30] for i in range(0, 90, 30)) + b"\r\n>b\nACGT"
+        return b"@a\n%b\n+\n%b\n" % (letters, b"I" * size)
+    return b">a\n" + b"\n".join(letters[i : i + 30] for i in range(0, size, 30)) + b"\r\n>b\nACGT"
 
 
 def counted(engine: Engine, k: int, *, fastq: bool, canonical: bool = True) -> None:
     """Count the k-mers of FASTA or FASTQ text, at once and by ranges of prefixes."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "x"
-        path.write_bytes(_reads(fastq))
+        path.write_bytes(_reads(90 if k < 60 else 4 * k, fastq))
         counter = KmerCounter(engine, CountOptions(k, canonical, max_count=100, counter_max=2))
         blocks = list(packed_blocks(engine, [path], overlap=k - 1, block_bytes=1000 if fastq else 60))
         for block in blocks:
@@ -167,19 +181,18 @@ def binned(engine: Engine, k: int, *, canonical: bool) -> None:
             assert sum(int(engine.download(part.runs.counts).sum()) for part in windows.parts(60)) == windows.size
 
 
-def sequences(engine: Engine, *, fastq: bool) -> None:
-    """Read qualities, records and names."""
-    name, letters = b"read " * 50, b"ACGTN" * 10
-    text = b">%b\n%b\n%b\n>b\nACGT" % (name, letters, letters)
+def sequences(engine: Engine, *, fastq: bool, names: bool = True, qualities: bool = True) -> None:
+    """Read letters, with qualities, records and names."""
+    name, letters = b"read " * 50, b"ACGTACGTAN" * 5
+    text = b">%b\n%b\n%b\n>b\nACGT\n" % (name, letters, letters)
     if fastq:
         text = b"@%b\n%b\n+\n%b\n" % (name, letters, b"#IIII" * 10)
-    options = {"min_quality": 20, "qualities": True} if fastq else {}
+    options = {"min_quality": 20, "qualities": True} if fastq and qualities else {}
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "x"
         path.write_bytes(text * 2)
-        for block in packed_blocks(engine, [path], block_bytes=400, names=True, **options):
-            assert block.records is not None
-            assert names_of(engine, block.records)
+        for block in packed_blocks(engine, [path], block_bytes=400, names=names, **options):
+            assert not names or names_of(engine, block.records)
         engine.finish()
 
 
@@ -209,6 +222,7 @@ FAMILIES: dict[str, tuple[Case, ...]] = {
         partial(scans, kind="complete", kernel="tiles", precision="accurate"),
         partial(scans, kind="unphased", kernel="auto", precision="accurate"),
         partial(scans, kind="multiallelic", kernel="auto", precision="accurate"),
+        partial(scans, kind="multiallelic", kernel="auto", precision="compat"),
     ),
     "kmer_database": (partial(database, words=3), partial(database, words=1)),
     "kmers": (partial(counted, k=40, fastq=True), partial(counted, k=5, fastq=False)),

@@ -1,0 +1,269 @@
+"""Compile every kernel for GPUs that are not here, and fail on errors and where registers do not suffice.
+
+    python tests/compile_targets.py [TARGET ...]
+
+Which variants of the sources there are is not listed but seen: small jobs run on a CPU device with the kernels for
+GPUs, and what the package builds meanwhile is noted. Then LLVM compiles it for AMD's GPUs and for NVIDIA's with the
+OpenCL library libclc, and for SPIR-V, which Intel's GPUs take. Where ptxas is installed, it says what NVIDIA's driver
+would make of the PTX. Debian packages: clang-19 and libclc-19, always the same, because what spills depends on them;
+and clang-N and llvm-spirv-N.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+from helpers.launches import FAMILIES, KINDS, Case, counted, database, kernel_names, linkage, scans, sequences
+
+from oclgenomics.errors import UsageError
+from oclgenomics.omega import matrix
+from oclgenomics.omega.options import LD_MEASURES, PRECISIONS
+from oclgenomics.runtime import Engine, engine, traits
+from oclgenomics.runtime.source import load_source
+from oclgenomics.runtime.tuning import Tuning
+
+GPU = Tuning(vector_width=1, local_size=256, builtin_popcount=True, cpu=False)
+MOST_WORDS = 8  # of a k-mer
+CLANG = 19
+TRANSLATORS = range(30, 13, -1)  # versions of llvm-spirv
+CPU_SOURCES = {"kmers/bins.cl", "kmers/distinct.cl", "kmers/encode_sections.cl"}  # which GPUs never get
+LIBCLC = Path("/usr/lib/clc")
+_SIZES = re.compile(r"^ +(?:- )?\.(name|vgpr_count|[sv]gpr_spill_count): +(\S+)$", re.MULTILINE)
+_CALLED = re.compile(r"(\w+)@(?:got)?(?:pc)?rel32@lo")
+_LABEL = re.compile(r"^(\w+):", re.MULTILINE)
+_PTXAS_NAME = re.compile(r"Function properties for (\w+)\n.*?(\d+) bytes spill stores.*\n.*?Used (\d+) registers")
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A source and the options it is built with."""
+
+    source: str
+    options: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.source} {' '.join(self.options)}"
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """What came of a variant: the registers of each kernel, and what is wrong with it."""
+
+    variant: Variant
+    registers: dict[str, int]
+    failures: list[str]
+
+
+Compiler = Callable[[Path, Variant], Compiled]
+
+
+# Which variants there are
+
+
+def jobs() -> Iterator[Case]:
+    """List jobs that build every variant for GPUs that the commands do, and ask for some that they refuse."""
+    for family in FAMILIES.values():
+        yield from family
+    for kind, ld, precision in itertools.product(KINDS, LD_MEASURES, PRECISIONS):
+        job = partial(scans, kind=kind, kernel="2", precision=precision, ld=ld)
+        yield job
+        yield partial(_with_wide_products, job)
+    for kind, measure in itertools.product(KINDS, ("r2", "nr2")):
+        job = partial(linkage, kind=kind, measure=measure)
+        yield job
+        yield partial(_with_wide_products, job)
+    for words, canonical in itertools.product(range(1, MOST_WORDS + 1), (False, True)):
+        yield partial(counted, k=32 * words - 1, fastq=True, canonical=canonical)
+    yield from (partial(database, words=words) for words in range(1, MOST_WORDS + 1))
+    for fastq, names, qualities in itertools.product((False, True), repeat=3):
+        yield partial(sequences, fastq=fastq, names=names, qualities=qualities)
+
+
+def _with_wide_products(job: Case, device: Engine) -> None:
+    """Do a job as if there were so many haplotypes that products of counts take 64 bits."""
+    with mock.patch.object(matrix, "WIDE_BITS", 1):
+        job(device)
+
+
+def variants() -> list[Variant]:
+    """Run the jobs, on any CPU device, and return what they build."""
+    found: dict[Variant, None] = {}
+    build = engine.build_program
+
+    def noted(context: Any, device: Any, source: str, options: list[str], **more: Any) -> Any:
+        found[Variant(source, tuple(options))] = None
+        return build(context, device, source, [*options, "-cl-opt-disable"], **more)
+
+    with (
+        mock.patch.object(engine, "build_program", noted),
+        mock.patch.object(traits, "build_program", noted),
+        mock.patch.dict(os.environ, {"OCLGENOMICS_CACHE": "off"}),
+        Engine("intel") as device,
+    ):
+        device.tuning = GPU
+        for job in jobs():
+            with contextlib.suppress(UsageError):
+                job(device)
+    missing = {source for source, _ in kernel_names()} - CPU_SOURCES - {variant.source for variant in found}
+    if missing:
+        raise SystemExit(f"no job builds {', '.join(sorted(missing))}; add one to tests/helpers/launches.py")
+    return [variant for variant in found if variant.source not in CPU_SOURCES]
+
+
+# Compilers
+
+
+def library(name: str) -> list[str]:
+    """Return the options that link a file of libclc, if it and its compiler are installed."""
+    path = LIBCLC / name
+    if shutil.which(f"clang-{CLANG}") is None or not path.exists():
+        raise SystemExit(f"there is no clang-{CLANG} or no {path}: install clang-{CLANG} and libclc-{CLANG}")
+    return ["-Xclang", "-mlink-builtin-bitcode", "-Xclang", str(path)]
+
+
+def translator() -> int:
+    """Return the newest version of which both llvm-spirv and clang are installed."""
+    for number in TRANSLATORS:
+        if shutil.which(f"clang-{number}") and shutil.which(f"llvm-spirv-{number}"):
+            return number
+    raise SystemExit("there is no llvm-spirv-N with a clang-N: install both, for instance of version 15")
+
+
+def run(command: list[str], folder: Path) -> str:
+    """Run a compiler and return what it says where it fails, or ""."""
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    return "" if done.returncode == 0 else (done.stderr.strip() or f"{command[0]} ended with {done.returncode}")
+
+
+def clang(number: int, triple: str, variant: Variant, *more: str) -> list[str]:
+    """Return a command that compiles `kernel.cl` as a driver does."""
+    return [f"clang-{number}", "-x", "cl", "-target", triple, *variant.options, *more, "kernel.cl"]
+
+
+def for_amd(processor: str) -> Compiler:
+    """Compile to assembly, whose metadata tell registers and what was spilled."""
+    linked = ["-nogpulib", *library("amdgcn--amdhsa.bc")]
+
+    def compiled(folder: Path, variant: Variant) -> Compiled:
+        more = [f"-mcpu={processor}", *linked, "-O3", "-S", "-o", "kernel.s"]
+        error = run(clang(CLANG, "amdgcn--amdhsa", variant, *more), folder)
+        if error:
+            return Compiled(variant, {}, [error])
+        text = (folder / "kernel.s").read_text()
+        lost = set(_CALLED.findall(text)) - set(_LABEL.findall(text))
+        failures = [f"calls {name}, which nothing defines" for name in sorted(lost)]
+        registers: dict[str, int] = {}
+        kernels = text.partition("amdhsa.kernels:")[2].partition("amdhsa.target:")[0].split("\n  - ")[1:]
+        for kernel in kernels:
+            values = dict(_SIZES.findall("\n    " + kernel))
+            registers[values["name"]] = int(values["vgpr_count"])
+            spilled = {kind: int(values[f"{kind}gpr_spill_count"]) for kind in "vs"}
+            if any(spilled.values()):
+                failures.append(f"{values['name']} spills {spilled['v']} vector and {spilled['s']} scalar registers")
+        return Compiled(variant, registers, failures if registers else [*failures, "holds no kernel"])
+
+    return compiled
+
+
+def for_nvidia(processor: str) -> Compiler:
+    """Compile to PTX, and with ptxas to machine code, whose registers it tells."""
+    linked, ptxas = library("nvptx64--nvidiacl.bc"), shutil.which("ptxas")
+
+    def compiled(folder: Path, variant: Variant) -> Compiled:
+        more = [f"-march={processor}", *linked, "-O3", "-S", "-o", "kernel.ptx"]
+        error = run(clang(CLANG, "nvptx64--nvidiacl", variant, *more), folder)
+        if error:
+            return Compiled(variant, {}, [error])
+        lost = re.findall(r"^\.extern \.func.*?(\w+)$", (folder / "kernel.ptx").read_text(), re.MULTILINE)
+        failures = [f"calls {name}, which nothing defines" for name in lost]
+        if ptxas is None or lost:
+            return Compiled(variant, {}, failures)
+        command = [ptxas, f"-arch={processor}", "-v", "kernel.ptx", "-o", "kernel.cubin"]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+        found = _PTXAS_NAME.findall(done.stderr)
+        failures += [f"{name} spills {spilled} bytes" for name, spilled, _ in found if int(spilled)]
+        if done.returncode or not found:
+            failures.append(done.stderr.strip() or "ptxas says nothing")
+        return Compiled(variant, {name: int(used) for name, _, used in found}, failures)
+
+    return compiled
+
+
+def for_spirv() -> Compiler:
+    """Compile to SPIR-V, and have spirv-val look at it where it is installed."""
+    number, check = translator(), shutil.which("spirv-val")
+
+    def compiled(folder: Path, variant: Variant) -> Compiled:
+        error = run(clang(number, "spir64", variant, "-O1", "-emit-llvm", "-c", "-o", "kernel.bc"), folder)
+        error = error or run([f"llvm-spirv-{number}", "kernel.bc", "-o", "kernel.spv"], folder)
+        if check and not error:
+            error = run([check, "--target-env", "opencl1.2", "kernel.spv"], folder)
+        return Compiled(variant, {}, [error] if error else [])
+
+    return compiled
+
+
+TARGETS: dict[str, Callable[[], Compiler]] = {
+    "gfx90a": lambda: for_amd("gfx90a"),  # MI200
+    "gfx942": lambda: for_amd("gfx942"),  # MI300
+    "gfx1100": lambda: for_amd("gfx1100"),  # RX 7900
+    "nvptx64": lambda: for_nvidia("sm_75"),
+    "spirv": for_spirv,
+}
+
+
+def compile_one(compiler: Compiler, variant: Variant) -> Compiled:
+    """Compile a variant in a folder of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "kernel.cl").write_text(load_source(variant.source))
+        return compiler(Path(folder), variant)
+
+
+def report(target: str, compiled: list[Compiled]) -> int:
+    """Print what came of one target; return how many variants failed."""
+    failed = [one for one in compiled if one.failures]
+    used = {(name, one.variant): count for one in compiled for name, count in one.registers.items()}
+    most = max(used, key=used.__getitem__, default=None)
+    largest = f"; most registers: {used[most]} in {most[0]}" if most else ""
+    print(f"{target}: {len(compiled) - len(failed)} of {len(compiled)} variants{largest}", flush=True)
+    for one in failed:
+        print(f"  {one.variant}")
+        for failure in one.failures:
+            print("    " + failure.replace("\n", "\n    "), flush=True)
+    return len(failed)
+
+
+def main() -> int:
+    """Compile for the targets that the command line names, or all; 1 where anything fails."""
+    wanted = sys.argv[1:] or list(TARGETS)
+    unknown = [target for target in wanted if target not in TARGETS]
+    if unknown:
+        raise SystemExit(f"no target {unknown[0]}; there are {', '.join(TARGETS)}")
+    start = time.perf_counter()
+    compilers = {target: TARGETS[target]() for target in wanted}
+    found = variants()
+    print(f"{len(found)} variants seen in {time.perf_counter() - start:.0f} s", flush=True)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        results = {target: pool.map(partial(compile_one, compilers[target]), found) for target in wanted}
+        failed = sum(report(target, list(results[target])) for target in wanted)
+    print(f"compiled for {len(wanted)} targets with {failed or 'no'} failures in {time.perf_counter() - start:.0f} s")
+    return int(failed > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
