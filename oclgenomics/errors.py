@@ -18,6 +18,7 @@ __all__ = [
     "OclGenomicsError",
     "OutputError",
     "UnknownDeviceError",
+    "UntrustedDeviceError",
     "UsageError",
 ]
 
@@ -96,6 +97,10 @@ class NoDeviceError(DeviceError):
 
 class UnknownDeviceError(DeviceError):
     """A device was asked for by a name, index or kind that no device answers to."""
+
+
+class UntrustedDeviceError(DeviceError):
+    """The device that was asked for computes wrongly: it fails the self-test."""
 
 
 class BuildError(DeviceError):

@@ -19,9 +19,10 @@ from oclgenomics.runtime.source import source_folder
 PACKAGE = Path(oclgenomics.__file__).parent
 ROOT = Path(__file__).resolve().parent.parent
 SYSTEMS = {"omega", "sdtw", "kmers", "signatures", "classify"}
-BASE = {"errors", "plot_style", "threads", "__init__"}
+BASE = {"errors", "notices", "plot_style", "threads", "__init__"}
 ALLOWED = {
     "errors": set(),
+    "notices": set(),
     "threads": set(),
     "plot_style": {"errors"},
     "__init__": set(),

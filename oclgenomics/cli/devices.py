@@ -6,6 +6,8 @@ import argparse
 import json
 from typing import TYPE_CHECKING, Any
 
+from oclgenomics.errors import NoDeviceError
+
 if TYPE_CHECKING:
     from oclgenomics.runtime import Device
 
@@ -28,20 +30,29 @@ def run(args: argparse.Namespace) -> int:
     Raises
     ------
     NoDeviceError
-        There is none, which the table could not say better.
+        There is none, which the table could not say better, or none that passes the self-test, after the table.
     """
     from oclgenomics.runtime import list_devices, select_device
 
-    automatic = select_device("auto")
     devices = list_devices()
+    try:
+        automatic = select_device("auto")
+    except NoDeviceError:
+        if devices:
+            _print(args, devices, None)
+        raise
+    _print(args, devices, automatic)
+    return 0
+
+
+def _print(args: argparse.Namespace, devices: list[Device], automatic: Device | None) -> None:
     if args.json:
         print(json.dumps([describe(device, automatic) for device in devices], indent=2))
     else:
         print(_table(devices, automatic))
-    return 0
 
 
-def describe(device: Device, automatic: Device) -> dict[str, Any]:
+def describe(device: Device, automatic: Device | None) -> dict[str, Any]:
     """Return a device as plain values; memory in bytes."""
     return {
         "index": device.index,
@@ -61,11 +72,20 @@ def describe(device: Device, automatic: Device) -> dict[str, Any]:
         "max_work_group": device.max_work_group,
         "warp": device.warp,
         "unified_memory": device.unified_memory,
+        "self_test": _self_test(device),
     }
 
 
-def _table(devices: list[Device], automatic: Device) -> str:
-    rows = [("", "index", "kind", "device", "platform", "driver", "units", "memory", "largest buffer")]
+def _self_test(device: Device) -> str:
+    """Say what is known of a device; nothing is tested."""
+    from oclgenomics.runtime.trust import kept_verdict
+
+    verdict = kept_verdict(device)
+    return "not yet" if verdict is None else "failed" if verdict.failed else "passed"
+
+
+def _table(devices: list[Device], automatic: Device | None) -> str:
+    rows = [("", "index", "kind", "device", "platform", "driver", "units", "memory", "largest buffer", "self-test")]
     for device in devices:
         rows.append(
             (
@@ -78,6 +98,7 @@ def _table(devices: list[Device], automatic: Device) -> str:
                 str(device.compute_units),
                 f"{device.global_memory / 2**30:.1f} GiB",
                 f"{device.max_allocation / 2**30:.1f} GiB",
+                _self_test(device),
             )
         )
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]

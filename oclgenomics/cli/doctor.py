@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["Finding", "add_parser", "examine", "run"]
 
 NO_DEVICE = 4
-CHECK_SECONDS = 300
+JOB_SECONDS = 600
 PACKAGES = ("pyopencl", "pocl-binary-distribution", "intel-opencl-rt", "numpy", "siphash", "siphash24", "matplotlib")
 VARIABLES = (
     "OCLGENOMICS_DEVICE",
@@ -48,20 +48,26 @@ def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "doctor",
         help="check the OpenCL installation",
-        description="Check loader, platforms, devices and cache; exit status 4 if no device works.",
+        description="Check loader, platforms, devices and cache; every device is tested anew. Exit status 4 if no "
+        "device works, or if a job of --self-test gives a wrong result.",
+    )
+    parser.add_argument(
+        "--self-test",
+        action="store_true",
+        help="also run a small job of every system, whose result is known, on every device",
     )
     parser.add_argument("--json", action="store_true", help="write JSON (default: text)")
     parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
-    parser.add_argument("--check-device", type=int, metavar="INDEX", help=argparse.SUPPRESS)
+    parser.add_argument("--jobs-on", type=int, metavar="INDEX", help=argparse.SUPPRESS)
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
     """Print the findings."""
-    if args.check_device is not None:
-        print(_compile_and_run(args.check_device))
+    if args.jobs_on is not None:
+        _run_jobs(args.jobs_on)
         return 0
-    findings = examine()
+    findings = examine(with_jobs=args.self_test)
     if args.json:
         import json
 
@@ -72,13 +78,15 @@ def run(args: argparse.Namespace) -> int:
             if finding.remedy:
                 print(f"          -> {finding.remedy}")
     works = any(finding.topic.startswith("device") and finding.state == "ok" for finding in findings)
-    return 0 if works else NO_DEVICE
+    wrong = any(finding.topic.startswith("jobs") and finding.state == "problem" for finding in findings)
+    return 0 if works and not wrong else NO_DEVICE
 
 
-def examine() -> list[Finding]:
-    """Check everything."""
+def examine(*, with_jobs: bool = False) -> list[Finding]:
+    """Check everything; the golden jobs only if asked."""
     try:
-        return [*_versions(), *_variables(), *_loader(), *_icd_files(), *_platforms(), *_devices(), *_cache()]
+        devices = _devices(with_jobs)
+        return [*_versions(), *_variables(), *_loader(), *_icd_files(), *_platforms(), *devices, *_cache()]
     except DeviceError as error:  # PyOpenCL itself cannot be loaded
         return [*_versions(), *_variables(), Finding("loader", "problem", str(error)), *_cache()]
 
@@ -169,60 +177,83 @@ def _platforms() -> list[Finding]:
     return findings or [Finding("platform", "problem", "there is none", install_hint())]
 
 
-def _devices() -> list[Finding]:
+def _devices(with_jobs: bool) -> list[Finding]:
     from oclgenomics.runtime import list_devices
 
-    return [_checked(device) for device in list_devices()]
+    findings = []
+    for device in list_devices():
+        tested = _tested(device)
+        findings.append(tested)
+        if with_jobs and tested.state == "ok":
+            findings += _jobs_on(device)
+    return findings
 
 
-def _checked(device: Device) -> Finding:
-    """Compile and run kernels in a process of its own, because a broken driver may take the process down."""
-    import signal
-    import subprocess
-    import tempfile
+def _tested(device: Device) -> Finding:
+    """Run the self-test, whatever is known already, and tell what failed."""
+    from oclgenomics.runtime import trust
 
     topic = f"device {device.index}"
-    command = [sys.executable, "-m", "oclgenomics", "doctor", "--check-device", str(device.index)]
-    remedy = "update or reinstall its driver, or choose another device with -d or OCLGENOMICS_DEVICE"
-    with tempfile.TemporaryDirectory() as cache:  # nothing cached, so that the compiler is tested as well
-        try:
-            done = subprocess.run(
-                command,
-                env={**os.environ, "OCLGENOMICS_CACHE": cache},
-                capture_output=True,
-                text=True,
-                timeout=CHECK_SECONDS,
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            return Finding(topic, "problem", f"{device}: no answer in {CHECK_SECONDS} s", remedy)
-    if done.returncode == 0:
-        return Finding(topic, "ok", f"{device}: {done.stdout.strip()}")
-    if done.returncode < 0:
-        trouble = f"ended by {signal.Signals(-done.returncode).name}"
-    else:
-        trouble = (done.stderr.strip().splitlines() or ["no message"])[-1]
-    return Finding(topic, "problem", f"{device}: {trouble}", remedy)
+    if device.family == "oclgrind":
+        return Finding(topic, "note", f"{device}: a simulator, which is not tested")
+    try:
+        verdict = trust.examine(device)
+    except DeviceError as error:
+        return Finding(topic, "problem", str(error), "install oclgenomics and what it needs again")
+    if verdict.failed:
+        wrong = "; ".join(f"{name}: {what}" for name, what in verdict.failed.items())
+        remedy = "it is not used; update or reinstall its driver, or choose another device with -d"
+        return Finding(topic, "problem", f"{device}: fails the self-test: {wrong}", remedy)
+    has = ", ".join(_trait(name, value) for name, value in verdict.traits.items() if value) or "no optional trait"
+    lacks = ", ".join(name.replace("_", " ") for name, value in verdict.traits.items() if not value)
+    return Finding(topic, "ok", f"{device}: passes the self-test; has {has}" + (f"; lacks {lacks}" if lacks else ""))
 
 
-def _compile_and_run(index: int) -> str:
-    import numpy as np
+def _trait(name: str, value: bool | float) -> str:
+    words = name.replace("_", " ")
+    return words if isinstance(value, bool) else f"{words} {value:.1e}"
 
+
+def _jobs_on(device: Device) -> list[Finding]:
+    """Run the golden jobs in a process of its own, because a broken driver may take the process down."""
+    import json
+    import signal
+    import subprocess
+
+    from oclgenomics.runtime.trust import child_environment
+
+    topic, remedy = f"jobs on {device.index}", "please report it; until then choose another device with -d"
+    command = [sys.executable, "-P", "-m", "oclgenomics", "doctor", "--jobs-on", str(device.index)]
+    try:
+        done = subprocess.run(
+            command, env=child_environment(), capture_output=True, text=True, timeout=JOB_SECONDS, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return [Finding(topic, "problem", f"no answer in {JOB_SECONDS} s", remedy)]
+    answers = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    findings = [
+        Finding(topic, "problem", f"{one['job']}: {one['wrong']}", remedy)
+        if one["wrong"]
+        else Finding(topic, "ok", f"{one['job']}: right")
+        for one in answers
+    ]
+    if done.returncode:
+        last = (done.stderr.strip().splitlines() or ["no message"])[-1]
+        trouble = last if done.returncode > 0 else f"ended by {signal.Signals(-done.returncode).name}"
+        findings.append(Finding(topic, "problem", trouble, remedy))
+    return findings
+
+
+def _run_jobs(index: int) -> None:
+    """Write a line of JSON for each golden job: its name and what is wrong, if anything."""
+    import json
+
+    from oclgenomics.cli.golden_jobs import JOBS
     from oclgenomics.runtime import Engine
 
-    with Engine(str(index)) as engine:
-        x = np.arange(1, 1025, dtype=np.float32)
-        result = engine.empty((x.size, 4), np.float32)
-        kernel = engine.kernel("common/probe_float.cl", "probe_float")
-        engine.launch(kernel, (x.size,), None, engine.upload(x), engine.upload(x), result)
-        if not np.array_equal(engine.download(result)[:, 3], x * x - x):
-            raise DeviceError(f"{engine.device} computes wrongly")
-        traits = asdict(engine.traits)
-    names = [name.replace("_", " ") for name, value in traits.items() if value]
-    missing = [name.replace("_", " ") for name, value in traits.items() if not value]
-    return f"compiles and runs; has {', '.join(names) or 'no optional trait'}" + (
-        f"; lacks {', '.join(missing)}" if missing else ""
-    )
+    for name, job in JOBS.items():
+        with Engine(str(index)) as engine:
+            print(json.dumps({"job": name, "wrong": job(engine) or ""}), flush=True)
 
 
 def _cache() -> list[Finding]:

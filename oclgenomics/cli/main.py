@@ -14,7 +14,7 @@ from typing import Any
 from commandkit import stopping
 from commandkit.streams import StreamError, flush_output, printable
 from commandkit.whole import forget_files
-from oclgenomics import __version__
+from oclgenomics import __version__, notices
 from oclgenomics.cli import common
 from oclgenomics.errors import OclGenomicsError, OutputError
 
@@ -69,6 +69,7 @@ def _run(words: list[str]) -> int:
         parser = _parser(words)
         args = parser.parse_args(words)
         args.parser, args.command_line = parser, ["oclgenomics", *words]
+        notices.silence(getattr(args, "quiet", False))
         common.check_files(args)
         with lasting_interrupts():
             status: int = args.run(args)

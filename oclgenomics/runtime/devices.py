@@ -7,13 +7,17 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from oclgenomics import notices
 from oclgenomics.errors import NoDeviceError, UnknownDeviceError
+from oclgenomics.runtime import trust
 from oclgenomics.runtime.loader import install_hint, opencl, platforms, pocl_builtins
 
 if TYPE_CHECKING:
     import pyopencl
 
 __all__ = ["Device", "PlatformReport", "list_devices", "list_platforms", "select_device"]
+
+_KINDS = ("auto", "cpu", "gpu", "accelerator")
 
 
 @dataclass(frozen=True)
@@ -121,14 +125,17 @@ def select_device(request: str | None = None) -> Device:
         (the platform by number or by part of its name, its device by number). When missing, `OCLGENOMICS_DEVICE` and
         then `PYOPENCL_CTX` are read, and then `auto` applies: a GPU with memory of its own, else one that shares the
         host's, of several the one with the most compute units times clock; else Intel's CPU runtime, else the newest
-        PoCL, else whatever there is, and simulators last.
+        PoCL, else whatever there is, and simulators last. Of a kind (`auto`, `cpu`, `gpu`), devices that fail the
+        self-test are left out, which is said on standard error.
 
     Raises
     ------
     NoDeviceError
-        There is no device at all.
+        There is no device at all, or none of this kind that passes the self-test.
     UnknownDeviceError
         No device answers to the request; another is never taken instead.
+    UntrustedDeviceError
+        The device that is named fails the self-test.
     """
     devices = list_devices()
     if not devices:
@@ -145,14 +152,33 @@ def select_device(request: str | None = None) -> Device:
     if not matches:
         known = "; ".join(f"{device.index}: {device.name} [{device.platform}]" for device in devices)
         raise UnknownDeviceError(f"no device answers to {wanted!r} (from {asked_by}); there are {known}")
-    return max(matches, key=_rank)
+    ranked = sorted(matches, key=_rank, reverse=True)
+    if wanted.lower() in _KINDS:
+        return _first_trusted(ranked)
+    trust.require_trust(ranked[0])
+    return ranked[0]
+
+
+def _first_trusted(devices: list[Device]) -> Device:
+    """Return the first device that passes the self-test, and say which ones do not."""
+    troubles = []
+    for device in devices:
+        trouble = trust.verdict_on(device).trouble
+        if not trouble:
+            return device
+        troubles.append(f"{device.index}: {device.name} [{device.platform}]: {trouble}")
+        notices.tell_once(f"device {device.index}, {device}, is left out: {trouble}; `oclgenomics doctor` says more")
+    raise NoDeviceError(
+        f"no OpenCL device here computes rightly ({'; '.join(troubles)}); install another runtime or driver; "
+        "`oclgenomics doctor` tests again and says more"
+    )
 
 
 def _matches(wanted: str, devices: list[Device]) -> list[Device]:
     lowered = wanted.lower()
     if lowered == "auto":
         return devices
-    if lowered in ("cpu", "gpu", "accelerator"):
+    if lowered in _KINDS:
         return [device for device in devices if device.kind == lowered]
     if lowered.isdecimal():
         return [device for device in devices if device.index == int(lowered)]

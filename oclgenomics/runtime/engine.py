@@ -23,6 +23,7 @@ from oclgenomics.runtime.profile import Profile
 from oclgenomics.runtime.program import Define, Kernel, build_options, build_program
 from oclgenomics.runtime.staging import Staging
 from oclgenomics.runtime.traits import Traits, probe
+from oclgenomics.runtime.trust import require_trust
 from oclgenomics.runtime.tuning import Tuning, tuning_for
 
 if TYPE_CHECKING:
@@ -53,13 +54,15 @@ class Engine:
 
     Raises
     ------
-    NoDeviceError, UnknownDeviceError
+    NoDeviceError, UnknownDeviceError, UntrustedDeviceError
         From `select_device`.
     """
 
     def __init__(
         self, device: Device | str | None = None, *, max_memory: int | None = None, profile: bool = False
     ) -> None:
+        if isinstance(device, Device):
+            require_trust(device)
         self.device = device if isinstance(device, Device) else select_device(device)
         self.tuning: Tuning = tuning_for(self.device)
         self.max_memory = max_memory

@@ -63,8 +63,21 @@ def build_options(device: Device, defines: Mapping[str, Define], *, exact: bool 
     return options
 
 
-def build_program(context: pyopencl.Context, device: Device, source: str, options: list[str]) -> pyopencl.Program:
+def build_program(
+    context: pyopencl.Context, device: Device, source: str, options: list[str], *, fresh: bool = False
+) -> pyopencl.Program:
     """Build a program, or take its binary from the disk cache.
+
+    Parameters
+    ----------
+    context : pyopencl.Context
+    device : Device
+    source : str
+        Path below `kernels_cl`.
+    options : list of str
+        From `build_options`.
+    fresh : bool
+        Build it from its source and keep nothing.
 
     Raises
     ------
@@ -72,6 +85,8 @@ def build_program(context: pyopencl.Context, device: Device, source: str, option
         The source does not compile; the message names the first error's file and line, a note holds the whole log.
     """
     text = load_source(source)
+    if fresh:
+        return _from_source(context, device, source, text, options)
     key = _key(device, text, options)
     program = _from_binary(context, device, diskcache.load("programs", key), options)
     if program is not None:

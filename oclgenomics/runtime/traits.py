@@ -13,8 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import BuildError
-from oclgenomics.runtime import diskcache
+from oclgenomics.runtime import diskcache, processor
 from oclgenomics.runtime.devices import Device
+from oclgenomics.runtime.idiom_values import ITEMS as _ITEMS
+from oclgenomics.runtime.idiom_values import wide_numbers
 from oclgenomics.runtime.loader import opencl
 from oclgenomics.runtime.program import build_options, build_program
 from oclgenomics.runtime.source import load_source
@@ -25,7 +27,6 @@ if TYPE_CHECKING:
 __all__ = ["Traits", "probe"]
 
 _SOURCES = ("common/probe_fp64.cl", "common/probe_int64_atomics.cl", "common/probe_float.cl")
-_ITEMS = 1024
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,9 @@ class Traits:
         `fma` rounds once.
     separate_multiply_add : bool
         `FP_CONTRACT OFF` is obeyed.
+    reciprocal_error : float
+        Largest relative error of `native_recip` from 2^-100 to 2^100, rounded up to three digits; at most
+        `idiom_values.RECIPROCAL_ERROR` on devices that pass the self-test, and 1 where it could not be measured.
     """
 
     fp64: bool
@@ -54,20 +58,22 @@ class Traits:
     correctly_rounded_divide: bool
     fused_multiply_add: bool
     separate_multiply_add: bool
+    reciprocal_error: float
 
 
 def probe(context: pyopencl.Context, queue: pyopencl.CommandQueue, device: Device) -> Traits:
     """Return the traits of a device: from the disk cache, else by running the probes."""
     import json  # here, because few runs ask for traits
 
-    key = hashlib.sha256("\0".join(["2", device.key, *map(load_source, _SOURCES)]).encode()).hexdigest()
+    parts = ["3", device.key, processor.description(), *map(load_source, _SOURCES)]
+    key = hashlib.sha256("\0".join(parts).encode()).hexdigest()
     kept = diskcache.load("traits", key)
     if kept is not None:
         values = json.loads(kept)
         if set(values) == {field.name for field in fields(Traits)}:
             return Traits(**values)
     run = _Probe(context, queue, device)
-    rounding = run.float_rounding()
+    rounding, error = run.float_rounding()
     traits = Traits(
         fp64=run.fp64(),
         int64_atomics=run.int64_atomics(),
@@ -75,6 +81,7 @@ def probe(context: pyopencl.Context, queue: pyopencl.CommandQueue, device: Devic
         correctly_rounded_divide=rounding[0],
         fused_multiply_add=rounding[1],
         separate_multiply_add=rounding[2],
+        reciprocal_error=error,
     )
     diskcache.store("traits", key, json.dumps(asdict(traits)).encode())
     return traits
@@ -119,16 +126,19 @@ class _Probe:
         total = _ITEMS * (_ITEMS - 1) // 2 + (_ITEMS << 33)
         return found is not None and found.tolist() == [total, total]
 
-    def float_rounding(self) -> tuple[bool, bool, bool]:
+    def float_rounding(self) -> tuple[tuple[bool, bool, bool], float]:
         random = np.random.default_rng(2)
         x, y = random.uniform(1, 2, (2, _ITEMS)).astype(np.float32)
-        found = self._run("probe_float", [x, y], np.zeros(4 * _ITEMS, np.float32))
+        wide = wide_numbers()
+        found = self._run("probe_float", [x, y, wide], np.zeros(5 * _ITEMS, np.float32))
         if found is None:
-            return False, False, False
-        quotient, root, fused, separate = found.reshape(_ITEMS, 4).T
+            return (False, False, False), 1.0
+        quotient, root, fused, separate, reciprocal = found.reshape(_ITEMS, 5).T
         exact = x.astype(np.float64) * y - x  # 48 and 24 bits: the difference is exact in float64
-        return (
+        rounding = (
             bool(np.array_equal(quotient, x / y) and np.array_equal(root, np.sqrt(x))),
             bool(np.array_equal(fused, exact.astype(np.float32))),
             bool(np.array_equal(separate, x * y - x)),
         )
+        error = np.abs(reciprocal * wide.astype(np.float64) - 1).max()
+        return rounding, float(f"{error * 1.005:.2e}") if error < 1 else 1.0  # also for NaN

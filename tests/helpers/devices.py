@@ -12,6 +12,7 @@ import pytest
 
 from oclgenomics.errors import OclGenomicsError
 from oclgenomics.runtime import Device, Engine, list_devices, select_device
+from oclgenomics.runtime.trust import require_trust
 
 __all__ = ["LimitedEngine", "devices_under_test"]
 
@@ -38,8 +39,19 @@ def devices_under_test() -> list[Device]:
     Raises
     ------
     pytest.UsageError
-        There is none, or not each runtime that comes with the package has one: what was not run has not passed.
+        There is none, or not each runtime that comes with the package has one, or one fails the self-test: what was
+        not run has not passed.
     """
+    devices = _wanted_devices()
+    for device in devices:
+        try:
+            require_trust(device)
+        except OclGenomicsError as error:
+            raise pytest.UsageError(f"{error}") from None
+    return devices
+
+
+def _wanted_devices() -> list[Device]:
     wanted = os.environ.get("OCLGENOMICS_TEST_DEVICES", "").strip()
     devices = list_devices()
     if wanted and wanted != "all":

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from oclgenomics.errors import NoDeviceError, UnknownDeviceError
-from oclgenomics.runtime import Device, devices, list_devices, loader, select_device
+from oclgenomics.runtime import Device, devices, list_devices, loader, select_device, trust
 
 
 def made_up(index: int, platform_index: int, platform: str, family: str, kind: str, name: str, driver: str) -> Device:
@@ -56,6 +56,7 @@ ALL = [POCL_OLD, POCL_NEW, INTEL, RUSTICL, GPU_ONE, GPU_TWO, SIMULATOR]
 def machine(monkeypatch: pytest.MonkeyPatch) -> list[Device]:
     present = list(ALL)
     monkeypatch.setattr(devices, "list_devices", lambda: present)
+    monkeypatch.setattr(trust, "kept_verdict", lambda device: trust.Verdict({}))
     for name in ("OCLGENOMICS_DEVICE", "PYOPENCL_CTX"):
         monkeypatch.delenv(name, raising=False)
     return present

@@ -6,6 +6,7 @@ import pytest
 
 from oclgenomics.errors import BuildError
 from oclgenomics.runtime import Device, Engine, diskcache, traits
+from oclgenomics.runtime.idiom_values import RECIPROCAL_ERROR
 
 
 def test_runtimes_under_test(engine: Engine) -> None:
@@ -16,6 +17,7 @@ def test_runtimes_under_test(engine: Engine) -> None:
     assert found.correctly_rounded_divide
     assert found.fused_multiply_add
     assert found.separate_multiply_add
+    assert 0 < found.reciprocal_error <= RECIPROCAL_ERROR
 
 
 def test_kept_on_disk(device: Device, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -34,4 +36,4 @@ def test_a_device_that_compiles_nothing(device: Device, tmp_path: Path, monkeypa
     monkeypatch.setenv(diskcache.VARIABLE, str(tmp_path))
     monkeypatch.setattr(traits, "build_program", fail)
     with Engine(device) as engine:
-        assert engine.traits == traits.Traits(False, False, False, False, False, False)
+        assert engine.traits == traits.Traits(False, False, False, False, False, False, 1.0)

@@ -1,0 +1,155 @@
+// Self-test: what kernels do with explicit vectors of VW lanes, on CPUs. runtime/idiom_values.py has the same in NumPy.
+//
+// Results lie in channels: field n of item i is out[n * ITEMS + i]; a work-item does VW items.
+// -D ITEMS=n, -D ONLY, -D ONLY_<name>: check_scalar.cl
+#include "common/portable.clh"
+#pragma OPENCL FP_CONTRACT OFF
+
+typedef PASTE(long, VW) long_v;
+typedef PASTE(long, VW) long_vu __attribute__((aligned(8)));
+
+#define FIRST get_global_id(0) * VW
+#define PUT(type, field, value) STORE_V(type, out + (field) * ITEMS + i, value)
+
+#if !defined(ONLY) || defined(ONLY_vector_conversions)
+__kernel void vector_conversions(__global const long *x, __global const float *f, __global long *out)
+{
+    const size_t i = FIRST;
+    const long_v a = LOAD_V(long, x + i);
+    const float_v g = LOAD_V(float, f + i);
+    const int_v low = AS_V(int, CONVERT_V(uint, a & 0xffffffffL)), high = CONVERT_V(int, a >> 32);
+    PUT(long, 0, CONVERT_V(long, low));
+    PUT(long, 1, CONVERT_V(long, high) << 24);
+    PUT(long, 2, CONVERT_V(long, AS_V(uint, low)));
+    PUT(long, 3, CONVERT_V(long, AS_V(int, CONVERT_V(float, low))));
+    PUT(long, 4, CONVERT_V(long, AS_V(int, CONVERT_V(float, AS_V(uint, low)))));
+    PUT(long, 5, CONVERT_V(long, AS_V(int, CONVERT_V(float, a))));
+    PUT(long, 6, CONVERT_V(long, CONVERT_V(int, g * 1e6f)));
+    PUT(long, 7, CONVERT_V(long, AS_V(int, CONVERT_V(float, high - (low >> 31)) * 4294967296.0f + CONVERT_V(float, low))));
+}
+#endif
+
+#if !defined(ONLY) || defined(ONLY_vector_masks)
+__kernel void vector_masks(__global const int *x, __global const float *f, __global int *out)
+{
+    const size_t i = FIRST;
+    const int_v a = LOAD_V(int, x + i), b = LOAD_V(int, x + (i + 3 * VW) % ITEMS);
+    const float_v g = LOAD_V(float, f + i), h = LOAD_V(float, f + (i + 3 * VW) % ITEMS);
+    const int_v inside = (g > h) & (a >= -(1 << 30)) & (a <= (1 << 30));
+    PUT(int, 0, inside);
+    PUT(int, 1, inside ? (int_v)(int)i : a);
+    PUT(int, 2, AS_V(int, inside ? g : h));
+    PUT(int, 3, AS_V(int, g < 0.0f ? -g : g));
+    PUT(int, 4, AS_V(int, (2 * AS_V(uint, a) >= AS_V(uint, b)) != (a >= 0) ? -g : g));
+    PUT(int, 5, AS_V(int, g == g && AS_V(uint, a) > 5u ? g / (g - g) : (float_v)0.0f) & 0x7f800000);
+    PUT(int, 6, a < (int)i ? a : (int_v)(int)i);
+    PUT(int, 7, AS_V(int, (g - g) / (g - g) > 0.0f ? g : h));
+}
+#endif
+
+#if !defined(ONLY) || defined(ONLY_vector_arithmetic)
+__kernel void vector_arithmetic(__global const float *f, __global const float *g, __global const int *x, __global float *out)
+{
+    const size_t i = FIRST;
+    const float_v a = LOAD_V(float, f + i), b = LOAD_V(float, g + i);
+    const int_v k = LOAD_V(int, x + i) >> 20;
+    PUT(float, 0, a / b);
+    PUT(float, 1, a * b - a);
+    PUT(float, 2, a + b * b);
+    PUT(float, 3, ((a + b) * a) / (b * (a - b * 0.25f)));
+    PUT(float, 4, CONVERT_V(float, k * (k - 1) / 2 + 7) / CONVERT_V(float, k * 3 + 1));
+    PUT(float, 5, ((float_v)f[i] - b) * 0.5f);
+}
+#endif
+
+#if !defined(ONLY) || defined(ONLY_vector_longs)
+__kernel void vector_longs(__global const long *x, __global const long *y, __global long *out)
+{
+    const size_t i = FIRST;
+    const long_v a = LOAD_V(long, x + i), b = LOAD_V(long, y + i);
+    const long first = y[i];
+    PUT(long, 0, a + b);
+    PUT(long, 1, a - (b + first));
+    PUT(long, 2, (a >> 32) * (b >> 32) - (a & 0xffffL) * first);
+    PUT(long, 3, (a << 24) + (b >> 17));
+    PUT(long, 4, a > b ? a : b);
+}
+#endif
+
+// Population counts, of words and of 16-bit halves, and carry-save addition. A vector has at most 16 lanes.
+#if !defined(ONLY) || defined(ONLY_vector_popcount)
+#if VW == 4
+#define HALVES ushort8
+#define AS_HALVES(x) as_ushort8(x)
+#else
+#define HALVES ushort16
+#define AS_HALVES(x) as_ushort16(x)
+#endif
+
+__kernel void vector_popcount(__global const uint *x, __global uint *out)
+{
+    const size_t i = FIRST;
+    const uint_v a = LOAD_V(uint, x + i), b = LOAD_V(uint, x + (i + VW) % ITEMS), c = LOAD_V(uint, x + (i + 2 * VW) % ITEMS);
+    const uint_v either = a ^ b;
+    PUT(uint, 0, POPCOUNT_V(a & b));
+    PUT(uint, 1, (a & b) | (either & c));
+    PUT(uint, 2, a * x[i] - (b >> 3));
+    PUT(uint, 3, (a << 5) | (b >> (uint_v)(x[i] & 31)));
+#if VW <= 8
+    HALVES h = AS_HALVES(a);
+    h = h - ((h >> (ushort)1) & (ushort)0x5555);
+    h = (h & (ushort)0x3333) + ((h >> (ushort)2) & (ushort)0x3333);
+    h = (h + (h >> (ushort)4)) & (ushort)0x0f0f;
+    h = (h * (ushort)0x0101) >> (ushort)8;
+    PUT(uint, 4, (AS_V(uint, h) & 0xffffu) + (AS_V(uint, h) >> 16));
+#else
+    PUT(uint, 4, POPCOUNT_V(a));
+#endif
+}
+#endif
+
+// Vectors at any element's address and in private arrays that are read by element.
+#if !defined(ONLY) || defined(ONLY_vector_memory)
+__kernel void vector_memory(__global const float *f, __global const long *x, __global float *out, __global long *sums)
+{
+    const size_t i = FIRST;
+    const size_t beside = (i + 1) % (ITEMS - VW);
+    float_v tile[16];
+    for (int n = 0; n < 16; ++n)
+        tile[n] = LOAD_V(float, f + (beside + n) % (ITEMS - VW)) + (float)n;
+    float_v best = 0.0f;
+    for (int n = 0; n < 16; ++n)
+        best = tile[n] > best ? tile[n] : best;
+    float highest = 0.0f;
+    for (int lane = 0; lane < VW; ++lane)
+        highest = MAX(highest, ((const float *)&best)[lane]);
+    PUT(float, 0, LOAD_V(float, f + beside));
+    PUT(float, 1, *(__global const float_v *)(f + i));
+    PUT(float, 2, (float_v)highest);
+    for (int lane = 0; lane < VW; ++lane)
+        out[3 * ITEMS + i + lane] = ((const float *)tile)[(lane * 17 + (int)i) % (16 * VW)];
+    STORE_V(long, sums + i + 1, LOAD_V(long, x + beside));
+}
+#endif
+
+// Vectors of 8 words whose lanes shift by different counts, and are joined.
+#if !defined(ONLY) || defined(ONLY_vector_shifts)
+__kernel void vector_shifts(__global const uint *x, __global uint *out)
+{
+    const size_t i = get_global_id(0) * 8;
+    const uint8 early = (uint8)(0, 2, 4, 6, 8, 10, 12, 14), late = early + 16;
+    const uint8 marks = (uint8)(128, 64, 32, 16, 8, 4, 2, 1);
+    const uint a = x[i], b = x[i + 1], low = x[i + 2];
+    const uint8 forward = (uint8)(a) << early | ((uint8)(b) >> 1) >> (31 - early);
+    const uint8 backward = (uint8)(a << 1) << (31 - late) | (uint8)(b) >> late;
+    const uint8 lesser = backward < forward ? backward : forward;
+    const uint8 inside = as_uint8(lesser - low <= 0x7fffffffu) & marks << 8;
+    const uint4 both = inside.lo | inside.hi;
+    const uint2 few = both.lo | both.hi;
+    const uint *each = (const uint *)&lesser;
+    for (uint n = 0; n < 8; ++n) {
+        out[i + n] = each[n];
+        out[ITEMS + i + n] = few.lo | few.hi;
+    }
+}
+#endif

@@ -1,0 +1,139 @@
+"""A small job of every system, whose result is known: what `oclgenomics doctor --self-test` runs on each device.
+
+Inputs are made by integer arithmetic, so they are the same with every version of NumPy; results are compared with the
+oracles, which are plain Python and NumPy.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.formats.alignment import Alignment
+from oclgenomics.kmers import CountOptions, count
+from oclgenomics.kmers import reference as kmer_reference
+from oclgenomics.kmers.keys import keys_of
+from oclgenomics.omega import reference as omega_reference
+from oclgenomics.omega.engine import OmegaScanner
+from oclgenomics.omega.options import ScanOptions
+from oclgenomics.primitives import reference, run_lengths, scan, sort
+from oclgenomics.runtime import Engine
+
+__all__ = ["JOBS", "OMEGA_DIGEST"]
+
+SITES, HAPLOTYPES = 240, 96
+GRID, MINWIN, MAXWIN = 24, 400, 4000
+LETTERS = 90_000
+ITEMS = 70_001
+# Of grid positions, omegas and borders as every device computes them in accurate precision.
+OMEGA_DIGEST = "b6bf9e885fa19301"
+
+
+def numbers(count: int, seed: int) -> NDArray[np.uint64]:
+    """Numbers without a pattern, uint64 (count,): SplitMix64."""
+    with np.errstate(over="ignore"):
+        x = (np.arange(1, count + 1, dtype=np.uint64) + np.uint64(seed << 32)) * np.uint64(0x9E3779B97F4A7C15)
+        x = (x ^ x >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
+        x = (x ^ x >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
+        return x ^ x >> np.uint64(31)
+
+
+def golden_states() -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """States of sites in runs of correlated neighbours, uint8 (SITES, HAPLOTYPES), and their positions in bp."""
+    runs = SITES // 6
+    founders = (numbers(runs * HAPLOTYPES, 1) % np.uint64(3) == 0).reshape(runs, HAPLOTYPES)
+    flips = (numbers(SITES * HAPLOTYPES, 2) % np.uint64(9) == 0).reshape(SITES, HAPLOTYPES)
+    states = (founders[np.arange(SITES) // 6] ^ flips).astype(np.uint8)
+    states[:, 0], states[:, 1] = 1, 0
+    return states, np.cumsum(1 + numbers(SITES, 3) % np.uint64(90)).astype(np.int64)
+
+
+def _alignment(states: NDArray[np.uint8], positions: NDArray[np.int64]) -> Alignment:
+    packed = np.packbits(states, axis=1, bitorder="little").view(np.uint32).T  # HAPLOTYPES is a multiple of 32
+    return Alignment(
+        name="golden",
+        positions=positions,
+        bits=np.ascontiguousarray(packed),
+        valid=None,
+        haplotypes=HAPLOTYPES,
+        letters=np.tile(np.frombuffer(b"01", np.uint8), (SITES, 1)),
+    )
+
+
+def _omega_accurate(engine: Engine) -> str | None:
+    states, positions = golden_states()
+    rows = omega_reference.scan(
+        omega_reference.pair_values(states), positions, grid=GRID, minwin=MINWIN, maxwin=MAXWIN, minsnps=2
+    )
+    for kernel in ("1", "2", "tiles"):
+        options = ScanOptions(grid=GRID, minwin=MINWIN, maxwin=MAXWIN, minsnps=2, kernel=kernel)
+        found = OmegaScanner(engine).scan(_alignment(states, positions), options)
+        if not np.allclose(found.omega, [row[1] for row in rows], rtol=1e-5, atol=0):
+            return f"kernel {kernel} differs from the oracle"
+        arrays = (found.positions, found.omega, found.left, found.right)
+        if hashlib.sha256(b"".join(array.tobytes() for array in arrays)).hexdigest()[:16] != OMEGA_DIGEST:
+            return f"kernel {kernel} has other bytes than on other devices"
+    return None
+
+
+def _omega_compat(engine: Engine) -> str | None:
+    if not engine.traits.fp64:
+        return None  # the command refuses, and says why
+    states, positions = golden_states()
+    with np.errstate(divide="ignore", invalid="ignore"):
+        values = omega_reference.compat_values(states)
+        rows = omega_reference.compat_scan(values, positions, grid=GRID, minwin=MINWIN, maxwin=MAXWIN, minsnps=2)
+    options = ScanOptions(grid=GRID, minwin=MINWIN, maxwin=MAXWIN, minsnps=2, precision="compat")
+    found = OmegaScanner(engine).scan(_alignment(states, positions), options)
+    same = np.array_equal(np.column_stack([found.omega, found.left, found.right]), [row[1:4] for row in rows])
+    return None if same else "differs from the oracle"
+
+
+def _kmers(engine: Engine) -> str | None:
+    letters = np.frombuffer(b"ACGT", np.uint8)[numbers(LETTERS, 4) % np.uint64(4)]
+    letters[numbers(LETTERS, 5) % np.uint64(900) == 0] = ord("N")
+    half = letters[: LETTERS // 2].tobytes()  # twice, the second time broken into lines
+    lines = [half[i : i + 60] for i in range(0, len(half), 60)]
+    text = b"\n".join([b">whole", letters.tobytes(), b">again", *lines])
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "golden.fa")
+        path.write_bytes(text + b"\n")
+        for k in (21, 43):
+            options = CountOptions(k)
+            found, expected = count([path], options, engine=engine), kmer_reference.count([text], options)
+            same = np.array_equal(found.keys, keys_of(list(expected)))
+            if not same or found.counts.tolist() != list(expected.values()):
+                return f"the counts of k-mers of {k} letters differ from the oracle"
+    return None
+
+
+def _primitives(engine: Engine) -> str | None:
+    items = numbers(ITEMS, 6)
+    heads = (numbers(ITEMS, 7) % np.uint64(50) == 0).astype(np.uint8)
+    few = items % np.uint64(1000)
+    places = np.arange(ITEMS, dtype=np.uint32)
+    ordered = sort(engine, engine.upload(few), engine.upload(places), bits=10)
+    assert ordered.values is not None
+    order = np.argsort(few, kind="stable")
+    if not np.array_equal(engine.download(ordered.values, ITEMS), order):
+        return "sort differs from the oracle"
+    sums = engine.download(scan(engine, engine.upload(items), heads=engine.upload(heads), inclusive=True))
+    if not np.array_equal(sums, reference.scan(items, heads, inclusive=True)):
+        return "segmented sums differ from the oracle"
+    runs = run_lengths(engine, engine.upload(few[order]))
+    if not np.array_equal(engine.download(runs.counts, 1000), np.bincount(few.astype(np.int64))):
+        return "lengths of runs differ from the oracle"
+    return None
+
+
+JOBS: dict[str, Callable[[Engine], str | None]] = {
+    "primitives": _primitives,
+    "kmers count": _kmers,
+    "omega scan, accurate": _omega_accurate,
+    "omega scan, compat": _omega_compat,
+}

@@ -1,0 +1,356 @@
+"""What the idioms of the self-test get and what has to come out, in NumPy; see `kernels_cl/common/check_*.cl`.
+
+A function has the name of its kernel and returns its inputs and its outputs. Outputs have to agree to the bit, but for
+those of `fast_arithmetic`, which have a tolerance.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["ITEMS", "RECIPROCAL_ERROR", "Case", "wide_numbers"]
+
+ITEMS = 1024
+ROUNDS = 70_000  # of loops; 16 bits count to 65,535
+RECIPROCAL_ERROR = 2.0**-11  # relative; one Newton step makes 2^-22 of it
+SIP_KEY = bytes(range(16))
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Case:
+    """Inputs of a kernel, what its outputs hold before and have to hold after, and by how much they may differ."""
+
+    inputs: list[Array]
+    before: list[Array]
+    after: list[Array]
+    tolerance: Array | None = None
+
+    def wrong(self, found: list[Array]) -> list[int]:
+        """Count the wrong values of each channel of ITEMS values, over all outputs."""
+        counts: list[int] = []
+        for values, expected in zip(found, self.after, strict=True):
+            if self.tolerance is None:
+                differ = values.view(f"u{values.itemsize}") != expected.view(f"u{values.itemsize}")
+            else:
+                differ = ~(np.abs(values.astype(np.float64) - expected) <= self.tolerance)
+            counts += [int(channel.sum()) for channel in np.array_split(differ, max(differ.size // ITEMS, 1))]
+        return counts
+
+
+def channels(*values: Any, dtype: Any) -> Array:
+    """Lay values one after the other, cast (integers modulo the width) to one type."""
+    arrays = [np.broadcast_to(np.asarray(value), (ITEMS,)) for value in values]
+    return np.concatenate([array.astype(dtype) for array in arrays])
+
+
+def case(inputs: list[Array], after: Array, *more: Array) -> Case:
+    """A case whose outputs are all 0 before."""
+    return Case(inputs, [np.zeros_like(array) for array in (after, *more)], [after, *more])
+
+
+class Numbers:
+    """The numbers that all cases take theirs from: the same at every run, of all magnitudes."""
+
+    def __init__(self) -> None:
+        random = np.random.default_rng(7)
+        self.words = random.integers(0, 1 << 32, (2, ITEMS), np.uint32)
+        self.words[:, :4] = [[0, 1, 0xFFFFFFFF, 0x80000000], [0, 0xFFFFFFFF, 1, 0x7FFFFFFF]]
+        self.longs = random.integers(0, 1 << 64, (2, ITEMS), np.uint64)
+        self.longs[:, :4] = [[0, 1, (1 << 64) - 1, 1 << 63], [0, (1 << 64) - 1, 1, (1 << 63) - 1]]
+        signs = random.choice(np.array([-1, 1], np.float32), (2, ITEMS))
+        self.floats = random.uniform(0.25, 1000, (2, ITEMS)).astype(np.float32) * signs
+        self.bytes = random.integers(0, 256, 10 * ITEMS, np.uint8)
+
+
+NUMBERS = Numbers()
+PLACES = np.arange(ITEMS)
+
+
+def wide_numbers() -> Array:
+    """Numbers from 2^-100 to 2^100, float32 (ITEMS,)."""
+    random = np.random.default_rng(8)
+    return (random.uniform(1, 2, ITEMS) * np.exp2(np.linspace(-100, 99, ITEMS))).astype(np.float32)
+
+
+def popcount(words: Array) -> Array:
+    """Ones of each number."""
+    return np.array([int(word).bit_count() for word in words])
+
+
+def reversed_bits(words: Array, bits: int) -> Array:
+    """Each number with its bits in reverse order."""
+    return np.array([int(f"{int(word):0{bits}b}"[::-1], 2) for word in words], f"u{bits // 8}")
+
+
+def lowest_bit(words: Array, bits: int) -> Array:
+    """Index of the lowest set bit; the width for zero."""
+    return np.array([(int(word) & -int(word)).bit_length() - 1 if word else bits for word in words])
+
+
+def truncated_division(a: Array, b: Array) -> tuple[Array, Array]:
+    """Quotient and remainder towards zero, int64."""
+    quotient = np.abs(a) // b * np.sign(a)
+    return quotient, a - quotient * b
+
+
+def integers() -> Case:
+    x, y = NUMBERS.words
+    a, b = x, y | np.uint32(1)
+    shift = b >> 27
+    c = a.view(np.int32).astype(np.int64)
+    d = (b >> 1).astype(np.int64) + 1
+    d = np.where(d == 1 << 31, -(1 << 31), d)  # wraps
+    quotient = np.where(d < 0, (c == -(1 << 31)).astype(np.int64), np.abs(c) // np.abs(d) * np.sign(c))
+    a64, b64 = a.astype(np.int64), b.astype(np.int64)
+    limits = np.minimum(a64, b64) - np.maximum(c, d) + np.abs(c >> 1)
+    low = (1 << (shift.astype(np.int64) + 1)) - 1
+    after = channels(
+        a // b, a % b, quotient, c - quotient * d, a64 << shift, a >> shift, c >> shift, a64 * b64 + c, popcount(a),
+        lowest_bit(a, 32), reversed_bits(a, 32), limits, (((a64 >> 1) + 6) // 7) ^ low,
+        (a64 & 255) + ((b64 + c) & 65535), dtype=np.uint32,
+    )  # fmt: skip
+    return case([x, y], after)
+
+
+def long_integers() -> Case:
+    x, y = NUMBERS.longs
+    a, b = x, y | np.uint64(1)
+    c = a.view(np.int64)
+    shift = b >> np.uint64(58)
+    one, most = np.uint64(1), np.uint64((1 << 64) - 1)
+    low_words = (a & np.uint64(0xFFFFFFFF)) * (b & np.uint64(0xFFFFFFFF)) >> np.uint64(32)
+    short = b & np.uint64(0xFFFFFFFF)
+    narrow = short.astype(np.uint32).view(np.int32).astype(np.int64)
+    chosen = np.where((c >> 1) < (b >> np.uint64(2)).view(np.int64), -(c >> 1), narrow)
+    after = channels(
+        a + b, (a + b) < a, a - b - (a <= b), a * b, a // b, a % b, a << shift, a >> shift,
+        c >> shift.astype(np.int64), a << np.uint64(13) | a >> np.uint64(51), popcount(a),
+        lowest_bit(a & ~np.uint64(255), 64), reversed_bits(a, 64), most >> (np.uint64(63) - shift), a.byteswap(),
+        low_words, a // short, chosen.view(np.uint64), np.where(a > b, b, a) + (a & (~a + one)), dtype=np.uint64,
+    )  # fmt: skip
+    return case([x, y], after)
+
+
+def conversions() -> Case:
+    x, f = NUMBERS.longs[0], NUMBERS.floats[0]
+    a = x >> (x & np.uint64(63))
+    low = a.astype(np.uint32)
+    scaled = f * np.float32(1e6)
+    third = truncated_division(low.view(np.int32).astype(np.int64), np.full(ITEMS, 3))[0]
+    after = channels(
+        low, low.view(np.int32), a, x.view(np.int64), scaled.astype(np.int32).view(np.float32),
+        np.abs(scaled).astype(np.uint32).view(np.float32), (f.view(np.uint32) + np.uint32(1)).view(np.float32),
+        third.astype(np.float32) / np.float32(3), dtype=np.float32,
+    )  # fmt: skip
+    return case([x, f], after)
+
+
+def float_arithmetic() -> Case:
+    a, b = NUMBERS.floats
+    quarter = np.float32(0.25)
+    after = channels(
+        a / b, np.sqrt(np.abs(a)), a * b - a, a + b * b, ((a + b) * a) / (b * (a - b * quarter)),
+        a * np.float32(16777216) + (b - a), b, np.where(a > b, a, -b), np.maximum(a, b), np.maximum(a, b),
+        dtype=np.float32,
+    )  # fmt: skip
+    return case([a, b], after)
+
+
+def fast_arithmetic() -> Case:
+    a, b = NUMBERS.floats
+    wide = wide_numbers()
+    x, y, z = (array.astype(np.float64) for array in (a, b, wide))
+    after = np.concatenate([x * y - x, 1 / z])
+    tolerance = np.concatenate([(np.abs(x * y) + np.abs(x)) * 2.0**-22, RECIPROCAL_ERROR / z])
+    return Case([a, b, wide], [np.zeros(after.size, np.float32)], [after], tolerance)
+
+
+def long_loops() -> Case:
+    step = np.array([[31, 1, 0], [0, 1, 1], [0, 0, 1]], np.uint64)  # (sum, n, 1) after one round, modulo 2^64
+    power = np.eye(3, dtype=np.uint64)
+    for bit in f"{ROUNDS:b}":
+        power = power @ power
+        power = power @ step if bit == "1" else power
+    i = PLACES.astype(np.uint64)
+    counted = np.array([ROUNDS - k - ((ROUNDS + 2) // 3 - (k + 2) // 3) for k in range(ITEMS)])
+    after = channels(power[0, 0] * i + power[0, 2], counted, ROUNDS + PLACES % 2, PLACES - 1, dtype=np.uint32)
+    return case([np.full(1, ROUNDS, np.uint32)], after)
+
+
+def memory() -> Case:
+    x, y = NUMBERS.words[0], NUMBERS.longs[0]
+    rows, pairs, fours = (np.repeat(x.reshape(-1, n), n, axis=0).T for n in (8, 2, 4))
+    sizes = np.array([240, 120, 60, 30, 20, 15, 12, 10, 8, 7, 6, 5, 4, 3, 2, 1], np.uint32)
+    counted = np.zeros((ITEMS, 64), np.uint32)
+    for n in range(32):
+        np.add.at(counted, (PLACES, (x >> n) % 64), 1)
+    sums = np.repeat(y.reshape(-1, 4).sum(axis=1), 4) >> np.uint64(32)
+    mixed = x + x % 3 * rows[5] + (x >> x % 5 & 255)
+    after = channels(
+        rows[0] + rows[3] - rows[7], pairs[0] ^ pairs[1], pairs[1], sums, sizes[x & 15],
+        counted[PLACES, x & 63] + 64 * counted[PLACES, x >> 26], mixed, fours[2] + np.uint32(3),
+        dtype=np.uint32,
+    )  # fmt: skip
+    three = np.stack([x, x >> 8, x >> 16], axis=1).astype(np.uint8).reshape(-1)
+    lines = np.stack([x, rows[1], pairs[1], sizes[PLACES & 15]], axis=1).reshape(-1)
+    return case([x, y], after, three, lines)
+
+
+def loose_memory() -> Case:
+    data = NUMBERS.bytes
+
+    def words(places: Array) -> Array:
+        return data[places[:, None] + np.arange(8)].copy().view(np.uint64).reshape(-1)
+
+    after = channels(words(7 * PLACES + 1), words(5 * PLACES), dtype=np.uint64)
+    spread = np.column_stack([after[:ITEMS].view(np.uint8).reshape(-1, 8), PLACES.astype(np.uint8)])
+    return case([data], after, np.ascontiguousarray(spread).reshape(-1))
+
+
+def groups(lanes: int) -> Case:
+    x = NUMBERS.longs[0].view(np.int64) >> 10
+    tiles = x.reshape(-1, lanes)
+    lane = np.arange(lanes)
+    counters = np.empty_like(tiles)
+    counters[:, lane * 7 % lanes] = tiles & 0xFFFF
+    tally = np.stack([np.bincount(tile & 15, minlength=16) for tile in tiles])
+    highest = np.repeat((tiles & 0xFFFF).max(axis=1), lanes)
+    sums = tiles.cumsum(axis=1).reshape(-1)
+    after = channels(sums, counters.reshape(-1), tally[:, lane & 15].reshape(-1), highest, sums, dtype=np.int64)
+    return case([x], after)
+
+
+def atomics() -> Case:
+    x = NUMBERS.words[0]
+    totals = np.zeros(16, np.uint32)
+    totals[:5] = ITEMS, x.sum() & 0xFFFFFFFF, x.min(), x.max(), np.bitwise_or.reduce(np.uint32(1) << (x >> 27))
+    totals[8:] = np.bincount(x & 7, minlength=8)
+    before = np.zeros(16, np.uint32)
+    before[2] = 0xFFFFFFFF
+    return Case([x], [np.zeros(ITEMS, np.uint32), before], [np.ones(ITEMS, np.uint32), totals])
+
+
+def siphash() -> Case:
+    from siphash import SipHash_2_4
+
+    data, numbers = NUMBERS.bytes.tobytes(), NUMBERS.longs[0]
+    strings = [data[i : i + i % 64] for i in range(ITEMS)] + [number.tobytes() for number in numbers]
+    after = np.array([SipHash_2_4(SIP_KEY, string).hash() for string in strings], np.uint64)
+    return case([NUMBERS.bytes, numbers], after)
+
+
+PLAIN_CASES = (
+    integers, long_integers, conversions, float_arithmetic, fast_arithmetic, long_loops, memory, atomics, siphash,
+)  # fmt: skip
+
+
+def vector_conversions() -> Case:
+    x, f = NUMBERS.longs[0].view(np.int64), NUMBERS.floats[0]
+    low, high = x.astype(np.int32), (x >> 32).astype(np.int32)
+
+    def bits(values: Array) -> Array:
+        return values.astype(np.float32).view(np.int32)
+
+    halves = (high - (low >> 31)).astype(np.float32) * np.float32(4294967296) + low.astype(np.float32)
+    after = channels(
+        low, high.astype(np.int64) << 24, low.view(np.uint32), bits(low), bits(low.view(np.uint32)), bits(x),
+        (f * np.float32(1e6)).astype(np.int32), bits(halves), dtype=np.int64,
+    )  # fmt: skip
+    return case([x, f], after)
+
+
+def vector_masks(lanes: int) -> Case:
+    a, g = NUMBERS.words[0].view(np.int32), NUMBERS.floats[0]
+    b, h = np.roll(a, -3 * lanes), np.roll(g, -3 * lanes)
+    i = (PLACES // lanes * lanes).astype(np.int32)
+    inside = (g > h) & (a >= -(1 << 30)) & (a <= 1 << 30)
+    flipped = ((2 * a.view(np.uint32)) >= b.view(np.uint32)) != (a >= 0)
+
+    def bits(values: Array) -> Array:
+        return values.astype(np.float32).view(np.int32)
+
+    infinite = np.where(a.view(np.uint32) > 5, 0x7F800000, 0)
+    after = channels(
+        -inside.astype(np.int32), np.where(inside, i, a), bits(np.where(inside, g, h)), bits(np.abs(g)),
+        bits(np.where(flipped, -g, g)), infinite, np.minimum(a, i), bits(h), dtype=np.int32,
+    )  # fmt: skip
+    return case([a, g], after)
+
+
+def vector_arithmetic(lanes: int) -> Case:
+    a, b = NUMBERS.floats
+    x = NUMBERS.words[0].view(np.int32)
+    k = (x >> 20).astype(np.int64)
+    whole = truncated_division(k * (k - 1), np.full(ITEMS, 2))[0] + 7
+    half = np.float32(0.5)
+    after = channels(
+        a / b, a * b - a, a + b * b, ((a + b) * a) / (b * (a - b * np.float32(0.25))),
+        whole.astype(np.float32) / (k * 3 + 1).astype(np.float32), (a[PLACES // lanes * lanes] - b) * half,
+        dtype=np.float32,
+    )  # fmt: skip
+    return case([a, b, x], after)
+
+
+def vector_longs(lanes: int) -> Case:
+    a, b = NUMBERS.longs.view(np.int64)
+    first = b[PLACES // lanes * lanes]
+    after = channels(
+        a + b, a - (b + first), (a >> 32) * (b >> 32) - (a & 0xFFFF) * first, (a << 24) + (b >> 17), np.maximum(a, b),
+        dtype=np.int64,
+    )  # fmt: skip
+    return case([a, b], after)
+
+
+def vector_popcount(lanes: int) -> Case:
+    a = NUMBERS.words[0]
+    b, c = np.roll(a, -lanes), np.roll(a, -2 * lanes)
+    first = a[PLACES // lanes * lanes]
+    after = channels(
+        popcount(a & b), (a & b) | ((a ^ b) & c), a * first - (b >> 3), (a << 5) | (b >> (first & 31)), popcount(a),
+        dtype=np.uint32,
+    )  # fmt: skip
+    return case([a], after)
+
+
+def vector_memory(lanes: int) -> Case:
+    f, x = NUMBERS.floats[0], NUMBERS.longs[0].view(np.int64)
+    i = PLACES // lanes * lanes
+    lane = PLACES % lanes
+    beside = (i + 1) % (ITEMS - lanes)
+    n = np.arange(16)
+    tile = f[((beside[:, None] + n) % (ITEMS - lanes) + lane[:, None])] + n.astype(np.float32)  # (items, 16)
+    best = np.maximum(tile.max(axis=1), np.float32(0))
+    place = (lane * 17 + i) % (16 * lanes)
+    after = channels(
+        f[beside + lane], f, np.repeat(best.reshape(-1, lanes).max(axis=1), lanes),
+        tile[i + place % lanes, place // lanes], dtype=np.float32,
+    )  # fmt: skip
+    return case([f, x], after, np.concatenate([[0], x[beside + lane]]))
+
+
+def vector_shifts() -> Case:
+    x = NUMBERS.words[0]
+    a, b, low = (np.repeat(x.reshape(-1, 8)[:, n], 8).astype(np.uint64) for n in range(3))
+    early = (PLACES % 8 * 2).astype(np.uint64)
+    late = early + np.uint64(16)
+    word, one, last = np.uint64(0xFFFFFFFF), np.uint64(1), np.uint64(31)
+    forward = (a << early & word) | (b >> one) >> (last - early)
+    backward = ((a << one) & word) << (last - late) & word | b >> late
+    lesser = np.minimum(forward, backward)
+    marks = (np.uint64(128) >> (PLACES % 8).astype(np.uint64)) << np.uint64(8)
+    inside = np.where((lesser - low & word) <= np.uint64(0x7FFFFFFF), marks, 0)
+    joined = np.repeat(np.bitwise_or.reduce(inside.reshape(-1, 8), axis=1), 8)
+    return case([x], channels(lesser, joined, dtype=np.uint32))
+
+
+def doubles() -> Case:
+    a, b = NUMBERS.floats
+    x, y = a.astype(np.float64), b.astype(np.float64)
+    after = channels(a / (y + 0.00001).astype(np.float32), x * y - x, x / y * 3.0, dtype=np.float32)
+    return case([a, b], after)

@@ -1,0 +1,58 @@
+"""The self-test of one device: `python -m oclgenomics.runtime.selftest INDEX KEY SECONDS [IDIOM]`.
+
+A broken compiler or driver may compute wrongly, abort or never return. So this is a process of its own, and nothing but
+its exit status and what it has written so far is relied on: `{"ready": true}`, then a line of JSON for each idiom,
+`{"idiom": name, "wrong": text or null}`, and the device's traits in the end. With the name of an idiom nothing but that
+one is built and run.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+__all__ = ["main"]
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run the idioms of the device with this number and key.
+
+    Returns
+    -------
+    int
+        0, also where idioms are wrong; 1 where there is no such device.
+    """
+    index, key, seconds, *only = argv
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)  # ends the process even where a compiler never returns
+    signal.alarm(int(seconds))
+    import siphash  # noqa: F401 - a missing package is told before the device is blamed
+
+    from oclgenomics.runtime.devices import list_devices
+    from oclgenomics.runtime.idioms import Trial, idioms_for
+    from oclgenomics.runtime.traits import probe
+
+    devices = [device for device in list_devices() if device.index == int(index) and device.key == key]
+    if not devices:
+        sys.stderr.write(f"device {index} is not the one that was asked for\n")
+        return 1
+    _say(ready=True)
+    trial = Trial(devices[0], alone=bool(only))
+    for idiom in idioms_for(devices[0]):
+        if not only or idiom.name in only:
+            _say(idiom=idiom.name, wrong=trial.run(idiom))
+    if not only:
+        _say(traits=asdict(probe(trial.context, trial.queue, trial.device)))
+    return 0
+
+
+def _say(**answer: Any) -> None:
+    sys.stdout.write(json.dumps(answer) + "\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

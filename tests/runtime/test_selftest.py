@@ -1,0 +1,373 @@
+"""The self-test of devices: its idioms, how it tells what a broken device does, and what follows from it."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from oclgenomics import notices
+from oclgenomics.cli import golden_jobs
+from oclgenomics.cli.main import main
+from oclgenomics.errors import DeviceError, NoDeviceError, UntrustedDeviceError
+from oclgenomics.runtime import Device, Engine, diskcache, list_devices, pocl, select_device, trust
+from oclgenomics.runtime.idiom_values import ITEMS, RECIPROCAL_ERROR
+from oclgenomics.runtime.idioms import SOURCES, Trial, idioms_for
+from oclgenomics.runtime.source import load_source, source_folder
+from oclgenomics.runtime.trust import Verdict
+
+FINE = Verdict({})
+SCAN = ("x.ms", "--grid", "5", "--length", "100", "--minwin", "1", "--maxwin", "50", "-d", "0")
+BAD = Verdict({"groups": "3 of 8 values are wrong (result 0)", "siphash": "ended by SIGABRT"}, time.time())
+
+
+@pytest.fixture
+def fresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Nothing is known of any device, on disk, in the process or from its parent."""
+    monkeypatch.setenv(diskcache.VARIABLE, str(tmp_path / "cache"))
+    monkeypatch.setenv(trust.TRUSTED, "")
+    monkeypatch.setattr(trust, "_known", {})
+    monkeypatch.setattr(notices, "_told", set())
+    return tmp_path
+
+
+# The idioms
+
+
+def test_all_idioms_are_right(device: Device) -> None:
+    trial = Trial(device)
+    assert {idiom.name: wrong for idiom in idioms_for(device) if (wrong := trial.run(idiom))} == {}
+
+
+def test_each_idiom_builds_alone(device: Device) -> None:
+    trial = Trial(device, alone=True)
+    names = ("groups", "siphash", "vector_popcount", "doubles")
+    chosen = [idiom for idiom in idioms_for(device) if idiom.kernel in names]
+    assert chosen
+    assert not any(trial.run(idiom) for idiom in chosen)
+
+
+def test_every_wrong_value_is_seen(device: Device) -> None:
+    """A flipped bit anywhere in what is compared to the bit is told, with the number of its result."""
+    rng = np.random.default_rng(3)
+    for idiom in idioms_for(device):
+        case = idiom.case()
+        assert not any(case.wrong(case.after))
+        if case.tolerance is not None:
+            continue
+        for number, array in enumerate(case.after):
+            found = [other.copy() for other in case.after]
+            place = int(rng.integers(array.size))
+            found[number].view(f"u{array.itemsize}")[place] ^= 1
+            assert sum(case.wrong(found)) == 1, idiom.name
+
+
+@pytest.mark.parametrize(("error", "wrong"), [(0.9, 0), (1.1, ITEMS), (np.nan, ITEMS)])
+def test_reciprocals_have_a_bound(device: Device, error: float, wrong: int) -> None:
+    case = next(idiom for idiom in idioms_for(device) if idiom.kernel == "fast_arithmetic").case()
+    found = case.after[0].copy()
+    found[ITEMS:] *= 1 + error * RECIPROCAL_ERROR
+    assert case.wrong([found]) == [0, wrong]
+
+
+BUILTINS = """
+    popcount mul_hi mul24 fma mad fmax fmin max min clz rotate select shuffle shuffle2 bitselect any all sqrt rsqrt
+    ldexp floor ceil rint round trunc fabs abs barrier mem_fence async_work_group_copy prefetch isnan signbit exp log
+    pow hypot
+"""
+FAMILIES = """
+    convert_ as_ atomic_ atom_ vload vstore native_ half_ __builtin_ work_group_
+"""
+
+
+def used_by_kernels(texts: list[str]) -> set[str]:
+    """Names of the built-ins, conversions, atomics and vector types that occur in kernels."""
+    text = re.sub(r"//.*", "", "\n".join(texts))
+    names = set(re.findall(r"\b([a-z]\w*)\s*\(", text))
+    used = {name for name in names if name in BUILTINS.split() or name.startswith(tuple(FAMILIES.split()))}
+    used |= set(re.findall(r"\b(?:CONVERT_V|AS_V)\((\w+)", text))
+    used |= set(re.findall(r"\b(?:u?(?:char|short|int|long)|float|double)(?:2|4|8|16)\b", text))
+    return used | set(re.findall(r"CLK_\w+_FENCE", text))
+
+
+def test_the_idioms_hold_what_kernels_use() -> None:
+    """Whoever uses a built-in, a conversion or a vector type that no kernel had has to test it, too."""
+    folder = source_folder()
+    own = {folder / source for source in SOURCES}
+    kernels = [path for path in folder.rglob("*.cl*") if path not in own and not path.name.startswith("probe_")]
+    tested = used_by_kernels([load_source(source) for source in SOURCES])
+    assert used_by_kernels([path.read_text() for path in kernels]) <= tested
+
+
+def test_the_answer_depends_on_all_sources() -> None:
+    found = {
+        match for source in SOURCES for match in re.findall(r'^#line \d+ "(.*)"$', load_source(source), re.MULTILINE)
+    }
+    assert found == set(trust.TESTED_KERNELS)
+
+
+# What broken devices do. In the process of the self-test, `sitecustomize` breaks what an idiom answers.
+
+BROKEN = """
+import os, time
+from oclgenomics.runtime.idioms import Trial
+run = Trial.run
+def broken(self, idiom):
+    if idiom.kernel == "siphash":
+        os.abort()
+    if idiom.kernel == "atomics":
+        time.sleep(1000)
+    return "5 of 9 values are wrong" if idiom.kernel == "memory" else run(self, idiom)
+Trial.run = broken
+"""
+
+
+def break_selftest(folder: Path, code: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "sitecustomize.py").write_text(code)
+    monkeypatch.setenv("PYTHONPATH", str(folder))
+
+
+def test_aborts_hangs_and_wrong_values_are_told_apart(
+    device: Device, fresh: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    break_selftest(fresh, BROKEN, monkeypatch)
+    monkeypatch.setattr(trust, "SECONDS", 20)
+    monkeypatch.setattr(trust, "SECONDS_ALONE", 20)
+    names = ("integers", "memory", "atomics", "siphash")
+    few = [idiom for idiom in idioms_for(device) if idiom.name in names]
+    monkeypatch.setattr("oclgenomics.runtime.idioms.idioms_for", lambda _: few)
+    verdict = trust.examine(device)
+    assert verdict.failed == {
+        "memory": "5 of 9 values are wrong",
+        "atomics": "no answer in 20 s",
+        "siphash": "ended by SIGABRT",
+    }
+    assert trust.kept_verdict(device) == verdict
+    with pytest.raises(UntrustedDeviceError, match=r"memory: 5 of 9 .* \(and 2 more\); choose another") as caught:
+        Engine(device)
+    assert caught.value.exit_code == 4
+
+
+def test_a_process_that_dies_in_the_end(device: Device, fresh: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    break_selftest(fresh, "import atexit, os; atexit.register(os.abort)", monkeypatch)
+    assert trust.examine(device).failed == {"all idioms together": "ended by SIGABRT"}
+
+
+def test_a_test_that_cannot_start_says_nothing_of_the_device(
+    device: Device, fresh: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    break_selftest(fresh, "import sys; sys.modules['siphash'] = None", monkeypatch)
+    with pytest.raises(DeviceError, match=r"cannot be tested: .*siphash"):
+        trust.verdict_on(device)
+    assert trust.kept_verdict(device) is None
+
+
+# What is known is not tested again
+
+
+def no_test(*_: object) -> Verdict:
+    raise AssertionError("tested again")
+
+
+def test_the_answer_is_kept(
+    device: Device, fresh: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    verdict = trust.verdict_on(device)
+    assert not verdict.failed
+    assert set(verdict.traits) >= {"fp64", "reciprocal_error"}
+    error = capsys.readouterr().err
+    assert error.startswith(f"oclgenomics: testing device {device.index}, ")
+    assert error.count("\n") == 1
+    monkeypatch.setattr(trust, "_test", no_test)
+    monkeypatch.setattr(trust, "_known", {})
+    monkeypatch.setenv(trust.TRUSTED, "")
+    assert trust.verdict_on(device) == verdict
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("change", ["driver", "processor", "library"])
+def test_another_driver_processor_or_library_is_tested_anew(
+    device: Device, fresh: Path, monkeypatch: pytest.MonkeyPatch, change: str
+) -> None:
+    monkeypatch.setattr(trust, "_test", lambda _: FINE)
+    trust.verdict_on(device)
+    trust._key.cache_clear()
+    if change == "driver":
+        device = dataclasses.replace(device, driver=f"{device.driver}.1")
+    elif change == "processor":
+        monkeypatch.setattr("oclgenomics.runtime.processor.description", lambda: "another one")
+    else:
+        monkeypatch.setattr(trust, "_libraries", lambda family: ["libother.so 12 34"])
+    try:
+        assert trust.kept_verdict(device) is None
+    finally:
+        trust._key.cache_clear()
+
+
+def test_failures_are_tested_again_after_a_day(device: Device, fresh: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for age, kept in ((3600, True), (90_000, False)):
+        old = Verdict({"groups": "wrong"}, time.time() - age)
+        monkeypatch.setattr(trust, "_test", lambda _, old=old: old)
+        trust.examine(device)
+        monkeypatch.setattr(trust, "_known", {})
+        assert (trust.kept_verdict(device) is not None) is kept
+
+
+def test_children_inherit_trust(device: Device, fresh: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trust, "_test", lambda _: FINE)
+    trust.examine(device)
+    monkeypatch.setattr(trust, "_known", {})  # as a child starts, whose cache is elsewhere
+    monkeypatch.setenv(diskcache.VARIABLE, "off")
+    assert trust.kept_verdict(device) == FINE
+    monkeypatch.setattr(trust, "_test", lambda _: BAD)
+    trust.examine(device)
+    assert os.environ[trust.TRUSTED] == ""
+
+
+def test_a_cache_that_keeps_nothing_is_told(
+    device: Device, fresh: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(trust, "_test", lambda _: FINE)
+    monkeypatch.setenv(diskcache.VARIABLE, "off")
+    trust.verdict_on(device)
+    assert "every start tests again; set OCLGENOMICS_CACHE" in capsys.readouterr().err
+
+
+# What follows
+
+
+@pytest.fixture
+def answers(fresh: Path, monkeypatch: pytest.MonkeyPatch) -> dict[int, Verdict]:
+    """What the self-test says of devices, by their index; fine where nothing is said."""
+    found: dict[int, Verdict] = {}
+    monkeypatch.setattr(trust, "_test", lambda device: found.get(device.index, FINE))
+    return found
+
+
+def test_auto_leaves_out_what_fails(
+    answers: dict[int, Verdict], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = select_device("auto")
+    answers[first.index] = BAD
+    trust.examine(first)
+    if len(list_devices()) > 1:
+        assert select_device("auto") != first
+        assert select_device("auto") != first
+        told = [line for line in capsys.readouterr().err.splitlines() if "left out" in line]
+        assert len(told) == 1
+        assert f"device {first.index}, " in told[0]
+        assert "groups: 3 of 8 values are wrong (result 0) (and 1 more)" in told[0]
+    for name in (str(first.index), first.name):
+        with pytest.raises(UntrustedDeviceError, match="`oclgenomics doctor` tests again"):
+            select_device(name if name.isdecimal() else f"{first.platform_index}:0")
+    for device in list_devices():
+        answers[device.index] = BAD
+        trust.examine(device)
+    with pytest.raises(NoDeviceError, match="no OpenCL device here computes rightly") as caught:
+        select_device("auto")
+    assert "\n" not in str(caught.value)
+
+
+def test_commands_end_with_one_line_and_status_4(
+    answers: dict[int, Verdict], capsys: pytest.CaptureFixture[str]
+) -> None:
+    for device in list_devices():
+        answers[device.index] = BAD
+        trust.examine(device)
+    assert main(["omega", "scan", *SCAN, "--quiet"]) == 4
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert "computes wrongly: groups: 3 of 8" in error
+    assert main(["devices"]) == 4
+    shown = capsys.readouterr()
+    assert shown.out.count("failed") == len(list_devices())
+    assert main(["devices", "--json"]) == 4
+    assert {record["self_test"] for record in json.loads(capsys.readouterr().out)} == {"failed"}
+
+
+def test_doctor_shows_which_idiom_failed(answers: dict[int, Verdict], capsys: pytest.CaptureFixture[str]) -> None:
+    first = list_devices()[0]
+    answers[first.index] = BAD
+    main(["doctor", "--json"])
+    findings = {one["topic"]: one for one in json.loads(capsys.readouterr().out)}
+    found = findings[f"device {first.index}"]
+    assert found["state"] == "problem"
+    assert "groups: 3 of 8 values are wrong (result 0); siphash: ended by SIGABRT" in found["text"]
+    assert found["remedy"]
+
+
+def test_simulators_are_not_tested(device: Device, fresh: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trust, "_test", no_test)
+    assert trust.verdict_on(dataclasses.replace(device, family="oclgrind")) == FINE
+
+
+# Golden jobs
+
+
+@pytest.mark.parametrize("job", list(golden_jobs.JOBS))
+def test_golden_jobs(engine: Engine, job: str) -> None:
+    assert golden_jobs.JOBS[job](engine) is None
+
+
+def test_golden_jobs_see_wrong_results(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(golden_jobs, "OMEGA_DIGEST", "another")
+    assert "other bytes" in str(golden_jobs.JOBS["omega scan, accurate"](engine))
+    ones = np.ones((golden_jobs.SITES, golden_jobs.SITES), np.float32)
+    monkeypatch.setattr(golden_jobs.omega_reference, "compat_values", lambda states: ones)
+    assert "differs" in str(golden_jobs.JOBS["omega scan, compat"](engine))
+    monkeypatch.setattr(golden_jobs.kmer_reference, "count", lambda texts, options: {"A" * options.k: 1})
+    assert "differ" in str(golden_jobs.JOBS["kmers count"](engine))
+    monkeypatch.setattr(golden_jobs.reference, "scan", lambda items, heads, inclusive: items + items)
+    assert "segmented sums" in str(golden_jobs.JOBS["primitives"](engine))
+
+
+def test_doctor_runs_the_jobs(answers: dict[int, Verdict], capsys: pytest.CaptureFixture[str]) -> None:
+    for device in list_devices()[1:]:
+        answers[device.index] = BAD  # which are then left alone
+    assert main(["doctor", "--self-test"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    told = [line for line in lines if "jobs on" in line]
+    assert told == [f"[     ok] jobs on 0: {name}: right" for name in golden_jobs.JOBS]
+
+
+# A runtime that is broken on purpose: kernels for AVX2 or more with the built-in functions of SSE2
+
+MISFIT = """
+import pathlib
+from oclgenomics.runtime import pocl
+pocl.builtins_for = lambda wheel: "sse2"
+def aligned_home(wheel, level):
+    folder = pathlib.Path({folder!r})
+    pocl.link_home(wheel, folder, pocl._held_to(wheel, level))
+    return folder / "pyopencl"
+pocl.aligned_home = aligned_home
+"""
+
+
+@pytest.mark.skipif(pocl.find_wheel() is None, reason="PyOpenCL has come without PoCL")
+def test_a_broken_pocl_is_refused(fresh: Path) -> None:
+    (fresh / "sitecustomize.py").write_text(MISFIT.format(folder=str(fresh / "home")))
+    (fresh / "none").mkdir()
+    package = str(Path(trust.__file__).resolve().parents[2])
+    environment = {**os.environ, "PYTHONPATH": f"{package}{os.pathsep}{fresh}", "OCL_ICD_VENDORS": str(fresh / "none")}
+
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-P", "-m", "oclgenomics", *words]
+        return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+
+    automatic = run("devices")
+    assert automatic.returncode == 4
+    assert "no OpenCL device here computes rightly" in automatic.stderr.splitlines()[-1]
+    assert "failed" in automatic.stdout
+    named = run("omega", "scan", *SCAN)
+    assert named.returncode == 4
+    assert named.stderr.count("\n") == 1
+    assert re.search(r"computes wrongly: (vector|doubles|float|fast|conv)", named.stderr)
