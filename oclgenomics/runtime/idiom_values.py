@@ -178,7 +178,8 @@ def long_loops() -> Case:
         power = power @ power
         power = power @ step if bit == "1" else power
     i = PLACES.astype(np.uint64)
-    counted = np.array([ROUNDS - k - ((ROUNDS + 2) // 3 - (k + 2) // 3) for k in range(ITEMS)])
+    from_here = np.minimum(PLACES, ROUNDS)
+    counted = ROUNDS - from_here - ((ROUNDS + 2) // 3 - (from_here + 2) // 3)  # those that 3 does not divide
     after = channels(power[0, 0] * i + power[0, 2], counted, ROUNDS + PLACES % 2, PLACES - 1, dtype=np.uint32)
     return case([np.full(1, ROUNDS, np.uint32)], after)
 

@@ -29,7 +29,8 @@ from oclgenomics.omega.engine import OmegaScanner
 from oclgenomics.omega.ld import ld_matrix
 from oclgenomics.omega.options import ScanOptions
 from oclgenomics.primitives import compact, merge, partition, run_lengths, scan, sort
-from oclgenomics.runtime import DeviceArray, Engine
+from oclgenomics.runtime import DeviceArray, Engine, idiom_values
+from oclgenomics.runtime import idioms as runtime_idioms
 from oclgenomics.runtime.source import source_folder
 from oclgenomics.sequence import names_of, packed_blocks
 
@@ -87,6 +88,19 @@ def probes(engine: Engine) -> None:
             engine.launch(kernel, (32 // width,), None, words, counts)
             engine.download(bits)
             engine.download(counts)
+
+
+def idioms(engine: Engine, source: str) -> None:
+    """Run the idioms of the self-test, with loops of few rounds."""
+    with (
+        mock.patch.object(runtime_idioms, "tuning_for", lambda device: engine.tuning),
+        mock.patch.object(idiom_values, "ROUNDS", 40),
+    ):
+        trial = runtime_idioms.Trial(engine.device)
+        for idiom in runtime_idioms.idioms_for(engine.device):
+            if idiom.source == source:
+                wrong = trial.run(idiom)
+                assert wrong is None, f"{idiom.name}: {wrong}"
 
 
 KINDS = ("complete", "missing", "unphased", "multiallelic")  # of sites
@@ -232,6 +246,7 @@ FAMILIES: dict[str, tuple[Case, ...]] = {
         partial(binned, k=21, canonical=True),
         partial(binned, k=12, canonical=False),
     ),
+    "idioms": tuple(partial(idioms, source=source) for source in runtime_idioms.SOURCES),
     "linkage": (
         partial(linkage, kind="complete", measure="r2"),
         partial(linkage, kind="missing", measure="nr2"),
