@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from oclgenomics import notices
 from oclgenomics.errors import BuildError
 from oclgenomics.runtime import diskcache, processor
 from oclgenomics.runtime.devices import Device
@@ -91,7 +92,8 @@ def build_program(
     program = _from_binary(context, device, diskcache.load("programs", key), options)
     if program is not None:
         return program
-    program = _from_source(context, device, source, text, options)
+    with notices.doing(f"compiling {source}"):
+        program = _from_source(context, device, source, text, options)
     binary = program.binaries[0]
     if binary:
         diskcache.store("programs", key, binary)

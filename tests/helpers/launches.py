@@ -93,7 +93,7 @@ def probes(engine: Engine) -> None:
 def idioms(engine: Engine, source: str) -> None:
     """Run the idioms of the self-test, with loops of few rounds."""
     with (
-        mock.patch.object(runtime_idioms, "tuning_for", lambda device: engine.tuning),
+        mock.patch.object(runtime_idioms, "tuning_for", return_value=engine.tuning),
         mock.patch.object(idiom_values, "ROUNDS", 40),
     ):
         trial = runtime_idioms.Trial(engine.device)
