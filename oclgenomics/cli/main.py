@@ -71,11 +71,20 @@ def _run(words: list[str]) -> int:
         args.parser, args.command_line = parser, ["oclgenomics", *words]
         notices.silence(getattr(args, "quiet", False))
         common.check_files(args)
+        if getattr(args, "plot", None):
+            _quiet_figures()
         with lasting_interrupts():
             status: int = args.run(args)
         return status
     except SystemExit as stop:  # argparse ends so, after --help and after wrong usage
         return stop.code if isinstance(stop.code, int) else 0 if stop.code is None else 2
+
+
+def _quiet_figures() -> None:
+    """Have Matplotlib keep to itself that it cannot keep its cache, as in a home that is full or read-only."""
+    import logging
+
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)
 
 
 @contextlib.contextmanager

@@ -12,6 +12,7 @@ import contextlib
 import functools
 import hashlib
 import os
+import shutil
 import stat
 from collections.abc import Callable
 from pathlib import Path
@@ -36,6 +37,7 @@ __all__ = [
 
 VARIABLE = "OCLGENOMICS_CACHE"
 CAP_BYTES = 256 << 20
+LEAST_ROOM = 32 << 20  # bytes on the disk: PoCL keeps some hundred kB of each kernel, and fails where it cannot
 _DIGEST_BYTES = 32
 
 
@@ -112,8 +114,8 @@ def lasting_folder(name: str, fill: Callable[[Path], None] = lambda folder: None
     Returns
     -------
     Path
-        In the cache, or, where that is off or cannot be written, in a temporary place that is gone when the process
-        ends.
+        In the cache, or, where that is off, full or cannot be written, in a temporary place that is gone when the
+        process ends.
 
     Raises
     ------
@@ -126,7 +128,7 @@ def lasting_folder(name: str, fill: Callable[[Path], None] = lambda folder: None
             folder = root / name
             _make(folder)
             fill(folder)
-            if os.access(folder, os.W_OK):
+            if os.access(folder, os.W_OK) and shutil.disk_usage(folder).free >= LEAST_ROOM:
                 return folder
     try:
         folder = _temporary_root() / name
@@ -143,7 +145,6 @@ def lasting_folder(name: str, fill: Callable[[Path], None] = lambda folder: None
 @functools.cache
 def _temporary_root() -> Path:
     import atexit
-    import shutil
     import tempfile
 
     folder = tempfile.mkdtemp(prefix="oclgenomics-")

@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Any
 from oclgenomics.errors import NoDeviceError
 from oclgenomics.runtime import pocl
 from oclgenomics.runtime.diskcache import keep_text, lasting_folder
+from oclgenomics.runtime.stack import check_stack
 
 if TYPE_CHECKING:
     import pyopencl
@@ -58,6 +59,8 @@ def install_hint() -> str:
     )
 
 
+# PyOpenCL would keep the Python code of its calls in a database in the home folder, and fails where it cannot.
+WITHOUT_CACHE = {"PYOPENCL_NO_CACHE": "1"}
 SYSTEM_FOLDER = Path("/etc/OpenCL/vendors")
 # ocl-icd, which PyOpenCL's wheels hold, reads both; Khronos' loader reads the first.
 USER_VARIABLES = ("OCL_ICD_VENDORS", "OPENCL_VENDOR_PATH")
@@ -121,8 +124,9 @@ def pocl_builtins(version: str) -> str:
 
 @functools.cache
 def _loaded() -> tuple[Any, list[pyopencl.Platform]]:
+    check_stack()
     with _changed_environment() as change:
-        change(_list_of_runtimes())
+        change(_list_of_runtimes() | WITHOUT_CACHE)
         try:
             import pyopencl
         except ImportError as error:
