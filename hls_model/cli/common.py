@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from commandkit.files import reads, writes
+from commandkit.plain_json import json_text
 from hls_model.config import Config
 from hls_model.output import open_output
 from hls_model.presets import PRESETS, change, load, parse_settings
@@ -96,4 +96,4 @@ def write(
 
         save(figure(), args.plot)
     with open_output(args.output) as stream:
-        stream.write(json.dumps(record, indent=2) + "\n" if args.json else text.rstrip("\n") + "\n")
+        stream.write(json_text(record, indent=2) + "\n" if args.json else text.rstrip("\n") + "\n")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import json
 from typing import TYPE_CHECKING, Any
 
+from commandkit.plain_json import json_text
 from oclgenomics.errors import NoDeviceError
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _print(args: argparse.Namespace, devices: list[Device], automatic: Device | None) -> None:
     if args.json:
-        print(json.dumps([describe(device, automatic) for device in devices], indent=2))
+        print(json_text([describe(device, automatic) for device in devices], indent=2))
     else:
         print(_table(devices, automatic))
 

@@ -69,9 +69,9 @@ def run(args: argparse.Namespace) -> int:
         return 0
     findings = examine(with_jobs=args.self_test)
     if args.json:
-        import json
+        from commandkit.plain_json import json_text
 
-        print(json.dumps([asdict(finding) for finding in findings], indent=2))
+        print(json_text([asdict(finding) for finding in findings], indent=2))
     else:
         for finding in findings:
             print(f"[{finding.state:>7}] {finding.topic}: {finding.text}")

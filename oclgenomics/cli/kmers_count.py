@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from commandkit.files import reads, works_in, writes
+from commandkit.plain_json import json_text
 from oclgenomics.cli import common
 from oclgenomics.errors import UsageError
 
@@ -98,7 +98,7 @@ def run(args: argparse.Namespace) -> int:
         common.report_profile(args, engine)
         if args.json:
             record = {**asdict(summary), "seconds": seconds}
-            print(json.dumps(common.provenance(args, engine) | {"result": record}, indent=1))
+            print(json_text(common.provenance(args, engine) | {"result": record}, indent=1))
     kept = "" if summary.total == summary.windows else f", of which {summary.distinct:,} distinct ones are kept"
     common.say(
         args,

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from commandkit.files import reads, writes
+from commandkit.plain_json import json_text
 from oclgenomics.cli import common
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def _json(args: argparse.Namespace, database: KmerDatabase, histogram: Histogram
         "distinct": histogram.distinct, "total": histogram.total, "spectrum": asdict(spectrum),
         "histogram": _rows(histogram),
     }  # fmt: skip
-    return json.dumps(whole, allow_nan=False) + "\n"
+    return json_text(whole) + "\n"
 
 
 def _reading(spectrum: Spectrum) -> list[str]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 from typing import TYPE_CHECKING, Any
 
 from commandkit.files import reads
+from commandkit.plain_json import json_text
 from oclgenomics.cli import common
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
     with KmerDatabase.open(args.database) as database:
         facts = _facts(args.database, database)
     with common.atomic_output(args.output) as stream:
-        stream.write(json.dumps(facts, indent=1) + "\n" if args.json else _table(facts))
+        stream.write(json_text(facts, indent=1) + "\n" if args.json else _table(facts))
     return 0
 
 

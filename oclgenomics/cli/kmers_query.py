@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 import itertools
-import json
 from collections.abc import Iterable, Iterator
 from typing import IO, TYPE_CHECKING, Any
 
 from commandkit.files import reads
+from commandkit.plain_json import json_text
 from oclgenomics.cli import common
 from oclgenomics.errors import UsageError
 
@@ -125,7 +125,7 @@ def _cell(value: Any) -> str:
 def _write_json(args: argparse.Namespace, stream: IO[str], rows: Iterator[Row]) -> None:
     """Row by row, as there may be many."""
     columns = next(rows)
-    stream.write(f'{{"provenance": {json.dumps(common.provenance(args, None))}, "rows": [')
+    stream.write(f'{{"provenance": {json_text(common.provenance(args, None))}, "rows": [')
     for number, row in enumerate(rows):
-        stream.write((",\n" if number else "\n") + json.dumps(dict(zip(columns, row, strict=True)), allow_nan=False))
+        stream.write((",\n" if number else "\n") + json_text(dict(zip(columns, row, strict=True))))
     stream.write("\n]}\n")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from commandkit.plain_json import json_text
 from oclgenomics.errors import UsageError
 from oclgenomics.omega.ld import LdBlock, LdPart
 from oclgenomics.omega.ld_region import LdRegion
@@ -49,7 +49,7 @@ def parts_tsv(region: LdRegion, parts: Sequence[LdPart], provenance: Mapping[str
 def parts_json(region: LdRegion, parts: Sequence[LdPart], provenance: Mapping[str, Any]) -> str:
     """Return the same as a JSON object: 'provenance', 'window' (null for a plain region) and 'parts'."""
     record = {"provenance": dict(provenance), "window": _point_record(region), "parts": _records(region, parts)}
-    return json.dumps(record, allow_nan=False, indent=1) + "\n"
+    return json_text(record, indent=1) + "\n"
 
 
 def _records(region: LdRegion, parts: Sequence[LdPart]) -> list[dict[str, Any]]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
+from commandkit.plain_json import json_text
 from oclgenomics.errors import UsageError
 from oclgenomics.formats.bed import bed_name
 from oclgenomics.omega.peaks import Peak
@@ -62,7 +62,7 @@ def write_peaks(report: PeakReport, format: str, provenance: Mapping[str, Any]) 
             "provenance": dict(provenance), "threshold": report.threshold, "fpr": report.fpr,
             "peaks": [{n: v for n, v in record.items() if n != "score"} for record in records],
         }  # fmt: skip
-        return json.dumps(whole, allow_nan=False, indent=1) + "\n"
+        return json_text(whole, indent=1) + "\n"
     if format == "bed":
         rows = [_bed_row(record) for record in records]
         return provenance_lines(provenance) + _table(f"#{BED_COLUMNS[0]}", BED_COLUMNS[1:], rows)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from typing import Any, Protocol, TextIO
 
 import numpy as np
 
+from commandkit.plain_json import json_text
 from oclgenomics.errors import UsageError
 from oclgenomics.omega.options import Scan
 
@@ -260,4 +260,4 @@ def _one_line(value: Any) -> str:
 
 
 def _json(value: Any) -> str:
-    return json.dumps(value, allow_nan=False)
+    return json_text(value)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 from collections.abc import Mapping, Sequence
@@ -11,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from commandkit.plain_json import json_text
 from oclgenomics.errors import InputError, UsageError
 from oclgenomics.formats.numbers import LARGEST_BP
 from oclgenomics.formats.whole_text import read_text
@@ -124,7 +124,7 @@ def as_json(found: Significance, provenance: Mapping[str, Any]) -> str:
         "peaks": None if found.peaks is None else [_peak_record(peak, found.maxima) for peak in found.peaks],
         "sweeps": None if found.sweeps is None else _sweep_record(found.sweeps),
     }  # fmt: skip
-    return json.dumps(record, allow_nan=False, indent=1) + "\n"
+    return json_text(record, indent=1) + "\n"
 
 
 def as_tsv(found: Significance, provenance: Mapping[str, Any], head: str) -> str:

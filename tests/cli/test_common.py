@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from commandkit import whole
+from commandkit.plain_json import json_text
 from oclgenomics.cli import common, main
 from oclgenomics.errors import InputError, OutputError
 from oclgenomics.runtime import Device, Engine
@@ -49,6 +50,15 @@ def test_profile_does_not_take_the_input_for_its_file(capsys: pytest.CaptureFixt
     with pytest.raises(SystemExit):
         device_options("--profile", "input.vcf")
     assert "has to end in .json" in capsys.readouterr().err
+
+
+def test_json_has_no_words_for_infinities() -> None:
+    record = {"parameters": {"omega": float("inf")}, "rows": [(1.5, float("nan")), [-float("inf"), True, None, "inf"]]}
+    text = json_text(record, indent=1)
+    assert json.loads(text, parse_constant=pytest.fail) == {
+        "parameters": {"omega": None}, "rows": [[1.5, None], [None, True, None, "inf"]],
+    }  # fmt: skip
+    assert json_text({"a": [1.5, None]}) == json.dumps({"a": [1.5, None]})
 
 
 def test_output_appears_when_whole(tmp_path: Path) -> None:
