@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oclgenomics.errors import InputError
-from oclgenomics.formats import Alignment, characters, read_alignments
+from oclgenomics.formats import Alignment, characters, ms, read_alignments
 from oclgenomics.formats.numbers import parse_decimals
+from oclgenomics.formats.window import ByteWindow
 
 
 @st.composite
@@ -160,6 +161,17 @@ def test_returns_at_the_edge_of_what_was_read(tmp_path, last):
         for block in range(4, 4 * len("\r\n".join([*head, rows[0]])), 4):  # a chunk is a quarter of it
             (alignment,) = read_alignments(path, length=1000, block_bytes=block)
             assert rows_of(alignment) == rows
+
+
+@pytest.mark.parametrize("seen", [0, 4, 5, 6])
+def test_a_return_that_comes_with_the_next_chunk_slows_nothing(monkeypatch, seen):
+    """Rows are taken eight at a time although nothing behind the first one's characters is there yet."""
+    head, rows = b"//\r\nsegsites: 5\r\npositions: 0.1 0.2 0.3 0.4 0.5\r\n", b"01010\r\n" * 16
+    single, calls = ms._RowReader._read_single, []
+    monkeypatch.setattr(ms._RowReader, "_read_single", lambda reader: calls.append(1) or single(reader))
+    (alignment,) = ms.read_ms(ByteWindow([head + rows[:seen], rows[seen:]], "x"), length=1000)
+    assert rows_of(alignment) == ["01010"] * 16
+    assert len(calls) == 1  # which finds the end
 
 
 @pytest.mark.parametrize("block", [4, 1 << 22])
