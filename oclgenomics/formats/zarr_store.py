@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +17,8 @@ from .stores import store_format
 __all__ = ["STRINGS", "ZarrStore"]
 
 STRINGS = "TUO"
+LARGEST_CHUNK = 1 << 32  # bytes, unpacked; a chunk that is not stored is made of fill values, whatever its size
+LARGEST_WHOLE = 1 << 27  # elements of an array that is read whole: names of samples, contigs and filters
 
 
 class ZarrStore:
@@ -75,15 +78,18 @@ class ZarrStore:
         Raises
         ------
         InputError
-            It has another type or shape, or cannot be opened.
+            It has another type or shape, chunks of more than 4 GiB, or cannot be opened.
         """
         with self._told(f"the array {name} cannot be opened"):
             array = self._group.get(name)
             if array is None:
                 return None
             kind, shape = array.dtype.kind, array.shape
+            chunk_bytes = math.prod(array.chunks) * array.dtype.itemsize
         if kind not in kinds or len(shape) not in dimensions or shape[0] != (shape[0] if length is None else length):
             raise InputError(f"the array {name} is {array.dtype} of shape {shape}, unlike VCF Zarr", source=self.source)
+        if chunk_bytes > LARGEST_CHUNK:
+            raise InputError(f"the array {name} has chunks of more than {LARGEST_CHUNK:,} bytes", source=self.source)
         self._arrays[name] = array
         return array
 
@@ -96,8 +102,12 @@ class ZarrStore:
 
     def read(self, name: str, *where: slice) -> np.ndarray:
         """A part of an array that has been asked for by `array` or `need`; all of it if no slice is given."""
+        array = self._arrays[name]
+        if not where and array.size > LARGEST_WHOLE:
+            trouble = f"the array {name} has {array.size:,} elements; at most {LARGEST_WHOLE:,} are read"
+            raise InputError(trouble, source=self.source)
         with self._told(f"the array {name} is damaged"):
-            return np.asarray(self._arrays[name][where or slice(None)])
+            return np.asarray(array[where or slice(None)])
 
     def has(self, name: str) -> bool:
         """If an array that has been asked for is there."""

@@ -8,6 +8,7 @@ import re
 import zipfile
 
 import pytest
+from helpers.bgzf import bgzip, blocks
 
 from oclgenomics.cli.main import main
 from oclgenomics.errors import InputError
@@ -263,3 +264,18 @@ def test_an_allele_that_is_no_text(tmp_path, capsys):
     tables.tree_sequence().dump(path)
     code, line = scan(capsys, path)
     assert (code, "no UTF-8" in line) == (3, True)
+
+
+@pytest.mark.parametrize(
+    "words", [["count", "{x}", "-k", 5, "-d", "cpu", "-o", "{out}"], ["query", "{db}", "--file", "{x}"]]
+)
+def test_sequences_cut_between_two_blocks(tmp_path, capsys, words):
+    text = b">a\n" + b"GATTACAC" * 5000 + b"\n"
+    places = {"x": tmp_path / "x.fa.gz", "out": tmp_path / "out", "db": tmp_path / "db"}
+    places["x"].write_bytes(bgzip(text))
+    assert main(["kmers", "count", str(places["x"]), "-k", "5", "-d", "cpu", "-o", str(places["db"])]) == 0
+    places["x"].write_bytes(b"".join(blocks(text, 9000)[:3]))
+    capsys.readouterr()
+    code, line = ended(capsys, "kmers", *(str(word).format(**places) for word in words))
+    assert (code, "without its end marker" in line) == (3, True)
+    assert not places["out"].exists()

@@ -22,7 +22,7 @@ from helpers.vcf_zarr import FILL, MISSING, vcf_arrays, write_store
 
 from oclgenomics.cli.main import main
 from oclgenomics.errors import InputError, MissingDependencyError
-from oclgenomics.formats import Alignment, characters, read_alignments
+from oclgenomics.formats import Alignment, characters, read_alignments, zarr_store
 
 DATA = Path(__file__).parent.parent / "data"
 EDGE = DATA / "omega" / "edge"
@@ -314,3 +314,17 @@ def test_scan_takes_a_folder(tmp_path, capsys, monkeypatch):
     assert len(rows) > 5
     assert main(["omega", "scan", str(tmp_path), *options]) == 3
     assert "is a folder, and no VCF Zarr" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("limit", "message"),
+    [
+        ("LARGEST_CHUNK", r"the array .* has chunks of more than 3 bytes"),
+        ("LARGEST_WHOLE", "sample_id has 4 elements; at most 3"),
+    ],
+)
+def test_arrays_are_bounded(tmp_path, monkeypatch, limit, message):
+    path = store(tmp_path / "x", vcf("1 1 . A G . . . GT 0|1 1|1 0|0 0|0", samples="a\tb\tc\td"))
+    monkeypatch.setattr(zarr_store, limit, 3)
+    with pytest.raises(InputError, match=message):
+        only(path)
