@@ -8,6 +8,7 @@ from collections.abc import Callable
 from hls_model.cli import COMMANDS, add_commands
 from hls_model.errors import ModelError, ModelInputError, ModelOutputError
 from oclgenomics.cli import fpga_project
+from oclgenomics.cli.common import OneLineParser
 from oclgenomics.errors import InputError, OclGenomicsError, OutputError, UsageError
 
 __all__ = ["add_parser"]
@@ -18,7 +19,8 @@ OWN = {"project"}  # reads what `omega scan` reads, and measures
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command and its own commands."""
     parser = subparsers.add_parser("fpga", help="model of the FPGA omega pipeline: rates, resources, bottlenecks")
-    commands = parser.add_subparsers(dest="fpga_command", metavar="COMMAND", required=True)
+    kind: type[argparse.ArgumentParser] = OneLineParser
+    commands = parser.add_subparsers(dest="fpga_command", metavar="COMMAND", required=True, parser_class=kind)
     add_commands(commands, [name for name in COMMANDS if name not in OWN])
     fpga_project.add_parser(commands)
     for command in commands.choices.values():

@@ -124,7 +124,7 @@ def _fail(message: str, status: int, debug: bool) -> int:
 
 
 def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
-    parser = common.OneLineParser(
+    parser = argparse.ArgumentParser(
         prog="oclgenomics", description="Genomics workloads on any OpenCL device.", allow_abbrev=False
     )
     parser.add_argument("--version", action="version", version=f"oclgenomics {__version__}")
