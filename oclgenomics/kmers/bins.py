@@ -29,7 +29,7 @@ PREFIX_BITS = 32
 MOST_BITS = 15  # of the prefix are counted at first: the counts of a work-item fit the second cache
 FINER_BITS = 10  # that a prefix with too many k-mers is divided by at a time
 COUNTS_SHARE = 64  # of the device's memory, which the counts may take
-SPARE = 4096  # bytes behind k-mers, of which 7 may be read; and smaller memory is not shared
+SPARE = 4096  # bytes behind k-mers: smaller memory is not shared
 PART_BYTES, LEAST_PARTS, MOST_PARTS = 4 << 20, 8, 64  # a range comes out in a part for each so many bytes of memory
 BIN_BYTES = 40  # that describe a bin
 

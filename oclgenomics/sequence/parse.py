@@ -228,8 +228,8 @@ def parse_fasta(
     """
     carried = 0 if before is None else min(overlap, before.size)
     launch = _Tiles(engine, text.size, "sequence/pack_fasta.cl", {"NAMES": table is not None})
-    marks, prefix, rest, places = (engine.empty(launch.tiles + 1, np.uint32) for _ in range(4))
-    engine.fill(places, 0)
+    marks, prefix, rest = (engine.empty(launch.tiles, np.uint32) for _ in range(3))
+    places = _filled(engine, launch.tiles + 1, np.uint32, 0)
     headers = [] if table is None else [_filled(engine, launch.tiles + 1, np.uint32, 0)]
     begin = np.uint32(state.starts_line), np.uint32(state.in_header)
     launch("summarize_fasta", *text.place, *launch.cut, begin[0], marks, prefix, rest, *headers)

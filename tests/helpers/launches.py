@@ -198,7 +198,7 @@ def binned(engine: Engine, k: int, *, canonical: bool) -> None:
 def sequences(engine: Engine, *, fastq: bool, names: bool = True, qualities: bool = True) -> None:
     """Read letters, with qualities, records and names."""
     name, letters = b"read " * 50, b"ACGTACGTAN" * 5
-    text = b">%b\n%b\n%b\n>b\nACGT\n" % (name, letters, letters)
+    text = b">%b\n%b\n%b\n>b\nACGTU\r" % (name, letters, letters)
     if fastq:
         text = b"@%b\n%b\n+\n%b\n" % (name, letters, b"#IIII" * 10)
     options = {"min_quality": 20, "qualities": True} if fastq and qualities else {}
