@@ -15,6 +15,7 @@ import contextlib
 import itertools
 import os
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -261,7 +262,9 @@ def main() -> int:
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         results = {target: pool.map(partial(compile_one, compilers[target]), found) for target in wanted}
         failed = sum(report(target, list(results[target])) for target in wanted)
-    print(f"compiled for {len(wanted)} targets with {failed or 'no'} failures in {time.perf_counter() - start:.0f} s")
+    used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    seconds = time.perf_counter() - start
+    print(f"{len(wanted)} targets: {failed or 'no'} failures in {seconds:.0f} s, {used:.0f} s of processors")
     return int(failed > 0)
 
 

@@ -17,6 +17,7 @@ import itertools
 import json
 import os
 import re
+import resource
 import subprocess
 import sys
 import time
@@ -194,7 +195,9 @@ def main() -> int:
     if unseen and len(sys.argv) == 1:
         print("never launched; add them to tests/helpers/launches.py:", *sorted(unseen))
         failures += 1
-    print(f"oclgrind: {failures or 'no'} failures in {time.perf_counter() - start:.0f} s")
+    used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    seconds = time.perf_counter() - start
+    print(f"oclgrind: {failures or 'no'} failures in {seconds:.0f} s, {used:.0f} s of processors")
     return int(failures > 0)
 
 

@@ -111,7 +111,8 @@ def _alignments(seed: int) -> dict[str, Alignment]:
     rng = np.random.default_rng(seed)
     states, positions = correlated_states(rng, 70, 40), np.arange(70) * 5 + 1
     seen = rng.random(states.shape) < 0.9
-    four = np.where(rng.random(states.shape) < 0.1, 2, states)
+    few = (np.arange(70) % 8 == 0)[:, None]  # pairs with one of them take the simulator long
+    four = np.where(few & (rng.random(states.shape) < 0.1), 2, states)
     return {
         "complete": make_alignment(states, positions),
         "missing": make_alignment(states, positions, seen),
