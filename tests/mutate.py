@@ -252,18 +252,24 @@ def draw(only: str, count: int, seed: int) -> list[Mutation]:
 # Which tests look at it
 
 
-def tests_of(path: str) -> tuple[str, ...]:
-    """Name the tests of a file's folder, those called like the file first."""
+def folders_of(path: str) -> tuple[str, ...]:
+    """Name the folders of tests that look at a file."""
     folder, stem = path.split("/")[1], Path(path).stem
     if folder == "cli":
-        folder = next((name for name in ("omega", "kmers") if stem.startswith(name)), "cli")
-        folder = "hls_model" if stem.startswith("fpga") else folder
-    folder = {"common": "runtime"}.get(folder, folder)
-    if not (ROOT / "tests" / folder).is_dir():  # a module beside the folders
-        return ("tests/runtime", "tests/cli", "tests/formats")
-    like = sorted(file.relative_to(ROOT).as_posix() for file in (ROOT / "tests" / folder).glob(f"test_{stem}*.py"))
-    below = ("tests/sequence", "tests/kmers") if folder == "primitives" else ()  # which rest on it
-    return (*like, f"tests/{folder}", *below)
+        systems = {"omega": "omega", "kmers": "kmers", "fpga": "hls_model"}
+        return (f"tests/{next((systems[name] for name in systems if stem.startswith(name)), 'cli')}",)
+    if folder == "common":
+        return ("tests/runtime", "tests/primitives")
+    if (ROOT / "tests" / folder).is_dir():
+        return (f"tests/{folder}",)
+    return ("tests/runtime", "tests/cli", "tests/formats")  # a module beside the folders
+
+
+def tests_of(path: str) -> tuple[str, ...]:
+    """Name the tests that look at a file, those called like it first."""
+    folders = folders_of(path)
+    like = [file for folder in folders for file in (ROOT / folder).glob(f"test_{Path(path).stem}*.py")]
+    return (*sorted(file.relative_to(ROOT).as_posix() for file in like), *folders)
 
 
 def run_tests(tree: Path, tests: tuple[str, ...], limit_s: float) -> str:
@@ -329,7 +335,7 @@ def judge(tree: Path, mutation: Mutation, limit_s: float) -> str:
 def limits(tree: Path, mutations: list[Mutation]) -> dict[tuple[str, ...], float]:
     """Time the tests on the program as it is; they have to pass."""
     found: dict[tuple[str, ...], float] = {}
-    for tests in dict.fromkeys(tests_of(mutation.path)[-1:] for mutation in mutations):
+    for tests in dict.fromkeys(folders_of(mutation.path) for mutation in mutations):
         start = time.perf_counter()
         if run_tests(tree, tests, 3600) != "survived":
             raise SystemExit(f"{' '.join(tests)} fails on the program as it is")
@@ -351,7 +357,7 @@ def judge_all(mutations: list[Mutation], jobs: int) -> Iterator[tuple[Mutation, 
         def work(mutation: Mutation) -> tuple[Mutation, str, float]:
             tree, start = trees.get(), time.perf_counter()
             try:
-                verdict = judge(tree, mutation, limit[tests_of(mutation.path)[-1:]])
+                verdict = judge(tree, mutation, limit[folders_of(mutation.path)])
             finally:
                 trees.put(tree)
             return mutation, verdict, time.perf_counter() - start
