@@ -20,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -63,6 +64,7 @@ _NUMBER = re.compile(r"(?<![\w.])(\d+)(?=[uUlL]*\b)(?![.\w])(?<!\d\.)")
 _STATEMENT = re.compile(
     r"^[ \t]+(?!return|const|else)[\w\[\]>.*-]+(?: [-+|&^]?= [^;{}\n]*|\+\+|\([^;{}\n]*\));$", re.MULTILINE
 )
+_INVALID = re.compile(r"does not compile on|SyntaxError")
 _KERNEL_SWAPS = {
     "<": "<=",
     "<=": "<",
@@ -156,7 +158,8 @@ class _Places(ast.NodeVisitor):
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> None:
         if isinstance(node.op, (ast.Not, ast.USub)):
-            self._add(self._begin(node), self._begin(node.operand), "")
+            begin = self._begin(node)
+            self._add(begin, begin + len("not" if isinstance(node.op, ast.Not) else "-"), "")
         self.generic_visit(node)
 
     def visit_Constant(self, node: ast.Constant) -> None:
@@ -273,25 +276,25 @@ def tests_of(path: str) -> tuple[str, ...]:
 
 
 def run_tests(tree: Path, tests: tuple[str, ...], limit_s: float) -> str:
-    """Run tests until one fails; return 'killed', 'survived' or 'timeout'."""
+    """Run tests until one fails; return 'killed', 'survived', 'timeout' or 'invalid': no program."""
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
     # No compiled modules, which are told from others by their size and second of change only.
     environment = {**os.environ, "PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": "1"}
-    with subprocess.Popen(
-        command,
-        cwd=tree,
-        env=environment,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    ) as process:
+    with (
+        tempfile.TemporaryFile("w+") as output,
+        subprocess.Popen(
+            command, cwd=tree, env=environment, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
+        ) as process,
+    ):
         try:
             status = process.wait(limit_s)
         except subprocess.TimeoutExpired:
             return "timeout"
         finally:
             _end_session(process)
-    return "survived" if status == 0 else "killed"
+        output.seek(0)
+        invalid = _INVALID.search(output.read())
+    return "survived" if status == 0 else "invalid" if invalid else "killed"
 
 
 def _end_session(process: subprocess.Popen[bytes]) -> None:
@@ -379,12 +382,12 @@ def main() -> int:
     if options.list:
         print(*(mutation.describe() for mutation in mutations), sep="\n")
         return 0
-    verdicts: dict[str, list[Mutation]] = {"killed": [], "timeout": [], "survived": []}
+    verdicts: Counter[str] = Counter()
     for mutation, verdict, seconds in judge_all(mutations, options.jobs):
-        verdicts[verdict].append(mutation)
+        verdicts[verdict] += 1
         print(f"{verdict:8} {seconds:4.0f} s  {mutation.describe()}", flush=True)
-    caught = len(verdicts["killed"]) + len(verdicts["timeout"])
-    print(f"\nseed {options.seed}: {caught} of {len(mutations)} noticed, {len(verdicts['timeout'])} of them by time")
+    noticed, valid = verdicts["killed"] + verdicts["timeout"], len(mutations) - verdicts["invalid"]
+    print(f"\nseed {options.seed}: {noticed} of {valid} noticed, {verdicts['timeout']} of them by time")
     return 0
 
 
