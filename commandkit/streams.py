@@ -18,7 +18,7 @@ import os
 import sys
 from typing import Any
 
-__all__ = ["StreamError", "flush_output", "prepare_streams", "printable"]
+__all__ = ["StreamError", "drawable", "flush_output", "prepare_streams", "printable"]
 
 _CONTROLS = [*range(0x20), 0x7F, *range(0x80, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)]
 _ESCAPES = {code: f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" for code in _CONTROLS}
@@ -33,6 +33,11 @@ class StreamError(OSError):
 def printable(text: str) -> str:
     """Return a text as one line in which control characters are escapes, as for a message that holds names."""
     return text.translate(_ESCAPES)
+
+
+def drawable(text: str) -> str:
+    """Return a text of one or more lines with what is no character of any as escapes, as for a figure."""
+    return text.encode("utf-8", "backslashreplace").decode().translate(_TEXT)
 
 
 def prepare_streams() -> None:

@@ -8,6 +8,7 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from commandkit.figures import drawn
 from oclgenomics.errors import UsageError
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ STYLE: Any = {
     "ytick.color": GREY,
     "xtick.labelcolor": INK,
     "ytick.labelcolor": INK,
+    "text.parse_math": False,  # a $ in a name is a $
     "svg.fonttype": "none",  # text stays text, which a talk's author can edit
     "svg.hashsalt": "oclgenomics",
     "pdf.fonttype": 42,
@@ -71,7 +73,7 @@ def save_plot(figure: Figure, stream: IO[bytes], format: str) -> None:
     from matplotlib import rc_context
 
     dates: dict[str, dict[str, Any]] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
-    with rc_context(STYLE):
+    with rc_context(STYLE), drawn(figure):
         figure.savefig(stream, format=format, dpi=200, metadata=dates.get(format))
 
 

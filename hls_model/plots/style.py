@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from commandkit.figures import drawn
 from hls_model.errors import ModelError
 from hls_model.output import open_output
 
@@ -55,6 +56,7 @@ STYLE: Any = {
     "ytick.color": GREY,
     "xtick.labelcolor": INK,
     "ytick.labelcolor": INK,
+    "text.parse_math": False,  # a $ in a name is a $
     "svg.fonttype": "none",  # text stays text, which a talk's author can edit
     "svg.hashsalt": "hls_model",
     "pdf.fonttype": 42,
@@ -99,5 +101,5 @@ def save(figure: Figure, name: str) -> None:
     known = figure.canvas.get_supported_filetypes()
     if ending not in known:
         raise ModelError(f"--plot {name}: no picture format; let it end in .png, .svg or .pdf")
-    with matplotlib.rc_context(STYLE), open_output(name, "wb") as stream:
+    with matplotlib.rc_context(STYLE), open_output(name, "wb") as stream, drawn(figure):
         figure.savefig(stream, format=ending, dpi=200, metadata=DATES.get(ending))

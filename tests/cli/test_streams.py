@@ -8,6 +8,7 @@ import os
 import pty
 import subprocess
 import sys
+import xml.dom.minidom
 from pathlib import Path
 
 import pytest
@@ -162,6 +163,21 @@ def test_file_names_of_any_bytes(scan: list[str], tmp_path: Path) -> None:
         assert (tmp_path / os.fsdecode(b"\xfe." + output.encode())).read_bytes().decode()
     done = run([*PROGRAM, "kmers", "info", os.fsdecode(b"no\xff\x1b")])
     fails_in_one_line(done, 3, r"no\udcff\x1b: cannot be read (No such file or directory)")
+
+
+@pytest.mark.parametrize("kind", ["png", "svg", "pdf"])
+def test_figures_of_any_names(scan: list[str], tmp_path: Path, kind: str) -> None:
+    pytest.importorskip("matplotlib")
+    name = b"\xff\x1b$x^{$.vcf"
+    (tmp_path / os.fsdecode(name)).write_bytes(vcf(f"{NAMES['latin']}\x1b$_"))
+    (tmp_path / os.fsdecode(b"\xfe.toml")).write_text("unroll = 16\n")
+    words = [os.fsdecode(name) if word == "x.vcf" else word for word in scan]
+    model = [*PROGRAM, "fpga", "project", "--snps", "100", "--grid", "5", "--board", os.fsdecode(b"\xfe.toml")]
+    for command in ([*words, "-q", "-o", "x.tsv"], model):
+        done = subprocess.run([*command, "--plot", f"x.{kind}"], cwd=tmp_path, capture_output=True, check=False)
+        assert (done.returncode, done.stderr) == (0, b"")
+        if kind == "svg":
+            assert "\\udcf" in xml.dom.minidom.parse(str(tmp_path / "x.svg")).toxml()
 
 
 LONG = "n" * 256
