@@ -21,6 +21,8 @@ from oclgenomics.cli.omega import OMEGAPLUS_NAMES, add_parser
 from oclgenomics.cli.omega_options import scan_options
 from oclgenomics.cli.progress import Progress, describe
 from oclgenomics.formats import read_alignments
+from oclgenomics.runtime import select_device
+from oclgenomics.runtime.trust import verdict_on
 
 TESTS = Path(__file__).parents[1]
 DATA = TESTS / "data" / "omega"
@@ -32,6 +34,7 @@ MS = [str(EDGE / "plain.ms"), "--length", "1000000"]
 
 @pytest.fixture(scope="session")
 def cpu() -> list[str]:
+    verdict_on(select_device("cpu"))  # which tells that it tests the device; commands are not to say it in between
     return ["-d", "cpu"]
 
 

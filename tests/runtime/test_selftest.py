@@ -132,7 +132,7 @@ Trial.run = broken
 
 def break_selftest(folder: Path, code: str, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "sitecustomize.py").write_text(code)
-    monkeypatch.setenv("PYTHONPATH", str(folder))
+    monkeypatch.setenv("PYTHONPATH", str(folder), prepend=os.pathsep)
 
 
 def test_aborts_hangs_and_wrong_values_are_told_apart(
