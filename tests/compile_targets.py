@@ -217,7 +217,9 @@ def for_spirv() -> Compiler:
 
     def compiled(folder: Path, variant: Variant) -> Compiled:
         error = run(clang(number, "spir64", variant, "-O0", "-emit-llvm", "-c", "-o", "kernel.bc"), folder)
-        error = error or run([f"llvm-spirv-{number}", "kernel.bc", "-o", "kernel.spv"], folder)
+        error = error or run(
+            [f"llvm-spirv-{number}", "--spirv-max-version=1.0", "kernel.bc", "-o", "kernel.spv"], folder
+        )
         if check and not error:
             error = run([check, "--target-env", "opencl1.2", "kernel.spv"], folder)
         return Compiled(variant, {}, [error] if error else [])

@@ -198,7 +198,7 @@ def binned(engine: Engine, k: int, *, canonical: bool) -> None:
 
 def sequences(engine: Engine, *, fastq: bool, names: bool = True, qualities: bool = True) -> None:
     """Read letters, with qualities, records and names."""
-    name, letters = b"read " * 50, b"ACGTACGTAN" * 5
+    name, letters = b"read " * 50, b"ACGTN" * 10
     text = b">%b\n%b\n%b\n>b\nACGTU\r" % (name, letters, letters)
     if fastq:
         text = b"@%b\n%b\n+\n%b\n" % (name, letters, b"#IIII" * 10)
