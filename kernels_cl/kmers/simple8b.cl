@@ -3,7 +3,7 @@
 // Layout: of `counts`, `size` numbers from `start` on are encoded, in stretches of STRETCH and a rest. `count_words` gives the words of
 // each stretch, and 0 after the last one; `write_words` gets where each stretch's words start among them, their exclusive scan. A
 // section's gaps come before its words, so these are moved by all gaps up to the section's end: `gaps` is where each key's gap starts.
-// A work-item a stretch.
+// A work-item a stretch. Behind the last section zeros follow to the end of the next word, as checksums are made of whole words.
 //
 // -D EVERY=n       numbers of a section
 // -D STRETCH=n     numbers of a stretch
@@ -36,5 +36,10 @@ __kernel void write_words(__global const uint *counts, ulong start, uint size, u
         for (uint b = 0; b < 8; ++b)
             at[b] = (uchar)(word >> 8 * b);
         place += SIZES[selector];
+    }
+    if (stretch + 1 == stretches) {
+        const ulong bytes = at - out;
+        for (ulong b = bytes; b < (bytes / 8 + 2) * 8; ++b)
+            out[b] = 0;
     }
 }
