@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from oclgenomics.errors import AllocationError, DeviceError, UsageError
 from oclgenomics.formats.alignment import Alignment
-from oclgenomics.omega import launches, reference
+from oclgenomics.omega import batch, launches, reference
 from oclgenomics.omega.engine import OmegaScanner
 from oclgenomics.omega.matrix import site_matrix
 from oclgenomics.omega.options import Scan, ScanOptions
@@ -414,6 +414,39 @@ def test_tiles_need_a_reciprocal_of_eleven_bits_only(
             for kernel in ("2", "tiles")
         )
         assert_equal_scans(tiles, two)
+
+
+def test_tiles_leave_out_borders_beyond_the_window(shaped: Engine) -> None:
+    """The best left border begins a tile; two worse ones lie in the tile before, and better ones beyond the window."""
+    rng = np.random.default_rng(13)
+    pattern = np.arange(64) % 2 == 0
+    left = np.zeros((251, 64), bool)
+    for site in left:  # as many carriers with the pattern as without: no disequilibrium across
+        for half in (pattern, ~pattern):
+            site[rng.choice(np.flatnonzero(half), 8, replace=False)] = True
+    for site in (126, 127, *range(241, 251)):
+        left[site] = pattern ^ (rng.random(64) < 0.15)
+    states = np.vstack([left, np.repeat(pattern[None], 1250, 0)]).astype(np.uint8)
+    positions = np.concatenate([np.arange(251) * 10 + 1, np.arange(1, 1251) * 2 + 2501])
+    two, tiles = (
+        OmegaScanner(shaped).scan(
+            make_alignment(states, positions), ScanOptions(grid=3, minwin=100, maxwin=1245, kernel=kernel)
+        )
+        for kernel in ("2", "tiles")
+    )
+    assert two.left[1] == positions[128]
+    assert_equal_scans(tiles, two)
+
+
+def test_values_are_rounded_not_cut(shaped: Engine, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With few fraction bits, cut values would make the small ones across a window too small, and omega too large."""
+    monkeypatch.setattr(batch, "fraction_bits", lambda *_: 4)
+    states, positions = correlated_states(rng, 300, 40), random_positions(rng, 300)
+    options = ScanOptions(**WINDOW)
+    scan = OmegaScanner(shaped).scan(make_alignment(states, positions), options)
+    rows = reference.scan(reference.pair_values(states), positions, **WINDOW)
+    ratio = scan.omega[scan.omega > 0] / np.array([row[1] for row in rows])[scan.omega > 0]
+    assert abs(ratio.mean() - 1) < 3e-3
 
 
 def test_singleton_rich_data_keeps_its_digits(shaped: Engine) -> None:

@@ -78,6 +78,22 @@ def test_sites_of_three_states_have_the_value_that_omega_sums(shaped, rng, sites
     np.testing.assert_allclose(matrix, expected, rtol=TOLERANCE, atol=1e-6)
 
 
+@pytest.mark.parametrize("masked", [False, True])
+def test_r2_never_passes_one(shaped, masked):
+    """Equal sites of every frequency: with roundings r2 comes out above 1 for some."""
+    haplotypes = 97
+    states = np.arange(haplotypes) < np.repeat(np.arange(1, haplotypes), 2)[:, None]
+    seen = np.ones_like(states)
+    seen[:, 50] = not masked
+    alignment = make_alignment(states.astype(np.uint8), np.arange(len(states)), seen if masked else None)
+    matrix = ld_matrix(alignment, 0, len(states) - 1, engine=shaped, measure="r2")
+    equal = np.diag(matrix, 1)[::2]
+    assert equal.max() == 1
+    assert equal.min() > 1 - TOLERANCE
+    raw = ld_matrix(alignment, 0, len(states) - 1, engine=shaped, measure="nr2") / np.float32(haplotypes - masked)
+    assert raw.max() > 1
+
+
 def test_many_haplotypes_need_64_bits(shaped, rng):
     states = (rng.random((5, 70_000)) < 0.5).astype(np.uint8)
     states[1] = states[0]
