@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 __all__ = ["Verdict", "child_environment", "examine", "kept_verdict", "require_trust", "verdict_on"]
 
 TRUSTED = "OCLGENOMICS_TRUSTED"
-SECONDS = 120  # for all idioms together; an idle machine needs 1 to 3
-SECONDS_ALONE = 60
+SECONDS = 60  # of a core, for all idioms together; they need 1 to 3
+SECONDS_ALONE = 30
 AT_ONCE = 4
 DAY = 86400
 # Words in the names of a runtime's libraries; of other runtimes, all that have to do with OpenCL.
@@ -194,12 +194,15 @@ class _Run:
 def _run(device: Device, seconds: int, *only: str) -> _Run:
     import subprocess
 
+    from oclgenomics.runtime.selftest import WAITING
+
+    limit = WAITING * seconds + 30  # the process ends itself before, if it can be ended at all
     words = [str(device.index), device.key, str(seconds), *only]
     command = [sys.executable, "-P", "-m", "oclgenomics.runtime.selftest", *words]
     environment = child_environment() | {"POCL_KERNEL_CACHE": "0"}
     try:
         done = subprocess.run(
-            command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=seconds + 30, check=False
+            command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=limit, check=False
         )
     except subprocess.TimeoutExpired as error:
         return _read(error.stdout or b"", f"no answer in {seconds} s")
@@ -226,10 +229,10 @@ def _read(output: bytes, trouble: str) -> _Run:
 def _ending(status: int, seconds: int, last: str) -> str:
     import signal
 
-    if status == -signal.SIGALRM:
+    if status in (-signal.SIGPROF, -signal.SIGALRM):
         return f"no answer in {seconds} s"
     if status < 0:
-        return f"ended by {signal.Signals(-status).name}"
+        return f"ended by {next((one.name for one in signal.Signals if one == -status), f'signal {-status}')}"
     return last if status else ""
 
 
