@@ -34,7 +34,7 @@ from helpers.launches import FAMILIES, KINDS, Case, counted, database, kernel_na
 from oclgenomics.errors import UsageError
 from oclgenomics.omega import matrix
 from oclgenomics.omega.options import LD_MEASURES, PRECISIONS
-from oclgenomics.runtime import Engine, engine, traits
+from oclgenomics.runtime import Engine, engine, idioms, traits
 from oclgenomics.runtime.source import load_source
 from oclgenomics.runtime.tuning import Tuning
 
@@ -42,7 +42,8 @@ GPU = Tuning(vector_width=1, local_size=256, builtin_popcount=True, cpu=False)
 MOST_WORDS = 8  # of a k-mer
 CLANG = 19
 TRANSLATORS = range(30, 13, -1)  # versions of llvm-spirv
-CPU_SOURCES = {"kmers/bins.cl", "kmers/distinct.cl", "kmers/encode_sections.cl"}  # which GPUs never get
+# which GPUs never get
+CPU_SOURCES = {"common/check_vector.cl", "kmers/bins.cl", "kmers/distinct.cl", "kmers/encode_sections.cl"}
 NOT_FOR_PTX = {"common/probe_int64_atomics.cl"}  # libclc has no 64-bit atomics for PTX; NVIDIA's own compiler has
 LIBCLC = Path("/usr/lib/clc")
 _SIZES = re.compile(r"^ +(?:- )?\.(name|vgpr_count|[sv]gpr_spill_count): +(\S+)$", re.MULTILINE)
@@ -114,6 +115,7 @@ def variants() -> list[Variant]:
     with (
         mock.patch.object(engine, "build_program", noted),
         mock.patch.object(traits, "build_program", noted),
+        mock.patch.object(idioms, "build_program", noted),
         mock.patch.dict(os.environ, {"OCLGENOMICS_CACHE": "off"}),
         Engine("intel") as device,
     ):
