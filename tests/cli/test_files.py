@@ -139,6 +139,11 @@ def test_no_report_is_written_over(tmp_path: Path) -> None:
     assert (tmp_path / "x.A.4.tsv").read_text() == "A.4"
 
 
+def test_no_name_is_given_out_twice(tmp_path: Path) -> None:
+    names = ReportNames(str(tmp_path / "x"), [])
+    assert [Path(names.name("A", 1)).name for _ in range(3)] == ["x.A", "x.A.1", "x.A.1.2"]
+
+
 def test_reports_keep_clear_of_other_files(tmp_path: Path) -> None:
     source, plot = tmp_path / "x.vcf", tmp_path / "x.png"
     source.write_text("")

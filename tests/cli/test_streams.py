@@ -59,6 +59,23 @@ def test_closed_standard_output(words: list[str]) -> None:
     fails_in_one_line(run(words, ">&-"), 5, "error: standard output: cannot be written (it is closed)")
 
 
+SWALLOWED = """
+import contextlib
+from commandkit.streams import StreamError, flush_output, prepare_streams
+prepare_streams()
+with contextlib.suppress(OSError):  # as argparse does with its help
+    print("x" * 100_000)
+try:
+    flush_output()
+except StreamError:
+    raise SystemExit(5)
+"""
+
+
+def test_trouble_that_was_swallowed_is_told_in_the_end() -> None:
+    assert run([sys.executable, "-c", SWALLOWED], ">/dev/full").returncode == 5
+
+
 @pytest.mark.parametrize("redirection", ["2>&-", "2>/dev/full", ">&- 2>&- <&-"])
 def test_messages_that_nobody_can_read(redirection: str, tmp_path: Path) -> None:
     output = tmp_path / "x.ms"
