@@ -18,6 +18,7 @@
 
 #define ONES 0x0101010101010101ul
 #define MOST_BYTES CEIL_DIV(64 * WORDS, 7)
+#define TOP_BITS (64 * WORDS - 7 * (MOST_BYTES - 1)) // that the first of so many bytes may have
 
 // 8 bytes from anywhere on.
 static inline ulong bytes_from(__global const ulong *data, ulong at)
@@ -54,7 +55,7 @@ static inline uint read_gap(__global const ulong *data, ulong at, ulong end, Key
         gap->word[0] = gap->word[0] << 7 * taken | part;
         bytes += taken;
         if (ends)
-            return bytes <= MOST_BYTES ? bytes : 0;
+            return bytes < MOST_BYTES || (bytes == MOST_BYTES && !((bytes_from(data, at) & 127) >> TOP_BITS)) ? bytes : 0;
     }
     return 0;
 }

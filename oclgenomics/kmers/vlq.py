@@ -73,8 +73,9 @@ def decode(data: NDArray[np.uint8], size: int, words: int) -> NDArray[np.uint64]
     if not size:
         return numbers
     lengths = np.diff(ends, prepend=-1)
-    longest = int(lengths.max())
-    if longest > -(-64 * words // 7):
+    longest, most = int(lengths.max()), -(-64 * words // 7)
+    tops = data[ends[lengths == most] - (most - 1)] & 0x7F
+    if longest > most or (tops >> (64 * words - 7 * (most - 1))).any():
         raise ValueError(f"a number of {longest} bytes does not fit into {64 * words} bits")
     count = -(-longest // 8)
     padded = np.zeros(8 * count + len(data), np.uint8)

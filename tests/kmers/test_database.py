@@ -20,7 +20,7 @@ from oclgenomics.kmers.arithmetic import sortable
 from oclgenomics.kmers.database import KmerDatabase
 from oclgenomics.kmers.database_writer import DatabaseWriter
 from oclgenomics.kmers.keys import key_words, keys_of
-from oclgenomics.kmers.layout import FOOT_BYTES, HEAD_BYTES, SECTION_KMERS
+from oclgenomics.kmers.layout import FOOT_BYTES, HEAD_BYTES, SECTION_KMERS, VERSION, checksum
 from oclgenomics.kmers.options import CountOptions
 from oclgenomics.kmers.sets import CountedKmers, KmerBlock
 from oclgenomics.runtime import Device, Engine
@@ -221,6 +221,16 @@ def test_the_damaged_section_is_named(tmp_path: Path) -> None:
         np.testing.assert_array_equal(next(blocks).keys, before.keys)
         with pytest.raises(InputError, match=r"set, byte \d+: section 2 of 3 is damaged"):
             next(blocks)
+
+
+@pytest.mark.parametrize(("place", "number"), [(8, VERSION + 1), (20, SECTION_KMERS + 240)])
+def test_other_versions(small: tuple[Path, bytes], place: int, number: int) -> None:
+    path, whole = small
+    head = bytearray(whole[: HEAD_BYTES - 8])
+    head[place : place + 4] = number.to_bytes(4, "little")
+    path.write_bytes(head + checksum(bytes(head)).to_bytes(8, "little") + whole[HEAD_BYTES:])
+    with pytest.raises(InputError, match=r"has version \d+ of the format, not 1 as this program"):
+        KmerDatabase.open(path)
 
 
 def test_other_files(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from oclgenomics.kmers.database_writer import DatabaseWriter
 from oclgenomics.kmers.keys import key_words
 from oclgenomics.kmers.layout import SECTION_KMERS, checksum
 from oclgenomics.kmers.options import CountOptions
-from oclgenomics.kmers.section import decode_section, encode_sections
+from oclgenomics.kmers.section import decode_section, encode_sections, table_of
 from oclgenomics.kmers.section_kernels import SIP_KEY, TALLIED
 from oclgenomics.kmers.sets import KmerBlock
 from oclgenomics.primitives import Runs
@@ -302,6 +302,44 @@ def test_damage_is_noticed_on_the_device(tmp_path: Path, shaped: Engine) -> None
         (tmp_path / "set").write_bytes(whole[: len(whole) // 2])
         with pytest.raises(InputError, match=r"set, byte \d+: section 2 of 3 is cut off"):
             list(database.runs(shaped))
+
+
+ONE, LARGEST = 0xF << 60, 0xF << 60 | ((1 << 32) - 2)  # Simple-8b: a word with one number, which is a count less 1
+
+
+@pytest.mark.parametrize(
+    ("words", "gap", "counts", "fine"),
+    [
+        (1, b"\x05", [ONE, LARGEST], True),
+        (1, b"\x05", [ONE, LARGEST + 1], False),  # a count of 2^32
+        (1, b"\x05", [ONE, LARGEST + (1 << 32)], False),
+        (1, b"\x80" * 9 + b"\x05", [ONE, ONE], True),
+        (1, b"\x80" * 10 + b"\x05", [ONE, ONE], False),  # more bytes than a key has groups of 7 bits
+        (1, b"\x83" + b"\x80" * 8 + b"\x05", [ONE, ONE], False),  # 2^64 and more
+        (2, b"\x80" * 18 + b"\x05", [ONE, ONE], True),
+        (2, b"\x80" * 19 + b"\x05", [ONE, ONE], False),
+        (2, b"\x84" + b"\x80" * 17 + b"\x05", [ONE, ONE], False),
+    ],
+)
+def test_sections_with_numbers_that_are_too_large(
+    shaped: Engine, words: int, gap: bytes, counts: list[int], fine: bool
+) -> None:
+    """Their checksums are right, so the numbers themselves have to be looked at."""
+    raw = bytes(8 * words) + gap + np.array(counts, "<u8").tobytes()
+    first = np.zeros((words, 1), np.uint64)
+    table = table_of(first, 2, [len(gap)], [len(counts)], [checksum(raw)])
+    room = section_decoder.room_for(shaped, [table])
+    room[:] = 0
+    room.view(np.uint8)[: len(raw)] = np.frombuffer(raw, np.uint8)
+    runs, status = section_decoder.decode_on(shaped, table, room)
+    assert status.tolist() == [0 if fine else 2]
+    if fine:
+        expected = decode_section(raw, words, 2, len(gap))
+        assert expected.keys[0].tolist() == shaped.download(runs.keys)[0].tolist() == [0, 5]
+        assert expected.counts.tolist() == shaped.download(runs.counts).tolist()
+    else:
+        with pytest.raises(ValueError, match=r"count|quantit|larger|number|bytes"):
+            decode_section(raw, words, 2, len(gap))
 
 
 @settings(FIXTURE, max_examples=150)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from helpers.sort_keys import KINDS, random_keys
@@ -90,9 +92,10 @@ def test_any_merge(
 ) -> None:
     words, dtype, value_type = kind
     rng = np.random.default_rng(seed)
-    runs = [random_keys(rng, words, size, dtype, distinct) for size in sizes]
-    keys = np.concatenate([run[:, reference.sort(run)] for run in runs] + [np.zeros((words, 0), dtype)], axis=1)
+    keys = random_keys(rng, words, sum(sizes), dtype, distinct)  # the runs have keys in common
     ends = np.cumsum(sizes, dtype=int).tolist()
+    for begin, end in pairwise([0, *ends]):
+        keys[:, begin:end] = keys[:, begin + reference.sort(keys[:, begin:end])]
     values = None if value_type is None else np.arange(keys.shape[1]).astype(value_type)
     device_values = None if values is None else shaped.upload(values)
     found = merge(shaped, shaped.upload(keys), ends, device_values)

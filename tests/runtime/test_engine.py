@@ -172,6 +172,25 @@ def test_staging_blocks_in_turn(device: Device, monkeypatch: pytest.MonkeyPatch)
             assert np.array_equal(result, array)
 
 
+def test_pinned_memory_is_kept_up_to_a_limit(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine_module, "KEPT_BYTES", 10_000)
+
+    def kept(engine: Engine, size: int) -> list[int]:
+        with engine.lent_pinned(size) as memory:
+            assert memory.size == size
+        return [array.size for array in engine._kept]
+
+    with Engine(dataclasses.replace(device, unified_memory=False)) as engine:
+        assert kept(engine, 6000) == [6000]
+        with engine.lent_pinned(6000) as memory:
+            assert not engine._kept  # the same once more
+            memory[:] = 7
+        assert engine._kept[0] is memory
+        assert kept(engine, 4000) == [6000, 4000]
+        assert kept(engine, 1) == [4000, 1]
+        assert kept(engine, 10_001) == [4000, 1]
+
+
 def test_pinned_memory_of_discrete_devices(device: Device) -> None:
     with Engine(device) as engine:
         array = staging.pinned_array(engine.context, engine.transfer, device, (100, 3), np.float32)
