@@ -1,7 +1,8 @@
 """Gzip: the blocks of bgzip in several threads, any other members one after the other.
 
 A file of bgzip ends with an empty block. Where that is missing, the file was cut between two blocks, which nothing else
-would tell: all that is there inflates.
+would tell: all that is there inflates. FASTQ is let through with a warning, because Illumina's bcl2fastq leaves the
+block out, and a cut shows there as a record that is not whole.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
+from .. import notices
 from ..errors import InputError
 from .stored import StoredBytes
 from .workers import Workers
@@ -26,6 +28,7 @@ _INFLATED_BYTES = 1 << 18
 _RUN_BYTES = 1 << 20  # of inflated blocks that one thread takes at once
 _READ_BYTES = 1 << 18
 _BLOCK_BYTES = 1 << 16  # most that a block of bgzip inflates to
+FASTQ_HEADER = b"@"
 _HEADER = b"\x1f\x8b\x08\x04"
 _EXTRA = b"\x06\x00BC\x02\x00"  # one subfield of two bytes, the size of the block less 1
 _HEADER_BYTES, _SMALLEST_BLOCK = 18, 28
@@ -51,16 +54,26 @@ def inflate(stored: StoredBytes, workers: Workers) -> Iterator[bytes]:
     Raises
     ------
     InputError
-        Data that are damaged, end in the middle, or are blocks of bgzip without the empty one at the end.
+        Data that are damaged, end in the middle, or are blocks of bgzip, not of FASTQ, without the empty one at the end.
     """
-    ended = yield from _inflate_blocks(stored, workers)
+    blocks = _inflate_blocks(stored, workers)
+    first = next(blocks, b"")
+    if first:
+        yield first
+    ended = yield from blocks  # None where there was nothing to begin with
     others = yield from inflate_members(stored)
-    if not ended and not others:
+    if ended is not False or others:
+        return
+    if first[:1] != FASTQ_HEADER:
         raise InputError(
-            "the bgzip data ends without its end marker (a truncated file?); fetch it again, or, if it is whole "
-            "(bcl2fastq leaves the marker out), give the output of gzip -dc instead",
+            "the bgzip data ends without its end marker (a truncated file?); fetch it again, or, if it is whole, give "
+            "the output of gzip -dc instead",
             source=stored.name,
         )
+    notices.tell_once(
+        f"{stored.name}: the bgzip data ends without its end marker, so it may be truncated between two records; files "
+        "of bcl2fastq are like that and whole"
+    )
 
 
 def inflate_members(stored: StoredBytes) -> Generator[bytes, None, int]:

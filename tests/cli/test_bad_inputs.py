@@ -14,6 +14,7 @@ from oclgenomics.cli.main import main
 from oclgenomics.errors import InputError
 from oclgenomics.formats import read_alignments, window
 from oclgenomics.formats.whole_text import read_text
+from oclgenomics.kmers.database import KmerDatabase
 from oclgenomics.omega.report import TSV_COLUMNS
 
 WINDOWS = ["--grid", "5", "--minwin", "1", "--maxwin", "1000"]
@@ -279,3 +280,19 @@ def test_sequences_cut_between_two_blocks(tmp_path, capsys, words):
     code, line = ended(capsys, "kmers", *(str(word).format(**places) for word in words))
     assert (code, "without its end marker" in line) == (3, True)
     assert not places["out"].exists()
+
+
+def test_fastq_without_the_end_marker(tmp_path, capsys):
+    """As bcl2fastq writes it: read, with a warning; one that is cut within a record is refused."""
+    text = b"".join(b"@read%d\n%s\n+\n%s\n" % (n, b"GATTACAC" * 10, b"I" * 80) for n in range(200))
+    whole, out = tmp_path / "x.fq.gz", tmp_path / "out"
+    whole.write_bytes(b"".join(blocks(text, 9000)))
+    assert main(["kmers", "count", str(whole), "-k", "5", "-d", "cpu", "-o", str(out)]) == 0
+    assert "x.fq.gz: the bgzip data ends without its end marker" in capsys.readouterr().err
+    with KmerDatabase.open(out) as database:
+        assert database.total == 200 * 76
+    cut = tmp_path / "cut.fq.gz"
+    cut.write_bytes(b"".join(blocks(text, 9000)[:2]))
+    code, line = ended(capsys, "kmers", "count", str(cut), "-k", "5", "-d", "cpu", "-o", str(tmp_path / "none"))
+    assert (code, "cut.fq.gz" in line) == (3, True)
+    assert not (tmp_path / "none").exists()
