@@ -39,9 +39,10 @@ class ReportNames:
         self._stem, self._suffix = _parts(output)
         files = list(files)
         self._inputs = [file for file in files if file.kind == "input"]
-        self._taken: set[FileKey | None] = {
-            file_key(file.name) for file in files if file.kind == "output" and isinstance(file.name, str)
-        }
+        self._taken: set[FileKey | None] = set()
+        for file in files:
+            if file.kind == "output" and isinstance(file.name, str):
+                self._taken |= _keys(file.name)
         self._latest: str | None = None
 
     def name(self, label: str, replicate: int) -> str:
@@ -62,10 +63,9 @@ class ReportNames:
         if self._latest is not None:
             self._taken.add(file_key(self._latest))  # what the file system knows it by, whatever its spelling
         for name in self._candidates(NOT_IN_NAMES.sub("_", label), replicate):
-            known = {file_key(name), ("path", os.path.realpath(name))}
-            if not known & self._taken:
+            if not _keys(name) & self._taken:
                 check_output(NamedFile("--reports", name, "output"), self._inputs)
-                self._taken |= known
+                self._taken |= _keys(name)
                 self._latest = name
                 return name
         raise AssertionError  # there is no end of candidates
@@ -75,6 +75,11 @@ class ReportNames:
         yield f"{self._stem}.{label}.{replicate}{self._suffix}"
         for number in itertools.count(2):
             yield f"{self._stem}.{label}.{replicate}.{number}{self._suffix}"
+
+
+def _keys(name: str) -> set[FileKey | None]:
+    """By path, too: an output that is there already is another file when it has been written."""
+    return {file_key(name), ("path", os.path.realpath(name))}
 
 
 def _parts(output: str) -> tuple[str, str]:

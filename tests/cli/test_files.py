@@ -155,6 +155,15 @@ def test_reports_keep_clear_of_other_files(tmp_path: Path) -> None:
         names.name("vcf", 2)
 
 
+def test_an_output_that_was_there_before_is_kept_when_it_is_new(tmp_path: Path) -> None:
+    (tmp_path / "x.A.tsv").write_text("before")
+    names = ReportNames(str(tmp_path / "x.tsv"), [NamedFile("--samples-out", str(tmp_path / "x.A.tsv"), "output")])
+    (tmp_path / "new").write_text("samples")
+    (tmp_path / "new").replace(tmp_path / "x.A.tsv")
+    assert written(names, ["A", "A", "B"]) == ["x.A.1.tsv", "x.A.2.tsv", "x.B.tsv"]
+    assert (tmp_path / "x.A.tsv").read_text() == "samples"
+
+
 def test_a_link_to_a_report_is_that_report(tmp_path: Path) -> None:
     (tmp_path / "x.B.tsv").symlink_to("x.A.tsv")
     assert written(ReportNames(str(tmp_path / "x.tsv"), []), ["A", "B"]) == ["x.A.tsv", "x.B.2.tsv"]
