@@ -54,7 +54,7 @@ def inflate(stored: StoredBytes, workers: Workers) -> Iterator[bytes]:
     Raises
     ------
     InputError
-        Data that are damaged, end in the middle, or are blocks of bgzip, not of FASTQ, without the empty one at the end.
+        Data that are damaged, end in the middle, or are blocks of bgzip without the empty one at the end (not FASTQ).
     """
     blocks = _inflate_blocks(stored, workers)
     first = next(blocks, b"")
