@@ -12,7 +12,7 @@ import signal
 from types import FrameType
 from typing import NoReturn
 
-__all__ = ["exit_on_signals", "raise_on_signals", "received", "send_again"]
+__all__ = ["exit_on_signals", "exit_quietly", "raise_on_signals", "received", "send_again"]
 
 WORDS = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}
 if hasattr(signal, "SIGHUP"):  # not on Windows
@@ -24,20 +24,18 @@ _program = ""
 _received: signal.Signals | None = None
 
 
-def exit_on_signals(program: str = "") -> None:
+def exit_on_signals(program: str) -> None:
     """Have signals end the process at once.
 
     Parameters
     ----------
     program : str
-        Named in the line that says so; without it, nothing is said.
+        Named in the line that says so.
     """
     global _program
     _program = program
-    if not _handled:
-        _handled.extend(number for number in WORDS if signal.getsignal(number) in DEFAULTS)
-    for number in _handled:
-        signal.signal(number, _exit)
+    _handled[:] = [number for number in WORDS if signal.getsignal(number) in DEFAULTS]
+    _exit_at_once()
 
 
 def raise_on_signals() -> None:
@@ -45,10 +43,20 @@ def raise_on_signals() -> None:
 
     It changes nothing in a process that has not called `exit_on_signals`.
     """
-    global _received
-    _received = None
+    global _program, _received
+    _program, _received = "", None  # something may be saved from now on
     for number in _handled:
         signal.signal(number, _raise)
+
+
+def exit_quietly() -> None:
+    """Have signals end the process at once again, without a word, when the command is over.
+
+    It changes nothing in a process that has not called `exit_on_signals`.
+    """
+    global _program
+    _program = ""
+    _exit_at_once()
 
 
 def received() -> tuple[int, str] | None:
@@ -61,6 +69,11 @@ def send_again(thread: int) -> None:
     global _received
     number, _received = _received or signal.SIGINT, None
     signal.pthread_kill(thread, number)
+
+
+def _exit_at_once() -> None:
+    for number in _handled:
+        signal.signal(number, _exit)
 
 
 def _raise(number: int, frame: FrameType | None) -> None:

@@ -82,7 +82,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"hls_model: error: {printable(str(error))}", file=sys.stderr)
         return error.exit_code
     finally:
-        stopping.exit_on_signals()
+        stopping.exit_quietly()
 
 
 def _run(parser: argparse.ArgumentParser, words: list[str]) -> int:

@@ -60,7 +60,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         told = f"{type(error).__name__}: {' '.join(str(error).split())}"
         return _fail(f"error: {told} (a defect; --debug shows where)", 1, debug)
     finally:
-        stopping.exit_on_signals()
+        stopping.exit_quietly()
 
 
 def _run(words: list[str]) -> int:

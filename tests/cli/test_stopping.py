@@ -9,12 +9,14 @@ import signal
 import subprocess
 import sys
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from helpers.kmer_sets import GOLDEN, pairs_of, set_of, write_database
 
+import hls_model.cli
+from oclgenomics.cli.main import main
 from oclgenomics.runtime import Device
 
 PROGRAM = [sys.executable, "-m", "oclgenomics"]
@@ -126,6 +128,16 @@ def test_while_modules_are_imported(
     assert (process.returncode, line) == (status, f"oclgenomics: {word}; saved: nothing")
 
 
+@pytest.mark.parametrize("program", [main, hls_model.cli.main])
+def test_a_command_within_another_program_leaves_its_signals_alone(
+    program: Callable[[list[str]], int], capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = [signal.getsignal(number) for number, _, _ in ENDS]
+    assert program(["--help"]) == 0
+    assert program(["timing"]) == (2 if program is main else 0)
+    assert [signal.getsignal(number) for number, _, _ in ENDS] == before
+
+
 TWICE = """
 import os, signal
 from commandkit import stopping
@@ -144,7 +156,7 @@ except KeyboardInterrupt:
 def test_the_second_signal_ends_a_command_that_cannot_end() -> None:
     done = subprocess.run([sys.executable, "-c", TWICE], capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 130
-    assert done.stdout == "(143, 'terminated')\n"
+    assert (done.stdout, done.stderr) == ("(143, 'terminated')\n", "")
 
 
 # Processes that simulate
