@@ -80,9 +80,9 @@ def test_sites_of_three_states_have_the_value_that_omega_sums(shaped, rng, sites
 
 @pytest.mark.parametrize("masked", [False, True])
 def test_r2_never_passes_one(shaped, masked):
-    """Equal sites of every frequency: with roundings r2 comes out above 1 for some."""
-    haplotypes = 97
-    states = np.arange(haplotypes) < np.repeat(np.arange(1, haplotypes), 2)[:, None]
+    """Equal sites of many frequencies: with its roundings n r2 comes out above n for some."""
+    haplotypes = 15_013
+    states = np.arange(haplotypes) < np.repeat(np.arange(2740, 2790), 2)[:, None]
     seen = np.ones_like(states)
     seen[:, 50] = not masked
     alignment = make_alignment(states.astype(np.uint8), np.arange(len(states)), seen if masked else None)
