@@ -139,6 +139,16 @@ def test_sites_of_three_and_four_states(shaped: Engine, rng: np.random.Generator
         assert_same_scan(scan, reference.allele_values(np.where(seen, states, -1)), positions, options)
 
 
+def test_compat_without_float64_is_refused(
+    engine: Engine, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(vars(engine), "traits", dataclasses.replace(engine.traits, fp64=False))
+    alignment = make_alignment(correlated_states(rng, 100, 20), random_positions(rng, 100))
+    with pytest.raises(DeviceError, match=r"has no float64.*use --precision accurate or another device"):
+        OmegaScanner(engine).scan(alignment, ScanOptions(**WINDOW, precision="compat"))
+    assert OmegaScanner(engine).scan(alignment, ScanOptions(**WINDOW)).valid.any()
+
+
 @pytest.mark.parametrize("masked", [False, True])
 def test_compat_dna_mode(shaped: Engine, rng: np.random.Generator, masked: bool) -> None:
     states = correlated_states(rng, 140, 40).astype(int)
