@@ -16,6 +16,7 @@ from hls_model.text import shown
 
 __all__ = ["WORD_BITS", "Config", "Memory", "Operators"]
 
+LARGEST_SEED = (1 << 64) - 1  # its lower 32 bits count
 LARGEST = (1 << 31) - 1  # of a whole-numbered parameter: sums and products of a few stay exact
 WORD_BITS = 32  # M holds float32
 LEAST_RATE, MOST_RATE = 1e-12, 1e24  # of clocks, bandwidths and the like: what is computed from them stays finite
@@ -114,8 +115,8 @@ class Memory:
         for name in ("latency", "ports", "burst_length", "outstanding", "banks"):
             _whole(f"memory.{name}", getattr(self, name), 1)
         _whole("memory.fifo_beats", self.fifo_beats, 2)
-        for name in ("burst_gap", "random_gap_seed"):
-            _whole(f"memory.{name}", getattr(self, name), 0)
+        _whole("memory.burst_gap", self.burst_gap, 0)
+        _whole("memory.random_gap_seed", self.random_gap_seed, 0, LARGEST_SEED)
         _whole("memory.port_bits", self.port_bits, WORD_BITS)
         _positive("memory.bank_gbps", self.bank_gbps)
         _positive("memory.efficiency", self.efficiency)
@@ -285,13 +286,13 @@ class Config:
         return dataclasses.replace(self, **changes)  # type: ignore[arg-type]
 
 
-def _whole(name: str, value: object, least: int) -> None:
+def _whole(name: str, value: object, least: int, most: int = LARGEST) -> None:
     if not isinstance(value, int) or isinstance(value, bool):
         raise ModelError(f"{name} is {shown(value)}; it has to be a whole number")
     if value < least:
         raise ModelError(f"{name} is {shown(value)}; it has to be {least} or more")
-    if value > LARGEST:
-        raise ModelError(f"{name} is {shown(value)}; {LARGEST} is the most")
+    if value > most:
+        raise ModelError(f"{name} is {shown(value)}; {most} is the most")
 
 
 def _number(name: str, value: object) -> None:
