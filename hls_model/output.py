@@ -5,8 +5,8 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from typing import IO, Any
 
-from commandkit.whole import open_whole
 from hls_model.errors import ModelOutputError
+from oclgenomics.commandkit.whole import open_whole
 
 __all__ = ["open_output"]
 

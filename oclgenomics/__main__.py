@@ -1,12 +1,12 @@
 """The process of the `oclgenomics` command, which `python -m oclgenomics` is, too."""
 
-from commandkit import stopping
+from oclgenomics.commandkit import stopping
 
 
 def program() -> int:
     """Run the command line in this process."""
     stopping.exit_on_signals("oclgenomics")  # before anything that takes time to import
-    from commandkit.streams import prepare_streams
+    from oclgenomics.commandkit.streams import prepare_streams
 
     prepare_streams()
     from oclgenomics.cli.main import main

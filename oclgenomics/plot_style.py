@@ -8,7 +8,7 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from commandkit.figures import drawn
+from oclgenomics.commandkit.figures import drawn
 from oclgenomics.errors import UsageError
 
 if TYPE_CHECKING:

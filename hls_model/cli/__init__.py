@@ -7,10 +7,10 @@ import importlib
 import sys
 from collections.abc import Sequence
 
-from commandkit import stopping
-from commandkit.files import FileConflictError, check_files, named_files
-from commandkit.streams import StreamError, flush_output, printable
 from hls_model.errors import ModelError, ModelOutputError
+from oclgenomics.commandkit import stopping
+from oclgenomics.commandkit.files import FileConflictError, check_files, named_files
+from oclgenomics.commandkit.streams import StreamError, flush_output, printable
 
 __all__ = ["COMMANDS", "add_commands", "main"]
 

@@ -6,12 +6,12 @@ import argparse
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from commandkit.files import reads, writes
-from commandkit.plain_json import json_text
 from hls_model.config import Config
 from hls_model.output import open_output
 from hls_model.presets import PRESETS, change, load, parse_settings
 from hls_model.timing import LEVELS
+from oclgenomics.commandkit.files import reads, writes
+from oclgenomics.commandkit.plain_json import json_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

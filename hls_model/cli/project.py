@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 
-from commandkit.files import reads
 from hls_model.apart import told_apart
 from hls_model.cli import common
 from hls_model.cli.tables import table
@@ -15,6 +14,7 @@ from hls_model.project import Projection, project
 from hls_model.resources import check_fits
 from hls_model.text import percent, seconds_text
 from hls_model.timing.result import PHASES
+from oclgenomics.commandkit.files import reads
 
 __all__ = ["add_compare_option", "add_parser", "designs", "phases_text", "summary_text"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from commandkit.files import writes
 from hls_model.cli import common
 from hls_model.output import open_output
 from hls_model.trace import trace
+from oclgenomics.commandkit.files import writes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -6,9 +6,9 @@ import argparse
 import re
 from pathlib import Path
 
-from commandkit.files import reads
 from hls_model.positions import read_positions
 from hls_model.workload import Workload
+from oclgenomics.commandkit.files import reads
 
 __all__ = ["add_window_options", "add_workload_options", "number", "numbers", "workload"]
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from commandkit.figures import drawn
 from hls_model.errors import ModelError
 from hls_model.output import open_output
+from oclgenomics.commandkit.figures import drawn
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

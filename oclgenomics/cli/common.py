@@ -14,11 +14,11 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NoReturn
 
-import commandkit.files
-from commandkit.files import FileConflictError, Names, named_files, writes
-from commandkit.streams import printable
-from commandkit.whole import open_whole, saved_files
+import oclgenomics.commandkit.files
 from oclgenomics import __version__
+from oclgenomics.commandkit.files import FileConflictError, Names, named_files, writes
+from oclgenomics.commandkit.streams import printable
+from oclgenomics.commandkit.whole import open_whole, saved_files
 from oclgenomics.errors import InputError, OutputError, UsageError
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def add_device_options(parser: argparse.ArgumentParser) -> None:
 
 
 def add_output_options(parser: argparse.ArgumentParser, names: Names | None = None) -> None:
-    """Add -o/--output, --json, --quiet, -v and --debug; `names` as for `commandkit.files.writes`."""
+    """Add -o/--output, --json, --quiet, -v and --debug; `names` as for `oclgenomics.commandkit.files.writes`."""
     group = parser.add_argument_group("output")
     output = group.add_argument(
         "-o", "--output", default="-", metavar="FILE", help="where results go (default: standard output)"
@@ -198,7 +198,7 @@ def check_files(args: argparse.Namespace) -> None:
     """
     files = named_files(args.parser, args)
     try:
-        commandkit.files.check_files(files)
+        oclgenomics.commandkit.files.check_files(files)
     except FileConflictError as error:
         raise UsageError(str(error)) from None
     for file in files:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from commandkit.plain_json import json_text
+from oclgenomics.commandkit.plain_json import json_text
 from oclgenomics.errors import NoDeviceError
 
 if TYPE_CHECKING:

@@ -69,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
         return 0
     findings = examine(with_jobs=args.self_test)
     if args.json:
-        from commandkit.plain_json import json_text
+        from oclgenomics.commandkit.plain_json import json_text
 
         print(json_text([asdict(finding) for finding in findings], indent=2))
     else:

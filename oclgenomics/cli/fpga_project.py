@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from commandkit.files import reads, writes
 from hls_model.cli import common as model_common
 from hls_model.cli.project import add_compare_option
 from oclgenomics.cli import common
@@ -16,6 +15,7 @@ from oclgenomics.cli.omega_options import (
     add_window_options,
     count,
 )
+from oclgenomics.commandkit.files import reads, writes
 from oclgenomics.errors import UsageError
 
 __all__ = ["add_parser", "run"]

@@ -7,9 +7,9 @@ import time
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from commandkit.files import reads, works_in, writes
-from commandkit.plain_json import json_text
 from oclgenomics.cli import common
+from oclgenomics.commandkit.files import reads, works_in, writes
+from oclgenomics.commandkit.plain_json import json_text
 from oclgenomics.errors import UsageError
 
 if TYPE_CHECKING:

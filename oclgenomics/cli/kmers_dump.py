@@ -7,8 +7,8 @@ import sys
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
-from commandkit.files import reads, writes
 from oclgenomics.cli import common
+from oclgenomics.commandkit.files import reads, writes
 from oclgenomics.errors import UsageError
 
 if TYPE_CHECKING:

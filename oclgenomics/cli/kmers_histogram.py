@@ -6,9 +6,9 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from commandkit.files import reads, writes
-from commandkit.plain_json import json_text
 from oclgenomics.cli import common
+from oclgenomics.commandkit.files import reads, writes
+from oclgenomics.commandkit.plain_json import json_text
 
 if TYPE_CHECKING:
     from oclgenomics.kmers.database import KmerDatabase

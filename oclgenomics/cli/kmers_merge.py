@@ -6,8 +6,8 @@ import argparse
 from contextlib import ExitStack
 from typing import Any
 
-from commandkit.files import reads, writes
 from oclgenomics.cli import common
+from oclgenomics.commandkit.files import reads, writes
 from oclgenomics.errors import UsageError
 
 __all__ = ["add_parser", "run"]

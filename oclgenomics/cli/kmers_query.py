@@ -7,9 +7,9 @@ import itertools
 from collections.abc import Iterable, Iterator
 from typing import IO, TYPE_CHECKING, Any
 
-from commandkit.files import reads
-from commandkit.plain_json import json_text
 from oclgenomics.cli import common
+from oclgenomics.commandkit.files import reads
+from oclgenomics.commandkit.plain_json import json_text
 from oclgenomics.errors import UsageError
 
 if TYPE_CHECKING:

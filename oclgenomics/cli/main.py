@@ -11,11 +11,11 @@ from collections.abc import Iterator, Sequence
 from types import ModuleType
 from typing import Any
 
-from commandkit import stopping
-from commandkit.streams import StreamError, flush_output, printable
-from commandkit.whole import forget_files
 from oclgenomics import __version__, notices
 from oclgenomics.cli import common
+from oclgenomics.commandkit import stopping
+from oclgenomics.commandkit.streams import StreamError, flush_output, printable
+from oclgenomics.commandkit.whole import forget_files
 from oclgenomics.errors import OclGenomicsError, OutputError
 
 __all__ = ["COMMANDS", "lasting_interrupts", "main"]

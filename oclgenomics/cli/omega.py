@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from commandkit.files import reads, writes
 from oclgenomics.cli import common, omega_ld, omega_peaks, omega_threshold
 from oclgenomics.cli.common import OneLineParser
 from oclgenomics.cli.omega_options import (
@@ -16,6 +15,7 @@ from oclgenomics.cli.omega_options import (
     threshold_files,
 )
 from oclgenomics.cli.report_names import report_files
+from oclgenomics.commandkit.files import reads, writes
 from oclgenomics.errors import UsageError
 
 __all__ = ["add_parser", "run"]
@@ -33,6 +33,8 @@ NOT_TAKEN = {
     "-memLimit": "use --max-memory",
     "-name": "use --format omegaplus -o OmegaPlus_Report.NAME",
 }
+
+
 class ScanParser(OneLineParser):
     """Takes OmegaPlus' option names too."""
 
@@ -116,5 +118,3 @@ def run(args: argparse.Namespace) -> int:
     from oclgenomics.cli.omega_scan import scan_input
 
     return scan_input(args)
-
-

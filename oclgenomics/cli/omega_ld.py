@@ -9,10 +9,10 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from commandkit.files import reads, writes
 from oclgenomics.cli import common
 from oclgenomics.cli.omega_options import add_reading_options, add_site_options, count, say_unphased, scan_options
 from oclgenomics.cli.progress import Progress
+from oclgenomics.commandkit.files import reads, writes
 from oclgenomics.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -319,9 +319,7 @@ def _compute(args: argparse.Namespace, region: LdRegion, engine: Engine) -> tupl
     return parts, picture
 
 
-def _writers(
-    args: argparse.Namespace, region: LdRegion, provenance: dict[str, Any], stack: ExitStack
-) -> list[Any]:
+def _writers(args: argparse.Namespace, region: LdRegion, provenance: dict[str, Any], stack: ExitStack) -> list[Any]:
     """Who writes the values of all pairs, if they are to be written."""
     from oclgenomics.omega.ld_report import MatrixFile, PairTable, values_format
 
@@ -366,9 +364,7 @@ def _check_omega(args: argparse.Namespace, region: LdRegion, options: ScanOption
         )  # fmt: skip
 
 
-def _write_plot(
-    args: argparse.Namespace, region: LdRegion, parts: list[LdPart], picture: BinnedLd, label: str
-) -> None:
+def _write_plot(args: argparse.Namespace, region: LdRegion, parts: list[LdPart], picture: BinnedLd, label: str) -> None:
     from oclgenomics.omega.ld_plot import plot_ld
     from oclgenomics.plot_style import plot_format, save_plot
 

@@ -101,8 +101,10 @@ def add_method_options(parser: argparse.ArgumentParser) -> None:
         help="compat: OmegaPlus' float32 arithmetic, for reports equal to its own (default: %(default)s)",
     )  # fmt: skip
     group.add_argument(
-        "--kernel", default="auto", metavar="KERNEL",
-        help="auto, 1, 2, dynamic or tiles; results do not change (default: %(default)s)"
+        "--kernel",
+        default="auto",
+        metavar="KERNEL",
+        help="auto, 1, 2, dynamic or tiles; results do not change (default: %(default)s)",
     )
 
 
@@ -196,7 +198,7 @@ def say_unphased(args: argparse.Namespace, alignment: Alignment) -> None:
 
 
 def threshold_files(args: argparse.Namespace, text: str) -> list[str]:
-    """The files that an option's threshold names, as `commandkit.files.reads` asks for them."""
+    """The files that an option's threshold names, as `oclgenomics.commandkit.files.reads` asks for them."""
     try:
         float(text)
     except ValueError:

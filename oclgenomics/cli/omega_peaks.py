@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from commandkit.files import reads
 from oclgenomics.cli import common
 from oclgenomics.cli.omega_options import count, given_threshold, threshold_files
+from oclgenomics.commandkit.files import reads
 from oclgenomics.errors import UsageError
 
 if TYPE_CHECKING:

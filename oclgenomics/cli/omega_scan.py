@@ -10,11 +10,11 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from commandkit.files import FileConflictError, named_files
 from oclgenomics.cli import common
 from oclgenomics.cli.omega_options import given_threshold, say_unphased, scan_options
 from oclgenomics.cli.progress import Progress
 from oclgenomics.cli.report_names import ReportNames
+from oclgenomics.commandkit.files import FileConflictError, named_files
 from oclgenomics.errors import UsageError
 from oclgenomics.omega.options import Scan, ScanOptions
 from oclgenomics.omega.plot import plot_scans

@@ -8,7 +8,6 @@ from contextlib import closing
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from commandkit.files import reads
 from oclgenomics.cli import common
 from oclgenomics.cli.omega_options import (
     add_method_options,
@@ -21,6 +20,7 @@ from oclgenomics.cli.omega_options import (
 )
 from oclgenomics.cli.progress import Progress
 from oclgenomics.cli.simulate import add_population_options, neutral_region
+from oclgenomics.commandkit.files import reads
 from oclgenomics.errors import UsageError
 from oclgenomics.threads import usable_cores
 

@@ -6,7 +6,7 @@ import sys
 import time
 from typing import TextIO
 
-from commandkit.streams import printable
+from oclgenomics.commandkit.streams import printable
 
 __all__ = ["Progress"]
 

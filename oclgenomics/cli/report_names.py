@@ -8,7 +8,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 
-from commandkit.files import Family, FileKey, NamedFile, check_output, file_key
+from oclgenomics.commandkit.files import Family, FileKey, NamedFile, check_output, file_key
 
 __all__ = ["ReportNames", "report_files"]
 
@@ -17,7 +17,7 @@ NOT_IN_NAMES = re.compile(r"[/\x00-\x1f\x7f-\x9f]")
 
 
 def report_files(args: argparse.Namespace, output: str) -> list[str | Family]:
-    """What -o stands for, as `commandkit.files.writes` asks for it."""
+    """What -o stands for, as `oclgenomics.commandkit.files.writes` asks for it."""
     if not args.reports or output == "-":
         return [output]
     stem, suffix = _parts(output)

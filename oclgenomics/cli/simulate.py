@@ -6,9 +6,9 @@ import argparse
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from commandkit.files import writes
 from oclgenomics import __version__
 from oclgenomics.cli.common import atomic_output, say
+from oclgenomics.commandkit.files import writes
 from oclgenomics.errors import UsageError
 
 if TYPE_CHECKING:

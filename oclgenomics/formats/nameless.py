@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 
-from commandkit.whole import unnamed_file
+from oclgenomics.commandkit.whole import unnamed_file
 from oclgenomics.errors import OutputError
 
 __all__ = ["check_folder", "file_system", "nameless_file", "temporary_folder"]

@@ -52,9 +52,7 @@ class GenotypeReader:
         Names of the kept samples.
     """
 
-    def __init__(
-        self, names: Sequence[str], keep: np.ndarray | None, fields_at_once: int, phase: str = "auto"
-    ) -> None:
+    def __init__(self, names: Sequence[str], keep: np.ndarray | None, fields_at_once: int, phase: str = "auto") -> None:
         self._names, self._keep, self._phase = names, keep, phase
         self._columns = len(names)
         self._sites_at_once = max(1, fields_at_once // len(names))

@@ -66,9 +66,7 @@ def read_quads(
     return packed, left
 
 
-def _packed(
-    sites: np.ndarray, quads: np.ndarray, gaps: np.ndarray | None, samples: int, phase: str
-) -> PackedCalls:
+def _packed(sites: np.ndarray, quads: np.ndarray, gaps: np.ndarray | None, samples: int, phase: str) -> PackedCalls:
     """Calls of 0 and 1, with `gaps` where a '.' was."""
     unphased = _unphased(quads, gaps, phase)
     count = 0 if unphased is None else int(np.count_nonzero(unphased))

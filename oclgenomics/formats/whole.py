@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from contextlib import AbstractContextManager
 
-import commandkit.whole
-from commandkit.whole import WholeFile
+import oclgenomics.commandkit.whole
+from oclgenomics.commandkit.whole import WholeFile
 from oclgenomics.errors import OutputError
 
 __all__ = ["WholeFile", "whole_file"]
@@ -20,4 +20,4 @@ def whole_file(path: str | os.PathLike[str]) -> AbstractContextManager[WholeFile
     OutputError
         The file cannot be written; what was there before is still there.
     """
-    return commandkit.whole.whole_file(path, OutputError)
+    return oclgenomics.commandkit.whole.whole_file(path, OutputError)

@@ -173,9 +173,7 @@ class BinTables:
         order = np.argsort(begins, kind="stable")
         return self._gather(keys, begins[order], found[order], starts[order], heads[order], counts)
 
-    def _enter(
-        self, keys: DeviceArray, bins: Bins, first: NDArray[np.int64], counts: DeviceArray
-    ) -> DeviceArray:
+    def _enter(self, keys: DeviceArray, bins: Bins, first: NDArray[np.int64], counts: DeviceArray) -> DeviceArray:
         shared = self._engine.pinned(max(len(bins), LEAST_SHARED // 4), np.uint32)  # read while other bins are counted
         found = self._engine.upload(shared, share=True)
         self._engine.fill(self._next, 0)
@@ -227,4 +225,3 @@ class BinTables:
 
     def _kernel(self, name: str) -> Kernel:
         return self._engine.kernel(SOURCE, name, WORDS=self._words, KEY_BYTES=self._key_bytes, PROBES=PROBES)
-

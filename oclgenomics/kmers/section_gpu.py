@@ -128,9 +128,7 @@ class GpuSections:
         common = stride, start, size, stretches, sections, gaps, words
         engine.launch_items(measure, facts.shape[1], span.keys, *common, facts)
 
-    def _write(
-        self, span: Span, places: tuple[DeviceArray, DeviceArray], facts: DeviceArray, out: DeviceArray
-    ) -> None:
+    def _write(self, span: Span, places: tuple[DeviceArray, DeviceArray], facts: DeviceArray, out: DeviceArray) -> None:
         engine, (gaps, words) = self._engine, places
         stride, start, size = np.uint64(span.keys.shape[1]), np.uint64(span.start), np.uint32(span.size)
         stretches, sections = np.uint32(words.size - 1), np.uint32(facts.shape[1])

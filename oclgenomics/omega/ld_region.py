@@ -211,4 +211,3 @@ def _foreign(point: GridPoint, why: str) -> InputError:
         f"is no report of this input, or other sites were left out: {why}; give the input and the filters of its scan",
         source=point.source,
     )
-

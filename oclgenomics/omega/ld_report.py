@@ -8,7 +8,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from commandkit.plain_json import json_text
+from oclgenomics.commandkit.plain_json import json_text
 from oclgenomics.errors import UsageError
 from oclgenomics.omega.ld import LdBlock, LdPart
 from oclgenomics.omega.ld_region import LdRegion

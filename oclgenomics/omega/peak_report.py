@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from commandkit.plain_json import json_text
+from oclgenomics.commandkit.plain_json import json_text
 from oclgenomics.errors import UsageError
 from oclgenomics.formats.bed import bed_name
 from oclgenomics.omega.peaks import Peak

@@ -7,7 +7,7 @@ from typing import Any, Protocol, TextIO
 
 import numpy as np
 
-from commandkit.plain_json import json_text
+from oclgenomics.commandkit.plain_json import json_text
 from oclgenomics.errors import UsageError
 from oclgenomics.omega.options import Scan
 

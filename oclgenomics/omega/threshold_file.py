@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from commandkit.plain_json import json_text
+from oclgenomics.commandkit.plain_json import json_text
 from oclgenomics.errors import InputError, UsageError
 from oclgenomics.formats.numbers import LARGEST_BP
 from oclgenomics.formats.whole_text import read_text

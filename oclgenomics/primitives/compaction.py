@@ -115,9 +115,7 @@ def run_lengths(
 class _Staying:
     """One compaction: what stays of each tile is counted, then moved."""
 
-    def __init__(
-        self, engine: Engine, items: DeviceArray, words: int, stride: int, size: int, *, heads: bool
-    ) -> None:
+    def __init__(self, engine: Engine, items: DeviceArray, words: int, stride: int, size: int, *, heads: bool) -> None:
         cpu = engine.tuning.cpu
         self.engine, self.items, self.words = engine, items, words
         self.lanes, root = (1, 1) if cpu else scan_lanes(engine)

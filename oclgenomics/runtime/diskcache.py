@@ -17,7 +17,7 @@ import stat
 from collections.abc import Callable
 from pathlib import Path
 
-from commandkit.whole import replace_file
+from oclgenomics.commandkit.whole import replace_file
 from oclgenomics.errors import DeviceError, UsageError
 
 __all__ = [

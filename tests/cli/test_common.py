@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from commandkit import whole
-from commandkit.plain_json import json_text
 from oclgenomics.cli import common, main
+from oclgenomics.commandkit import whole
+from oclgenomics.commandkit.plain_json import json_text
 from oclgenomics.errors import InputError, OutputError
 from oclgenomics.runtime import Device, Engine
 

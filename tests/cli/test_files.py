@@ -14,11 +14,19 @@ import pytest
 from helpers.kmer_sets import GOLDEN, pairs_of, set_of, write_database
 
 import hls_model.cli
-from commandkit import files as kit
-from commandkit.files import Family, FileConflictError, NamedFile, check_files, check_output, file_key, role_of
 from oclgenomics.cli import main as main_module
 from oclgenomics.cli.main import main
 from oclgenomics.cli.report_names import ReportNames
+from oclgenomics.commandkit import files as kit
+from oclgenomics.commandkit.files import (
+    Family,
+    FileConflictError,
+    NamedFile,
+    check_files,
+    check_output,
+    file_key,
+    role_of,
+)
 
 EDGE = Path(__file__).parents[1] / "data" / "omega" / "edge"
 WINDOWS = ["--grid", "5", "--minwin", "100", "--maxwin", "50k"]

@@ -113,9 +113,7 @@ IMPORTED = ["oclgenomics.cli.main", "oclgenomics.cli.kmers", "oclgenomics.kmers.
 
 @pytest.mark.parametrize("module", IMPORTED)
 @ENDING
-def test_while_modules_are_imported(
-    module: str, number: signal.Signals, status: int, word: str, folder: Path
-) -> None:
+def test_while_modules_are_imported(module: str, number: signal.Signals, status: int, word: str, folder: Path) -> None:
     (folder / "site").mkdir()
     os.mkfifo(folder / "imports")
     code = WAITING.format(module=module, pipe=str(folder / "imports"))
@@ -140,7 +138,7 @@ def test_a_command_within_another_program_leaves_its_signals_alone(
 
 TWICE = """
 import os, signal
-from commandkit import stopping
+from oclgenomics.commandkit import stopping
 stopping.exit_on_signals("test")
 stopping.raise_on_signals()
 try:

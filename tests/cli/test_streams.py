@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from commandkit.streams import printable
+from oclgenomics.commandkit.streams import printable
 
 PROGRAM = [sys.executable, "-m", "oclgenomics"]
 MODEL = [sys.executable, "-m", "hls_model"]
@@ -61,7 +61,7 @@ def test_closed_standard_output(words: list[str]) -> None:
 
 SWALLOWED = """
 import contextlib
-from commandkit.streams import StreamError, flush_output, prepare_streams
+from oclgenomics.commandkit.streams import StreamError, flush_output, prepare_streams
 prepare_streams()
 with contextlib.suppress(OSError):  # as argparse does with its help
     print("x" * 100_000)

@@ -107,9 +107,7 @@ def test_parquet_without_pyarrow(
 
 
 @pytest.mark.parametrize("format", ["tsv", "npz", "kmc"])
-def test_a_damaged_database_leaves_no_output(
-    format: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_damaged_database_leaves_no_output(format: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = write_database(tmp_path / "x", random_set(15, 500))
     data = bytearray(path.read_bytes())
     data[len(data) // 3] ^= 1

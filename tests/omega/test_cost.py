@@ -40,9 +40,7 @@ def kernels_of(sites: int, grid: int, side: int, limits: Limits, tiles: bool = T
     costs=st.sampled_from([GPU, CPU]),
     tiles=st.booleans(),
 )
-def test_no_kernel_alone_is_cheaper(
-    sizes: list[tuple[int, int]], repeat: int, queue: int, costs, tiles: bool
-) -> None:
+def test_no_kernel_alone_is_cheaper(sizes: list[tuple[int, int]], repeat: int, queue: int, costs, tiles: bool) -> None:
     lefts, rights = np.array(sizes * repeat).T
     work = Work(lefts, rights, lefts * rights, lambda: ((lefts // 64 + 1) * (rights // 64 + 1), queue))
     kinds = cheapest_kernels(work, costs, tiles=tiles)

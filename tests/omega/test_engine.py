@@ -411,9 +411,7 @@ def test_tiles_need_a_reciprocal_of_eleven_bits_only(
         pytest.skip("the kernel for CPUs divides")
     build = shaped.kernel
     recip = {"native_recip(x)": "(((as_uint(x)>>7&1)?0.99951171875f:1.00048828125f)/(x))", "REFINE": 1}
-    monkeypatch.setattr(
-        shaped, "kernel", lambda source, name, **defines: build(source, name, **{**defines, **recip})
-    )
+    monkeypatch.setattr(shaped, "kernel", lambda source, name, **defines: build(source, name, **{**defines, **recip}))
     states, positions = correlated_states(rng, 700, 50), random_positions(rng, 700)
     uncorrelated = (rng.random(states.shape) < 0.3).astype(np.uint8)
     for data in (states, uncorrelated):

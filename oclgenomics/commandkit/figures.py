@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from commandkit.streams import drawable
+from oclgenomics.commandkit.streams import drawable
 
 __all__ = ["drawn"]
 
