@@ -4,11 +4,12 @@ Importing it does not import PyOpenCL; the first look at the devices does.
 """
 
 from oclgenomics.runtime.buffers import DeviceArray
-from oclgenomics.runtime.devices import Device, list_devices, select_device
+from oclgenomics.runtime.devices import Device, list_devices
 from oclgenomics.runtime.engine import Engine
 from oclgenomics.runtime.memory import BufferNeed, chunks, items_that_fit
 from oclgenomics.runtime.profile import Profile
 from oclgenomics.runtime.program import Kernel
+from oclgenomics.runtime.selection import select_device
 from oclgenomics.runtime.traits import Traits
 from oclgenomics.runtime.tuning import Tuning
 

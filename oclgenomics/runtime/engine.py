@@ -15,12 +15,13 @@ from numpy.typing import DTypeLike, NDArray
 from oclgenomics.errors import BuildError, DeviceError
 from oclgenomics.runtime import buffers
 from oclgenomics.runtime.buffers import Account, DeviceArray
-from oclgenomics.runtime.devices import Device, select_device
+from oclgenomics.runtime.devices import Device
 from oclgenomics.runtime.faults import translate, watching
 from oclgenomics.runtime.loader import opencl
 from oclgenomics.runtime.memory import BufferNeed, items_that_fit
 from oclgenomics.runtime.profile import Profile
 from oclgenomics.runtime.program import Define, Kernel, build_options, build_program
+from oclgenomics.runtime.selection import select_device
 from oclgenomics.runtime.staging import Staging
 from oclgenomics.runtime.traits import Traits, probe
 from oclgenomics.runtime.trust import require_trust

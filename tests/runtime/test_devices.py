@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from oclgenomics.errors import NoDeviceError, UnknownDeviceError
-from oclgenomics.runtime import Device, devices, list_devices, loader, select_device, trust
+from oclgenomics.runtime import Device, devices, list_devices, loader, select_device, selection, trust
 
 
 def made_up(index: int, platform_index: int, platform: str, family: str, kind: str, name: str, driver: str) -> Device:
@@ -55,7 +55,7 @@ ALL = [POCL_OLD, POCL_NEW, INTEL, RUSTICL, GPU_ONE, GPU_TWO, SIMULATOR]
 @pytest.fixture
 def machine(monkeypatch: pytest.MonkeyPatch) -> list[Device]:
     present = list(ALL)
-    monkeypatch.setattr(devices, "list_devices", lambda: present)
+    monkeypatch.setattr(selection, "list_devices", lambda: present)
     monkeypatch.setattr(trust, "kept_verdict", lambda device: trust.Verdict({}))
     for name in ("OCLGENOMICS_DEVICE", "PYOPENCL_CTX"):
         monkeypatch.delenv(name, raising=False)
@@ -101,9 +101,9 @@ def test_discrete_gpus_go_before_integrated_ones_and_by_units_times_clock() -> N
     nvidia = dataclasses.replace(GPU_ONE, compute_units=128, clock=2520, driver="580.1")
     amd = dataclasses.replace(GPU_TWO, family="amd", compute_units=96, clock=2500, driver="3649.0")
     faster = dataclasses.replace(amd, compute_units=304, clock=2100)
-    assert max([INTEL, integrated], key=devices._rank) == integrated
-    assert max([integrated, amd, nvidia, INTEL], key=devices._rank) == nvidia
-    assert max([integrated, nvidia, faster], key=devices._rank) == faster
+    assert max([INTEL, integrated], key=selection._rank) == integrated
+    assert max([integrated, amd, nvidia, INTEL], key=selection._rank) == nvidia
+    assert max([integrated, nvidia, faster], key=selection._rank) == faster
 
 
 @pytest.mark.parametrize("request_", ["tpu", "7", "nvidia:2", "5:2", "accelerator", "2:0"])

@@ -1,0 +1,115 @@
+"""The choice among the devices of this machine, of which none is taken that fails the self-test."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from oclgenomics import notices
+from oclgenomics.errors import NoDeviceError, UnknownDeviceError
+from oclgenomics.runtime import trust
+from oclgenomics.runtime.devices import Device, list_devices
+from oclgenomics.runtime.loader import install_hint
+
+__all__ = ["select_device"]
+
+_KINDS = ("auto", "cpu", "gpu", "accelerator")
+
+
+def select_device(request: str | None = None) -> Device:
+    """Choose a device.
+
+    Parameters
+    ----------
+    request : str, optional
+        `auto`, `cpu`, `gpu`, an index of `oclgenomics devices`, part of a device's or platform's name, or `platform:N`
+        (the platform by number or by part of its name, its device by number). When missing, `OCLGENOMICS_DEVICE` and
+        then `PYOPENCL_CTX` are read, and then `auto` applies: a GPU with memory of its own, else one that shares the
+        host's, of several the one with the most compute units times clock; else Intel's CPU runtime, else the newest
+        PoCL, else whatever there is, and simulators last. Of a kind (`auto`, `cpu`, `gpu`), devices that fail the
+        self-test are left out, which is said on standard error.
+
+    Raises
+    ------
+    NoDeviceError
+        There is no device at all, or none of this kind that passes the self-test.
+    UnknownDeviceError
+        No device answers to the request; another is never taken instead.
+    UntrustedDeviceError
+        The device that is named fails the self-test.
+    """
+    devices = list_devices()
+    if not devices:
+        raise NoDeviceError(f"no OpenCL device found on this machine; {install_hint()}; `oclgenomics doctor` says more")
+    asked_by = "--device"
+    if request is None:
+        for variable in ("OCLGENOMICS_DEVICE", "PYOPENCL_CTX"):
+            value = os.environ.get(variable, "").strip()
+            if value:
+                request, asked_by = value, variable
+                break
+    wanted = (request or "auto").strip()
+    matches = _matches(wanted, devices)
+    if not matches:
+        known = "; ".join(f"{device.index}: {device.name} [{device.platform}]" for device in devices)
+        raise UnknownDeviceError(f"no device answers to {wanted!r} (from {asked_by}); there are {known}")
+    ranked = sorted(matches, key=_rank, reverse=True)
+    if wanted.lower() in _KINDS:
+        return _first_trusted(ranked)
+    trust.require_trust(ranked[0])
+    return ranked[0]
+
+
+def _first_trusted(devices: list[Device]) -> Device:
+    """Return the first device that passes the self-test, and say which ones do not."""
+    troubles = []
+    for device in devices:
+        trouble = trust.verdict_on(device).trouble
+        if not trouble:
+            return device
+        troubles.append(f"{device.index}: {device.name} [{device.platform}]: {trouble}")
+        notices.tell_once(f"device {device.index}, {device}, is left out: {trouble}; `oclgenomics doctor` says more")
+    raise NoDeviceError(
+        f"no OpenCL device here computes rightly ({'; '.join(troubles)}); install another runtime or driver; "
+        "`oclgenomics doctor` tests again and says more"
+    )
+
+
+def _matches(wanted: str, devices: list[Device]) -> list[Device]:
+    lowered = wanted.lower()
+    if lowered == "auto":
+        return devices
+    if lowered in _KINDS:
+        return [device for device in devices if device.kind == lowered]
+    if lowered.isdecimal():
+        return [device for device in devices if device.index == int(lowered)]
+    head, colon, tail = lowered.rpartition(":")
+    if colon and tail.isdecimal() and head:
+        return _of_platform(head, int(tail), devices)
+    return [device for device in devices if lowered in device.name.lower() or lowered in device.platform.lower()] or [
+        device for device in devices if lowered == device.family
+    ]
+
+
+def _of_platform(head: str, number: int, devices: list[Device]) -> list[Device]:
+    """Resolve `platform:N`: the N-th device of one platform, given by number or by a part of its name."""
+    if head.isdecimal():
+        chosen = [device for device in devices if device.platform_index == int(head)]
+        return chosen[number : number + 1]
+    found = []
+    for index in dict.fromkeys(device.platform_index for device in devices):
+        own = [device for device in devices if device.platform_index == index]
+        if head in own[0].platform.lower() or head == own[0].family:
+            found += own[number : number + 1]
+    return found
+
+
+def _rank(device: Device) -> tuple[int, int, tuple[int, ...], int]:
+    """Order of preference; see `select_device`. Of equals the first."""
+    if device.family == "oclgrind" or "llvmpipe" in device.name.lower():  # calls itself a GPU and simulates one
+        return (-1, 0, (), -device.index)
+    if device.kind == "gpu":
+        return (2, int(not device.unified_memory), (device.compute_units * device.clock,), -device.index)
+    numbers = tuple(int(part) for part in re.findall(r"\d+", device.driver)[:3])
+    family = {"intel": 2, "pocl": 1}.get(device.family, 0)
+    return (int(device.kind == "cpu"), family, numbers, -device.index)
