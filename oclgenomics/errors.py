@@ -1,6 +1,6 @@
 """Errors that reach the user as one line, each with the exit code of its kind.
 
-Exit codes: 2 usage, 3 bad input, 4 no usable device or not enough device memory, 5 output could not be written.
+Exit codes: 2 usage, 3 bad input, 4 no usable device or not enough memory, 5 output could not be written.
 Signals end a command with 128 and their number: 130 interrupted, 143 terminated.
 Everything the package raises on purpose derives from `OclGenomicsError`; anything else that escapes is a defect.
 """

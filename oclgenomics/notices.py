@@ -7,16 +7,22 @@ import shutil
 import sys
 from collections.abc import Iterator
 
-__all__ = ["doing", "silence", "tell", "tell_once"]
+__all__ = ["doing", "of_command", "tell", "tell_once"]
 
 _silent = False
 _told: set[str] = set()
 
 
-def silence(silent: bool = True) -> None:
-    """Let no message through, as --quiet asks for, or let them through again."""
-    global _silent
-    _silent = silent
+@contextlib.contextmanager
+def of_command(*, quiet: bool = False) -> Iterator[None]:
+    """Tell the body's messages as one command's: each once, or with --quiet none; then all is as before."""
+    global _silent, _told
+    before = _silent, _told
+    _silent, _told = quiet, set()
+    try:
+        yield
+    finally:
+        _silent, _told = before
 
 
 def tell(text: str) -> None:

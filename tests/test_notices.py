@@ -27,23 +27,31 @@ def open_terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
 
 def test_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = open_terminal(monkeypatch)
-    monkeypatch.setattr(notices, "_told", set())
-    for _ in range(2):
-        notices.tell_once("once")
-        notices.tell("each time")
+    with notices.of_command():
+        for _ in range(2):
+            notices.tell_once("once")
+            notices.tell("each time")
     assert terminal.getvalue().split("\n") == [f"oclgenomics: {text}" for text in ("once", *2 * ["each time"])] + [""]
 
 
 def test_silence(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = open_terminal(monkeypatch)
-    notices.silence()
-    try:
+    with notices.of_command(quiet=True):
         notices.tell("nothing")
         with notices.doing("nothing"):
             pass
-    finally:
-        notices.silence(False)
     assert terminal.getvalue() == ""
+
+
+def test_a_command_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What one command was told to keep to itself, or told once, is told again for the next."""
+    terminal = open_terminal(monkeypatch)
+    with pytest.raises(KeyError), notices.of_command(quiet=True):
+        raise KeyError
+    for _ in range(2):
+        with notices.of_command():
+            notices.tell_once("once")
+    assert terminal.getvalue() == 2 * "oclgenomics: once\n"
 
 
 def test_no_standard_error(monkeypatch: pytest.MonkeyPatch) -> None:

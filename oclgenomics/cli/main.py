@@ -22,6 +22,7 @@ __all__ = ["COMMANDS", "lasting_interrupts", "main"]
 
 COMMANDS = ("devices", "doctor", "fpga", "kmers", "omega", "simulate")
 INTERRUPTED = 130
+OUT_OF_MEMORY = 4
 AGAIN_SECONDS = 0.05
 
 
@@ -36,7 +37,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        0 done, 2 usage, 3 bad input, 4 no device, 5 output not written, 130 interrupted, 143
+        0 done, 2 usage, 3 bad input, 4 no device or not enough memory, 5 output not written, 130 interrupted, 143
         terminated, 129 hung up, 1 a defect of the program.
     """
     words = list(sys.argv[1:] if argv is None else argv)
@@ -54,6 +55,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _fail(f"error: standard output: cannot be written ({error.strerror})", OutputError.exit_code, debug)
     except OclGenomicsError as error:
         return _stopped(debug) if stopping.received() else _fail(f"error: {error}", error.exit_code, debug)
+    except MemoryError as error:
+        reason = f" ({error})" if str(error) else ""
+        return _fail(f"error: not enough memory{reason}; ask for less at a time, or free some", OUT_OF_MEMORY, debug)
     except Exception as error:
         if stopping.received():  # which some libraries turn into errors of their own
             return _stopped(debug)
@@ -69,11 +73,10 @@ def _run(words: list[str]) -> int:
         parser = _parser(words)
         args = parser.parse_args(words)
         args.parser, args.command_line = parser, ["oclgenomics", *words]
-        notices.silence(getattr(args, "quiet", False))
         common.check_files(args)
         if getattr(args, "plot", None):
             _quiet_figures()
-        with lasting_interrupts():
+        with lasting_interrupts(), notices.of_command(quiet=getattr(args, "quiet", False)):
             status: int = args.run(args)
         return status
     except SystemExit as stop:  # argparse ends so, after --help and after wrong usage

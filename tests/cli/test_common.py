@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from oclgenomics.cli import common, main
+from oclgenomics.cli import common, devices, main
 from oclgenomics.commandkit import whole
 from oclgenomics.commandkit.plain_json import json_text
 from oclgenomics.errors import InputError, OutputError
@@ -184,3 +184,15 @@ def test_wrong_usage(words: list[str], capsys: pytest.CaptureFixture[str]) -> No
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert main.main(["--version"]) == 0
     assert capsys.readouterr().out.startswith("oclgenomics ")
+
+
+def test_a_full_memory_is_one_line(monkeypatch, capsys):
+
+    def run(args: object) -> int:
+        raise MemoryError("Unable to allocate 9.1 TiB")
+
+    monkeypatch.setattr(devices, "run", run)
+    assert main.main(["devices"]) == 4
+    assert capsys.readouterr().err == (
+        "oclgenomics: error: not enough memory (Unable to allocate 9.1 TiB); ask for less at a time, or free some\n"
+    )
