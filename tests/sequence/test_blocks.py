@@ -64,6 +64,9 @@ def test_every_size_of_block(engine: Engine, tmp_path: Path, text: bytes) -> Non
         check(engine, path, text, block_bytes, 5)
 
 
+MOST_BLOCKS = 150  # of one text; smaller blocks have tests of their own
+
+
 @settings(max_examples=25)
 @given(
     lengths=st.lists(st.integers(0, 700), min_size=1, max_size=30),
@@ -102,7 +105,7 @@ def test_any_input(
     text = newline.join(lines) + (newline if ends or (fastq and not lengths[-1]) else b"")
     path = tmp_path_factory.mktemp("any") / "x"
     path.write_bytes(text)
-    check(engine, path, text, block_bytes, k)
+    check(engine, path, text, max(block_bytes, len(text) // MOST_BLOCKS), k)
 
 
 def test_large_blocks_of_many_tiles(engine: Engine, tmp_path: Path) -> None:

@@ -119,6 +119,9 @@ def text_of(
     return newline.join(lines)
 
 
+MOST_BLOCKS = 150  # of one text; smaller blocks have tests of their own
+
+
 @settings(max_examples=25)
 @given(
     records=st.lists(st.tuples(st.sampled_from(NAMES), st.integers(0, 700)), min_size=1, max_size=30),
@@ -147,7 +150,7 @@ def test_any_input(
     text += newline if ends or (fastq and not records[-1][1]) else b""
     path = tmp_path_factory.mktemp("any") / "x"
     path.write_bytes(text)
-    check(shaped, path, text, block_bytes, min_quality if fastq else None)
+    check(shaped, path, text, max(block_bytes, len(text) // MOST_BLOCKS), min_quality if fastq else None)
 
 
 @pytest.mark.parametrize("min_quality", [None, 20])
