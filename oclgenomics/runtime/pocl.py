@@ -14,7 +14,6 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import os
-import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -181,6 +180,8 @@ def _target(wheel: Wheel) -> str:
 
 def _ask() -> bytes:
     """Start PoCL in a process of its own, since a library that is loaded once cannot be loaded from elsewhere."""
+    import subprocess  # here, because it is slow to import and hardly ever needed
+
     empty = diskcache.lasting_folder("pocl/none")
     environment = {**os.environ, "OCL_ICD_VENDORS": str(empty), "POCL_CACHE_DIR": str(empty)}
     try:

@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 from oclgenomics.errors import BuildError
 from oclgenomics.runtime import diskcache, processor
 from oclgenomics.runtime.devices import Device
-from oclgenomics.runtime.idiom_values import ITEMS as _ITEMS
-from oclgenomics.runtime.idiom_values import wide_numbers
 from oclgenomics.runtime.loader import opencl
 from oclgenomics.runtime.program import build_options, build_program
 from oclgenomics.runtime.source import load_source
@@ -26,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Traits", "probe"]
 
+_ITEMS = 1024  # as many as `wide_numbers` gives
 _SOURCES = ("common/probe_fp64.cl", "common/probe_int64_atomics.cl", "common/probe_float.cl")
 
 
@@ -129,6 +128,8 @@ class _Probe:
     def float_rounding(self) -> tuple[tuple[bool, bool, bool], float]:
         random = np.random.default_rng(2)
         x, y = random.uniform(1, 2, (2, _ITEMS)).astype(np.float32)
+        from oclgenomics.runtime.idiom_values import wide_numbers  # here, because it draws numbers when imported
+
         wide = wide_numbers()
         found = self._run("probe_float", [x, y, wide], np.zeros(5 * _ITEMS, np.float32))
         if found is None:
