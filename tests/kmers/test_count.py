@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import itertools
 from pathlib import Path
 
 import numpy as np
@@ -190,6 +191,23 @@ def test_bins_and_sorted_windows_agree(
         return
     np.testing.assert_array_equal(np.concatenate([keys for keys, _ in found], axis=1), engine.download(expected.keys))
     np.testing.assert_array_equal(np.concatenate([counts for _, counts in found]), engine.download(expected.counts))
+
+
+@pytest.mark.parametrize("k", [5, 40])
+def test_ranges_of_sorted_windows_share_nothing(engine: Engine, tmp_path: Path, k: int) -> None:
+    """Ranges that meet give each k-mer once, also those whose prefix is the first or the last of one."""
+    path = tmp_path / "x.fa"
+    path.write_bytes(b">\n" + random_text(np.random.default_rng(k), 3000, b"ACGT", 500))
+    windows = PrefixedWindows(engine, CountOptions(k))
+    for block in packed_blocks(engine, [path], overlap=k - 1):
+        windows.add(block.symbols)
+    whole = windows.runs(0, windows.prefixes)
+    keys, counts = engine.download(whole.keys), engine.download(whole.counts)
+    used = np.flatnonzero(windows.prefix_counts())
+    cuts = [0, int(used[len(used) // 3]), int(used[len(used) // 2]), int(used[-1]), windows.prefixes]
+    parts = [windows.runs(low, high) for low, high in itertools.pairwise(cuts)]
+    np.testing.assert_array_equal(np.concatenate([engine.download(part.keys) for part in parts], axis=1), keys)
+    np.testing.assert_array_equal(np.concatenate([engine.download(part.counts) for part in parts]), counts)
 
 
 def test_no_kmers(engine: Engine, tmp_path: Path) -> None:
