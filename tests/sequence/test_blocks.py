@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oclgenomics.errors import InputError
-from oclgenomics.runtime import Engine
-from oclgenomics.sequence import Census, PackedBlock, packed_blocks, reference
+from oclgenomics.runtime import Device, Engine
+from oclgenomics.sequence import Census, PackedBlock, blocks, packed_blocks, parse, reference
 from oclgenomics.sequence.parse import FastaState, Text, parse_fasta, parse_fastq
 
 FASTA = b">r1\nACGTNacgtaAC\nGGTTRCCATG\n>r2 desc > x\n\nTTTTTTTT\n>\n>last\nACGT\r\nAC\rGT\r\n"
@@ -221,3 +221,22 @@ def test_the_device_is_done_before_the_text_is_freed(
     order.clear()
     reading.close()
     assert order == ["finished"]
+
+
+def test_a_block_takes_its_share_of_little_memory(device: Device) -> None:
+    """Up to the most that suits the device, from the least that is worth a launch."""
+    with Engine(device) as most:
+        largest = blocks.largest_block(most)
+    for memory in (1 << 16, 1 << 20, 1 << 24):
+        with Engine(device, max_memory=memory) as engine:
+            block = blocks.largest_block(engine)
+        assert block == min(largest, max(blocks.LEAST_BLOCK, memory // blocks.BLOCK_SHARE))
+
+
+def test_sizes_that_a_block_may_have(engine: Engine) -> None:
+    """From one byte to the most whose places the kernels can hold."""
+    for size in (1, parse.MOST_BYTES):
+        assert parse._Tiles(engine, size, "sequence/pack_fasta.cl", {}).tiles > 0
+    for size in (0, parse.MOST_BYTES + 1):
+        with pytest.raises(ValueError, match=f"a block has 1 to {parse.MOST_BYTES} bytes, not {size}"):
+            parse._Tiles(engine, size, "sequence/pack_fasta.cl", {})
