@@ -14,9 +14,9 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NoReturn
 
-import oclgenomics.commandkit.files
 from oclgenomics import __version__
 from oclgenomics.commandkit.files import FileConflictError, Names, named_files, writes
+from oclgenomics.commandkit.files import check_files as refuse_conflicts
 from oclgenomics.commandkit.streams import printable
 from oclgenomics.commandkit.whole import open_whole, saved_files
 from oclgenomics.errors import InputError, OutputError, UsageError
@@ -198,7 +198,7 @@ def check_files(args: argparse.Namespace) -> None:
     """
     files = named_files(args.parser, args)
     try:
-        oclgenomics.commandkit.files.check_files(files)
+        refuse_conflicts(files)
     except FileConflictError as error:
         raise UsageError(str(error)) from None
     for file in files:

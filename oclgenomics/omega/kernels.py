@@ -12,7 +12,7 @@ __all__ = ["ScanKernels"]
 
 CPU_COLUMNS = 256  # left borders a CPU work-item walks in a row
 CPU_LANES = 8  # sites or scores in an explicit vector; the doubles and longs behind them fill two to four registers
-ONE_ULP_RECIPROCAL = ("nvidia", "amd")  # families whose manuals promise it of native_recip
+FINE_RECIPROCAL = 2.0**-22  # measured error of native_recip, half of what the bounds of tiles.clh leave to it
 LEAST_LANES = 16  # of a work-group on GPUs: a row of items of `pair_values`
 PAIR_ROW, TILE_ROW = 16, 8  # items in a row of a work-group of `pair_values`, and of `scan_tiles` on GPUs
 
@@ -91,7 +91,6 @@ class ScanKernels:
             "omega/best_omega.cl": {},
             "omega/scan_tiles.cl": {
                 "CPU": int(cpu),
-                "REFINE": int(engine.device.family not in ONE_ULP_RECIPROCAL),
                 "VW": CPU_LANES if cpu else 1,
             },
             "omega/best_tiles.cl": {},
@@ -109,10 +108,7 @@ class ScanKernels:
 
     def group(self, name: str, wanted: int) -> int:
         """Work-items in a group of any other kernel: as many as wanted (a power of two), or as the device takes."""
-        lanes = self._engine.group_size(wanted)
-        while lanes > self[name].most_items:
-            lanes //= 2
-        return lanes
+        return self._engine.group_of(self[name], wanted)
 
     def _fitted(self, name: str) -> Kernel:
         """The kernel, compiled for smaller groups where the device has no registers for those that are wanted."""
@@ -141,5 +137,6 @@ class ScanKernels:
             return {"SIDE_J": max(1, lanes // PAIR_ROW)}
         if source == "omega/scan_tiles.cl":
             columns = min(TILE_ROW, lanes)
-            return {"LANES": 1, "LANES_I": columns, "LANES_J": lanes // columns}
+            refine = not self._engine.tuning.cpu and self._engine.traits.reciprocal_error > FINE_RECIPROCAL
+            return {"LANES": 1, "LANES_I": columns, "LANES_J": lanes // columns, "REFINE": int(refine)}
         return {"LANES": lanes}

@@ -227,6 +227,13 @@ class Engine:
             array.ready, array.used = None, event
         return event  # type: ignore[no-any-return]
 
+    def group_of(self, kernel: Kernel, wanted: int) -> int:
+        """Return how many work-items a group of a built kernel has: as many as wanted (a power of two), or as fit."""
+        lanes = self.group_size(wanted)
+        while lanes > kernel.most_items:
+            lanes //= 2
+        return lanes
+
     def launch_items(self, kernel: Kernel, items: int, *args: Any, lanes: int | None = None) -> None:
         """Enqueue a kernel with a work-item for each item; it has to do nothing for those that fill the last group.
 
@@ -241,9 +248,7 @@ class Engine:
         lanes : int, optional
             The work-group's size; that of the tuning if not given. Fewer where the device or the kernel takes no more.
         """
-        lanes = self.group_size(self.tuning.local_size if lanes is None else lanes)
-        while lanes > kernel.most_items:
-            lanes //= 2
+        lanes = self.group_of(kernel, self.tuning.local_size if lanes is None else lanes)
         if items:
             self.launch(kernel, (-(-items // lanes) * lanes,), (lanes,), *args)
 
