@@ -31,8 +31,13 @@ from unittest.mock import patch
 import numpy as np
 from measure import host, table, write_json
 
-from oclgenomics.formats import batch, chromosome, inflate, macs, ms, packing, read_alignments, vcf, window
-from oclgenomics.threads import usable_cores
+from oclgenomics.io import inflate
+from oclgenomics.io.threads import usable_cores
+from oclgenomics.variation import packing, read_alignments
+from oclgenomics.variation.readers import byte_window as window
+from oclgenomics.variation.readers import chromosome, macs, ms
+from oclgenomics.variation.readers import line_batch as batch
+from oclgenomics.variation.readers.vcf import read as vcf
 
 HAPLOTYPES = 2000
 

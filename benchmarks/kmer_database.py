@@ -27,14 +27,14 @@ from typing import Any
 import numpy as np
 from measure import host, machine, table, write_json
 
-from oclgenomics.kmers.database import KmerDatabase
-from oclgenomics.kmers.database_writer import DatabaseWriter
+from oclgenomics.io.threads import usable_cores
+from oclgenomics.kmers.database.reader import KmerDatabase
+from oclgenomics.kmers.database.writer import DatabaseWriter
 from oclgenomics.kmers.keys import key_words
+from oclgenomics.kmers.kmer_set import KmerBlock
 from oclgenomics.kmers.options import CountOptions
-from oclgenomics.kmers.sets import KmerBlock
 from oclgenomics.primitives import Runs
 from oclgenomics.runtime import Engine, select_device
-from oclgenomics.threads import usable_cores
 
 SEED = 7
 BLOCK = 1 << 20  # k-mers that are made, or come to the writer, at a time

@@ -27,8 +27,8 @@ from typing import Any
 import numpy as np
 from measure import host, machine, run_process, table, write_json
 
+from oclgenomics.kmers.counting.sort_counter import PrefixedWindows
 from oclgenomics.kmers.options import CountOptions
-from oclgenomics.kmers.prefixed import PrefixedWindows
 from oclgenomics.runtime import Engine, select_device
 from oclgenomics.sequence import packed_blocks
 

@@ -29,14 +29,14 @@ from typing import Any
 import numpy as np
 from measure import copy_rate, machine, run_process, table, write_json
 
-from oclgenomics.formats.read import read_alignments
-from oclgenomics.formats.write import write_ms_head, write_ms_replicate
-from oclgenomics.omega.engine import OmegaScanner
+from oclgenomics.omega.device.scanner import OmegaScanner
 from oclgenomics.omega.options import ScanOptions
-from oclgenomics.omega.simulate import simulate_independent
 from oclgenomics.omega.sites import prepare
 from oclgenomics.runtime import Engine, select_device
 from oclgenomics.runtime.profile import Profile
+from oclgenomics.simulate.population import simulate_independent
+from oclgenomics.variation.readers.read import read_alignments
+from oclgenomics.variation.writers import write_ms_head, write_ms_replicate
 
 SEED = 20210517
 SUM_BYTES = 8

@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 from measure import machine, table, write_json
 
-from oclgenomics.formats.alignment import Alignment, words_for
-from oclgenomics.omega.engine import OmegaScanner
+from oclgenomics.omega.device.scanner import OmegaScanner
 from oclgenomics.omega.options import Scan, ScanOptions
 from oclgenomics.runtime import Engine, select_device
 from oclgenomics.runtime.profile import Profile
+from oclgenomics.variation.alignment import Alignment, words_for
 
 SEED = 20210517
 

@@ -29,13 +29,13 @@ from typing import Any
 from measure import copy_rate, machine, table, write_json
 from omega import SETS, SUM_BYTES, DataSet, make_input
 
-from oclgenomics.formats.alignment import Alignment
-from oclgenomics.formats.read import read_alignments
-from oclgenomics.omega.engine import OmegaScanner
+from oclgenomics.omega.device.scanner import OmegaScanner
 from oclgenomics.omega.options import ScanOptions
 from oclgenomics.omega.sites import prepare
 from oclgenomics.runtime import Engine, select_device
 from oclgenomics.runtime.profile import Profile
+from oclgenomics.variation.alignment import Alignment
+from oclgenomics.variation.readers.read import read_alignments
 
 GRID, LENGTH, SAMPLES = 1000, 100_000, 50
 KERNELS = {"I": "1", "II": "2", "dynamic": "dynamic", "tiles": "tiles"}

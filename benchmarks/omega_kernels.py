@@ -22,12 +22,12 @@ import numpy as np
 from measure import machine, table, write_json
 from omega_figures import SCORING
 
-from oclgenomics.formats.alignment import Alignment, words_for
-from oclgenomics.omega.engine import OmegaScanner
+from oclgenomics.omega.device.scanner import OmegaScanner
 from oclgenomics.omega.options import ScanOptions
 from oclgenomics.omega.windows import find_windows
 from oclgenomics.runtime import Engine, select_device
 from oclgenomics.runtime.profile import Profile
+from oclgenomics.variation.alignment import Alignment, words_for
 
 SEED, SAMPLES = 20210517, 50
 CHOICES = ("1", "2", "tiles", "auto")

@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 from measure import machine, table, write_json
 
-from oclgenomics.formats.alignment import Alignment, words_for
 from oclgenomics.omega.batch import batches
-from oclgenomics.omega.engine import OmegaScanner
+from oclgenomics.omega.device.scanner import OmegaScanner
 from oclgenomics.omega.options import Scan, ScanOptions
-from oclgenomics.omega.run import scan_alignment, scan_alignments
+from oclgenomics.omega.scan import scan_alignment, scan_alignments
 from oclgenomics.runtime import Engine, select_device
+from oclgenomics.variation.alignment import Alignment, words_for
 
 SEED, SAMPLES, LENGTH = 20210517, 50, 1_000_000
 SITES = (100, 500, 2000)

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from measure import machine, table, write_json
 
-from oclgenomics.formats.source import Source
+from oclgenomics.io.source import Source
 from oclgenomics.runtime import Engine, select_device
 from oclgenomics.sequence import packed_blocks
 from oclgenomics.sequence.block_records import RecordTable

@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager
 from typing import IO, Any
 
 from hls_model.errors import ModelOutputError
-from oclgenomics.commandkit.whole import open_whole
+from oclgenomics.io.atomic_file import open_whole
 
 __all__ = ["open_output"]
 

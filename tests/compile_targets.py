@@ -32,7 +32,7 @@ from unittest import mock
 from helpers.launches import FAMILIES, KINDS, Case, counted, database, kernel_names, linkage, scans, sequences
 
 from oclgenomics.errors import UsageError
-from oclgenomics.omega import matrix
+from oclgenomics.omega.device import bit_planes as matrix
 from oclgenomics.omega.options import LD_MEASURES, PRECISIONS
 from oclgenomics.runtime import Engine, list_devices, program
 from oclgenomics.runtime.source import load_source

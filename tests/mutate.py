@@ -257,15 +257,15 @@ def draw(only: str, count: int, seed: int) -> list[Mutation]:
 
 def folders_of(path: str) -> tuple[str, ...]:
     """Name the folders of tests that look at a file."""
-    folder, stem = path.split("/")[1], Path(path).stem
+    folder = path.split("/")[1]
     if folder == "cli":
-        systems = {"omega": "omega", "kmers": "kmers", "fpga": "hls_model"}
-        return (f"tests/{next((systems[name] for name in systems if stem.startswith(name)), 'cli')}",)
+        systems = {"omega": "omega", "kmers": "kmers", "fpga": "hls_model", "simulate": "simulate"}
+        return (f"tests/{systems.get(path.split('/')[2], 'cli')}",)
     if folder == "common":
         return ("tests/runtime", "tests/primitives")
     if (ROOT / "tests" / folder).is_dir():
         return (f"tests/{folder}",)
-    return ("tests/runtime", "tests/cli", "tests/formats")  # a module beside the folders
+    return ("tests/runtime", "tests/cli", "tests/variation")  # a module beside the folders
 
 
 def tests_of(path: str) -> tuple[str, ...]:

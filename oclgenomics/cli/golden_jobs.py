@@ -14,15 +14,15 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.formats.alignment import Alignment
 from oclgenomics.kmers import CountOptions, count
 from oclgenomics.kmers import reference as kmer_reference
 from oclgenomics.kmers.keys import keys_of
 from oclgenomics.omega import reference as omega_reference
-from oclgenomics.omega.engine import OmegaScanner
+from oclgenomics.omega.device.scanner import OmegaScanner
 from oclgenomics.omega.options import ScanOptions
 from oclgenomics.primitives import reference, run_lengths, scan, sort
 from oclgenomics.runtime import Engine
+from oclgenomics.variation.alignment import Alignment
 
 __all__ = ["JOBS", "OMEGA_DIGEST"]
 

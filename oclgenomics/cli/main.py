@@ -12,11 +12,11 @@ from types import ModuleType
 from typing import Any
 
 from oclgenomics import __version__, notices
-from oclgenomics.cli import common
+from oclgenomics.cli import options as common
 from oclgenomics.commandkit import stopping
 from oclgenomics.commandkit.streams import StreamError, flush_output, printable
-from oclgenomics.commandkit.whole import forget_files
 from oclgenomics.errors import OclGenomicsError, OutputError
+from oclgenomics.io.atomic_file import forget_files
 
 __all__ = ["COMMANDS", "lasting_interrupts", "main"]
 

@@ -8,10 +8,10 @@ Examples
 ...     counted = count(["reads.fq.gz"], CountOptions(k=31), engine=engine)
 """
 
-from oclgenomics.kmers.database import KmerDatabase
+from oclgenomics.kmers.count import Summary, count, count_to_database
+from oclgenomics.kmers.database.reader import KmerDatabase
+from oclgenomics.kmers.kmer_set import CountedKmers, KmerBlock, KmerSet
 from oclgenomics.kmers.options import CountOptions
-from oclgenomics.kmers.run import Summary, count, count_to_database
-from oclgenomics.kmers.sets import CountedKmers, KmerBlock, KmerSet
 
 __all__ = [
     "CountOptions",

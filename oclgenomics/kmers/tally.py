@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.kmers.layout import HISTOGRAM
+from oclgenomics.kmers.database.layout import HISTOGRAM
 
 __all__ = ["Tally"]
 

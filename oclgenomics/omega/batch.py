@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from oclgenomics.errors import OclGenomicsError
-from oclgenomics.formats.alignment import Alignment
-from oclgenomics.omega.fixed_point import fraction_bits
+from oclgenomics.omega.device.fixed_point import fraction_bits
 from oclgenomics.omega.options import ScanOptions
 from oclgenomics.omega.windows import Windows
+from oclgenomics.variation.alignment import Alignment
 
 __all__ = ["Part", "batches", "group_parts", "join_parts"]
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import UsageError
-from oclgenomics.omega.read_report import Track
+from oclgenomics.omega.reports.reading import Track
 
 __all__ = ["Peak", "best_windows", "merge_peaks", "quantile_threshold", "top_threshold"]
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..errors import UsageError
-from ..formats.alignment import Alignment
-from ..formats.bed import BedRegions
-from ..formats.packing import full_words, pack_states, unpack_sites
+from oclgenomics.errors import UsageError
+from oclgenomics.variation.alignment import Alignment
+from oclgenomics.variation.bed import BedRegions
+from oclgenomics.variation.packing import full_words, pack_states, unpack_sites
 
 __all__ = ["GlibcRandom", "Prepared", "StateCounts", "count_states", "exclude_regions", "prepare", "take_sites"]
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.io.threads import usable_cores
 from oclgenomics.primitives.radix import RadixSort
 from oclgenomics.runtime import DeviceArray, Engine
-from oclgenomics.threads import usable_cores
 
 __all__ = ["sort_on_host", "sort_parts"]
 

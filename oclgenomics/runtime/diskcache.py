@@ -17,8 +17,8 @@ import stat
 from collections.abc import Callable
 from pathlib import Path
 
-from oclgenomics.commandkit.whole import replace_file
 from oclgenomics.errors import DeviceError, UsageError
+from oclgenomics.io.atomic_file import replace_file
 
 __all__ = [
     "CAP_BYTES",

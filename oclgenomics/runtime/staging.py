@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.io.threads import usable_cores
 from oclgenomics.runtime.buffers import DeviceArray, pinned_array
 from oclgenomics.runtime.devices import Device
 from oclgenomics.runtime.loader import opencl
-from oclgenomics.threads import usable_cores
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor

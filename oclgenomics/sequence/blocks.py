@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from oclgenomics.errors import InputError
-from oclgenomics.formats.source import Source
-from oclgenomics.formats.workers import Workers
+from oclgenomics.io.source import Source
+from oclgenomics.io.workers import Workers
 from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.sequence.block_records import BlockRecords, RecordTable
 from oclgenomics.sequence.census import Census

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from oclgenomics.errors import InputError
-from oclgenomics.formats.source import Source
+from oclgenomics.io.source import Source
 
 __all__ = ["Record", "read_records"]
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError
-from oclgenomics.formats.source import Source
+from oclgenomics.io.source import Source
 from oclgenomics.runtime import Engine
 from oclgenomics.runtime.buffers import LEAST_SHARED
 from oclgenomics.sequence.parse import Text

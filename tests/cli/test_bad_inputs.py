@@ -12,10 +12,11 @@ from helpers.bgzf import bgzip, blocks
 
 from oclgenomics.cli.main import main
 from oclgenomics.errors import InputError
-from oclgenomics.formats import read_alignments, window
-from oclgenomics.formats.whole_text import read_text
-from oclgenomics.kmers.database import KmerDatabase
-from oclgenomics.omega.report import TSV_COLUMNS
+from oclgenomics.io.text_file import read_text
+from oclgenomics.kmers.database.reader import KmerDatabase
+from oclgenomics.omega.reports.scans import TSV_COLUMNS
+from oclgenomics.variation import read_alignments
+from oclgenomics.variation.readers import byte_window as window
 
 WINDOWS = ["--grid", "5", "--minwin", "1", "--maxwin", "1000"]
 DIGITS = "9" * 5000  # more than Python turns into a number

@@ -16,7 +16,7 @@ from helpers.kmer_sets import GOLDEN, pairs_of, set_of, write_database
 import hls_model.cli
 from oclgenomics.cli import main as main_module
 from oclgenomics.cli.main import main
-from oclgenomics.cli.report_names import ReportNames
+from oclgenomics.cli.omega.report_names import ReportNames
 from oclgenomics.commandkit import files as kit
 from oclgenomics.commandkit.files import (
     Family,

@@ -108,7 +108,7 @@ sys.meta_path.insert(0, Waiting())
 """
 
 
-IMPORTED = ["oclgenomics.cli.main", "oclgenomics.cli.kmers", "oclgenomics.kmers.query", "numpy"]
+IMPORTED = ["oclgenomics.cli.main", "oclgenomics.cli.kmers", "oclgenomics.kmers.analysis.query", "numpy"]
 
 
 @pytest.mark.parametrize("module", IMPORTED)

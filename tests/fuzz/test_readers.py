@@ -13,13 +13,13 @@ from hls_model.errors import ModelError
 from hls_model.positions import read_positions
 from hls_model.presets import load
 from oclgenomics.errors import OclGenomicsError
-from oclgenomics.formats import read_alignments
-from oclgenomics.formats.bed import read_bed
-from oclgenomics.formats.samples import sample_names
-from oclgenomics.kmers.database import KmerDatabase
-from oclgenomics.omega.read_report import read_report
-from oclgenomics.omega.threshold_file import read_thresholds
+from oclgenomics.kmers.database.reader import KmerDatabase
+from oclgenomics.omega.reports.reading import read_report
+from oclgenomics.omega.significance.threshold_file import read_thresholds
 from oclgenomics.sequence.records import read_records
+from oclgenomics.variation import read_alignments
+from oclgenomics.variation.bed import read_bed
+from oclgenomics.variation.samples import sample_names
 
 pytestmark = pytest.mark.fuzz
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from oclgenomics.formats.alignment import Alignment
 from oclgenomics.omega import reference
 from oclgenomics.omega.options import Scan, ScanOptions
+from oclgenomics.variation.alignment import Alignment
 
 
 def pack(states: np.ndarray) -> np.ndarray:

@@ -11,9 +11,9 @@ import numpy as np
 from helpers.damage import INPUTS
 from helpers.kmer_sets import random_set, write_database
 from oclgenomics.omega.options import Scan
-from oclgenomics.omega.report import make_report, write_report
-from oclgenomics.omega.significance import Maxima, thresholds
-from oclgenomics.omega.threshold_file import Significance, as_json
+from oclgenomics.omega.reports.scans import make_report, write_report
+from oclgenomics.omega.significance.threshold_file import Significance, as_json
+from oclgenomics.omega.significance.thresholds import Maxima, thresholds
 
 __all__ = ["SAMPLES"]
 

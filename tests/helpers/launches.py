@@ -16,23 +16,23 @@ from unittest import mock
 import numpy as np
 
 from helpers.alignments import correlated_states, make_alignment, make_multiallelic
-from oclgenomics.formats.alignment import Alignment
-from oclgenomics.kmers import distinct
-from oclgenomics.kmers.bins import BinnedWindows
-from oclgenomics.kmers.counter import KmerCounter
-from oclgenomics.kmers.database import KmerDatabase
-from oclgenomics.kmers.database_writer import DatabaseWriter
+from oclgenomics.kmers.counting import bin_tables as distinct
+from oclgenomics.kmers.counting.bin_counter import BinnedWindows
+from oclgenomics.kmers.counting.counter import KmerCounter
+from oclgenomics.kmers.counting.sort_counter import PrefixedWindows
+from oclgenomics.kmers.database.reader import KmerDatabase
+from oclgenomics.kmers.database.writer import DatabaseWriter
+from oclgenomics.kmers.kmer_set import KmerBlock
 from oclgenomics.kmers.options import CountOptions
-from oclgenomics.kmers.prefixed import PrefixedWindows
-from oclgenomics.kmers.sets import KmerBlock
-from oclgenomics.omega.engine import OmegaScanner
-from oclgenomics.omega.ld import ld_matrix
+from oclgenomics.omega.device.scanner import OmegaScanner
+from oclgenomics.omega.ld.pairs import ld_matrix
 from oclgenomics.omega.options import ScanOptions
 from oclgenomics.primitives import compact, merge, partition, run_lengths, scan, sort
 from oclgenomics.runtime import DeviceArray, Engine, idiom_values
 from oclgenomics.runtime import idioms as runtime_idioms
 from oclgenomics.runtime.source import source_folder
 from oclgenomics.sequence import names_of, packed_blocks
+from oclgenomics.variation.alignment import Alignment
 
 __all__ = [
     "FAMILIES",

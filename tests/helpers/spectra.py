@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.kmers.histogram import Histogram
-from oclgenomics.kmers.windows import kmer_windows
+from oclgenomics.kmers.analysis.histogram import Histogram
+from oclgenomics.kmers.analysis.windows import kmer_windows
 
 __all__ = ["simulated_histogram"]
 

@@ -14,12 +14,12 @@ from hls_model.apart import told_apart
 from hls_model.cli import COMMANDS
 from hls_model.cli import main as model_main
 from hls_model.presets import load
-from oclgenomics.cli.fpga_scan import random_alignment, workload_of
+from oclgenomics.cli.fpga.scan import random_alignment, workload_of
 from oclgenomics.cli.main import main
-from oclgenomics.formats import read_alignments
 from oclgenomics.omega.options import ScanOptions
-from oclgenomics.omega.run import filter_alignment
+from oclgenomics.omega.scan import filter_alignment
 from oclgenomics.omega.windows import find_windows
+from oclgenomics.variation import read_alignments
 
 DATA = Path(__file__).parents[1] / "data" / "omega"
 EDGE = DATA / "edge"

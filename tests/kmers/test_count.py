@@ -13,13 +13,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oclgenomics.errors import AllocationError
-from oclgenomics.kmers import bins, distinct, reference
-from oclgenomics.kmers.bins import BinnedWindows
-from oclgenomics.kmers.counter import KmerCounter, split_prefixes
+from oclgenomics.kmers import reference
+from oclgenomics.kmers.count import count
+from oclgenomics.kmers.counting import bin_counter as bins
+from oclgenomics.kmers.counting import bin_tables as distinct
+from oclgenomics.kmers.counting.bin_counter import BinnedWindows
+from oclgenomics.kmers.counting.counter import KmerCounter, split_prefixes
+from oclgenomics.kmers.counting.sort_counter import PrefixedWindows
+from oclgenomics.kmers.kmer_set import KmerBlock
 from oclgenomics.kmers.options import CountOptions
-from oclgenomics.kmers.prefixed import PrefixedWindows
-from oclgenomics.kmers.run import count
-from oclgenomics.kmers.sets import KmerBlock
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence import packed_blocks
 

@@ -17,12 +17,12 @@ from hypothesis import strategies as st
 
 from oclgenomics.errors import InputError, OutputError, UsageError
 from oclgenomics.kmers.arithmetic import sortable
-from oclgenomics.kmers.database import KmerDatabase
-from oclgenomics.kmers.database_writer import DatabaseWriter
+from oclgenomics.kmers.database.layout import FOOT_BYTES, HEAD_BYTES, SECTION_KMERS, VERSION, checksum
+from oclgenomics.kmers.database.reader import KmerDatabase
+from oclgenomics.kmers.database.writer import DatabaseWriter
 from oclgenomics.kmers.keys import key_words, keys_of
-from oclgenomics.kmers.layout import FOOT_BYTES, HEAD_BYTES, SECTION_KMERS, VERSION, checksum
+from oclgenomics.kmers.kmer_set import CountedKmers, KmerBlock
 from oclgenomics.kmers.options import CountOptions
-from oclgenomics.kmers.sets import CountedKmers, KmerBlock
 from oclgenomics.runtime import Device, Engine
 
 FORMAT = Path(__file__).resolve().parents[2] / "docs" / "kmers-format.md"

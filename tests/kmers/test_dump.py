@@ -18,13 +18,13 @@ from hypothesis import strategies as st
 
 from oclgenomics.errors import MissingDependencyError, UsageError
 from oclgenomics.kmers import reference
-from oclgenomics.kmers.dump import write_fasta, write_npz, write_tsv
+from oclgenomics.kmers.export.dump import write_fasta, write_npz, write_tsv
+from oclgenomics.kmers.export.kmc import prefix_length, write_kmc
+from oclgenomics.kmers.export.parquet import write_parquet
+from oclgenomics.kmers.export.select import PIECE, SelectedKmers
 from oclgenomics.kmers.keys import key_words, letters_of
-from oclgenomics.kmers.kmc import prefix_length, write_kmc
+from oclgenomics.kmers.kmer_set import CountedKmers
 from oclgenomics.kmers.options import CountOptions
-from oclgenomics.kmers.parquet import write_parquet
-from oclgenomics.kmers.select import PIECE, SelectedKmers
-from oclgenomics.kmers.sets import CountedKmers
 
 KS = (1, 2, 3, 4, 5, 8, 21, 31, 32, 33, 64, 65, 97, 256)
 needs_kmc = pytest.mark.skipif(shutil.which("kmc_tools") is None, reason="KMC's tools are not installed (package kmc)")
@@ -137,7 +137,7 @@ def test_kmc_sorts_its_own_into_the_same_suffixes(tmp_path: Path) -> None:
     (p,) = np.frombuffer((tmp_path / "sorted.kmc_pre").read_bytes()[-60:-56], "<u4").tolist()
     kmers = set_of(reference.count([b">x\n" + letters], CountOptions(21)), 21)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("oclgenomics.kmers.kmc.prefix_length", lambda k, distinct: p)
+        patch.setattr("oclgenomics.kmers.export.kmc.prefix_length", lambda k, distinct: p)
         write_pair(kmers, tmp_path / "ours")
     assert (tmp_path / "ours.kmc_suf").read_bytes() == (tmp_path / "sorted.kmc_suf").read_bytes()
     ours, theirs = (tmp_path / "ours.kmc_pre").read_bytes(), (tmp_path / "sorted.kmc_pre").read_bytes()

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oclgenomics.kmers import CountOptions, reference
-from oclgenomics.kmers.counter import KmerCounter
-from oclgenomics.kmers.gathering import Part, gather, join
-from oclgenomics.kmers.sets import KmerBlock
+from oclgenomics.kmers.counting.counter import KmerCounter
+from oclgenomics.kmers.counting.gathering import Part, gather, join
+from oclgenomics.kmers.kmer_set import KmerBlock
 from oclgenomics.primitives import Runs
 from oclgenomics.runtime import Device, Engine
 from oclgenomics.sequence import packed_blocks

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from oclgenomics.kmers.histogram import Histogram, count_histogram
-from oclgenomics.kmers.plot import bases_text, plot_spectrum
-from oclgenomics.kmers.sets import CountedKmers
-from oclgenomics.kmers.spectrum import TOO_DEEP_NOTE, Spectrum, read_spectrum
+from oclgenomics.kmers.analysis.histogram import Histogram, count_histogram
+from oclgenomics.kmers.analysis.plot import bases_text, plot_spectrum
+from oclgenomics.kmers.analysis.spectrum import TOO_DEEP_NOTE, Spectrum, read_spectrum
+from oclgenomics.kmers.kmer_set import CountedKmers
 from oclgenomics.plot_style import save_plot
 
 GENOME = 1_000_000

@@ -10,8 +10,8 @@ import pytest
 from helpers.kmer_sets import random_text
 
 from oclgenomics.kmers import reference
+from oclgenomics.kmers.count import count_to_database
 from oclgenomics.kmers.options import CountOptions
-from oclgenomics.kmers.run import count_to_database
 from oclgenomics.runtime import Engine, buffers
 
 

@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 
 from oclgenomics.errors import InputError, UsageError
 from oclgenomics.kmers import reference
-from oclgenomics.kmers.database import KmerDatabase
+from oclgenomics.kmers.analysis.query import count_kmers, look_up, query_records, summarise
+from oclgenomics.kmers.analysis.windows import kmer_windows
+from oclgenomics.kmers.database.reader import KmerDatabase
 from oclgenomics.kmers.keys import keys_of, letters_of
+from oclgenomics.kmers.kmer_set import CountedKmers
 from oclgenomics.kmers.options import CountOptions
-from oclgenomics.kmers.query import count_kmers, look_up, query_records, summarise
-from oclgenomics.kmers.sets import CountedKmers
-from oclgenomics.kmers.windows import kmer_windows
 from oclgenomics.sequence.records import Record, read_records
 
 

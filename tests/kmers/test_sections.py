@@ -17,15 +17,17 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from oclgenomics.errors import InputError, OutputError
-from oclgenomics.kmers import section_cpu, section_decoder, section_gpu
-from oclgenomics.kmers.database import KmerDatabase
-from oclgenomics.kmers.database_writer import DatabaseWriter
+from oclgenomics.kmers.database import decode_device as section_decoder
+from oclgenomics.kmers.database import encode_cpu_device as section_cpu
+from oclgenomics.kmers.database import encode_gpu as section_gpu
+from oclgenomics.kmers.database.encode_kernels import SIP_KEY, TALLIED
+from oclgenomics.kmers.database.layout import SECTION_KMERS, checksum
+from oclgenomics.kmers.database.reader import KmerDatabase
+from oclgenomics.kmers.database.section import decode_section, encode_sections, table_of
+from oclgenomics.kmers.database.writer import DatabaseWriter
 from oclgenomics.kmers.keys import key_words
-from oclgenomics.kmers.layout import SECTION_KMERS, checksum
+from oclgenomics.kmers.kmer_set import KmerBlock
 from oclgenomics.kmers.options import CountOptions
-from oclgenomics.kmers.section import decode_section, encode_sections, table_of
-from oclgenomics.kmers.section_kernels import SIP_KEY, TALLIED
-from oclgenomics.kmers.sets import KmerBlock
 from oclgenomics.primitives import Runs
 from oclgenomics.runtime import Device, Engine
 

@@ -13,7 +13,7 @@ import pytest
 from helpers.kmer_sets import GOLDEN, A, C, pairs_of, random_set, set_of, write_database
 
 from oclgenomics.cli.main import main
-from oclgenomics.kmers.database import KmerDatabase
+from oclgenomics.kmers.database.reader import KmerDatabase
 from oclgenomics.kmers.keys import letters_of
 
 PAIRS_A = pairs_of(GOLDEN[0][3], 5)

@@ -13,13 +13,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from oclgenomics.errors import InputError, UsageError
-from oclgenomics.formats.alignment import Alignment
 from oclgenomics.omega import batch as batch_module
-from oclgenomics.omega import run
+from oclgenomics.omega import scan as run
 from oclgenomics.omega.batch import batches
-from oclgenomics.omega.engine import OmegaScanner
+from oclgenomics.omega.device.scanner import OmegaScanner
 from oclgenomics.omega.options import Scan, ScanOptions
 from oclgenomics.runtime import Engine
+from oclgenomics.variation.alignment import Alignment
 
 KINDS = ("complete", "complete", "masked", "unphased", "multiallelic")
 

@@ -18,11 +18,11 @@ import pytest
 
 from oclgenomics.cli.main import main
 from oclgenomics.cli.omega import OMEGAPLUS_NAMES, add_parser
-from oclgenomics.cli.omega_options import scan_options
+from oclgenomics.cli.omega.options import scan_options
 from oclgenomics.cli.progress import Progress, describe
-from oclgenomics.formats import read_alignments
 from oclgenomics.runtime import Engine, select_device
 from oclgenomics.runtime.trust import verdict_on
+from oclgenomics.variation import read_alignments
 
 TESTS = Path(__file__).parents[1]
 DATA = TESTS / "data" / "omega"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oclgenomics.omega.fixed_point import FLOAT_BITS, MOST_FRACTION_BITS, fraction_bits
+from oclgenomics.omega.device.fixed_point import FLOAT_BITS, MOST_FRACTION_BITS, fraction_bits
 from oclgenomics.omega.options import ScanOptions
 
 OPTIONS = ScanOptions(grid=2, minwin=0, maxwin=1)

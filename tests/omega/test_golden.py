@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from helpers.golden import GoldenRun, golden_run
 
-from oclgenomics.formats.read import read_alignments
-from oclgenomics.omega.engine import OmegaScanner
+from oclgenomics.omega.device.scanner import OmegaScanner
 from oclgenomics.omega.options import Scan
-from oclgenomics.omega.report import OmegaPlusReport, TsvReport, scan_record
-from oclgenomics.omega.run import scan_alignment
+from oclgenomics.omega.reports.scans import OmegaPlusReport, TsvReport, scan_record
+from oclgenomics.omega.scan import scan_alignment
 from oclgenomics.runtime import Engine
+from oclgenomics.variation.readers.read import read_alignments
 
 COMPLETE = [
     "a50_g100",

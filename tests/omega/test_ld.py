@@ -12,9 +12,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from oclgenomics.errors import AllocationError, UsageError
-from oclgenomics.omega import ld, reference
-from oclgenomics.omega.engine import OmegaScanner
-from oclgenomics.omega.ld import BinnedLd, LdBlock, LdPart, ld_blocks, ld_matrix, omega_of_parts, window_parts
+from oclgenomics.omega import reference
+from oclgenomics.omega.device.scanner import OmegaScanner
+from oclgenomics.omega.ld import pairs as ld
+from oclgenomics.omega.ld.pairs import BinnedLd, LdBlock, LdPart, ld_blocks, ld_matrix, omega_of_parts, window_parts
 from oclgenomics.omega.options import ScanOptions
 from oclgenomics.runtime import Device, Engine
 

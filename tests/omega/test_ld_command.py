@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from oclgenomics.cli.main import main
-from oclgenomics.formats import read_alignments
-from oclgenomics.omega.ld import ld_matrix
+from oclgenomics.omega.ld.pairs import ld_matrix
 from oclgenomics.omega.sites import prepare
 from oclgenomics.runtime import Engine
+from oclgenomics.variation import read_alignments
 
 DATA = Path(__file__).parents[1] / "data" / "omega"
 VCF = str(DATA / "chr20_1000G_300samples.vcf.gz")

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from helpers.alignments import make_alignment
 
-from oclgenomics.omega.ld import BinnedLd, LdBlock, LdPart
-from oclgenomics.omega.ld_plot import _corners, _raster, plot_ld
-from oclgenomics.omega.ld_region import GridPoint, LdRegion, window_region
-from oclgenomics.omega.read_report import Track
+from oclgenomics.omega.ld.pairs import BinnedLd, LdBlock, LdPart
+from oclgenomics.omega.ld.region import GridPoint, LdRegion, window_region
+from oclgenomics.omega.plots.ld import _corners, _raster, plot_ld
+from oclgenomics.omega.reports.reading import Track
 from oclgenomics.plot_style import save_plot
 
 MAGIC = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}

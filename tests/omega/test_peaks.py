@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from oclgenomics.errors import InputError, UsageError
 from oclgenomics.omega import make_report, write_report
 from oclgenomics.omega.options import Scan
-from oclgenomics.omega.peak_report import PeakReport, write_peaks
 from oclgenomics.omega.peaks import best_windows, merge_peaks, quantile_threshold, top_threshold
-from oclgenomics.omega.read_report import Track, read_report
-from oclgenomics.omega.significance import Maxima
+from oclgenomics.omega.reports.peaks import PeakReport, write_peaks
+from oclgenomics.omega.reports.reading import Track, read_report
+from oclgenomics.omega.significance.thresholds import Maxima
 
 
 def track(rows, name="1", replicate=1) -> Track:

@@ -10,7 +10,7 @@ import pytest
 
 from oclgenomics.errors import UsageError
 from oclgenomics.omega.options import Scan
-from oclgenomics.omega.plot import peak_windows, plot_scans
+from oclgenomics.omega.plots.scans import peak_windows, plot_scans
 from oclgenomics.plot_style import plot_format, save_plot
 
 MAGIC = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}

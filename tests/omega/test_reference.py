@@ -7,10 +7,10 @@ import pytest
 from helpers.alignments import correlated_states, random_positions
 from helpers.golden import golden_run
 
-from oclgenomics.formats import characters
-from oclgenomics.formats.packing import unpack_sites
-from oclgenomics.formats.read import read_alignments
 from oclgenomics.omega import reference
+from oclgenomics.variation import characters
+from oclgenomics.variation.packing import unpack_sites
+from oclgenomics.variation.readers.read import read_alignments
 
 
 @pytest.mark.parametrize(

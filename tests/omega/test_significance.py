@@ -11,11 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oclgenomics.errors import OclGenomicsError, UsageError
-from oclgenomics.formats import read_alignments
 from oclgenomics.omega import ScanOptions, scan
-from oclgenomics.omega.neutral import as_alignment, neutral_alignments
 from oclgenomics.omega.options import Scan
-from oclgenomics.omega.significance import (
+from oclgenomics.omega.significance.thresholds import (
     Maxima,
     detection,
     localisation,
@@ -23,7 +21,9 @@ from oclgenomics.omega.significance import (
     replicates_for,
     thresholds,
 )
-from oclgenomics.omega.simulate import Haplotypes, Region
+from oclgenomics.simulate.population import Haplotypes, Region
+from oclgenomics.simulate.replicates import as_alignment, neutral_alignments
+from oclgenomics.variation import read_alignments
 
 TESTS = __file__.rsplit("/", 2)[0]
 SWEEPS = f"{TESTS}/data/omega/e_sweep50.ms.gz"

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oclgenomics.errors import UsageError
-from oclgenomics.formats import Alignment, characters, read_alignments
 from oclgenomics.omega.reference import compat_scan, compat_values
 from oclgenomics.omega.sites import GlibcRandom, count_states, prepare
+from oclgenomics.variation import Alignment, characters, read_alignments
 
 INPUTS = Path(__file__).parent.parent / "data" / "omega"
 REPORTS = Path(__file__).parent.parent / "golden" / "omega"

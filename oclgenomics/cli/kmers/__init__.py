@@ -1,0 +1,25 @@
+"""`oclgenomics kmers`: counted k-mers, and all that can be done with them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from oclgenomics.cli.kmers import count as kmers_count
+from oclgenomics.cli.kmers import dump as kmers_dump
+from oclgenomics.cli.kmers import histogram as kmers_histogram
+from oclgenomics.cli.kmers import info as kmers_info
+from oclgenomics.cli.kmers import merge as kmers_merge
+from oclgenomics.cli.kmers import query as kmers_query
+from oclgenomics.cli.options import OneLineParser
+
+__all__ = ["COMMANDS", "add_parser"]
+
+COMMANDS = (kmers_count, kmers_dump, kmers_histogram, kmers_info, kmers_query, kmers_merge)
+
+
+def add_parser(subparsers: Any) -> None:
+    """Add `kmers` and what it does to the command line."""
+    parser = subparsers.add_parser("kmers", help="k-mers of any length: their counts, spectra, dumps and set algebra")
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True, parser_class=OneLineParser)
+    for command in COMMANDS:
+        command.add_parser(actions)

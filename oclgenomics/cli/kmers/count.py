@@ -1,0 +1,135 @@
+"""`oclgenomics kmers count`: the k-mers of sequences into a database."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from oclgenomics.cli import options as common
+from oclgenomics.commandkit.files import reads, works_in, writes
+from oclgenomics.commandkit.plain_json import json_text
+from oclgenomics.errors import UsageError
+
+if TYPE_CHECKING:
+    from oclgenomics.kmers.count import Summary
+
+__all__ = ["add_parser", "run"]
+
+
+def add_parser(actions: Any) -> None:
+    """Add `count` to the actions of `kmers`."""
+    parser = actions.add_parser(
+        "count",
+        help="count the k-mers of FASTA and FASTQ files into a database",
+        description="Count all stretches of k letters. Other letters than A, C, G and T, and ends of records, break "
+        "them; lower case counts as upper case.",
+        allow_abbrev=False,
+    )
+    parser.set_defaults(run=run)
+    inputs = parser.add_argument(
+        "inputs", nargs="+", metavar="INPUT", help="FASTA or FASTQ files, plain or gzip, in any mix; - is stdin"
+    )
+    reads(inputs)
+    group = parser.add_argument_group("counting")
+    group.add_argument("-k", type=int, required=True, metavar="K", help="letters of a k-mer, 1 to 256")
+    group.add_argument(
+        "--no-canonical", action="store_true", help="count a k-mer and its reverse complement apart (default: as one)"
+    )
+    for name, kind, default in (
+        ("min-count", "leave out k-mers that are there less often", 1),
+        ("max-count", "leave out k-mers that are there more often", (1 << 32) - 1),
+        ("counter-max", "counters stop here", (1 << 32) - 1),
+    ):
+        group.add_argument(f"--{name}", type=int, default=default, metavar="N", help=f"{kind} (default: %(default)s)")
+    group.add_argument(
+        "--min-quality", type=int, metavar="Q",
+        help="letters of FASTQ of lesser quality (Phred + 33, 0 to 93) count as N (default: none)",
+    )  # fmt: skip
+    group.add_argument("--threads", type=int, metavar="N", help="host threads that unpack bgzip (default: at most 4)")
+    common.add_device_options(parser)
+    group = parser.add_argument_group("inputs larger than memory")
+    folder = group.add_argument(
+        "--tmp-dir", metavar="FOLDER",
+        help="where parts are kept that were counted apart, compressed (default: TMPDIR or the system's folder)",
+    )  # fmt: skip
+    works_in(folder)
+    group = parser.add_argument_group("output")
+    writes(group.add_argument("-o", "--output", required=True, metavar="DB", help="the database to write"))
+    group.add_argument("--json", action="store_true", help="write a summary as JSON to standard output")
+    common.add_message_options(group)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Count into a database.
+
+    Raises
+    ------
+    UsageError, InputError, DeviceError, OutputError
+        See the exit codes of `oclgenomics.errors`.
+    """
+    from oclgenomics.io.unnamed_file import check_folder
+    from oclgenomics.kmers.count import count_to_database
+    from oclgenomics.kmers.options import CountOptions
+
+    options = CountOptions(args.k, not args.no_canonical, args.min_count, args.max_count, args.counter_max)
+    if args.min_quality is not None and not 0 <= args.min_quality <= 93:
+        raise UsageError(f"--min-quality {args.min_quality}: qualities are 0 to 93")
+    if args.tmp_dir is not None:
+        check_folder(args.tmp_dir)
+
+    def told(parts: int, written: int) -> None:
+        common.say(args, f"part {parts:,} counted; {written:,} bytes in temporary files", level=1)
+
+    with common.open_engine(args) as engine:
+        start = time.perf_counter()
+        summary = count_to_database(
+            args.inputs,
+            options,
+            args.output,
+            engine=engine,
+            threads=args.threads,
+            min_quality=args.min_quality,
+            tmp_dir=args.tmp_dir,
+            told=told,
+        )
+        seconds = time.perf_counter() - start
+        common.report_profile(args, engine)
+        if args.json:
+            record = {**asdict(summary), "seconds": seconds}
+            print(json_text(common.provenance(args, engine) | {"result": record}, indent=1))
+    kept = "" if summary.total == summary.windows else f", of which {summary.distinct:,} distinct ones are kept"
+    common.say(
+        args,
+        f"{summary.windows:,} {args.k}-mers, {summary.distinct:,} distinct{kept} in {seconds:.2f} s "
+        f"({summary.windows / max(seconds, 1e-9) / 1e6:.1f} million a second); wrote {args.output}",
+    )
+    if summary.temporary_runs:
+        common.say(
+            args,
+            f"counted in {summary.temporary_runs:,} parts; {summary.temporary_bytes:,} bytes were written to "
+            "temporary files",
+        )
+    for warning in _warnings(summary, args.k):
+        common.say(args, f"warning: {warning}")
+    return 0
+
+
+def _warnings(summary: Summary, k: int) -> list[str]:
+    """What the user may not expect of the input."""
+    census = summary.census
+    letters = f"of {census.letters:,} letters"
+    found = []
+    if census.foreign:
+        found.append(f"{census.foreign:,} {letters} stand for no nucleotide; they break k-mers")
+    if census.uracils:
+        found.append(f"{census.uracils:,} {letters} are U, which breaks k-mers; turn the U of RNA into T")
+    if not census.letters:
+        found.append(f"no {k}-mer was found: none of {census.records:,} records has a sequence")
+    elif not summary.windows:
+        found.append(
+            f"no {k}-mer was found: nowhere are {k} letters A, C, G or T in a row; "
+            f"{census.others:,} {letters} are others"
+        )
+    return found

@@ -1,0 +1,118 @@
+"""`oclgenomics omega peaks`: regions of high omega from the report of a scan."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from oclgenomics.cli import options as common
+from oclgenomics.cli.omega.options import count, given_threshold, threshold_files
+from oclgenomics.commandkit.files import reads
+from oclgenomics.errors import UsageError
+
+if TYPE_CHECKING:
+    from oclgenomics.omega.reports.reading import OmegaReport
+
+__all__ = ["add_parser", "run"]
+
+FORMATS = ("bed", "tsv", "json")
+
+
+def add_parser(actions: Any) -> None:
+    """Add `peaks` to the actions of `omega`."""
+    parser = actions.add_parser(
+        "peaks",
+        help="regions of high omega, as BED, from the report of a scan",
+        description="Merge the windows of neighbouring grid positions whose omega is above a threshold, and write "
+        "the regions sorted by chromosome and start.",
+        allow_abbrev=False,
+    )
+    parser.set_defaults(run=run)
+    report = parser.add_argument(
+        "report", metavar="REPORT", help="tsv or json report of `omega scan`; - for standard input"
+    )
+    reads(report)
+    group = parser.add_argument_group("which positions (give one)")
+    threshold = group.add_argument(
+        "--threshold", metavar="OMEGA|FILE",
+        help="those with a larger omega; a file of `omega threshold --json -o FILE` gives p-values, too",
+    )  # fmt: skip
+    reads(threshold, threshold_files)
+    group.add_argument("--top", type=count, metavar="N", help="the N highest, before they are merged")
+    group.add_argument("--quantile", type=float, metavar="Q", help="those above this quantile of all, such as 0.995")
+    group = parser.add_argument_group("regions")
+    group.add_argument(
+        "--fpr", type=float, metavar="F",
+        help="false-positive rate, with a threshold file (default: the first that it was made for)",
+    )  # fmt: skip
+    group.add_argument(
+        "--merge", type=count, default=0, metavar="BP",
+        help="windows at most so far apart are one region; 0: those that overlap or touch (default: %(default)s)",
+    )  # fmt: skip
+    group.add_argument("--format", metavar="bed|tsv|json", help="format of the regions (default: bed)")
+    common.add_output_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the regions of a report.
+
+    Raises
+    ------
+    UsageError, InputError, OutputError
+        See the exit codes of `oclgenomics.errors`.
+    """
+    from oclgenomics.omega.peaks import merge_peaks
+    from oclgenomics.omega.reports.peaks import PeakReport, write_peaks
+    from oclgenomics.omega.reports.reading import read_report
+
+    _check(args)
+    report = read_report(args.report)
+    omega, maxima, fpr = _threshold(args, report)
+    peaks = PeakReport(merge_peaks(report.tracks, omega, args.merge), omega, maxima, fpr)
+    provenance = common.provenance(args, None)
+    with common.atomic_output(args.output) as stream:
+        stream.write(write_peaks(peaks, args.format, provenance))
+    merged = sum(peak.positions for peak in peaks.peaks)
+    common.say(args, f"{len(peaks.peaks):,} regions of {merged:,} positions with omega above {omega:,.6g}")
+    if not merged:
+        rows = sum(len(track.positions) for track in report.tracks)
+        common.say(args, f"warning: nothing was found: none of the {rows:,} positions of {args.report} is above that")
+    for path in common.saved_outputs():
+        common.say(args, f"wrote {path}")
+    return 0
+
+
+def _check(args: argparse.Namespace) -> None:
+
+    if args.json and args.format not in (None, "json"):
+        raise UsageError(f"--json and --format {args.format} contradict each other; give one of them")
+    args.format = args.format or ("json" if args.json else "bed")
+    if args.format not in FORMATS:
+        raise UsageError(f"--format {args.format}: choose one of {', '.join(FORMATS)}")
+    given = [name for name in ("threshold", "top", "quantile") if getattr(args, name) is not None]
+    if len(given) != 1:
+        raise UsageError("which positions are high is for you to say: give one of --threshold, --top and --quantile")
+    if args.fpr is not None and args.threshold is None:
+        raise UsageError("--fpr has no effect without --threshold FILE")
+
+
+def _threshold(args: argparse.Namespace, report: OmegaReport) -> tuple[float, Any, float | None]:
+    """The omega to exceed; the maxima of neutral replicates and the false-positive rate, where they are known."""
+    from oclgenomics.omega.peaks import quantile_threshold, top_threshold
+    from oclgenomics.omega.significance.threshold_file import check_comparable, comparison_warnings
+    from oclgenomics.omega.significance.thresholds import thresholds
+
+    if args.top is not None:
+        return top_threshold(report.tracks, args.top), None, None
+    if args.quantile is not None:
+        return quantile_threshold(report.tracks, args.quantile), None, None
+    given = given_threshold(args.threshold)
+    if isinstance(given, float):
+        if args.fpr is not None:
+            raise UsageError(f"--fpr has no effect with --threshold {args.threshold}; it needs a file")
+        return given, None, None
+    check_comparable(given, report.parameters, report.source, f"--threshold {args.threshold}")
+    (chosen,) = given.thresholds[:1] if args.fpr is None else thresholds(given.maxima.omega, [args.fpr])
+    for warning in comparison_warnings(given, report):
+        common.say(args, f"warning: {warning}")
+    return chosen.omega, given.maxima, chosen.fpr

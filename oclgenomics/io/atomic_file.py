@@ -1,0 +1,278 @@
+"""Files that are there whole or not at all: the one writer of files for commands, databases and caches.
+
+A file in the making has no name where the file system has such files, so that even a process that is killed leaves
+nothing behind. Elsewhere it has a name of its own beside its place until it is whole, and is removed on any error.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import secrets
+import stat
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO, Any
+
+from oclgenomics.errors import OutputError
+
+__all__ = [
+    "Failure",
+    "WholeFile",
+    "forget_files",
+    "open_whole",
+    "replace_file",
+    "saved_files",
+    "unnamed_file",
+    "whole_file",
+]
+
+Failure = Callable[[str], Exception]
+"""Makes the error that is raised, of its one line of text."""
+
+_begun: list[tuple[str, tuple[int, int]]] = []  # outputs, and what the file system knows their files by
+
+
+class WholeFile:
+    """A file in the making. All it does is to take bytes.
+
+    Attributes
+    ----------
+    seekable : bool
+        Bytes may be written anywhere, by several threads at a time; else it is a pipe or its like.
+    """
+
+    def __init__(self, name: str, handle: int, failure: Failure) -> None:
+        self._name, self._handle, self._failure = name, handle, failure
+        self.seekable = _is_seekable(handle)
+
+    def write(self, data: bytes | memoryview) -> None:
+        """Write all of the bytes; raises what `whole_file` was given for it."""
+        rest = memoryview(data)
+        with _telling(self._name, self._failure):
+            while len(rest):
+                rest = rest[os.write(self._handle, rest) :]
+
+    def write_at(self, data: bytes | memoryview, place: int) -> None:
+        """Write all of the bytes from a place on, whatever was written where before."""
+        rest = memoryview(data)
+        with _telling(self._name, self._failure):
+            while len(rest):
+                done = os.pwrite(self._handle, rest, place)
+                rest, place = rest[done:], place + done
+
+
+@contextlib.contextmanager
+def whole_file(path: str | os.PathLike[str], failure: Failure = OutputError) -> Iterator[WholeFile]:
+    """Open a binary file that takes its name when the `with` block ends, and vanishes if that fails.
+
+    Devices and pipes are written in place.
+
+    Parameters
+    ----------
+    path : path
+    failure : callable
+        Makes the error for a file that cannot be written. What was there before is then still there.
+    """
+    name = os.fspath(path)
+    with contextlib.ExitStack() as stack:
+        with _telling(name, failure):
+            handle, finish = stack.enter_context(_output(name))
+        yield WholeFile(name, handle, failure)
+        with _telling(name, failure):
+            finish()
+
+
+@contextlib.contextmanager
+def open_whole(path: str | os.PathLike[str], mode: str, failure: Failure) -> Iterator[IO[Any]]:
+    """Open a stream to a file as `whole_file` does, or to standard output.
+
+    Parameters
+    ----------
+    path : path
+        "-" is standard output.
+    mode : {'w', 'wb'}
+        Text (UTF-8; what it cannot hold, such as bytes of file names, is written as escapes) or bytes.
+    failure : callable
+        See `whole_file`.
+    """
+    name = os.fspath(path)
+    with _telling("standard output" if name == "-" else name, failure):
+        if name == "-":
+            stream = sys.stdout.buffer if "b" in mode else sys.stdout
+            yield stream
+            stream.flush()
+            return
+        with _output(name) as (handle, finish):
+            text = {} if "b" in mode else {"encoding": "utf-8", "errors": "backslashreplace", "newline": ""}
+            with open(handle, mode, closefd=False, **text) as opened:  # type: ignore[call-overload]
+                yield opened
+            finish()
+
+
+def saved_files() -> list[Path]:
+    """List the files this process has written whole: the outputs whose names are now those of its files."""
+    return [Path(name) for name, file in _begun if _identity(name) == file]
+
+
+def forget_files() -> None:
+    """Begin a new list of saved files, for another command."""
+    _begun.clear()
+
+
+def replace_file(path: str | os.PathLike[str], data: bytes) -> None:
+    """Write a file for nobody but its owner, which is no output: an entry of a cache.
+
+    Raises
+    ------
+    OSError
+        It cannot be written.
+    """
+    target = os.path.realpath(path)
+    with _new_file(os.path.dirname(target)) as (handle, temporary):
+        with open(handle, "wb", closefd=False) as stream:
+            stream.write(data)
+        _publish(handle, temporary, target, 0o600)
+
+
+def unnamed_file(folder: str) -> int:
+    """Open a new file for writing and reading that no folder lists.
+
+    Raises
+    ------
+    OSError
+        The folder does not take files.
+    """
+    with _new_file(folder) as (handle, _):
+        return os.dup(handle)
+
+
+@contextlib.contextmanager
+def _output(name: str) -> Iterator[tuple[int, Callable[[], None]]]:
+    """A handle to write to, and what gives the file its name when all is written."""
+    if _written_in_place(name):
+        handle = os.open(name, os.O_WRONLY)
+        try:
+            yield handle, lambda: None
+        finally:
+            os.close(handle)
+        return
+    target = os.path.realpath(name)
+    with _new_file(os.path.dirname(target)) as (handle, temporary):
+        _begun.append((name, _identity(handle)))  # now, as an interrupt may come right after it got its name
+        yield handle, lambda: _publish(handle, temporary, target, _rights(target))
+
+
+@contextlib.contextmanager
+def _new_file(folder: str) -> Iterator[tuple[int, str | None]]:
+    """A new file in a folder, and its name if it has one, under which nothing is left."""
+    if hasattr(os, "O_TMPFILE") and os.path.isdir("/proc/self/fd"):
+        handle = -1
+        # not every file system has them; where the folder itself is at fault, the next attempt says so
+        with contextlib.suppress(OSError):
+            handle = os.open(folder, os.O_TMPFILE | os.O_RDWR, 0o600)
+        if handle >= 0:
+            try:
+                yield handle, None
+            finally:
+                os.close(handle)
+            return
+    with _fresh_name(folder) as temporary:  # before there is a file, so that no interrupt comes between
+        handle = os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)
+        try:
+            yield handle, temporary
+        finally:
+            os.close(handle)
+
+
+@contextlib.contextmanager
+def _fresh_name(folder: str) -> Iterator[str]:
+    """A name that nothing has; whatever has it in the end is removed."""
+    name = os.path.join(folder, f".new-{secrets.token_hex(8)}")  # short: the name of the output may be of full length
+    try:
+        yield name
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(name)
+
+
+def _rights(target: str) -> int:
+    return stat.S_IMODE(os.stat(target).st_mode) if os.path.exists(target) else 0o666 & ~_umask()
+
+
+def _publish(handle: int, temporary: str | None, target: str, rights: int) -> None:
+    """Set the file's rights and let it take its name."""
+    os.close(os.dup(handle))  # network file systems tell of what they could not write when a handle is closed
+    os.fchmod(handle, rights)
+    if temporary is not None:
+        os.replace(temporary, target)
+        return
+    try:
+        _link(handle, target)
+    except FileExistsError:  # no system call puts a file without a name in the place of another
+        with _fresh_name(os.path.dirname(target)) as name:
+            _link(handle, name)
+            os.replace(name, target)
+
+
+def _link(handle: int, name: str) -> None:
+    # with a folder's handle, Python calls linkat and follows the link that stands for the file
+    links = os.open("/proc/self/fd", os.O_RDONLY)
+    try:
+        os.link(str(handle), name, src_dir_fd=links)
+    finally:
+        os.close(links)
+
+
+@contextlib.contextmanager
+def _telling(name: str, failure: Failure) -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:  # the reader has seen enough
+        raise
+    except _RefusedError as error:
+        raise failure(f"{name}: {error.strerror}") from None
+    except OSError as error:
+        trouble = f"cannot be written ({error.strerror or error})"
+        raise failure(f"{name}: {trouble}; nothing half written is left") from error
+
+
+class _RefusedError(OSError):
+    """What is there must not be written over."""
+
+
+def _written_in_place(name: str) -> bool:
+    try:
+        kind = os.stat(name).st_mode
+    except FileNotFoundError:
+        return False
+    if stat.S_ISDIR(kind):
+        raise _RefusedError(errno.EISDIR, "is a folder; name a file")
+    if stat.S_ISREG(kind) and not os.access(name, os.W_OK):
+        raise _RefusedError(errno.EACCES, "is write-protected")
+    return not stat.S_ISREG(kind)
+
+
+def _is_seekable(handle: int) -> bool:
+    try:
+        os.lseek(handle, 0, os.SEEK_CUR)
+    except OSError:
+        return False
+    return True
+
+
+def _identity(file: str | int) -> tuple[int, int]:
+    """Device and number of a file, which stay the same when it is renamed; (0, 0) if there is none."""
+    try:
+        known = os.stat(file)
+    except OSError:
+        return 0, 0
+    return known.st_dev, known.st_ino
+
+
+def _umask() -> int:
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,216 @@
+"""Gzip: the blocks of bgzip in several threads, any other members one after the other.
+
+A file of bgzip ends with an empty block. Where that is missing, the file was cut between two blocks, which nothing else
+would tell: all that is there inflates. FASTQ is let through with a warning, because Illumina's bcl2fastq leaves the
+block out, and a cut shows there as a record that is not whole.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections import deque
+from collections.abc import Callable, Generator, Iterator
+from concurrent.futures import Future
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any
+
+from oclgenomics import notices
+from oclgenomics.errors import InputError
+from oclgenomics.io.raw_file import StoredBytes
+from oclgenomics.io.workers import Workers
+
+__all__ = ["inflate", "inflate_members", "is_block"]
+
+# Sizes that no option changes: what comes before damaged data must not depend on how they are read.
+_COMPRESSED_BYTES = 1 << 17  # small: the rest of a piece is copied at the end of each gzip member
+_INFLATED_BYTES = 1 << 18
+_RUN_BYTES = 1 << 20  # of inflated blocks that one thread takes at once
+_READ_BYTES = 1 << 18
+_BLOCK_BYTES = 1 << 16  # most that a block of bgzip inflates to
+FASTQ_HEADER = b"@"
+_HEADER = b"\x1f\x8b\x08\x04"
+_EXTRA = b"\x06\x00BC\x02\x00"  # one subfield of two bytes, the size of the block less 1
+_HEADER_BYTES, _SMALLEST_BLOCK = 18, 28
+_SIZE_BYTES = 4  # at the end of a block, how many bytes it inflates to
+
+
+def _inflater() -> tuple[Callable[[], Any], tuple[type[Exception], ...]]:
+    """What makes a decompressor of one gzip member, and the errors that it raises; it releases the interpreter's lock.
+
+    Intel's isal (extra `fast`) where installed, zlib otherwise.
+    """
+    try:
+        from isal import isal_zlib
+    except ImportError:
+        return lambda: zlib.decompressobj(wbits=31), (zlib.error,)
+    errors: Any = (zlib.error, isal_zlib.error)
+    return lambda: isal_zlib.decompressobj(wbits=31), errors
+
+
+def inflate(stored: StoredBytes, workers: Workers) -> Iterator[bytes]:
+    """Inflate gzip data to their end.
+
+    Raises
+    ------
+    InputError
+        Data that are damaged, end in the middle, or are blocks of bgzip without the empty one at the end (not FASTQ).
+    """
+    blocks = _inflate_blocks(stored, workers)
+    first = next(blocks, b"")
+    if first:
+        yield first
+    ended = yield from blocks  # None where there was nothing to begin with
+    others = yield from inflate_members(stored)
+    if ended is not False or others:
+        return
+    if first[:1] != FASTQ_HEADER:
+        raise InputError(
+            "the bgzip data ends without its end marker (a truncated file?); fetch it again, or, if it is whole, give "
+            "the output of gzip -dc instead",
+            source=stored.name,
+        )
+    notices.tell_once(
+        f"{stored.name}: the bgzip data ends without its end marker, so it may be truncated between two records; files "
+        "of bcl2fastq are like that and whole"
+    )
+
+
+def inflate_members(stored: StoredBytes) -> Generator[bytes, None, int]:
+    """Inflate any members, one after the other; return how many there are.
+
+    Raises
+    ------
+    InputError
+        Data that are damaged or end in the middle.
+    """
+    data = b""
+    make, damaged = _inflater()
+    inflater: Any = None
+    members = 0
+    while True:
+        ended = not data and not (data := stored.read(_COMPRESSED_BYTES))
+        if inflater is None:
+            data = data.lstrip(b"\0")  # some writers pad the end with zeros
+            if not data and ended:
+                return members
+            if not data:
+                continue
+            inflater = make()
+            members += 1
+        try:
+            chunk = inflater.decompress(data, _INFLATED_BYTES)
+        except damaged as error:
+            raise InputError(f"damaged gzip data ({error}); fetch the file again", source=stored.name) from error
+        if chunk:
+            yield chunk
+        if inflater.eof:
+            data, inflater = inflater.unused_data, None
+            continue
+        data = inflater.unconsumed_tail
+        if ended and not chunk:
+            raise InputError("the gzip data ends in the middle (a truncated file?); fetch it again", source=stored.name)
+
+
+@dataclass
+class _Run:
+    """Neighbouring blocks of bgzip.
+
+    Attributes
+    ----------
+    data : bytes
+        As stored.
+    ends : list of int
+        Where each block ends.
+    """
+
+    data: bytes
+    ends: list[int]
+
+
+def _inflate_blocks(stored: StoredBytes, workers: Workers) -> Generator[bytes, None, bool]:
+    """Inflate blocks of bgzip, which are independent of each other, as long as they are whole and sound.
+
+    From the first one on that is not, `stored` has all bytes back: other members, padding, or damage to be named.
+
+    Returns
+    -------
+    bool
+        The last block was empty, as the one is that ends a file; True without any block.
+    """
+    waiting: deque[tuple[_Run, Future[tuple[list[bytes], int]]]] = deque()
+    ended = True
+    with closing(_runs(stored)) as runs:
+        while True:
+            while len(waiting) < max(1, workers.ahead) and (run := next(runs, None)) is not None:
+                waiting.append((run, workers.submit(_inflate_run, run)))
+            if not waiting:
+                return ended
+            run, future = waiting.popleft()
+            chunks, sound = future.result()
+            yield from chunks
+            if sound:
+                ended = run.data[sound - _SIZE_BYTES : sound] == bytes(_SIZE_BYTES)
+            if sound < len(run.data):
+                break
+    stored.unread(b"".join([run.data[sound:], *(later.data for later, _ in waiting)]))
+    return ended
+
+
+def _inflate_run(run: _Run) -> tuple[list[bytes], int]:
+    """The contents of the blocks, up to the first that is not sound, and where the sound ones end."""
+    make, damaged = _inflater()
+    chunks, begin = [], 0
+    for end in run.ends:
+        inflater = make()
+        try:
+            chunk = inflater.decompress(run.data[begin:end], 2 * _BLOCK_BYTES)
+        except damaged:
+            break
+        if not inflater.eof or inflater.unused_data:
+            break
+        if chunk:
+            chunks.append(chunk)
+        begin = end
+    return chunks, begin
+
+
+def _runs(stored: StoredBytes) -> Generator[_Run, None, None]:
+    """Cut whole blocks into runs; what is no block is unread."""
+    data, begin, at = stored.read(_READ_BYTES), 0, 0
+    ends: list[int] = []
+    inflated = 0
+    try:
+        while True:
+            size = _block_size(data, at)
+            if size is None and (more := stored.read(_READ_BYTES)):
+                data, at, begin = data[begin:] + more, at - begin, 0
+                continue
+            if size:
+                at += size
+                ends.append(at - begin)
+                inflated += int.from_bytes(data[at - _SIZE_BYTES : at], "little")
+            if ends and (not size or inflated >= _RUN_BYTES):
+                run, begin, ends, inflated = _Run(data[begin:at], ends), at, [], 0
+                yield run
+            if not size:
+                return
+    finally:
+        stored.unread(data[begin:])
+
+
+def _block_size(data: bytes, at: int) -> int | None:
+    """Bytes of the block that begins at `at`; 0 if none begins there, None if more data have to tell."""
+    if len(data) - at < _HEADER_BYTES:
+        return None
+    if not is_block(data[at : at + _HEADER_BYTES]):
+        return 0
+    size = int.from_bytes(data[at + 16 : at + 18], "little") + 1
+    if size < _SMALLEST_BLOCK - 2:
+        return 0
+    return size if at + size <= len(data) else None
+
+
+def is_block(data: bytes) -> bool:
+    """The data begin like a block of bgzip."""
+    return data[:4] == _HEADER and data[10:16] == _EXTRA

@@ -1,0 +1,176 @@
+"""The bytes of an input as they are stored: opened, counted, and taken back where a reader took too many."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+import sys
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import BinaryIO
+
+from oclgenomics.errors import InputError
+
+__all__ = ["Progress", "StoredBytes"]
+
+PIECE_BYTES = 16 << 20  # that a thread reads at a time: enough to seldom ask for Python's lock
+LEAST_SHARED_OUT = 2 * PIECE_BYTES  # smaller files are read by one thread
+
+Progress = Callable[[int, int | None], None]
+"""Called with the bytes read so far, as stored, and the size of the file (None if unknown)."""
+
+
+class StoredBytes:
+    """A file or standard input, unpacked by nobody yet.
+
+    Parameters
+    ----------
+    name : str
+        Path, or "-" for standard input.
+    progress : callable, optional
+        See `Progress`.
+
+    Raises
+    ------
+    InputError
+        The file is missing, a folder or not readable.
+    """
+
+    def __init__(self, name: str, progress: Progress | None = None) -> None:
+        self.name = name
+        self._progress = progress
+        self._file: BinaryIO = _open(name)
+        self.total = _size(self._file)
+        self._done = 0
+        self._back: list[bytes] = []  # taken back, the next one last
+
+    def read(self, size: int) -> bytes:
+        """The next `size` bytes; fewer only at the end."""
+        parts = []
+        while self._back and size:
+            part = self._back.pop()
+            if len(part) > size:
+                self._back.append(part[size:])
+                part = part[:size]
+            parts.append(part)
+            size -= len(part)
+        if size:
+            parts.append(self._read_file(size))
+        data = parts[0] if len(parts) == 1 else b"".join(parts)
+        if data:
+            self.report()
+        return data
+
+    @property
+    def shared_out(self) -> bool:
+        """Whether several threads read the file: one alone copies less from the system's cache than memory takes."""
+        return self.total is not None and self.total >= LEAST_SHARED_OUT
+
+    def read_into(self, target: memoryview) -> int:
+        """Fill the target; return how many bytes there were, fewer than it takes only at the end."""
+        filled = self._put_back_into(target)
+        with self._reading():
+            while filled < len(target):
+                count = self._file.readinto(target[filled:])  # type: ignore[attr-defined]
+                if not count:
+                    break
+                filled += count
+                self._done += count
+        self.report()
+        return filled
+
+    def pieces(self, target: memoryview) -> list[tuple[int, int, Callable[[], None]]]:
+        """Share out the reading of what fills the target; the file is `shared_out`.
+
+        Returns
+        -------
+        list of (begin, end, read)
+            Places in the target, and what puts the bytes there, in any order and from any thread. What is read next
+            comes behind them. All of the target is filled unless the file ends before.
+        """
+        begin = self._put_back_into(target)
+        start = self._file.tell() - begin
+        end = min(len(target), (self.total or 0) - start)
+        self._file.seek(start + end)
+        self._done += end - begin
+        places = [(at, min(at + PIECE_BYTES, end)) for at in range(begin, end, PIECE_BYTES)]
+        back = [(0, begin, lambda: None)] if begin else []
+        return back + [(low, high, partial(self._read_piece, target[low:high], start + low)) for low, high in places]
+
+    def report(self) -> None:
+        """Tell whoever wants to know how far reading is."""
+        if self._progress is not None:
+            self._progress(self._done, self.total)
+
+    def unread(self, data: bytes) -> None:
+        """Take back what was read last."""
+        if data:
+            self._back.append(data)
+
+    def close(self) -> None:
+        self._file.close()
+
+    def _put_back_into(self, target: memoryview) -> int:
+        filled = 0
+        while self._back and filled < len(target):
+            part = self.read(min(len(self._back[-1]), len(target) - filled))
+            target[filled : filled + len(part)] = part
+            filled += len(part)
+        return filled
+
+    def _read_piece(self, target: memoryview, start: int) -> None:
+        filled = 0
+        with self._reading():
+            while filled < len(target):
+                count = os.preadv(self._file.fileno(), [target[filled:]], start + filled)
+                if not count:
+                    raise InputError("became shorter while it was read", source=self.name)
+                filled += count
+
+    @contextlib.contextmanager
+    def _reading(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise InputError(f"cannot be read: {error.strerror or error}", source=self.name) from error
+
+    def _read_file(self, size: int) -> bytes:
+        with self._reading():
+            data = self._file.read(size)
+        self._done += len(data)
+        return data
+
+
+def _open(name: str) -> BinaryIO:
+    if name == "-":
+        return _open_standard_input()
+    try:
+        return open(name, "rb")
+    except IsADirectoryError as error:
+        raise InputError("is a folder; give a file", source=name) from error
+    except FileNotFoundError as error:
+        raise InputError("no such file", source=name) from error
+    except PermissionError as error:
+        raise InputError("no permission to read it", source=name) from error
+    except OSError as error:
+        raise InputError(f"cannot be opened: {error.strerror or error}", source=name) from error
+
+
+def _open_standard_input() -> BinaryIO:
+    """A reader of our own: Python closes its own at exit, and dies where a thread still waits in it."""
+    if sys.stdin is not sys.__stdin__:
+        return sys.stdin.buffer
+    try:
+        return open(0, "rb", closefd=False)
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", source="-") from error
+
+
+def _size(file: BinaryIO) -> int | None:
+    """Size of a regular file, None for pipes and the like."""
+    try:
+        status = os.fstat(file.fileno())
+    except OSError:  # an object without a descriptor, such as a test's standard input
+        return None
+    return status.st_size if stat.S_ISREG(status.st_mode) else None

@@ -1,0 +1,215 @@
+"""Opening of inputs: standard input, plain files, gzip and bgzip, as a stream of decompressed chunks."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from queue import SimpleQueue
+from types import TracebackType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.errors import InputError
+from oclgenomics.io.inflate import inflate, is_block
+from oclgenomics.io.raw_file import Progress, StoredBytes
+from oclgenomics.io.threads import usable_cores
+from oclgenomics.io.workers import Workers
+
+__all__ = ["CHUNK_BYTES", "Progress", "ReadingStoppedError", "Source"]
+
+CHUNK_BYTES = 1 << 20
+MOST_READERS = 8  # threads; more copy no faster from the system's cache
+_AHEAD = 2  # chunks the read-ahead thread may hold ready
+_GZIP = b"\x1f\x8b"
+_OTHER_PACKERS = {b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"\x28\xb5\x2f\xfd": "zstd", b"PK\x03\x04": "zip"}
+
+
+class ReadingStoppedError(Exception):
+    """The reader was told to stop; nobody waits for what it would have given."""
+
+
+class Source:
+    """A readable input, decompressed on the fly; a context manager.
+
+    Parameters
+    ----------
+    path : str or path-like
+        File, or "-" for standard input. Gzip (also many members, as bgzip writes) is recognised by its first bytes.
+    chunk_bytes : int
+        Size of the chunks of a plain input.
+    progress : callable, optional
+        See `Progress`.
+    workers : Workers, optional
+        Threads that inflate bgzip. With several, gzip that is not bgzip is inflated by a thread that reads ahead.
+
+    Raises
+    ------
+    InputError
+        The file is missing, a folder, not readable, empty, packed in another way than gzip, truncated or damaged.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        chunk_bytes: int = CHUNK_BYTES,
+        progress: Progress | None = None,
+        workers: Workers | None = None,
+    ) -> None:
+        self.name = os.fspath(path)
+        self.chunk_bytes = chunk_bytes
+        self._workers = Workers(1) if workers is None else workers
+        self._stored = StoredBytes(self.name, progress)
+        head = self._stored.read(4096)
+        self._refuse(head)
+        self._stored.unread(head)
+        self.compressed = head.startswith(_GZIP)
+        stream = inflate(self._stored, self._workers) if self.compressed else self._plain()
+        alone = self.compressed and not is_block(head) and self._workers.threads > 1
+        ahead = alone or self.name == "-"  # the system already reads plain files ahead
+        self._chunks: _ReadAhead | Iterator[bytes] = _ReadAhead(stream) if ahead else stream
+        self._direct = not self.compressed and not ahead
+        self._rest = memoryview(b"")  # of a chunk that `read_into` did not use up
+
+    @property
+    def repeatable(self) -> bool:
+        """True if the same input can be opened a second time."""
+        return self.name != "-" and self._stored.total is not None
+
+    def __iter__(self) -> Iterator[bytes]:
+        for chunk in self._chunks:
+            if self._workers.stopped:
+                raise ReadingStoppedError
+            yield chunk
+
+    def __enter__(self) -> Source:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def read_into(self, target: NDArray[np.uint8]) -> int:
+        """Fill an array with decompressed bytes; not to be mixed with iteration.
+
+        Returns
+        -------
+        int
+            Bytes that there were: fewer than the array takes only at the end.
+        """
+        view = target.data.cast("B")
+        if self._direct:
+            return self._stored.read_into(view)
+        filled = 0
+        while filled < len(view):
+            if not self._rest:
+                self._rest = memoryview(next(iter(self), b""))
+                if not self._rest:
+                    break
+            count = min(len(self._rest), len(view) - filled)
+            view[filled : filled + count] = self._rest[:count]
+            self._rest = self._rest[count:]
+            filled += count
+        return filled
+
+    @property
+    def size(self) -> int | None:
+        """Bytes of a plain file; None where nobody knows."""
+        return self._stored.total if self._direct else None
+
+    @property
+    def readers(self) -> int:
+        """Threads that `start_reading` has use for."""
+        return min(MOST_READERS, usable_cores()) if self._direct and self._stored.shared_out else 1
+
+    def start_reading(self, target: NDArray[np.uint8], threads: ThreadPoolExecutor) -> Iterator[tuple[int, int]]:
+        """Have an array filled with decompressed bytes by threads; not to be mixed with iteration.
+
+        Parameters
+        ----------
+        target : ndarray of uint8
+        threads : ThreadPoolExecutor
+            Has `readers` threads, and does nothing else for this input.
+
+        Returns
+        -------
+        iterator of (begin, end)
+            The parts of the array in their order, each when it is there. They fill all of it unless the input ends.
+        """
+        if self.readers == 1:
+            return self._one_part(threads.submit(self.read_into, target))
+        pieces = self._stored.pieces(target.data.cast("B"))
+        return self._parts([(begin, end, threads.submit(read)) for begin, end, read in pieces])
+
+    def _parts(self, reading: list[tuple[int, int, Future[None]]]) -> Iterator[tuple[int, int]]:
+        for begin, end, piece in reading:
+            piece.result()
+            yield begin, end
+        self._stored.report()
+
+    @staticmethod
+    def _one_part(reading: Future[int]) -> Iterator[tuple[int, int]]:
+        yield 0, reading.result()
+
+    def close(self) -> None:
+        """Stop reading ahead and close the file."""
+        if isinstance(self._chunks, _ReadAhead):
+            self._chunks.stop(wait=self.repeatable)
+        if self.name != "-" and (self.repeatable or not self.compressed):
+            self._stored.close()
+
+    def _refuse(self, head: bytes) -> None:
+        """Refuse an input without anything in it, or one that is packed in another way."""
+        trouble = "" if head else "the file is empty"
+        for magic, packer in _OTHER_PACKERS.items():
+            if head.startswith(magic):
+                trouble = f"packed with {packer}; unpack it, or pack it with gzip or bgzip"
+        if trouble:
+            self._stored.close()
+            raise InputError(trouble, source=self.name)
+
+    def _plain(self) -> Iterator[bytes]:
+        while chunk := self._stored.read(self.chunk_bytes):
+            yield chunk
+
+
+class _ReadAhead:
+    """Runs an iterator of chunks in a thread, a few chunks ahead; errors come out where the chunk would have."""
+
+    def __init__(self, chunks: Iterator[bytes]) -> None:
+        self._chunks = chunks
+        self._ready: SimpleQueue[bytes | BaseException | None] = SimpleQueue()
+        self._free = threading.Semaphore(_AHEAD)
+        self._stopped = False
+        self._thread = threading.Thread(target=self._run, name="read-ahead", daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        try:
+            for chunk in self._chunks:
+                self._free.acquire()
+                if self._stopped:
+                    return
+                self._ready.put(chunk)
+            self._ready.put(None)
+        except BaseException as error:  # handed to the consumer, which raises it
+            self._ready.put(error)
+
+    def __iter__(self) -> Iterator[bytes]:
+        while isinstance(item := self._ready.get(), bytes):
+            self._free.release()
+            yield item
+        self._ready.put(item)  # the end stays the end, and an error an error, however often somebody asks
+        if item is not None:
+            raise item
+
+    def stop(self, *, wait: bool) -> None:
+        """End the thread; wait for it unless it may be blocked on a pipe."""
+        self._stopped = True
+        self._free.release()
+        if wait:
+            self._thread.join()

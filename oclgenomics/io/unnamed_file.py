@@ -1,0 +1,69 @@
+"""Temporary files without a name: they vanish with the process that made them, however it ends."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+
+from oclgenomics.errors import OutputError
+from oclgenomics.io.atomic_file import unnamed_file
+
+__all__ = ["check_folder", "file_system", "nameless_file", "temporary_folder"]
+
+
+def temporary_folder(folder: str | os.PathLike[str] | None = None) -> str:
+    """Return a folder for temporary files.
+
+    Parameters
+    ----------
+    folder : path, optional
+        The system's if not given: TMPDIR, or what `tempfile` takes.
+
+    Raises
+    ------
+    OutputError
+        There is none, or it is not there or not writable.
+    """
+    if folder is None:
+        try:
+            folder = tempfile.gettempdir()
+        except OSError as error:
+            raise OutputError("there is no folder for temporary files; name one with --tmp-dir") from error
+    name = os.fspath(folder)
+    check_folder(name)
+    return name
+
+
+def check_folder(name: str) -> None:
+    """Refuse a folder that temporary files cannot be made in.
+
+    Raises
+    ------
+    OutputError
+        It is not there, no folder, or not writable.
+    """
+    if not os.path.exists(name):
+        raise OutputError(f"--tmp-dir {name}: there is no such folder; make it first")
+    if not os.path.isdir(name):
+        raise OutputError(f"--tmp-dir {name}: is no folder")
+    if not os.access(name, os.W_OK | os.X_OK):
+        raise OutputError(f"--tmp-dir {name}: the folder is not writable; name another one")
+
+
+def nameless_file(folder: str) -> int:
+    """Open a new file for writing and reading that no folder lists.
+
+    Raises
+    ------
+    OSError
+        The folder does not take files.
+    """
+    return unnamed_file(folder)
+
+
+def file_system(folder: str) -> str:
+    """The place where the file system of a folder is mounted."""
+    place = os.path.realpath(folder)
+    while not os.path.ismount(place):
+        place = os.path.dirname(place)
+    return place

@@ -1,0 +1,154 @@
+"""Host threads that inflate and parse parts of an input, their results in the order of the input."""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from types import TracebackType
+from typing import Any, ParamSpec, TypeVar
+
+import numpy as np
+
+from oclgenomics.errors import UsageError
+from oclgenomics.io.threads import usable_cores
+
+__all__ = ["MOST_THREADS", "Workers"]
+
+MOST_THREADS = 4  # taken where nobody says how many; the interpreter's lock lets no more work at once
+
+_THREAD_LIMIT = 1024  # more is a slip of the pen
+_MAPPED_BYTES = 31 << 20
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+Parameters = ParamSpec("Parameters")
+
+
+class Workers:
+    """Threads for work that depends on nothing but its arguments; a context manager.
+
+    Parameters
+    ----------
+    threads : int, optional
+        One: the work is done where it is given out, without any thread. As many as there are cores, at most
+        `MOST_THREADS`, if not given.
+
+    Attributes
+    ----------
+    threads : int
+        How many there are.
+    stopped : bool
+        Nobody wants the results any more.
+
+    Raises
+    ------
+    UsageError
+        Fewer than one thread, or more than 1,024.
+    """
+
+    def __init__(self, threads: int | None = None) -> None:
+        if threads is not None and not 1 <= threads <= _THREAD_LIMIT:
+            raise UsageError(f"{threads} threads to read with; give 1 to {_THREAD_LIMIT}")
+        self.threads = min(usable_cores(), MOST_THREADS) if threads is None else threads
+        self.stopped = False
+        self._pool = ThreadPoolExecutor(self.threads, "reader") if self.threads > 1 else None
+        _keep_freed_memory()
+        self._running: set[Future[Any]] = set()
+        self._lock = threading.Lock()
+
+    @property
+    def ahead(self) -> int:
+        """Results that may wait for their turn: enough to keep every thread busy."""
+        return self.threads + 1 if self._pool else 0
+
+    def submit(
+        self, work: Callable[Parameters, Result], *args: Parameters.args, **options: Parameters.kwargs
+    ) -> Future[Result]:
+        """Give out work."""
+        if self._pool is None:
+            return _done(work, *args, **options)
+        future = self._pool.submit(work, *args, **options)
+        with self._lock:
+            self._running.add(future)
+        future.add_done_callback(self._forget)
+        return future
+
+    def _forget(self, future: Future[Result]) -> None:
+        with self._lock:
+            self._running.discard(future)
+
+    def map(self, work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+        """Results in the order of the items, of which `ahead` are taken before their time.
+
+        An error of `items` comes after the results of the items before it.
+        """
+        if self._pool is None:
+            yield from map(work, items)
+            return
+        waiting: deque[Future[Result]] = deque()
+        held: list[Item] = []  # the last one, as a thread is not worth it if it is the only one
+        failure: Exception | None = None
+        source = iter(items)
+        while True:
+            try:
+                item = next(source)
+            except StopIteration:
+                break
+            except Exception as error:
+                failure = error
+                break
+            waiting.extend(self.submit(work, before) for before in held)
+            held = [item]
+            if len(waiting) >= self.ahead:
+                yield waiting.popleft().result()
+        if not waiting:
+            yield from map(work, held)
+            held = []
+        waiting.extend(self.submit(work, before) for before in held)
+        while waiting:
+            yield waiting.popleft().result()
+        if failure is not None:
+            raise failure
+
+    def settle(self) -> None:
+        """Wait until no thread is at work."""
+        with self._lock:
+            running = list(self._running)
+        wait(running)
+
+    def stop(self) -> None:
+        """Ask whoever reads with these workers to end."""
+        self.stopped = True
+
+    def __enter__(self) -> Workers:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+
+
+@functools.cache
+def _keep_freed_memory() -> None:
+    """Have glibc keep what arrays free for the next ones: faults of fresh pages can take as long as the parsing.
+
+    It does so for blocks up to the size of the largest that was mapped by itself and freed, at most 32 MiB. Nothing is
+    touched, so this costs no memory, and other allocators do not care.
+    """
+    np.empty(_MAPPED_BYTES, np.uint8)
+
+
+def _done(work: Callable[Parameters, Result], *args: Parameters.args, **options: Parameters.kwargs) -> Future[Result]:
+    """The work, done now."""
+    future: Future[Result] = Future()
+    try:
+        future.set_result(work(*args, **options))
+    except Exception as error:
+        future.set_exception(error)
+    return future

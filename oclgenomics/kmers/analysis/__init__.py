@@ -1,0 +1,1 @@
+"""What counted k-mers tell: histograms, spectra, and counts of given k-mers."""

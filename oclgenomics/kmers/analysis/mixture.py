@@ -1,0 +1,179 @@
+"""A model of the histogram of a sequencing run's k-mers: errors, and a genome of two chromosomes of a kind.
+
+Let L be the coverage of one chromosome, and s the share of k-mers that both have alike. A place of the genome that
+occurs once gives one k-mer of coverage 2 L, with probability s, or two of coverage L. A place that occurs twice, either
+with the same s, gives k-mers of coverage L to 4 L. So, of U places and D pairs of places,
+
+    coverage    k-mers
+    L           2 (1 - s) U + 2 (1 - s) D
+    2 L                 s U +   (1 - s)^2 D
+    3 L                     2 s (1 - s)   D
+    4 L                             s^2   D
+
+The counts of a k-mer scatter as a negative binomial distribution whose variance is 1 + b times its mean; as Poisson's
+where b is near 0. Errors become fewer by a constant factor from count to count. Where a site differs with probability
+r, s = (1 - r)^k.
+
+The fit minimises the squares of what is not explained, each over about its variance. L, b, s and the factor of errors
+are searched; the numbers of errors, U and D are linear and solved for each time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.kmers.analysis.simplex import minimise
+
+__all__ = ["Mixture", "fit_mixture"]
+
+PLACES = (1, 2, 3, 4)  # coverages of the peaks, in lambda
+LEAST_EXCESS, MOST_EXCESS = 1e-4, 8.0  # of the variance
+SLOWEST_DECAY = 0.6  # of errors, from count to count
+DECAY, EXCESS = 0.2, 0.05  # to begin with
+STEPS, AGAIN = (0.1, 1.0, 1.0, 0.5), (0.03, 0.3, 0.3, 0.2)  # of the search, in the logarithms and logits of its numbers
+
+Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """A model with its numbers.
+
+    Attributes
+    ----------
+    coverage : float
+        Of k-mers that both chromosomes have: 2 L.
+    excess : float
+        What the variance has beyond a Poisson distribution's, over the mean.
+    same : float
+        Share of k-mers that both chromosomes have alike; 1 without heterozygosity.
+    single, double : float
+        Places of the genome that occur once, and pairs of places.
+    errors, decay : float
+        Errors of count c are errors * decay^c.
+    misfit : float
+        Sum of the squares that were minimised.
+    """
+
+    coverage: float
+    excess: float
+    same: float
+    single: float
+    double: float
+    errors: float
+    decay: float
+    misfit: float
+
+    def heterozygosity(self, k: int) -> float:
+        """Share of the sites that differ."""
+        return float(1 - self.same ** (1 / k))
+
+    def erroneous(self, size: int) -> Numbers:
+        """Errors of the counts 0 to size - 1, float64 (size,)."""
+        return self.errors * np.power(self.decay, np.arange(size, dtype=np.float64))
+
+    def genuine(self, size: int) -> Numbers:
+        """K-mers of the genome of the counts 0 to size - 1, float64 (size,)."""
+        single, double = _genome(size, self.coverage / 2, self.excess, self.same)
+        return self.single * single + self.double * double
+
+    @property
+    def halves(self) -> float:
+        """K-mers of one chromosome, as a share of those of both."""
+        lost = 1 - self.same
+        one = 2 * lost * (self.single + self.double)
+        two = self.same * self.single + lost * lost * self.double
+        return one / two if two else np.inf
+
+    @property
+    def pairs(self) -> float:
+        """Places that occur twice for each that occurs once."""
+        return self.double / self.single if self.single else np.inf
+
+    @property
+    def mirrored(self) -> float:
+        """The share `same` of a genome without pairs whose two peaks are those of places and pairs in this one."""
+        return self.double / (self.double + self.single / 2)
+
+
+def fit_mixture(h: Numbers, first: int, coverage: float, same: float | None) -> Mixture:
+    """Fit the model to a histogram.
+
+    Parameters
+    ----------
+    h : ndarray, float64 (n,)
+        K-mers of the counts 0, 1, 2, ...
+    first : int
+        Lesser counts are left out.
+    coverage : float
+        Near which that of both chromosomes is looked for.
+    same : float, optional
+        Near which the share of k-mers that both have alike is looked for; it is 1 if not given.
+    """
+    size = len(h)
+    smooth = np.convolve(h, (0.25, 0.5, 0.25), "same")
+    weights = 1 / np.sqrt(smooth[first:] + 1)
+    target = h[first:] * weights
+
+    def solved(x: Numbers) -> tuple[Numbers, float]:
+        half, excess, share, decay = _numbers(x)
+        columns = np.stack([decay ** np.arange(size), *_genome(size, half, excess, share)])[:, first:] * weights
+        parts = _nonnegative(columns, target)
+        return parts, float(((target - parts @ columns) ** 2).sum())
+
+    start = [np.log(coverage / 2), np.log(EXCESS), _logit(DECAY / SLOWEST_DECAY)]
+    start += [] if same is None else [_logit(same)]
+    found = np.array(start)
+    for steps in (STEPS, AGAIN):
+        found = minimise(lambda x: solved(x)[1], found, steps[: len(found)])
+    half, excess, share, decay = _numbers(found)
+    (errors, single, double), misfit = solved(found)
+    return Mixture(2 * half, excess, share, float(single), float(double), float(errors), decay, misfit)
+
+
+def _numbers(x: Numbers) -> tuple[float, float, float, float]:
+    """L, b, s and the factor of errors, from what is searched."""
+    excess = float(np.exp(np.clip(x[1], np.log(LEAST_EXCESS), np.log(MOST_EXCESS))))
+    share = _logistic(x[3]) if len(x) > 3 else 1.0
+    return float(np.exp(np.clip(x[0], -3.0, 12.0))), excess, share, SLOWEST_DECAY * _logistic(x[2])
+
+
+def _logit(share: float) -> float:
+    return float(np.log(share / (1 - share)))
+
+
+def _logistic(x: float) -> float:
+    return float(1 / (1 + np.exp(-np.clip(x, -30, 30))))
+
+
+def _genome(size: int, half: float, excess: float, same: float) -> tuple[Numbers, Numbers]:
+    """K-mers of each count that a place gives which occurs once, and a pair of places."""
+    one, two, three, four = (_scattered(size, place * half, excess) for place in PLACES)
+    lost = 1 - same
+    single = 2 * lost * one + same * two
+    double = 2 * lost * one + lost * lost * two + 2 * same * lost * three + same * same * four
+    return single, double
+
+
+def _scattered(size: int, mean: float, excess: float) -> Numbers:
+    """The negative binomial distribution of a mean and a variance of 1 + excess times that."""
+    c = np.arange(size - 1)
+    steps = np.log((mean + c * excess) / ((1 + excess) * (c + 1)))
+    return np.exp(np.concatenate([[0.0], np.cumsum(steps)]) - mean / excess * np.log1p(excess))
+
+
+def _nonnegative(columns: Numbers, target: Numbers) -> Numbers:
+    """How much of each column explains the target best; none is taken off."""
+    parts = np.zeros(len(columns))
+    kept = list(range(len(columns)))
+    while kept:
+        some = columns[kept]
+        found = np.linalg.lstsq(some @ some.T, some @ target, rcond=None)[0]
+        if (found >= 0).all():
+            parts[kept] = found
+            break
+        del kept[int(np.argmin(found))]
+    return parts

@@ -1,0 +1,1 @@
+"""Counting on the device, and the runs of what does not fit into memory."""

@@ -1,0 +1,78 @@
+"""Counted k-mers brought to the host, part by part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.kmers.kmer_set import KmerBlock
+from oclgenomics.primitives import Runs
+from oclgenomics.runtime import Engine
+
+__all__ = ["Part", "gather", "join"]
+
+SLACK = 1.05  # of the k-mers that are expected: memory that nobody touches costs nothing, a second copy does
+
+
+@dataclass(frozen=True)
+class Part:
+    """K-mers of a range of prefixes.
+
+    Attributes
+    ----------
+    runs : Runs
+        Those that differ, uint64 (words, n), and their counts, uint32, in ascending order on the device.
+    windows : int
+        All of the range, equal ones and those that were left out included.
+    """
+
+    runs: Runs
+    windows: int
+
+
+def gather(engine: Engine, words: int, windows: int, parts: Iterable[Part]) -> KmerBlock:
+    """Bring parts in ascending order to the host as one block.
+
+    What the parts so far let expect is reserved, so there is seldom anything to move, and nothing is there twice.
+
+    Parameters
+    ----------
+    engine : Engine
+    words : int
+        Of a k-mer.
+    windows : int
+        Of all parts.
+    parts : iterable of Part
+        Each is let go before the next one is asked for.
+    """
+    keys, counts = np.empty((words, 0), np.uint64), np.empty(0, np.uint32)
+    size = seen = 0
+    for part in parts:
+        runs = part.runs
+        begin, size, seen = size, size + runs.size, seen + part.windows
+        if size > len(counts):
+            room = min(int(size * windows / seen * SLACK), size + windows - seen)
+            keys, counts = _enlarged(keys, begin, room), _enlarged(counts, begin, room)
+        for word, row in enumerate(keys):
+            engine.download(runs.keys, runs.size, word * runs.size, out=row[begin:size])
+        engine.download(runs.counts, runs.size, out=counts[begin:size])
+        del part, runs
+    return KmerBlock(keys[:, :size], counts[:size])
+
+
+def _enlarged(array: NDArray[Any], used: int, room: int) -> NDArray[Any]:
+    """An array with room for so many items, which begins as this one."""
+    larger = np.empty((*array.shape[:-1], room), array.dtype)
+    larger[..., :used] = array[..., :used]
+    return larger
+
+
+def join(words: int, blocks: Iterable[KmerBlock]) -> KmerBlock:
+    """Join blocks in ascending order."""
+    blocks = [KmerBlock(np.empty((words, 0), np.uint64), np.empty(0, np.uint32)), *blocks]
+    keys = np.concatenate([block.keys for block in blocks], axis=1)
+    return KmerBlock(keys, np.concatenate([block.counts for block in blocks]))

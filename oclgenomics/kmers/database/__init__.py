@@ -1,0 +1,1 @@
+"""The k-mer database: its layout, its writer and its reader."""

@@ -1,0 +1,81 @@
+"""Sections of k-mers decoded on the device, a work-item each; what it finds damaged, the host has to explain."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.kmers.database.encode_kernels import SIP_KEY, most_gap_bytes
+from oclgenomics.kmers.database.layout import SECTION_KMERS, section_bytes
+from oclgenomics.primitives import Runs
+from oclgenomics.runtime import Engine
+from oclgenomics.runtime.memory import BufferNeed
+
+__all__ = ["decode_on", "room_for", "sections_at_a_time", "words_of"]
+
+LANES = 1  # sections have little to do with each other: a group each spreads them over the device
+MOST_BYTES = 1 << 28  # of keys; a work-item takes milliseconds, so GPUs need many at a time
+UNITS_EACH, FEWEST = 2, 16  # on CPUs: some for each core
+
+
+def sections_at_a_time(engine: Engine, words: int) -> int:
+    """How many sections to decode at a time.
+
+    Raises
+    ------
+    AllocationError
+        The device's memory does not hold one.
+    """
+    needs = [
+        BufferNeed("keys", per_item=8 * words * SECTION_KMERS),
+        BufferNeed("counts", per_item=4 * SECTION_KMERS),
+        BufferNeed("sections", per_item=SECTION_KMERS * (8 + most_gap_bytes(words)) + 16),
+    ]
+    fit = engine.items_that_fit(needs, item="section of k-mers")
+    most = MOST_BYTES // (8 * words * SECTION_KMERS)
+    if engine.tuning.cpu:
+        most = max(UNITS_EACH * engine.device.compute_units, FEWEST)
+    return max(1, min(most, fit // 4))
+
+
+def room_for(engine: Engine, tables: Sequence[NDArray[np.void]]) -> NDArray[np.uint64]:
+    """Host memory for the bytes of the sections of any one of some tables, as words; the device reads it fast."""
+    return engine.pinned(max(map(words_of, tables)), np.uint64)
+
+
+def words_of(table: NDArray[np.void]) -> int:
+    """Words that the sections of a table take to decode: those of their bytes, and what is read behind them."""
+    return int(section_bytes(table).sum()) // 8 + 2
+
+
+def decode_on(engine: Engine, table: NDArray[np.void], data: NDArray[np.uint64]) -> tuple[Runs, NDArray[np.uint32]]:
+    """Decode sections that follow each other in the file.
+
+    Parameters
+    ----------
+    engine : Engine
+    table : ndarray of `section_table` (sections,)
+    data : uint64
+        Their bytes, one section after the other, `words_of` the table; best in memory of `room_for`.
+
+    Returns
+    -------
+    runs : Runs
+        Keys uint64 (words, n) and counts uint32 (n,) on the device.
+    status : uint32 (sections,)
+        Not 0 where a section is damaged, and its k-mers undefined.
+    """
+    words, sections, size = table.dtype["first"].shape[0], len(table), int(table["kmers"].sum())
+    facts = np.empty((4, sections), np.uint64)
+    facts[0] = table["offset"] - table["offset"][0]
+    facts[1], facts[2], facts[3] = table["gap_bytes"], table["count_words"], table["checksum"]
+    facts[1] += np.uint64(8 * words)
+    keys, counts = engine.empty((words, size), np.uint64), engine.empty(size, np.uint32)
+    status = engine.empty(sections, np.uint32)
+    defines = {"WORDS": words, "EVERY": SECTION_KMERS, "CPU": engine.tuning.cpu}
+    kernel = engine.kernel("kmers/decode_sections.cl", "decode_sections", **defines)
+    args = engine.upload(data, share=True), engine.upload(facts), np.uint64(size), np.uint32(sections), *SIP_KEY
+    engine.launch_items(kernel, sections, *args, keys, counts, status, lanes=LANES)
+    return Runs(keys, counts, size), engine.download(status)

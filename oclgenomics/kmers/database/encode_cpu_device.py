@@ -1,0 +1,151 @@
+"""Sections encoded on CPU devices: a work-item takes a whole section, from keys and counts to bytes and their checksum.
+
+Each section has more room than it needs in memory that the host shares, so its bytes are written to the file from where
+they are, while the device goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import Future
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from oclgenomics.io.append_file import Appending
+from oclgenomics.kmers.database.encode_kernels import (
+    SIP_KEY,
+    TALLIED,
+    Span,
+    coded_of,
+    large_counts,
+    most_gap_bytes,
+    sections_of,
+)
+from oclgenomics.kmers.database.layout import SECTION_KMERS
+from oclgenomics.kmers.database.section import Coded
+from oclgenomics.kmers.database.simple8b import STRETCH
+from oclgenomics.runtime import DeviceArray, Engine
+from oclgenomics.runtime.buffers import LEAST_SHARED
+from oclgenomics.runtime.memory import BufferNeed
+
+__all__ = ["CpuSections"]
+
+HELD = 4  # sections that are gathered where runs are short
+UNITS_EACH, FEWEST = 2, 8  # sections at a time: some for each core
+MOST_BYTES = 1 << 27  # of room for them, of which a half or less is ever touched
+SPARE = 16  # bytes, as eight are written at a time and whole words read
+
+
+class CpuSections:
+    """Encodes k-mers and appends them to a file.
+
+    Attributes
+    ----------
+    batch : int
+        Sections to encode at a time.
+    held : int
+        Sections to gather.
+    """
+
+    def __init__(self, engine: Engine, words: int, output: Appending) -> None:
+        self._engine, self._words = engine, words
+        self._room = -(-SECTION_KMERS * (8 + most_gap_bytes(words)) // 8) * 8 + SPARE
+        fit = self._sections_that_fit()
+        units = UNITS_EACH * engine.device.compute_units
+        self.batch = max(1, min(max(units, FEWEST), MOST_BYTES // self._room, fit // 4))
+        self.held = min(HELD, self.batch)
+        self._slots = [_Slot(engine, output, words, self.batch, self._room // 8) for _ in range(2)]
+        defines = {"WORDS": words, "EVERY": SECTION_KMERS, "STRETCH": STRETCH, "TALLIED": TALLIED}
+        self._kernel = engine.kernel("kmers/encode_sections.cl", "encode_sections", **defines)
+
+    def _sections_that_fit(self) -> int:
+        needs = [
+            BufferNeed("keys", per_item=8 * self._words * SECTION_KMERS),
+            BufferNeed("counts", per_item=4 * SECTION_KMERS),
+            BufferNeed("sections", per_item=self._room, copies=2),
+            BufferNeed("tallies", per_item=4 * (TALLIED + 2)),
+        ]
+        return self._engine.items_that_fit(needs, item="section of k-mers")
+
+    def encode(self, span: Span) -> Iterator[Coded]:
+        """Encode k-mers and append them; yield what is known of them."""
+        engine, sections, slot = self._engine, sections_of(span.size), self._slots[0]
+        self._slots.reverse()
+        slot.wait()
+        place = np.uint64(span.keys.shape[1]), np.uint64(span.start), np.uint32(span.size)
+        out = np.uint64(self._room), slot.rooms, slot.facts, slot.tallies
+        engine.launch(self._kernel, (sections,), (1,), span.keys, span.counts, *place, *SIP_KEY, *out)
+        facts, tallies = slot.found(sections)
+        tally = tallies.sum(axis=0, dtype=np.int64)
+        large = large_counts(engine, span, int(tally[TALLIED]))
+        coded = coded_of(facts, span.size, tally, None if large is None else engine.download(large))
+        slot.put((facts[0] + 8 * facts[1]).tolist())
+        yield coded
+
+    def settle(self) -> Iterator[Coded]:
+        """Let go of the k-mers' memory; nothing is left to yield."""
+        return iter(())
+
+    def drain(self) -> Iterator[Coded]:
+        """Wait until all is written; nothing is left to yield."""
+        for slot in self._slots:
+            slot.wait()
+        return iter(())
+
+    def close(self) -> None:
+        """Let go of the memory; nobody may be writing it any more."""
+        self._engine.finish()  # a kernel may still work in it
+        for slot in self._slots:
+            slot.close()
+
+
+class _Slot:
+    """Room for the sections of a batch and what is known of them, in memory of the host.
+
+    Attributes
+    ----------
+    rooms : DeviceArray, uint64 (sections, room)
+    facts : DeviceArray, uint64 (sections * (3 + 2 words),)
+        Channels of as many sections as the batch has.
+    tallies : DeviceArray, uint32 (sections, TALLIED + 2)
+    """
+
+    def __init__(self, engine: Engine, output: Appending, words: int, sections: int, room: int) -> None:
+        self._engine, self._output, self._channels = engine, output, 3 + 2 * words
+        self._taken = 0
+        self.rooms = self._shared((sections, room), np.uint64)
+        self.facts = self._shared((max(sections * self._channels, LEAST_SHARED // 8),), np.uint64)
+        self.tallies = self._shared((sections, TALLIED + 2), np.uint32)
+        self._writing: Future[None] | None = None
+
+    def _shared(self, shape: tuple[int, ...], dtype: DTypeLike) -> DeviceArray:
+        array = self._engine.upload(self._engine.pinned(shape, dtype), share=True)
+        if array.host is not None:  # else the array is in the account
+            self._engine.memory.take(array.nbytes)
+            self._taken += array.nbytes
+        return array
+
+    def found(self, sections: int) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
+        """What is known of a batch of so many sections, when the device is done with it."""
+        facts = self._engine.download(self.facts, self._channels * sections).reshape(self._channels, sections)
+        return facts, self._engine.download(self.tallies, sections * (TALLIED + 2)).reshape(sections, -1)
+
+    def put(self, sizes: list[int]) -> None:
+        """Append the first bytes of each section's room."""
+        host = self._engine.download(self.rooms) if self.rooms.host is None else self.rooms.host
+        rooms = host.view(np.uint8)
+        self._writing = self._output.put(*(rooms[number, :size].data for number, size in enumerate(sizes)))
+
+    def wait(self) -> None:
+        """Wait until all is written."""
+        if self._writing is not None:
+            self._writing.result()
+            self._writing = None
+
+    def close(self) -> None:
+        """Let go of the memory."""
+        for array in (self.rooms, self.facts, self.tallies):
+            array.release()
+        self._engine.memory.give(self._taken)
+        self._taken = 0

@@ -1,0 +1,190 @@
+"""Sections encoded on GPUs: a work-item takes a key, a stretch of counts or the checksum of a section.
+
+All of a batch is laid out on the device as it will be in the file. While the device encodes a batch, the one before is
+brought to pinned memory piece by piece, and threads write the pieces.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.io.append_file import Appending
+from oclgenomics.kmers.database.encode_kernels import (
+    SIP_KEY,
+    STRETCHES,
+    TALLIED,
+    Span,
+    coded_of,
+    large_counts,
+    most_gap_bytes,
+    sections_of,
+)
+from oclgenomics.kmers.database.layout import SECTION_KMERS
+from oclgenomics.kmers.database.section import Coded
+from oclgenomics.kmers.database.simple8b import STRETCH
+from oclgenomics.primitives import scan
+from oclgenomics.runtime import DeviceArray, Engine
+from oclgenomics.runtime.memory import BufferNeed
+from oclgenomics.runtime.program import Kernel
+
+__all__ = ["GpuSections"]
+
+MOST_BYTES = 1 << 28  # of keys: as a work-item takes milliseconds for a checksum, there have to be many at a time
+SUM_LANES = 1  # checksums have little to do with each other: a group each spreads them over the device
+TALLY_GROUPS = 1024
+BLOCK_WORDS, MOST_BLOCKS = 1 << 21, 8  # of pinned memory: 16 MiB each
+
+
+class GpuSections:
+    """Encodes k-mers and appends them to a file.
+
+    Attributes
+    ----------
+    batch : int
+        Sections to encode at a time.
+    held : int
+        Sections to gather.
+    """
+
+    def __init__(self, engine: Engine, words: int, output: Appending) -> None:
+        self._engine, self._words = engine, words
+        self._blocks = _Blocks(engine, output)
+        self._started: _Started | None = None
+        most = MOST_BYTES // (8 * words * SECTION_KMERS)
+        self.batch = self.held = max(1, min(most, self._sections_that_fit() // 4))
+
+    def _sections_that_fit(self) -> int:
+        places = SECTION_KMERS + STRETCHES
+        needs = [
+            BufferNeed("keys", per_item=8 * self._words * SECTION_KMERS),
+            BufferNeed("counts", per_item=4 * SECTION_KMERS),
+            BufferNeed("places", fixed=1 << 14, per_item=4 * places, copies=2),
+            BufferNeed("sections", fixed=16, per_item=SECTION_KMERS * (8 + most_gap_bytes(self._words)), copies=2),
+        ]
+        return self._engine.items_that_fit(needs, item="section of k-mers")
+
+    def encode(self, span: Span) -> Iterator[Coded]:
+        """Encode k-mers; append those before and yield what is known of them."""
+        started = self._start(span)
+        yield from self._collect()
+        self._started = started
+
+    def settle(self) -> Iterator[Coded]:
+        """Let go of the k-mers' memory, and of all other: see `drain`."""
+        yield from self.drain()
+
+    def drain(self) -> Iterator[Coded]:
+        """Append all that was encoded, wait until it is written, and yield what is known of it."""
+        yield from self._collect()
+        self._blocks.wait()
+
+    def close(self) -> None:
+        """Let go of the memory; nobody may be writing it any more."""
+        self._started = None
+
+    def _kernel(self, source: str, name: str) -> Kernel:
+        defines = {"EVERY": SECTION_KMERS, "STRETCH": STRETCH, "STRETCHES": STRETCHES, "TALLIED": TALLIED}
+        return self._engine.kernel(f"kmers/{source}.cl", name, WORDS=self._words, **defines)
+
+    def _start(self, span: Span) -> _Started:
+        """Have k-mers encoded; what they take is waited for."""
+        engine, sections = self._engine, sections_of(span.size)
+        stretches = -(-span.size // STRETCH)
+        tally = engine.empty(TALLIED + 2, np.uint32)
+        places = engine.empty(span.size + 1, np.uint32), engine.empty(stretches + 1, np.uint32)
+        facts = engine.empty((3 + 2 * self._words, sections), np.uint64)
+        self._measure(span, tally, places, facts)
+        gap_bytes, count_words = engine.download(facts, 2 * sections).reshape(2, sections).sum(axis=1).tolist()
+        tallied = engine.download(tally)
+        large = large_counts(engine, span, int(tallied[TALLIED]))
+        size = gap_bytes + 8 * count_words
+        out = engine.empty(size // 8 + 2, np.uint64)
+        self._write(span, places, facts, out)
+        return _Started(span.size, tallied, large, facts, out, size)
+
+    def _measure(
+        self, span: Span, tally: DeviceArray, places: tuple[DeviceArray, DeviceArray], facts: DeviceArray
+    ) -> None:
+        engine, (gaps, words) = self._engine, places
+        stride, start, size = np.uint64(span.keys.shape[1]), np.uint64(span.start), np.uint32(span.size)
+        engine.fill(tally, np.uint32(0))
+        measure = self._kernel("vlq", "measure_gaps")
+        engine.launch_items(measure, gaps.size, span.keys, stride, start, size, gaps, tally)
+        scan(engine, gaps, out=gaps)
+        stretches, sections = np.uint32(words.size - 1), np.uint32(facts.shape[1])
+        measure = self._kernel("simple8b", "count_words")
+        engine.launch_items(measure, words.size, span.counts, start, size, stretches, words)
+        scan(engine, words, out=words)
+        items = min(span.size, TALLY_GROUPS * engine.tuning.local_size)
+        engine.launch_items(self._kernel("tally", "tally_counts"), items, span.counts, start, size, tally)
+        measure = self._kernel("sections", "measure_sections")
+        common = stride, start, size, stretches, sections, gaps, words
+        engine.launch_items(measure, facts.shape[1], span.keys, *common, facts)
+
+    def _write(self, span: Span, places: tuple[DeviceArray, DeviceArray], facts: DeviceArray, out: DeviceArray) -> None:
+        engine, (gaps, words) = self._engine, places
+        stride, start, size = np.uint64(span.keys.shape[1]), np.uint64(span.start), np.uint32(span.size)
+        stretches, sections = np.uint32(words.size - 1), np.uint32(facts.shape[1])
+        write = self._kernel("vlq", "write_gaps")
+        engine.launch_items(write, span.size, span.keys, stride, start, size, gaps, words, out)
+        write = self._kernel("simple8b", "write_words")
+        engine.launch_items(write, words.size - 1, span.counts, start, size, stretches, gaps, words, out)
+        sums = self._kernel("sections", "sum_sections")
+        common = size, stretches, sections, gaps, words
+        engine.launch_items(sums, facts.shape[1], out, *common, *SIP_KEY, facts, lanes=SUM_LANES)
+
+    def _collect(self) -> Iterator[Coded]:
+        """Append what was encoded, once; yield what is known of it."""
+        started, self._started = self._started, None
+        if started is not None:
+            large = None if started.large is None else self._engine.download(started.large)
+            yield coded_of(self._engine.download(started.facts), started.kmers, started.tally, large)
+            self._blocks.put(started.out, started.size)
+
+
+@dataclass(frozen=True)
+class _Started:
+    """A batch that the device is writing: k-mers, what they tally to, and `size` bytes of sections."""
+
+    kmers: int
+    tally: NDArray[np.uint32]
+    large: DeviceArray | None
+    facts: DeviceArray
+    out: DeviceArray
+    size: int
+
+
+class _Blocks:
+    """Pinned memory that the device fills and threads write to the file."""
+
+    def __init__(self, engine: Engine, output: Appending) -> None:
+        self._engine, self._output = engine, output
+        self._writing: deque[tuple[NDArray[Any], Future[None]]] = deque()
+
+    def put(self, source: DeviceArray, size: int) -> None:
+        """Append the first bytes of an array of words."""
+        for start in range(0, size, 8 * BLOCK_WORDS):
+            block = self._block()
+            part = min(size - start, 8 * BLOCK_WORDS)
+            words = -(-part // 8)
+            self._engine.download(source, words, start // 8, out=block[:words])
+            self._writing.append((block, self._output.put(block.view(np.uint8)[:part].data)))
+
+    def wait(self) -> None:
+        """Wait until all is written."""
+        for _, future in self._writing:
+            future.result()
+
+    def _block(self) -> NDArray[Any]:
+        if self._writing and (len(self._writing) == MOST_BLOCKS or self._writing[0][1].done()):
+            block, future = self._writing.popleft()
+            future.result()
+            return block
+        return self._engine.pinned(BLOCK_WORDS, np.uint64)

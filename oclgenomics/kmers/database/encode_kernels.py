@@ -1,0 +1,80 @@
+"""What the kernels that encode sections have in common, on CPUs and on GPUs."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.kmers.database.layout import KEY, SECTION_KMERS
+from oclgenomics.kmers.database.section import Coded, table_of
+from oclgenomics.kmers.database.simple8b import STRETCH
+from oclgenomics.kmers.tally import Tally
+from oclgenomics.runtime import DeviceArray, Engine
+
+__all__ = ["SIP_KEY", "STRETCHES", "TALLIED", "Span", "coded_of", "large_counts", "most_gap_bytes", "sections_of"]
+
+TALLIED = 1024  # counts below are tallied on the device, the few others brought to the host
+STRETCHES = SECTION_KMERS // STRETCH
+SIP_KEY = tuple(np.frombuffer(KEY, "<u8").astype(np.uint64))
+
+
+class Span(NamedTuple):
+    """Neighbours among the k-mers of device arrays: uint64 (words, stride) and uint32 (stride,)."""
+
+    keys: DeviceArray
+    counts: DeviceArray
+    start: int
+    size: int
+
+
+def sections_of(size: int) -> int:
+    """Sections of so many k-mers."""
+    return -(-size // SECTION_KMERS)
+
+
+def most_gap_bytes(words: int) -> int:
+    """Bytes that a gap of so many words takes at most."""
+    return -(-64 * words // 7)
+
+
+def large_counts(engine: Engine, span: Span, number: int) -> DeviceArray | None:
+    """Pick the counts that are not tallied on the device, which are so many, if there are any."""
+    if not number:
+        return None
+    large, picked = engine.empty(number, np.uint32), engine.empty(1, np.uint32)
+    engine.fill(picked, np.uint32(0))
+    kernel = engine.kernel("kmers/tally.cl", "pick_large", TALLIED=TALLIED)
+    place = np.uint64(span.start), np.uint32(span.size)
+    engine.launch_items(kernel, span.size, span.counts, *place, picked, large)
+    return large
+
+
+def coded_of(
+    facts: NDArray[np.uint64], size: int, tally: NDArray[np.integer], large: NDArray[np.uint32] | None
+) -> Coded:
+    """Read what the kernels say of sections.
+
+    Parameters
+    ----------
+    facts : uint64 (3 + 2 words, sections)
+    size : int
+        K-mers of all sections.
+    tally : int (TALLIED + 2,)
+        How many counts there are of 0, 1, ..., TALLIED - 1, and of more; keys that are not greater than the one before.
+    large : uint32 (tally[TALLIED],), optional
+
+    Raises
+    ------
+    ValueError
+        Keys that do not ascend, or counts of 0.
+    """
+    if tally[TALLIED + 1]:
+        raise ValueError("k-mers have to come in ascending order, each of them once")
+    if tally[0]:
+        raise ValueError("a count is 0")
+    words = (len(facts) - 3) // 2
+    table = table_of(facts[3 : 3 + words], size, facts[0] - np.uint64(8 * words), facts[1], facts[2])
+    many = np.empty(0, np.uint32) if large is None else large
+    return Coded(table, Tally.of(tally[:TALLIED], many), facts[3 : 3 + words, 0], facts[3 + words :, -1])

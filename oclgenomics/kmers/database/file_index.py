@@ -1,0 +1,112 @@
+"""What a k-mer database says of itself: its head, its table of sections, its histogram and its foot, all verified."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.errors import InputError, UsageError
+from oclgenomics.kmers.arithmetic import is_ascending
+from oclgenomics.kmers.database.layout import (
+    CHECKED_FOOT_BYTES,
+    FOOT_BYTES,
+    HEAD_BYTES,
+    HISTOGRAM,
+    SECTION_KMERS,
+    Foot,
+    Head,
+    checksum,
+    section_bytes,
+    section_table,
+)
+from oclgenomics.kmers.keys import key_words
+
+__all__ = ["Outline", "read_outline"]
+
+
+@dataclass(frozen=True)
+class Outline:
+    """The parts of a database that are not k-mers.
+
+    Attributes
+    ----------
+    head : Head
+    table : ndarray of `section_table` (sections,)
+    histogram : ndarray of `HISTOGRAM` (n,)
+    foot : Foot
+    """
+
+    head: Head
+    table: NDArray[np.void]
+    histogram: NDArray[np.void]
+    foot: Foot
+
+
+def read_outline(name: str, handle: int) -> Outline:
+    """Read and verify the outline of an open file.
+
+    Raises
+    ------
+    InputError
+        It is no database, cut off or damaged.
+    """
+    try:
+        size = os.fstat(handle).st_size
+        head_bytes = os.pread(handle, HEAD_BYTES, 0)
+        foot_bytes = os.pread(handle, FOOT_BYTES, max(HEAD_BYTES, size - FOOT_BYTES))
+        head = _head(name, head_bytes, size)
+        foot, sum_ = _foot(name, foot_bytes, size)
+        tail = os.pread(handle, max(0, size - FOOT_BYTES - foot.table_offset), min(foot.table_offset, size))
+    except OSError as error:
+        raise InputError(f"cannot be read ({error.strerror})", source=name) from error
+    table_bytes = foot.sections * section_table(key_words(head.options.k)).itemsize
+    damaged = len(tail) != table_bytes + foot.histogram * HISTOGRAM.itemsize
+    if damaged or checksum(tail, foot_bytes[:CHECKED_FOOT_BYTES]) != sum_:
+        raise InputError(
+            "the table of sections is damaged (its checksum differs); make the file anew",
+            source=name,
+            byte=min(foot.table_offset, size),
+        )
+    table = np.frombuffer(tail[:table_bytes], section_table(key_words(head.options.k)))
+    outline = Outline(head, table, np.frombuffer(tail[table_bytes:], HISTOGRAM), foot)
+    if not _agrees(outline):
+        raise InputError("the table of sections contradicts itself", source=name, byte=foot.table_offset)
+    return outline
+
+
+def _head(name: str, data: bytes, size: int) -> Head:
+    try:
+        if size >= HEAD_BYTES:
+            return Head.unpack(data)
+    except (ValueError, UsageError) as error:
+        raise InputError(str(error), source=name, byte=0) from error
+    raise InputError("is no k-mer database of oclgenomics, or cut off in its head", source=name, byte=size)
+
+
+def _foot(name: str, data: bytes, size: int) -> tuple[Foot, int]:
+    try:
+        if len(data) == FOOT_BYTES:
+            return Foot.unpack(data)
+    except ValueError as error:
+        raise InputError(str(error), source=name, byte=size - FOOT_BYTES) from error
+    raise InputError("is cut off after its head; make it anew", source=name, byte=size)
+
+
+def _agrees(outline: Outline) -> bool:
+    """Whether the table, the histogram and the foot tell the same, and what the format asks of them."""
+    table, foot = outline.table, outline.foot
+    ends = HEAD_BYTES + np.cumsum(section_bytes(table))
+    starts = [HEAD_BYTES, *ends.tolist()]
+    kmers = [SECTION_KMERS] * (len(table) - 1) + [foot.distinct - SECTION_KMERS * (len(table) - 1)] * bool(len(table))
+    counts = zip(outline.histogram["count"].tolist(), outline.histogram["kmers"].tolist(), strict=True)
+    return (
+        [*table["offset"].tolist(), foot.table_offset] == starts
+        and table["kmers"].tolist() == kmers
+        and 1 <= min(kmers, default=1) <= max(kmers, default=1) <= SECTION_KMERS
+        and is_ascending(table["first"].T.astype(np.uint64))
+        and foot.distinct == int(outline.histogram["kmers"].sum())
+        and foot.total == sum(count * number for count, number in counts)
+    )

@@ -1,0 +1,218 @@
+"""Writing of k-mer databases."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from types import TracebackType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics import __version__
+from oclgenomics.errors import UsageError
+from oclgenomics.io.append_file import Appending
+from oclgenomics.io.atomic_file import WholeFile, whole_file
+from oclgenomics.io.threads import usable_cores
+from oclgenomics.kmers.arithmetic import is_ascending
+from oclgenomics.kmers.database.encode_device import DeviceSections, has_room
+from oclgenomics.kmers.database.encode_numpy import HostSections
+from oclgenomics.kmers.database.layout import HEAD_BYTES, Foot, Head, section_bytes, section_table
+from oclgenomics.kmers.database.section import Coded
+from oclgenomics.kmers.keys import key_words
+from oclgenomics.kmers.kmer_set import KmerBlock
+from oclgenomics.kmers.options import CountOptions
+from oclgenomics.kmers.tally import Tally
+from oclgenomics.primitives import Runs
+from oclgenomics.runtime import DeviceArray, Engine
+
+__all__ = ["DatabaseWriter"]
+
+MOST_THREADS = 8  # more wait for each other: what NumPy and the checksum do is not all in parallel
+DISORDER = "k-mers have to come in ascending order, each of them once"
+
+
+class DatabaseWriter:
+    """A k-mer database in the making; a context manager.
+
+    The file is there, whole, when the `with` block has ended without an exception, and not at all else. Its bytes
+    depend on the k-mers, their counts, the options and the version of the program alone.
+
+    Parameters
+    ----------
+    path : path or WholeFile
+        The file, or one that is open and that someone else looks after.
+    options : CountOptions
+        What was counted.
+    engine : Engine, optional
+        The device to encode on; some of its memory is taken as long as the `with` block lasts. Without one, or where
+        that would be much of what it has, NumPy encodes. The bytes are the same.
+    threads : int, optional
+        Threads that encode and write; as many as there are cores, at most 8, if not given.
+
+    Attributes
+    ----------
+    distinct, total : int
+        K-mers in the database, and the sum of their counts; known when the `with` block has ended.
+
+    Raises
+    ------
+    OutputError
+        The file cannot be written; nothing half written is left.
+    AllocationError
+        The device's memory does not hold a section.
+    UsageError
+        Bounds of counts beyond 64 bits.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str] | WholeFile,
+        options: CountOptions,
+        *,
+        engine: Engine | None = None,
+        threads: int | None = None,
+    ) -> None:
+        if options.max_count >> 64:
+            raise UsageError(f"--max-count {options.max_count}: a database holds bounds below 2^64")
+        self._path, self._options, self._engine = path, options, engine
+        self._threads = min(MOST_THREADS, usable_cores()) if threads is None else threads
+        self._words = key_words(options.k)
+        self._last: NDArray[np.uint64] | None = None
+        self._tables: list[NDArray[np.void]] = []
+        self._tally = Tally()
+        self.distinct = self.total = 0
+
+    def __enter__(self) -> DatabaseWriter:
+        with contextlib.ExitStack() as stack:
+            file = stack.enter_context(_opened(self._path))
+            pool = stack.enter_context(ThreadPoolExecutor(self._threads, "write-kmers"))
+            self._output = Appending(file, pool)
+            self._output.put(Head(self._options, __version__).pack()).result()
+            self._sections: HostSections | DeviceSections
+            if self._engine is not None and has_room(self._engine, self._words):
+                self._sections = DeviceSections(self._engine, self._words, self._output)
+            else:
+                self._sections = HostSections(self._words, self._output, pool, self._threads)
+            stack.callback(self._sections.close)
+            stack.callback(pool.shutdown, cancel_futures=True)
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            with self._stack:
+                self._finish()
+        else:
+            self._stack.__exit__(kind, error, trace)
+
+    def append(self, block: KmerBlock) -> None:
+        """Add k-mers of host memory, all of them greater than those before.
+
+        The arrays are free for other use afterwards. With an engine they are uploaded, and `append_runs` takes them.
+
+        Raises
+        ------
+        ValueError
+            Keys that do not ascend or have more than k letters, counts of 0, or arrays of other shapes or types.
+        OutputError
+            The file cannot be written.
+        """
+        self._check_arrays(block.keys, block.counts, len(block.counts))
+        if not len(block):
+            return
+        if self._engine is not None and isinstance(self._sections, DeviceSections):
+            self.append_runs(Runs(self._engine.upload(block.keys), self._engine.upload(block.counts), len(block)))
+            return
+        assert isinstance(self._sections, HostSections)
+        if not is_ascending(block.keys):
+            raise ValueError(DISORDER)
+        if not block.counts.all():
+            raise ValueError("a count is 0")
+        self._follow(block.keys[:, 0], block.keys[:, -1].copy())
+        for coded in self._sections.take(block):
+            self._enter(coded)
+
+    def append_runs(self, runs: Runs) -> None:
+        """Add k-mers of the engine's memory, all of them greater than those before.
+
+        What has to be kept of them is copied. Keys and counts are looked at when they are encoded, so what is wrong
+        with them may come to light later, at the latest when the `with` block ends.
+
+        Parameters
+        ----------
+        runs : Runs
+            Keys uint64 (words, n) and counts uint32 (n,).
+
+        Raises
+        ------
+        ValueError
+            Keys that do not ascend or have more than k letters, counts of 0, or arrays of other shapes or types; or a
+            writer without an engine.
+        OutputError
+            The file cannot be written.
+        """
+        if self._engine is None:
+            raise ValueError("a writer without an engine takes blocks, not runs")
+        self._check_arrays(runs.keys, runs.counts, runs.size)
+        if isinstance(self._sections, HostSections):
+            self.append(KmerBlock(self._engine.download(runs.keys), self._engine.download(runs.counts)))
+            return
+        for coded in self._sections.take(runs):
+            self._enter_runs(coded)
+
+    def append_blocks(self, blocks: Iterable[KmerBlock]) -> None:
+        """Add all of some blocks; see `append`."""
+        for block in blocks:
+            self.append(block)
+
+    def append_all(self, parts: Iterable[Runs]) -> None:
+        """Add all of some runs, each of which is let go before the next one is made; see `append_runs`."""
+        for runs in parts:
+            self.append_runs(runs)
+            del runs
+
+    def _check_arrays(
+        self, keys: NDArray[np.uint64] | DeviceArray, counts: NDArray[np.uint32] | DeviceArray, size: int
+    ) -> None:
+        types = keys.dtype == np.uint64 and counts.dtype == np.uint32
+        if not types or keys.shape != (self._words, size) or counts.shape != (size,):
+            raise ValueError(f"keys {keys.dtype} {keys.shape} and counts {counts.dtype} {counts.shape} do not suit")
+
+    def _follow(self, first: NDArray[np.uint64], last: NDArray[np.uint64]) -> None:
+        """Check that ascending keys may follow those before."""
+        if self._last is not None and not is_ascending(np.stack([self._last, first], axis=1)):
+            raise ValueError(DISORDER)
+        if int(last[-1]) >> (2 * self._options.k - 64 * (self._words - 1)):
+            raise ValueError(f"a key has more than {self._options.k} letters")
+        self._last = last
+
+    def _enter_runs(self, coded: Coded) -> None:
+        self._follow(coded.first, coded.last)
+        self._enter(coded)
+
+    def _enter(self, coded: Coded) -> None:
+        self._tables.append(coded.table)
+        self._tally.add(coded.tally)
+
+    def _finish(self) -> None:
+        enter = self._enter if isinstance(self._sections, HostSections) else self._enter_runs
+        for coded in self._sections.rest():
+            enter(coded)
+        sections = np.concatenate([np.empty(0, section_table(self._words)), *self._tables])
+        sections["offset"] = HEAD_BYTES + np.cumsum(section_bytes(sections)) - section_bytes(sections)
+        histogram = self._tally.histogram()
+        counts, kmers = histogram["count"].tolist(), histogram["kmers"].tolist()
+        self.distinct = sum(kmers)
+        self.total = sum(count * number for count, number in zip(counts, kmers, strict=True))
+        foot = Foot(self._output.end, len(sections), len(histogram), self.distinct, self.total)
+        tail = sections.tobytes() + histogram.tobytes()
+        self._output.put(tail + foot.pack(tail)).result()
+
+
+def _opened(path: str | os.PathLike[str] | WholeFile) -> contextlib.AbstractContextManager[WholeFile]:
+    return contextlib.nullcontext(path) if isinstance(path, WholeFile) else whole_file(path)

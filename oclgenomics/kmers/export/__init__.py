@@ -1,0 +1,1 @@
+"""K-mers in the formats of others."""

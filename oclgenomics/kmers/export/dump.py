@@ -1,0 +1,112 @@
+"""Counted k-mers written for others: as text and as arrays; `kmc` and `parquet` write the other formats.
+
+Everything goes block by block, so memory does not grow with the number of k-mers.
+"""
+
+from __future__ import annotations
+
+import zipfile
+from typing import IO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.kmers.export.select import SelectedKmers
+from oclgenomics.kmers.keys import key_words, padded_letters
+from oclgenomics.kmers.kmer_set import KmerBlock
+
+__all__ = ["fasta_rows", "tsv_rows", "write_fasta", "write_npz", "write_tsv"]
+
+TAB, NEWLINE, MARK, ZERO = (np.uint8(ord(letter)) for letter in "\t\n>0")
+POWERS = np.array([10**power for power in range(1, 10)], np.uint32)
+
+
+def write_tsv(kmers: SelectedKmers, stream: IO[bytes]) -> None:
+    """Write a line a k-mer, in ascending order: the k-mer, a tab, its count."""
+    for block in kmers.blocks():
+        stream.write(tsv_rows(block, kmers.k))
+
+
+def write_fasta(kmers: SelectedKmers, stream: IO[bytes]) -> None:
+    """Write a record a k-mer, in ascending order, its count for a name, as `jellyfish dump` does."""
+    for block in kmers.blocks():
+        stream.write(fasta_rows(block, kmers.k))
+
+
+def tsv_rows(block: KmerBlock, k: int) -> memoryview:
+    """The lines of `write_tsv`."""
+    digits = _digits(block.counts)
+    ends = np.cumsum(digits + (k + 2))
+    rows = np.empty(int(ends[-1]), np.uint8)
+    starts = ends - digits - (k + 2)
+    _put_letters(rows, starts, block, k)
+    rows[starts + k] = TAB
+    _put_digits(rows, ends - 2, block.counts)
+    rows[ends - 1] = NEWLINE
+    return rows.data
+
+
+def fasta_rows(block: KmerBlock, k: int) -> memoryview:
+    """The records of `write_fasta`."""
+    digits = _digits(block.counts)
+    ends = np.cumsum(digits + (k + 3))
+    rows = np.empty(int(ends[-1]), np.uint8)
+    rows[ends - digits - (k + 3)] = MARK
+    _put_digits(rows, ends - (k + 3), block.counts)
+    rows[ends - (k + 2)] = NEWLINE
+    _put_letters(rows, ends - (k + 1), block, k)
+    rows[ends - 1] = NEWLINE
+    return rows.data
+
+
+def _digits(counts: NDArray[np.uint32]) -> NDArray[np.int64]:
+    return np.searchsorted(POWERS, counts, side="right") + 1
+
+
+def _put_letters(rows: NDArray[np.uint8], places: NDArray[np.int64], block: KmerBlock, k: int) -> None:
+    """Write each k-mer behind its place, as one item of k bytes; items of the target may lie anywhere."""
+    letters = padded_letters(block.keys, k)
+    item = np.dtype((np.void, k))
+    target = np.ndarray((len(rows) - k + 1,), item, rows.data, 0, (1,))
+    target[places] = np.ndarray((len(block),), item, letters.data, 0, letters.strides[:1])
+
+
+def _put_digits(rows: NDArray[np.uint8], places: NDArray[np.int64], counts: NDArray[np.uint32]) -> None:
+    """Write numbers whose last digits have these places."""
+    ten = np.uint32(10)
+    while len(counts):
+        rest = counts // ten
+        rows[places] = (counts - rest * ten).astype(np.uint8) + ZERO
+        more = np.flatnonzero(rest)
+        counts, places = rest[more], places[more] - 1
+
+
+def write_npz(kmers: SelectedKmers, stream: IO[bytes]) -> None:
+    """Write what `numpy.load` gives back as arrays.
+
+    These are `keys`, uint64 (words, n) as `oclgenomics.kmers.keys` makes them; `counts`, uint32 (n,); `k`, int64; and
+    `canonical`, bool.
+    """
+    shape = key_words(kmers.k), kmers.distinct
+    with zipfile.ZipFile(stream, "w", allowZip64=True) as archive:
+        for name, value in (("k", np.int64(kmers.k)), ("canonical", np.bool_(kmers.canonical))):
+            with _member(archive, name) as member:
+                np.lib.format.write_array(member, np.asarray(value))
+        with _member(archive, "keys") as member:
+            # Column after column, so that blocks can follow each other.
+            _write_header(member, "<u8", shape, fortran=True)
+            for block in kmers.blocks():
+                member.write(np.ascontiguousarray(block.keys.T, "<u8").data)
+        with _member(archive, "counts") as member:
+            _write_header(member, "<u4", shape[1:])
+            for block in kmers.blocks():
+                member.write(np.ascontiguousarray(block.counts, "<u4").data)
+
+
+def _member(archive: zipfile.ZipFile, name: str) -> IO[bytes]:
+    # The date is fixed, so that equal sets give equal bytes.
+    return archive.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True)
+
+
+def _write_header(member: IO[bytes], kind: str, shape: tuple[int, ...], *, fortran: bool = False) -> None:
+    np.lib.format.write_array_header_1_0(member, {"descr": kind, "fortran_order": fortran, "shape": shape})

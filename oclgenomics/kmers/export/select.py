@@ -1,0 +1,85 @@
+"""K-mers chosen by their counts, in pieces that stay in a processor's cache."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from oclgenomics.errors import UsageError
+from oclgenomics.kmers.kmer_set import KmerBlock, KmerSet
+from oclgenomics.kmers.options import LARGEST_COUNTER
+
+__all__ = ["PIECE", "SelectedKmers"]
+
+PIECE = 1 << 16  # k-mers
+
+
+@dataclass(frozen=True)
+class SelectedKmers:
+    """The k-mers of a set whose counts lie in a range; a set itself.
+
+    What it knows of all of them (`distinct`, `total`, `largest`) is found by one pass, when it is first asked for.
+
+    Attributes
+    ----------
+    kmers : KmerSet
+    min_count, max_count : int
+        Both included.
+
+    Raises
+    ------
+    UsageError
+        A range without a count in it.
+    """
+
+    kmers: KmerSet
+    min_count: int = 1
+    max_count: int = LARGEST_COUNTER
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.min_count <= self.max_count:
+            raise UsageError(f"--min-count {self.min_count} --max-count {self.max_count}: take 1 <= min <= max")
+
+    @property
+    def k(self) -> int:
+        return self.kmers.k
+
+    @property
+    def canonical(self) -> bool:
+        return self.kmers.canonical
+
+    @property
+    def distinct(self) -> int:
+        return self._survey[0]
+
+    @property
+    def total(self) -> int:
+        return self._survey[1]
+
+    @property
+    def largest(self) -> int:
+        """The largest count, 0 if there is no k-mer."""
+        return self._survey[2]
+
+    def blocks(self) -> Iterator[KmerBlock]:
+        """All of them, at most `PIECE` in a block; no block is empty."""
+        for block in self.kmers.blocks():
+            for begin in range(0, len(block), PIECE):
+                keys, counts = block.keys[:, begin : begin + PIECE], block.counts[begin : begin + PIECE]
+                kept = (counts >= self.min_count) & (counts <= self.max_count)
+                if kept.all():
+                    yield KmerBlock(keys, counts)
+                elif kept.any():
+                    yield KmerBlock(keys[:, kept], counts[kept])
+
+    @functools.cached_property
+    def _survey(self) -> tuple[int, int, int]:
+        distinct = total = largest = 0
+        for block in self.blocks():
+            distinct += len(block)
+            total += int(block.counts.sum(dtype=np.uint64))
+            largest = max(largest, int(block.counts.max()))
+        return distinct, total, largest

@@ -1,0 +1,112 @@
+"""Union, intersection and difference of sets of k-mers, as a stream of blocks, by ranges that threads merge."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.errors import UsageError
+from oclgenomics.io.threads import usable_cores
+from oclgenomics.kmers.kmer_set import KmerBlock, KmerSet
+from oclgenomics.kmers.options import LARGEST_COUNTER
+from oclgenomics.kmers.sets.ranges import KmerRange, Parts, parts_of
+
+__all__ = ["intersect", "subtract", "union"]
+
+MOST_THREADS = 8  # more wait for the one that cuts ranges
+
+
+def union(sets: Sequence[KmerSet], counter_max: int = LARGEST_COUNTER) -> Iterator[KmerBlock]:
+    """All k-mers that are in any set, with the sums of their counts.
+
+    Parameters
+    ----------
+    sets : sequence of KmerSet
+    counter_max : int
+        Sums stop here.
+
+    Raises
+    ------
+    UsageError
+        No set, or sets of several k, or of one strand and of both.
+    """
+
+    def add(part: KmerRange) -> KmerBlock:
+        sums = np.minimum(_sums(part.counts, part.starts), np.uint64(counter_max))
+        return KmerBlock(part.distinct(), sums.astype(np.uint32))
+
+    return _merge(sets, add)
+
+
+def intersect(sets: Sequence[KmerSet]) -> Iterator[KmerBlock]:
+    """The k-mers that are in every set, with the least of their counts.
+
+    Raises
+    ------
+    UsageError
+        No set, or sets of several k, or of one strand and of both.
+    """
+
+    def meet(part: KmerRange) -> KmerBlock:
+        common = part.sizes == len(sets)
+        least = np.minimum.reduceat(part.counts, part.starts)
+        return KmerBlock(part.distinct(common), least[common])
+
+    return _merge(sets, meet)
+
+
+def subtract(sets: Sequence[KmerSet]) -> Iterator[KmerBlock]:
+    """The k-mers of the first set that are in none of the others, with their counts.
+
+    Raises
+    ------
+    UsageError
+        No set, or sets of several k, or of one strand and of both.
+    """
+
+    def leave(part: KmerRange) -> KmerBlock:
+        alone = (part.sizes == 1) & (part.sources[part.starts] == 0)
+        return KmerBlock(part.distinct(alone), part.counts[part.starts[alone]])
+
+    return _merge(sets, leave)
+
+
+def _merge(sets: Sequence[KmerSet], combine: Callable[[KmerRange], KmerBlock]) -> Iterator[KmerBlock]:
+    if not sets:
+        raise UsageError("no sets of k-mers were given")
+    if len({each.k for each in sets}) > 1:
+        lengths = ", ".join(str(each.k) for each in sets)
+        raise UsageError(f"sets of k-mers have to be of one k, and these have {lengths}")
+    if len({each.canonical for each in sets}) > 1:
+        raise UsageError("some sets hold canonical k-mers and others those of one strand: count them in the same way")
+    return (block for block in _combined(sets, combine) if len(block))
+
+
+def _combined(sets: Sequence[KmerSet], combine: Callable[[KmerRange], KmerBlock]) -> Iterator[KmerBlock]:
+    def merge(parts: Parts) -> KmerBlock:
+        return combine(KmerRange(parts))
+
+    threads = min(MOST_THREADS, usable_cores())
+    pool = ThreadPoolExecutor(threads, "merge-kmers")
+    coming: deque[Future[KmerBlock]] = deque()
+    try:
+        for parts in parts_of(sets, pool, -(-2 * threads // len(sets))):
+            coming.append(pool.submit(merge, parts))
+            if len(coming) > threads:
+                yield coming.popleft().result()
+        while coming:
+            yield coming.popleft().result()
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _sums(counts: NDArray[np.uint32], starts: NDArray[np.intp]) -> NDArray[np.uint64]:
+    """Sums of the counts from each start to the next one, exact."""
+    ends = np.cumsum(counts, dtype=np.uint64).take(np.append(starts[1:], len(counts)) - 1)
+    sums = ends.copy()
+    sums[1:] -= ends[:-1]
+    return sums

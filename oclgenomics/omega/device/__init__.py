@@ -1,0 +1,1 @@
+"""The scan on a device: what is enqueued, and what comes back."""

@@ -1,0 +1,1 @@
+"""Linkage disequilibrium of all pairs of sites of a region."""

@@ -1,0 +1,262 @@
+"""Linkage disequilibrium of all pairs of sites of a region: blocks of rows from the device, and what is made of them.
+
+Unlike a scan, which keeps sums only, this brings the values themselves to the host, a block of rows at a time. Whoever
+needs something of them takes the blocks as they come: the whole matrix, its picture, or the means of a window's parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.errors import UsageError
+from oclgenomics.omega.device.bit_planes import site_matrix
+from oclgenomics.omega.device.job import EPSILON
+from oclgenomics.omega.plan import TILE, round_up
+from oclgenomics.omega.sites import take_sites
+from oclgenomics.runtime import Engine
+from oclgenomics.runtime.buffers import DeviceArray
+from oclgenomics.runtime.memory import BufferNeed
+from oclgenomics.variation.alignment import Alignment
+
+__all__ = [
+    "MEASURES",
+    "MOST_SITES",
+    "BinnedLd",
+    "LdBlock",
+    "LdPart",
+    "ld_blocks",
+    "ld_matrix",
+    "omega_of_parts",
+    "window_parts",
+]
+
+MEASURES = ("r2", "nr2")
+MOST_SITES = 20_000  # 200 million pairs, and 1.5 GiB as a matrix
+CPU_LANES = 8  # sites in an explicit vector, as in the scan
+ROWS_EACH = 4  # rows a work-item does; kernels_cl/omega/ld_matrix.cl
+BLOCK_BYTES = 64 << 20  # large enough for a GPU to be busy, small enough to stay out of the host's way
+
+
+@dataclass(frozen=True)
+class LdBlock:
+    """The values of some rows.
+
+    Attributes
+    ----------
+    row0 : int
+        First site of the rows, and of the columns.
+    values : ndarray, float32 (rows, sites - row0)
+        Entry (s, t) is the pair of the sites row0 + s and row0 + t; 0 unless s < t, so each pair is there once.
+    """
+
+    row0: int
+    values: NDArray[np.float32]
+
+
+def ld_matrix(
+    alignment: Alignment, first: int, last: int, *, engine: Engine, measure: str = "r2"
+) -> NDArray[np.float32]:
+    """Compute linkage disequilibrium between all sites of a region.
+
+    Parameters
+    ----------
+    alignment : Alignment
+        Prepared by `omega.sites.prepare`: every site shows at least two states.
+    first, last : int
+        First and last site, counted from 0, both included.
+    engine : Engine
+    measure : str
+        'r2', or 'nr2': r2 times the haplotypes observed at both sites, which omega sums. Unphased genotypes are
+        correlated. A pair with sites of three or more states has the value that omega gives it, see docs/omega.md; it
+        may pass 1 where both sites have three.
+
+    Returns
+    -------
+    ndarray, float32 (sites, sites)
+        Symmetric, with 1 (r2) or the number of haplotypes (nr2) on the diagonal; 0 where a site does not vary over the
+        haplotypes observed at both.
+
+    Raises
+    ------
+    UsageError
+        An unknown measure, no such sites, or more than `MOST_SITES`.
+    DeviceError
+        Not enough device memory, or a device lost on the way.
+    """
+    if not 0 <= first <= last < alignment.sites:
+        raise UsageError(f"sites {first} to {last}: the alignment has {alignment.sites} sites, counted from 0")
+    keep = np.zeros(alignment.sites, np.bool_)
+    keep[first : last + 1] = True
+    region = take_sites(alignment, keep)
+    matrix = np.zeros((region.sites, region.sites), np.float32)
+    for block in ld_blocks(region, engine, measure=measure):
+        matrix[block.row0 : block.row0 + len(block.values), block.row0 :] = block.values
+    matrix += matrix.T.copy()
+    np.fill_diagonal(matrix, 1 if measure == "r2" else alignment.haplotypes)
+    return matrix
+
+
+def ld_blocks(alignment: Alignment, engine: Engine, *, measure: str = "r2") -> Iterator[LdBlock]:
+    """Compute linkage disequilibrium between all sites of an alignment, block by block of rows.
+
+    Yields
+    ------
+    LdBlock
+
+    Raises
+    ------
+    UsageError, DeviceError
+        As `ld_matrix`.
+    """
+    if measure not in MEASURES:
+        raise UsageError(f"measure {measure}: choose one of {', '.join(MEASURES)}")
+    if alignment.sites > MOST_SITES:
+        raise UsageError(
+            f"{alignment.sites:,} sites are in the region and at most {MOST_SITES:,} are possible; "
+            "choose a smaller region or leave out rare alleles (--maf)"
+        )
+    region = _DeviceRegion(alignment, engine, measure)
+    padded = round_up(alignment.sites, TILE)
+    rows = _block_rows(engine, padded)
+    out = engine.empty(rows * padded, np.float32)
+    for row0 in range(0, alignment.sites, rows):
+        count, stride = min(rows, alignment.sites - row0), padded - row0
+        region.launch(out, row0, count, stride)
+        values = engine.download(out, count * stride).reshape(count, stride)
+        yield LdBlock(row0, values[:, : alignment.sites - row0])
+    out.release()
+
+
+def _block_rows(engine: Engine, stride: int) -> int:
+    """Rows of a block: whole tiles."""
+    need = BufferNeed("linkage disequilibrium", per_item=4 * stride * TILE)
+    fit = engine.items_that_fit([need], item="tile of rows")
+    return TILE * max(1, min(fit, BLOCK_BYTES // need.per_item, stride // TILE))
+
+
+class _DeviceRegion:
+    """The sites of a region on the device, and the kernels for them."""
+
+    def __init__(self, alignment: Alignment, engine: Engine, measure: str) -> None:
+        matrix = site_matrix(alignment)
+        self._engine = engine
+        self._lanes = CPU_LANES if engine.tuning.cpu else 1
+        self._local = 1 if engine.tuning.cpu else engine.group_size(TILE)
+        self._defines = {
+            "GENOTYPES": int(matrix.genotypes),
+            "MASKED": int(matrix.missing),
+            "WIDE": int(matrix.wide),
+            "PER_HAPLOTYPE": int(measure == "r2"),
+        }
+        bits = engine.upload(matrix.bits)
+        valid = bits if matrix.valid is None else engine.upload(matrix.valid)
+        counts = (np.uint32(matrix.units), engine.upload(matrix.ones), engine.upload(matrix.weight))
+        self._pairs = (bits, valid, matrix.words, *counts, float(matrix.haplotypes))
+        self._alleles: tuple[Any, ...] = ()
+        if matrix.allele_bits is not None:
+            states = (engine.upload(matrix.first_row), engine.upload(matrix.row_count))
+            self._alleles = (bits, engine.upload(matrix.allele_bits), valid, matrix.words, *states)
+
+    def launch(self, out: DeviceArray, row0: int, rows: int, stride: int) -> None:
+        """Compute one block of rows."""
+        engine, layout = self._engine, (out, row0, rows, stride)
+        pairs = engine.kernel("omega/ld_matrix.cl", "ld_matrix", **{**self._defines, "VW": self._lanes})
+        size = (stride // self._lanes, -(-rows // ROWS_EACH))
+        engine.launch(pairs, size, (self._local, 1), *self._pairs, *layout)
+        if self._alleles:
+            alleles = engine.kernel("omega/ld_alleles.cl", "ld_alleles", **{**self._defines, "VW": 1})
+            engine.launch(alleles, (stride, rows), (engine.group_size(TILE), 1), *self._alleles, *layout)
+
+
+class BinnedLd:
+    """A picture of at most `most` x `most` pixels: the mean of the pairs that share one.
+
+    Parameters
+    ----------
+    sites : int
+    most : int
+        Pixels along either side.
+
+    Attributes
+    ----------
+    starts : ndarray, int64 (bins + 1,)
+        First site of each bin, and the number of sites.
+    """
+
+    def __init__(self, sites: int, most: int) -> None:
+        self.bins = min(sites, most)
+        self.starts = np.arange(self.bins + 1) * sites // self.bins
+        self._sums = np.zeros((self.bins, self.bins))
+
+    def add(self, block: LdBlock) -> None:
+        """Take in some rows."""
+        first = int(np.searchsorted(self.starts, block.row0, "right")) - 1
+        last = int(np.searchsorted(self.starts, block.row0 + len(block.values) - 1, "right"))
+        at = np.maximum(self.starts[first:-1] - block.row0, 0)
+        columns = np.add.reduceat(block.values, at, axis=1, dtype=np.float64)
+        self._sums[first:last, first:] += np.add.reduceat(columns, at[: last - first], axis=0)
+
+    def means(self) -> NDArray[np.float64]:
+        """Mean value of each pixel, float64 (bins, bins); NaN below the diagonal, and on it where there is no pair."""
+        size = np.diff(self.starts).astype(np.float64)
+        pairs = np.triu(size[:, None] * size, 1) + np.diag(size * (size - 1) / 2)
+        return np.divide(self._sums, pairs, out=np.full_like(self._sums, np.nan), where=pairs > 0)
+
+
+@dataclass
+class LdPart:
+    """A part of a region: the pairs of sites of a triangle or a rectangle of the map, and the sum of their values.
+
+    Attributes
+    ----------
+    name : str
+    rows, columns : tuple of int
+        First and last site of the pairs' earlier and later sites; where both are the same, a pair counts once.
+    total : float
+        Sum over the blocks added so far.
+    """
+
+    name: str
+    rows: tuple[int, int]
+    columns: tuple[int, int]
+    total: float = 0.0
+
+    def add(self, block: LdBlock) -> None:
+        """Take in some rows."""
+        row, stop_row = (max(site - block.row0, 0) for site in (self.rows[0], self.rows[1] + 1))
+        column, stop_column = (max(site - block.row0, 0) for site in (self.columns[0], self.columns[1] + 1))
+        self.total += float(block.values[row:stop_row, column:stop_column].sum(dtype=np.float64))
+
+    @property
+    def sites(self) -> int:
+        """Sites that take part."""
+        rows = self.rows[1] - self.rows[0] + 1
+        return rows if self.rows == self.columns else rows + self.columns[1] - self.columns[0] + 1
+
+    @property
+    def pairs(self) -> int:
+        """Pairs of sites."""
+        rows = self.rows[1] - self.rows[0] + 1
+        return rows * (rows - 1) // 2 if self.rows == self.columns else rows * (self.sites - rows)
+
+    @property
+    def mean(self) -> float:
+        """Mean value of a pair; NaN without pairs."""
+        return self.total / self.pairs if self.pairs else float("nan")
+
+
+def window_parts(first: int, split: int, last: int) -> tuple[LdPart, LdPart, LdPart]:
+    """Return the parts of a window: within [first, split], within [split + 1, last], and across."""
+    left, right = (first, split), (split + 1, last)
+    return LdPart("left", left, left), LdPart("right", right, right), LdPart("across", left, right)
+
+
+def omega_of_parts(left: LdPart, right: LdPart, across: LdPart) -> float:
+    """Return omega of a window whose parts hold sums of n r2; 0 without pairs on either side."""
+    pairs = left.pairs + right.pairs
+    return (left.total + right.total) / pairs / (across.mean + EPSILON) if pairs else 0.0

@@ -1,0 +1,1 @@
+"""Figures of scans and of linkage disequilibrium."""

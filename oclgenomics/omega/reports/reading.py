@@ -1,0 +1,227 @@
+"""Reading back the tsv and json reports of `omega scan`."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.errors import InputError
+from oclgenomics.io.numbers import LARGEST_BP
+from oclgenomics.io.text_file import read_text
+from oclgenomics.omega.reports.scans import TSV_COLUMNS
+
+__all__ = ["OmegaReport", "Track", "load_json", "read_report"]
+
+COLUMNS = ("positions", "omega", "left", "right")
+WHOLE = ("replicate", "left", "right")
+LONGEST_NUMBER = 64  # characters
+DIGITS = set("0123456789+-.eE")
+NOT_A_REPORT = "is no report of `omega scan` in the tsv or json format"
+
+
+@dataclass
+class Track:
+    """Omega along one alignment, as a report has it.
+
+    Attributes
+    ----------
+    name : str
+        Chromosome, or the replicate's number.
+    replicate : int
+    positions, omega : ndarray of float64, shape (grid,)
+        Grid positions in bp, and omega; 0 where there is no window.
+    left, right : ndarray of int64, shape (grid,)
+        The window's borders in bp; 0 where there is none.
+    """
+
+    name: str
+    replicate: int
+    positions: NDArray[np.float64]
+    omega: NDArray[np.float64]
+    left: NDArray[np.int64]
+    right: NDArray[np.int64]
+
+
+@dataclass
+class OmegaReport:
+    """A whole report.
+
+    Attributes
+    ----------
+    tracks : list of Track
+    parameters : dict of str to object
+        Those of the scan that its provenance names; words in a tsv report.
+    source : str
+    """
+
+    tracks: list[Track]
+    parameters: dict[str, Any]
+    source: str
+
+
+def read_report(path: str | os.PathLike[str]) -> OmegaReport:
+    """Read a report of `omega scan`.
+
+    Parameters
+    ----------
+    path : str or path-like
+        File in the tsv or json format, or "-" for standard input; plain or gzip.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read or is something else; the message names the line.
+    """
+    text, name = read_text(path)
+    return _from_json(text, name) if text.lstrip().startswith("{") else _from_tsv(text, name)
+
+
+def load_json(text: str, source: str) -> dict[str, Any]:
+    """Parse a JSON object, or say where it is broken.
+
+    Raises
+    ------
+    InputError
+        The text is no JSON object, is nested too deeply, or holds a number without bounds.
+    """
+
+    def refuse(word: str) -> NoReturn:
+        raise ValueError(f"{word} is no number")
+
+    try:
+        value = json.loads(text, parse_constant=refuse)
+    except json.JSONDecodeError as error:
+        raise InputError(f"broken JSON: {error.msg}; write the file again", source=source, line=error.lineno) from None
+    except ValueError as error:  # also whole numbers of thousands of digits
+        raise InputError(f"broken JSON: {error}; write the file again", source=source) from None
+    except RecursionError:
+        raise InputError("broken JSON: nested too deeply; write the file again", source=source) from None
+    if not isinstance(value, dict):
+        raise InputError("is JSON, but no object", source=source)
+    return value
+
+
+def _from_json(text: str, source: str) -> OmegaReport:
+    record = load_json(text, source)
+    try:
+        tracks = [_track(alignment) for alignment in record["alignments"]]
+        parameters = dict(record.get("provenance", {}).get("parameters", {}))
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise InputError(NOT_A_REPORT, source=source) from None
+    return OmegaReport(tracks, parameters, source)
+
+
+def _track(alignment: dict[str, Any]) -> Track:
+    """An alignment of a JSON report.
+
+    Raises
+    ------
+    KeyError, TypeError, ValueError
+        It is none.
+    """
+
+    def numbers(name: str) -> NDArray[np.float64]:
+        values = np.array([0 if value is None else value for value in alignment[name]])
+        if values.ndim != 1 or (len(values) and values.dtype.kind not in "iuf"):
+            raise ValueError
+        return _checked(values.astype(np.float64), name)
+
+    columns = [numbers(name) for name in COLUMNS]
+    if len({len(values) for values in columns}) > 1:
+        raise ValueError
+    positions, omega, left, right = columns
+    replicate = int(_checked(np.array([float(alignment["replicate"])]), "replicate")[0])
+    name = str(alignment["chromosome"])
+    return Track(name, replicate, positions, omega, left.astype(np.int64), right.astype(np.int64))
+
+
+def _checked(values: NDArray[np.float64], name: str) -> NDArray[np.float64]:
+    """The same numbers.
+
+    Raises
+    ------
+    ValueError
+        One is not finite, or is no whole number where there are bp, sites or replicates, or is beyond every chromosome.
+    """
+    bad = ~np.isfinite(values)
+    if name != "omega":
+        bad |= np.abs(values) > LARGEST_BP
+    if name in WHOLE:
+        bad |= values != np.trunc(values)
+    if bad.any():
+        raise ValueError
+    return values
+
+
+def _from_tsv(text: str, source: str) -> OmegaReport:
+    lines = text.split("\n")
+    if not lines[-1]:
+        lines.pop()
+    lines = [line.removesuffix("\r") for line in lines] if "\r" in text else lines
+    header = next((number for number, line in enumerate(lines) if line and not line.startswith("#")), len(lines))
+    if header == len(lines) or tuple(lines[header].split("\t")) != TSV_COLUMNS:
+        raise InputError(NOT_A_REPORT, source=source)
+    said = next((line for line in lines[:header] if line.startswith("# parameters:")), "")
+    rows = [line.split("\t") for line in lines[header + 1 :]]
+    for number, row in enumerate(rows, start=header + 2):
+        if len(row) != len(TSV_COLUMNS):
+            raise InputError(f"{len(row)} columns instead of {len(TSV_COLUMNS)}", source=source, line=number)
+    columns = list(zip(*rows, strict=True)) if rows else [()] * len(TSV_COLUMNS)
+    parameters = dict(re.findall(r"(?<=\s)(\w+)=(.*?)(?=\s\w+=|$)", said))
+    return OmegaReport(_tracks(columns, source, header + 2), parameters, source)
+
+
+def _tracks(columns: list[Any], source: str, first_line: int) -> list[Track]:
+    """Rows that name the same alignment are one track."""
+    names = np.array(columns[0], object)
+    names_of = ("replicate", *COLUMNS)
+    values = [_numbers(column, name, source, first_line) for name, column in zip(names_of, columns[1:6], strict=True)]
+    replicates = values[0].astype(np.int64)
+    changes = (names[1:] != names[:-1]) | (replicates[1:] != replicates[:-1])
+    starts = np.flatnonzero(np.concatenate([[True], changes])) if len(names) else np.zeros(0, np.int64)
+    ends = [*starts[1:].tolist(), len(names)]
+    return [
+        Track(
+            str(names[start]), int(replicates[start]), values[1][start:end], values[2][start:end],
+            values[3][start:end].astype(np.int64), values[4][start:end].astype(np.int64),
+        )
+        for start, end in zip(starts.tolist(), ends, strict=False)
+    ]  # fmt: skip
+
+
+def _numbers(words: tuple[str, ...], name: str, source: str, first_line: int) -> NDArray[np.float64]:
+    """A column of numbers, 0 for NA."""
+    shown = ["0" if word == "NA" else word for word in words]
+    try:
+        return _checked(_parsed(shown), name)
+    except ValueError:
+        number = next(index for index, word in enumerate(shown) if not _is_number(word, name))
+    raise InputError(f"{words[number][:LONGEST_NUMBER]!r} is no number", source=source, line=first_line + number)
+
+
+def _parsed(words: Sequence[str]) -> NDArray[np.float64]:
+    """Numbers as reports write them.
+
+    Raises
+    ------
+    ValueError
+        A word is none.
+    """
+    if max(map(len, words), default=0) > LONGEST_NUMBER or not set("".join(words)) <= DIGITS:
+        raise ValueError
+    return np.array(words, np.float64)
+
+
+def _is_number(word: str, name: str) -> bool:
+    try:
+        _checked(_parsed([word]), name)
+    except ValueError:
+        return False
+    return True

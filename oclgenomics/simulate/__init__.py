@@ -1,0 +1,1 @@
+"""Seeded simulators, one kind of data a module."""

@@ -1,0 +1,166 @@
+"""Neutral replicates as alignments, straight from the simulators, without a file in between."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+
+import numpy as np
+
+from oclgenomics.errors import OclGenomicsError, UsageError
+from oclgenomics.io.numbers import base_pairs
+from oclgenomics.simulate.population import (
+    Haplotypes,
+    Region,
+    generators,
+    replicate_seeds,
+    simulate,
+    simulate_with_msprime,
+)
+from oclgenomics.variation.alignment import Alignment, words_for
+from oclgenomics.variation.packing import join_sites, pack_states
+from oclgenomics.variation.writers import distinct_ticks, site_blocks
+
+__all__ = ["as_alignment", "neutral_alignments", "position_digits"]
+
+AHEAD = 4  # replicates in work or waiting per process
+
+
+@dataclass(frozen=True)
+class _Replicate:
+    """What a process needs to simulate one replicate."""
+
+    region: Region
+    engine: str
+    growth_rate: float
+    number: int
+    seed: np.random.SeedSequence
+
+    def draw(self) -> Alignment:
+        history, _ = generators(self.seed)
+        if self.engine == "msprime":
+            drawn = simulate_with_msprime(self.region, int(history.integers(1, 2**32)), growth_rate=self.growth_rate)
+        else:
+            drawn = simulate(self.region, history)
+        return as_alignment(drawn, self.region.length, self.number)
+
+
+def neutral_alignments(
+    region: Region, seed: int, replicates: int, *, engine: str = "own", growth_rate: float = 0.0, processes: int = 1
+) -> Iterator[Alignment]:
+    """Simulate neutral replicates, the same that `simulate omega` writes with this seed.
+
+    Parameters
+    ----------
+    region : Region
+    seed : int
+        0 or more; decides all of them.
+    replicates : int
+        At least 1.
+    engine : str
+        'own' (Hudson's coalescent, constant size) or 'msprime'.
+    growth_rate : float
+        Exponential growth per generation, of msprime only.
+    processes : int
+        How many simulate side by side; the replicates and their order do not depend on it. With more than one, a
+        script has to guard its start by ``if __name__ == "__main__"``, as for `multiprocessing`.
+
+    Yields
+    ------
+    Alignment
+        Binary and complete, named by its number from "1".
+
+    Raises
+    ------
+    UsageError
+        Growth without msprime, or a value out of range.
+    MissingDependencyError
+        msprime is not installed.
+    OclGenomicsError
+        A process was killed.
+    """
+    if growth_rate and engine != "msprime":
+        raise UsageError("--growth-rate needs --engine msprime; the own simulator keeps the population constant")
+    if processes < 1:
+        raise UsageError(f"--jobs {processes}: at least 1 process is needed")
+    tasks = [
+        _Replicate(region, engine, growth_rate, number, child)
+        for number, child in enumerate(replicate_seeds(seed, replicates), start=1)
+    ]
+    processes = min(processes, replicates)
+    yield from map(_Replicate.draw, tasks) if processes == 1 else _side_by_side(tasks, processes)
+
+
+def _side_by_side(tasks: list[_Replicate], processes: int) -> Iterator[Alignment]:
+    """Replicates in order from processes that run a little ahead."""
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+
+    # A fork would copy the state of an OpenCL driver, which does not survive it.
+    context = multiprocessing.get_context("spawn")
+    wanted, want = context.Pipe(duplex=False)  # that this end is open is the sign that the replicates are wanted
+    pool = ProcessPoolExecutor(processes, mp_context=context, initializer=_serve, initargs=(wanted,))
+    try:
+        waiting = deque(pool.submit(task.draw) for task in tasks[: AHEAD * processes])
+        for task in tasks[AHEAD * processes :]:
+            yield waiting.popleft().result()
+            waiting.append(pool.submit(task.draw))
+        while waiting:
+            yield waiting.popleft().result()
+        pool.shutdown()
+    except BrokenProcessPool:
+        raise OclGenomicsError(
+            "a process that simulates replicates was killed, perhaps for lack of memory; try fewer --jobs"
+        ) from None
+    finally:
+        want.close()  # ends processes that are still at work, however this one was left
+        pool.shutdown(cancel_futures=True)
+        wanted.close()
+
+
+def _serve(wanted: Connection) -> None:
+    """Leave Ctrl-C to the process that collects, and end with it, even if it is killed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with, args=(wanted,), daemon=True).start()
+
+
+def _end_with(wanted: Connection) -> None:
+    wait([wanted])  # nothing is ever sent: it is ready when the other end is closed
+    os._exit(0)
+
+
+def as_alignment(haplotypes: Haplotypes, length: int, replicate: int) -> Alignment:
+    """Pack simulated haplotypes; positions are rounded as if they had been written as ms and read again.
+
+    Parameters
+    ----------
+    haplotypes : Haplotypes
+        Its rows are used up.
+    length : int
+        Length of the region, bp.
+    replicate : int
+        Number and name of the alignment.
+    """
+    sites = len(haplotypes.positions)
+    ticks = 10 ** position_digits(length)
+    blocks = [pack_states(block) for block in site_blocks(haplotypes.rows, sites)] if sites else []
+    return Alignment(
+        name=str(replicate),
+        positions=base_pairs(distinct_ticks(haplotypes.positions, ticks) / ticks, length),
+        bits=join_sites(blocks, words_for(haplotypes.samples)),
+        haplotypes=haplotypes.samples,
+        letters=np.tile(np.frombuffer(b"01", np.uint8), (sites, 1)),
+        replicate=replicate,
+        source="simulation",
+    )
+
+
+def position_digits(length: int) -> int:
+    """Decimals of relative positions in a file: finer than a bp."""
+    return max(7, len(str(length)) + 1)

@@ -1,0 +1,146 @@
+"""BED regions: reading them, plain or gzip, and telling which positions they cover."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.errors import InputError
+from oclgenomics.io.numbers import whole_number
+from oclgenomics.io.source import Source
+
+__all__ = ["BedRegions", "bed_name", "read_bed"]
+
+_HEADERS = (b"track", b"browser")  # words that start a line which is no region
+_LONGEST_LINE = 1 << 20
+
+
+@dataclass(frozen=True)
+class BedRegions:
+    """Regions by chromosome, disjoint and in ascending order.
+
+    Attributes
+    ----------
+    starts, ends : dict of str to ndarray of int64, shape (regions,)
+        0-based, half open: a region holds the base pairs `start` + 1 to `end`, counted from 1. Regions that overlap or
+        touch are one.
+    source : str
+        Where they come from, for messages.
+    """
+
+    starts: dict[str, NDArray[np.int64]]
+    ends: dict[str, NDArray[np.int64]]
+    source: str = ""
+
+    @classmethod
+    def of(cls, regions: Iterable[tuple[str, int, int]], source: str = "") -> BedRegions:
+        """Make disjoint regions from (chromosome, start, end) in any order."""
+        found: dict[str, list[tuple[int, int]]] = {}
+        for name, start, end in regions:
+            found.setdefault(name, []).append((start, end))
+        disjoint = {name: _disjoint(np.array(pairs, np.int64)) for name, pairs in found.items()}
+        return cls({n: pair[0] for n, pair in disjoint.items()}, {n: pair[1] for n, pair in disjoint.items()}, source)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The chromosomes."""
+        return tuple(self.starts)
+
+    def covers(self, name: str, positions: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Tell which positions of a chromosome lie in a region.
+
+        Parameters
+        ----------
+        name : str
+            The chromosome; one without regions is not covered anywhere.
+        positions : ndarray of int64, shape (sites,)
+            Base pairs, counted from 1.
+
+        Returns
+        -------
+        ndarray of bool, shape (sites,)
+        """
+        if name not in self.starts:
+            return np.zeros(len(positions), bool)
+        zero_based = positions - 1
+        before = np.searchsorted(self.starts[name], zero_based, side="right")
+        ends = np.concatenate([[np.int64(-1)], self.ends[name]])
+        return zero_based < ends[before]
+
+
+def read_bed(path: str | os.PathLike[str]) -> BedRegions:
+    """Read the first three columns of a BED file.
+
+    Lines that are blank or begin with '#', 'track' or 'browser' are passed over. Columns are separated by tabs, or by
+    blanks where a line holds no tab. A region of no length covers nothing.
+
+    Parameters
+    ----------
+    path : str or path-like
+        File, or "-" for standard input; plain, gzip or bgzip.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read or is empty, or a line is no region; the message names the line.
+    """
+    with Source(path) as source:
+        return BedRegions.of(_regions(source), source.name)
+
+
+def bed_name(name: str) -> str:
+    """A name as one BED column: blanks in it become underscores."""
+    return "_".join(name.split())
+
+
+def _regions(source: Source) -> Iterator[tuple[str, int, int]]:
+    for number, line in enumerate(_lines(source), start=1):
+        if not line.strip() or line.startswith(b"#") or line.split(None, 1)[0] in _HEADERS:
+            continue
+        columns = line.rstrip(b"\r\n").split(b"\t") if b"\t" in line else line.split()
+        yield _region(columns, source.name, number)
+
+
+def _region(columns: list[bytes], source: str, line: int) -> tuple[str, int, int]:
+    if len(columns) < 3:
+        raise InputError("a BED line has at least 3 columns: chromosome, start and end", source=source, line=line)
+    name = columns[0].decode("utf-8", "replace").strip()
+    words = [column.strip() for column in columns[1:3]]
+    if not (name and all(word.isdigit() for word in words)):
+        shown = b" ".join(columns[:3])[:60].decode("utf-8", "replace")
+        raise InputError(
+            f"{shown!r} is no region; it is a chromosome, then start and end as whole numbers from 0",
+            source=source, line=line,
+        )  # fmt: skip
+    start, end = (whole_number(word) for word in words)
+    if start is None or end is None:
+        shown = max(words, key=len)[:40].decode()
+        raise InputError(f"the place {shown} is beyond every chromosome", source=source, line=line)
+    if end < start:
+        raise InputError(f"the region ends at {end}, before its start {start}", source=source, line=line)
+    return name, start, end
+
+
+def _lines(source: Source) -> Iterator[bytes]:
+    rest, number = b"", 1
+    for chunk in source:
+        *whole, rest = (rest + chunk).split(b"\n")
+        yield from whole
+        number += len(whole)
+        if len(rest) > _LONGEST_LINE:
+            raise InputError(f"a line of more than {_LONGEST_LINE:,} bytes", source=source.name, line=number)
+    yield rest
+
+
+def _disjoint(pairs: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Starts and ends of the union of regions, int64 (regions, 2)."""
+    pairs = pairs[pairs[:, 1] > pairs[:, 0]]
+    starts, ends = pairs[np.argsort(pairs[:, 0], kind="stable")].T
+    reached = np.maximum.accumulate(ends) if len(ends) else ends
+    first = np.concatenate([[True], starts[1:] > reached[:-1]])[: len(starts)]
+    last = np.concatenate([first[1:], [True]])[: len(starts)]
+    return starts[first], reached[last]

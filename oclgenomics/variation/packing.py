@@ -1,0 +1,133 @@
+"""Packing of 0/1 states into 32-bit words, word-major (words, sites).
+
+Two shapes come in: rows of haplotypes (ms, FASTA), where a word gathers 32 rows, and rows of sites (VCF, MaCS), where a
+word gathers 32 neighbouring columns.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from oclgenomics.io.workers import Workers
+from oclgenomics.variation.alignment import WORD_BITS, words_for
+
+__all__ = [
+    "RowPacker",
+    "combine_rows",
+    "full_words",
+    "join_sites",
+    "pack_states",
+    "spread_haplotypes",
+    "unpack_sites",
+]
+
+
+_FILLED_AT_ONCE = 1 << 18  # words that one thread puts together
+
+
+def combine_rows(rows: np.ndarray, offset: int) -> np.ndarray:
+    """Combine groups of 8 haplotype rows into bytes, row i of a group being bit i.
+
+    Parameters
+    ----------
+    rows : ndarray of uint8, shape (groups, 8, sites)
+        Values `offset` and `offset` + 1.
+    offset : int
+        Value that stands for 0. Sums wrap modulo 256, so that no row has to be shifted down first.
+
+    Returns
+    -------
+    ndarray of uint8, shape (groups, sites)
+    """
+    plane = rows[:, 7].copy()
+    for i in range(6, -1, -1):
+        np.add(plane, plane, out=plane)
+        np.add(plane, rows[:, i], out=plane)
+    if offset:
+        np.subtract(plane, np.uint8(offset * 255 % 256), out=plane)
+    return plane
+
+
+class RowPacker:
+    """Collects haplotype rows, 8 at a time as byte planes, into words of 32 haplotypes.
+
+    Parameters
+    ----------
+    sites : int
+        Length of every row.
+    """
+
+    def __init__(self, sites: int) -> None:
+        self.sites = sites
+        self._planes: list[np.ndarray] = []
+
+    @property
+    def planes_added(self) -> int:
+        """How many byte planes have come so far."""
+        return len(self._planes)
+
+    def add(self, planes: np.ndarray) -> None:
+        """Append byte planes, uint8 (groups, sites), each holding the next 8 haplotypes."""
+        self._planes.extend(planes)
+
+    def finish(self, workers: Workers) -> np.ndarray:
+        """All words, uint32 (words, sites)."""
+        words = -(-len(self._planes) // 4)
+        packed = np.zeros((words, self.sites, 4), np.uint8)
+        at_once = 4 * max(1, _FILLED_AT_ONCE // max(self.sites, 1))
+
+        def fill(first: int) -> None:
+            for i, plane in enumerate(self._planes[first : first + at_once], first):
+                packed[i // 4, :, i % 4] = plane
+
+        for _ in workers.map(fill, range(0, len(self._planes), at_once)):
+            pass
+        self._planes = []
+        return packed.view("<u4").reshape(words, self.sites).astype(np.uint32, copy=False)
+
+
+def pack_states(states: np.ndarray) -> np.ndarray:
+    """Pack states of shape (sites, haplotypes), non-zero = 1, into site-major words, uint32 (sites, words)."""
+    sites, haplotypes = states.shape
+    packed = np.zeros((sites, 4 * words_for(haplotypes)), np.uint8)
+    if haplotypes:
+        packed[:, : -(-haplotypes // 8)] = np.packbits(states, axis=1, bitorder="little")
+    return packed.view("<u4").astype(np.uint32, copy=False)
+
+
+def full_words(haplotypes: int) -> np.ndarray:
+    """The words of a site at which every haplotype has a 1, uint32 (words,)."""
+    words = np.full(words_for(haplotypes), 0xFFFFFFFF, np.uint32)
+    if haplotypes % WORD_BITS:
+        words[-1] = (1 << haplotypes % WORD_BITS) - 1
+    return words
+
+
+def join_sites(parts: list[np.ndarray], words: int) -> np.ndarray:
+    """Join site-major parts, (sites, words) each, into a word-major plane; empties the list to free memory."""
+    plane = np.empty((words, sum(len(part) for part in parts)), np.uint32)
+    parts.reverse()
+    start = 0
+    while parts:
+        part = parts.pop()
+        plane[:, start : start + len(part)] = part.T
+        start += len(part)
+    return plane
+
+
+_SPREAD = np.array([sum((byte >> i & 1) << 2 * i for i in range(8)) for byte in range(256)], "<u2")
+
+
+def spread_haplotypes(part: np.ndarray, haplotypes: int) -> np.ndarray:
+    """Move haplotype h to 2h: the words of haploid calls, (sites, words), among diploid ones."""
+    as_bytes = np.ascontiguousarray(part).astype("<u4", copy=False).view(np.uint8)
+    spread = _SPREAD[as_bytes].view("<u4")
+    return spread[:, : words_for(2 * haplotypes)].astype(np.uint32, copy=False)
+
+
+def unpack_sites(plane: np.ndarray, haplotypes: int) -> np.ndarray:
+    """Undo the packing: uint32 (words, sites) to uint8 0/1 of shape (sites, haplotypes)."""
+    per_site = np.ascontiguousarray(plane.T).astype("<u4", copy=False).view(np.uint8)
+    if not per_site.shape[1]:
+        return np.zeros((plane.shape[1], 0), np.uint8)
+    return np.unpackbits(per_site, axis=1, count=haplotypes, bitorder="little")

@@ -1,0 +1,74 @@
+"""Alleles as small codes, and the rules by which a record is a SNP worth reading."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from oclgenomics.variation.readers.bytes_at import byte_table
+
+__all__ = [
+    "LETTERS",
+    "LETTER_CODES",
+    "MAX_ALTERNATIVES",
+    "MISSING_LETTER",
+    "NO_ALLELE",
+    "ONE",
+    "ZERO",
+    "is_fixed",
+    "is_other_kind",
+    "is_plain",
+    "read_numbers",
+]
+
+MAX_ALTERNATIVES = 5
+MISSING_LETTER, NO_ALLELE, ZERO, ONE = 4, 5, 6, 7  # codes of an allele beside A, C, G, T = 0..3
+_ONE_LETTER = ord("1")
+LETTERS = np.frombuffer(b"ACGTN?01", np.uint8)  # ASCII of each code
+LETTER_CODES = byte_table(
+    NO_ALLELE, {"ACGT": [0, 1, 2, 3], "acgt": [0, 1, 2, 3], "RYSWKMBDHVNryswkmbdhvn*": MISSING_LETTER}
+)
+
+
+def is_plain(alleles: np.ndarray) -> np.ndarray:
+    """Sites with two alleles that differ, both of A, C, G, T, or 0 and 1; bool (sites,) from codes (sites, 6)."""
+    first, second = alleles[:, 0], alleles[:, 1]
+    bases = (first < MISSING_LETTER) & (second < MISSING_LETTER)
+    numbers = (first >= ZERO) & (second >= ZERO)
+    plain: np.ndarray = (bases | numbers) & (first != second) & (alleles[:, 2] == NO_ALLELE)
+    return plain
+
+
+def read_numbers(alleles: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Set the codes of sites whose two alleles are called 0 and 1, as simulators write them.
+
+    Parameters
+    ----------
+    alleles : ndarray of uint8, shape (sites, 6)
+        Codes; only those of such sites are changed.
+    first, second : ndarray of integers, shape (sites,)
+        ASCII of the alleles; 0 where there are not two of one character each.
+
+    Returns
+    -------
+    ndarray of bool, shape (sites,)
+        Which sites they are.
+    """
+    numbers: np.ndarray = (first | 1 == _ONE_LETTER) & (first ^ second == 1)
+    if numbers.any():
+        alleles[numbers] = NO_ALLELE
+        alleles[numbers, 0] = np.where(first[numbers] == _ONE_LETTER, ONE, ZERO)
+        alleles[numbers, 1] = np.where(first[numbers] == _ONE_LETTER, ZERO, ONE)
+    return numbers
+
+
+def is_fixed(value: bytes) -> bool:
+    """The value of INFO AF says that every frequency is exactly 0 or 1."""
+    try:
+        return all(float(part) in (0.0, 1.0) for part in value.split(b","))
+    except ValueError:
+        return False
+
+
+def is_other_kind(value: bytes) -> bool:
+    """The value of INFO VT names anything but SNPs."""
+    return any(part != b"SNP" for part in value.split(b","))

@@ -1,0 +1,179 @@
+"""Batches of whole lines in one array of bytes, for the readers that handle many lines at once in several threads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+import numpy as np
+
+from oclgenomics.errors import InputError
+from oclgenomics.io.workers import Workers
+from oclgenomics.variation.readers.byte_window import PADDING, ByteWindow
+
+__all__ = ["PADDING", "Batch", "parse_batches"]
+
+_NEWLINE, _RETURN = 10, 13
+
+Parsed = TypeVar("Parsed")
+
+
+@dataclass
+class Batch:
+    """Whole lines of an input.
+
+    Attributes
+    ----------
+    data : ndarray of uint8
+        The lines, then `PADDING` bytes of any value.
+    starts, ends : ndarray of int64, shape (records,)
+        Begin of each record and end without the end of line.
+    lines : ndarray of int64, shape (records,)
+        Line number of each record, counted from the first of the batch.
+    newlines : int
+        Lines in all, blank ones included.
+    byte : int
+        Offset of the batch in the decompressed input.
+    source : str
+        Name of the input.
+    first_line : int
+        Line number of the first line in the input, known when all batches before have been parsed.
+    """
+
+    data: np.ndarray
+    starts: np.ndarray
+    ends: np.ndarray
+    lines: np.ndarray
+    newlines: int
+    byte: int
+    source: str
+    first_line: int = 1
+
+    @classmethod
+    def split(cls, data: np.ndarray, byte: int, source: str) -> Batch:
+        """Find the lines of `data` (padded); blank ones are left out."""
+        newlines = np.flatnonzero(data[:-PADDING] == _NEWLINE)
+        starts = np.concatenate([np.zeros(1, np.int64), newlines[:-1] + 1]) if len(newlines) else newlines
+        ends = newlines - (data[newlines - 1] == _RETURN)
+        lines = np.arange(len(newlines))
+        count = len(newlines)
+        if (ends <= starts).any():
+            used = ends > starts
+            starts, ends, lines = starts[used], ends[used], lines[used]
+        return cls(data, starts, ends, lines, count, byte, source)
+
+    def part(self, begin: int, end: int) -> Batch:
+        """Some of the records."""
+        records = slice(begin, end)
+        return replace(self, starts=self.starts[records], ends=self.ends[records], lines=self.lines[records])
+
+    def error(self, record: int, message: str, at: int | None = None) -> InputError:
+        """An error in a record, at byte `at` of the batch (its first byte if not given)."""
+        place = int(self.starts[record]) if at is None else at
+        line = self.first_line + int(self.lines[record])
+        return InputError(message, source=self.source, line=line, byte=self.byte + place)
+
+    def text(self, start: int, end: int) -> str:
+        """Bytes of the batch as text for a message."""
+        return bytes(self.data[start:end]).decode("utf-8", "replace")
+
+
+def parse_batches(
+    window: ByteWindow, batch_bytes: int, workers: Workers, parse: Callable[[Batch], Parsed]
+) -> Iterator[tuple[Batch, Parsed]]:
+    """Parse the rest of an input, a batch of whole lines at a time, in the order of the input.
+
+    A batch in which something is wrong is parsed again in halves, and these in halves, so that it is the first bad line
+    that is named, after all before it have been given out, whatever the size of the batches.
+
+    Parameters
+    ----------
+    window : ByteWindow
+        The input.
+    batch_bytes : int
+        Size of a batch; longer lines make larger ones.
+    workers : Workers
+        The threads.
+    parse : callable
+        Turns a batch with at least one record into something; it must not depend on anything else and raises
+        `InputError`.
+
+    Yields
+    ------
+    batch : Batch
+    parsed : what `parse` made of it
+
+    Raises
+    ------
+    InputError
+        A bad line, or an input that breaks off.
+    """
+
+    def attempt(lines: tuple[np.ndarray, int]) -> tuple[Batch, Parsed | None]:
+        batch = Batch.split(*lines, window.source)
+        try:
+            return batch, parse(batch) if len(batch.starts) else None
+        except InputError:
+            return batch, None
+
+    line = window.line_number
+    for batch, parsed in workers.map(attempt, _cut(window, batch_bytes)):
+        batch.first_line = line
+        line += batch.newlines
+        if parsed is not None:
+            yield batch, parsed
+        elif len(batch.starts):
+            yield from _in_pieces(batch, parse)
+
+
+def _in_pieces(batch: Batch, parse: Callable[[Batch], Parsed]) -> Iterator[tuple[Batch, Parsed]]:
+    """Parse what could not be parsed as a whole."""
+    count = len(batch.starts)
+    if count == 1:
+        yield batch, parse(batch)
+        return
+    for piece in (batch.part(0, count // 2), batch.part(count // 2, count)):
+        try:
+            parsed = parse(piece)
+        except InputError:
+            yield from _in_pieces(piece, parse)
+        else:
+            yield piece, parsed
+
+
+def _cut(window: ByteWindow, batch_bytes: int) -> Iterator[tuple[np.ndarray, int]]:
+    """Whole lines of about `batch_bytes`, at least one, with their padding, and the byte at which they begin."""
+    while size := _whole_lines(window, batch_bytes):
+        data, byte = window.padded(size), window.byte
+        if data[size - 1] != _NEWLINE:  # the last line of a file may lack it
+            data = np.concatenate([data[:size], [np.uint8(_NEWLINE)], np.zeros(PADDING, np.uint8)])
+        window.consume(size, 0)
+        yield data, byte
+
+
+def _whole_lines(window: ByteWindow, wanted: int) -> int:
+    """Size of the longest run of whole lines within `wanted` bytes, or of one line, or of the unfinished last line."""
+    window.require(wanted)
+    while True:
+        size = min(wanted, len(window))
+        last = _last_newline(window.held[:size])
+        if last >= 0:
+            return last + 1
+        if size < wanted or (not window.require(2 * wanted) and len(window) <= wanted):
+            window.refuse_break()
+            return size
+        window.refuse_length(wanted)
+        wanted *= 2
+
+
+def _last_newline(data: np.ndarray) -> int:
+    """Index of the last newline, or -1; looks at growing pieces from the end."""
+    end, piece = len(data), 4096
+    while end > 0:
+        begin = max(0, end - piece)
+        hits = np.flatnonzero(data[begin:end] == _NEWLINE)
+        if len(hits):
+            return begin + int(hits[-1])
+        end, piece = begin, 2 * piece
+    return -1

@@ -1,0 +1,256 @@
+"""MaCS: one line per site, "SITE: index position [time] haplotypes"; with and without the column of times.
+
+Batches of lines are parsed in threads; what depends on the batches before (the order of the positions, the number of
+haplotypes) is checked with the results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from oclgenomics.errors import InputError
+from oclgenomics.io.numbers import base_pairs
+from oclgenomics.io.workers import Workers
+from oclgenomics.variation.alignment import Alignment, words_for
+from oclgenomics.variation.packing import full_words, join_sites, pack_states
+from oclgenomics.variation.readers.byte_window import ByteWindow
+from oclgenomics.variation.readers.bytes_at import windows
+from oclgenomics.variation.readers.line_batch import Batch, parse_batches
+
+__all__ = ["BATCH_BYTES", "read_macs"]
+
+BATCH_BYTES = 1 << 22
+_PREFIX = 96  # bytes that hold index, position and time
+_ZERO, _ONE = ord("0"), ord("1")
+_GAP, _N = (ord(character) - _ZERO & 0xFF for character in "-N")
+
+
+def read_macs(
+    window: ByteWindow, *, length: float | None, batch_bytes: int = BATCH_BYTES, workers: Workers | None = None
+) -> Iterator[Alignment]:
+    """Read the alignments of a MaCS output; a further "COMMAND:" or "//" line begins the next one.
+
+    Parameters
+    ----------
+    window : ByteWindow
+        The input, unconsumed.
+    length : float
+        Length of the region, bp; position p lies at trunc(float32(p) * float32(length)).
+    batch_bytes : int
+        Bytes of lines that one thread handles at once; results do not depend on it.
+    workers : Workers, optional
+        The threads; none but the caller's if not given.
+
+    Yields
+    ------
+    Alignment
+        Binary.
+
+    Raises
+    ------
+    InputError
+        No `length`, no sites, a line with too few columns, haplotypes of another length than in the first line, a
+        character other than 0 1 - N, a position that is no number between 0 and 1 or goes back.
+    """
+    if length is None:
+        raise InputError(
+            "MaCS positions are relative; give the length of the region in bp (--length)", source=window.source
+        )
+    replicate, sites = 1, _Sites(window.source, 1, length)
+    for batch, parts in parse_batches(window, batch_bytes, workers or Workers(1), _parse):
+        for part in parts:
+            if part.restart and sites.count:
+                yield sites.finish()
+                replicate += 1
+                sites = _Sites(window.source, replicate, length)
+            if len(part.positions):
+                sites.add(batch, part)
+    if replicate == 1 and not sites.count:
+        raise InputError("no 'SITE:' line found", source=window.source)
+    if sites.count:
+        yield sites.finish()
+
+
+@dataclass
+class _Part:
+    """Lines of a batch that belong to one alignment.
+
+    Attributes
+    ----------
+    restart : bool
+        Another alignment begins here.
+    record : int
+        The first site in the batch.
+    haplotypes : int
+        At every site.
+    positions : ndarray of float64, shape (sites,)
+        From 0 to 1, in order.
+    bits : ndarray of uint32, shape (sites, words)
+        As in `Alignment`, but site-major.
+    valid, gap : ndarray of uint32, shape (sites, words), or None
+        None if all is observed, and if there are no gaps.
+    """
+
+    restart: bool
+    record: int = 0
+    haplotypes: int = 0
+    positions: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    bits: np.ndarray = field(default_factory=lambda: np.zeros((0, 0), np.uint32))
+    valid: np.ndarray | None = None
+    gap: np.ndarray | None = None
+
+
+def _parse(batch: Batch) -> list[_Part]:
+    """All that can be said of a batch without those before.
+
+    Raises
+    ------
+    InputError
+        Something is wrong with a line; not always with the first that is bad.
+    """
+    is_site, restart = _line_kinds(batch)
+    parts = []
+    for lines in np.split(np.arange(len(batch.starts)), np.flatnonzero(restart)):
+        if len(lines):
+            sites = lines[is_site[lines]]
+            again = bool(restart[lines[0]])
+            parts.append(_parse_sites(batch, sites, again) if len(sites) else _Part(again))
+    return parts
+
+
+def _parse_sites(batch: Batch, lines: np.ndarray, restart: bool) -> _Part:
+    """The sites of some lines, which have as many haplotypes as the first."""
+    start, end = int(batch.starts[lines[0]]), int(batch.ends[lines[0]])
+    tabs = np.flatnonzero(batch.data[start:end] == ord("\t"))
+    haplotypes = end - start - int(tabs[-1]) - 1 if len(tabs) else 0
+    positions = _read_positions(batch, lines)
+    states = _read_states(batch, lines, haplotypes)
+    complete = bool(states.max(initial=0) <= 1)
+    gap = None if complete else states == _GAP
+    return _Part(
+        restart, int(lines[0]), haplotypes, positions,
+        bits=pack_states(states if complete else states == 1),
+        valid=None if complete else pack_states(states <= 1),
+        gap=None if gap is None or not gap.any() else pack_states(gap),
+    )  # fmt: skip
+
+
+def _line_kinds(batch: Batch) -> tuple[np.ndarray, np.ndarray]:
+    """Lines of sites, and lines that begin another alignment."""
+    head = windows(batch.data, batch.starts, 8)
+    is_site = (head[:, :5] == np.frombuffer(b"SITE:", np.uint8)).all(axis=1)
+    restart = (head == np.frombuffer(b"COMMAND:", np.uint8)).all(axis=1) | (head[:, :2] == ord("/")).all(axis=1)
+    return is_site, restart
+
+
+def _read_states(batch: Batch, lines: np.ndarray, haplotypes: int) -> np.ndarray:
+    """Characters of the haplotypes less '0', uint8 (sites, haplotypes)."""
+    begins = batch.ends[lines] - haplotypes
+    wrong = np.flatnonzero((begins <= batch.starts[lines]) | (batch.data[begins - 1] != ord("\t")))
+    if len(wrong):
+        raise _length_error(batch, int(lines[wrong[0]]), haplotypes)
+    states = windows(batch.data, begins, haplotypes)
+    states -= np.uint8(_ZERO)
+    if states.max(initial=0) > 1:
+        illegal = (states > 1) & (states != _GAP) & (states != _N)
+        if illegal.any():
+            row, column = np.argwhere(illegal)[0].tolist()
+            at = int(begins[row]) + column
+            text = batch.text(at, at + 1)
+            raise batch.error(int(lines[row]), f"{text!r} among the haplotypes; only 0 1 - N are allowed", at)
+    return states
+
+
+def _length_error(batch: Batch, record: int, haplotypes: int) -> InputError:
+    text = batch.text(int(batch.starts[record]), int(batch.ends[record])).split("\t")[-1]
+    return batch.error(record, f"{len(text)} haplotypes; the first site has {haplotypes}")
+
+
+def _read_positions(batch: Batch, lines: np.ndarray) -> np.ndarray:
+    """Positions of the sites as float64, checked."""
+    prefix = windows(batch.data, batch.starts[lines], _PREFIX)
+    tabs = np.cumsum(prefix == ord("\t"), axis=1)
+    prefix[(tabs != 2) | (prefix == ord("\t"))] = ord(" ")
+    texts = prefix.view(f"S{_PREFIX}").ravel()
+    inside = np.arange(_PREFIX) < (batch.ends - batch.starts)[lines, None]
+    complete = np.where(inside, tabs, 0).max(axis=1) >= 3
+    try:
+        positions = np.char.strip(texts).astype(np.float64)
+    except ValueError:
+        positions = np.array([_float_or_nan(text) for text in texts])
+    no_number = (prefix == ord("_")).any(axis=1)  # which Python's numbers may have
+    bad = np.flatnonzero(~complete | no_number | ~((positions >= 0) & (positions <= 1)))
+    if len(bad):
+        wanted = "SITE:, index, position from 0 to 1 and haplotypes, parted by tabs"
+        raise batch.error(int(lines[bad[0]]), f"not a site; a line has {wanted}")
+    _check_order(batch, lines, positions)
+    return positions
+
+
+def _check_order(batch: Batch, lines: np.ndarray, positions: np.ndarray, before: float = 0.0) -> None:
+    """Refuse positions that go back; `before` comes before the first."""
+    back = np.flatnonzero(np.diff(positions, prepend=before) < 0)
+    if len(back):
+        raise batch.error(int(lines[back[0]]), "the position goes back; sort the sites by position")
+
+
+class _Sites:
+    """Collects the sites of one alignment, site-major."""
+
+    def __init__(self, source: str, replicate: int, length: float) -> None:
+        self._source, self._replicate, self._length = source, replicate, length
+        self.count = 0
+        self._haplotypes = 0
+        self._last = 0.0
+        self._positions: list[np.ndarray] = []
+        self._bits: list[np.ndarray] = []
+        self._valid: list[np.ndarray | None] = []  # None: all observed
+        self._gap: list[np.ndarray | None] = []  # None: no gaps
+
+    def add(self, batch: Batch, part: _Part) -> None:
+        """Append the sites of some lines."""
+        if not self.count:
+            self._haplotypes = part.haplotypes
+        _check_order(batch, np.array([part.record]), part.positions[:1], self._last)
+        if part.haplotypes != self._haplotypes or not self._haplotypes:
+            raise _length_error(batch, part.record, self._haplotypes)
+        self.count += len(part.positions)
+        self._last = float(part.positions[-1])
+        self._positions.append(part.positions)
+        self._bits.append(part.bits)
+        self._valid.append(part.valid)
+        self._gap.append(part.gap)
+
+    def finish(self) -> Alignment:
+        """Join the parts."""
+        words = words_for(self._haplotypes)
+        valid = self._mask(self._valid, full_words(self._haplotypes))
+        gap = self._mask(self._gap, np.zeros(words, np.uint32))
+        bits = join_sites(self._bits, words)
+        return Alignment(
+            name=str(self._replicate), positions=base_pairs(np.concatenate(self._positions), self._length), bits=bits,
+            valid=valid, gap=gap, haplotypes=self._haplotypes,
+            letters=np.tile(np.array([_ZERO, _ONE], np.uint8), (self.count, 1)), replicate=self._replicate,
+            source=self._source,
+        )  # fmt: skip
+
+    def _mask(self, parts: list[np.ndarray | None], otherwise: np.ndarray) -> np.ndarray | None:
+        """The parts joined, with the words `otherwise` at the sites of those that are None; None if all are."""
+        if all(part is None for part in parts):
+            return None
+        shapes = [bits.shape for bits in self._bits]
+        filled = [
+            np.broadcast_to(otherwise, shape) if part is None else part
+            for part, shape in zip(parts, shapes, strict=True)
+        ]
+        return join_sites(filled, len(otherwise))
+
+
+def _float_or_nan(text: bytes) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return float("nan")

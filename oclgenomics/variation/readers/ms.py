@@ -1,0 +1,278 @@
+"""Hudson's ms format, replicates of haplotype rows over sites at relative positions; and mbs, which gives bp."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from oclgenomics.errors import InputError
+from oclgenomics.io.numbers import LARGEST_BP, base_pairs, parse_decimals, whole_number
+from oclgenomics.io.workers import Workers
+from oclgenomics.variation.alignment import WORD_BITS, Alignment
+from oclgenomics.variation.packing import RowPacker, combine_rows
+from oclgenomics.variation.readers.byte_window import ByteWindow
+
+__all__ = ["BATCH_BYTES", "read_ms"]
+
+BATCH_BYTES = 1 << 22  # rows that one thread takes at once
+_FIRST_LOOK = 1 << 17  # rows taken first; a small replicate ends within them
+_ZERO, _ONE, _GAP, _N = (ord(c) for c in "01-N")
+_LEGAL = np.zeros(256, bool)
+_LEGAL[[_ZERO, _ONE, _GAP, _N]] = True
+
+
+def read_ms(
+    window: ByteWindow,
+    *,
+    length: float | None,
+    mbs: bool = False,
+    batch_bytes: int = BATCH_BYTES,
+    workers: Workers | None = None,
+) -> Iterator[Alignment]:
+    """Read the replicates of an ms file, one at a time.
+
+    Parameters
+    ----------
+    window : ByteWindow
+        The input, unconsumed.
+    length : float
+        Length of the region, bp; position p lies at trunc(float32(p) * float32(length)).
+    mbs : bool
+        Positions are whole bp, `length` is not needed, and `segsites` may count the selected site, which has no column.
+    batch_bytes : int
+        Bytes of rows that one thread handles at once; results do not depend on it.
+    workers : Workers, optional
+        The threads; none but the caller's if not given.
+
+    Yields
+    ------
+    Alignment
+        Binary; haplotypes in the order of the rows. ``segsites: 0`` gives an alignment without sites.
+
+    Raises
+    ------
+    InputError
+        No `length`, no replicate, a row of the wrong length, a character other than 0 1 - N, a number of positions that
+        differs from segsites, positions outside 0 to 1 or not in order.
+    """
+    if length is None and not mbs:
+        raise InputError(
+            "ms positions are relative; give the length of the region in bp (--length)", source=window.source
+        )
+    replicate = 0
+    workers = workers or Workers(1)
+    found = _skip_to(window, b"//")
+    while found:
+        replicate += 1
+        yield _read_replicate(window, replicate, None if mbs else length, batch_bytes, workers)
+        found = _skip_to(window, b"//")
+    if not replicate:
+        raise InputError("no replicate ('//' line) found", source=window.source)
+
+
+def _skip_to(window: ByteWindow, start: bytes) -> bool:
+    """Consume lines up to and with the first that begins with `start`."""
+    while (line := window.line()) is not None:
+        if line.startswith(start):
+            return True
+    return False
+
+
+def _read_replicate(
+    window: ByteWindow, replicate: int, length: float | None, batch_bytes: int, workers: Workers
+) -> Alignment:
+    sites = _read_segsites(window)
+    positions = _read_positions(window, sites, length) if sites else np.zeros(0, np.int64)
+    sites = len(positions)
+    rows = _RowReader(window, sites, batch_bytes, workers)
+    if sites:
+        rows.read()
+        if not rows.haplotypes:
+            raise window.error(f"replicate {replicate} has no haplotype rows")
+    bits, valid, gap = rows.planes()
+    letters = np.tile(np.array([_ZERO, _ONE], np.uint8), (sites, 1))
+    return Alignment(
+        name=str(replicate), positions=positions, bits=bits, valid=valid, gap=gap, haplotypes=rows.haplotypes,
+        letters=letters, replicate=replicate, source=window.source,
+    )  # fmt: skip
+
+
+def _read_segsites(window: ByteWindow) -> int:
+    """The number after 'segsites:'; lines of trees and probabilities may come before it."""
+    while (line := window.line()) is not None:
+        if line.startswith(b"segsites:"):
+            sites = whole_number(line.removeprefix(b"segsites:").strip())
+            if sites is None:
+                raise window.error("'segsites:' is not followed by a number", line=window.line_number - 1)
+            return sites
+        if line.startswith(b"//"):
+            break
+    raise window.error("a replicate without a 'segsites:' line", line=window.line_number - 1)
+
+
+def _read_positions(window: ByteWindow, sites: int, length: float | None) -> np.ndarray:
+    """The positions in bp, int64 (sites,), checked: relative to `length`, or bp already without one."""
+    while (line := window.line()) is not None and not line.startswith((b"positions:", b"//")):
+        continue
+    at = window.line_number - 1
+    if line is None or line.startswith(b"//"):
+        raise window.error("a replicate without a 'positions:' line", line=at)
+    try:
+        positions = parse_decimals(line.removeprefix(b"positions:"))
+    except ValueError as error:
+        raise window.error("the positions are not all numbers", line=at) from error
+    if len(positions) != sites and not (length is None and len(positions) == sites - 1):
+        raise window.error(f"{len(positions)} positions for {sites} segregating sites", line=at)
+    if length is not None and not ((positions >= 0) & (positions <= 1)).all():
+        raise window.error("positions must lie between 0 and 1 (in bp: --input-format mbs)", line=at)
+    if length is None and not ((positions >= 0) & (positions <= LARGEST_BP) & (positions == np.trunc(positions))).all():
+        raise window.error(f"mbs positions are whole numbers of bp, at most {LARGEST_BP}", line=at)
+    back = np.flatnonzero(np.diff(positions) < 0)
+    if len(back):
+        raise window.error(f"the positions go back at site {int(back[0]) + 2}; sort the sites by position", line=at)
+    return positions.astype(np.int64) if length is None else base_pairs(positions, length)
+
+
+@dataclass
+class _Planes:
+    """Byte planes of groups of 8 rows, uint8 (groups, sites); valid and gap are None where all is observed."""
+
+    bits: np.ndarray
+    valid: np.ndarray | None = None
+    gap: np.ndarray | None = None
+
+
+def _combine(rows: np.ndarray) -> _Planes:
+    """Planes of the leading groups, of (groups, 8, sites), that are made of legal characters only."""
+    ones, common = np.bitwise_or.reduce(rows, axis=1), np.bitwise_and.reduce(rows, axis=1)
+    if not ((ones & ~np.uint8(1)) != _ZERO).any() and not ((common & ~np.uint8(1)) != _ZERO).any():
+        return _Planes(combine_rows(rows, _ZERO))
+    observed, gap = (rows & ~np.uint8(1)) == _ZERO, rows == _GAP
+    legal = _leading_true((observed | gap | (rows == _N)).all(axis=(1, 2)))
+    if legal < len(rows):  # what comes after the last row; the rows before it may still be complete
+        return _combine(rows[:legal]) if legal else _Planes(np.zeros((0, rows.shape[2]), np.uint8))
+    return _Planes(
+        combine_rows((rows == _ONE).view(np.uint8), 0),
+        combine_rows(observed.view(np.uint8), 0),
+        combine_rows(gap.view(np.uint8), 0) if gap.any() else None,
+    )
+
+
+class _RowReader:
+    """Packs the haplotype rows of one replicate as they come."""
+
+    def __init__(self, window: ByteWindow, sites: int, batch_bytes: int, workers: Workers) -> None:
+        self.window, self.sites = window, sites
+        self.haplotypes = 0
+        self._batch_bytes, self._workers = batch_bytes, workers
+        self._bits = RowPacker(sites)
+        self._valid: RowPacker | None = None
+        self._gap: RowPacker | None = None
+        self._pending: list[np.ndarray] = []  # fewer than 8 rows that wait for their byte plane
+
+    def read(self) -> None:
+        """Consume rows until a blank line, the next replicate or the end of the input."""
+        more = True
+        while more:
+            if not self._pending:
+                self._read_groups()
+            more = self._read_single()
+        self._flush()
+
+    def planes(self) -> tuple[np.ndarray, np.ndarray | None, np.ndarray | None]:
+        """bits, valid and gap."""
+        valid = self._valid.finish(self._workers) if self._valid else None
+        if valid is not None and self.haplotypes % WORD_BITS:
+            valid[-1] &= np.uint32((1 << self.haplotypes % WORD_BITS) - 1)  # the rows that filled the last byte plane
+        return self._bits.finish(self._workers), valid, self._gap.finish(self._workers) if self._gap else None
+
+    def _read_groups(self) -> None:
+        """Take whole groups of 8 rows as long as the bytes look like rows; whatever else comes is left in place."""
+        given: deque[np.ndarray] = deque()
+        for planes in self._workers.map(_combine, self._tables(given)):
+            table = given.popleft()
+            taken = len(planes.bits)
+            self._add(planes)
+            self.haplotypes += 8 * taken
+            if taken < len(table):
+                left = [table[taken:], *given]
+                self.window.put_back(np.concatenate([part.ravel() for part in left]), 8 * sum(map(len, left)))
+                return
+
+    def _tables(self, given: deque[np.ndarray]) -> Iterator[np.ndarray]:
+        """Groups of rows of the right length, (groups, 8, sites), consumed; `given` gets them as they were."""
+        wanted = _FIRST_LOOK
+        while True:
+            pitch = self.sites + 1 + self._carriage_returns()
+            self.window.require(max(wanted, 8 * pitch))
+            groups = min(len(self.window), max(wanted, 8 * pitch)) // (8 * pitch)
+            table = self.window.held[: groups * 8 * pitch].reshape(groups, 8, pitch)
+            good = table[:, :, -1] == ord("\n")
+            if self.sites + 1 < pitch:
+                good &= table[:, :, -2] == ord("\r")
+            groups = _leading_true(good.all(axis=1))
+            if not groups:
+                return
+            self.window.consume(groups * 8 * pitch, groups * 8)
+            given.append(table[:groups])
+            yield table[:groups, :, : self.sites]
+            wanted = min(4 * wanted, self._batch_bytes)
+
+    def _carriage_returns(self) -> int:
+        """1 if the next row ends in CR LF."""
+        self.window.require(self.sites + 2)
+        data = self.window.held
+        return int(len(data) > self.sites and data[self.sites] == ord("\r"))
+
+    def _add(self, planes: _Planes) -> None:
+        """Append byte planes."""
+        if self._valid is None and planes.valid is not None:
+            self._valid = self._catch_up(255)
+        if self._gap is None and planes.gap is not None:
+            self._gap = self._catch_up(0)
+        self._bits.add(planes.bits)
+        for packer, own, fill in ((self._valid, planes.valid, 255), (self._gap, planes.gap, 0)):
+            if packer is not None:
+                packer.add(np.broadcast_to(np.uint8(fill), planes.bits.shape) if own is None else own)
+
+    def _catch_up(self, fill: int) -> RowPacker:
+        """A packer that has seen as many byte planes as `bits`, all of them `fill`."""
+        packer = RowPacker(self.sites)
+        packer.add(np.broadcast_to(np.uint8(fill), (self._bits.planes_added, self.sites)))
+        return packer
+
+    def _read_single(self) -> bool:
+        """Take one row; False at the end of the replicate."""
+        line = self.window.peek_line()
+        if line is None or not line.strip() or line.startswith(b"//"):
+            return False
+        line = line.rstrip()
+        if len(line) != self.sites:
+            raise self.window.error(f"a row of {len(line)} characters for {self.sites} segregating sites")
+        row = np.frombuffer(line, np.uint8)
+        if not _LEGAL[row].all():
+            bad = chr(row[np.flatnonzero(~_LEGAL[row])[0]])
+            raise self.window.error(f"{bad!r} in a haplotype row; only 0 1 - N are allowed")
+        self.window.line()
+        self.haplotypes += 1
+        self._pending.append(row)
+        if len(self._pending) == 8:
+            self._flush()
+        return True
+
+    def _flush(self) -> None:
+        """Pack the pending rows, filled up to 8 with rows that are dropped again."""
+        if not self._pending:
+            return
+        rows = np.full((1, 8, self.sites), _ZERO, np.uint8)
+        rows[0, : len(self._pending)] = self._pending
+        self._add(_combine(rows))
+        self._pending = []
+
+
+def _leading_true(flags: np.ndarray) -> int:
+    """How many True stand before the first False."""
+    return len(flags) if flags.all() else int(np.argmin(flags))

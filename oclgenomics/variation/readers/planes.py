@@ -1,0 +1,182 @@
+"""The planes that the genotypes of a batch of VCF records fill."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from oclgenomics.variation.alignment import words_for
+from oclgenomics.variation.packing import full_words, pack_states
+from oclgenomics.variation.readers.alleles import MISSING_LETTER
+
+__all__ = ["MISSING", "Calls", "Genotypes", "PackedCalls", "Planes"]
+
+MISSING = 254  # '.' less '0' in eight bits
+
+
+@dataclass
+class Genotypes:
+    """Packed planes of the kept records of a batch, one row of words per site.
+
+    Attributes
+    ----------
+    bits : ndarray of uint32, shape (sites, words)
+        As in `Alignment`, but site-major.
+    valid : ndarray of uint32, shape (sites, words), or None
+        None if all is observed.
+    letters : ndarray of uint8, shape (sites, 2)
+        Codes of state 0 and state 1.
+    multi_site : ndarray of int64, shape (rows,)
+        Sites with three or more states, one row per state.
+    multi_letter : ndarray of uint8, shape (rows,)
+        Code of the state of each row.
+    multi_bits : ndarray of uint32, shape (rows, words)
+        One-vs-rest bits.
+    ploidy : int
+        1 if every call of the batch is haploid.
+    unphased : int
+        Calls that are not phased.
+    """
+
+    bits: np.ndarray
+    valid: np.ndarray | None
+    letters: np.ndarray
+    multi_site: np.ndarray
+    multi_letter: np.ndarray
+    multi_bits: np.ndarray
+    ploidy: int
+    unphased: int
+
+
+@dataclass
+class Calls:
+    """Allele indices of some sites.
+
+    Attributes
+    ----------
+    sites : ndarray of int64, shape (sites,)
+        Index of each among the kept records of the batch.
+    alleles : ndarray of uint8, shape (sites, 2 * samples)
+        `MISSING` where there is none.
+    ploidy : int
+        1 if every call is haploid.
+    unphased : ndarray of bool, shape (sites, samples), or None
+        Calls that are not phased; None if all are.
+    """
+
+    sites: np.ndarray
+    alleles: np.ndarray
+    ploidy: int
+    unphased: np.ndarray | None = None
+
+    @property
+    def unphased_count(self) -> int:
+        """Calls that are not phased."""
+        return 0 if self.unphased is None else int(np.count_nonzero(self.unphased))
+
+    def hide_unphased(self) -> None:
+        """Take the calls that are not phased as missing."""
+        if self.unphased is not None:
+            self.alleles[np.repeat(self.unphased, 2, axis=1)] = MISSING
+
+
+@dataclass
+class PackedCalls:
+    """Calls of some sites with two alleles, packed.
+
+    Attributes
+    ----------
+    sites : ndarray of int64, shape (sites,)
+        Index of each among the kept records of the batch.
+    bits : ndarray of uint32, shape (sites, words)
+        Second allele.
+    valid : ndarray of uint32, shape (sites, words), or None
+        None if all is observed.
+    unphased : int
+        Calls that are not phased.
+    """
+
+    sites: np.ndarray
+    bits: np.ndarray
+    valid: np.ndarray | None
+    unphased: int
+
+
+class Planes:
+    """Gathers the planes of a batch, site-major."""
+
+    def __init__(self, alleles: np.ndarray, plain: np.ndarray, haplotypes: int, ploidy: int) -> None:
+        sites = len(alleles)
+        self._alleles, self._plain = alleles, plain
+        self._haplotypes, self._ploidy = haplotypes, ploidy
+        self._bits = np.zeros((sites, words_for(haplotypes)), np.uint32)
+        self._valid: np.ndarray | None = None
+        self._letters = alleles[:, :2].copy()
+        self._multi: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
+
+    def add_packed(self, packed: PackedCalls) -> None:
+        """Put packed diploid calls in place."""
+        self._set(packed.sites, packed.bits, packed.valid)
+
+    def add_calls(self, calls: Calls) -> None:
+        """Pack calls and put them in place."""
+        self.add_states(calls.sites, calls.alleles if self._ploidy == 2 else calls.alleles[:, ::2])
+
+    def add_states(self, sites: np.ndarray, states: np.ndarray) -> None:
+        """Pack allele indices, uint8 (sites, haplotypes) with `MISSING` where there is none, and put them in place."""
+        plain = self._plain[sites]
+        if plain.all():
+            self._set_states(sites, states == 1, states != MISSING)
+        else:
+            self._set_states(sites[plain], states[plain] == 1, states[plain] != MISSING)
+            self._add_lettered(sites[~plain], states[~plain])
+
+    def _set_states(self, sites: np.ndarray, second: np.ndarray, observed: np.ndarray) -> None:
+        self._set(sites, pack_states(second), None if observed.all() else pack_states(observed))
+
+    def _set(self, sites: np.ndarray, bits: np.ndarray, valid: np.ndarray | None) -> None:
+        self._bits[sites] = bits
+        if valid is None:
+            return
+        if self._valid is None:
+            self._valid = np.tile(full_words(self._haplotypes), (len(self._bits), 1))
+        self._valid[sites] = valid
+
+    def _add_lettered(self, sites: np.ndarray, states: np.ndarray) -> None:
+        """Sites whose states have to be told by their letters: more alleles, '*', N, an allele named twice."""
+        none = self._alleles.shape[1]
+        table = np.full((len(sites), none + 1), MISSING_LETTER, np.uint8)
+        table[:, :none] = self._alleles[sites]
+        letters = np.take_along_axis(table, np.minimum(states, none).astype(np.intp), axis=1)
+        seen = np.stack([(letters == letter).any(axis=1) for letter in range(4)], axis=1)
+        first, second = _two_letters(seen, self._alleles[sites, 0])
+        self._letters[sites, 0], self._letters[sites, 1] = first, second
+        observed = letters != MISSING_LETTER
+        self._set_states(sites, observed & (letters != first[:, None]), observed)
+        row, letter = np.nonzero(seen & (seen.sum(axis=1) > 2)[:, None])
+        if len(row):
+            one_vs_rest = pack_states(letters[row] == letter[:, None])
+            self._multi.append((sites[row], letter.astype(np.uint8), one_vs_rest))
+
+    def finish(self, unphased: int) -> Genotypes:
+        """All planes."""
+        words = self._bits.shape[1]
+        empty = (np.zeros(0, np.int64), np.zeros(0, np.uint8), np.zeros((0, words), np.uint32))
+        site, letter, bits = (np.concatenate(column) for column in zip(empty, *self._multi, strict=True))
+        order = np.argsort(site, kind="stable")
+        return Genotypes(
+            self._bits, self._valid, self._letters, site[order], letter[order], bits[order], self._ploidy, unphased
+        )
+
+
+def _two_letters(seen: np.ndarray, reference: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Codes of state 0 and 1: REF first where exactly two states with REF are seen, else in the order A, C, G, T."""
+    count = seen.sum(axis=1)
+    first = np.where(count > 0, np.argmax(seen, axis=1), MISSING_LETTER).astype(np.uint8)
+    last = np.where(count > 0, 3 - np.argmax(seen[:, ::-1], axis=1), MISSING_LETTER).astype(np.uint8)
+    later = seen.copy()
+    later[np.arange(len(seen)), np.minimum(first, 3)] = False
+    second = np.where(count > 1, np.argmax(later, axis=1), last).astype(np.uint8)
+    swap = (count == 2) & (second == reference)
+    return np.where(swap, second, first), np.where(swap, first, second)

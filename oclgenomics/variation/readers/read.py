@@ -1,0 +1,155 @@
+"""One entry for all formats."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import ExitStack
+
+from oclgenomics.errors import UsageError
+from oclgenomics.io.numbers import LARGEST_BP
+from oclgenomics.io.source import Progress, Source
+from oclgenomics.io.workers import Workers
+from oclgenomics.variation.alignment import Alignment
+from oclgenomics.variation.phase import PHASES
+from oclgenomics.variation.readers.byte_window import ByteWindow
+from oclgenomics.variation.readers.fasta import read_fasta
+from oclgenomics.variation.readers.macs import read_macs
+from oclgenomics.variation.readers.ms import read_ms
+from oclgenomics.variation.readers.prefetch import ProgressGate, one_ahead
+from oclgenomics.variation.readers.sniff import FORMATS, sniff
+from oclgenomics.variation.readers.stores import STORES, store_format
+from oclgenomics.variation.readers.trees import read_trees
+from oclgenomics.variation.readers.vcf.read import read_vcf
+from oclgenomics.variation.readers.vcf_zarr.read import read_vcf_zarr
+from oclgenomics.variation.samples import sample_names
+
+__all__ = ["BLOCK_BYTES", "read_alignments"]
+
+BLOCK_BYTES = 4 << 20
+
+
+def read_alignments(
+    path: str | os.PathLike[str],
+    *,
+    length: float | None = None,
+    format: str | None = None,
+    samples: Iterable[str] | str | os.PathLike[str] | None = None,
+    phase: str = "auto",
+    block_bytes: int = BLOCK_BYTES,
+    threads: int | None = None,
+    prefetch: int = 0,
+    progress: Progress | None = None,
+) -> Generator[Alignment, None, None]:
+    """Read the alignments of an input one after the other; without `prefetch`, one is in memory at a time.
+
+    Parameters
+    ----------
+    path : str or path-like
+        File, plain, gzip or bgzip, or "-" for standard input; a tree sequence, or the folder or zip file of a VCF Zarr.
+    length : float, optional
+        Length of the region in bp; needed by ms and MaCS, whose positions are relative.
+    format : str, optional
+        'ms', 'mbs', 'macs', 'fasta', 'vcf', 'trees' or 'vcz'; told from the content if not given.
+    samples : iterable of str, or path, optional
+        Samples to keep (VCF, VCF Zarr, tree sequences), or a file with one name a line.
+    phase : str
+        What is done with calls that are not phased, one of `PHASES`: 'auto' (a heterozygous one sets
+        `Alignment.unphased`), 'missing', 'strict' (refused) or 'ignore' (taken as phased).
+    block_bytes : int
+        Bytes of input that each thread handles at a time, unpacked; VCF Zarr also holds the chunks that it comes in.
+        Results never depend on it.
+    threads : int, optional
+        Threads that inflate and parse; results never depend on it. As many as there are cores, at most 4, if not given.
+    prefetch : int
+        After an alignment whose packed planes take fewer bytes than this, read the next one in the background at once,
+        so that two are in memory. Pipes are not read before their time.
+    progress : callable, optional
+        Called with (bytes read, bytes in all or None) as stored on disk (for VCF Zarr, of unpacked genotypes), from any
+        thread, and only while the caller waits for an alignment.
+
+    Yields
+    ------
+    Alignment
+
+    Raises
+    ------
+    InputError
+        Anything wrong with the input; the message names the line.
+    UsageError
+        An unknown `format` or `phase`, a `length` below 1 or beyond every chromosome, fewer than one thread, or samples
+        to keep where individuals have no names.
+    MissingDependencyError
+        A tree sequence without tskit, or a VCF Zarr without zarr.
+    """
+    if format is not None and format not in FORMATS:
+        raise UsageError(f"unknown format {format!r}; one of {', '.join(FORMATS)}")
+    if phase not in PHASES:
+        raise UsageError(f"unknown phase {phase!r}; one of {', '.join(PHASES)}")
+    if length is not None and not 1 <= length <= LARGEST_BP:
+        raise UsageError(f"a length of {length:g} bp; it lies between 1 and {LARGEST_BP}")
+    name = os.fspath(path)
+    kind = store_format(name) if format is None else format
+    gate = ProgressGate(progress or (lambda _done, _total: None))
+    with ExitStack() as stack:
+        workers = stack.enter_context(Workers(threads))
+        if kind in STORES:
+            repeatable, alignments = True, _read_store(name, kind, sample_names(samples), phase, block_bytes, gate)
+        else:
+            chunk_bytes = max(1, block_bytes // 4)
+            source = stack.enter_context(Source(name, chunk_bytes=chunk_bytes, progress=gate, workers=workers))
+            repeatable = source.repeatable
+            alignments = _settled(_read(source, workers, kind, length, samples, phase, max(1, block_bytes)), workers)
+        yield from one_ahead(alignments, prefetch if repeatable else 0, gate, workers.stop)
+
+
+def _read_store(
+    name: str, kind: str, samples: list[str] | None, phase: str, block_bytes: int, progress: Progress
+) -> Generator[Alignment, None, None]:
+    """The alignments of an input that is no stream of bytes."""
+    if kind == "trees":
+        yield from read_trees(name, samples=samples, block_bytes=max(1, block_bytes // 4), progress=progress)
+    else:
+        yield from read_vcf_zarr(name, samples=samples, phase=phase, block_bytes=4 * block_bytes, progress=progress)
+
+
+def _settled(alignments: Iterator[Alignment], workers: Workers) -> Generator[Alignment, None, None]:
+    """The same alignments; while the caller has one, no worker is busy."""
+    for alignment in alignments:
+        workers.settle()
+        yield alignment
+        del alignment  # before the next one is read
+
+
+def _read(
+    source: Source,
+    workers: Workers,
+    format: str | None,
+    length: float | None,
+    samples: Iterable[str] | str | os.PathLike[str] | None,
+    phase: str,
+    block_bytes: int,
+) -> Iterator[Alignment]:
+    """The alignments as the reader of their format gives them."""
+    window = ByteWindow(source, source.name)
+    kind = sniff(window) if format is None else format
+    if kind in ("ms", "mbs"):
+        mbs = kind == "mbs"
+        yield from read_ms(window, length=length, mbs=mbs, batch_bytes=block_bytes, workers=workers)
+    elif kind == "macs":
+        yield from read_macs(window, length=length, batch_bytes=block_bytes, workers=workers)
+    elif kind == "fasta":
+        yield from _read_fasta(source, window, workers)
+    else:
+        names = sample_names(samples)
+        yield from read_vcf(window, samples=names, phase=phase, batch_bytes=block_bytes, workers=workers)
+
+
+def _read_fasta(source: Source, window: ByteWindow, workers: Workers) -> Iterator[Alignment]:
+    """Files are opened a second time, anything else is kept in memory."""
+    if not source.repeatable:
+        kept = window.remember()
+        yield from read_fasta(window, lambda: ByteWindow(kept, source.name), workers)
+        return
+    with Source(source.name, chunk_bytes=source.chunk_bytes, workers=workers) as second:
+        yield from read_fasta(window, lambda: ByteWindow(second, source.name), workers)

@@ -1,0 +1,53 @@
+"""Which format a stream has, told from its first bytes."""
+
+from __future__ import annotations
+
+import re
+
+from oclgenomics.errors import InputError
+from oclgenomics.variation.readers.byte_window import ByteWindow
+from oclgenomics.variation.readers.stores import KASTORE, STORES
+
+__all__ = ["FORMATS", "sniff"]
+
+FORMATS = ("ms", "mbs", "macs", "fasta", "vcf", *STORES)
+_LOOK_AT = 1 << 16
+_MARKS = (
+    ("vcf", re.compile(rb"##fileformat=VCF|#CHROM\t")),
+    ("macs", re.compile(rb"COMMAND:|^SITE:\s", re.MULTILINE)),
+    ("fasta", re.compile(rb"\s*>")),
+    ("ms", re.compile(rb"^//", re.MULTILINE)),
+)
+
+
+def sniff(window: ByteWindow) -> str:
+    """Name of the format of a stream, one of `FORMATS`; consumes nothing.
+
+    VCF and FASTA are told by how the input begins, MaCS by "COMMAND:" or "SITE:" at the begin of a line, ms by "//".
+    mbs looks like ms and has to be named.
+
+    Raises
+    ------
+    InputError
+        None of them, or a known binary format.
+    """
+    window.require(_LOOK_AT)
+    head = bytes(window.held[:_LOOK_AT])
+    if not head.strip():
+        window.refuse_break()
+        raise InputError("the file is empty", source=window.source)
+    if head.startswith(b"BCF\x02"):
+        raise InputError("BCF is not read; turn it into VCF (bcftools view FILE.bcf)", source=window.source)
+    if head.startswith(KASTORE):
+        raise InputError(
+            "a tree sequence is read only from a file of its own: unpacked, and no stream", source=window.source
+        )
+    for name, mark in _MARKS:
+        if (mark.search if name in ("ms", "macs") else mark.match)(head):
+            return name
+    window.refuse_break()
+    raise InputError(
+        "the format is none of ms, MaCS, FASTA and VCF, nor is it a tree sequence or a VCF Zarr "
+        "(looked for '//', 'COMMAND:', '>' and '##fileformat=VCF')",
+        source=window.source,
+    )

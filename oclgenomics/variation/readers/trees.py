@@ -1,0 +1,190 @@
+"""Tree sequences of tskit (extra `tskit`): one alignment a file, decoded site by site and packed in blocks."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from oclgenomics.errors import InputError, MissingDependencyError
+from oclgenomics.io.numbers import LARGEST_BP
+from oclgenomics.io.source import Progress, Source
+from oclgenomics.variation.alignment import Alignment
+from oclgenomics.variation.readers.alleles import LETTER_CODES, MAX_ALTERNATIVES, NO_ALLELE, ONE, ZERO, is_plain
+from oclgenomics.variation.readers.chromosome import Chromosome
+from oclgenomics.variation.readers.planes import MISSING, Genotypes, Planes
+from oclgenomics.variation.readers.tree_samples import TreeSamples, tree_samples
+
+__all__ = ["read_trees"]
+
+_BASES = re.compile(r"[ACGTNacgtn*]+|<.*>")
+_WRAPPED = np.uint8(255)  # tskit's missing state, -1, in eight bits
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """What the alleles of a site are: its letter codes, or the reason to leave it out.
+
+    `symbols` is their number where they are no bases; `incomplete` says that some haplotypes have none.
+    """
+
+    codes: bytes
+    reason: str = ""
+    symbols: int = 0
+    incomplete: bool = False
+
+
+class _Kinds(dict[tuple[str | None, ...], _Kind]):
+    """Kinds by the alleles that tskit lists, found once for each list; a missing state adds None at its end."""
+
+    def __missing__(self, alleles: tuple[str | None, ...]) -> _Kind:
+        named = [allele for allele in alleles if allele is not None]
+        self[alleles] = kind = _judge(named, len(named) < len(alleles))
+        return kind
+
+
+def _judge(alleles: list[str], incomplete: bool) -> _Kind:
+    letters = [int(LETTER_CODES[ord(text)]) if len(text) == 1 and text.isascii() else NO_ALLELE for text in alleles]
+    bases = NO_ALLELE not in letters
+    if len(alleles) > MAX_ALTERNATIVES + 1 if bases else any(_BASES.fullmatch(text) for text in alleles):
+        return _Kind(b"", "not a SNP")
+    if len(alleles) < 2:
+        return _Kind(b"", "no alternative allele")
+    if bases:
+        return _Kind(bytes(letters).ljust(MAX_ALTERNATIVES + 1, bytes([NO_ALLELE])), incomplete=incomplete)
+    codes = bytes([ZERO, ONE]).ljust(MAX_ALTERNATIVES + 1, bytes([NO_ALLELE]))
+    return _Kind(codes, symbols=len(alleles), incomplete=incomplete)
+
+
+def read_trees(
+    path: str,
+    *,
+    samples: Sequence[str] | None = None,
+    block_bytes: int = 1 << 20,
+    progress: Progress | None = None,
+) -> Iterator[Alignment]:
+    """Read a tree sequence.
+
+    Parameters
+    ----------
+    path : str
+        File that tskit has written; not packed, and no stream.
+    samples : sequence of str, optional
+        Names of the individuals to keep, in the order of the file; all if not given.
+    block_bytes : int
+        Genotypes held unpacked; results do not depend on it.
+    progress : callable, optional
+        See `Progress`; bytes of the file in proportion to the sites read.
+
+    Yields
+    ------
+    Alignment
+        Positions as `tskit.TreeSequence.write_vcf` has them: rounded to whole bp, none added.
+
+    Raises
+    ------
+    InputError
+        No tree sequence, a damaged file, no sample nodes, or a sample that it does not have.
+    UsageError
+        Samples to keep, where individuals have no names.
+    MissingDependencyError
+        tskit is not installed.
+    """
+    trees = _load(path)
+    people = tree_samples(trees, samples, path)
+    individuals = len(people.columns) // people.ploidy
+    chromosome = Chromosome("1", 1, individuals, people.names, path)
+    positions = np.rint(trees.sites_position)
+    if (positions > LARGEST_BP).any():
+        raise InputError(f"sites beyond {LARGEST_BP} bp", source=path)
+    positions = positions.astype(np.int64)
+    size = os.path.getsize(path)
+    for stop, sites, genotypes, skipped in _blocks(trees, people, block_bytes, path):
+        chromosome.add(positions[sites], genotypes)
+        chromosome.skip(skipped)
+        if progress is not None:
+            progress(size * stop // max(1, len(positions)), size)
+    yield chromosome.finish("ignore")  # a tree sequence is phased
+
+
+def _load(path: str) -> Any:
+    """The tree sequence of a file."""
+    if path == "-":
+        raise InputError("a tree sequence is read from a file, not from standard input", source=path)
+    with Source(path) as source:  # says what is wrong with a file that cannot be opened
+        if source.compressed:
+            raise InputError("a packed tree sequence; unpack it with gzip -d", source=path)
+    try:
+        import tskit
+    except ImportError:
+        raise MissingDependencyError(f"{path}: tree sequences need tskit: pip install 'oclgenomics[tskit]'") from None
+    try:
+        return tskit.load(path)
+    except Exception as error:  # tskit has several kinds for what is no tree sequence or damaged, not one of its own
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise InputError(f"no tree sequence, or a damaged one ({reason})", source=path) from error
+
+
+def _blocks(
+    trees: Any, people: TreeSamples, block_bytes: int, path: str
+) -> Iterator[tuple[int, np.ndarray, Genotypes, Counter[str]]]:
+    """Blocks of sites: end of the block, sites kept, their genotypes, and how many were left out for what reason."""
+    import tskit
+
+    variant = tskit.Variant(trees)  # of all samples, for which tskit has a faster way than for some
+    columns = None if np.array_equal(people.columns, np.arange(trees.num_samples)) else people.columns
+    rows = max(1, block_bytes // trees.num_samples)
+    states = np.empty((min(rows, trees.num_sites), trees.num_samples), np.uint8)
+    for start in range(0, max(1, trees.num_sites), rows):
+        stop = min(start + rows, trees.num_sites)
+        sites, kinds, skipped = _decode(variant, start, stop, columns, states, path)
+        codes = np.frombuffer(b"".join(kind.codes for kind in kinds), np.uint8).reshape(-1, MAX_ALTERNATIVES + 1)
+        read = states[: len(sites)] if columns is None else states[: len(sites), columns]
+        if any(kind.incomplete for kind in kinds):
+            read[read == _WRAPPED] = MISSING
+        planes = Planes(codes, is_plain(codes), len(people.columns), people.ploidy)
+        planes.add_states(np.arange(len(sites)), read)
+        yield stop, np.array(sites, np.int64), planes.finish(unphased=0), skipped
+
+
+def _decode(
+    variant: Any, start: int, stop: int, columns: np.ndarray | None, states: np.ndarray, path: str
+) -> tuple[list[int], list[_Kind], Counter[str]]:
+    """Decode sites into the first rows of `states`: which are kept, their kinds, and the reasons of the others."""
+    known = _Kinds()
+    sites: list[int] = []
+    kinds: list[_Kind] = []
+    skipped: Counter[str] = Counter()
+    for site in range(start, stop):
+        variant.decode(site)
+        try:
+            kind = known[variant.alleles]
+        except UnicodeDecodeError as error:
+            raise InputError(f"an allele of site {site} is no UTF-8 text", source=path) from error
+        genotypes = variant.genotypes
+        reason = kind.reason
+        if kind.symbols > 2:
+            genotypes = _two_states(genotypes, columns)
+            reason = "" if genotypes is not None else "more than two states"
+        if reason:
+            skipped[reason] += 1
+            continue
+        states[len(sites)] = genotypes
+        sites.append(site)
+        kinds.append(kind)
+    return sites, kinds, skipped
+
+
+def _two_states(genotypes: np.ndarray, columns: np.ndarray | None) -> np.ndarray | None:
+    """Genotypes of a site of many alleles with the two that are seen as 0 and 1; None if more are seen."""
+    chosen = genotypes if columns is None else genotypes[columns]
+    seen = np.unique(chosen[chosen >= 0])
+    if len(seen) > 2:
+        return None
+    second = genotypes == seen[-1] if len(seen) == 2 else np.zeros(len(genotypes), bool)
+    return np.where(genotypes < 0, -1, second)

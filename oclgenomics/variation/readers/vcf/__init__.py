@@ -1,0 +1,1 @@
+"""VCF, many lines at a time."""

@@ -1,0 +1,197 @@
+"""VCF: one alignment per contiguous run of CHROM, read in batches of lines.
+
+Batches are parsed in threads; what depends on the batches before (where a chromosome ends, the order of the positions)
+is done with the results.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from oclgenomics.errors import InputError
+from oclgenomics.io.workers import Workers
+from oclgenomics.variation.alignment import Alignment
+from oclgenomics.variation.readers.byte_window import ByteWindow
+from oclgenomics.variation.readers.chromosome import Chromosome, count_reasons, first_out_of_order
+from oclgenomics.variation.readers.line_batch import Batch, parse_batches
+from oclgenomics.variation.readers.planes import Genotypes
+from oclgenomics.variation.readers.vcf.genotypes import GenotypeReader
+from oclgenomics.variation.readers.vcf.records import ColumnFinder, judge_records
+from oclgenomics.variation.samples import columns_of
+
+__all__ = ["BATCH_BYTES", "read_vcf"]
+
+BATCH_BYTES = 1 << 22  # lines handled at once: large, as every array operation costs some microseconds of one thread
+
+
+def read_vcf(
+    window: ByteWindow,
+    *,
+    samples: Iterable[str] | None = None,
+    phase: str = "auto",
+    batch_bytes: int = BATCH_BYTES,
+    workers: Workers | None = None,
+) -> Iterator[Alignment]:
+    """Read the chromosomes of a VCF, one at a time.
+
+    Parameters
+    ----------
+    window : ByteWindow
+        The input, unconsumed.
+    samples : iterable of str, optional
+        Samples to keep, in the order of the file; all if not given.
+    phase : str
+        One of `phase.PHASES`.
+    batch_bytes : int
+        Bytes of lines that one thread handles at once; results do not depend on it.
+    workers : Workers, optional
+        The threads; none but the caller's if not given.
+
+    Yields
+    ------
+    Alignment
+        A chromosome in which every record was left out has no sites.
+
+    Raises
+    ------
+    InputError
+        No header, no sample columns or no record with GT, an unknown sample, no records, positions that go back, calls
+        that cannot be read; the message names the line.
+    """
+    names = _read_header(window)
+    keep = columns_of(names, samples, window.source)
+    parser = _Parser(GenotypeReader(names, keep, batch_bytes // 16, phase))
+    chromosomes = _Chromosomes(window.source, parser.samples, phase)
+    for batch, parsed in parse_batches(window, batch_bytes, workers or Workers(1), parser.parse):
+        yield from chromosomes.add(batch, parsed)
+    yield from chromosomes.finish()
+
+
+def _read_header(window: ByteWindow) -> tuple[str, ...]:
+    """Consume the header; the sample names."""
+    while (line := window.peek_line()) is not None and line.startswith(b"##"):
+        window.line()
+    if line is None or not line.startswith(b"#CHROM"):
+        raise window.error("the header has no '#CHROM' line")
+    columns = line.decode("utf-8", "replace").split("\t")
+    if len(columns) < 10:
+        raise window.error("has no GT: the header names no samples")
+    window.line()
+    return tuple(columns[9:])
+
+
+@dataclass
+class _Run:
+    """Neighbouring records of a batch that have one CHROM.
+
+    Attributes
+    ----------
+    name : str
+        CHROM.
+    record : int
+        The first record in the batch.
+    first, last : int
+        POS of the first and the last record, whether they are read or not.
+    skipped : Counter
+        Records left out, by reason.
+    positions : ndarray of int64, shape (sites,)
+        POS of the records read.
+    genotypes : Genotypes, or None
+        Their calls; None if there are none.
+    has_genotypes : bool
+        A record, read or not, has GT.
+    """
+
+    name: str
+    record: int
+    first: int
+    last: int
+    skipped: Counter[str]
+    positions: np.ndarray
+    genotypes: Genotypes | None
+    has_genotypes: bool
+
+
+class _Parser:
+    """Parses batches by themselves."""
+
+    def __init__(self, reader: GenotypeReader) -> None:
+        self._finder, self._reader = ColumnFinder(), reader
+        self.samples = reader.samples
+
+    def parse(self, batch: Batch) -> list[_Run]:
+        """All that can be said without the batches before.
+
+        Raises
+        ------
+        InputError
+            Something is wrong with a record; not always with the first that is bad.
+        """
+        records = self._finder.find(batch)
+        keep, alleles, reasons = judge_records(batch, records.tabs)
+        ends = np.append(records.run_starts[1:], len(batch.starts))
+        runs = []
+        for start, end, name in zip(records.run_starts.tolist(), ends.tolist(), records.run_names, strict=True):
+            positions = records.positions[start:end]
+            if wrong := first_out_of_order(positions, name):
+                raise batch.error(start + wrong[0], wrong[1])
+            chosen = start + np.flatnonzero(keep[start:end])
+            genotypes = None
+            if len(chosen):
+                genotypes = self._reader.read(batch, chosen, records.tabs[chosen, 8] + 1, alleles[chosen])
+            skipped = count_reasons([(reason, flags[start:end]) for reason, flags in reasons])
+            has_genotypes = not bool(reasons[-1][1][start:end].all())
+            first, last = int(positions[0]), int(positions[-1])
+            sites = records.positions[chosen]
+            runs.append(_Run(name, start, first, last, skipped, sites, genotypes, has_genotypes))
+        return runs
+
+
+class _Chromosomes:
+    """Cuts batches at the changes of CHROM and completes one chromosome after the other."""
+
+    def __init__(self, source: str, samples: tuple[str, ...], phase: str) -> None:
+        self._source, self._samples, self._phase = source, samples, phase
+        self._open: Chromosome | None = None
+        self._held: list[Alignment] = []  # chromosomes without any GT, held until a record has one
+        self._genotypes_seen = False
+        self._started = 0
+
+    def add(self, batch: Batch, runs: list[_Run]) -> Iterator[Alignment]:
+        """Take the records of a batch; yields the chromosomes that end in it."""
+        for run in runs:
+            if self._open is None or self._open.name != run.name:
+                self._close()
+                yield from self._complete()
+                self._started += 1
+                self._open = Chromosome(run.name, self._started, len(self._samples), self._samples, self._source)
+            if wrong := self._open.out_of_order(np.array([run.first, run.last])):
+                raise batch.error(run.record, wrong[1])
+            self._open.skip(run.skipped)
+            if run.genotypes is not None:
+                self._open.add(run.positions, run.genotypes)
+            self._genotypes_seen |= run.has_genotypes
+            yield from self._complete()
+
+    def finish(self) -> Iterator[Alignment]:
+        """The last chromosome."""
+        if self._open is None:
+            raise InputError("the file has a header but no records", source=self._source)
+        if not self._genotypes_seen:
+            raise InputError("has no GT: no record has genotypes (FORMAT without GT)", source=self._source)
+        self._close()
+        yield from self._complete()
+
+    def _close(self) -> None:
+        if self._open is not None:
+            self._held.append(self._open.finish(self._phase))
+            self._open = None
+
+    def _complete(self) -> Iterator[Alignment]:
+        """The chromosomes closed, once any record has genotypes."""
+        while self._held and self._genotypes_seen:
+            yield self._held.pop(0)

@@ -1,0 +1,145 @@
+"""VCF Zarr (extra `zarr`): one alignment per contiguous run of one contig, read chunk by chunk."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import dataclass
+
+import numpy as np
+
+from oclgenomics.errors import InputError
+from oclgenomics.io.source import Progress
+from oclgenomics.variation.alignment import Alignment
+from oclgenomics.variation.readers.chromosome import Chromosome, count_reasons
+from oclgenomics.variation.readers.vcf_zarr.genotypes import CallBlock, CallReader
+from oclgenomics.variation.readers.vcf_zarr.records import RecordReader, ZarrRecords
+from oclgenomics.variation.readers.vcf_zarr.store import STRINGS, ZarrStore
+from oclgenomics.variation.samples import columns_of
+
+__all__ = ["read_vcf_zarr"]
+
+
+def read_vcf_zarr(
+    path: str,
+    *,
+    samples: Sequence[str] | None = None,
+    phase: str = "auto",
+    block_bytes: int = 1 << 24,
+    progress: Progress | None = None,
+) -> Iterator[Alignment]:
+    """Read the chromosomes of a VCF Zarr, one at a time, as `read_vcf` reads them from the VCF it was made of.
+
+    Parameters
+    ----------
+    path : str
+        Folder of the Zarr group, or a zip file of what is in it.
+    samples : sequence of str, optional
+        Samples to keep, in the order of the store; all if not given.
+    phase : str
+        One of `phase.PHASES`.
+    block_bytes : int
+        Genotypes read at once, twice as much is held; at least the chunks of one range of records. Results do not
+        depend on it.
+    progress : callable, optional
+        See `Progress`; bytes of the genotypes, unpacked.
+
+    Yields
+    ------
+    Alignment
+        A chromosome in which every record was left out has no sites.
+
+    Raises
+    ------
+    InputError
+        No VCF Zarr, a damaged one, one without genotypes or records, an unknown sample, positions that go back, calls
+        that cannot be read.
+    MissingDependencyError
+        zarr is not installed.
+    """
+    store = ZarrStore(path)
+    try:
+        records = RecordReader(store)
+        if not records.count:
+            raise InputError("the VCF Zarr holds no records", source=path)
+        store.need("sample_id", STRINGS, 1)
+        names = [str(name) for name in store.read("sample_id").tolist()]
+        calls = CallReader(store, records.count, names, columns_of(names, samples, path), phase)
+        chromosomes = _Chromosomes(calls.samples, path, phase)
+        with closing(_blocks(records, calls, calls.records_in(block_bytes))) as blocks:
+            for block in blocks:
+                yield from chromosomes.add(block)
+                if progress is not None:
+                    stop = block.start + len(block.records.keep)
+                    progress(stop * calls.record_bytes, records.count * calls.record_bytes)
+        yield from chromosomes.finish()
+    finally:
+        store.close()
+
+
+@dataclass
+class _Block:
+    """A range of records: the first, what they say, and their calls."""
+
+    start: int
+    records: ZarrRecords
+    calls: CallBlock
+
+
+def _blocks(records: RecordReader, calls: CallReader, step: int) -> Generator[_Block]:
+    """Blocks of `step` records, the next of which is read while one is in use."""
+
+    def load(start: int) -> _Block:
+        stop = min(start + step, records.count)
+        block = _Block(start, records.read(start, stop), calls.block(start, stop))
+        if block.records.keep.any():
+            block.calls.load()
+        return block
+
+    with ThreadPoolExecutor(1, "read-ahead") as reader:
+        following = reader.submit(load, 0)
+        for start in range(step, records.count, step):
+            block = following.result()
+            following = reader.submit(load, start)
+            yield block
+        yield following.result()
+
+
+class _Chromosomes:
+    """Cuts blocks at the changes of contig and completes one chromosome after the other."""
+
+    def __init__(self, samples: tuple[str, ...], source: str, phase: str) -> None:
+        self._samples, self._source, self._phase = samples, source, phase
+        self._open: Chromosome | None = None
+        self._started = 0
+
+    def add(self, block: _Block) -> Iterator[Alignment]:
+        """Take the records of a block; yields the chromosomes that end in it."""
+        contigs = block.records.contigs
+        ends = [*(first for first, _ in contigs[1:]), len(block.records.keep)]
+        for (first, name), end in zip(contigs, ends, strict=True):
+            if self._open is None or self._open.name != name:
+                yield from self.finish()
+                self._started += 1
+                self._open = Chromosome(name, self._started, len(self._samples), self._samples, self._source)
+            self._add_run(self._open, block, first, end)
+
+    def _add_run(self, chromosome: Chromosome, block: _Block, first: int, end: int) -> None:
+        """Add the records from `first` to before `end` of a block."""
+        records = block.records
+        if wrong := chromosome.out_of_order(records.positions[first:end]):
+            raise InputError(wrong[1], source=self._source, record=block.start + first + wrong[0] + 1)
+        chromosome.skip(count_reasons([(reason, flags[first:end]) for reason, flags in records.reasons]))
+        for rows in block.calls.slices(first + np.flatnonzero(records.keep[first:end])):
+            given = block.calls.given(rows)
+            chromosome.skip({"no GT": int((~given).sum())})
+            if given.any():
+                sites = rows[given]
+                chromosome.add(records.positions[sites], block.calls.read(sites, records.alleles[sites]))
+
+    def finish(self) -> Iterator[Alignment]:
+        """The chromosome that is open."""
+        if self._open is not None:
+            yield self._open.finish(self._phase)
+            self._open = None

@@ -1,0 +1,156 @@
+"""What the arrays of a VCF Zarr say of some records beside their genotypes, judged as the columns of a VCF are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from oclgenomics.errors import InputError
+from oclgenomics.variation.readers.alleles import (
+    LETTER_CODES,
+    MAX_ALTERNATIVES,
+    NO_ALLELE,
+    is_fixed,
+    is_other_kind,
+    read_numbers,
+)
+from oclgenomics.variation.readers.vcf_zarr.store import STRINGS, ZarrStore
+
+__all__ = ["RecordReader", "ZarrRecords"]
+
+_FILLS = {4: 0x7F800002, 8: 0x7FF0000000000002}  # NaN that pads a list of numbers, by its size in bytes
+_INTEGER_FILL = -2
+
+
+@dataclass
+class ZarrRecords:
+    """What some records say.
+
+    Attributes
+    ----------
+    positions : ndarray of int64, shape (records,)
+        POS, bp.
+    contigs : list of (int, str)
+        First record and name of each run of one CHROM.
+    keep : ndarray of bool, shape (records,)
+        Records to read.
+    alleles : ndarray of uint8, shape (records, 6)
+        Code of each allele index, as in `alleles`.
+    reasons : list of (reason, ndarray of bool)
+        Every reason to leave a record out; a record is counted under the first that applies.
+    """
+
+    positions: np.ndarray
+    contigs: list[tuple[int, str]]
+    keep: np.ndarray
+    alleles: np.ndarray
+    reasons: list[tuple[str, np.ndarray]]
+
+
+class RecordReader:
+    """Reads and judges records.
+
+    Parameters
+    ----------
+    store : ZarrStore
+        The input.
+
+    Raises
+    ------
+    InputError
+        An array is missing or has another shape than a VCF Zarr has.
+    """
+
+    def __init__(self, store: ZarrStore) -> None:
+        self._store = store
+        self.count: int = store.need("variant_position", "iu", 1).shape[0]
+        store.need("variant_allele", STRINGS, 2, self.count)
+        store.need("variant_contig", "iu", 1, self.count)
+        store.need("contig_id", STRINGS, 1)
+        store.array("variant_AF", "fiu" + STRINGS, (1, 2), self.count)
+        store.array("variant_VT", STRINGS, (1, 2), self.count)
+        self._contigs = [str(name) for name in store.read("contig_id").tolist()]
+        self._failing: list[int] = []
+        filters = store.array("variant_filter", "b", (2,), self.count)
+        if filters is not None:
+            store.need("filter_id", STRINGS, 1, filters.shape[1])
+            self._failing = [i for i, name in enumerate(store.read("filter_id").tolist()) if name != "PASS"]
+
+    def read(self, start: int, stop: int) -> ZarrRecords:
+        """Read the records from `start` to before `stop`."""
+        rows = slice(start, stop)
+        alleles, single = _alleles(self._store.read("variant_allele", rows))
+        reasons = [
+            ("not a SNP", ~single | self._other_kind(rows)),
+            ("no alternative allele", single & (alleles[:, 1] == NO_ALLELE)),
+            ("filter", self._filtered(rows)),
+            ("AF 0 or 1", self._fixed(rows)),
+        ]
+        keep = ~np.logical_or.reduce([flags for _, flags in reasons])
+        positions = self._store.read("variant_position", rows).astype(np.int64)
+        return ZarrRecords(positions, self._runs(rows), keep, alleles, reasons)
+
+    def _runs(self, rows: slice) -> list[tuple[int, str]]:
+        numbers = self._store.read("variant_contig", rows)
+        wrong = np.flatnonzero((numbers < 0) | (numbers >= len(self._contigs)))
+        if len(wrong):
+            i = int(wrong[0])
+            message = f"contig {numbers[i]} of {len(self._contigs)} in variant_contig"
+            raise InputError(message, source=self._store.source, record=rows.start + i + 1)
+        starts = np.concatenate([np.zeros(1, np.int64), np.flatnonzero(np.diff(numbers)) + 1])
+        return [(i, self._contigs[numbers[i]]) for i in starts.tolist()]
+
+    def _filtered(self, rows: slice) -> np.ndarray:
+        """A filter other than PASS applies; no filter at all is '.'."""
+        if not self._failing:
+            return np.zeros(rows.stop - rows.start, bool)
+        return np.asarray(self._store.read("variant_filter", rows)[:, self._failing].any(axis=1))
+
+    def _fixed(self, rows: slice) -> np.ndarray:
+        """INFO AF is exactly 0 or 1 for every allele listed."""
+        if not self._store.has("variant_AF"):
+            return np.zeros(rows.stop - rows.start, bool)
+        values = self._store.read("variant_AF", rows).reshape(rows.stop - rows.start, -1)
+        if values.dtype.kind not in "fiu":
+            return np.array(
+                [is_fixed(",".join(map(str, filter(None, texts))).encode()) for texts in values.tolist()], bool
+            )
+        fill = _fills(values)
+        fixed = np.asarray((fill | (values == 0) | (values == 1)).all(axis=1))
+        fixed &= ~fill.all(axis=1)
+        return fixed
+
+    def _other_kind(self, rows: slice) -> np.ndarray:
+        """INFO VT names anything but SNPs."""
+        if not self._store.has("variant_VT"):
+            return np.zeros(rows.stop - rows.start, bool)
+        kinds = self._store.read("variant_VT", rows).reshape(rows.stop - rows.start, -1).tolist()
+        distinct = {str(kind) for row in kinds for kind in row}
+        others = {kind for kind in distinct if kind not in ("", ".") and is_other_kind(kind.encode())}
+        return np.array([not others.isdisjoint(row) for row in kinds], bool)
+
+
+def _fills(values: np.ndarray) -> np.ndarray:
+    """Where numbers only fill up a list; NaN with other bits is a missing one."""
+    fill = _INTEGER_FILL
+    if values.dtype.kind == "f":
+        fill = _FILLS.get(values.itemsize, 0)
+        values = np.ascontiguousarray(values).view(f"{values.dtype.byteorder}u{values.itemsize}")
+    return np.equal(values, fill)
+
+
+def _alleles(texts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Letter codes by allele index, uint8 (records, 6), and whether all alleles are single bases, or 0 and 1."""
+    characters = texts.astype("U2").view(np.uint32).reshape(*texts.shape, 2)  # two tell one letter from more
+    first, more = characters[:, :, 0], characters[:, :, 1] != 0
+    absent = (first == 0) | ((first == ord(".")) & ~more)
+    codes = np.where(more | (first > 255), NO_ALLELE, LETTER_CODES[np.minimum(first, 255)]).astype(np.uint8)
+    single: np.ndarray = (absent | (codes != NO_ALLELE)).all(axis=1) & (codes[:, 0] != NO_ALLELE)
+    single &= absent[:, MAX_ALTERNATIVES + 1 :].all(axis=1)
+    alleles = np.full((len(texts), MAX_ALTERNATIVES + 1), NO_ALLELE, np.uint8)
+    width = min(codes.shape[1], MAX_ALTERNATIVES + 1)
+    alleles[:, :width] = codes[:, :width]
+    two = ~more[:, :2].any(axis=1) & absent[:, 2:].all(axis=1) & (texts.shape[1] > 1)
+    named = [np.where(two, first[:, i], 0) for i in (0, min(1, texts.shape[1] - 1))]
+    return alleles, single | read_numbers(alleles, *named)

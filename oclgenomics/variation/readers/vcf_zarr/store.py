@@ -1,0 +1,134 @@
+"""A Zarr group on disk, folder or zip file, whose troubles become errors of one line."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from oclgenomics.errors import InputError, MissingDependencyError, OclGenomicsError
+from oclgenomics.io.source import Source
+from oclgenomics.variation.readers.stores import store_format
+
+__all__ = ["STRINGS", "ZarrStore"]
+
+STRINGS = "TUO"
+LARGEST_CHUNK = 1 << 32  # bytes, unpacked; a chunk that is not stored is made of fill values, whatever its size
+LARGEST_WHOLE = 1 << 27  # elements of an array that is read whole: names of samples, contigs and filters
+
+
+class ZarrStore:
+    """The arrays of a Zarr group (version 2 or 3 of the format), opened for reading.
+
+    Parameters
+    ----------
+    path : str
+        Folder, or zip file whose top level is that folder.
+
+    Attributes
+    ----------
+    source : str
+        The path.
+
+    Raises
+    ------
+    InputError
+        No Zarr group, or a damaged one.
+    MissingDependencyError
+        zarr is not installed.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.source = path
+        self._file: Any = None
+        _check(path)
+        try:
+            import zarr
+        except ImportError:
+            raise MissingDependencyError(f"{path}: VCF Zarr needs zarr: pip install 'oclgenomics[zarr]'") from None
+        with self._told("no Zarr group, or a damaged one"):
+            if not os.path.isdir(path):
+                self._file = zarr.storage.ZipStore(path, mode="r")
+            self._group: Any = zarr.open_group(path if self._file is None else self._file, mode="r")
+        self._arrays: dict[str, Any] = {}
+
+    def close(self) -> None:
+        """Close the zip file."""
+        if self._file is not None:
+            self._file.close()
+
+    def array(self, name: str, kinds: str, dimensions: tuple[int, ...], length: int | None = None) -> Any | None:
+        """An array of the group, None if it has no such array.
+
+        Parameters
+        ----------
+        name : str
+            Its name.
+        kinds : str
+            NumPy's letters of the types it may have; `STRINGS` for text.
+        dimensions : tuple of int
+            How many dimensions it may have.
+        length : int, optional
+            Its first dimension.
+
+        Raises
+        ------
+        InputError
+            It has another type or shape, chunks of more than 4 GiB, or cannot be opened.
+        """
+        with self._told(f"the array {name} cannot be opened"):
+            array = self._group.get(name)
+            if array is None:
+                return None
+            kind, shape = array.dtype.kind, array.shape
+            chunk_bytes = math.prod(array.chunks) * array.dtype.itemsize
+        if kind not in kinds or len(shape) not in dimensions or shape[0] != (shape[0] if length is None else length):
+            raise InputError(f"the array {name} is {array.dtype} of shape {shape}, unlike VCF Zarr", source=self.source)
+        if chunk_bytes > LARGEST_CHUNK:
+            raise InputError(f"the array {name} has chunks of more than {LARGEST_CHUNK:,} bytes", source=self.source)
+        self._arrays[name] = array
+        return array
+
+    def need(self, name: str, kinds: str, dimensions: int, length: int | None = None) -> Any:
+        """An array without which nothing can be read; see `array`."""
+        array = self.array(name, kinds, (dimensions,), length)
+        if array is None:
+            raise InputError(f"no VCF Zarr: it lacks the array {name}", source=self.source)
+        return array
+
+    def read(self, name: str, *where: slice) -> np.ndarray:
+        """A part of an array that has been asked for by `array` or `need`; all of it if no slice is given."""
+        array = self._arrays[name]
+        if not where and array.size > LARGEST_WHOLE:
+            trouble = f"the array {name} has {array.size:,} elements; at most {LARGEST_WHOLE:,} are read"
+            raise InputError(trouble, source=self.source)
+        with self._told(f"the array {name} is damaged"):
+            return np.asarray(array[where or slice(None)])
+
+    def has(self, name: str) -> bool:
+        """If an array that has been asked for is there."""
+        return name in self._arrays
+
+    @contextmanager
+    def _told(self, trouble: str) -> Iterator[None]:
+        """Say what is wrong where zarr fails: its codecs and its metadata raise many kinds of errors."""
+        try:
+            yield
+        except OclGenomicsError:
+            raise
+        except Exception as error:
+            reason = " ".join(str(error).split()) or type(error).__name__
+            raise InputError(f"{trouble} ({reason})", source=self.source) from error
+
+
+def _check(path: str) -> None:
+    """Refuse what cannot be a group before zarr is imported."""
+    if path == "-":
+        raise InputError("a VCF Zarr is read from a folder or a zip file, not from standard input", source=path)
+    if store_format(path) != "vcz":
+        with Source(path):  # says what is wrong with a file that cannot be opened
+            raise InputError("no VCF Zarr: neither the folder of a Zarr group nor a zip file of it", source=path)

@@ -1,0 +1,199 @@
+"""Sizes, output files, and how the command ends."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from oclgenomics.cli import devices, main
+from oclgenomics.cli import options as common
+from oclgenomics.commandkit.plain_json import json_text
+from oclgenomics.errors import InputError, OutputError
+from oclgenomics.io import atomic_file as whole
+from oclgenomics.runtime import Device, Engine
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [("1000", 1000), ("1k", 1024), ("512M", 512 << 20), ("2G", 2 << 30), ("1.5GiB", 3 << 29), ("2 GB", 2 << 30)],
+)
+def test_sizes(text: str, size: int) -> None:
+    assert common.parse_size(text) == size
+
+
+@pytest.mark.parametrize("text", ["", "G", "-1G", "0", "2X", "1e9", "0.0M"])
+def test_what_is_no_size(text: str) -> None:
+    with pytest.raises(argparse.ArgumentTypeError, match="is not a size"):
+        common.parse_size(text)
+
+
+def device_options(*words: str) -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("input", nargs="?")
+    common.add_device_options(parser)
+    common.add_output_options(parser)
+    return parser.parse_args(words)
+
+
+def test_device_options() -> None:
+    assert device_options().profile is None
+    assert device_options("--profile").profile == ""
+    assert device_options("--profile", "trace.json").profile == "trace.json"
+    assert device_options("--max-memory", "2G").max_memory == 2 << 30
+
+
+def test_profile_does_not_take_the_input_for_its_file(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        device_options("--profile", "input.vcf")
+    assert "has to end in .json" in capsys.readouterr().err
+
+
+def test_json_has_no_words_for_infinities() -> None:
+    record = {"parameters": {"omega": float("inf")}, "rows": [(1.5, float("nan")), [-float("inf"), True, None, "inf"]]}
+    text = json_text(record, indent=1)
+    assert json.loads(text, parse_constant=pytest.fail) == {
+        "parameters": {"omega": None}, "rows": [[1.5, None], [None, True, None, "inf"]],
+    }  # fmt: skip
+    assert json_text({"a": [1.5, None]}) == json.dumps({"a": [1.5, None]})
+
+
+def test_output_appears_when_whole(tmp_path: Path) -> None:
+    target = tmp_path / "report.tsv"
+    with common.atomic_output(target) as stream:
+        stream.write("one\n")
+        assert not target.exists()
+    assert target.read_text() == "one\n"
+    assert stat.S_IMODE(target.stat().st_mode) == 0o666 & ~whole._umask()
+    assert target in common.saved_outputs()
+    with common.atomic_output(str(target), "wb") as stream:
+        stream.write(b"two\n")
+        assert target.read_text() == "one\n"
+    assert target.read_bytes() == b"two\n"
+    assert os.listdir(tmp_path) == ["report.tsv"]
+
+
+def test_what_was_there_stays_after_trouble(tmp_path: Path) -> None:
+    target = tmp_path / "report.tsv"
+    target.write_text("before")
+
+    def write(trouble: BaseException) -> None:
+        with common.atomic_output(target) as stream:
+            stream.write("half")
+            raise trouble
+
+    for trouble in (InputError("bad"), KeyboardInterrupt(), ZeroDivisionError()):
+        with pytest.raises(type(trouble)):
+            write(trouble)
+    assert target.read_text() == "before"
+    assert os.listdir(tmp_path) == ["report.tsv"]
+
+
+def test_links_are_followed(tmp_path: Path) -> None:
+    (tmp_path / "real").write_text("")
+    (tmp_path / "link").symlink_to("real")
+    with common.atomic_output(tmp_path / "link") as stream:
+        stream.write("text")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "real").read_text() == "text"
+
+
+def test_outputs_that_cannot_be_written(tmp_path: Path) -> None:
+    for path in (tmp_path, tmp_path / "none" / "report.tsv", tmp_path / ("x" * 300)):
+        with pytest.raises(OutputError) as caught, common.atomic_output(path) as stream:
+            stream.write("text")
+        assert str(path) in str(caught.value)
+        assert caught.value.exit_code == 5
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+def test_a_full_disk() -> None:
+    with (
+        pytest.raises(OutputError, match=r"/dev/full: cannot be written \(No space left"),
+        common.atomic_output("/dev/full") as stream,
+    ):
+        stream.write("text" * 10_000)
+
+
+def test_pipes_and_devices_are_written_in_place() -> None:
+    with common.atomic_output(os.devnull) as stream:
+        stream.write("text")
+    assert stat.S_ISCHR(os.stat(os.devnull).st_mode)
+
+
+def test_provenance(device: Device) -> None:
+    args = device_options("-d", str(device.index))
+    args.impute = frozenset("N")
+    args.run = print
+    with Engine(device) as engine:
+        record = json.loads(json.dumps(common.provenance(args, engine)))
+    assert record["device"]["driver"] == device.driver
+    assert record["parameters"]["impute"] == ["N"]
+    assert "run" not in record["parameters"]
+
+
+class Command:
+    """A command that does what it is told, in place of `devices`."""
+
+    def __init__(self, action: object) -> None:
+        self.action = action
+
+    def add_parser(self, subparsers: object) -> None:
+        parser = subparsers.add_parser("devices")  # type: ignore[attr-defined]
+        parser.add_argument("--debug", action="store_true")
+        parser.set_defaults(run=self.run)
+
+    def run(self, args: argparse.Namespace) -> int:
+        if isinstance(self.action, BaseException):
+            raise self.action
+        return int(self.action)  # type: ignore[call-overload]
+
+
+@pytest.mark.parametrize(
+    ("action", "status", "message"),
+    [
+        (0, 0, ""),
+        (InputError("no GT field", source="a.vcf", line=3), 3, "error: a.vcf, line 3: no GT field"),
+        (OutputError("b: disk full"), 5, "error: b: disk full"),
+        (KeyboardInterrupt(), 130, "interrupted; saved: "),
+        (RuntimeError("odd\nthing"), 1, "error: RuntimeError: odd thing (a defect"),
+    ],
+)
+def test_how_commands_end(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], action: object, status: int, message: str
+) -> None:
+    monkeypatch.setattr(main, "_module", lambda name: Command(action))
+    assert main.main(["devices"]) == status
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == (1 if message else 0)
+    main.main(["devices", "--debug"])
+    assert ("Traceback" in capsys.readouterr().err) == bool(message)
+
+
+@pytest.mark.parametrize("words", [[], ["nonesuch"], ["devices", "--nonesuch"]])
+def test_wrong_usage(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.main(words) == 2
+    assert "usage: oclgenomics" in capsys.readouterr().err
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.main(["--version"]) == 0
+    assert capsys.readouterr().out.startswith("oclgenomics ")
+
+
+def test_a_full_memory_is_one_line(monkeypatch, capsys):
+
+    def run(args: object) -> int:
+        raise MemoryError("Unable to allocate 9.1 TiB")
+
+    monkeypatch.setattr(devices, "run", run)
+    assert main.main(["devices"]) == 4
+    assert capsys.readouterr().err == (
+        "oclgenomics: error: not enough memory (Unable to allocate 9.1 TiB); ask for less at a time, or free some\n"
+    )

@@ -1,0 +1,80 @@
+"""BED regions: what a line may be, and half-open coordinates to the base pair."""
+
+from __future__ import annotations
+
+import gzip
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from oclgenomics.errors import InputError
+from oclgenomics.variation.bed import BedRegions, bed_name, read_bed
+
+
+def write(tmp_path, text: str, name: str = "x.bed"):
+    path = tmp_path / name
+    data = text.encode()
+    path.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+    return path
+
+
+def test_regions_are_half_open_and_counted_from_zero(tmp_path):
+    regions = read_bed(write(tmp_path, "chr1\t10\t20\n"))
+    assert regions.covers("chr1", np.array([9, 10, 11, 20, 21])).tolist() == [False, False, True, True, False]
+    assert not regions.covers("chr2", np.array([11])).any()
+
+
+@pytest.mark.parametrize("name", ["x.bed", "x.bed.gz"])
+def test_headers_comments_blanks_and_further_columns(name, tmp_path):
+    text = 'track name="gaps"\nbrowser x\n# a comment\n\nchr1\t5\t6\tname\t0\t+\r\nchr 2\t0\t3\nX 1 2\nY 0 9'
+    regions = read_bed(write(tmp_path, text, name))
+    assert regions.names == ("chr1", "chr 2", "X", "Y")
+    assert regions.covers("chr 2", np.array([1, 3, 4])).tolist() == [True, True, False]
+
+
+def test_overlapping_touching_and_empty_regions(tmp_path):
+    regions = read_bed(write(tmp_path, "1\t50\t60\n1\t10\t20\n1\t20\t30\n1\t12\t14\n1\t40\t40\n2\t7\t7\n"))
+    assert regions.starts["1"].tolist() == [10, 50]
+    assert regions.ends["1"].tolist() == [30, 60]
+    assert regions.starts["2"].tolist() == []
+    assert not regions.covers("2", np.array([7, 8])).any()
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 60), st.integers(0, 12)), max_size=12),
+    st.lists(st.integers(0, 80), max_size=30).map(sorted),
+)
+def test_covers_what_any_region_covers(pairs, positions):
+    regions = BedRegions.of([("a", start, start + size) for start, size in pairs])
+    expected = [any(start < at <= start + size for start, size in pairs) for at in positions]
+    assert regions.covers("a", np.array(positions, np.int64)).tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("chr1\t5", "at least 3 columns"),
+        ("chr1\tfive\t6", "no region"),
+        ("chr1\t-1\t6", "no region"),
+        ("chr1\t1.5\t6", "no region"),
+        ("\t1\t6", "no region"),
+        ("chr1\t7\t6", "ends at 6, before its start 7"),
+        (f"chr1\t1\t{10**30}", "beyond every chromosome"),
+    ],
+)
+def test_a_malformed_line_is_named(line, message, tmp_path):
+    with pytest.raises(InputError, match=f"line 3: .*{message}"):
+        read_bed(write(tmp_path, f"# header\nchr1\t1\t2\n{line}\n"))
+
+
+def test_an_empty_file_and_a_missing_one(tmp_path):
+    with pytest.raises(InputError, match="empty"):
+        read_bed(write(tmp_path, ""))
+    with pytest.raises(InputError, match="no such file"):
+        read_bed(tmp_path / "missing.bed")
+
+
+def test_names_are_one_column():
+    assert bed_name("a b\tc") == "a_b_c"

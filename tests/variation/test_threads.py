@@ -1,0 +1,360 @@
+"""How many threads read, and in which blocks, changes nothing: neither alignments nor errors nor their order."""
+
+from __future__ import annotations
+
+import dataclasses
+import gzip
+import subprocess
+import sys
+import threading
+import weakref
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from helpers.bgzf import END, bgzip, blocks
+from helpers.damage import INPUTS, damage
+from helpers.vcf_files import COLUMNS, HEAD, files
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from oclgenomics.errors import InputError, UsageError
+from oclgenomics.io import inflate
+from oclgenomics.io.inflate import inflate_members
+from oclgenomics.io.raw_file import StoredBytes
+from oclgenomics.io.source import Source
+from oclgenomics.io.workers import Workers
+from oclgenomics.variation import Alignment, read_alignments
+from oclgenomics.variation.readers.prefetch import ProgressGate, one_ahead
+
+THREADS = (1, 2, 3, 7)
+SAMPLES = 40
+RECORDS = [f"{1 + i // 700}\t{i % 700 + 5}\t.\tA\tG\t.\t.\t.\tGT" + "\t0|1" * SAMPLES + "\n" for i in range(2000)]
+VCF = (HEAD + COLUMNS + "".join(f"\ts{i}" for i in range(SAMPLES)) + "\n" + "".join(RECORDS)).encode()
+
+
+def fields(alignment: Alignment) -> list[object]:
+    """All that an alignment says, so that two of them can be compared."""
+    values = [getattr(alignment, field.name) for field in dataclasses.fields(alignment)]
+    return [(v.dtype.str, v.shape, v.tobytes()) if isinstance(v, np.ndarray) else repr(v) for v in values]
+
+
+def outcome(path, **options) -> list[object]:
+    """The alignments in their order, and the error after them."""
+    found: list[object] = []
+    try:
+        found += (fields(alignment) for alignment in read_alignments(path, length=1000, **options))
+    except InputError as error:
+        found.append((str(error), error.line, error.byte))
+    return found
+
+
+def same_whatever_the_threads(path) -> list[object]:
+    """The outcome, the same for any number of threads and any block."""
+    expected = outcome(path, threads=1)
+    for threads in THREADS:
+        for size in (1, 60, 700):
+            assert outcome(path, threads=threads, block_bytes=size, prefetch=threads << 20) == expected
+    return expected
+
+
+def packed(data: bytes, how: str) -> bytes:
+    if how == "plain":
+        return data
+    return gzip.compress(data) if how == "gzip" else bgzip(data, 300)
+
+
+@settings(max_examples=25, deadline=None)
+@given(file=files(), how=st.sampled_from(["plain", "gzip", "bgzip"]))
+def test_vcf(tmp_path_factory, file, how):
+    path = tmp_path_factory.mktemp("vcf") / "x"
+    path.write_bytes(packed(file[0].encode(), how))
+    assert same_whatever_the_threads(path)
+
+
+@pytest.mark.parametrize("how", ["plain", "gzip", "bgzip"])
+@pytest.mark.parametrize("name", INPUTS)
+def test_damaged_inputs(tmp_path, name, how):
+    path = tmp_path / "x"
+    rng = np.random.default_rng(len(name) + len(how))
+    refused = 0
+    for _ in range(25):
+        data = damage(INPUTS[name].encode(), rng) if how == "plain" or rng.random() < 0.5 else INPUTS[name].encode()
+        path.write_bytes(damage(packed(data, how), rng) if how != "plain" else data)
+        refused += isinstance(same_whatever_the_threads(path)[-1], tuple)
+    assert refused > 5
+
+
+@pytest.mark.parametrize(
+    ("bad", "message", "complete"),
+    [
+        ({700: "1\t1\tx"}, "line 703.*: 3 columns", 0),
+        ({900: "2\t3\t.\tA\tG\t.\t.\t.\tGT" + "\t0|1" * SAMPLES, 901: "x"}, "line 903.*position 3 comes after", 1),
+        ({901: "2\t3\t.\tA\tG\t.\t.\t.\tGT" + "\t0|1" * SAMPLES, 900: "x"}, "line 903.*1 columns", 1),
+        ({1990: RECORDS[1990].replace("0|1\n", "0|9\n").strip(), 1995: "#"}, "line 1993.*allele 9 of sample s39", 2),
+    ],
+)
+def test_the_first_of_several_bad_lines_is_named(tmp_path, bad, message, complete):
+    lines = [bad.get(i, line.strip()) for i, line in enumerate(RECORDS)]
+    path = tmp_path / "x.vcf"
+    path.write_bytes(VCF[: VCF.index(RECORDS[0].encode())] + "\n".join(lines).encode())
+    expected = outcome(path, threads=1)
+    for threads in THREADS:
+        for size in (3000, 1 << 20):
+            assert outcome(path, threads=threads, block_bytes=size) == expected
+    with pytest.raises(InputError, match=message):
+        list(read_alignments(path))
+    assert len(expected) == complete + 1
+
+
+def test_ms_in_many_slices(tmp_path):
+    rng = np.random.default_rng(4)
+    text = ""
+    for rows, letters in ((333, "01"), (70, "01-N"), (8, "01"), (257, "01N")):
+        text += "\n//\nsegsites: 50\npositions: " + " ".join(f"{i / 50}" for i in range(50)) + "\n"
+        text += "".join("".join(rng.choice(list(letters), 50)) + "\n" for _ in range(rows))
+    path = tmp_path / "x.ms"
+    path.write_text("ms 1 1\n" + text)
+    assert len(same_whatever_the_threads(path)) == 4
+
+
+@pytest.fixture(params=["isal", "zlib"])
+def small_runs(request, monkeypatch):
+    """Many runs of blocks in a small file, with both ways of inflating."""
+    if request.param == "zlib":
+        monkeypatch.setitem(__import__("sys").modules, "isal", None)
+    else:
+        pytest.importorskip("isal")
+    monkeypatch.setattr(inflate, "_RUN_BYTES", 5000)
+    monkeypatch.setattr(inflate, "_READ_BYTES", 3000)
+
+
+def content(path, threads: int) -> tuple[bytes, str]:
+    """What can be inflated, and the error that ends it."""
+    parts = []
+    with Workers(threads) as workers, Source(path, workers=workers) as source:
+        try:
+            for chunk in source:
+                parts.append(chunk)
+        except InputError as error:
+            return b"".join(parts), str(error)
+    return b"".join(parts), ""
+
+
+def whole(path) -> str:
+    """The error of the members taken one after the other."""
+    stored = StoredBytes(str(path))
+    try:
+        for _ in inflate_members(stored):
+            pass
+    except InputError as error:
+        return str(error)
+    finally:
+        stored.close()
+    return ""
+
+
+@pytest.mark.usefixtures("small_runs")
+@pytest.mark.parametrize("threads", THREADS)
+@pytest.mark.parametrize(
+    "pack",
+    [
+        pytest.param(bgzip, id="bgzip"),
+        pytest.param(lambda text: bgzip(text, 900), id="small blocks"),
+        pytest.param(lambda text: bgzip(text, 900) + bytes(500), id="padding"),
+        pytest.param(lambda text: bgzip(text[:70000]) + gzip.compress(text[70000:]), id="then gzip"),
+        pytest.param(lambda text: gzip.compress(text[:70000]) + bgzip(text[70000:]), id="gzip first"),
+        pytest.param(lambda text: bgzip(text[:9000], 800) + END + bgzip(text[9000:], 800), id="joined"),
+        pytest.param(lambda text: wrong_size(blocks(text, 900)), id="a size that is wrong"),
+    ],
+)
+def test_bgzip(tmp_path, pack, threads):
+    path = tmp_path / "x.gz"
+    path.write_bytes(pack(VCF))
+    assert content(path, threads) == (VCF, "")
+
+
+def wrong_size(parts: list[bytes]) -> bytes:
+    """A block whose header says another size than it has; nothing that gzip looks at."""
+    parts[40] = parts[40][:16] + b"\x99\x01" + parts[40][18:]
+    return b"".join(parts)
+
+
+@pytest.mark.usefixtures("small_runs")
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        pytest.param(lambda b: b[:60] + bytes([b[60] ^ 0x55]) + b[61:], id="data"),
+        pytest.param(lambda b: b[:-8] + bytes([b[-8] ^ 1]) + b[-7:], id="checksum"),
+        pytest.param(lambda b: b[:-4] + bytes([b[-4] ^ 1]) + b[-3:], id="length"),
+        pytest.param(lambda b: b"\x1f\x8c" + b[2:], id="magic"),
+        pytest.param(lambda b: b[: len(b) // 2], id="a hole"),
+    ],
+)
+def test_a_damaged_block_in_the_middle(tmp_path, spoil):
+    parts = blocks(VCF, 900)
+    path = tmp_path / "x.gz"
+    path.write_bytes(b"".join([*parts[:100], spoil(parts[100]), *parts[101:], END]))
+    found = [content(path, threads) for threads in THREADS]
+    assert found[0][0].startswith(VCF[: 100 * 900])
+    assert "damaged gzip data" in found[0][1]
+    assert found[0][1] == whole(path)
+    assert found == found[:1] * len(THREADS)
+    expected = outcome(path, threads=1)
+    assert expected[-1] == (found[0][1], None, None)
+    for threads in THREADS:
+        assert outcome(path, threads=threads, block_bytes=5000) == expected
+
+
+@pytest.mark.usefixtures("small_runs")
+@pytest.mark.parametrize("left", [5, 17, 30, -1])
+def test_truncated_in_a_block(tmp_path, left):
+    parts = blocks(VCF, 900)
+    path = tmp_path / "x.gz"
+    path.write_bytes(b"".join(parts[:100]) + parts[100][:left])
+    for threads in THREADS:
+        text, error = content(path, threads)
+        assert text.startswith(VCF[: 100 * 900])
+        assert error.endswith("the gzip data ends in the middle (a truncated file?); fetch it again")
+
+
+@pytest.mark.usefixtures("small_runs")
+@pytest.mark.parametrize(
+    "tail", [pytest.param([], id="cut"), pytest.param([bytes(500)], id="padding"), pytest.param([END[:18]], id="in it")]
+)
+@pytest.mark.parametrize("before", [[], [END]])
+def test_truncated_between_blocks(tmp_path, before, tail):
+    parts = blocks(VCF, 900)
+    path = tmp_path / "x.gz"
+    path.write_bytes(b"".join([*parts[:20], *before, *parts[20:100], *tail]))
+    for threads in THREADS:
+        text, error = content(path, threads)
+        assert text == VCF[: 100 * 900]
+        assert "a truncated file?" in error
+        assert ("end marker" in error) == (tail != [END[:18]])
+        assert outcome(path, threads=threads)[-1] == (error, None, None)
+
+
+@pytest.mark.filterwarnings("error::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize("how", ["plain", "gzip", "bgzip"])
+@pytest.mark.parametrize("prefetch", [0, 1 << 30])
+def test_closing_early_ends_all_threads(tmp_path, how, prefetch):
+    path = tmp_path / "x.vcf"
+    path.write_bytes(packed(VCF, how))
+    before = threading.active_count()
+    reader = read_alignments(path, block_bytes=2000, threads=3, prefetch=prefetch)
+    assert next(reader).sites == 700
+    reader.close()
+    assert threading.active_count() == before
+
+
+def test_a_failed_reader_leaves_no_thread(tmp_path):
+    path = tmp_path / "x.vcf"
+    path.write_bytes(VCF + b"x\n")
+    before = threading.active_count()
+    with pytest.raises(InputError, match="line 2003"):
+        list(read_alignments(path, block_bytes=2000, threads=3))
+    assert threading.active_count() == before
+
+
+def test_no_thread_is_started_for_one(tmp_path):
+    path = tmp_path / "x.vcf.gz"
+    path.write_bytes(bgzip(VCF, 900))
+    before = threading.active_count()
+    reader = read_alignments(path, block_bytes=2000, threads=1)
+    next(reader)
+    assert threading.active_count() == before
+    reader.close()
+
+
+def test_fewer_than_one_thread():
+    with pytest.raises(UsageError, match="0 threads"):
+        next(read_alignments("x", threads=0))
+
+
+@pytest.mark.parametrize("how", ["gzip", "bgzip"])
+def test_the_program_may_end_while_an_alignment_is_read(tmp_path, how):
+    path = tmp_path / "x.vcf"
+    path.write_bytes(packed(VCF, how))
+    code = f"reader = read_alignments({str(path)!r}, threads=3, prefetch=1 << 30, block_bytes=3000); next(reader)"
+    code = f"from oclgenomics.variation import read_alignments; {code}"
+    done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, timeout=120, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+class Reader:
+    """Gives alignments of one site, and tells when each is read."""
+
+    def __init__(self, count: int) -> None:
+        self.read = [threading.Event() for _ in range(count)]
+        self.closed = self.stopped = False
+
+    def alignments(self) -> Iterator[Alignment]:
+        try:
+            for event in self.read:
+                event.set()
+                yield Alignment("1", np.ones(1, np.int64), np.zeros((1, 1), np.uint32), 2, np.zeros((1, 2), np.uint8))
+        finally:
+            self.closed = True
+
+    def stop(self) -> None:
+        self.stopped = True
+
+
+def silent() -> ProgressGate:
+    return ProgressGate(lambda _done, _total: None)
+
+
+def test_the_next_alignment_is_read_while_one_is_worked_on():
+    reader = Reader(3)
+    ahead = one_ahead(reader.alignments(), 5, silent(), reader.stop)
+    next(ahead)
+    assert reader.read[1].wait(60)
+    next(ahead)
+    assert reader.read[2].wait(60)
+    ahead.close()
+    assert reader.closed
+    assert reader.stopped
+
+
+def test_after_a_large_alignment_the_next_is_read_when_asked_for():
+    reader = Reader(3)
+    ahead = one_ahead(reader.alignments(), 4, silent(), reader.stop)
+    next(ahead)
+    assert not reader.read[1].is_set()
+    assert len(list(ahead)) == 2
+    assert reader.closed
+
+
+@pytest.mark.parametrize("limit", [0, 1 << 30])
+def test_an_alignment_given_out_is_kept_by_nobody(limit):
+    reader = Reader(3)
+    ahead = one_ahead(reader.alignments(), limit, silent(), reader.stop)
+    held = weakref.ref(next(ahead))
+    if limit:
+        assert reader.read[1].wait(60)
+    else:
+        next(ahead)
+    assert held() is None
+    ahead.close()
+
+
+def test_an_error_comes_after_the_alignments_before_it(tmp_path):
+    path = tmp_path / "x.vcf"
+    path.write_bytes(VCF + b"x\n")
+    reader = read_alignments(path, threads=2, prefetch=1 << 30)
+    assert [next(reader).name, next(reader).name] == ["1", "2"]
+    with pytest.raises(InputError, match="line 2003"):
+        next(reader)
+
+
+def test_progress_comes_only_while_somebody_waits():
+    seen: list[int] = []
+    gate = ProgressGate(lambda done, _total: seen.append(done))
+    gate(1, None)
+    with gate.waiting():
+        gate(2, None)
+    gate(3, None)
+    with gate.waiting():
+        gate(4, None)
+    assert seen == [1, 2, 4]
