@@ -20,7 +20,17 @@ from pathlib import Path
 
 from oclgenomics.runtime import diskcache, processor
 
-__all__ = ["Wheel", "aligned_home", "builtins_for", "find_wheel", "level_of", "link_home", "set_link", "target_of"]
+__all__ = [
+    "Wheel",
+    "aligned_home",
+    "builtins_for",
+    "find_wheel",
+    "knows_processor",
+    "level_of",
+    "link_home",
+    "set_link",
+    "target_of",
+]
 
 # Instruction sets that have a library of built-in functions, each containing those before.
 LEVELS = ("sse2", "ssse3", "sse41", "avx", "avx_f16c", "avx2", "avx512")
@@ -95,6 +105,14 @@ def target_of(version: str) -> str:
     "pthread-x86_64-pc-linux-gnu-skylake-avx512".
     """
     return "".join(version.strip().split("-", 5)[5:])
+
+
+def knows_processor(version: str) -> bool:
+    """Say from a device's version whether PoCL's compiler knows the processor; where not, it compiles nothing.
+
+    LLVM calls a processor that is newer than itself "generic", a name that its own compiler then refuses.
+    """
+    return target_of(version) != "generic"
 
 
 def builtins_for(wheel: Wheel) -> str | None:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from oclgenomics import notices
 from oclgenomics.errors import DeviceError, UntrustedDeviceError
-from oclgenomics.runtime import diskcache
+from oclgenomics.runtime import diskcache, pocl
 
 if TYPE_CHECKING:
     from oclgenomics.runtime.devices import Device
@@ -126,8 +126,8 @@ def require_trust(device: Device) -> None:
     trouble = verdict_on(device).trouble
     if trouble:
         raise UntrustedDeviceError(
-            f"device {device.index}, {device}, computes wrongly: {trouble}; choose another one with -d or update its "
-            "driver; `oclgenomics doctor` tests again and says more"
+            f"device {device.index}, {device}, fails the self-test: {trouble}; choose another one with -d or update "
+            "its driver; `oclgenomics doctor` tests again and says more"
         )
 
 
@@ -154,6 +154,8 @@ def _know(key: str, verdict: Verdict) -> None:
 
 def _test(device: Device) -> Verdict:
     """Test all idioms together; where that does not come to its end, find out which one it was."""
+    if device.family == "pocl" and not pocl.knows_processor(device.version):
+        return Verdict({"compiler": "it is older than this processor and compiles nothing for it"}, time.time())
     run = _run(device, SECONDS)
     failed = {name: wrong for name, wrong in run.answers.items() if wrong}
     if run.trouble:

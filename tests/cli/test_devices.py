@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from helpers.devices import devices_under_test
 
 from oclgenomics.cli import doctor
 from oclgenomics.cli.main import main
@@ -46,6 +47,8 @@ def test_doctor(capsys: pytest.CaptureFixture[str]) -> None:
     findings = json.loads(capsys.readouterr().out)
     checked = [finding for finding in findings if finding["topic"].startswith("device ")]
     assert len(checked) == len(list_devices())
+    checked = [one for one in checked if "older than this processor" not in one["text"]]
+    assert len(checked) >= len(devices_under_test())
     assert all(finding["state"] == "ok" and "passes the self-test; has" in finding["text"] for finding in checked)
     assert all("reciprocal error" in finding["text"] for finding in checked)
     assert {"versions", "loader", "platform", "cache"} <= {finding["topic"] for finding in findings}

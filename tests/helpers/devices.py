@@ -12,9 +12,10 @@ import pytest
 
 from oclgenomics.errors import OclGenomicsError
 from oclgenomics.runtime import Device, Engine, list_devices, select_device
+from oclgenomics.runtime.pocl import knows_processor
 from oclgenomics.runtime.trust import require_trust
 
-__all__ = ["LimitedEngine", "devices_under_test"]
+__all__ = ["LimitedEngine", "devices_under_test", "unknown_processor"]
 
 HINT = "`python -m oclgenomics doctor` says why; OCLGENOMICS_TEST_DEVICES names others to test on"
 
@@ -69,7 +70,13 @@ def _wanted_devices() -> list[Device]:
         for name, found in (("Intel's CPU runtime", intel), ("PoCL from pip", pocl)):
             if not found:
                 raise pytest.UsageError(f"{name} comes with the package and has no device here; {HINT}")
+    pocl = [device for device in pocl if knows_processor(device.version)]
     return sorted(intel + pocl, key=lambda device: device.index) or devices[:1]
+
+
+def unknown_processor() -> bool:
+    """Say whether PoCL from pip is there and compiles nothing, being older than this processor."""
+    return any(_is_pocl_from_pip(device) and not knows_processor(device.version) for device in list_devices())
 
 
 def _is_pocl_from_pip(device: Device) -> bool:

@@ -9,11 +9,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from helpers.devices import unknown_processor
 
 from oclgenomics.runtime import diskcache, pocl, processor
 
 WHEEL = pocl.find_wheel()
 needs_wheel = pytest.mark.skipif(WHEEL is None, reason="PyOpenCL has come without PoCL")
+needs_pocl = pytest.mark.skipif(WHEEL is None or unknown_processor(), reason="PoCL compiles nothing for this processor")
 MADE_UP = {
     "vendor_id": "AuthenticAMD",
     "model name": "Some processor",
@@ -72,13 +74,13 @@ def run_idioms(*broken: str) -> subprocess.CompletedProcess[str]:
         return subprocess.CompletedProcess(error.args, 1, "no end", "")
 
 
-@needs_wheel
+@needs_pocl
 def test_wide_builtins_are_right() -> None:
     done = run_idioms()
     assert done.stdout.split() == ["right"], done.stderr
 
 
-@needs_wheel
+@needs_pocl
 def test_libraries_that_do_not_fit_are_seen(tmp_path: Path) -> None:
     """The idioms above, with the built-in functions of SSE2 behind kernels for AVX2 or more, are wrong or die."""
     assert run_idioms(str(tmp_path), "sse2").stdout.split() != ["right"]
@@ -121,6 +123,11 @@ def test_level_follows_processor_and_target(
 )
 def test_target_of_a_device(version: str, target: str) -> None:
     assert pocl.target_of(version) == target
+
+
+def test_a_compiler_that_does_not_know_the_processor_is_told_from_its_target() -> None:
+    assert not pocl.knows_processor("OpenCL 3.0 PoCL HSTR: pthread-x86_64-pc-linux-gnu-generic")
+    assert pocl.knows_processor("OpenCL 3.0 PoCL HSTR: pthread-x86_64-pc-linux-gnu-znver3")
 
 
 @needs_wheel
@@ -185,7 +192,7 @@ with Engine("portable") as engine:
 
 
 @pytest.mark.parametrize("cache", ["kept", "off", "lost", "unwritable", "pocl off"])
-@needs_wheel
+@needs_pocl
 def test_a_second_run_works_whatever_becomes_of_the_caches(tmp_path: Path, cache: str) -> None:
     """And nothing of PoCL's or its compiler's shows on the terminal."""
     folder = tmp_path / "cache"
