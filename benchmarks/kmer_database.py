@@ -38,7 +38,7 @@ from oclgenomics.runtime import Engine, select_device
 
 SEED = 7
 BLOCK = 1 << 20  # k-mers that are made, or come to the writer, at a time
-MOST_ON_HOST = 20_000_000
+MAX_ON_HOST = 20_000_000
 COPIED = 1 << 26  # bytes
 Case = tuple[str, Callable[[], None], int, float | None]  # name, run, k-mers, GB/s that bound it
 
@@ -129,7 +129,7 @@ def cases(path: Path, k: int, size: int, engine: Engine, device_only: bool) -> I
     runs.counts.release()
     if device_only:
         return
-    size = min(size, MOST_ON_HOST)
+    size = min(size, MAX_ON_HOST)
     blocks = list(random_blocks(k, size))
     threads = sorted({1, usable_cores()})
     for number in threads:

@@ -26,7 +26,7 @@ from oclgenomics.io.source import Source
 from oclgenomics.runtime import Engine, select_device
 from oclgenomics.sequence import packed_blocks
 from oclgenomics.sequence.block_records import RecordTable
-from oclgenomics.sequence.parse import MOST_BYTES, FastaState, Text, parse_fasta, parse_fastq
+from oclgenomics.sequence.parse import MAX_BYTES, FastaState, Text, parse_fasta, parse_fastq
 
 SEED, READ, LINE = 11, 150, 60
 BLOCKS = (16 << 20, 64 << 20, 128 << 20)
@@ -82,7 +82,7 @@ def rates(engine: Engine, name: str, text: np.ndarray, repeat: int, options: dic
 
         from_file = {size: best(lambda size=size: whole(size), repeat) for size in BLOCKS}
         reading = best(read, repeat)
-    block = text[: MOST_BYTES // (2 * READ + 13) * (2 * READ + 13)]  # whole records
+    block = text[: MAX_BYTES // (2 * READ + 13) * (2 * READ + 13)]  # whole records
     pinned, memory = engine.pinned(len(block), np.uint8), engine.empty(len(block), np.uint8)
     pinned[:] = block
     engine.write(memory, pinned)

@@ -19,7 +19,7 @@ __all__ = ["WORD_BITS", "Config", "Memory", "Operators"]
 LARGEST_SEED = (1 << 64) - 1  # its lower 32 bits count
 LARGEST = (1 << 31) - 1  # of a whole-numbered parameter: sums and products of a few stay exact
 WORD_BITS = 32  # M holds float32
-LEAST_RATE, MOST_RATE = 1e-12, 1e24  # of clocks, bandwidths and the like: what is computed from them stays finite
+MIN_RATE, MAX_RATE = 1e-12, 1e24  # of clocks, bandwidths and the like: what is computed from them stays finite
 
 LaneMap = Literal["interleaved", "blocked"]
 Prefetch = Literal["per_position", "per_outer", "none"]
@@ -223,8 +223,8 @@ class Config:
             _positive(name, getattr(self, name))
         for name in ("position_overhead_us", "power_watts"):
             _number(name, getattr(self, name))
-            if MOST_RATE < getattr(self, name) < inf:
-                raise ModelError(f"{name} is {getattr(self, name):g}; {MOST_RATE:g} is the most")
+            if MAX_RATE < getattr(self, name) < inf:
+                raise ModelError(f"{name} is {getattr(self, name):g}; {MAX_RATE:g} is the most")
             if not (isfinite(getattr(self, name)) and getattr(self, name) >= 0):
                 raise ModelError(f"{name} is {getattr(self, name):g}; it has to be 0 or more")
         for name, choices in CHOICES.items():
@@ -302,7 +302,7 @@ def _number(name: str, value: object) -> None:
 
 def _positive(name: str, value: float) -> None:
     _number(name, value)
-    if isfinite(value) and value > 0 and not LEAST_RATE <= value <= MOST_RATE:
-        raise ModelError(f"{name} is {value:g}; it has to lie between {LEAST_RATE:g} and {MOST_RATE:g}")
+    if isfinite(value) and value > 0 and not MIN_RATE <= value <= MAX_RATE:
+        raise ModelError(f"{name} is {value:g}; it has to lie between {MIN_RATE:g} and {MAX_RATE:g}")
     if not (isfinite(value) and value > 0):
         raise ModelError(f"{name} is {shown(value)}; it has to be a positive number")

@@ -12,7 +12,7 @@ from hls_model.reading import read_text
 
 __all__ = ["read_positions"]
 
-MOST_DIGITS = 16
+MAX_DIGITS = 16
 LARGEST = 1 << 53  # bp that float64 still counts one by one
 
 
@@ -31,7 +31,7 @@ def read_positions(path: str | os.PathLike[str]) -> NDArray[np.int64]:
         text = line.partition("#")[0].strip()
         if not text:
             continue
-        if not (text.isascii() and text.isdigit()) or len(text) > MOST_DIGITS or int(text) > LARGEST:
+        if not (text.isascii() and text.isdigit()) or len(text) > MAX_DIGITS or int(text) > LARGEST:
             raise ModelInputError(f"{name}, line {number}: {text[:40]!r} is no position; give a whole number of bp")
         if positions and int(text) < positions[-1]:
             raise ModelInputError(f"{name}, line {number}: {text} comes after {positions[-1]}; sort the positions")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 __all__ = ["percent", "seconds_text", "shown"]
 
-MOST_SHOWN = 60  # characters of a value in a message
+MAX_SHOWN = 60  # characters of a value in a message
 
 
 def percent(share: float, digits: int = 0) -> str:
@@ -18,7 +18,7 @@ def shown(value: object) -> str:
         text = repr(value)
     except ValueError:  # Python writes no number of thousands of digits
         return "a number of thousands of digits"
-    return text if len(text) <= MOST_SHOWN else text[:MOST_SHOWN] + "..."
+    return text if len(text) <= MAX_SHOWN else text[:MAX_SHOWN] + "..."
 
 
 def seconds_text(seconds: float) -> str:

@@ -17,8 +17,8 @@ from hls_model.text import shown
 
 __all__ = ["Workload", "even_positions"]
 
-MOST_SNPS = 100_000_000
-MOST_TRIPS = (1 << 31) - 1  # the product of two fits in 64 bits
+MAX_SNPS = 100_000_000
+MAX_TRIPS = (1 << 31) - 1  # the product of two fits in 64 bits
 
 
 def even_positions(snps: int, length: int) -> NDArray[np.int64]:
@@ -31,8 +31,8 @@ def even_positions(snps: int, length: int) -> NDArray[np.int64]:
     """
     if snps < 2 or length < 1:
         raise ModelError(f"{snps} SNPs on {length} bp; a scan needs 2 SNPs and 1 bp at least")
-    if snps > MOST_SNPS:
-        raise ModelError(f"{snps:.6g} SNPs; at most {MOST_SNPS} are spread")
+    if snps > MAX_SNPS:
+        raise ModelError(f"{snps:.6g} SNPs; at most {MAX_SNPS} are spread")
     positions: NDArray[np.int64] = np.floor(np.arange(1, snps + 1) * (length / snps)).astype(np.int64)
     return positions
 
@@ -110,8 +110,8 @@ class Workload:
         """Return one grid position of the given trip counts."""
         if left < 0 or right < 0:
             raise ModelError(f"trip counts are {left} and {right}; they have to be 0 or more")
-        if max(left, right) > MOST_TRIPS:
-            raise ModelError(f"trip counts are {shown(left)} and {shown(right)}; {MOST_TRIPS} is the most")
+        if max(left, right) > MAX_TRIPS:
+            raise ModelError(f"trip counts are {shown(left)} and {shown(right)}; {MAX_TRIPS} is the most")
         one = np.array([left], np.int64), np.array([right], np.int64)
         return cls(*one, first=np.zeros(1, np.int64), last=one[0] + one[1] - 1, snps=left + right)
 

@@ -39,7 +39,7 @@ from oclgenomics.runtime.source import load_source
 from oclgenomics.runtime.tuning import Tuning
 
 GPU = Tuning(vector_width=1, local_size=256, builtin_popcount=True, cpu=False)
-MOST_WORDS = 8  # of a k-mer
+MAX_WORDS = 8  # of a k-mer
 CLANG = 19
 TRANSLATORS = range(30, 13, -1)  # versions of llvm-spirv
 # which GPUs never get
@@ -91,9 +91,9 @@ def jobs() -> Iterator[Case]:
         job = partial(linkage, kind=kind, measure=measure)
         yield job
         yield partial(_with_wide_products, job)
-    for words, canonical in itertools.product(range(1, MOST_WORDS + 1), (False, True)):
+    for words, canonical in itertools.product(range(1, MAX_WORDS + 1), (False, True)):
         yield partial(counted, k=32 * words - 1, fastq=True, canonical=canonical)
-    yield from (partial(database, words=words) for words in range(1, MOST_WORDS + 1))
+    yield from (partial(database, words=words) for words in range(1, MAX_WORDS + 1))
     for fastq, names, qualities in itertools.product((False, True), repeat=3):
         yield partial(sequences, fastq=fastq, names=names, qualities=qualities)
 

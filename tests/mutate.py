@@ -29,7 +29,7 @@ from queue import SimpleQueue
 
 ROOT = Path(__file__).resolve().parent.parent
 KERNEL_SHARE = 0.4
-LEAST_LIMIT_S, LIMIT_TIMES = 120, 4  # a test run may take so long, or so many times what it takes unchanged
+MIN_LIMIT_S, LIMIT_TIMES = 120, 4  # a test run may take so long, or so many times what it takes unchanged
 
 COMPARISONS = {
     ast.Lt: ("<", "<="),
@@ -342,7 +342,7 @@ def limits(tree: Path, mutations: list[Mutation]) -> dict[tuple[str, ...], float
         start = time.perf_counter()
         if run_tests(tree, tests, 3600) != "survived":
             raise SystemExit(f"{' '.join(tests)} fails on the program as it is")
-        found[tests] = max(LEAST_LIMIT_S, LIMIT_TIMES * (time.perf_counter() - start))
+        found[tests] = max(MIN_LIMIT_S, LIMIT_TIMES * (time.perf_counter() - start))
         print(f"{' '.join(tests)} passes in {time.perf_counter() - start:.0f} s", flush=True)
     return found
 

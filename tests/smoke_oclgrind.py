@@ -48,7 +48,7 @@ OCLGRIND = (
     *("--build-options", "-cl-opt-disable"),
 )
 LIMIT_S = 600
-MOST_KINDS = 12  # of messages told of a case
+MAX_KINDS = 12  # of messages told of a case
 _FIRST_LINE = re.compile(r"^(?=\S)", re.MULTILINE)
 _PLACE = re.compile(r"^\tAt line (\d+) \(column \d+\) of (\S+):$", re.MULTILINE)
 _KERNEL = re.compile(r"^\tKernel: (\w+)$", re.MULTILINE)
@@ -159,10 +159,10 @@ def summary(messages: str) -> Iterator[str]:
             places = " and ".join(f"{file}:{line}" for line, file in _PLACE.findall(message))
             kernels = " ".join(_KERNEL.findall(message))
             numbers[f"{first} {kernels} {places}".strip()] += 1
-    for text, number in itertools.islice(numbers.items(), MOST_KINDS):  # the first is the cause of many others
+    for text, number in itertools.islice(numbers.items(), MAX_KINDS):  # the first is the cause of many others
         yield f"    {number} x {text}"
-    if len(numbers) > MOST_KINDS:
-        yield f"    and {len(numbers) - MOST_KINDS} more kinds"
+    if len(numbers) > MAX_KINDS:
+        yield f"    and {len(numbers) - MAX_KINDS} more kinds"
 
 
 def tasks_of(arguments: list[str]) -> list[Task]:

@@ -17,7 +17,7 @@ from hls_model.text import percent
 __all__ = ["add_parser"]
 
 ROWS = 12  # points in the table; --json has all
-MOST_RIGHT = 30_500
+MAX_RIGHT = 30_500
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -44,7 +44,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
     config = common.design(args)
-    most = args.to or (TABLE1[config.board].most_right if config.board in TABLE1 else MOST_RIGHT)
+    most = args.to or (TABLE1[config.board].most_right if config.board in TABLE1 else MAX_RIGHT)
     designs = [config.but(unroll=unroll, physical_lanes=0) for unroll in args.unrolls or []] or [config]
     curves = []
     for design in designs:

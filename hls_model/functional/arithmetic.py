@@ -17,7 +17,7 @@ __all__ = ["OFFSET", "Scorer", "omegas"]
 
 OFFSET = np.float32(1e-5)
 SMALLEST = np.finfo(np.float32).tiny
-LEAST_QUOTIENT = 2.0**-60  # smallest operand over largest, see `_subnormals_possible`
+MIN_QUOTIENT = 2.0**-60  # smallest operand over largest, see `_subnormals_possible`
 
 Floats = NDArray[np.float32]
 
@@ -103,4 +103,4 @@ def _subnormals_possible(*operands: Floats) -> bool:
         smallest, largest = min(smallest, low), max(largest, high)
         if not high < np.inf:
             return True
-    return smallest < LEAST_QUOTIENT * (3 * largest + 1)
+    return smallest < MIN_QUOTIENT * (3 * largest + 1)

@@ -19,7 +19,7 @@ __all__ = ["plot_trace"]
 
 SHARPEST = 2_400  # cycles that can be drawn one by one
 LEAST, MOST = 16, 400  # cycles that are drawn together where there are more, and stretches of so many
-MOST_COLUMNS = 8
+MAX_COLUMNS = 8
 BAND = 0.78  # of a row's height
 LOWEST = 0.05  # of a row's height, so that anything but idle shows
 STAGE_COLOURS = {
@@ -52,7 +52,7 @@ def plot_trace(trace: Trace) -> Figure:
         Matplotlib is not installed.
     """
     columns, recording = trace.columns(), trace.recording
-    shown = columns[:MOST_COLUMNS]
+    shown = columns[:MAX_COLUMNS]
     stop = recording.cycles if len(shown) == len(columns) else max(column.stop for column in shown)
     stages = [Stage(stage.name, stage.full, stage.busy[:stop]) for stage in trace.stages()]
     heights = [len(stages), 1.2 * (len(shown) + 2)]

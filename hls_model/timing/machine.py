@@ -20,10 +20,10 @@ from hls_model.errors import ModelError
 from hls_model.timing import events
 from hls_model.timing.phases import PassPhases
 
-__all__ = ["MOST_CYCLES", "Probe", "ReadPath", "run_pass", "time_passes"]
+__all__ = ["MAX_CYCLES", "Probe", "ReadPath", "run_pass", "time_passes"]
 
 Cycles = NDArray[np.int64]
-MOST_CYCLES = 200_000_000  # some minutes
+MAX_CYCLES = 200_000_000  # some minutes
 
 
 @dataclass
@@ -51,12 +51,12 @@ def time_passes(config: Config, columns: Cycles, beats: Cycles) -> PassPhases:
     Raises
     ------
     ModelError
-        More than `MOST_CYCLES` cycles to step through.
+        More than `MAX_CYCLES` cycles to step through.
     """
     pairs, which = np.unique(np.stack([columns, beats], axis=1), axis=0, return_inverse=True)
     steps = int(events.time_passes(config, pairs[:, 0], pairs[:, 1]).total.sum())
-    if steps > MOST_CYCLES:
-        raise ModelError(f"level L2 would step through {steps:,} cycles, {MOST_CYCLES:,} at most; take level L1")
+    if steps > MAX_CYCLES:
+        raise ModelError(f"level L2 would step through {steps:,} cycles, {MAX_CYCLES:,} at most; take level L1")
     ignore = deque[int](maxlen=0).append  # the cheapest call there is
     probe = Probe(lambda state, cycle, column: None, ignore, ignore, ignore, ignore)
     runs = [run_pass(config, columns_each, beats_each, 0, probe)[0] for columns_each, beats_each in pairs.tolist()]

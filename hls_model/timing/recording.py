@@ -15,11 +15,11 @@ from hls_model.config import Config
 from hls_model.errors import ModelError
 from hls_model.timing import events, machine
 
-__all__ = ["MOST_CYCLES", "SIGNALS", "STATES", "Recording", "Span", "record"]
+__all__ = ["MAX_CYCLES", "SIGNALS", "STATES", "Recording", "Span", "record"]
 
 Values = NDArray[np.int32]
 PASS_PHASES = ("prefetch", "fill", "stream", "stall", "drain")
-MOST_CYCLES = 2_000_000  # of some 100 bytes each
+MAX_CYCLES = 2_000_000  # of some 100 bytes each
 STATES = ("idle", "prefetch", "run", "drain", "turn", "merge")
 SIGNALS: Mapping[str, str] = {
     "control.state": "state of the machine, an index into STATES",
@@ -123,13 +123,13 @@ def record(config: Config, columns: NDArray[np.int64], beats: NDArray[np.int64])
     Raises
     ------
     ModelError
-        No pass, or more than `MOST_CYCLES` cycles.
+        No pass, or more than `MAX_CYCLES` cycles.
     """
     if not len(columns):
         raise ModelError("nothing runs in hardware: the position has no column or no full beat; take more --right")
     cycles = int(events.time_passes(config, columns, beats).total.sum()) + config.lanes
-    if cycles > MOST_CYCLES:
-        raise ModelError(f"a recording of {cycles:,} cycles is too long, {MOST_CYCLES:,} at most; take fewer --left")
+    if cycles > MAX_CYCLES:
+        raise ModelError(f"a recording of {cycles:,} cycles is too long, {MAX_CYCLES:,} at most; take fewer --left")
     tape, cycle, phases = _Tape(), 0, np.zeros(len(PASS_PHASES), np.int64)
     for tile, (columns_each, beats_each) in enumerate(zip(columns.tolist(), beats.tolist(), strict=True)):
         taken, cycle = machine.run_pass(config, columns_each, beats_each, cycle, tape.probe(tile))

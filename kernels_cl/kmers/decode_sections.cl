@@ -17,8 +17,8 @@
 #include "kmers/vlq.clh"
 
 #define ONES 0x0101010101010101ul
-#define MOST_BYTES CEIL_DIV(64 * WORDS, 7)
-#define TOP_BITS (64 * WORDS - 7 * (MOST_BYTES - 1)) // that the first of so many bytes may have
+#define MAX_BYTES CEIL_DIV(64 * WORDS, 7)
+#define TOP_BITS (64 * WORDS - 7 * (MAX_BYTES - 1)) // that the first of so many bytes may have
 
 // 8 bytes from anywhere on.
 static inline ulong bytes_from(__global const ulong *data, ulong at)
@@ -45,7 +45,7 @@ static inline uint read_gap(__global const ulong *data, ulong at, ulong end, Key
 #pragma unroll
     for (uint w = 0; w < WORDS; ++w)
         gap->word[w] = 0;
-    while (at + bytes < end && bytes < MOST_BYTES) {
+    while (at + bytes < end && bytes < MAX_BYTES) {
         const ulong next = bytes_from(data, at + bytes), ends = ~next & MORE, first = ends & (0 - ends);
         const uint taken = ((first - 1) & ONES) * ONES >> 56; // bytes up to the first end, or 8
         const ulong part = squeeze(turn_bytes(next) >> (64 - 8 * taken));
@@ -55,7 +55,7 @@ static inline uint read_gap(__global const ulong *data, ulong at, ulong end, Key
         gap->word[0] = gap->word[0] << 7 * taken | part;
         bytes += taken;
         if (ends)
-            return bytes < MOST_BYTES || (bytes == MOST_BYTES && !((bytes_from(data, at) & 127) >> TOP_BITS)) ? bytes : 0;
+            return bytes < MAX_BYTES || (bytes == MAX_BYTES && !((bytes_from(data, at) & 127) >> TOP_BITS)) ? bytes : 0;
     }
     return 0;
 }

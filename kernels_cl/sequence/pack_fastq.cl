@@ -15,7 +15,7 @@
 // All of it is ~0 before, and stays so where there is nothing to tell. A record whose first line is line 4 r of the text is its
 // record r.
 //
-// -D LEAST_QUALITY   letters of a quality less than `least` become gaps
+// -D MIN_QUALITY   letters of a quality less than `least` become gaps
 // -D QUALITIES       each letter's quality goes to its symbol's place of `phred`
 // -D NAMES           places and names of the records are noted
 #include "sequence/quality.clh"
@@ -55,7 +55,7 @@ static inline uint is_blank(__global const uchar *text, uint at, uint size)
 
 __kernel void pack_fastq(__global const uchar *memory, uint skip, uint size, uint tile, uint tiles, __global const uint *lines,
                          uint final, __global uint *codes, __global uint *valid, __global uint *report
-#ifdef LEAST_QUALITY
+#ifdef MIN_QUALITY
                          , uint least
 #endif
 #ifdef QUALITIES
@@ -117,7 +117,7 @@ __kernel void pack_fastq(__global const uchar *memory, uint skip, uint size, uin
 #ifdef QUALITIES
         store_qualities(text, qualities, length, size, phred, next_symbol(&packer));
 #endif
-#ifdef LEAST_QUALITY
+#ifdef MIN_QUALITY
         put_good_text(&packer, text, letters, qualities, length, least, size, codes, valid);
 #else
         put_text(&packer, text, letters, letters + length, size, codes, valid);

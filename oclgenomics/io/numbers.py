@@ -7,7 +7,7 @@ import numpy as np
 __all__ = ["LARGEST_BP", "base_pairs", "parse_decimals", "whole_number"]
 
 LARGEST_BP = 10**15 - 1  # of a position or a length: far beyond every chromosome, and exact in float64
-_MOST_DIGITS = 18  # of a whole number; any of them fits in 64 bits
+_MAX_DIGITS = 18  # of a whole number; any of them fits in 64 bits
 _LONGEST_WORD = 64  # of a decimal number: one long word would widen the array of all words
 _EXACT_DIGITS = 15  # integers below 10**15 and the power of ten are exact in float64, so their quotient is rounded once
 
@@ -57,7 +57,7 @@ def _parse_fixed_width(text: bytes, width: int) -> np.ndarray | None:
 
 def whole_number(text: bytes) -> int | None:
     """A whole number from 0, of at most 18 digits; None for anything else."""
-    return int(text) if text.isdigit() and len(text) <= _MOST_DIGITS else None
+    return int(text) if text.isdigit() and len(text) <= _MAX_DIGITS else None
 
 
 def base_pairs(fractions: np.ndarray, length: float) -> np.ndarray:

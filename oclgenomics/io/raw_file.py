@@ -15,7 +15,7 @@ from oclgenomics.errors import InputError
 __all__ = ["Progress", "StoredBytes"]
 
 PIECE_BYTES = 16 << 20  # that a thread reads at a time: enough to seldom ask for Python's lock
-LEAST_SHARED_OUT = 2 * PIECE_BYTES  # smaller files are read by one thread
+MIN_SHARED_OUT = 2 * PIECE_BYTES  # smaller files are read by one thread
 
 Progress = Callable[[int, int | None], None]
 """Called with the bytes read so far, as stored, and the size of the file (None if unknown)."""
@@ -65,7 +65,7 @@ class StoredBytes:
     @property
     def shared_out(self) -> bool:
         """Whether several threads read the file: one alone copies less from the system's cache than memory takes."""
-        return self.total is not None and self.total >= LEAST_SHARED_OUT
+        return self.total is not None and self.total >= MIN_SHARED_OUT
 
     def read_into(self, target: memoryview) -> int:
         """Fill the target; return how many bytes there were, fewer than it takes only at the end."""

@@ -21,7 +21,7 @@ from oclgenomics.io.workers import Workers
 __all__ = ["CHUNK_BYTES", "Progress", "ReadingStoppedError", "Source"]
 
 CHUNK_BYTES = 1 << 20
-MOST_READERS = 8  # threads; more copy no faster from the system's cache
+MAX_READERS = 8  # threads; more copy no faster from the system's cache
 _AHEAD = 2  # chunks the read-ahead thread may hold ready
 _GZIP = b"\x1f\x8b"
 _OTHER_PACKERS = {b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"\x28\xb5\x2f\xfd": "zstd", b"PK\x03\x04": "zip"}
@@ -124,7 +124,7 @@ class Source:
     @property
     def readers(self) -> int:
         """Threads that `start_reading` has use for."""
-        return min(MOST_READERS, usable_cores()) if self._direct and self._stored.shared_out else 1
+        return min(MAX_READERS, usable_cores()) if self._direct and self._stored.shared_out else 1
 
     def start_reading(self, target: NDArray[np.uint8], threads: ThreadPoolExecutor) -> Iterator[tuple[int, int]]:
         """Have an array filled with decompressed bytes by threads; not to be mixed with iteration.

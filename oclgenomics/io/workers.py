@@ -15,9 +15,9 @@ import numpy as np
 from oclgenomics.errors import UsageError
 from oclgenomics.io.threads import usable_cores
 
-__all__ = ["MOST_THREADS", "Workers"]
+__all__ = ["MAX_THREADS", "Workers"]
 
-MOST_THREADS = 4  # taken where nobody says how many; the interpreter's lock lets no more work at once
+MAX_THREADS = 4  # taken where nobody says how many; the interpreter's lock lets no more work at once
 
 _THREAD_LIMIT = 1024  # more is a slip of the pen
 _MAPPED_BYTES = 31 << 20
@@ -34,7 +34,7 @@ class Workers:
     ----------
     threads : int, optional
         One: the work is done where it is given out, without any thread. As many as there are cores, at most
-        `MOST_THREADS`, if not given.
+        `MAX_THREADS`, if not given.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class Workers:
     def __init__(self, threads: int | None = None) -> None:
         if threads is not None and not 1 <= threads <= _THREAD_LIMIT:
             raise UsageError(f"{threads} threads to read with; give 1 to {_THREAD_LIMIT}")
-        self.threads = min(usable_cores(), MOST_THREADS) if threads is None else threads
+        self.threads = min(usable_cores(), MAX_THREADS) if threads is None else threads
         self.stopped = False
         self._pool = ThreadPoolExecutor(self.threads, "reader") if self.threads > 1 else None
         _keep_freed_memory()

@@ -24,7 +24,7 @@ from oclgenomics.sequence.blocks import largest_block
 
 __all__ = ["Summary", "count", "count_to_database"]
 
-LEAST_BLOCK = 1 << 15
+MIN_BLOCK = 1 << 15
 BLOCK_SHARE = 64  # blocks of text for each word of a k-mer: all k-mers of one fit into the memory that is left
 BINNED_WORDS = 3  # of a k-mer in a bin take no more room than a word of one to be sorted
 
@@ -156,7 +156,7 @@ def _read(
     census = Census()
     words = -(-key_words(options.k) // (BINNED_WORDS if engine.tuning.cpu else 1))
     share = engine.budget // (BLOCK_SHARE * words)
-    block_bytes = min(largest_block(engine), max(LEAST_BLOCK, share))
+    block_bytes = min(largest_block(engine), max(MIN_BLOCK, share))
     counter = KmerCounter(engine, options)
     for block in packed_blocks(
         engine, paths, overlap=options.k - 1, block_bytes=block_bytes, threads=threads, min_quality=min_quality,

@@ -27,10 +27,10 @@ PRECISIONS = ("accurate", "compat")
 KERNELS = ("auto", "1", "2", "dynamic", "tiles")
 IMPUTABLE = frozenset({"N", "GAP"})
 
-MOST_POSITIONS = 100_000_000  # a grid of more is a slip of the pen, and would not fit in memory
+MAX_POSITIONS = 100_000_000  # a grid of more is a slip of the pen, and would not fit in memory
 ACCURATE_DIGITS = 7  # pair values are float32, which leaves omega a relative error of about 1.5e-7
 COMPAT_DIGITS = 9  # tell all float32 values apart
-MOST_SITES = 2**31 - 1  # that kernels count
+MAX_SITES = 2**31 - 1  # that kernels count
 SEED_LIMIT = 2**32  # srand() takes an unsigned int
 
 
@@ -104,8 +104,8 @@ class ScanOptions:
     def _check_window(self) -> None:
         if self.grid < 2:
             raise UsageError(f"--grid {self.grid}: at least 2 positions are needed")
-        if self.grid > MOST_POSITIONS:
-            raise UsageError(f"--grid {self.grid}: at most {MOST_POSITIONS} positions are possible")
+        if self.grid > MAX_POSITIONS:
+            raise UsageError(f"--grid {self.grid}: at most {MAX_POSITIONS} positions are possible")
         if self.minwin < 0:
             raise UsageError(f"--minwin {self.minwin}: the smallest window cannot be negative")
         if self.maxwin < 1:
@@ -116,8 +116,8 @@ class ScanOptions:
             raise UsageError(f"--minsnps {self.minsnps}: at least 1 site on each side is needed")
         if self.border < -1:
             raise UsageError(f"--border {self.border}: give a number of sites from 0, or -1 for every pair of borders")
-        if self.border > MOST_SITES:
-            raise UsageError(f"--border {self.border}: at most {MOST_SITES} sites; -1 is every pair of borders")
+        if self.border > MAX_SITES:
+            raise UsageError(f"--border {self.border}: at most {MAX_SITES} sites; -1 is every pair of borders")
 
     def _check_choices(self) -> None:
         for name, value, known in (

@@ -51,7 +51,7 @@ GPU_BLOCK_BYTES = 2 << 30
 KERNEL_ONE_WAVES = 32  # waves a compute unit holds at a time: Equation 4 of the paper
 KERNEL_TWO_WAVES = 24  # waves a compute unit gets in Kernel II; section IV-C's empirical constant
 FORCED = {"1": KERNEL_ONE, "2": KERNEL_TWO, "tiles": KERNEL_TILES}
-LEAST_LOAD = 16  # rows a work-item of Kernel II walks at least
+MIN_LOAD = 16  # rows a work-item of Kernel II walks at least
 
 
 @dataclass(frozen=True)
@@ -172,7 +172,7 @@ def kernel_one_below(limits: Limits) -> int:
 
 def work_item_load(scores: int, limits: Limits) -> int:
     """Rows a work-item of Kernel II walks for a position of so many scores."""
-    return max(LEAST_LOAD, -(-scores // (limits.compute_units * limits.warp * KERNEL_TWO_WAVES)))
+    return max(MIN_LOAD, -(-scores // (limits.compute_units * limits.warp * KERNEL_TWO_WAVES)))
 
 
 def plan_passes(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from oclgenomics.primitives.keys import MOST_ITEMS, TYPES, key_shape
+from oclgenomics.primitives.keys import MAX_ITEMS, TYPES, key_shape
 from oclgenomics.primitives.scan import scan
 from oclgenomics.primitives.shapes import CPU_SPANS, scan_lanes, spans
 from oclgenomics.runtime import DeviceArray, Engine
@@ -58,7 +58,7 @@ def compact(engine: Engine, items: DeviceArray, flags: DeviceArray, *, size: int
     """
     words, stride = items.shape if len(items.shape) == 2 else (1, items.size)
     size = stride if size is None else size
-    if items.dtype.name not in TYPES or flags.dtype != np.uint8 or not 0 <= size <= min(stride, flags.size, MOST_ITEMS):
+    if items.dtype.name not in TYPES or flags.dtype != np.uint8 or not 0 <= size <= min(stride, flags.size, MAX_ITEMS):
         raise ValueError(f"compaction of {size} items: {items} and {flags} do not suit")
     stay = _Staying(engine, items, words, stride, size, heads=False)
     kept = stay.count(flags)
@@ -71,7 +71,7 @@ def run_lengths(
     weights: DeviceArray | None = None,
     *,
     size: int | None = None,
-    most: int = MOST_ITEMS,
+    most: int = MAX_ITEMS,
 ) -> Runs:
     """Return the distinct keys of a sorted array with their numbers, or the sums of their weights.
 
@@ -99,7 +99,7 @@ def run_lengths(
     runs = stay.count(keys)
     starts = engine.empty(runs, np.uint32)
     found = stay.move(keys, runs, starts, keys.shape)
-    wide = most > MOST_ITEMS
+    wide = most > MAX_ITEMS
     counts = engine.empty(runs, np.uint64 if wide else np.uint32)
     if not runs:
         return Runs(found, counts, 0)

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from oclgenomics.runtime import DeviceArray
 
-__all__ = ["MOST_ITEMS", "TYPES", "KeyShape", "key_shape"]
+__all__ = ["MAX_ITEMS", "TYPES", "KeyShape", "key_shape"]
 
-MOST_ITEMS = (1 << 32) - 1  # places are 32 bits
+MAX_ITEMS = (1 << 32) - 1  # places are 32 bits
 TYPES = {"uint8": "uchar", "uint16": "ushort", "uint32": "uint", "uint64": "ulong"}
 
 
@@ -42,12 +42,12 @@ def key_shape(task: str, keys: DeviceArray, values: DeviceArray | None, size: in
     Raises
     ------
     ValueError
-        Arrays of other types or shapes, or more than `MOST_ITEMS` keys.
+        Arrays of other types or shapes, or more than `MAX_ITEMS` keys.
     """
     words, stride = keys.shape if len(keys.shape) == 2 else (1, keys.size)
     size = stride if size is None else size
     if keys.dtype.name not in ("uint32", "uint64") or (values is not None and values.dtype.name not in TYPES):
         raise ValueError(f"{task}: {keys} and {values} are not unsigned integers of 32 or 64 bits, and of 8 to 64")
-    if not 0 <= size <= min(stride, MOST_ITEMS) or (values is not None and values.size < size):
-        raise ValueError(f"{task}: {size} of {stride} keys; at most {MOST_ITEMS} are possible, with a value each")
+    if not 0 <= size <= min(stride, MAX_ITEMS) or (values is not None and values.size < size):
+        raise ValueError(f"{task}: {size} of {stride} keys; at most {MAX_ITEMS} are possible, with a value each")
     return KeyShape(words, stride, size, words * keys.dtype.itemsize * 8)

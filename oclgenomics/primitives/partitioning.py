@@ -10,10 +10,10 @@ from oclgenomics.primitives.keys import KeyShape, key_shape
 from oclgenomics.primitives.radix import RadixSort, radix_passes
 from oclgenomics.runtime import DeviceArray, Engine
 
-__all__ = ["MOST_BITS", "MOST_SPLITTERS", "Parts", "partition"]
+__all__ = ["MAX_BITS", "MAX_SPLITTERS", "Parts", "partition"]
 
-MOST_BITS = 24
-MOST_SPLITTERS = (1 << MOST_BITS) - 1
+MAX_BITS = 24
+MAX_SPLITTERS = (1 << MAX_BITS) - 1
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ def partition(
     size : int, optional
         Keys to partition, the first ones; all if not given.
     bits, first_bit : int, optional
-        There are 2^bits parts, at most 2^`MOST_BITS`: the part of a key is the number in its bits first_bit ..
+        There are 2^bits parts, at most 2^`MAX_BITS`: the part of a key is the number in its bits first_bit ..
         first_bit + bits - 1. What its other bits are does not matter.
     splitters : DeviceArray, of the keys' dtype, (parts - 1,) or (words, parts - 1), optional
         In ascending order. The part of a key is the number of splitters that are not greater than it: the parts lie
@@ -81,9 +81,9 @@ def partition(
     if splitters is not None:
         return _by_splitters(engine, shape, keys, values, splitters)
     assert bits is not None
-    if not 0 < bits <= MOST_BITS or first_bit < 0 or first_bit + bits > shape.bits:
+    if not 0 < bits <= MAX_BITS or first_bit < 0 or first_bit + bits > shape.bits:
         raise ValueError(
-            f"partition: bits {first_bit} to {first_bit + bits} are not 1 to {MOST_BITS} in keys of {shape.bits} bits"
+            f"partition: bits {first_bit} to {first_bit + bits} are not 1 to {MAX_BITS} in keys of {shape.bits} bits"
         )
     width = shape.bits // shape.words
     if shape.size:
@@ -98,8 +98,8 @@ def _by_splitters(
 ) -> Parts:
     number = splitters.shape[-1]
     suits = splitters.dtype == keys.dtype and splitters.size == shape.words * number
-    if not suits or len(splitters.shape) != len(keys.shape) or number > MOST_SPLITTERS:
-        raise ValueError(f"partition of {keys}: {splitters} does not suit; at most {MOST_SPLITTERS} are possible")
+    if not suits or len(splitters.shape) != len(keys.shape) or number > MAX_SPLITTERS:
+        raise ValueError(f"partition of {keys}: {splitters} does not suit; at most {MAX_SPLITTERS} are possible")
     passes = radix_passes(32, 0, number.bit_length())
     if shape.size and passes:
         keys, values = RadixSort(engine, shape, values, splitters).run_all(passes, keys, values)

@@ -12,7 +12,7 @@ __all__ = ["DIGITS", "RadixSort", "radix_passes"]
 
 DIGIT_BITS = 8
 DIGITS = 1 << DIGIT_BITS
-LANES, LEAST_LANES, EACH = 256, 16, 16  # work-items of a tile on GPUs, the fewest of them, and keys of each
+LANES, MIN_LANES, EACH = 256, 16, 16  # work-items of a tile on GPUs, the fewest of them, and keys of each
 COUNTED = 8  # tiles that a work-group counts; kernels_cl/primitives/radix_sort.cl
 CPU_TILES, CPU_TILE = 256, 4096  # at most so many tiles, at least so many keys each
 
@@ -49,7 +49,7 @@ class RadixSort:
         self._engine, self._shape = engine, shape
         self._splitters: tuple[object, ...] = ()  # what counting takes of them, and scattering
         self._digits: tuple[DeviceArray, ...] = ()
-        self._lanes = 1 if cpu else engine.group_size(LANES, least=LEAST_LANES)
+        self._lanes = 1 if cpu else engine.group_size(LANES, least=MIN_LANES)
         self._tile = max(CPU_TILE, -(-shape.size // CPU_TILES)) if cpu else self._lanes * EACH
         self.tiles = -(-shape.size // self._tile)
         self._count_groups = self.tiles if cpu else -(-self.tiles // COUNTED)

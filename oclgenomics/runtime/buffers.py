@@ -16,11 +16,11 @@ from oclgenomics.runtime.loader import opencl
 if TYPE_CHECKING:
     import pyopencl
 
-__all__ = ["LEAST_SHARED", "Account", "DeviceArray", "aligned_array", "allocate", "pinned_array", "share", "shareable"]
+__all__ = ["MIN_SHARED", "Account", "DeviceArray", "aligned_array", "allocate", "pinned_array", "share", "shareable"]
 
 
 _PAGE = 4096
-LEAST_SHARED = 4096  # bytes; smaller arrays are copied
+MIN_SHARED = 4096  # bytes; smaller arrays are copied
 
 
 class Account:
@@ -139,7 +139,7 @@ def shareable(device: Device, array: NDArray[Any]) -> bool:
         device.kind == "cpu"
         and device.unified_memory
         and array.flags.writeable
-        and array.nbytes >= LEAST_SHARED
+        and array.nbytes >= MIN_SHARED
         and array.ctypes.data % max(device.alignment, 64) == 0
     )
 

@@ -37,7 +37,7 @@ __all__ = [
 
 VARIABLE = "OCLGENOMICS_CACHE"
 CAP_BYTES = 256 << 20
-LEAST_ROOM = 32 << 20  # bytes on the disk: PoCL keeps some hundred kB of each kernel, and fails where it cannot
+MIN_ROOM = 32 << 20  # bytes on the disk: PoCL keeps some hundred kB of each kernel, and fails where it cannot
 _DIGEST_BYTES = 32
 
 
@@ -128,7 +128,7 @@ def lasting_folder(name: str, fill: Callable[[Path], None] = lambda folder: None
             folder = root / name
             _make(folder)
             fill(folder)
-            if os.access(folder, os.W_OK) and shutil.disk_usage(folder).free >= LEAST_ROOM:
+            if os.access(folder, os.W_OK) and shutil.disk_usage(folder).free >= MIN_ROOM:
                 return folder
     try:
         folder = _temporary_root() / name

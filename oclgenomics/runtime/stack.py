@@ -9,9 +9,9 @@ from oclgenomics.errors import DeviceError
 with contextlib.suppress(ImportError):  # not on Windows
     import resource
 
-__all__ = ["LEAST_STACK", "check_stack"]
+__all__ = ["MIN_STACK", "check_stack"]
 
-LEAST_STACK = 1 << 20  # bytes; Intel's compiler for CPUs ends the process with a segmentation fault on 256 KiB
+MIN_STACK = 1 << 20  # bytes; Intel's compiler for CPUs ends the process with a segmentation fault on 256 KiB
 
 
 def check_stack() -> None:
@@ -25,8 +25,8 @@ def check_stack() -> None:
     if "resource" not in globals():
         return
     limit = resource.getrlimit(resource.RLIMIT_STACK)[0]
-    if limit != resource.RLIM_INFINITY and limit < LEAST_STACK:
+    if limit != resource.RLIM_INFINITY and limit < MIN_STACK:
         raise DeviceError(
-            f"the stack is limited to {limit >> 10:,} KiB, and OpenCL drivers need {LEAST_STACK >> 10:,} KiB or more; "
+            f"the stack is limited to {limit >> 10:,} KiB, and OpenCL drivers need {MIN_STACK >> 10:,} KiB or more; "
             "raise the limit: ulimit -s 8192"
         )

@@ -15,13 +15,13 @@ from oclgenomics.io.workers import Workers
 from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.sequence.block_records import BlockRecords, RecordTable
 from oclgenomics.sequence.census import Census
-from oclgenomics.sequence.parse import BEST_QUALITY, DEFECTS, MOST_BYTES, FastaState, Text, parse_fasta, parse_fastq
+from oclgenomics.sequence.parse import BEST_QUALITY, DEFECTS, MAX_BYTES, FastaState, Text, parse_fasta, parse_fastq
 from oclgenomics.sequence.symbols import Symbols
 from oclgenomics.sequence.text import TextBlocks
 
 __all__ = ["PackedBlock", "largest_block", "packed_blocks"]
 
-CPU_BLOCK, GPU_BLOCK, LEAST_BLOCK = 64 << 20, 128 << 20, 1 << 16  # bytes; GPUs wait for each block's end
+CPU_BLOCK, GPU_BLOCK, MIN_BLOCK = 64 << 20, 128 << 20, 1 << 16  # bytes; GPUs wait for each block's end
 BLOCK_SHARE = 8  # blocks that the device's memory holds: two or three of text, and what is made of them
 
 
@@ -124,12 +124,12 @@ def packed_blocks(
 def largest_block(engine: Engine) -> int:
     """Bytes of text in a block that suit the device and its memory."""
     most = CPU_BLOCK if engine.tuning.cpu else GPU_BLOCK
-    return min(most, max(LEAST_BLOCK, engine.budget // BLOCK_SHARE), max(LEAST_BLOCK, engine.max_allocation // 2))
+    return min(most, max(MIN_BLOCK, engine.budget // BLOCK_SHARE), max(MIN_BLOCK, engine.max_allocation // 2))
 
 
 def _enough_for(source: Source) -> int:
     """Bytes of a block that holds a small file: a power of two, so that files can share memory."""
-    return MOST_BYTES if source.size is None else 1 << source.size.bit_length()
+    return MAX_BYTES if source.size is None else 1 << source.size.bit_length()
 
 
 def _fasta(

@@ -8,7 +8,7 @@ from oclgenomics.errors import InputError
 
 __all__ = ["Census"]
 
-MOST_FOREIGN = 0.1  # of the letters; of a protein's a third
+MAX_FOREIGN = 0.1  # of the letters; of a protein's a third
 
 
 @dataclass
@@ -50,7 +50,7 @@ class Census:
         InputError
             More than a tenth of the letters stand for none.
         """
-        if self.foreign > MOST_FOREIGN * self.letters:
+        if self.foreign > MAX_FOREIGN * self.letters:
             raise InputError(
                 f"{self.foreign:,} of {self.letters:,} letters stand for no nucleotide; it seems to be protein, or no "
                 "sequence: give DNA",

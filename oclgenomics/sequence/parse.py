@@ -17,7 +17,7 @@ from oclgenomics.sequence.symbols import Symbols, empty_symbols
 __all__ = [
     "BEST_QUALITY",
     "DEFECTS",
-    "MOST_BYTES",
+    "MAX_BYTES",
     "NO_QUALITY",
     "FastaResult",
     "FastaState",
@@ -27,7 +27,7 @@ __all__ = [
     "parse_fastq",
 ]
 
-MOST_BYTES = 1 << 29  # of a block: places in it are 30 bits
+MAX_BYTES = 1 << 29  # of a block: places in it are 30 bits
 GPU_TILE = 256  # bytes
 CPU_TILES, CPU_TILE = 64, 4096  # at most so many tiles, at least so many bytes each
 NOTHING = 0xFFFFFFFF  # in a report, before anything is found; its counter goes on from there
@@ -48,7 +48,7 @@ class Text:
     ----------
     memory : DeviceArray, uint8
     skip, size : int
-        Its first byte and its number of bytes, at most `MOST_BYTES`.
+        Its first byte and its number of bytes, at most `MAX_BYTES`.
     """
 
     memory: DeviceArray
@@ -170,7 +170,7 @@ def parse_fastq(
         Gets the places of the records and their names.
     """
     size = text.size
-    wanted = {"LEAST_QUALITY": min_quality is not None, "QUALITIES": qualities, "NAMES": table is not None}
+    wanted = {"MIN_QUALITY": min_quality is not None, "QUALITIES": qualities, "NAMES": table is not None}
     launch = _Tiles(engine, size, "sequence/pack_fastq.cl", wanted)
     lines = _lines_before(engine, text, launch, total=table is not None)
     symbols = empty_symbols(engine, size // 2 + 32)
@@ -260,8 +260,8 @@ class _Tiles:
     """Launches the kernels of one source with a work-item a tile."""
 
     def __init__(self, engine: Engine, size: int, source: str, wanted: dict[str, bool]) -> None:
-        if not 0 < size <= MOST_BYTES:
-            raise ValueError(f"a block has 1 to {MOST_BYTES} bytes, not {size}")
+        if not 0 < size <= MAX_BYTES:
+            raise ValueError(f"a block has 1 to {MAX_BYTES} bytes, not {size}")
         cpu = engine.tuning.cpu
         self._engine, self._source = engine, source
         self._defines = {name: 1 for name, asked in wanted.items() if asked}

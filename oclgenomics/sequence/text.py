@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from oclgenomics.errors import InputError
 from oclgenomics.io.source import Source
 from oclgenomics.runtime import Engine
-from oclgenomics.runtime.buffers import LEAST_SHARED
+from oclgenomics.runtime.buffers import MIN_SHARED
 from oclgenomics.sequence.parse import Text
 
 __all__ = ["TextBlocks"]
@@ -160,7 +160,7 @@ class TextBlocks:
 
     def _new_buffer(self) -> _Buffer:
         headroom = min(HEADROOM, self._block_bytes)
-        size = max(headroom + self._block_bytes, LEAST_SHARED)
+        size = max(headroom + self._block_bytes, MIN_SHARED)
         memory = self._buffers.enter_context(self._engine.lent_pinned(size))
         return _Buffer(self._engine, memory, headroom)
 

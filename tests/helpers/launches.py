@@ -189,7 +189,7 @@ def binned(engine: Engine, k: int, *, canonical: bool) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "x"
         path.write_bytes(b">a\n%b\n" % letters.tobytes())
-        with mock.patch.multiple(distinct, SLOTS=16, LEAST_SLOTS=16, PROBES=2):
+        with mock.patch.multiple(distinct, SLOTS=16, MIN_SLOTS=16, PROBES=2):
             windows = BinnedWindows(engine, CountOptions(k, canonical))
             for block in packed_blocks(engine, [path], overlap=k - 1, block_bytes=90):
                 windows.add(block.symbols)

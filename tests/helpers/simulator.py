@@ -29,7 +29,7 @@ __kernel void copy_part(__global const uchar *part, ulong start, __global uchar 
     whole[start + get_global_id(0)] = part[get_global_id(0)];
 }
 """
-_LEAST_BYTES = 16  # of a buffer; a smaller array has no use for the rest
+_MIN_BYTES = 16  # of a buffer; a smaller array has no use for the rest
 
 
 class _Keeper:
@@ -57,7 +57,7 @@ class _Keeper:
         if not isinstance(source, np.ndarray):
             raise NotImplementedError("copies on the device need a kernel here")
         start = options.pop("dst_offset", 0)
-        if target.size <= _LEAST_BYTES or (start == 0 and source.nbytes >= target.size):
+        if target.size <= _MIN_BYTES or (start == 0 and source.nbytes >= target.size):
             return self._enqueue_copy(queue, target, source, dst_offset=start, **options)
         return self._write_part(queue, target, source, start, options.get("wait_for"))
 

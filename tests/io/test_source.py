@@ -219,7 +219,7 @@ def test_reading_into_an_array(tmp_path, packed, size):
 def test_reading_ahead_into_arrays(tmp_path, monkeypatch, packed, piece, size):
     """Several arrays are being filled at a time, each in pieces."""
     monkeypatch.setattr(stored, "PIECE_BYTES", piece)
-    monkeypatch.setattr(stored, "LEAST_SHARED_OUT", 2 * piece)
+    monkeypatch.setattr(stored, "MIN_SHARED_OUT", 2 * piece)
     path, text = tmp_path / "x", VCF[:3000]
     path.write_bytes(gzip.compress(text) if packed else text)
     targets = [np.zeros(size, np.uint8) for _ in range(-(-3000 // size) + 1)]
@@ -233,7 +233,7 @@ def test_reading_ahead_into_arrays(tmp_path, monkeypatch, packed, piece, size):
 
 
 def test_a_file_that_shrinks(tmp_path, monkeypatch):
-    monkeypatch.setattr(stored, "LEAST_SHARED_OUT", 1)
+    monkeypatch.setattr(stored, "MIN_SHARED_OUT", 1)
     path = tmp_path / "x"
     path.write_bytes(VCF[:9000])
     with Source(path) as source, ThreadPoolExecutor(1) as threads:

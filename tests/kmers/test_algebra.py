@@ -72,7 +72,7 @@ def test_against_dictionaries(example: tuple[list[Counts], int, int], most: int)
 
 
 def test_ranges_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(merging, "MOST_KMERS", 10)
+    monkeypatch.setattr(merging, "MAX_KMERS", 10)
     keys = np.arange(1000, dtype=np.uint64)[None]
     whole = CountedKmers(10, True, keys, np.ones(1000, np.uint32))
     blocks = list(algebra.union([whole, whole]))

@@ -112,7 +112,7 @@ def hard_text(kind: str, rng: np.random.Generator) -> bytes:
 @pytest.mark.parametrize("k", K_EDGES)
 def test_crowded_prefixes(engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, k: int) -> None:
     monkeypatch.setattr(distinct, "SLOTS", 64)
-    monkeypatch.setattr(distinct, "LEAST_SLOTS", 64)
+    monkeypatch.setattr(distinct, "MIN_SLOTS", 64)
     monkeypatch.setattr(distinct, "PROBES", 4)
     path = tmp_path / "x.fa"
     path.write_bytes(hard_text(kind, np.random.default_rng(k)))
@@ -176,7 +176,7 @@ def test_bins_and_sorted_windows_agree(
     path.write_bytes(b">\n" + random_text(np.random.default_rng(seed), letters, alphabet, 500))
     options = CountOptions(k, canonical)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bins, "MOST_BITS", first_bits)
+        patch.setattr(bins, "MAX_BITS", first_bits)
         both = BinnedWindows(engine, options), PrefixedWindows(engine, options)
     for block in packed_blocks(engine, [path], overlap=k - 1, block_bytes=block_bytes):
         for windows in both:

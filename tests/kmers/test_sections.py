@@ -51,7 +51,7 @@ def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(section_cpu, "UNITS_EACH", 0)
     monkeypatch.setattr(section_cpu, "FEWEST", 2)
     monkeypatch.setattr(section_cpu, "HELD", 1)
-    monkeypatch.setattr(section_gpu, "MOST_BYTES", 2 * 8 * SECTION_KMERS)
+    monkeypatch.setattr(section_gpu, "MAX_BYTES", 2 * 8 * SECTION_KMERS)
     monkeypatch.setattr(section_gpu, "BLOCK_WORDS", 1001)
 
 
@@ -283,7 +283,7 @@ def test_runs_come_back(tmp_path: Path, shaped: Engine, k: int) -> None:
 def test_sections_come_back(tmp_path: Path, shaped: Engine, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
     monkeypatch.setattr(section_decoder, "UNITS_EACH", 0)
     monkeypatch.setattr(section_decoder, "FEWEST", 2)
-    monkeypatch.setattr(section_decoder, "MOST_BYTES", 2 * 8 * SECTION_KMERS)
+    monkeypatch.setattr(section_decoder, "MAX_BYTES", 2 * 8 * SECTION_KMERS)
     keys, counts = many_kmers(size)
     write_block(tmp_path / "set", 31, keys, counts)
     with KmerDatabase.open(tmp_path / "set") as database:

@@ -125,7 +125,7 @@ def test_any_count_in_parts(
     path.write_bytes(b">\n" + fasta(letters, seed, alphabet, 400))
     options = CountOptions(k, canonical, min_count, max_count, counter_max)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(run, "LEAST_BLOCK", block)
+        patch.setattr(run, "MIN_BLOCK", block)
         InParts(patch).set(most, block=block, at_a_time=at_a_time)
         counted = count([path], options, engine=engine)
     kmers = [row.tobytes().decode() for row in letters_of(counted.keys, k)]
@@ -276,7 +276,7 @@ def test_runs_are_databases(engine: Engine, tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(temporary, "KmerDatabase", Seen)
     (tmp_path / "x.fa").write_bytes(fasta(3000, 5))
     InParts(monkeypatch).set(1000)
-    monkeypatch.setattr(run, "LEAST_BLOCK", 256)
+    monkeypatch.setattr(run, "MIN_BLOCK", 256)
     options = CountOptions(15, min_count=2, counter_max=3)
     with TemporaryRuns(engine, options, tmp_path) as runs:
         run._read([tmp_path / "x.fa"], options, runs, engine=engine, threads=None, min_quality=None)

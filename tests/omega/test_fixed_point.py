@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oclgenomics.omega.device.fixed_point import FLOAT_BITS, MOST_FRACTION_BITS, fraction_bits
+from oclgenomics.omega.device.fixed_point import FLOAT_BITS, MAX_FRACTION_BITS, fraction_bits
 from oclgenomics.omega.options import ScanOptions
 
 OPTIONS = ScanOptions(grid=2, minwin=0, maxwin=1)
@@ -15,9 +15,9 @@ OPTIONS = ScanOptions(grid=2, minwin=0, maxwin=1)
 def test_values_keep_their_digits_and_fit(haplotypes: int, span: int) -> None:
     """n r^2 of two singletons averages 1/n; its rounding stays below 1e-5 of that. The largest value is n."""
     bits = fraction_bits(haplotypes, span, OPTIONS)
-    assert bits <= MOST_FRACTION_BITS
+    assert bits <= MAX_FRACTION_BITS
     assert haplotypes * 2**bits < 2**55  # what fixed_point() in pair_value.clh takes
-    if bits < min(MOST_FRACTION_BITS, FLOAT_BITS - haplotypes.bit_length()):
+    if bits < min(MAX_FRACTION_BITS, FLOAT_BITS - haplotypes.bit_length()):
         assert 0.5 * 2**-bits < 1e-5 / haplotypes
 
 

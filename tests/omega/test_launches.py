@@ -28,9 +28,9 @@ def test_smaller_devices_and_larger_windows_get_fewer_windows_a_launch(kernel: i
     run = dataclasses.replace(RUN, kernel=kernel)
     larger = dataclasses.replace(run, lefts=50_000, rows=50_000, tiles_i=800, tiles_j=800)
     small, large = Launches(8, cpu=False), Launches(132, cpu=False)
-    assert 1 <= small.windows(run) < large.windows(run) <= launches.MOST_WINDOWS
+    assert 1 <= small.windows(run) < large.windows(run) <= launches.MAX_WINDOWS
     assert 1 <= large.windows(larger) < large.windows(run)
-    assert large.windows(dataclasses.replace(run, lefts=1, rows=1, tiles_i=1, tiles_j=1)) == launches.MOST_WINDOWS
+    assert large.windows(dataclasses.replace(run, lefts=1, rows=1, tiles_i=1, tiles_j=1)) == launches.MAX_WINDOWS
 
 
 def test_sites_of_many_states_are_cut_by_their_partners() -> None:
@@ -42,4 +42,4 @@ def test_sites_of_many_states_are_cut_by_their_partners() -> None:
 def test_launches_on_cpus_are_not_cut() -> None:
     cpu = Launches(2, cpu=True)
     assert min(cpu.row_tiles(10_000, 10_000), cpu.listed_sites(10_000, 10_000)) > 1 << 30
-    assert cpu.windows(RUN) == launches.MOST_WINDOWS
+    assert cpu.windows(RUN) == launches.MAX_WINDOWS

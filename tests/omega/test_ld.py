@@ -146,7 +146,7 @@ def test_what_is_refused(shaped, rng, monkeypatch):
             ld_matrix(alignment, first, last, engine=shaped)
     with pytest.raises(UsageError, match="measure D: choose one of r2, nr2"):
         ld_matrix(alignment, 0, 9, engine=shaped, measure="D")
-    monkeypatch.setattr(ld, "MOST_SITES", 9)
+    monkeypatch.setattr(ld, "MAX_SITES", 9)
     with pytest.raises(UsageError, match="10 sites are in the region and at most 9 are possible"):
         ld_matrix(alignment, 0, 9, engine=shaped)
 

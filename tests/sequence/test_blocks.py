@@ -64,7 +64,7 @@ def test_every_size_of_block(engine: Engine, tmp_path: Path, text: bytes) -> Non
         check(engine, path, text, block_bytes, 5)
 
 
-MOST_BLOCKS = 150  # of one text; smaller blocks have tests of their own
+MAX_BLOCKS = 150  # of one text; smaller blocks have tests of their own
 
 
 @settings(max_examples=25)
@@ -105,7 +105,7 @@ def test_any_input(
     text = newline.join(lines) + (newline if ends or (fastq and not lengths[-1]) else b"")
     path = tmp_path_factory.mktemp("any") / "x"
     path.write_bytes(text)
-    check(engine, path, text, max(block_bytes, len(text) // MOST_BLOCKS), k)
+    check(engine, path, text, max(block_bytes, len(text) // MAX_BLOCKS), k)
 
 
 def test_large_blocks_of_many_tiles(engine: Engine, tmp_path: Path) -> None:
@@ -230,13 +230,13 @@ def test_a_block_takes_its_share_of_little_memory(device: Device) -> None:
     for memory in (1 << 16, 1 << 20, 1 << 24):
         with Engine(device, max_memory=memory) as engine:
             block = blocks.largest_block(engine)
-        assert block == min(largest, max(blocks.LEAST_BLOCK, memory // blocks.BLOCK_SHARE))
+        assert block == min(largest, max(blocks.MIN_BLOCK, memory // blocks.BLOCK_SHARE))
 
 
 def test_sizes_that_a_block_may_have(engine: Engine) -> None:
     """From one byte to the most whose places the kernels can hold."""
-    for size in (1, parse.MOST_BYTES):
+    for size in (1, parse.MAX_BYTES):
         assert parse._Tiles(engine, size, "sequence/pack_fasta.cl", {}).tiles > 0
-    for size in (0, parse.MOST_BYTES + 1):
-        with pytest.raises(ValueError, match=f"a block has 1 to {parse.MOST_BYTES} bytes, not {size}"):
+    for size in (0, parse.MAX_BYTES + 1):
+        with pytest.raises(ValueError, match=f"a block has 1 to {parse.MAX_BYTES} bytes, not {size}"):
             parse._Tiles(engine, size, "sequence/pack_fasta.cl", {})

@@ -119,7 +119,7 @@ def text_of(
     return newline.join(lines)
 
 
-MOST_BLOCKS = 150  # of one text; smaller blocks have tests of their own
+MAX_BLOCKS = 150  # of one text; smaller blocks have tests of their own
 
 
 @settings(max_examples=25)
@@ -150,7 +150,7 @@ def test_any_input(
     text += newline if ends or (fastq and not records[-1][1]) else b""
     path = tmp_path_factory.mktemp("any") / "x"
     path.write_bytes(text)
-    check(shaped, path, text, max(block_bytes, len(text) // MOST_BLOCKS), min_quality if fastq else None)
+    check(shaped, path, text, max(block_bytes, len(text) // MAX_BLOCKS), min_quality if fastq else None)
 
 
 @pytest.mark.parametrize("min_quality", [None, 20])

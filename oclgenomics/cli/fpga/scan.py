@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 __all__ = ["project_scan", "random_alignment", "workload_of"]
 
-MOST_BYTES = 8 << 30  # of genotypes drawn at random
-MOST_TRIES, ENOUGH_SECONDS = 5, 5.0  # measurements of the same scans, of which the shortest counts
+MAX_BYTES = 8 << 30  # of genotypes drawn at random
+MAX_TRIES, ENOUGH_SECONDS = 5, 5.0  # measurements of the same scans, of which the shortest counts
 
 
 def project_scan(args: argparse.Namespace) -> int:
@@ -89,7 +89,7 @@ def random_alignment(positions: NDArray[np.int64], haplotypes: int, seed: int, n
         They would take more than 8 GiB.
     """
     words = words_for(haplotypes)
-    if 4 * words * len(positions) > MOST_BYTES:
+    if 4 * words * len(positions) > MAX_BYTES:
         raise UsageError(f"--samples {haplotypes}: at {len(positions):,} SNPs they take more than 8 GiB; give fewer")
     random = np.random.default_rng(seed)
     bits = random.integers(0, 1 << 32, (words, len(positions)), np.uint32)
@@ -146,7 +146,7 @@ def _measure(scanner: OmegaScanner, used: list[Alignment], options: ScanOptions)
     """Seconds of each scan: the best of some, after one in which kernels were compiled."""
     scanner.scan_batch(used, options)
     tries: list[list[float]] = []
-    while len(tries) < MOST_TRIES and sum(map(sum, tries)) < ENOUGH_SECONDS:
+    while len(tries) < MAX_TRIES and sum(map(sum, tries)) < ENOUGH_SECONDS:
         tries.append([float(scan.stats["scan_seconds"]) for scan in scanner.scan_batch(used, options)])
     return min(tries, key=sum)
 

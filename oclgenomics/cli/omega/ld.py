@@ -296,12 +296,12 @@ def _prepared(args: argparse.Namespace, alignment: Alignment, options: ScanOptio
 def _compute(args: argparse.Namespace, region: LdRegion, engine: Engine) -> tuple[list[LdPart], BinnedLd]:
     """Everything made of the values, which are seen once, block by block."""
     from oclgenomics.omega.ld.pairs import BinnedLd, LdPart, ld_blocks
-    from oclgenomics.omega.plots.ld import MOST_PIXELS
+    from oclgenomics.omega.plots.ld import MAX_PIXELS
     from oclgenomics.omega.reports.ld import parts_json, parts_tsv
 
     every = (0, region.alignment.sites - 1)
     parts = [*region.parts, LdPart("region", every, every)]
-    picture = BinnedLd(region.alignment.sites, MOST_PIXELS)
+    picture = BinnedLd(region.alignment.sites, MAX_PIXELS)
     progress = Progress(enabled=not args.quiet)
     progress.stage("linkage disequilibrium", "sites")
     provenance = common.provenance(args, engine)

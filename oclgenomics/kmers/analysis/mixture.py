@@ -30,7 +30,7 @@ from oclgenomics.kmers.analysis.simplex import minimise
 __all__ = ["Mixture", "fit_mixture"]
 
 PLACES = (1, 2, 3, 4)  # coverages of the peaks, in lambda
-LEAST_EXCESS, MOST_EXCESS = 1e-4, 8.0  # of the variance
+MIN_EXCESS, MAX_EXCESS = 1e-4, 8.0  # of the variance
 SLOWEST_DECAY = 0.6  # of errors, from count to count
 DECAY, EXCESS = 0.2, 0.05  # to begin with
 STEPS, AGAIN = (0.1, 1.0, 1.0, 0.5), (0.03, 0.3, 0.3, 0.2)  # of the search, in the logarithms and logits of its numbers
@@ -136,7 +136,7 @@ def fit_mixture(h: Numbers, first: int, coverage: float, same: float | None) -> 
 
 def _numbers(x: Numbers) -> tuple[float, float, float, float]:
     """L, b, s and the factor of errors, from what is searched."""
-    excess = float(np.exp(np.clip(x[1], np.log(LEAST_EXCESS), np.log(MOST_EXCESS))))
+    excess = float(np.exp(np.clip(x[1], np.log(MIN_EXCESS), np.log(MAX_EXCESS))))
     share = _logistic(x[3]) if len(x) > 3 else 1.0
     return float(np.exp(np.clip(x[0], -3.0, 12.0))), excess, share, SLOWEST_DECAY * _logistic(x[2])
 

@@ -18,7 +18,7 @@ __all__ = ["bases_text", "plot_spectrum"]
 
 PEAKS_SHOWN = 3.2  # the axis ends here, in coverages
 ROOM_ABOVE = 1.42  # the highest peak, for labels
-MOST_BARS = 120  # that are drawn apart
+MAX_BARS = 120  # that are drawn apart
 FEWEST_COUNTS = 10  # on an axis without a peak
 REPEATS_NAMED = 0.01  # share of the genome
 LONGEST_TITLE = 50  # letters
@@ -82,7 +82,7 @@ def _set_title(axes: Axes, histogram: Histogram, spectrum: Spectrum, k: int, tit
 
 def _draw_without_peak(axes: Axes, histogram: Histogram) -> None:
     last = histogram.largest
-    if last <= MOST_BARS:
+    if last <= MAX_BARS:
         axes.set_xlim(0.4, max(last, FEWEST_COUNTS) + 0.6)
         axes.set_xlabel("Count")
         axes.bar(histogram.counts, histogram.kmers, 0.86, color=BLUE, linewidth=0)
@@ -124,7 +124,7 @@ def _percent(share: float) -> str:
 def _draw_bars(axes: Axes, tally: np.ndarray, valley: int) -> None:
     counts = np.arange(1, len(tally))
     colours = np.where(counts <= valley, GREY, BLUE).tolist()
-    width = 0.86 if len(counts) <= MOST_BARS else 1.0
+    width = 0.86 if len(counts) <= MAX_BARS else 1.0
     axes.bar(counts, tally[1:], width, color=colours, linewidth=0)
 
 

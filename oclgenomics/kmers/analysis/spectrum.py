@@ -52,7 +52,7 @@ LONGEST_FITTED = 2000.0  # coverage; beyond, the highest peak alone is as good
 WITHOUT = (1.0, 0.7)  # where fits begin, as shares of the highest peak's coverage
 WITH = ((1.0, 0.9), (1.4, 0.7), (2.0, 0.6))  # and with which share of k-mers that both chromosomes have alike
 AS_GOOD = 2.0  # times as much unexplained as by the best fit
-LEAST_SAME = 0.1  # of k-mers: more heterozygosity is not looked for
+MIN_SAME = 0.1  # of k-mers: more heterozygosity is not looked for
 UNEXPLAINED = 0.15  # of the k-mers, beyond chance
 NOTHING, CLEAR = 0.03, 0.1  # k-mers of one chromosome, as a share of those of both
 TWICE = (1.7, 2.3)  # coverages of two readings of the same peaks
@@ -173,7 +173,7 @@ def _choice(histogram: Histogram, first: int, peak: float) -> _Choice | None:
     if plain.pairs >= PAIRS_TOLD and plain.single:
         starts.append((2 * plain.coverage, plain.mirrored))
     mixed = [fit_mixture(h, first, coverage, same) for coverage, same in starts]
-    mixed = [fit for fit in mixed if fit.same >= LEAST_SAME and fit.halves >= NOTHING]
+    mixed = [fit for fit in mixed if fit.same >= MIN_SAME and fit.halves >= NOTHING]
     best = min([plain, *mixed], key=_misfit)
     if _unexplained(h, first, best) > UNEXPLAINED:
         return None

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.kmers.counting.bin_tables import LEAST_KEY_BYTES, Bins, BinTables, bin_size, key_bytes, table_bytes
+from oclgenomics.kmers.counting.bin_tables import MIN_KEY_BYTES, Bins, BinTables, bin_size, key_bytes, table_bytes
 from oclgenomics.kmers.counting.gathering import Part
 from oclgenomics.kmers.counting.ranges import no_room, split_prefixes
 from oclgenomics.kmers.keys import key_words
@@ -26,11 +26,11 @@ __all__ = ["BinnedWindows"]
 
 SOURCE = "kmers/bins.cl"
 PREFIX_BITS = 32
-MOST_BITS = 15  # of the prefix are counted at first: the counts of a work-item fit the second cache
+MAX_BITS = 15  # of the prefix are counted at first: the counts of a work-item fit the second cache
 FINER_BITS = 10  # that a prefix with too many k-mers is divided by at a time
 COUNTS_SHARE = 64  # of the device's memory, which the counts may take
 SPARE = 4096  # bytes behind k-mers: smaller memory is not shared
-PART_BYTES, LEAST_PARTS, MOST_PARTS = 4 << 20, 8, 64  # a range comes out in a part for each so many bytes of memory
+PART_BYTES, MIN_PARTS, MAX_PARTS = 4 << 20, 8, 64  # a range comes out in a part for each so many bytes of memory
 BIN_BYTES = 40  # that describe a bin
 
 
@@ -88,7 +88,7 @@ class BinnedWindows:
         self._defines = {"WORDS": self._words, "CANONICAL": options.canonical, "SHORT": options.k < PREFIX_BITS // 2}
         self._items = 4 * engine.device.compute_units
         room = engine.budget // (COUNTS_SHARE * 4 * self._items)
-        bits = min(MOST_BITS, 2 * options.k, max(1, room.bit_length() - 1))
+        bits = min(MAX_BITS, 2 * options.k, max(1, room.bit_length() - 1))
         self._prefixes = _Prefixes(0, PREFIX_BITS - bits, np.zeros((self._items, 1 << bits), np.uint32))
         self._streams: list[_Stream] = []
         self.size = 0
@@ -97,7 +97,7 @@ class BinnedWindows:
         """Find and count the windows of a stream."""
         groups = -(-symbols.size // 32)
         stream = _Stream(symbols.codes, self._engine.empty(groups, np.uint32), groups)
-        kernel = self._engine.kernel(SOURCE, "find_starts", **self._defines, KEY_BYTES=LEAST_KEY_BYTES)
+        kernel = self._engine.kernel(SOURCE, "find_starts", **self._defines, KEY_BYTES=MIN_KEY_BYTES)
         sizes = groups, -(-groups // self._items), self._k
         self._engine.launch(kernel, (self._items,), (1,), symbols.valid, *map(np.uint32, sizes), stream.starts)
         counts = self._count([stream], 0, 1 << PREFIX_BITS, self._prefixes.shift)
@@ -138,7 +138,7 @@ class BinnedWindows:
     @property
     def _parts(self) -> int:
         """Parts of a range: few where memory is little, as each takes some launches."""
-        return min(max(LEAST_PARTS, self._engine.budget // PART_BYTES), MOST_PARTS)
+        return min(max(MIN_PARTS, self._engine.budget // PART_BYTES), MAX_PARTS)
 
     @property
     def _head_bits(self) -> int:
@@ -219,7 +219,7 @@ class BinnedWindows:
         by_item: DeviceArray,
         *out: DeviceArray,
     ) -> None:
-        kept = {"KEY_BYTES": key_bytes(self._k, self._head_bits) if out else LEAST_KEY_BYTES}
+        kept = {"KEY_BYTES": key_bytes(self._k, self._head_bits) if out else MIN_KEY_BYTES}
         kernel = self._engine.kernel(SOURCE, name, **self._defines, **kept)
         prefixes = (low, high - 1, shift, by_item.shape[1])
         for stream in streams:

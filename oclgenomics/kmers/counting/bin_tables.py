@@ -13,18 +13,18 @@ from oclgenomics.kmers.counting.ranges import split_prefixes
 from oclgenomics.kmers.keys import key_words
 from oclgenomics.primitives import Runs
 from oclgenomics.runtime import DeviceArray, Engine
-from oclgenomics.runtime.buffers import LEAST_SHARED
+from oclgenomics.runtime.buffers import MIN_SHARED
 from oclgenomics.runtime.program import Kernel
 
-__all__ = ["LEAST_KEY_BYTES", "BinTables", "Bins", "bin_size", "key_bytes", "table_bytes"]
+__all__ = ["MIN_KEY_BYTES", "BinTables", "Bins", "bin_size", "key_bytes", "table_bytes"]
 
 SOURCE = "kmers/distinct.cl"
-SLOTS, LEAST_SLOTS = 1 << 17, 1 << 8
+SLOTS, MIN_SLOTS = 1 << 17, 1 << 8
 TABLES_SHARE = 8  # of the device's memory, which the tables may take
 BIN_SIZE = 1 << 15  # fewer k-mers make more bins, whose lines and pages no longer fit the caches while they are filled
 PROBES = 128  # slots that a k-mer may have to look at
 CROWDED = (1 << 32) - 1
-LEAST_KEY_BYTES = 4
+MIN_KEY_BYTES = 4
 DIGITS = 256  # parts that a bin is split into
 
 
@@ -80,7 +80,7 @@ class _Counting:
 
 def key_bytes(k: int, head_bits: int) -> int:
     """Bytes that are kept of a k-mer of a bin."""
-    return max(LEAST_KEY_BYTES, -(-(2 * k - head_bits) // 8))
+    return max(MIN_KEY_BYTES, -(-(2 * k - head_bits) // 8))
 
 
 def table_bytes(engine: Engine, k: int) -> int:
@@ -97,7 +97,7 @@ def _slots(engine: Engine, k: int) -> int:
     """Slots of a table, fewer where there is little memory."""
     share = min(engine.budget // TABLES_SHARE, engine.max_allocation // 2)
     room = share // (engine.device.compute_units * (8 * key_words(k) + 4))
-    return max(LEAST_SLOTS, min(SLOTS, 1 << room.bit_length() >> 1))
+    return max(MIN_SLOTS, min(SLOTS, 1 << room.bit_length() >> 1))
 
 
 class BinTables:
@@ -174,7 +174,7 @@ class BinTables:
         return self._gather(keys, begins[order], found[order], starts[order], heads[order], counts)
 
     def _enter(self, keys: DeviceArray, bins: Bins, first: NDArray[np.int64], counts: DeviceArray) -> DeviceArray:
-        shared = self._engine.pinned(max(len(bins), LEAST_SHARED // 4), np.uint32)  # read while other bins are counted
+        shared = self._engine.pinned(max(len(bins), MIN_SHARED // 4), np.uint32)  # read while other bins are counted
         found = self._engine.upload(shared, share=True)
         self._engine.fill(self._next, 0)
         arrays = (*self._described(bins), self._upload(first))

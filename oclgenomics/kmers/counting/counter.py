@@ -19,7 +19,7 @@ from oclgenomics.kmers.keys import key_words
 from oclgenomics.kmers.kmer_set import KmerBlock
 from oclgenomics.kmers.options import CountOptions
 from oclgenomics.primitives import Runs
-from oclgenomics.primitives.keys import MOST_ITEMS
+from oclgenomics.primitives.keys import MAX_ITEMS
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence import Symbols
 
@@ -27,7 +27,7 @@ __all__ = ["KmerCounter", "split_prefixes"]
 
 SMALL_BYTES = 1 << 16  # for counts of tiles, totals of spans and their like
 STREAM_BYTES = 1 << 18  # that are kept of a stream, beside a byte for each of its windows and half of one for the next
-MOST_RANGES = 32  # each cuts all windows again: more would cost more than larger, hence fewer, runs save
+MAX_RANGES = 32  # each cuts all windows again: more would cost more than larger, hence fewer, runs save
 
 
 class _Windows(Protocol):
@@ -77,7 +77,7 @@ class KmerCounter:
         windows = self.windows + symbols.size
         if not self.windows or windows <= most:
             return True
-        if windows > MOST_RANGES * most or self._engine.memory.used > self._engine.budget // 2:
+        if windows > MAX_RANGES * most or self._engine.memory.used > self._engine.budget // 2:
             return False
         return self._windows.largest_prefix() + symbols.size <= most
 
@@ -124,4 +124,4 @@ class KmerCounter:
     def _most_keys(self, reserved: int = 0) -> int:
         free = self._engine.budget - self._engine.memory.used - reserved
         largest = (self._engine.max_allocation - SMALL_BYTES) // (8 * self._words)
-        return min(self._windows.room(free - SMALL_BYTES), largest, MOST_ITEMS)
+        return min(self._windows.room(free - SMALL_BYTES), largest, MAX_ITEMS)

@@ -31,8 +31,8 @@ from oclgenomics.runtime.faults import readable_bytes
 
 __all__ = ["TemporaryRuns", "kept_blocks"]
 
-MOST_RUNS, LEAST_RUNS = 64, 2  # merged at a time
-LEAST_BYTES, MOST_BYTES = 64 << 20, 512 << 20  # of k-mers that a merge has at hand
+MAX_RUNS, MIN_RUNS = 64, 2  # merged at a time
+MIN_BYTES, MAX_BYTES = 64 << 20, 512 << 20  # of k-mers that a merge has at hand
 SECTIONS_AT_HAND = 3  # of a run: read ahead, in the making, and being merged
 FILE_SHARE = 4  # of the files that may be open, one in so many for the runs of a level
 
@@ -194,9 +194,9 @@ def kept_blocks(options: CountOptions, blocks: Iterable[KmerBlock]) -> Iterator[
 
 def _runs_at_a_time(budget: int, words: int) -> int:
     """How many runs to merge at a time: for how many there are memory and files."""
-    at_hand = max(LEAST_BYTES, min(budget // 2, MOST_BYTES))
+    at_hand = max(MIN_BYTES, min(budget // 2, MAX_BYTES))
     fit = at_hand // (SECTIONS_AT_HAND * SECTION_KMERS * (8 * words + 4))
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if files != resource.RLIM_INFINITY:
         fit = min(fit, files // FILE_SHARE)
-    return max(LEAST_RUNS, min(MOST_RUNS, fit))
+    return max(MIN_RUNS, min(MAX_RUNS, fit))

@@ -16,7 +16,7 @@ from oclgenomics.runtime.memory import BufferNeed
 __all__ = ["decode_on", "room_for", "sections_at_a_time", "words_of"]
 
 LANES = 1  # sections have little to do with each other: a group each spreads them over the device
-MOST_BYTES = 1 << 28  # of keys; a work-item takes milliseconds, so GPUs need many at a time
+MAX_BYTES = 1 << 28  # of keys; a work-item takes milliseconds, so GPUs need many at a time
 UNITS_EACH, FEWEST = 2, 16  # on CPUs: some for each core
 
 
@@ -34,7 +34,7 @@ def sections_at_a_time(engine: Engine, words: int) -> int:
         BufferNeed("sections", per_item=SECTION_KMERS * (8 + most_gap_bytes(words)) + 16),
     ]
     fit = engine.items_that_fit(needs, item="section of k-mers")
-    most = MOST_BYTES // (8 * words * SECTION_KMERS)
+    most = MAX_BYTES // (8 * words * SECTION_KMERS)
     if engine.tuning.cpu:
         most = max(UNITS_EACH * engine.device.compute_units, FEWEST)
     return max(1, min(most, fit // 4))

@@ -26,14 +26,14 @@ from oclgenomics.kmers.database.layout import SECTION_KMERS
 from oclgenomics.kmers.database.section import Coded
 from oclgenomics.kmers.database.simple8b import STRETCH
 from oclgenomics.runtime import DeviceArray, Engine
-from oclgenomics.runtime.buffers import LEAST_SHARED
+from oclgenomics.runtime.buffers import MIN_SHARED
 from oclgenomics.runtime.memory import BufferNeed
 
 __all__ = ["CpuSections"]
 
 HELD = 4  # sections that are gathered where runs are short
 UNITS_EACH, FEWEST = 2, 8  # sections at a time: some for each core
-MOST_BYTES = 1 << 27  # of room for them, of which a half or less is ever touched
+MAX_BYTES = 1 << 27  # of room for them, of which a half or less is ever touched
 SPARE = 16  # bytes, as eight are written at a time and whole words read
 
 
@@ -53,7 +53,7 @@ class CpuSections:
         self._room = -(-SECTION_KMERS * (8 + most_gap_bytes(words)) // 8) * 8 + SPARE
         fit = self._sections_that_fit()
         units = UNITS_EACH * engine.device.compute_units
-        self.batch = max(1, min(max(units, FEWEST), MOST_BYTES // self._room, fit // 4))
+        self.batch = max(1, min(max(units, FEWEST), MAX_BYTES // self._room, fit // 4))
         self.held = min(HELD, self.batch)
         self._slots = [_Slot(engine, output, words, self.batch, self._room // 8) for _ in range(2)]
         defines = {"WORDS": words, "EVERY": SECTION_KMERS, "STRETCH": STRETCH, "TALLIED": TALLIED}
@@ -115,7 +115,7 @@ class _Slot:
         self._engine, self._output, self._channels = engine, output, 3 + 2 * words
         self._taken = 0
         self.rooms = self._shared((sections, room), np.uint64)
-        self.facts = self._shared((max(sections * self._channels, LEAST_SHARED // 8),), np.uint64)
+        self.facts = self._shared((max(sections * self._channels, MIN_SHARED // 8),), np.uint64)
         self.tallies = self._shared((sections, TALLIED + 2), np.uint32)
         self._writing: Future[None] | None = None
 

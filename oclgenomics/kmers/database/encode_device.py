@@ -17,13 +17,13 @@ from oclgenomics.runtime import Engine
 
 __all__ = ["DeviceSections", "has_room"]
 
-LEAST_SECTIONS = 8  # that the device has to hold before it is worth the memory
+MIN_SECTIONS = 8  # that the device has to hold before it is worth the memory
 
 
 def has_room(engine: Engine, words: int) -> bool:
     """Whether to encode on the device: not where what a section takes would be much of its memory."""
     section = SECTION_KMERS * (8 * words + 4 + 2 * (8 + most_gap_bytes(words)))
-    return engine.budget >= LEAST_SECTIONS * section
+    return engine.budget >= MIN_SECTIONS * section
 
 
 class DeviceSections:

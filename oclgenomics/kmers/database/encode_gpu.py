@@ -36,10 +36,10 @@ from oclgenomics.runtime.program import Kernel
 
 __all__ = ["GpuSections"]
 
-MOST_BYTES = 1 << 28  # of keys: as a work-item takes milliseconds for a checksum, there have to be many at a time
+MAX_BYTES = 1 << 28  # of keys: as a work-item takes milliseconds for a checksum, there have to be many at a time
 SUM_LANES = 1  # checksums have little to do with each other: a group each spreads them over the device
 TALLY_GROUPS = 1024
-BLOCK_WORDS, MOST_BLOCKS = 1 << 21, 8  # of pinned memory: 16 MiB each
+BLOCK_WORDS, MAX_BLOCKS = 1 << 21, 8  # of pinned memory: 16 MiB each
 
 
 class GpuSections:
@@ -57,7 +57,7 @@ class GpuSections:
         self._engine, self._words = engine, words
         self._blocks = _Blocks(engine, output)
         self._started: _Started | None = None
-        most = MOST_BYTES // (8 * words * SECTION_KMERS)
+        most = MAX_BYTES // (8 * words * SECTION_KMERS)
         self.batch = self.held = max(1, min(most, self._sections_that_fit() // 4))
 
     def _sections_that_fit(self) -> int:
@@ -183,7 +183,7 @@ class _Blocks:
             future.result()
 
     def _block(self) -> NDArray[Any]:
-        if self._writing and (len(self._writing) == MOST_BLOCKS or self._writing[0][1].done()):
+        if self._writing and (len(self._writing) == MAX_BLOCKS or self._writing[0][1].done()):
             block, future = self._writing.popleft()
             future.result()
             return block

@@ -29,7 +29,7 @@ from oclgenomics.runtime import Engine
 
 __all__ = ["KmerDatabase"]
 
-MOST_THREADS = 8  # more wait for each other: what NumPy and the checksum do is not all in parallel
+MAX_THREADS = 8  # more wait for each other: what NumPy and the checksum do is not all in parallel
 
 
 class KmerDatabase:
@@ -159,7 +159,7 @@ class KmerDatabase:
         InputError
             A section is damaged.
         """
-        threads = min(MOST_THREADS, usable_cores()) if threads is None else threads
+        threads = min(MAX_THREADS, usable_cores()) if threads is None else threads
         numbers = iter(range(self.sections))
         with ThreadPoolExecutor(threads, "decode-kmers") as pool:
             coming: deque[Future[KmerBlock]] = deque()

@@ -30,7 +30,7 @@ from oclgenomics.runtime import DeviceArray, Engine
 
 __all__ = ["DatabaseWriter"]
 
-MOST_THREADS = 8  # more wait for each other: what NumPy and the checksum do is not all in parallel
+MAX_THREADS = 8  # more wait for each other: what NumPy and the checksum do is not all in parallel
 DISORDER = "k-mers have to come in ascending order, each of them once"
 
 
@@ -78,7 +78,7 @@ class DatabaseWriter:
         if options.max_count >> 64:
             raise UsageError(f"--max-count {options.max_count}: a database holds bounds below 2^64")
         self._path, self._options, self._engine = path, options, engine
-        self._threads = min(MOST_THREADS, usable_cores()) if threads is None else threads
+        self._threads = min(MAX_THREADS, usable_cores()) if threads is None else threads
         self._words = key_words(options.k)
         self._last: NDArray[np.uint64] | None = None
         self._tables: list[NDArray[np.void]] = []

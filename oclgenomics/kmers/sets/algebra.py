@@ -17,7 +17,7 @@ from oclgenomics.kmers.sets.ranges import KmerRange, Parts, parts_of
 
 __all__ = ["intersect", "subtract", "union"]
 
-MOST_THREADS = 8  # more wait for the one that cuts ranges
+MAX_THREADS = 8  # more wait for the one that cuts ranges
 
 
 def union(sets: Sequence[KmerSet], counter_max: int = LARGEST_COUNTER) -> Iterator[KmerBlock]:
@@ -90,7 +90,7 @@ def _combined(sets: Sequence[KmerSet], combine: Callable[[KmerRange], KmerBlock]
     def merge(parts: Parts) -> KmerBlock:
         return combine(KmerRange(parts))
 
-    threads = min(MOST_THREADS, usable_cores())
+    threads = min(MAX_THREADS, usable_cores())
     pool = ThreadPoolExecutor(threads, "merge-kmers")
     coming: deque[Future[KmerBlock]] = deque()
     try:

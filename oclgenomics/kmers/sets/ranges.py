@@ -20,7 +20,7 @@ from oclgenomics.kmers.kmer_set import KmerBlock, KmerSet
 
 __all__ = ["KmerRange", "Parts", "parts_of"]
 
-MOST_KMERS = 1 << 18  # of one set in one range
+MAX_KMERS = 1 << 18  # of one set in one range
 LEAD_BITS = 64
 
 
@@ -152,7 +152,7 @@ class _Cursor:
 
     @property
     def _end(self) -> int:
-        return min(len(self._block), self._place + MOST_KMERS)
+        return min(len(self._block), self._place + MAX_KMERS)
 
     @property
     def last(self) -> tuple[int, ...]:

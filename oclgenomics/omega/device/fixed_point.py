@@ -8,7 +8,7 @@ __all__ = ["RETRY_BITS", "fraction_bits"]
 
 FULL_BITS = 62  # a fixed-point sum stays below 2^62
 FLOAT_BITS = 54  # fixed_point() takes values below 2^55
-MOST_FRACTION_BITS = 40
+MAX_FRACTION_BITS = 40
 SIGNED_FRACTION_BITS = 30  # covariances are below 1/4
 RETRY_BITS = 4  # fewer after a sum outgrew its format
 
@@ -25,4 +25,4 @@ def fraction_bits(haplotypes: int, span: int, options: ScanOptions) -> int:
     value_bits = haplotypes.bit_length()
     sure = FULL_BITS - value_bits - (span * span // 2).bit_length()
     wanted = value_bits + 17
-    return min(max(sure, wanted), MOST_FRACTION_BITS, FLOAT_BITS - value_bits)
+    return min(max(sure, wanted), MAX_FRACTION_BITS, FLOAT_BITS - value_bits)

@@ -13,7 +13,7 @@ __all__ = ["ScanKernels"]
 CPU_COLUMNS = 256  # left borders a CPU work-item walks in a row
 CPU_LANES = 8  # sites or scores in an explicit vector; the doubles and longs behind them fill two to four registers
 FINE_RECIPROCAL = 2.0**-22  # measured error of native_recip, half of what the bounds of tiles.clh leave to it
-LEAST_LANES = 16  # of a work-group on GPUs: a row of items of `pair_values`
+MIN_LANES = 16  # of a work-group on GPUs: a row of items of `pair_values`
 PAIR_ROW, TILE_ROW = 16, 8  # items in a row of a work-group of `pair_values`, and of `scan_tiles` on GPUs
 
 SOURCES = {
@@ -71,7 +71,7 @@ class ScanKernels:
         self.rows_each = 2 if matrix.missing else 4
         self.columns = CPU_COLUMNS if cpu else 1
         self._lanes = {
-            source: engine.group_size(wanted, least=min(wanted, LEAST_LANES))
+            source: engine.group_size(wanted, least=min(wanted, MIN_LANES))
             for source, wanted in (CPU_GROUPS if cpu else GPU_GROUPS).items()
         }
         data = {
@@ -117,7 +117,7 @@ class ScanKernels:
             kernel, lanes = self._built(name), self._lanes[source]
             if lanes <= kernel.most_items:
                 return kernel
-            if lanes <= LEAST_LANES:
+            if lanes <= MIN_LANES:
                 most = kernel.most_items
                 raise DeviceError(
                     f"{self._engine.device} takes {most} work-items a group of {name}, too few: use another device (-d)"

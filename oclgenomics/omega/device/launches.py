@@ -14,7 +14,7 @@ __all__ = ["Launches"]
 LAUNCH_NS = 100e6
 WORD_NS = 0.5  # a population count of a pair of words, on a compute unit of a modest GPU; of an H200 0.05
 ALLELE_COUNTS = 64  # a word of a pair of sites of two states each: 4 pairs of rows, 4 counts, nothing kept in registers
-MOST_WINDOWS = 65_535  # some drivers take no more work-groups in the third dimension
+MAX_WINDOWS = 65_535  # some drivers take no more work-groups in the third dimension
 ENDLESS = 1 << 31
 
 
@@ -48,7 +48,7 @@ class Launches:
         else:
             kind = self._costs.one if run.kernel == KERNEL_ONE else self._costs.two
             each = kind.position + (kind.score + kind.place) * places
-        return min(self._items(each), MOST_WINDOWS)
+        return min(self._items(each), MAX_WINDOWS)
 
     def _items(self, each: float) -> int:
         return ENDLESS if self._cpu else max(1, int(LAUNCH_NS / each))

@@ -24,8 +24,8 @@ from oclgenomics.runtime.memory import BufferNeed
 from oclgenomics.variation.alignment import Alignment
 
 __all__ = [
+    "MAX_SITES",
     "MEASURES",
-    "MOST_SITES",
     "BinnedLd",
     "LdBlock",
     "LdPart",
@@ -36,7 +36,7 @@ __all__ = [
 ]
 
 MEASURES = ("r2", "nr2")
-MOST_SITES = 20_000  # 200 million pairs, and 1.5 GiB as a matrix
+MAX_SITES = 20_000  # 200 million pairs, and 1.5 GiB as a matrix
 CPU_LANES = 8  # sites in an explicit vector, as in the scan
 ROWS_EACH = 4  # rows a work-item does; kernels_cl/omega/ld_matrix.cl
 BLOCK_BYTES = 64 << 20  # large enough for a GPU to be busy, small enough to stay out of the host's way
@@ -84,7 +84,7 @@ def ld_matrix(
     Raises
     ------
     UsageError
-        An unknown measure, no such sites, or more than `MOST_SITES`.
+        An unknown measure, no such sites, or more than `MAX_SITES`.
     DeviceError
         Not enough device memory, or a device lost on the way.
     """
@@ -115,9 +115,9 @@ def ld_blocks(alignment: Alignment, engine: Engine, *, measure: str = "r2") -> I
     """
     if measure not in MEASURES:
         raise UsageError(f"measure {measure}: choose one of {', '.join(MEASURES)}")
-    if alignment.sites > MOST_SITES:
+    if alignment.sites > MAX_SITES:
         raise UsageError(
-            f"{alignment.sites:,} sites are in the region and at most {MOST_SITES:,} are possible; "
+            f"{alignment.sites:,} sites are in the region and at most {MAX_SITES:,} are possible; "
             "choose a smaller region or leave out rare alleles (--maf)"
         )
     region = _DeviceRegion(alignment, engine, measure)

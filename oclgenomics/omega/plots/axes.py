@@ -16,7 +16,7 @@ __all__ = [
     "HEADLINE_DIGITS",
     "LONGEST_NAME",
     "LONGEST_TITLE",
-    "MOST_TICKS",
+    "MAX_TICKS",
     "position_unit",
     "range_text",
     "set_omega_axis",
@@ -24,7 +24,7 @@ __all__ = [
 
 HEADLINE_DIGITS = {"Mb": 3, "kb": 1, "bp": 0}
 WIDE_RANGE = 40.0  # largest over median omega from which a linear axis would flatten all but one peak
-MOST_TICKS = 8  # along the positions
+MAX_TICKS = 8  # along the positions
 LONGEST_NAME, LONGEST_TITLE = 18, 50  # letters shown
 
 

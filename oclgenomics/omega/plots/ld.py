@@ -18,7 +18,7 @@ from oclgenomics.omega.ld.region import GridPoint, LdRegion
 from oclgenomics.omega.plots.axes import (
     HEADLINE_DIGITS,
     LONGEST_TITLE,
-    MOST_TICKS,
+    MAX_TICKS,
     position_unit,
     range_text,
     set_omega_axis,
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from matplotlib.colors import Colormap
     from matplotlib.figure import Figure
 
-__all__ = ["MOST_PIXELS", "plot_ld"]
+__all__ = ["MAX_PIXELS", "plot_ld"]
 
-MOST_PIXELS = 1_200  # sites along the triangle's side that are drawn one by one
+MAX_PIXELS = 1_200  # sites along the triangle's side that are drawn one by one
 RASTER = 2_400  # pixels along the triangle's side, about
 # White to navy in even steps of lightness (CIELAB), in tones that every kind of colour vision tells from orange.
 TONES = ("#FFFFFF", "#C2E5F8", "#89C9EB", "#52ADDB", "#0090C8", "#0072AF", "#00548C", "#003867", "#071F40")
@@ -41,7 +41,7 @@ WIDTH, MARGIN = 10.0, 0.9  # inches
 TRIANGLE_WIDTH = WIDTH - 2 * MARGIN
 HEAD, TRACK, TICKS, LINKS, FOOT = 0.75, 1.15, 0.55, 0.55, 0.15  # heights in inches, from the top
 RUG = 0.16  # of the links' height
-MOST_LINKS = 120
+MAX_LINKS = 120
 SOLID_SITES = 300  # so many ticks of sites are drawn black, more of them paler
 ROOM = {"left": 0.16, "right": 0.16, "across": 0.13}  # a part whose side has this share of all sites holds its label
 PART_NAMES = {"left": "LS", "right": "RS", "across": "X"}
@@ -57,7 +57,7 @@ def plot_ld(
     region : LdRegion
         Its window, if it has one, is outlined.
     picture : BinnedLd
-        r2 of all pairs of the region's sites, `MOST_PIXELS` along a side at most.
+        r2 of all pairs of the region's sites, `MAX_PIXELS` along a side at most.
     parts : sequence of LdPart
         What the legend names, with its mean r2.
     title : str
@@ -223,9 +223,9 @@ def _draw_links(axes: Axes, region: LdRegion) -> None:
     columns = (np.arange(sites) + 0.5) / sites
     pale = min(1.0, SOLID_SITES / sites)
     rug = LineCollection(_segments(at, 1.0, at, 1 - RUG), colors=INK, linewidths=0.6, alpha=max(pale, 0.03))
-    rug.set_rasterized(sites > MOST_PIXELS)
+    rug.set_rasterized(sites > MAX_PIXELS)
     axes.add_collection(rug)
-    shown = np.unique(np.linspace(0, sites - 1, min(sites, MOST_LINKS)).round().astype(int))
+    shown = np.unique(np.linspace(0, sites - 1, min(sites, MAX_LINKS)).round().astype(int))
     lines = _segments(at[shown], 1 - RUG, columns[shown], 0.0)
     axes.add_collection(LineCollection(lines, colors=GREY, linewidths=0.4, alpha=0.6))
     if region.point is None:
@@ -282,7 +282,7 @@ def _draw_track(axes: Axes, region: LdRegion, point: GridPoint) -> None:
 def _draw_positions(axes: Axes, region: LdRegion) -> None:
     """Positions along the upper edge, so that nothing lies between omega and the sites."""
     scale, unit = position_unit(np.array([region.end], np.float64))
-    ticks = round_ticks(region.start / scale, region.end / scale, MOST_TICKS)
+    ticks = round_ticks(region.start / scale, region.end / scale, MAX_TICKS)
     scaled = axes.secondary_xaxis("top") if axes.axison else axes.inset_axes((0, 1, 1, 0.001))
     if not axes.axison:
         scaled.set(xlim=(0, 1), yticks=[])

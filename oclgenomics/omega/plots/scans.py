@@ -14,7 +14,7 @@ from oclgenomics.omega.plots.axes import (
     HEADLINE_DIGITS,
     LONGEST_NAME,
     LONGEST_TITLE,
-    MOST_TICKS,
+    MAX_TICKS,
     position_unit,
     range_text,
     set_omega_axis,
@@ -279,7 +279,7 @@ def _set_position_axis(axes: Axes, positions: NDArray[np.float64]) -> None:
     scale, unit = position_unit(positions)
     first, last = float(positions.min()), float(positions.max())
     axes.set_xlim(first, last if last > first else first + 1)
-    ticks = round_ticks(first / scale, last / scale, MOST_TICKS)
+    ticks = round_ticks(first / scale, last / scale, MAX_TICKS)
     axes.set_xticks(ticks * scale, [f"{tick:,.10g}" for tick in ticks])
     axes.set_xlabel(f"Position ({unit})")
 
@@ -319,9 +319,9 @@ def _position_ticks(
     labels: list[str] = []
     for scan, start, share in zip(scans, starts, shares, strict=True):
         first, last = float(scan.positions[0]), float(scan.positions[-1])
-        if share < 1 / MOST_TICKS:
+        if share < 1 / MAX_TICKS:
             continue
-        ticks = round_ticks(first / scale, last / scale, int(MOST_TICKS * share))
+        ticks = round_ticks(first / scale, last / scale, int(MAX_TICKS * share))
         places += (ticks * scale - first + start).tolist()
         labels += [f"{tick:,.10g}" for tick in ticks]
     axes.set_xticks(places, labels)
