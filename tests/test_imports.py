@@ -19,12 +19,13 @@ PACKAGE = Path(oclgenomics.__file__).parent
 MODEL = Path(hls_model.__file__).parent
 ROOT = Path(__file__).resolve().parent.parent
 SYSTEMS = {"omega", "sdtw", "kmers", "signatures", "classify"}
-BASE = {"__init__", "commandkit", "errors", "io", "notices", "plot_style"}
+BASE = {"__init__", "commandkit", "errors", "frames", "io", "notices", "plot_style"}
 DATA = {"primitives", "runtime", "sequence", "variation"} | BASE
 ALLOWED = {
     "__init__": set(),
     "__main__": {"cli", "commandkit"},
     "errors": set(),
+    "frames": {"errors"},
     "notices": set(),
     "commandkit": {"commandkit"},
     "io": {"errors", "io", "notices"},
