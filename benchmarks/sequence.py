@@ -26,7 +26,8 @@ from oclgenomics.io.source import Source
 from oclgenomics.runtime import Engine, select_device
 from oclgenomics.sequence import packed_blocks
 from oclgenomics.sequence.block_records import RecordTable
-from oclgenomics.sequence.parse import MAX_BYTES, FastaState, Text, parse_fasta, parse_fastq
+from oclgenomics.sequence.device_text import Text
+from oclgenomics.sequence.parse import MAX_BYTES, FastaState, parse_fasta, parse_fastq
 
 SEED, READ, LINE = 11, 150, 60
 BLOCKS = (16 << 20, 64 << 20, 128 << 20)

@@ -38,7 +38,7 @@ from oclgenomics.runtime import Engine, list_devices, program
 from oclgenomics.runtime.source import load_source
 from oclgenomics.runtime.tuning import Tuning
 
-GPU = Tuning(vector_width=1, local_size=256, builtin_popcount=True, cpu=False)
+GPU = Tuning(vector_width=1, local_size=256, builtin_popcount=True, shape="gpu")
 MAX_WORDS = 8  # of a k-mer
 CLANG = 19
 TRANSLATORS = range(30, 13, -1)  # versions of llvm-spirv
@@ -117,9 +117,8 @@ def variants() -> list[Variant]:
     with (
         mock.patch.object(program, "_from_source", noted),
         mock.patch.dict(os.environ, {"OCLGENOMICS_CACHE": "off"}),
-        Engine(intel) as device,
+        Engine(intel, tuning=GPU) as device,
     ):
-        device.tuning = GPU
         for job in jobs():
             with contextlib.suppress(UsageError):
                 job(device)

@@ -6,7 +6,6 @@ others, as `--device` takes them, separated by commas ("0,gpu"), or `all`.
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import signal
 import threading
@@ -14,7 +13,7 @@ from collections.abc import Iterator
 
 import hypothesis
 import pytest
-from helpers.devices import LimitedEngine, devices_under_test, unknown_processor
+from helpers.devices import LimitedEngine, devices_under_test, gpu_shape, unknown_processor
 
 from oclgenomics.runtime import Device, Engine
 
@@ -61,9 +60,7 @@ def shaped(request: pytest.FixtureRequest, device: Device) -> Iterator[Engine]:
     """An engine with the kernels of the device's own class, or, on Intel's CPU runtime, with those of GPUs."""
     if request.param == "gpu" and device.family != "intel":
         pytest.skip("the kernels for GPUs run on GPUs, and on Intel's CPU runtime as a check")
-    with Engine(device) as engine:
-        if request.param == "gpu":
-            engine.tuning = dataclasses.replace(engine.tuning, cpu=False)
+    with Engine(device, tuning=gpu_shape(device) if request.param == "gpu" else None) as engine:
         yield engine
 
 

@@ -38,8 +38,8 @@ from oclgenomics.runtime.tuning import Tuning
 
 # Small groups and vectors narrower than PoCL's, to simulate less.
 SHAPES = {
-    "gpu": Tuning(vector_width=1, local_size=16, builtin_popcount=True, cpu=False),
-    "cpu": Tuning(vector_width=8, local_size=16, builtin_popcount=False, cpu=True),
+    "gpu": Tuning(vector_width=1, local_size=16, builtin_popcount=True, shape="gpu"),
+    "cpu": Tuning(vector_width=8, local_size=16, builtin_popcount=False, shape="cpu"),
 }
 # Without optimisation, because the simulator lacks some of the instructions that LLVM makes; without --check-api,
 # because PyOpenCL raises on every failed call and makes some of its own on purpose.
@@ -121,8 +121,7 @@ def run_case(task: Task) -> None:
     if device.family != "oclgrind":
         raise SystemExit(f"this is {device}, not the simulator")
     noting = mock.patch.object(pyopencl, "enqueue_nd_range_kernel", enqueue_noted)
-    with truly_written(), noting, Engine(device) as engine:
-        engine.tuning = SHAPES[task.shape]
+    with truly_written(), noting, Engine(device, tuning=SHAPES[task.shape]) as engine:
         task.case(engine)
         engine.finish()
     print(json.dumps(sorted(launched)))

@@ -1,6 +1,6 @@
 // Prefix sums and prefix maxima of an array, whole or by segments; two kernels, no waiting between work-groups.
 //
-//   out[i] = in[b] o in[b+1] o ... o in[i]          inclusive; exclusive leaves in[i] out (0 at the start)
+//   out[i] = source[b] o source[b+1] o ... o source[i]          inclusive; exclusive leaves source[i] out (0 at the start)
 //
 // o is + (wrapping) or the maximum, b is 0 or, with SEGMENTED, the last place up to i whose head flag is set.
 //
@@ -60,20 +60,20 @@ typedef TYPE State;
 
 #if CPU
 
-__kernel void reduce_spans(__global const TYPE *in, __global const uchar *heads, ulong size, ulong span,
+__kernel void reduce_spans(__global const TYPE *source, __global const uchar *heads, ulong size, ulong span,
                            __global TYPE *totals, __global uint *flags)
 {
     const ulong group = get_global_id(0), end = MIN((group + 1) * span, size);
     State sum = NOTHING;
     for (ulong i = group * span; i < end; ++i) {
-        const State item = state_of(in[i], HEAD(i));
+        const State item = state_of(source[i], HEAD(i));
         sum = join(sum, item);
     }
     totals[group] = VALUE_OF(sum);
     flags[group] = FLAG_OF(sum);
 }
 
-__kernel void scan_spans(__global const TYPE *in, __global const uchar *heads, ulong size, ulong span,
+__kernel void scan_spans(__global const TYPE *source, __global const uchar *heads, ulong size, ulong span,
                          __global const TYPE *totals, __global const uint *flags, uint inclusive, __global TYPE *out)
 {
     const ulong group = get_global_id(0), end = MIN((group + 1) * span, size);
@@ -85,13 +85,13 @@ __kernel void scan_spans(__global const TYPE *in, __global const uchar *heads, u
     TYPE running = VALUE_OF(sum);
     if (inclusive) {
         for (ulong i = group * span; i < end; ++i) {
-            const TYPE value = in[i];
+            const TYPE value = source[i];
             running = HEAD(i) ? value : JOIN(running, value);
             out[i] = running;
         }
     } else {
         for (ulong i = group * span; i < end; ++i) {
-            const TYPE value = in[i];
+            const TYPE value = source[i];
             running = HEAD(i) ? 0 : running;
             out[i] = running;
             running = JOIN(running, value);
@@ -115,20 +115,20 @@ typedef struct {
     uchar flag[UNITS * PER];
 } Items;
 
-static inline void load_items(__global const TYPE *in, __global const uchar *heads, ulong tile, ulong end, Items *items)
+static inline void load_items(__global const TYPE *source, __global const uchar *heads, ulong tile, ulong end, Items *items)
 {
     for (uint u = 0; u < UNITS; ++u) {
         const ulong place = PLACE(tile, u);
         TYPE *value = items->value + u * PER;
         if (place + PER <= end) {
-            const UNIT unit = *(__global const UNIT *)(in + place);
+            const UNIT unit = *(__global const UNIT *)(source + place);
             value[0] = unit.s0;
             value[1] = unit.s1;
             value[2] = unit.s2;
             value[3] = unit.s3;
         } else {
             for (uint i = 0; i < PER; ++i)
-                value[i] = place + i < end ? in[place + i] : 0;
+                value[i] = place + i < end ? source[place + i] : 0;
         }
 #if SEGMENTED
         for (uint i = 0; i < PER; ++i)
@@ -160,7 +160,7 @@ static inline void join_units(const Items *items, State *sums)
 }
 
 __kernel __attribute__((reqd_work_group_size(LANES, 1, 1)))
-void reduce_spans(__global const TYPE *in, __global const uchar *heads, ulong size, ulong span,
+void reduce_spans(__global const TYPE *source, __global const uchar *heads, ulong size, ulong span,
                   __global TYPE *totals, __global uint *flags)
 {
     __local State states[GROUP_STATES];
@@ -169,7 +169,7 @@ void reduce_spans(__global const TYPE *in, __global const uchar *heads, ulong si
     Items items;
 #if SEGMENTED
     for (ulong tile = group * span; tile < end; tile += TILE) {
-        load_items(in, heads, tile, end, &items);
+        load_items(source, heads, tile, end, &items);
         join_units(&items, sums);
         const State total = scan_group(sums, states);
         carry = join(carry, total);
@@ -180,7 +180,7 @@ void reduce_spans(__global const TYPE *in, __global const uchar *heads, ulong si
     for (uint u = 0; u < UNITS; ++u)
         own[u] = NOTHING;
     for (ulong tile = group * span; tile < end; tile += TILE) {
-        load_items(in, heads, tile, end, &items);
+        load_items(source, heads, tile, end, &items);
         join_units(&items, sums);
         for (uint u = 0; u < UNITS; ++u)
             own[u] = join(own[u], sums[u]);
@@ -208,17 +208,17 @@ static inline State spans_before(__global const TYPE *totals, __global const uin
 }
 
 __kernel __attribute__((reqd_work_group_size(LANES, 1, 1)))
-void scan_spans(__global const TYPE *in, __global const uchar *heads, ulong size, ulong span,
+void scan_spans(__global const TYPE *source, __global const uchar *heads, ulong size, ulong span,
                 __global const TYPE *totals, __global const uint *flags, uint inclusive, __global TYPE *out)
 {
     __local State states[GROUP_STATES];
     const ulong group = get_group_id(0), end = MIN((group + 1) * span, size);
     State carry = spans_before(totals, flags, states), before[UNITS];
     Items items, next;
-    load_items(in, heads, group * span, end, &next);
+    load_items(source, heads, group * span, end, &next);
     for (ulong tile = group * span; tile < end; tile += TILE) {
         items = next;
-        load_items(in, heads, tile + TILE, end, &next); // while the group is busy with this one
+        load_items(source, heads, tile + TILE, end, &next); // while the group is busy with this one
         join_units(&items, before);
         const State total = scan_group(before, states);
         for (uint u = 0; u < UNITS; ++u) {

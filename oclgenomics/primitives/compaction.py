@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -61,8 +62,7 @@ def compact(engine: Engine, items: DeviceArray, flags: DeviceArray, *, size: int
     if items.dtype.name not in TYPES or flags.dtype != np.uint8 or not 0 <= size <= min(stride, flags.size, MAX_ITEMS):
         raise ValueError(f"compaction of {size} items: {items} and {flags} do not suit")
     stay = _Staying(engine, items, words, stride, size, heads=False)
-    kept = stay.count(flags)
-    return stay.move(flags, kept, flags, items.shape)
+    return stay.move(flags, stay.count(flags), None, items.shape)
 
 
 def run_lengths(
@@ -96,9 +96,9 @@ def run_lengths(
     if (weights is not None and weights.dtype != np.uint32) or not 1 <= most < 1 << 64:
         raise ValueError(f"run lengths up to {most}: {weights} does not suit")
     stay = _Staying(engine, keys, shape.words, shape.stride, shape.size, heads=True)
-    runs = stay.count(keys)
+    runs = stay.count(None)
     starts = engine.empty(runs, np.uint32)
-    found = stay.move(keys, runs, starts, keys.shape)
+    found = stay.move(None, runs, starts, keys.shape)
     wide = most > MAX_ITEMS
     counts = engine.empty(runs, np.uint64 if wide else np.uint32)
     if not runs:
@@ -107,8 +107,8 @@ def run_lengths(
     kernel = engine.kernel(
         "primitives/run_sums.cl", "sum_runs", WEIGHTED=weights is not None, SUM="ulong" if wide else "uint"
     )
-    sums = np.uint64(shape.size), counts if before is None else before, np.uint64(total), np.uint64(most)
-    engine.launch_items(kernel, runs, starts, np.uint32(runs), *sums, counts)
+    weighed: dict[str, Any] = {"before": before, "all": total, "most": most}
+    engine.launch_items(kernel, runs, starts=starts, runs=runs, size=shape.size, **weighed, sums=counts)
     return Runs(found, counts, runs)
 
 
@@ -117,11 +117,11 @@ class _Staying:
 
     def __init__(self, engine: Engine, items: DeviceArray, words: int, stride: int, size: int, *, heads: bool) -> None:
         cpu = engine.tuning.cpu
-        self.engine, self.items, self.words = engine, items, words
+        self.engine, self.items = engine, items
         self.lanes, root = (1, 1) if cpu else scan_lanes(engine)
         tile = self.lanes * EACH
         self.tiles, self.tile = spans(size, 1, CPU_SPANS) if cpu else (-(-size // tile), tile)
-        self.common = np.uint64(stride), np.uint64(size), np.uint64(self.tile)
+        self.common = {"items": items, "stride": stride, "size": size, "tile": self.tile}
         self.defines: dict[str, int | str] = {
             "KEEP_HEADS": heads,
             "TYPE": TYPES[items.dtype.name],
@@ -135,24 +135,26 @@ class _Staying:
     def kernel(self, name: str) -> Kernel:
         return self.engine.kernel(SOURCE, name, **self.defines)
 
-    def count(self, flags: DeviceArray) -> int:
+    def count(self, flags: DeviceArray | None) -> int:
         """Count what stays; this waits for the device."""
         if not self.tiles:
             return 0
         self.counts = self.engine.empty(self.tiles + 1, np.uint32)
-        self.engine.fill(self.counts, np.uint32(0))
+        self.engine.fill(self.counts, 0)
         shape = (self.tiles * self.lanes,), (self.lanes,)
-        self.engine.launch(self.kernel("count_kept"), *shape, self.items, flags, *self.common, self.counts)
+        self.engine.launch(self.kernel("count_kept"), *shape, **self.common, flags=flags, counts=self.counts)
         scan(self.engine, self.counts, out=self.counts)
         return int(self.engine.download(self.counts, 1, self.tiles)[0])
 
-    def move(self, flags: DeviceArray, kept: int, starts: DeviceArray, shape: tuple[int, ...]) -> DeviceArray:
+    def move(
+        self, flags: DeviceArray | None, kept: int, starts: DeviceArray | None, shape: tuple[int, ...]
+    ) -> DeviceArray:
         """Move what stays to a new array."""
         out = self.engine.empty((*shape[:-1], kept), self.items.dtype)
         if kept:
             groups = (self.tiles * self.lanes,), (self.lanes,)
-            places = self.counts, np.uint64(kept)
-            self.engine.launch(self.kernel("move_kept"), *groups, self.items, flags, *self.common, *places, out, starts)
+            to = {"places": self.counts, "out_stride": kept, "out": out, "starts": starts}
+            self.engine.launch(self.kernel("move_kept"), *groups, **self.common, flags=flags, **to)
         return out
 
 
@@ -162,7 +164,7 @@ def _prefix_sums(engine: Engine, weights: DeviceArray | None, size: int) -> tupl
         return None, 0
     wide = engine.empty(size, np.uint64)
     widen = engine.kernel("primitives/run_sums.cl", "widen", WEIGHTED=True, SUM="uint")
-    engine.launch_items(widen, size, weights, np.uint64(size), wide)
+    engine.launch_items(widen, size, weights=weights, size=size, wide=wide)
     last = int(engine.download(weights, 1, size - 1)[0])
     scan(engine, wide, out=wide)
     return wide, int(engine.download(wide, 1, size - 1)[0]) + last

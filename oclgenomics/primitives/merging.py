@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from oclgenomics.primitives.keys import TYPES, KeyShape, key_shape
 from oclgenomics.primitives.sorting import Sorted
 from oclgenomics.runtime import DeviceArray, Engine
@@ -61,7 +59,7 @@ class _Merging:
 
     def __init__(self, engine: Engine, shape: KeyShape, values: DeviceArray | None) -> None:
         cpu = engine.tuning.cpu
-        self._engine, self._stride = engine, np.uint64(shape.stride)
+        self._engine, self._stride = engine, shape.stride
         self._each = CPU_EACH if cpu else GPU_EACH
         self._lanes = 1 if cpu else None  # the tuning's
         defines: dict[str, int | str] = {**shape.defines, "EACH": self._each}
@@ -81,6 +79,6 @@ class _Merging:
     ) -> None:
         """Merge keys begin .. middle - 1 and middle .. end - 1, with their values."""
         items = -(-(end - begin) // self._each)
-        run = np.uint64(begin), np.uint64(middle), np.uint64(end)
-        moved = () if values is None else (values, values_out)
-        self._engine.launch_items(self._kernel, items, keys, self._stride, *run, out, *moved, lanes=self._lanes)
+        bounds = {"stride": self._stride, "begin": begin, "middle": middle, "end": end}
+        moved = {} if values is None else {"values": values, "values_out": values_out}
+        self._engine.launch_items(self._kernel, items, lanes=self._lanes, keys=keys, **bounds, out=out, **moved)

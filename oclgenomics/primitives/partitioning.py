@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -89,8 +90,8 @@ def partition(
     if shape.size:
         keys, values = RadixSort(engine, shape, values).run_all(radix_passes(width, first_bit, bits), keys, values)
     word, shift = divmod(first_bit, width)
-    digit = np.uint32(word), np.uint32(shift), np.uint32((1 << bits) - 1)
-    return Parts(keys, values, _starts(engine, shape, keys, 1 << bits, *digit))
+    digit = {"word": word, "shift": shift, "mask": (1 << bits) - 1}
+    return Parts(keys, values, _starts(engine, shape, keys, 1 << bits, {}, digit))
 
 
 def _by_splitters(
@@ -103,14 +104,16 @@ def _by_splitters(
     passes = radix_passes(32, 0, number.bit_length())
     if shape.size and passes:
         keys, values = RadixSort(engine, shape, values, splitters).run_all(passes, keys, values)
-    return Parts(keys, values, _starts(engine, shape, keys, number + 1, splitters, np.uint32(number), SPLIT=1))
+    between = {"splitters": splitters, "number": number}
+    return Parts(keys, values, _starts(engine, shape, keys, number + 1, {"SPLIT": 1}, between))
 
 
 def _starts(
-    engine: Engine, shape: KeyShape, keys: DeviceArray, parts: int, *how: object, **defines: int
+    engine: Engine, shape: KeyShape, keys: DeviceArray, parts: int, defines: dict[str, int], how: dict[str, Any]
 ) -> DeviceArray:
+    """Where each part starts, `how` being what tells the part of a key."""
     starts = engine.empty(parts + 1, np.uint32)
     kernel = engine.kernel("primitives/partition.cl", "find_starts", **shape.defines, **defines)
-    whole = np.uint64(shape.stride), np.uint64(shape.size), np.uint32(parts)
-    engine.launch_items(kernel, parts + 1, keys, *whole, *how, starts)
+    whole: dict[str, Any] = {"keys": keys, "stride": shape.stride, "size": shape.size, "parts": parts}
+    engine.launch_items(kernel, parts + 1, **whole, **how, starts=starts)
     return starts

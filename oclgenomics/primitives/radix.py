@@ -47,8 +47,8 @@ class RadixSort:
     ) -> None:
         cpu = engine.tuning.cpu
         self._engine, self._shape = engine, shape
-        self._splitters: tuple[object, ...] = ()  # what counting takes of them, and scattering
-        self._digits: tuple[DeviceArray, ...] = ()
+        self._splitters: dict[str, object] = {}  # what counting takes of them, and scattering
+        self._digits: dict[str, object] = {}
         self._lanes = 1 if cpu else engine.group_size(LANES, least=MIN_LANES)
         self._tile = max(CPU_TILE, -(-shape.size // CPU_TILES)) if cpu else self._lanes * EACH
         self.tiles = -(-shape.size // self._tile)
@@ -58,8 +58,8 @@ class RadixSort:
             defines["VALUE"] = TYPES[values.dtype.name]
         if splitters is not None:
             defines["SPLIT"] = 1
-            self._digits = (engine.empty(shape.size, np.uint8),)
-            self._splitters = (splitters, np.uint32(splitters.shape[-1]), *self._digits)
+            self._digits = {"digits": engine.empty(shape.size, np.uint8)}
+            self._splitters = {"splitters": splitters, "number": splitters.shape[-1]}
         self._count = engine.kernel("primitives/radix_sort.cl", "count_digits", **defines)
         self._scatter = engine.kernel("primitives/radix_sort.cl", "scatter_keys", **defines)
         self.places = engine.empty((DIGITS, self.tiles), np.uint32)
@@ -87,12 +87,11 @@ class RadixSort:
     ) -> None:
         """Move keys and values to `out` and `values_out`, in the order of one digit of a word, or of their parts."""
         shape, lanes = self._shape, self._lanes
-        cut = np.uint64(shape.size), np.uint64(self._tile), np.uint32(self.tiles)
-        digit = np.uint32(shift), np.uint32((1 << bits) - 1)
-        channels = np.uint64(shape.stride), np.uint32(word)
+        cut = {"size": shape.size, "tile": self._tile, "tiles": self.tiles, **self._digits}
+        digit = {"stride": shape.stride, "word": word, "shift": shift, "mask": (1 << bits) - 1}
         groups = (self._count_groups * lanes,), (lanes,)
-        self._engine.launch(self._count, *groups, keys, *channels, *cut, *digit, self.places, *self._splitters)
+        self._engine.launch(self._count, *groups, keys=keys, **digit, **cut, counts=self.places, **self._splitters)
         scan(self._engine, self.places, out=self.places)
-        moved = self._digits if values is None else (*self._digits, values, values_out)
+        moved = {} if values is None else {"values": values, "values_out": values_out}
         groups = (self.tiles * lanes,), (lanes,)
-        self._engine.launch(self._scatter, *groups, keys, out, *channels, *cut, *digit, self.places, *moved)
+        self._engine.launch(self._scatter, *groups, keys=keys, out=out, **digit, **cut, places=self.places, **moved)

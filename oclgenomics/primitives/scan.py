@@ -73,11 +73,11 @@ def scan(
         "UNITS": units,
     }
     totals, flags = engine.empty(groups, source.dtype), engine.empty(groups, np.uint32)
-    heads = flags if heads is None else heads
     shape = (groups * lanes,), (lanes,)
-    common = source, heads, np.uint64(size), np.uint64(span), totals, flags
-    engine.launch(engine.kernel("primitives/scan.cl", "reduce_spans", **defines), *shape, *common)
-    engine.launch(engine.kernel("primitives/scan.cl", "scan_spans", **defines), *shape, *common, int(inclusive), out)
+    common = {"source": source, "heads": heads, "size": size, "span": span, "totals": totals, "flags": flags}
+    engine.launch(engine.kernel("primitives/scan.cl", "reduce_spans", **defines), *shape, **common)
+    scan_spans = engine.kernel("primitives/scan.cl", "scan_spans", **defines)
+    engine.launch(scan_spans, *shape, **common, inclusive=inclusive, out=out)
     return out
 
 

@@ -5,7 +5,8 @@ Importing it does not import PyOpenCL; the first look at the devices does.
 
 from oclgenomics.runtime.buffers import DeviceArray
 from oclgenomics.runtime.devices import Device, list_devices
-from oclgenomics.runtime.engine import Engine
+from oclgenomics.runtime.engine import Checkpoint, Engine
+from oclgenomics.runtime.host_memory import SharedArray
 from oclgenomics.runtime.memory import BufferNeed, chunks, items_that_fit
 from oclgenomics.runtime.profile import Profile
 from oclgenomics.runtime.program import Kernel
@@ -15,11 +16,13 @@ from oclgenomics.runtime.tuning import Tuning
 
 __all__ = [
     "BufferNeed",
+    "Checkpoint",
     "Device",
     "DeviceArray",
     "Engine",
     "Kernel",
     "Profile",
+    "SharedArray",
     "Traits",
     "Tuning",
     "chunks",

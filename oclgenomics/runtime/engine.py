@@ -1,48 +1,61 @@
-"""One device at work: context, queues, programs, memory and profile."""
+"""One device at work: kernels, memory, copies and profile behind one face."""
 
 from __future__ import annotations
 
 import contextlib
 import functools
 import time
-from collections.abc import Iterable, Iterator, Sequence
+import weakref
+from collections.abc import Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from oclgenomics.errors import BuildError, DeviceError
-from oclgenomics.runtime import buffers
+from oclgenomics.errors import DeviceError, OclGenomicsError
 from oclgenomics.runtime.buffers import Account, DeviceArray
 from oclgenomics.runtime.devices import Device
 from oclgenomics.runtime.faults import translate, watching
+from oclgenomics.runtime.host_memory import SharedArray
+from oclgenomics.runtime.kernel_cache import KernelCache
 from oclgenomics.runtime.loader import opencl
 from oclgenomics.runtime.memory import BufferNeed, items_that_fit
 from oclgenomics.runtime.profile import Profile
-from oclgenomics.runtime.program import Define, Kernel, build_options, build_program
+from oclgenomics.runtime.program import Define, Kernel
+from oclgenomics.runtime.recorder import Recorder
 from oclgenomics.runtime.selection import select_device
-from oclgenomics.runtime.staging import Staging
+from oclgenomics.runtime.signature import Parameter
 from oclgenomics.runtime.traits import Traits, probe
+from oclgenomics.runtime.transfers import Transfers
 from oclgenomics.runtime.trust import require_trust
 from oclgenomics.runtime.tuning import Tuning, tuning_for
 
 if TYPE_CHECKING:
     import pyopencl
 
-__all__ = ["Engine"]
+__all__ = ["Checkpoint", "Engine"]
 
-SMALL_BYTES = 1 << 16  # of a result whose way is all latency
-FILL_BYTES = 256 << 20  # at a time: filling 17 GB by one command cost an H200 its context
-KEPT_BYTES = 512 << 20  # of pinned memory
 BUDGET_SHARE = 0.8  # of the device's memory; the driver, the display and other processes need some, too
 
 
-class Engine:
-    """One device with a compute queue and a transfer queue, both in order, and a third one for small results.
+class Checkpoint:
+    """A moment of the compute queue, from `Engine.checkpoint`."""
 
-    Transfers and kernels run side by side; an array carries the events that keep them in the right order, so callers do
-    not have to. An engine belongs to one thread.
+    def __init__(self, transfers: Transfers, event: pyopencl.Event | None) -> None:
+        self._transfers, self._event = transfers, event
+
+    def wait(self) -> None:
+        """Wait until all kernels that were enqueued before it have ended."""
+        if self._event is not None:
+            self._transfers.wait(self._event)
+
+
+class Engine:
+    """One device, its kernels and its memory; a context manager that closes it.
+
+    Transfers and kernels run side by side; arrays carry what keeps them in the right order, so callers do not have to.
+    An engine belongs to one thread.
 
     Parameters
     ----------
@@ -52,6 +65,8 @@ class Engine:
         Bytes of device memory that may be in use at a time.
     profile : bool
         Keep the times of kernels and transfers.
+    tuning : Tuning, optional
+        How kernels are specialised, instead of what suits the device's class.
 
     Raises
     ------
@@ -60,25 +75,33 @@ class Engine:
     """
 
     def __init__(
-        self, device: Device | str | None = None, *, max_memory: int | None = None, profile: bool = False
+        self,
+        device: Device | str | None = None,
+        *,
+        max_memory: int | None = None,
+        profile: bool = False,
+        tuning: Tuning | None = None,
     ) -> None:
         if isinstance(device, Device):
             require_trust(device)
         self.device = device if isinstance(device, Device) else select_device(device)
-        self.tuning: Tuning = tuning_for(self.device)
+        self.tuning = tuning_for(self.device) if tuning is None else tuning
         self.max_memory = max_memory
         self.memory = Account(max_memory)
         self.profile = Profile(profile)
+        self._recorder = Recorder(self.profile, lambda: self.traits.timestamps)
         cl = opencl()
         with watching(self.device, "starting"):
-            self.context: pyopencl.Context = cl.Context([self.device.handle])
+            self._context: pyopencl.Context = cl.Context([self.device.handle])
             flags = cl.command_queue_properties.PROFILING_ENABLE
-            self.compute: pyopencl.CommandQueue = cl.CommandQueue(self.context, self.device.handle, flags)
-            self.transfer: pyopencl.CommandQueue = cl.CommandQueue(self.context, self.device.handle, flags)
-            self._messages: pyopencl.CommandQueue = cl.CommandQueue(self.context, self.device.handle, flags)
-        self._programs: dict[tuple[str, tuple[str, ...]], pyopencl.Program] = {}
-        self._kernels: dict[tuple[str, str, tuple[str, ...]], Kernel] = {}
-        self._kept: list[NDArray[np.uint8]] = []  # pinned memory, for the next one who wants some
+            self._compute: pyopencl.CommandQueue = cl.CommandQueue(self._context, self.device.handle, flags)
+            self._transfers = Transfers(
+                self._context, self.device, self.tuning, self._compute, self.memory, self._recorder
+            )
+        self._cache = KernelCache(self._context, self.device, self.profile)
+        self._arrays: weakref.WeakSet[DeviceArray] = weakref.WeakSet()
+        self._last: pyopencl.Event | None = None
+        self._closed = False
 
     def __enter__(self) -> Engine:
         return self
@@ -88,15 +111,30 @@ class Engine:
     ) -> None:
         if kind is None:
             self.finish()
+        self.close()
+
+    def close(self) -> None:
+        """Release all arrays and kernels when the device has done everything; twice does no harm."""
+        if self._closed:
+            return
+        with contextlib.suppress(OclGenomicsError):  # a device that is lost has nothing to wait for
+            self.finish()
+        for array in list(self._arrays):
+            array.release()
+        self._transfers.release()
+        self._cache.release()
+        self._last, self._closed = None, True
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise ValueError(f"the engine on {self.device} is closed; make another one")
 
     @functools.cached_property
     def traits(self) -> Traits:
         """What the device can do, probed by tiny kernels the first time and then remembered on disk."""
-        return probe(self.context, self.compute, self.device)
+        return probe(self._context, self._compute, self.device)
 
-    @functools.cached_property
-    def _staging(self) -> Staging:
-        return Staging(self.context, self.transfer, self.device)
+    # Planning
 
     @property
     def budget(self) -> int:
@@ -136,6 +174,13 @@ class Engine:
             raise DeviceError(f"{self.device} takes {most} work-items a group, too few: use another device")
         return wanted
 
+    def group_of(self, kernel: Kernel, wanted: int) -> int:
+        """Return how many work-items a group of a built kernel has: as many as wanted (a power of two), or as fit."""
+        lanes = self.group_size(wanted)
+        while lanes > kernel.max_items:
+            lanes //= 2
+        return lanes
+
     # Kernels
 
     def kernel(self, source: str, name: str, *, exact: Define = True, **defines: Define) -> Kernel:
@@ -157,32 +202,18 @@ class Engine:
         BuildError
             It does not compile, or the source holds no such kernel.
         """
-        options = build_options(self.device, {**self.tuning.defines(), **defines}, exact=bool(exact))
-        key = (source, name, tuple(options))
-        if key not in self._kernels:
-            program = self._program(source, options)
-            try:
-                handle = opencl().Kernel(program, name)
-            except opencl().Error as error:
-                raise BuildError(f"{source} holds no kernel {name} ({error})") from error
-            self._kernels[key] = Kernel(name, source, handle, _most_items(handle, self.device))
-        return self._kernels[key]
-
-    def _program(self, source: str, options: list[str]) -> pyopencl.Program:
-        key = (source, tuple(options))
-        if key not in self._programs:
-            with self.profile.mark(f"build {source}"):
-                self._programs[key] = build_program(self.context, self.device, source, options)
-        return self._programs[key]
+        self._check_open()
+        return self._cache.kernel(source, name, {**self.tuning.defines(), **defines}, exact=bool(exact))
 
     def launch(
         self,
         kernel: Kernel,
         global_size: tuple[int, ...],
         local_size: tuple[int, ...] | None,
-        *args: Any,
-        after: Iterable[pyopencl.Event] = (),
-    ) -> pyopencl.Event:
+        /,
+        *positional: Any,
+        **arguments: Any,
+    ) -> None:
         """Enqueue a kernel on the compute queue.
 
         Parameters
@@ -191,50 +222,43 @@ class Engine:
             From `kernel`.
         global_size, local_size : tuple of int
             Work-items in each dimension; the local size has to divide the global one.
-        *args
-            `DeviceArray`, NumPy scalars, `local(nbytes)`; a Python int becomes 32 bits where it fits and 64 where not,
-            a Python float becomes 32 bits.
-        after : iterable of pyopencl.Event
-            Events to wait for beside those that the arrays carry.
-
-        Returns
-        -------
-        pyopencl.Event
+        **arguments
+            A value for each parameter of the kernel, by its name: a `DeviceArray` of the items' type for a pointer, or
+            None where the variant does not read it; a number for anything else, which is cast to the parameter's type.
 
         Raises
         ------
+        TypeError
+            An argument is missing, unknown or of the wrong type.
+        ValueError
+            A number does not fit into the parameter's type, or an array was released.
         DeviceLostError, AllocationError
             The device gave up.
         """
+        self._check_open()
         cl = opencl()
-        arrays = [arg for arg in args if isinstance(arg, DeviceArray)]
-        waits = [*after, *(array.ready for array in arrays if array.ready is not None)]
+        arguments |= {one.name: value for one, value in zip(kernel.signature.parameters, positional, strict=False)}
+        kernel.signature.check_names(arguments)
+        arrays = _bind(kernel, arguments)
+        waits = [array.memory.ready for array in arrays if array.memory.ready is not None]
         try:
-            for index, value in enumerate(args):
-                _bind(kernel.handle, index, value)
             start = time.perf_counter_ns()
             event = cl.enqueue_nd_range_kernel(
-                self.compute, kernel.handle, global_size, local_size, wait_for=waits or None
+                self._compute, kernel.handle, global_size, local_size, wait_for=waits or None
             )
-            if self.profile.enabled:
-                self._record(kernel.name, "compute", event, start)
+            self._recorder.record(kernel.name, "compute", event, start)
         except cl.Error as error:
             translated = translate(error, self.device, f"running {kernel.name}")
             if translated is None:
                 raise
             raise translated from error
         for array in arrays:
-            array.ready, array.used = None, event
-        return event  # type: ignore[no-any-return]
+            array.memory.ready, array.memory.used = None, event
+        self._last = event
 
-    def group_of(self, kernel: Kernel, wanted: int) -> int:
-        """Return how many work-items a group of a built kernel has: as many as wanted (a power of two), or as fit."""
-        lanes = self.group_size(wanted)
-        while lanes > kernel.most_items:
-            lanes //= 2
-        return lanes
-
-    def launch_items(self, kernel: Kernel, items: int, *args: Any, lanes: int | None = None) -> None:
+    def launch_items(
+        self, kernel: Kernel, items: int, /, *positional: Any, lanes: int | None = None, **arguments: Any
+    ) -> None:
         """Enqueue a kernel with a work-item for each item; it has to do nothing for those that fill the last group.
 
         Parameters
@@ -243,31 +267,30 @@ class Engine:
             Of one dimension.
         items : int
             Nothing is enqueued for 0.
-        *args
-            As `launch` takes them.
         lanes : int, optional
             The work-group's size; that of the tuning if not given. Fewer where the device or the kernel takes no more.
+        **arguments
+            As `launch` takes them.
         """
         lanes = self.group_of(kernel, self.tuning.local_size if lanes is None else lanes)
         if items:
-            self.launch(kernel, (-(-items // lanes) * lanes,), (lanes,), *args)
+            self.launch(kernel, (-(-items // lanes) * lanes,), (lanes,), *positional, **arguments)
 
-    @staticmethod
-    def local(nbytes: int) -> pyopencl.LocalMemory:
-        """Return a kernel argument that stands for so many bytes of local memory."""
-        return opencl().LocalMemory(nbytes)  # type: ignore[no-any-return]
+    # Order
 
     def finish(self) -> None:
         """Wait until the device has done everything."""
         with watching(self.device, "finishing its work"):
-            for queue in (self.transfer, self._messages, self.compute):
-                queue.finish()
+            self._transfers.finish()
+            self._compute.finish()
 
-    def wait(self, event: pyopencl.Event) -> None:
-        """Wait until one launch has ended."""
-        with watching(self.device, "finishing its work"):
-            self.compute.flush()
-            event.wait()
+    def checkpoint(self) -> Checkpoint:
+        """Return the present moment of the compute queue, to wait for later."""
+        return Checkpoint(self._transfers, self._last)
+
+    def wait_for(self, array: DeviceArray) -> None:
+        """Wait until all that is under way for an array has ended."""
+        self._transfers.wait_for(array)
 
     # Memory
 
@@ -279,34 +302,30 @@ class Engine:
         AllocationError
             What was asked, what there is and what to change.
         """
-        dimensions = (shape,) if isinstance(shape, int) else tuple(shape)
-        return buffers.allocate(self.context, self.device, self.memory, dimensions, dtype)
+        self._check_open()
+        return self._held(self._transfers.empty(shape, dtype))
+
+    def shared(self, shape: int | tuple[int, ...], dtype: DTypeLike) -> SharedArray:
+        """Allocate an array that host and device both work on: shared memory on CPU devices, pinned memory on others.
+
+        It counts once as memory in use.
+
+        Raises
+        ------
+        AllocationError
+            As `empty`.
+        """
+        self._check_open()
+        shared = self._transfers.shared(shape, dtype)
+        self._held(shared.device)
+        return shared
 
     def pinned(self, shape: int | tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
-        """Allocate a host array that GPUs read and write at full speed and CPU devices share without a copy."""
-        dimensions = (shape,) if isinstance(shape, int) else tuple(shape)
-        if self.device.unified_memory:
-            return buffers.aligned_array(dimensions, dtype)
-        array = buffers.pinned_array(self.context, self.transfer, self.device, dimensions, dtype)
-        self._staging.know(array)
-        return array
+        """Allocate a host array that copies go to and from at full speed."""
+        self._check_open()
+        return self._transfers.pinned(shape, dtype)
 
-    @contextlib.contextmanager
-    def lent_pinned(self, size: int) -> Iterator[NDArray[np.uint8]]:
-        """Lend pinned memory for the `with` block, uint8 (size,); the next block may get the same.
-
-        To pin memory takes longer than to read most files, so what was given back last is kept, up to `KEPT_BYTES`.
-        """
-        kept = [array for array in self._kept if array.size == size]
-        array = kept[-1] if kept else self.pinned(size, np.uint8)
-        self._kept = [other for other in self._kept if other is not array]
-        yield array
-        if not self.device.unified_memory and size <= KEPT_BYTES:
-            self._kept.append(array)
-            while sum(other.size for other in self._kept) > KEPT_BYTES:
-                del self._kept[0]
-
-    def upload(self, array: NDArray[Any], *, wait: bool = True, share: bool = False) -> DeviceArray:
+    def upload(self, array: NDArray[Any], *, wait: bool = True) -> DeviceArray:
         """Bring an array to the device.
 
         Parameters
@@ -315,38 +334,14 @@ class Engine:
             Any shape; made contiguous where it is not.
         wait : bool
             False returns before the copy has ended; the array must not change until then.
-        share : bool
-            True lets a CPU device work in the array's own memory if that is writable and aligned, as `pinned` makes it:
-            until the device array is released, what either side writes, both see.
         """
-        array = np.ascontiguousarray(array)
-        if share and buffers.shareable(self.device, array):
-            return buffers.share(self.context, self.device, array)
-        if self.tuning.cpu and self.device.unified_memory:  # no command, which would wait for a core free of kernels
-            with self.profile.mark("to device", "transfer"):
-                return buffers.allocate(self.context, self.device, self.memory, array.shape, array.dtype, array)
-        target = self.empty(array.shape, array.dtype)
-        self.write(target, array, wait=wait)
-        return target
+        self._check_open()
+        return self._held(self._transfers.upload(array, wait=wait))
 
     def write(self, target: DeviceArray, array: NDArray[Any], offset_items: int = 0, *, wait: bool = True) -> None:
         """Copy a host array into a device array, from item `offset_items` (of the flattened target) on."""
-        array = np.ascontiguousarray(array)
-        if array.dtype != target.dtype or offset_items < 0 or offset_items + array.size > target.size:
-            raise ValueError(f"{array.size} items of {array.dtype} at {offset_items} do not fit into {target}")
-        if not array.size:
-            return
-        start = time.perf_counter_ns()
-        with watching(self.device, f"writing {array.nbytes} bytes"):
-            place = offset_items * array.itemsize
-            if array.nbytes <= SMALL_BYTES:
-                event = self._write_small(target, array, place, wait)
-            else:
-                event = self._staging.write(target, array, place, self._transfer_waits(target), wait)
-            for queue in (self.transfer, self._messages):
-                queue.flush()  # a wait across queues is only certain to end when the other queue was sent off
-            self._record("to device", "transfer", event, start)
-        target.ready = None if wait else event
+        self._check_open()
+        self._transfers.write(target, array, offset_items, wait=wait)
 
     def download(
         self,
@@ -368,54 +363,8 @@ class Engine:
         out : ndarray, optional
             Contiguous array of the same dtype and size to fill and return; one from `pinned` is fastest.
         """
-        size = source.size - offset if count is None else count
-        if size < 0 or offset < 0 or offset + size > source.size:
-            raise ValueError(f"{size} items at {offset} are not in {source}")
-        result = (
-            np.empty(source.shape if count is None and not offset else (size,), source.dtype) if out is None else out
-        )
-        if result.size != size or result.dtype != source.dtype or not result.flags.c_contiguous:
-            raise ValueError(f"{size} items of {source.dtype} do not fit into {result.size} of {result.dtype}")
-        if not size:
-            return result
-        start = time.perf_counter_ns()
-        with watching(self.device, f"reading {result.nbytes} bytes"):
-            if self.tuning.waiting_helps:
-                self.compute.finish()
-            elif not self.tuning.cpu:
-                self._settle(source)
-            if source.host is not None:
-                self._read_shared(result, source, offset, start)
-            elif result.nbytes <= SMALL_BYTES:
-                self._read_small(result, source, offset, start)
-            else:
-                waits = self._transfer_waits(source)
-                event = self._staging.read(result, source, offset * source.dtype.itemsize, waits)
-                self._record("to host", "transfer", event, start)
-        return result
-
-    def _write_small(self, target: DeviceArray, array: NDArray[Any], place: int, wait: bool) -> pyopencl.Event:
-        """Write on the queue of small transfers, behind whatever is on its way into the array."""
-        waits = self._message_waits(target)
-        return opencl().enqueue_copy(  # type: ignore[no-any-return]
-            self._messages, target.buffer, array, dst_offset=place, is_blocking=wait, wait_for=waits or None
-        )
-
-    def _read_small(self, result: NDArray[Any], source: DeviceArray, offset: int, start: int) -> None:
-        """Read on a queue of its own: this need not wait for large transfers, nor for kernels that come later."""
-        waits = self._message_waits(source)
-        place = offset * source.dtype.itemsize
-        event = opencl().enqueue_copy(
-            self._messages, result, source.buffer, src_offset=place, is_blocking=True, wait_for=waits or None
-        )
-        self._record("to host", "transfer", event, start)
-
-    def _read_shared(self, result: NDArray[Any], source: DeviceArray, offset: int, start: int) -> None:
-        """Read memory that the device shares: a command would wait until a core is free of kernels."""
-        assert source.host is not None
-        self._settle(source)
-        result.reshape(-1)[:] = source.host.reshape(-1)[offset : offset + result.size]
-        self.profile.add("to host", "transfer", start, time.perf_counter_ns())
+        self._check_open()
+        return self._transfers.download(source, count, offset, out)
 
     @contextlib.contextmanager
     def mapped(self, array: DeviceArray) -> Iterator[NDArray[Any]]:
@@ -428,89 +377,47 @@ class Engine:
         ValueError
             The device does not share the host's memory.
         """
-        if not self.tuning.cpu:
-            raise ValueError(f"{self.device} has memory of its own; use download and write")
-        cl = opencl()
-        flags = cl.map_flags.READ | cl.map_flags.WRITE
-        self.finish()
-        with watching(self.device, f"mapping {array.nbytes} bytes"):
-            host, _ = cl.enqueue_map_buffer(self.compute, array.buffer, flags, 0, array.shape, array.dtype)
-        try:
+        self._check_open()
+        with self._transfers.mapped(array) as host:
             yield host
-        finally:
-            host.base.release(self.compute)
-            self.compute.finish()
 
-    def fill(self, array: DeviceArray, value: float | int | np.generic) -> pyopencl.Event | None:
+    def fill(self, array: DeviceArray, value: float | int | np.generic) -> None:
         """Set every item to one value, on the compute queue."""
-        if not array.size:
-            return None
-        cl = opencl()
-        pattern = np.array(value, array.dtype)
-        waits = [] if array.ready is None else [array.ready]
-        start = time.perf_counter_ns()
-        with watching(self.device, f"filling {array.nbytes} bytes"):
-            piece = max(1, FILL_BYTES // array.dtype.itemsize) * array.dtype.itemsize
-            for begin in range(0, array.nbytes, piece):
-                size = min(piece, array.nbytes - begin)
-                event = cl.enqueue_fill_buffer(self.compute, array.buffer, pattern, begin, size, waits or None)
-                self._record("fill", "compute", event, start)
-        array.ready, array.used = None, event
-        return event  # type: ignore[no-any-return]
+        self._check_open()
+        self._transfers.fill(array, value)
 
-    def _settle(self, array: DeviceArray) -> None:
-        """Wait for whatever is under way for an array.
-
-        Where a command has to wait for one of another queue, NVIDIA's driver keeps all others from enqueuing anything
-        meanwhile: copies beside kernels came to 15 GB/s, and come to 48 with this wait before.
-        """
-        for event in (array.ready, array.used):
-            if event is not None:
-                self.wait(event)
-
-    def _message_waits(self, array: DeviceArray) -> list[pyopencl.Event]:
-        return [*self._transfer_waits(array), *([] if array.ready is None else [array.ready])]
-
-    def _transfer_waits(self, array: DeviceArray) -> list[pyopencl.Event]:
-        if array.used is None:
-            return []
-        self.compute.flush()
-        return [array.used]
-
-    def _record(self, name: str, lane: str, event: pyopencl.Event, start: int) -> None:
-        if not self.profile.enabled:
-            return
-        if self.traits.timestamps:
-            self.profile.record(name, lane, event, start)
-        else:  # the runtime reports zeros: wait, and take the host's clock
-            event.wait()
-            self.profile.add(name, lane, start, time.perf_counter_ns())
+    def _held(self, array: DeviceArray) -> DeviceArray:
+        self._arrays.add(array)
+        return array
 
 
-def _most_items(handle: Any, device: Device) -> int:
-    """Work-items of a group that the device has registers for."""
-    what = opencl().kernel_work_group_info.WORK_GROUP_SIZE
-    return max(1, int(handle.get_work_group_info(what, device.handle)))
+def _bind(kernel: Kernel, arguments: Mapping[str, Any]) -> list[DeviceArray]:
+    """Set a kernel's arguments, checked against its signature; return the arrays among them."""
+    arrays: list[DeviceArray] = []
+    handle: Any = kernel.handle
+    for place, parameter in enumerate(kernel.signature.parameters):
+        value = arguments[parameter.name]
+        try:
+            if parameter.pointer:
+                handle.set_arg(place, _buffer(parameter, value))
+                if value is not None:
+                    arrays.append(value)
+            else:
+                # set_arg takes 18 microseconds to find out that a scalar is none of its other kinds; this takes 0.4.
+                handle._set_arg_buf(place, parameter.cast(value))
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"{kernel.name}, argument {parameter.name}: {error}") from None
+    return arrays
 
 
-def _bind(handle: Any, index: int, value: Any) -> None:
-    """Set one kernel argument."""
-    if isinstance(value, DeviceArray):
-        if value.buffer is None:
-            raise ValueError(f"argument {index}, {value}, was released")
-        handle.set_arg(index, value.buffer)
-    elif isinstance(value, (np.generic, bool, int, float)):
-        # set_arg takes 18 microseconds to find out that a scalar is none of its other kinds; this takes 0.4.
-        handle._set_arg_buf(index, _scalar(value))
-    else:
-        handle.set_arg(index, value)
-
-
-def _scalar(value: np.generic | float) -> np.generic:
-    if isinstance(value, np.generic):
-        return value
-    if isinstance(value, float):
-        return np.float32(value)
-    if -(1 << 31) <= value < 1 << 31:
-        return np.int32(value)
-    return np.uint32(value) if 0 <= value < 1 << 32 else np.int64(value)
+def _buffer(parameter: Parameter, value: DeviceArray | None) -> pyopencl.Buffer | None:
+    """The buffer of an array that suits a pointer."""
+    if value is None:
+        return None
+    if not isinstance(value, DeviceArray):
+        raise TypeError(f"{value!r} of type {type(value).__name__} is no DeviceArray, for {parameter.type} *")
+    if parameter.dtype is not None and value.dtype != parameter.dtype:
+        raise TypeError(f"{value} does not suit {parameter.type} *")
+    if value.memory.buffer is None:
+        raise ValueError(f"{value} was released")
+    return value.memory.buffer

@@ -14,12 +14,13 @@ from oclgenomics.errors import BuildError
 from oclgenomics.runtime import diskcache, processor
 from oclgenomics.runtime.devices import Device
 from oclgenomics.runtime.loader import opencl
+from oclgenomics.runtime.signature import Signature
 from oclgenomics.runtime.source import load_source, place_of
 
 if TYPE_CHECKING:
     import pyopencl
 
-__all__ = ["Define", "Kernel", "build_options", "build_program"]
+__all__ = ["Define", "Kernel", "build_options", "build_program", "define_text"]
 
 Define = int | float | str | bool
 _WHOLE_TEXT = re.compile(r"^<kernel>:(\d+)", re.MULTILINE)
@@ -32,14 +33,17 @@ class Kernel:
 
     Attributes
     ----------
-    most_items : int
+    max_items : int
         Work-items that the device takes in a group of this kernel.
+    signature : Signature
+        What it may be launched with.
     """
 
     name: str
     source: str
     handle: pyopencl.Kernel
-    most_items: int
+    max_items: int
+    signature: Signature
 
 
 def build_options(device: Device, defines: Mapping[str, Define], *, exact: bool = True) -> list[str]:
@@ -60,8 +64,13 @@ def build_options(device: Device, defines: Mapping[str, Define], *, exact: bool 
     elif device.divide_rounding_option:
         options.append("-cl-fp32-correctly-rounded-divide-sqrt")
     for name, value in sorted(defines.items()):
-        options.append(f"-D{name}={int(value) if isinstance(value, bool) else value}")
+        options.append(f"-D{name}={define_text(value)}")
     return options
+
+
+def define_text(value: Define) -> str:
+    """Return the value of a `-D` parameter as the compiler gets it."""
+    return str(int(value) if isinstance(value, bool) else value)
 
 
 def build_program(

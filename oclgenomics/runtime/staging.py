@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.io.threads import usable_cores
-from oclgenomics.runtime.buffers import DeviceArray, pinned_array
+from oclgenomics.runtime.buffers import DeviceArray
 from oclgenomics.runtime.devices import Device
+from oclgenomics.runtime.host_memory import pinned_array
 from oclgenomics.runtime.loader import opencl
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ class Staging:
         cl = opencl()
         if not self._staged(array):
             return cl.enqueue_copy(  # type: ignore[no-any-return]
-                self._queue, target.buffer, array, dst_offset=offset, is_blocking=wait, wait_for=waits or None
+                self._queue, target.memory.buffer, array, dst_offset=offset, is_blocking=wait, wait_for=waits or None
             )
         data = array.reshape(-1).view(np.uint8)
 
@@ -76,7 +77,7 @@ class Staging:
             np.copyto(block[: piece.size], piece)
             return cl.enqueue_copy(  # type: ignore[no-any-return]
                 self._queue,
-                target.buffer,
+                target.memory.buffer,
                 block[: piece.size],
                 dst_offset=offset + start,
                 is_blocking=False,
@@ -92,7 +93,7 @@ class Staging:
         cl = opencl()
         if not self._staged(result):
             return cl.enqueue_copy(  # type: ignore[no-any-return]
-                self._queue, result, source.buffer, src_offset=offset, is_blocking=True, wait_for=waits or None
+                self._queue, result, source.memory.buffer, src_offset=offset, is_blocking=True, wait_for=waits or None
             )
         data = result.reshape(-1).view(np.uint8)
 
@@ -100,7 +101,7 @@ class Staging:
             return cl.enqueue_copy(  # type: ignore[no-any-return]
                 self._queue,
                 block[: len(data) - start],
-                source.buffer,
+                source.memory.buffer,
                 src_offset=offset + start,
                 is_blocking=False,
                 wait_for=waits or None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from oclgenomics.runtime.devices import Device
 
@@ -22,8 +23,11 @@ class Tuning:
         The work-group size for one-dimensional kernels. PoCL compiles once per local size, so there are few.
     builtin_popcount : bool
         True where `popcount()` is an instruction (`-D BUILTIN_POPCOUNT`); on CPUs it may be a function call.
-    cpu : bool
-        True on CPUs: contiguous register-blocked loops, no local-memory tiles.
+    shape : {'cpu', 'gpu'}
+        What kernels are written for: contiguous register-blocked loops without local memory, or work-groups that share
+        tiles in local memory.
+    shares_memory : bool
+        True where the device works in the host's memory as it is; else arrays are copied.
     waiting_helps : bool
         True where a thread that waits for the compute queue lends a hand: Intel's runtime starts one worker fewer than
         there are cores and counts on it. A wait for an event does not do that.
@@ -32,8 +36,14 @@ class Tuning:
     vector_width: int
     local_size: int
     builtin_popcount: bool
-    cpu: bool
+    shape: Literal["cpu", "gpu"]
+    shares_memory: bool = False
     waiting_helps: bool = False
+
+    @property
+    def cpu(self) -> bool:
+        """Whether kernels have the shape for CPUs."""
+        return self.shape == "cpu"
 
     def defines(self) -> dict[str, int]:
         """Return the `-D` parameters every build gets."""
@@ -43,9 +53,7 @@ class Tuning:
 def tuning_for(device: Device) -> Tuning:
     """Return the tuning of a device's class."""
     if device.kind == "gpu":
-        return Tuning(vector_width=1, local_size=256, builtin_popcount=True, cpu=False)
-    if device.family == "pocl":
-        return Tuning(vector_width=16, local_size=16, builtin_popcount=False, cpu=True)
-    if device.family == "intel":
-        return Tuning(vector_width=1, local_size=64, builtin_popcount=False, cpu=True, waiting_helps=True)
-    return Tuning(vector_width=1, local_size=16, builtin_popcount=False, cpu=True)
+        return Tuning(vector_width=1, local_size=256, builtin_popcount=True, shape="gpu")
+    shares = device.kind == "cpu" and device.unified_memory
+    width, size = {"pocl": (16, 16), "intel": (1, 64)}.get(device.family, (1, 16))
+    return Tuning(width, size, False, "cpu", shares_memory=shares, waiting_helps=device.family == "intel")

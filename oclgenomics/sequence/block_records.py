@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from oclgenomics.primitives import scan
 from oclgenomics.runtime import DeviceArray, Engine
-
-if TYPE_CHECKING:
-    from oclgenomics.sequence.parse import Text
+from oclgenomics.sequence.device_text import Text
 
 __all__ = ["BlockRecords", "RecordTable", "names_of", "records_at"]
 
@@ -85,8 +83,8 @@ class RecordTable:
         self._engine = engine
         self._first = self.size = 0
 
-    def reserve(self, most: int) -> tuple[DeviceArray, ...]:
-        """Make room for so many records and return the kernels' arguments: starts, places and lengths of names."""
+    def reserve(self, most: int) -> tuple[DeviceArray, DeviceArray, DeviceArray]:
+        """Make room for so many records and return the arrays: starts, places and lengths of names."""
         self._starts, self._places, self._lengths = (self._engine.empty(most + 1, np.uint32) for _ in range(3))
         self._engine.fill(self._lengths, 0)
         return self._starts, self._places, self._lengths
@@ -97,6 +95,7 @@ class RecordTable:
         name_starts = scan(engine, self._lengths, size=self.size + 1)
         names = engine.empty(int(engine.download(name_starts, 1, self.size)[0]), np.uint8)
         kernel = engine.kernel("sequence/gather_names.cl", "gather_names")
-        engine.launch_items(kernel, self.size, *text.place, self._places, name_starts, np.uint32(self.size), names)
+        places: dict[str, Any] = {"places": self._places, "name_starts": name_starts}
+        engine.launch_items(kernel, self.size, **text.place, **places, records=self.size, names=names)
         self._first += self.size
         return BlockRecords(self._starts, name_starts, names, self.size, first, continued)

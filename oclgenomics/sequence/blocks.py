@@ -15,7 +15,8 @@ from oclgenomics.io.workers import Workers
 from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.sequence.block_records import BlockRecords, RecordTable
 from oclgenomics.sequence.census import Census
-from oclgenomics.sequence.parse import BEST_QUALITY, DEFECTS, MAX_BYTES, FastaState, Text, parse_fasta, parse_fastq
+from oclgenomics.sequence.device_text import Text
+from oclgenomics.sequence.parse import BEST_QUALITY, DEFECTS, MAX_BYTES, FastaState, parse_fasta, parse_fastq
 from oclgenomics.sequence.symbols import Symbols
 from oclgenomics.sequence.text import TextBlocks
 

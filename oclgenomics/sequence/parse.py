@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -12,6 +13,7 @@ from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.runtime.program import Kernel
 from oclgenomics.sequence.block_records import RecordTable
 from oclgenomics.sequence.census import Census
+from oclgenomics.sequence.device_text import Text
 from oclgenomics.sequence.symbols import Symbols, empty_symbols
 
 __all__ = [
@@ -22,7 +24,6 @@ __all__ = [
     "FastaResult",
     "FastaState",
     "FastqResult",
-    "Text",
     "parse_fasta",
     "parse_fastq",
 ]
@@ -38,27 +39,6 @@ DEFECTS = (
     "letters and qualities of a record are not equally many",
     "the text ends within a record; it seems to be cut off",
 )
-
-
-@dataclass(frozen=True)
-class Text:
-    """Text in device memory.
-
-    Attributes
-    ----------
-    memory : DeviceArray, uint8
-    skip, size : int
-        Its first byte and its number of bytes, at most `MAX_BYTES`.
-    """
-
-    memory: DeviceArray
-    skip: int
-    size: int
-
-    @property
-    def place(self) -> tuple[DeviceArray, np.uint32]:
-        """The kernels' first arguments."""
-        return self.memory, np.uint32(self.skip)
 
 
 @dataclass(frozen=True)
@@ -176,13 +156,14 @@ def parse_fastq(
     symbols = empty_symbols(engine, size // 2 + 32)
     report = _filled(engine, 7, np.uint32, NOTHING)
     kept = _filled(engine, symbols.size, np.uint8, NO_QUALITY) if qualities else None
-    extras: list[object] = [] if min_quality is None else [np.uint32(min_quality)]
-    extras += [] if kept is None else [kept]
+    extras: dict[str, Any] = {} if min_quality is None else {"least": min_quality}
+    extras |= {} if kept is None else {"phred": kept}
     if table is not None:
         newlines = int(engine.download(lines, 1, launch.tiles)[0])
-        extras += table.reserve((newlines + final) // 4)
-    packed = symbols.codes, symbols.valid, report
-    launch("pack_fastq", *text.place, *launch.cut, lines, int(final), *packed, *extras)
+        starts, places, lengths = table.reserve((newlines + final) // 4)
+        extras |= {"starts": starts, "name_places": places, "name_lengths": lengths}
+    packed = {"codes": symbols.codes, "valid": symbols.valid, "report": report}
+    launch("pack_fastq", **text.place, lines=lines, final=final, **packed, **extras)
     defect, tail, *counters = engine.download(report).tolist()
     census = Census(*(counter + 1 & NOTHING for counter in counters))
     if table is not None:
@@ -194,7 +175,7 @@ def parse_fastq(
 def _lines_before(engine: Engine, text: Text, launch: _Tiles, *, total: bool) -> DeviceArray:
     """Newlines before each tile; behind the last tile's those of the whole text if `total`."""
     lines = _filled(engine, launch.tiles + 1, np.uint32, 0) if total else engine.empty(launch.tiles, np.uint32)
-    launch("count_lines", *text.place, *launch.cut, lines)
+    launch("count_lines", **text.place, lines=lines)
     return scan(engine, lines, out=lines)
 
 
@@ -230,30 +211,39 @@ def parse_fasta(
     launch = _Tiles(engine, text.size, "sequence/pack_fasta.cl", {"NAMES": table is not None})
     marks, prefix, rest = (engine.empty(launch.tiles, np.uint32) for _ in range(3))
     places = _filled(engine, launch.tiles + 1, np.uint32, 0)
-    headers = [] if table is None else [_filled(engine, launch.tiles + 1, np.uint32, 0)]
-    begin = np.uint32(state.starts_line), np.uint32(state.in_header)
-    launch("summarize_fasta", *text.place, *launch.cut, begin[0], marks, prefix, rest, *headers)
+    headers = None if table is None else _filled(engine, launch.tiles + 1, np.uint32, 0)
+    named: dict[str, Any] = {} if headers is None else {"headers": headers}
+    begin = {**text.place, "starts": state.starts_line}
+    launch("summarize_fasta", **begin, marks=marks, prefix=prefix, rest=rest, **named)
     scan(engine, marks, maximum=True, out=marks)
-    launch("count_fasta", *text.place, *launch.cut, *begin, marks, prefix, rest, places)
+    begin["inside"] = state.in_header
+    launch("count_fasta", **begin, marks=marks, prefix=prefix, rest=rest, symbols=places)
     scan(engine, places, out=places)
     found = int(engine.download(places, 1, launch.tiles)[0])
     symbols = empty_symbols(engine, carried + found)
     counted = _filled(engine, 4, np.uint32, 0)
-    packed = np.uint32(carried), symbols.codes, symbols.valid, counted
-    noted = [] if table is None else _reserve(engine, table, headers[0], launch.tiles)
-    launch("pack_fasta", *text.place, *launch.cut, *begin, marks, places, *packed, *headers, *noted)
+    packed = {"first_symbol": carried, "codes": symbols.codes, "valid": symbols.valid, "census": counted}
+    if table is not None and headers is not None:
+        named |= _reserve(engine, table, headers, launch.tiles)
+    launch("pack_fasta", **begin, marks=marks, places=places, **packed, **named)
     if before is not None and carried:
-        last = np.uint32(before.size - carried), np.uint32(carried)
-        kernel = engine.kernel("sequence/pack_fasta.cl", "carry_symbols")
-        engine.launch(kernel, (1,), (1,), before.codes, before.valid, *last, symbols.codes, symbols.valid)
+        _carry(engine, before, carried, symbols)
     return FastaResult(symbols, found, counted)
 
 
-def _reserve(engine: Engine, table: RecordTable, headers: DeviceArray, tiles: int) -> tuple[DeviceArray, ...]:
+def _carry(engine: Engine, before: Symbols, count: int, symbols: Symbols) -> None:
+    """Repeat the last symbols of a block in front of those of the next."""
+    kernel = engine.kernel("sequence/pack_fasta.cl", "carry_symbols")
+    last = {"codes": before.codes, "valid": before.valid, "first": before.size - count, "count": count}
+    engine.launch(kernel, (1,), (1,), **last, to_codes=symbols.codes, to_valid=symbols.valid)
+
+
+def _reserve(engine: Engine, table: RecordTable, headers: DeviceArray, tiles: int) -> dict[str, DeviceArray]:
     """Turn numbers of headers into those of headers before, and make room for all of them."""
     scan(engine, headers, out=headers)
     table.size = int(engine.download(headers, 1, tiles)[0])
-    return table.reserve(table.size)
+    starts, places, lengths = table.reserve(table.size)
+    return {"record_starts": starts, "name_places": places, "name_lengths": lengths}
 
 
 class _Tiles:
@@ -268,8 +258,8 @@ class _Tiles:
         self._lanes = 1 if cpu else None  # the tuning's
         tile = max(CPU_TILE, -(-size // CPU_TILES)) if cpu else GPU_TILE
         self.tiles = -(-size // tile)
-        self.cut = np.uint32(size), np.uint32(tile), np.uint32(self.tiles)
+        self._cut = {"size": size, "tile": tile, "tiles": self.tiles}
 
-    def __call__(self, name: str, *args: object) -> None:
+    def __call__(self, name: str, **arguments: Any) -> None:
         kernel: Kernel = self._engine.kernel(self._source, name, **self._defines)
-        self._engine.launch_items(kernel, self.tiles, *args, lanes=self._lanes)
+        self._engine.launch_items(kernel, self.tiles, lanes=self._lanes, **self._cut, **arguments)

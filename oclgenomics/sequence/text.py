@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError
 from oclgenomics.io.source import Source
-from oclgenomics.runtime import Engine
-from oclgenomics.runtime.buffers import MIN_SHARED
-from oclgenomics.sequence.parse import Text
+from oclgenomics.runtime import Engine, SharedArray
+from oclgenomics.sequence.device_text import Text
 
 __all__ = ["TextBlocks"]
 
@@ -66,7 +65,6 @@ class TextBlocks:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._threads.shutdown(cancel_futures=True)
-        self._engine.finish()  # a device may still read the memory, which goes now
         self._buffers.close()
 
     @property
@@ -76,7 +74,7 @@ class TextBlocks:
     def on_device(self, size: int) -> Text:
         """The first bytes of the block, after `read`."""
         assert self._at_work is not None
-        return Text(self._at_work.device, self._begin, size)
+        return Text(self._at_work.shared.device, self._begin, size)
 
     def read(self, used: int) -> bool:
         """Read the next block; what the one before did not use up comes first.
@@ -97,7 +95,7 @@ class TextBlocks:
         buffer = self._with_headroom(buffer, len(kept), count)
         self._begin = buffer.headroom - len(kept)
         buffer.memory[self._begin : buffer.headroom] = kept
-        buffer.send(self._begin, len(kept))
+        buffer.shared.send(self._begin, len(kept))
         self.host = buffer.memory[self._begin : buffer.headroom + count]
         if self._at_work is not None:
             self._free.append(self._at_work)
@@ -132,21 +130,21 @@ class TextBlocks:
             buffer, parts = self._coming.popleft()
             count = 0
             for begin, end in parts:
-                buffer.send(buffer.headroom + begin, end - begin)
+                buffer.shared.send(buffer.headroom + begin, end - begin)
                 count = end
-            buffer.wait()  # NVIDIA's driver would wait within the next launch, and hold Python's lock meanwhile
+            buffer.shared.wait()  # NVIDIA's driver would wait within the next launch, and hold Python's lock meanwhile
             return buffer, count
         buffer = self._free_buffer()
         if self.final:
             return buffer, 0
-        buffer.wait()
+        buffer.shared.wait()
         count = self._source.read_into(self._room(buffer))  # here, where a signal ends the waiting for a pipe
-        buffer.send(buffer.headroom, count)
+        buffer.shared.send(buffer.headroom, count)
         return buffer, count
 
     def _start_reading(self) -> None:
         buffer = self._free_buffer()
-        buffer.wait()
+        buffer.shared.wait()
         self._coming.append((buffer, self._source.start_reading(self._room(buffer), self._threads)))
 
     def _room(self, buffer: _Buffer) -> NDArray[np.uint8]:
@@ -160,41 +158,29 @@ class TextBlocks:
 
     def _new_buffer(self) -> _Buffer:
         headroom = min(HEADROOM, self._block_bytes)
-        size = max(headroom + self._block_bytes, MIN_SHARED)
-        memory = self._buffers.enter_context(self._engine.lent_pinned(size))
-        return _Buffer(self._engine, memory, headroom)
+        return self._buffer_of(headroom + self._block_bytes, headroom)
+
+    def _buffer_of(self, size: int, headroom: int) -> _Buffer:
+        return _Buffer(self._buffers.enter_context(self._engine.shared(size, np.uint8)), headroom)
 
     def _with_headroom(self, buffer: _Buffer, needed: int, count: int) -> _Buffer:
         """The buffer, or one with more headroom and the same `count` bytes."""
         if needed <= buffer.headroom:
             return buffer
-        memory = self._engine.pinned(2 * needed + len(buffer.memory) - buffer.headroom, np.uint8)
-        larger = _Buffer(self._engine, memory, 2 * needed)
+        larger = self._buffer_of(2 * needed + len(buffer.memory) - buffer.headroom, 2 * needed)
         larger.behind_headroom(count)[:] = buffer.behind_headroom(count)
-        larger.send(larger.headroom, count)
-        buffer.wait()
+        larger.shared.send(larger.headroom, count)
+        buffer.shared.release()
         return larger
 
 
 class _Buffer:
-    """Host memory and its place on the device: the same memory on CPU devices, or filled from it."""
+    """Room for a block, and for what the one before it did not use up."""
 
-    def __init__(self, engine: Engine, memory: NDArray[np.uint8], headroom: int) -> None:
-        self._engine, self.memory, self.headroom = engine, memory, headroom
-        self._shared = engine.tuning.cpu and engine.device.unified_memory
-        self.device = engine.upload(memory, share=True) if self._shared else engine.empty(len(memory), np.uint8)
+    def __init__(self, shared: SharedArray, headroom: int) -> None:
+        self.shared, self.headroom = shared, headroom
+        self.memory: NDArray[np.uint8] = shared.host
 
     def behind_headroom(self, count: int) -> NDArray[np.uint8]:
         """The bytes behind the headroom."""
         return self.memory[self.headroom : self.headroom + count]
-
-    def wait(self) -> None:
-        """Wait until the device is done with the buffer."""
-        for event in (self.device.ready, self.device.used):
-            if event is not None:
-                self._engine.wait(event)
-
-    def send(self, begin: int, size: int) -> None:
-        """Let the device see a part."""
-        if not self._shared and size:
-            self._engine.write(self.device, self.memory[begin : begin + size], begin, wait=False)

@@ -14,24 +14,30 @@ from oclgenomics.errors import OclGenomicsError
 from oclgenomics.runtime import Device, Engine, list_devices, select_device
 from oclgenomics.runtime.pocl import knows_processor
 from oclgenomics.runtime.trust import require_trust
+from oclgenomics.runtime.tuning import Tuning, tuning_for
 
-__all__ = ["LimitedEngine", "devices_under_test", "unknown_processor"]
+__all__ = ["LimitedEngine", "devices_under_test", "gpu_shape", "unknown_processor"]
 
 HINT = "`python -m oclgenomics doctor` says why; OCLGENOMICS_TEST_DEVICES names others to test on"
+
+
+def gpu_shape(device: Device) -> Tuning:
+    """Return the tuning of a device whose kernels have the shape for GPUs and which has memory of its own."""
+    return dataclasses.replace(tuning_for(device), shape="gpu", shares_memory=False)
 
 
 class LimitedEngine(Engine):
     """An engine with GPUs' kernels, on a device that takes groups of a few work-items only, and refuses larger ones."""
 
-    def __init__(self, device: Device, most_items: int) -> None:
-        super().__init__(dataclasses.replace(device, max_work_group=most_items))
-        self.tuning = dataclasses.replace(self.tuning, cpu=False, vector_width=1, local_size=256)
+    def __init__(self, device: Device, max_items: int) -> None:
+        tuning = dataclasses.replace(gpu_shape(device), vector_width=1, local_size=256)
+        super().__init__(dataclasses.replace(device, max_work_group=max_items), tuning=tuning)
 
-    def launch(self, kernel: Any, global_size: Any, local_size: Any, *args: Any, **options: Any) -> Any:
+    def launch(self, kernel: Any, global_size: Any, local_size: Any, /, *args: Any, **arguments: Any) -> None:
         """Launch, as a device does that has this limit."""
         items = math.prod(local_size or (1,))
         assert items <= self.device.max_work_group, f"{kernel.name}: INVALID_WORK_GROUP_SIZE, {items} work-items"
-        return super().launch(kernel, global_size, local_size, *args, **options)
+        super().launch(kernel, global_size, local_size, *args, **arguments)
 
 
 def devices_under_test() -> list[Device]:

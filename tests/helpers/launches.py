@@ -63,14 +63,15 @@ def kernel_names() -> set[tuple[str, str]]:
 
 def hashes(engine: Engine) -> None:
     """Hash byte strings and numbers."""
-    size = np.uint32(20)
-    key = np.uint64(0x0706050403020100), np.uint64(0x0F0E0D0C0B0A0908)
+    common = {"k0": 0x0706050403020100, "k1": 0x0F0E0D0C0B0A0908, "count": 20}
     data = engine.upload(np.arange(200, dtype=np.uint8))
     offsets = engine.upload(np.arange(0, 201, 10, dtype=np.uint64)[:21])
     hashed = engine.empty(20, np.uint64)
-    engine.launch(engine.kernel("common/hash.cl", "hash_strings"), (32,), (16,), data, offsets, *key, size, hashed)
+    kernel = engine.kernel("common/hash.cl", "hash_strings")
+    engine.launch(kernel, (32,), (16,), bytes=data, offsets=offsets, hashes=hashed, **common)
     numbers = engine.upload(np.arange(20, dtype=np.uint64))
-    engine.launch(engine.kernel("common/hash.cl", "hash_numbers"), (32,), (16,), numbers, *key, size, hashed)
+    kernel = engine.kernel("common/hash.cl", "hash_numbers")
+    engine.launch(kernel, (32,), (16,), numbers=numbers, hashes=hashed, **common)
     engine.download(hashed)
 
 
@@ -82,10 +83,11 @@ def probes(engine: Engine) -> None:
         for builtin in (0, 1):
             defines = {"VW": width, "BUILTIN_POPCOUNT": builtin}
             bits = engine.empty((32, 5), np.uint64)
-            engine.launch(engine.kernel("common/probe_bits.cl", "probe_bits", **defines), (32,), (16,), words, bits)
+            kernel = engine.kernel("common/probe_bits.cl", "probe_bits", **defines)
+            engine.launch(kernel, (32,), (16,), words=words, results=bits)
             counts = engine.empty(32, np.uint32)
             kernel = engine.kernel("common/probe_bits.cl", "probe_vectors", **defines)
-            engine.launch(kernel, (32 // width,), None, words, counts)
+            engine.launch(kernel, (32 // width,), None, words=words.view(np.uint32), results=counts)
             engine.download(bits)
             engine.download(counts)
 

@@ -291,9 +291,9 @@ def test_places_that_cannot_be_written(tmp_path: Path) -> None:
 WRITING = """
 import os, resource, signal, sys
 import numpy as np
-from oclgenomics.kmers.database_writer import DatabaseWriter
+from oclgenomics.kmers.database.writer import DatabaseWriter
 from oclgenomics.kmers.options import CountOptions
-from oclgenomics.kmers.sets import KmerBlock
+from oclgenomics.kmers.kmer_set import KmerBlock
 
 with DatabaseWriter(sys.argv[1], CountOptions(20), threads=1) as writer:
     if sys.argv[2] == "full":

@@ -12,7 +12,7 @@ from helpers.kmer_sets import random_text
 from oclgenomics.kmers import reference
 from oclgenomics.kmers.count import count_to_database
 from oclgenomics.kmers.options import CountOptions
-from oclgenomics.runtime import Engine, buffers
+from oclgenomics.runtime import Engine
 
 
 @pytest.mark.parametrize("k", [9, 40])
@@ -27,20 +27,13 @@ def test_the_same_bytes(limited: Engine, engine: Engine, tmp_path: Path, k: int)
 
 @pytest.mark.parametrize("k", [16, 32, 40])
 def test_buffers_are_no_larger_than_the_device_takes(
-    shaped: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, k: int
+    shaped: Engine, tmp_path: Path, k: int
 ) -> None:
     most = 4 << 20
     text = random_text(np.random.default_rng(k), 1_300_000, b"ACGT", 700_000)
     (tmp_path / "x.fa").write_bytes(text)
     count_to_database([tmp_path / "x.fa"], CountOptions(k), tmp_path / "own.db", engine=shaped)
-    share = buffers.share
-
-    def limited_share(context: object, device: object, array: np.ndarray) -> object:
-        assert array.nbytes <= most
-        return share(context, device, array)
-
-    monkeypatch.setattr(buffers, "share", limited_share)
-    with Engine(dataclasses.replace(shaped.device, max_allocation=most)) as small:
-        small.tuning = shaped.tuning
+    device = dataclasses.replace(shaped.device, max_allocation=most)  # `runtime.buffers` refuses larger ones
+    with Engine(device, tuning=shaped.tuning) as small:
         count_to_database([tmp_path / "x.fa"], CountOptions(k), tmp_path / "small.db", engine=small)
     assert (tmp_path / "small.db").read_bytes() == (tmp_path / "own.db").read_bytes()

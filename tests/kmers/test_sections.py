@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import errno
 import gc
 import itertools
@@ -13,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.devices import gpu_shape
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
@@ -39,9 +39,7 @@ def shaped(request: pytest.FixtureRequest, device: Device) -> Iterator[Engine]:
     """An engine with the kernels of the device's own class, or with those of GPUs."""
     if request.param == "gpu" and device.family != "intel":
         pytest.skip("the kernels for GPUs run on GPUs, and on Intel's CPU runtime as a check")
-    with Engine(device) as engine:
-        if request.param == "gpu":
-            engine.tuning = dataclasses.replace(engine.tuning, cpu=False)
+    with Engine(device, tuning=gpu_shape(device) if request.param == "gpu" else None) as engine:
         yield engine
 
 
@@ -331,8 +329,8 @@ def test_sections_with_numbers_that_are_too_large(
     first = np.zeros((words, 1), np.uint64)
     table = table_of(first, 2, [len(gap)], [len(counts)], [checksum(raw)])
     room = section_decoder.room_for(shaped, [table])
-    room[:] = 0
-    room.view(np.uint8)[: len(raw)] = np.frombuffer(raw, np.uint8)
+    room.host[:] = 0
+    room.host.view(np.uint8)[: len(raw)] = np.frombuffer(raw, np.uint8)
     runs, status = section_decoder.decode_on(shaped, table, room)
     assert status.tolist() == [0 if fine else 2]
     if fine:
@@ -360,8 +358,8 @@ def test_bytes_that_are_no_section(shaped: Engine, words: int, size: int, data: 
     table["kmers"] += np.uint32(data.draw(st.integers(0, 1)))
     table["checksum"] = checksum(bytes(raw))
     room = section_decoder.room_for(shaped, [table])
-    room[:] = 0
-    room.view(np.uint8)[: len(raw)] = raw
+    room.host[:] = 0
+    room.host.view(np.uint8)[: len(raw)] = raw
     runs, status = section_decoder.decode_on(shaped, table, room)
     try:
         expected = decode_section(bytes(raw), words, int(table["kmers"][0]), int(table["gap_bytes"][0]))

@@ -133,8 +133,7 @@ def test_little_memory_is_enough_or_refused(device: Device, rng):
 def test_small_work_groups_change_nothing(shaped, rng):
     states = np.where(rng.random((200, 40)) < 0.02, 2, correlated_states(rng, 200, 40)).astype(int)
     alignment = make_multiallelic(states, np.arange(200))
-    small = Engine(dataclasses.replace(shaped.device, max_work_group=16))
-    small.tuning = shaped.tuning
+    small = Engine(dataclasses.replace(shaped.device, max_work_group=16), tuning=shaped.tuning)
     whole = ld_matrix(alignment, 0, 199, engine=shaped)
     np.testing.assert_array_equal(ld_matrix(alignment, 0, 199, engine=small), whole)
 

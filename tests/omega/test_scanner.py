@@ -218,8 +218,7 @@ def test_a_device_that_gives_little_to_one_buffer(
     alignment = make_alignment(states, positions)
     options = ScanOptions(grid=600 if maxwin > 2000 else 2000, minwin=100, maxwin=maxwin, kernel=kernel)
     whole = OmegaScanner(shaped).scan(alignment, options)
-    with Engine(dataclasses.replace(shaped.device, max_allocation=largest)) as narrow:
-        narrow.tuning = shaped.tuning
+    with Engine(dataclasses.replace(shaped.device, max_allocation=largest), tuning=shaped.tuning) as narrow:
         assert_equal_scans(OmegaScanner(narrow).scan(alignment, options), whole)
 
 
@@ -362,7 +361,7 @@ def test_kernels_that_need_many_registers_get_small_work_groups(
     whole = scans_of(shaped, alignment, "complete")
 
     def built(source: str, name: str, **defines: Any) -> Kernel:
-        return dataclasses.replace(build(source, name, **defines), most_items=32)
+        return dataclasses.replace(build(source, name, **defines), max_items=32)
 
     def spy(kernel: Kernel, size: tuple[int, ...], local: tuple[int, ...], *args: Any) -> Any:
         launched.append(int(np.prod(local)))
@@ -381,12 +380,11 @@ def test_too_small_work_groups_are_refused(
     if shaped.tuning.cpu:
         pytest.skip("CPUs do with groups of one")
     alignment = alignment_of(rng, "complete")
-    small = Engine(dataclasses.replace(shaped.device, max_work_group=8))
-    small.tuning = shaped.tuning
+    small = Engine(dataclasses.replace(shaped.device, max_work_group=8), tuning=shaped.tuning)
     with pytest.raises(DeviceError, match="8 work-items a group"):
         OmegaScanner(small).scan(alignment, ScanOptions(**WINDOW))
     build = shaped.kernel
-    monkeypatch.setattr(shaped, "kernel", lambda *at, **d: dataclasses.replace(build(*at, **d), most_items=8))
+    monkeypatch.setattr(shaped, "kernel", lambda *at, **d: dataclasses.replace(build(*at, **d), max_items=8))
     with pytest.raises(DeviceError, match="8 work-items a group of pair_values, too few"):
         OmegaScanner(shaped).scan(alignment, ScanOptions(**WINDOW))
 

@@ -4,18 +4,29 @@ from __future__ import annotations
 
 import dataclasses
 import gc
+from collections.abc import Iterator
 from unittest import mock
 
 import numpy as np
 import pyopencl
 import pytest
-from helpers.devices import LimitedEngine
+from helpers.devices import LimitedEngine, gpu_shape
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oclgenomics.errors import AllocationError, DeviceError, DeviceLostError
-from oclgenomics.runtime import Device, Engine, staging
-from oclgenomics.runtime import engine as engine_module
+from oclgenomics.runtime import Device, Engine, host_memory, staging, transfers
+
+
+@pytest.fixture(params=["own", "apart"])
+def either(request: pytest.FixtureRequest, engine: Engine) -> Iterator[Engine]:
+    """An engine as the device's class has it, and one whose device has memory of its own."""
+    if request.param == "own":
+        yield engine
+    else:
+        with Engine(engine.device, tuning=gpu_shape(engine.device)) as other:
+            yield other
+
 
 DTYPES = [np.uint8, np.int32, np.uint64, np.float32, np.float64]
 
@@ -94,7 +105,7 @@ def test_fill_in_pieces(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None
         sizes.append(size)
         return fill(queue, buffer, pattern, offset, size, waits)
 
-    monkeypatch.setattr(engine_module, "FILL_BYTES", 100)
+    monkeypatch.setattr(transfers, "FILL_BYTES", 100)
     monkeypatch.setattr(pyopencl, "enqueue_fill_buffer", noted)
     held = engine.upload(np.zeros(31, np.uint64))
     engine.fill(held, 7)
@@ -105,13 +116,12 @@ def test_fill_in_pieces(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None
 def test_compute_and_transfers_keep_their_order(engine: Engine) -> None:
     """Writes that do not wait, kernels and downloads in turn: every kernel sees the write before it, no later one."""
     kernel = engine.kernel("common/hash.cl", "hash_numbers")
-    zero, count = np.uint64(0), np.uint32(1 << 16)
     numbers, hashes = engine.empty(1 << 16, np.uint64), engine.empty(1 << 16, np.uint64)
     inputs = [np.full(1 << 16, value, np.uint64) for value in range(8)]
     results = []
     for values in inputs:
         engine.write(numbers, values, wait=False)
-        engine.launch(kernel, (1 << 16,), (16,), numbers, zero, zero, count, hashes)
+        engine.launch(kernel, (1 << 16,), (16,), numbers=numbers, k0=0, k1=0, count=1 << 16, hashes=hashes)
         results.append(engine.download(hashes))
     for result in results:
         assert len(set(result.tolist())) == 1
@@ -126,34 +136,64 @@ def test_an_upload_is_a_copy_made_at_once(engine: Engine) -> None:
     assert np.array_equal(engine.download(held), np.ones(5000))
 
 
-def test_shared_memory_is_read_after_its_kernels(engine: Engine) -> None:
+def test_shared_memory_is_read_after_its_kernels(either: Engine) -> None:
     count = 1 << 20
-    hashes = engine.upload(engine.pinned(count, np.uint64), share=True)
-    kernel = engine.kernel("common/hash.cl", "hash_numbers")
-    numbers = engine.upload(np.arange(count, dtype=np.uint64))
-    for key in range(3):
-        engine.launch_items(kernel, count, numbers, np.uint64(key), np.uint64(0), np.uint32(count), hashes)
-    last = engine.empty(count, np.uint64)
-    engine.launch_items(kernel, count, numbers, np.uint64(2), np.uint64(0), np.uint32(count), last)
-    part = engine.download(hashes, 1000, count - 1000)
-    assert np.array_equal(part, engine.download(last, 1000, count - 1000))
-    assert np.array_equal(engine.download(hashes), engine.download(last))
+    kernel = either.kernel("common/hash.cl", "hash_numbers")
+    numbers = either.upload(np.arange(count, dtype=np.uint64))
+    last = either.empty(count, np.uint64)
+    with either.shared(count, np.uint64) as hashes:
+        for key in range(3):
+            either.launch_items(kernel, count, numbers=numbers, k0=key, k1=0, count=count, hashes=hashes.device)
+        either.launch_items(kernel, count, numbers=numbers, k0=2, k1=0, count=count, hashes=last)
+        part = either.download(hashes.device, 1000, count - 1000)
+        assert np.array_equal(part, either.download(last, 1000, count - 1000))
+        assert np.array_equal(either.download(hashes.device), either.download(last))
 
 
-def test_shared_memory_is_seen_by_both_sides(engine: Engine) -> None:
+@pytest.mark.parametrize("shape", [0, 1, (3, 5), 4096, (100, 1001)])
+def test_shared_memory_is_seen_by_both_sides(either: Engine, shape: int | tuple[int, ...]) -> None:
     gc.collect()
-    used = engine.memory.used
-    array = engine.pinned((4096,), np.uint64)
-    array[:] = np.arange(4096)
-    held = engine.upload(array, share=True)
-    assert np.array_equal(engine.download(held), array)
-    if engine.device.kind == "cpu":
-        array[:] = 3
-        assert engine.memory.used == used
-        assert np.array_equal(engine.download(held), array)
-    held.release()
-    held.release()
-    assert engine.memory.used == used
+    used = either.memory.used
+    with either.shared(shape, np.uint64) as shared:
+        assert (shared.host.shape, shared.host.dtype) == (shared.device.shape, np.uint64)
+        assert either.memory.used == used + shared.host.nbytes  # once
+        shared.host[...] = np.arange(shared.host.size).reshape(shared.host.shape)
+        shared.send()
+        shared.wait()
+        assert np.array_equal(either.download(shared.device), shared.host)
+        if either.tuning.shares_memory:
+            shared.host[...] = 3
+            assert np.array_equal(either.download(shared.device), shared.host)
+        if shared.host.size > 10:
+            shared.host.reshape(-1)[:10] = 7, 1, 7, 1, 7, 1, 7, 1, 7, 1
+            shared.send(2, 8, wait=True)
+            assert either.download(shared.device, 8, 2).tolist() == [7, 1] * 4
+    shared.release()
+    assert either.memory.used == used
+
+
+def test_shared_memory_counts_against_the_limit(device: Device) -> None:
+    for tuning in (None, gpu_shape(device)):
+        with Engine(device, max_memory=1 << 20, tuning=tuning) as engine, engine.shared(600 << 10, np.uint8):
+            with pytest.raises(AllocationError, match="raise --max-memory"):
+                engine.shared(600 << 10, np.uint8)
+            with pytest.raises(AllocationError, match="raise --max-memory"):
+                engine.empty(600 << 10, np.uint8)
+
+
+def test_shared_memory_outlives_its_kernels(either: Engine) -> None:
+    """Memory that is given back while kernels write it would be another's by then."""
+    kernel = either.kernel("common/hash.cl", "hash_numbers")
+    count = 1 << 22
+    numbers = either.upload(np.arange(count, dtype=np.uint64))
+    shared = either.shared(count, np.uint64)
+    for _ in range(4):
+        either.launch_items(kernel, count, numbers=numbers, k0=1, k1=0, count=count, hashes=shared.device)
+    event = shared.device.memory.used
+    assert event is not None
+    del shared
+    gc.collect()
+    assert event.command_execution_status == pyopencl.command_execution_status.COMPLETE
 
 
 def test_staging_blocks_in_turn(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -161,7 +201,7 @@ def test_staging_blocks_in_turn(device: Device, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(staging, "SMALL_BYTES", 100)
     monkeypatch.setattr(staging, "COPY_THREADS", 3)
     with Engine(device) as engine:
-        way = staging.Staging(engine.context, engine.transfer, device, block_bytes=4096)
+        way = staging.Staging(engine._context, engine._transfers.transfer, device, block_bytes=4096)
         monkeypatch.setattr(way, "_staged", lambda array: True)
         for size in (1, 4095, 4096, 4097, 3 * 4096, 5 * 4096 + 123):
             array = np.random.default_rng(size).integers(0, 256, size).astype(np.uint8)
@@ -173,34 +213,37 @@ def test_staging_blocks_in_turn(device: Device, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_pinned_memory_is_kept_up_to_a_limit(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine_module, "KEPT_BYTES", 10_000)
+    monkeypatch.setattr(host_memory, "KEPT_BYTES", 10_000)
+    with Engine(device, tuning=gpu_shape(device)) as engine:
+        pool = engine._transfers._pinned
 
-    def kept(engine: Engine, size: int) -> list[int]:
-        with engine.lent_pinned(size) as memory:
-            assert memory.size == size
-        return [array.size for array in engine._kept]
+        def kept(size: int) -> list[int]:
+            with engine.shared(size, np.uint8) as shared:
+                assert shared.host.size == size
+            return [array.size for array in pool._kept]
 
-    with Engine(dataclasses.replace(device, unified_memory=False)) as engine:
-        assert kept(engine, 6000) == [6000]
-        with engine.lent_pinned(6000) as memory:
-            assert not engine._kept  # the same once more
-            memory[:] = 7
-        assert engine._kept[0] is memory
-        assert kept(engine, 4000) == [6000, 4000]
-        assert kept(engine, 1) == [4000, 1]
-        assert kept(engine, 10_001) == [4000, 1]
+        assert kept(6000) == [6000]
+        address = pool._kept[0].ctypes.data
+        with engine.shared(750, np.uint64) as shared:
+            assert not pool._kept  # the same once more
+            assert shared.host.ctypes.data == address
+        assert kept(4000) == [6000, 4000]
+        assert kept(1) == [4000, 1]
+        assert kept(10_001) == [4000, 1]
+    assert not pool._kept
 
 
 def test_pinned_memory_of_discrete_devices(device: Device) -> None:
     with Engine(device) as engine:
-        array = staging.pinned_array(engine.context, engine.transfer, device, (100, 3), np.float32)
+        way = engine._transfers._staging
+        array = host_memory.pinned_array(engine._context, engine._transfers.transfer, device, (100, 3), np.float32)
         array[:] = 7
         assert np.array_equal(engine.download(engine.upload(array)), np.full((100, 3), 7, np.float32))
-        engine._staging.know(array)
-        assert engine._staging._pinned
+        way.know(array)
+        assert way._pinned
         del array
         gc.collect()
-        assert not engine._staging._pinned
+        assert not way._pinned
 
 
 def test_memory_is_accounted_for(device: Device) -> None:
@@ -226,21 +269,123 @@ def test_an_array_larger_than_the_device_gives(engine: Engine) -> None:
 def test_released_arrays_are_refused(engine: Engine) -> None:
     held = engine.empty(16, np.uint64)
     held.release()
+    with pytest.raises(ValueError, match=r"hash_numbers, argument numbers: DeviceArray.* was released"):
+        hash_with(engine, numbers=held)
+
+
+NUMBERS = {"numbers": None, "k0": 1, "k1": 2, "count": 16, "hashes": None}
+
+
+def hash_with(engine: Engine, **changed: object) -> None:
+    """Launch a kernel with an argument that is not what it takes."""
+    held = engine.empty(16, np.uint64)
+    arguments = {**NUMBERS, "numbers": held, "hashes": held, **changed}
     kernel = engine.kernel("common/hash.cl", "hash_numbers")
+    engine.launch(kernel, (16,), (16,), **{name: value for name, value in arguments.items() if value is not ...})
+
+
+@pytest.mark.parametrize(
+    ("changed", "error", "message"),
+    [
+        ({"k1": ...}, TypeError, "hash_numbers: arguments k1 missing; it takes numbers, k0, k1, count, hashes"),
+        ({"seed": 1}, TypeError, "hash_numbers: arguments seed unknown; it takes"),
+        ({"count": 1 << 32}, ValueError, "hash_numbers, argument count: 4294967296 does not fit into uint"),
+        ({"count": -1}, ValueError, "argument count: -1 does not fit into uint"),
+        ({"k0": 1 << 64}, ValueError, "argument k0: 18446744073709551616 does not fit into ulong"),
+        ({"count": 1.5}, TypeError, "argument count: 1.5 of type float is no uint"),
+        ({"count": np.float32(1)}, TypeError, "argument count: .* of type float32 is no uint"),
+        ({"count": "16"}, TypeError, "argument count: '16' of type str is no uint"),
+        ({"count": None}, TypeError, "argument count: None of type NoneType is no uint"),
+        ({"hashes": np.zeros(16, np.uint64)}, TypeError, r"argument hashes: .* of type ndarray is no DeviceArray"),
+    ],
+)
+def test_wrong_arguments_are_refused(
+    engine: Engine, changed: dict[str, object], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        hash_with(engine, **changed)
+
+
+def test_arrays_of_another_type_are_refused(engine: Engine) -> None:
+    floats = engine.empty(16, np.float64)
+    with pytest.raises(TypeError, match=r"argument numbers: DeviceArray\(.*, dtype=float64\) does not suit ulong"):
+        hash_with(engine, numbers=floats)
+    hash_with(engine, numbers=floats.view(np.uint64))
+    with pytest.raises(ValueError, match="no whole number of uint64"):
+        engine.empty(3, np.uint32).view(np.uint64)
+
+
+@pytest.mark.parametrize("count", [16, np.uint8(16), np.int64(16), True])
+def test_numbers_take_the_parameter_s_type(engine: Engine, count: object) -> None:
+    """2^31 - 1 and 2^31 are of one type, as are Python's numbers and NumPy's."""
+    hash_with(engine, count=count, k0=np.uint32(3), k1=(1 << 63) + 1)
+
+
+def test_views_share_memory_and_order(engine: Engine) -> None:
+    words = engine.empty(32, np.uint32)
+    engine.write(words.view(np.uint64), np.arange(16, dtype=np.uint64), wait=False)
+    assert engine.download(words)[::2].tolist() == list(range(16))
+    words.view(np.uint8).release()
     with pytest.raises(ValueError, match="was released"):
-        engine.launch(kernel, (16,), (16,), held, np.uint64(0), np.uint64(0), np.uint32(1), held)
+        hash_with(engine, numbers=words.view(np.uint64))
 
 
-def test_python_numbers_as_arguments() -> None:
-    scalar = engine_module._scalar
-    assert scalar(3) == np.int32(3)
-    assert scalar(3).dtype == np.int32
-    assert scalar(True).dtype == np.int32
-    assert scalar(2**31).dtype == np.uint32
-    assert scalar(2**32).dtype == np.int64
-    assert scalar(-(2**31) - 1).dtype == np.int64
-    assert scalar(0.5).dtype == np.float32
-    assert scalar(np.uint8(4)).dtype == np.uint8
+def test_pointers_that_are_not_read_may_lead_nowhere(engine: Engine) -> None:
+    kernel = engine.kernel("primitives/scan.cl", "reduce_spans", **PLAIN_SCAN)
+    items, totals, flags = (engine.upload(np.arange(4, dtype=np.uint32)) for _ in range(3))
+    engine.launch(kernel, (1,), (1,), source=items, heads=None, size=4, span=4, totals=totals, flags=flags)
+    assert engine.download(totals)[0] == 6
+
+
+PLAIN_SCAN = {"TYPE": "uint", "MAXIMUM": 0, "SEGMENTED": 0, "CPU": 1, "LANES": 1, "ROOT": 1, "UNITS": 2}
+
+
+def test_checkpoints(engine: Engine) -> None:
+    """Waiting for one waits for what was enqueued before it, and ends though more was enqueued after it."""
+    kernel = engine.kernel("common/hash.cl", "hash_numbers")
+    held = engine.upload(np.arange(1 << 20, dtype=np.uint64))
+    last: list[object] = []
+    for _ in range(2):
+        engine.launch_items(kernel, held.size, numbers=held, k0=1, k1=2, count=held.size, hashes=held)
+        last.append((held.memory.used, engine.checkpoint()))
+    for event, checkpoint in last:
+        checkpoint.wait()
+        assert event.command_execution_status == pyopencl.command_execution_status.COMPLETE
+    with Engine(engine.device) as fresh:
+        fresh.checkpoint().wait()  # nothing was enqueued
+
+
+def test_a_closed_engine(device: Device) -> None:
+    engine = Engine(device)
+    held = engine.upload(np.arange(16, dtype=np.uint64))
+    shared = engine.shared(16, np.uint64)
+    kernel = engine.kernel("common/hash.cl", "hash_numbers")
+    engine.close()
+    engine.close()
+    assert engine.memory.used == 0
+    calls = (
+        lambda: engine.empty(1, np.uint8),
+        lambda: engine.shared(1, np.uint8),
+        lambda: engine.pinned(1, np.uint8),
+        lambda: engine.upload(np.zeros(1)),
+        lambda: engine.write(held, np.zeros(1, np.uint64)),
+        lambda: engine.download(held),
+        lambda: engine.fill(held, 1),
+        lambda: engine.kernel("common/hash.cl", "hash_numbers"),
+        lambda: engine.launch(kernel, (1,), (1,), **NUMBERS),
+        lambda: engine.mapped(held).__enter__(),
+    )
+    for call in calls:
+        with pytest.raises(ValueError, match=r"the engine on .* is closed; make another one"):
+            call()
+    shared.release()
+
+
+def test_a_tuning_of_one_s_own(device: Device) -> None:
+    tuning = dataclasses.replace(gpu_shape(device), local_size=16)
+    with Engine(device, tuning=tuning) as engine:
+        assert engine.tuning is tuning
+        assert not engine.tuning.cpu
 
 
 def failure(code: int) -> pyopencl.Error:
@@ -254,11 +399,11 @@ def test_a_device_lost_in_the_middle(engine: Engine, monkeypatch: pytest.MonkeyP
 
     kernel = engine.kernel("common/hash.cl", "hash_numbers")
     held = engine.empty(16, np.uint64)
-    arguments = (held, np.uint64(0), np.uint64(0), np.uint32(16), held)
+    arguments = {**NUMBERS, "numbers": held, "hashes": held}
     with monkeypatch.context() as patch:
         patch.setattr(pyopencl, "enqueue_nd_range_kernel", lose)
         with pytest.raises(DeviceLostError, match="stopped answering while running hash_numbers") as caught:
-            engine.launch(kernel, (16,), (16,), *arguments)
+            engine.launch(kernel, (16,), (16,), **arguments)
         assert caught.value.exit_code == 4
         assert "\n" not in str(caught.value)
     with monkeypatch.context() as patch:
@@ -267,7 +412,7 @@ def test_a_device_lost_in_the_middle(engine: Engine, monkeypatch: pytest.MonkeyP
             engine.download(held)
         with pytest.raises(DeviceLostError, match="while writing 128 bytes"):
             engine.write(held, np.zeros(16, np.uint64))
-    engine.launch(kernel, (16,), (16,), *arguments)
+    engine.launch(kernel, (16,), (16,), **arguments)
     engine.finish()
 
 
@@ -286,10 +431,8 @@ def test_other_errors_stay_what_they_are(engine: Engine, monkeypatch: pytest.Mon
         raise failure(-54)
 
     monkeypatch.setattr(pyopencl, "enqueue_nd_range_kernel", fail)
-    held = engine.empty(16, np.uint64)
-    kernel = engine.kernel("common/hash.cl", "hash_numbers")
     with pytest.raises(pyopencl.RuntimeError, match="injected"):
-        engine.launch(kernel, (16,), (16,), held, np.uint64(0), np.uint64(0), np.uint32(16), held)
+        hash_with(engine)
 
 
 @pytest.mark.parametrize("items", [0, 1, 15, 16, 17, 300])
@@ -299,7 +442,7 @@ def test_a_work_item_for_each_item(engine: Engine, items: int, lanes: int | None
     wide = engine.empty(300, np.uint64)
     engine.fill(wide, 7)
     widen = engine.kernel("primitives/run_sums.cl", "widen", WEIGHTED=True, SUM="uint")
-    engine.launch_items(widen, items, engine.upload(weights), np.uint64(items), wide, lanes=lanes)
+    engine.launch_items(widen, items, lanes=lanes, weights=engine.upload(weights), size=items, wide=wide)
     assert engine.download(wide).tolist() == [*range(items), *[7] * (300 - items)]
 
 
@@ -318,9 +461,10 @@ def test_items_on_a_device_with_small_groups(device: Device, limit: int) -> None
     with LimitedEngine(device, limit) as engine:
         out = engine.upload(np.arange(1000, dtype=np.uint64))
         kernel = engine.kernel("primitives/run_sums.cl", "widen", WEIGHTED=True, SUM="uint")
-        engine.launch_items(kernel, 1000, engine.upload(np.arange(1000, dtype=np.uint32)), np.uint64(1000), out)
+        weights = engine.upload(np.arange(1000, dtype=np.uint32))
+        engine.launch_items(kernel, 1000, weights=weights, size=1000, wide=out)
         assert np.array_equal(engine.download(out), np.arange(1000))
-        few = dataclasses.replace(kernel, most_items=24)
+        few = dataclasses.replace(kernel, max_items=24)
         with mock.patch.object(engine, "launch") as launch:
             engine.launch_items(few, 1000)
         assert launch.call_args.args[1:3] == ((1008,), (16,))

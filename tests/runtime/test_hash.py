@@ -19,8 +19,8 @@ def hash_strings(engine: Engine, strings: list[bytes], key: bytes) -> list[int]:
     hashes = engine.empty(len(strings), np.uint64)
     kernel = engine.kernel("common/hash.cl", "hash_strings")
     size = -(-len(strings) // 16) * 16
-    count = np.uint32(len(strings))
-    engine.launch(kernel, (size,), (16,), engine.upload(data), engine.upload(offsets), k0, k1, count, hashes)
+    arrays = {"bytes": engine.upload(data), "offsets": engine.upload(offsets)}
+    engine.launch(kernel, (size,), (16,), **arrays, k0=k0, k1=k1, count=len(strings), hashes=hashes)
     return engine.download(hashes).tolist()
 
 
@@ -53,7 +53,7 @@ def test_numbers_match_their_bytes(engine: Engine, key: bytes, numbers: list[int
     hashes = engine.empty(len(numbers), np.uint64)
     kernel = engine.kernel("common/hash.cl", "hash_numbers")
     values = engine.upload(np.array(numbers, np.uint64))
-    engine.launch(kernel, (64,), (16,), values, k0, k1, np.uint32(len(numbers)), hashes)
+    engine.launch(kernel, (64,), (16,), numbers=values, k0=k0, k1=k1, count=len(numbers), hashes=hashes)
     assert engine.download(hashes).tolist() == [expected(key, number.to_bytes(8, "little")) for number in numbers]
 
 
@@ -65,7 +65,7 @@ def test_bits(engine: Engine, width: int, builtin: int) -> None:
     words[:4] = 0, 1, 1 << 63, 2**64 - 1
     result = engine.empty((64, 5), np.uint64)
     kernel = engine.kernel("common/probe_bits.cl", "probe_bits", VW=width, BUILTIN_POPCOUNT=builtin)
-    engine.launch(kernel, (64,), (16,), engine.upload(words), result)
+    engine.launch(kernel, (64,), (16,), words=engine.upload(words), results=result)
     for word, found in zip(words.tolist(), engine.download(result).tolist(), strict=True):
         low = word & 0xFFFFFFFF
         assert found[0] == word.bit_count() << 32 | low.bit_count()
@@ -82,5 +82,5 @@ def test_vector_population_count_at_any_address(engine: Engine, width: int, buil
     result = engine.empty(128, np.uint32)
     engine.fill(result, 0)
     kernel = engine.kernel("common/probe_bits.cl", "probe_vectors", VW=width, BUILTIN_POPCOUNT=builtin)
-    engine.launch(kernel, (128 // width,), None, engine.upload(words), result)
+    engine.launch(kernel, (128 // width,), None, words=engine.upload(words), results=result)
     assert np.array_equal(engine.download(result), np.bitwise_count(words[1:]))

@@ -186,7 +186,7 @@ with Engine("portable") as engine:
     words = engine.upload(np.arange(33, dtype=np.uint32))
     counts = engine.empty(32, np.uint32)
     kernel = engine.kernel("common/probe_bits.cl", "probe_vectors", BUILTIN_POPCOUNT=1)
-    engine.launch(kernel, (2,), None, words, counts)
+    engine.launch(kernel, (2,), None, words=words, results=counts)
     print(engine.download(counts).sum())
 """
 

@@ -16,7 +16,7 @@ def work(engine: Engine) -> None:
     numbers = engine.upload(np.arange(1 << 16, dtype=np.uint64))
     hashes = engine.empty(1 << 16, np.uint64)
     for _ in range(3):
-        engine.launch(kernel, (1 << 16,), (16,), numbers, np.uint64(0), np.uint64(0), np.uint32(1 << 16), hashes)
+        engine.launch(kernel, (1 << 16,), (16,), numbers=numbers, k0=0, k1=0, count=1 << 16, hashes=hashes)
     engine.download(hashes)
 
 

@@ -26,7 +26,7 @@ def kernels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def answer(device: Device, **defines: int) -> int:
     with Engine(device) as engine:
         result = engine.empty(1, np.int32)
-        engine.launch(engine.kernel("answer.cl", "answer", **defines), (1,), (1,), result)
+        engine.launch(engine.kernel("answer.cl", "answer", **defines), (1,), (1,), result=result)
         return int(engine.download(result)[0])
 
 

@@ -13,9 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oclgenomics.errors import InputError
-from oclgenomics.runtime import Device, Engine
+from oclgenomics.runtime import Device, DeviceArray, Engine, SharedArray
 from oclgenomics.sequence import Census, PackedBlock, blocks, packed_blocks, parse, reference
-from oclgenomics.sequence.parse import FastaState, Text, parse_fasta, parse_fastq
+from oclgenomics.sequence.device_text import Text
+from oclgenomics.sequence.parse import FastaState, parse_fasta, parse_fastq
 
 FASTA = b">r1\nACGTNacgtaAC\nGGTTRCCATG\n>r2 desc > x\n\nTTTTTTTT\n>\n>last\nACGT\r\nAC\rGT\r\n"
 FASTQ = (
@@ -214,13 +215,14 @@ def test_the_device_is_done_before_the_text_is_freed(
     path = tmp_path / "x.fa"
     path.write_bytes(FASTA)
     order: list[str] = []
-    finish = engine.finish
-    monkeypatch.setattr(engine, "finish", lambda: (order.append("finished"), finish()))
+    wait, release = SharedArray.wait, DeviceArray.release
+    monkeypatch.setattr(SharedArray, "wait", lambda shared: (order.append("waited"), wait(shared)))
+    monkeypatch.setattr(DeviceArray, "release", lambda array: (order.append("released"), release(array)))
     reading = packed_blocks(engine, [path])
     next(reading)
     order.clear()
     reading.close()
-    assert order == ["finished"]
+    assert order[:2] == ["waited", "released"]
 
 
 def test_a_block_takes_its_share_of_little_memory(device: Device) -> None:

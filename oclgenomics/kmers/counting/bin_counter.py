@@ -6,7 +6,6 @@ place at once. As many bins are filled at a time as memory allows; each range of
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -29,7 +28,7 @@ PREFIX_BITS = 32
 MAX_BITS = 15  # of the prefix are counted at first: the counts of a work-item fit the second cache
 FINER_BITS = 10  # that a prefix with too many k-mers is divided by at a time
 COUNTS_SHARE = 64  # of the device's memory, which the counts may take
-SPARE = 4096  # bytes behind k-mers: smaller memory is not shared
+SPARE = 8  # bytes behind k-mers, as whole words are read and written
 PART_BYTES, MIN_PARTS, MAX_PARTS = 4 << 20, 8, 64  # a range comes out in a part for each so many bytes of memory
 BIN_BYTES = 40  # that describe a bin
 
@@ -131,7 +130,10 @@ class BinnedWindows:
         head_bits = self._head_bits
         tables = BinTables(self._engine, self._k, head_bits, max(1, most // self._parts))
         prefixes = self._prefixes.coarser(PREFIX_BITS - self._prefixes.shift - head_bits)
-        with self._keys(min(most, self.size)) as keys:
+        bytes_each = key_bytes(self._k, head_bits)
+        # In memory of the host, whose pages are larger: k-mers are dealt out faster.
+        with self._engine.shared(min(most, self.size) * bytes_each + SPARE, np.uint8) as room:
+            keys = room.device
             for some in self._ranges(prefixes, most):
                 yield from self._distinct(some) if self._whole(some) else tables.parts(keys, self._fill(some, keys))
 
@@ -145,17 +147,6 @@ class BinnedWindows:
         """Bits of a prefix that make bins of some size."""
         wanted = max(1, (self.size // bin_size(self._engine, self._k)).bit_length())
         return min(wanted, PREFIX_BITS - self._prefixes.shift)
-
-    @contextlib.contextmanager
-    def _keys(self, size: int) -> Iterator[DeviceArray]:
-        """Room for k-mers, in memory of the host: its pages are larger, so k-mers are dealt out faster."""
-        host = self._engine.pinned(size * key_bytes(self._k, self._head_bits) + SPARE, np.uint8)
-        self._engine.memory.take(host.nbytes)
-        try:
-            yield self._engine.upload(host, share=True)
-        finally:
-            self._engine.finish()  # kernels may still work in that memory
-            self._engine.memory.give(host.nbytes)
 
     def _whole(self, prefixes: _Prefixes) -> bool:
         """Whether a prefix is a k-mer."""

@@ -12,8 +12,7 @@ from oclgenomics.kmers.counting.gathering import Part
 from oclgenomics.kmers.counting.ranges import split_prefixes
 from oclgenomics.kmers.keys import key_words
 from oclgenomics.primitives import Runs
-from oclgenomics.runtime import DeviceArray, Engine
-from oclgenomics.runtime.buffers import MIN_SHARED
+from oclgenomics.runtime import DeviceArray, Engine, SharedArray
 from oclgenomics.runtime.program import Kernel
 
 __all__ = ["MIN_KEY_BYTES", "BinTables", "Bins", "bin_size", "key_bytes", "table_bytes"]
@@ -68,14 +67,14 @@ class _Counting:
     first : ndarray, int64 (bins,)
         Where the counts of each begin.
     counts : DeviceArray, uint32
-    found : DeviceArray, uint32 (at least bins,)
+    found : SharedArray, uint32 (bins,)
         How many k-mers of each differ, or CROWDED.
     """
 
     bins: Bins
     first: NDArray[np.int64]
     counts: DeviceArray
-    found: DeviceArray
+    found: SharedArray
 
 
 def key_bytes(k: int, head_bits: int) -> int:
@@ -157,7 +156,7 @@ class BinTables:
 
     def _finish(self, keys: DeviceArray, counting: _Counting) -> Runs:
         todo, starts, counts = counting.bins, counting.first, counting.counts
-        found = self._engine.download(counting.found, len(todo))
+        found = self._engine.download(counting.found.device)
         done: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint32], NDArray[np.int64]]] = []
         while True:
             crowded = found == CROWDED
@@ -168,20 +167,19 @@ class BinTables:
             parts = self._split(keys, todo[crowded], np.ones(int(crowded.sum()), bool))
             owner = np.searchsorted(todo.begins, parts.begins, side="right") - 1
             todo, starts = parts, parts.begins + offset[owner]
-            found = self._engine.download(self._enter(keys, todo, starts, counts), len(todo))
+            found = self._engine.download(self._enter(keys, todo, starts, counts).device)
         begins, starts, found, heads = (np.concatenate(column) for column in zip(*done, strict=True))
         order = np.argsort(begins, kind="stable")
         return self._gather(keys, begins[order], found[order], starts[order], heads[order], counts)
 
-    def _enter(self, keys: DeviceArray, bins: Bins, first: NDArray[np.int64], counts: DeviceArray) -> DeviceArray:
-        shared = self._engine.pinned(max(len(bins), MIN_SHARED // 4), np.uint32)  # read while other bins are counted
-        found = self._engine.upload(shared, share=True)
+    def _enter(self, keys: DeviceArray, bins: Bins, first: NDArray[np.int64], counts: DeviceArray) -> SharedArray:
+        found = self._engine.shared(len(bins), np.uint32)  # read while other bins are counted
         self._engine.fill(self._next, 0)
         arrays = (*self._described(bins), self._upload(first))
         sizes = np.uint32(len(bins)), np.uint32(self._bits), np.uint32(self._slots)
         tables = self._next, self._tables, self._tallies
         kernel = self._kernel("count_distinct")
-        self._engine.launch(kernel, (self._items,), (1,), keys, *arrays, *sizes, *tables, found, counts)
+        self._engine.launch(kernel, (self._items,), (1,), keys, *arrays, *sizes, *tables, found.device, counts)
         return found
 
     def _split(self, keys: DeviceArray, bins: Bins, chosen: NDArray[np.bool_]) -> Bins:

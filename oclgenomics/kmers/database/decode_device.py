@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from oclgenomics.kmers.database.encode_kernels import SIP_KEY, most_gap_bytes
 from oclgenomics.kmers.database.layout import SECTION_KMERS, section_bytes
 from oclgenomics.primitives import Runs
-from oclgenomics.runtime import Engine
+from oclgenomics.runtime import Engine, SharedArray
 from oclgenomics.runtime.memory import BufferNeed
 
 __all__ = ["decode_on", "room_for", "sections_at_a_time", "words_of"]
@@ -40,9 +40,9 @@ def sections_at_a_time(engine: Engine, words: int) -> int:
     return max(1, min(most, fit // 4))
 
 
-def room_for(engine: Engine, tables: Sequence[NDArray[np.void]]) -> NDArray[np.uint64]:
-    """Host memory for the bytes of the sections of any one of some tables, as words; the device reads it fast."""
-    return engine.pinned(max(map(words_of, tables)), np.uint64)
+def room_for(engine: Engine, tables: Sequence[NDArray[np.void]]) -> SharedArray:
+    """Room for the bytes of the sections of any one of some tables, as words."""
+    return engine.shared(max(map(words_of, tables)), np.uint64)
 
 
 def words_of(table: NDArray[np.void]) -> int:
@@ -50,15 +50,15 @@ def words_of(table: NDArray[np.void]) -> int:
     return int(section_bytes(table).sum()) // 8 + 2
 
 
-def decode_on(engine: Engine, table: NDArray[np.void], data: NDArray[np.uint64]) -> tuple[Runs, NDArray[np.uint32]]:
+def decode_on(engine: Engine, table: NDArray[np.void], data: SharedArray) -> tuple[Runs, NDArray[np.uint32]]:
     """Decode sections that follow each other in the file.
 
     Parameters
     ----------
     engine : Engine
     table : ndarray of `section_table` (sections,)
-    data : uint64
-        Their bytes, one section after the other, `words_of` the table; best in memory of `room_for`.
+    data : SharedArray, uint64
+        Of `room_for`; the host's side holds their bytes, one section after the other.
 
     Returns
     -------
@@ -76,6 +76,7 @@ def decode_on(engine: Engine, table: NDArray[np.void], data: NDArray[np.uint64])
     status = engine.empty(sections, np.uint32)
     defines = {"WORDS": words, "EVERY": SECTION_KMERS, "CPU": engine.tuning.cpu}
     kernel = engine.kernel("kmers/decode_sections.cl", "decode_sections", **defines)
-    args = engine.upload(data, share=True), engine.upload(facts), np.uint64(size), np.uint32(sections), *SIP_KEY
+    data.send(0, words_of(table), wait=True)
+    args = data.device, engine.upload(facts), np.uint64(size), np.uint32(sections), *SIP_KEY
     engine.launch_items(kernel, sections, *args, keys, counts, status, lanes=LANES)
     return Runs(keys, counts, size), engine.download(status)

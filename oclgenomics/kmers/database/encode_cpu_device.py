@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from concurrent.futures import Future
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import NDArray
 
 from oclgenomics.io.append_file import Appending
 from oclgenomics.kmers.database.encode_kernels import (
@@ -25,8 +25,7 @@ from oclgenomics.kmers.database.encode_kernels import (
 from oclgenomics.kmers.database.layout import SECTION_KMERS
 from oclgenomics.kmers.database.section import Coded
 from oclgenomics.kmers.database.simple8b import STRETCH
-from oclgenomics.runtime import DeviceArray, Engine
-from oclgenomics.runtime.buffers import MIN_SHARED
+from oclgenomics.runtime import Engine
 from oclgenomics.runtime.memory import BufferNeed
 
 __all__ = ["CpuSections"]
@@ -74,7 +73,7 @@ class CpuSections:
         self._slots.reverse()
         slot.wait()
         place = np.uint64(span.keys.shape[1]), np.uint64(span.start), np.uint32(span.size)
-        out = np.uint64(self._room), slot.rooms, slot.facts, slot.tallies
+        out = np.uint64(self._room), slot.rooms.device, slot.facts.device, slot.tallies.device
         engine.launch(self._kernel, (sections,), (1,), span.keys, span.counts, *place, *SIP_KEY, *out)
         facts, tallies = slot.found(sections)
         tally = tallies.sum(axis=0, dtype=np.int64)
@@ -95,7 +94,6 @@ class CpuSections:
 
     def close(self) -> None:
         """Let go of the memory; nobody may be writing it any more."""
-        self._engine.finish()  # a kernel may still work in it
         for slot in self._slots:
             slot.close()
 
@@ -105,36 +103,29 @@ class _Slot:
 
     Attributes
     ----------
-    rooms : DeviceArray, uint64 (sections, room)
-    facts : DeviceArray, uint64 (sections * (3 + 2 words),)
+    rooms : SharedArray, uint64 (sections, room)
+    facts : SharedArray, uint64 (sections * (3 + 2 words),)
         Channels of as many sections as the batch has.
-    tallies : DeviceArray, uint32 (sections, TALLIED + 2)
+    tallies : SharedArray, uint32 (sections, TALLIED + 2)
     """
 
     def __init__(self, engine: Engine, output: Appending, words: int, sections: int, room: int) -> None:
         self._engine, self._output, self._channels = engine, output, 3 + 2 * words
-        self._taken = 0
-        self.rooms = self._shared((sections, room), np.uint64)
-        self.facts = self._shared((max(sections * self._channels, MIN_SHARED // 8),), np.uint64)
-        self.tallies = self._shared((sections, TALLIED + 2), np.uint32)
+        self.rooms = engine.shared((sections, room), np.uint64)
+        self.facts = engine.shared(sections * self._channels, np.uint64)
+        self.tallies = engine.shared((sections, TALLIED + 2), np.uint32)
         self._writing: Future[None] | None = None
-
-    def _shared(self, shape: tuple[int, ...], dtype: DTypeLike) -> DeviceArray:
-        array = self._engine.upload(self._engine.pinned(shape, dtype), share=True)
-        if array.host is not None:  # else the array is in the account
-            self._engine.memory.take(array.nbytes)
-            self._taken += array.nbytes
-        return array
 
     def found(self, sections: int) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
         """What is known of a batch of so many sections, when the device is done with it."""
-        facts = self._engine.download(self.facts, self._channels * sections).reshape(self._channels, sections)
-        return facts, self._engine.download(self.tallies, sections * (TALLIED + 2)).reshape(sections, -1)
+        facts = self._engine.download(self.facts.device, self._channels * sections).reshape(self._channels, sections)
+        return facts, self._engine.download(self.tallies.device, sections * (TALLIED + 2)).reshape(sections, -1)
 
     def put(self, sizes: list[int]) -> None:
         """Append the first bytes of each section's room."""
-        host = self._engine.download(self.rooms) if self.rooms.host is None else self.rooms.host
-        rooms = host.view(np.uint8)
+        if not self._engine.tuning.shares_memory:
+            self._engine.download(self.rooms.device, out=self.rooms.host)
+        rooms = self.rooms.host.view(np.uint8)
         self._writing = self._output.put(*(rooms[number, :size].data for number, size in enumerate(sizes)))
 
     def wait(self) -> None:
@@ -147,5 +138,3 @@ class _Slot:
         """Let go of the memory."""
         for array in (self.rooms, self.facts, self.tallies):
             array.release()
-        self._engine.memory.give(self._taken)
-        self._taken = 0

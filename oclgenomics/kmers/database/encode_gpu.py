@@ -133,9 +133,9 @@ class GpuSections:
         stride, start, size = np.uint64(span.keys.shape[1]), np.uint64(span.start), np.uint32(span.size)
         stretches, sections = np.uint32(words.size - 1), np.uint32(facts.shape[1])
         write = self._kernel("vlq", "write_gaps")
-        engine.launch_items(write, span.size, span.keys, stride, start, size, gaps, words, out)
+        engine.launch_items(write, span.size, span.keys, stride, start, size, gaps, words, out.view(np.uint8))
         write = self._kernel("simple8b", "write_words")
-        engine.launch_items(write, words.size - 1, span.counts, start, size, stretches, gaps, words, out)
+        engine.launch_items(write, words.size - 1, span.counts, start, size, stretches, gaps, words, out.view(np.uint8))
         sums = self._kernel("sections", "sum_sections")
         common = size, stretches, sections, gaps, words
         engine.launch_items(sums, facts.shape[1], out, *common, *SIP_KEY, facts, lanes=SUM_LANES)

@@ -196,19 +196,19 @@ class KmerDatabase:
             return
         rooms = [room_for(engine, tables) for _ in tables[:2]]
         with ThreadPoolExecutor(1, "read-kmers") as pool:
-            coming = pool.submit(self._read, tables[0], rooms[0])
+            coming = pool.submit(self._read, tables[0], rooms[0].host)
             for number, table in enumerate(tables):
-                data = coming.result()
+                coming.result()
                 for later in tables[number + 1 : number + 2]:
-                    coming = pool.submit(self._read, later, rooms[(number + 1) % 2])
-                runs, status = decode_on(engine, table, data)
+                    coming = pool.submit(self._read, later, rooms[(number + 1) % 2].host)
+                runs, status = decode_on(engine, table, rooms[number % 2])
                 for damaged in np.flatnonzero(status)[:1].tolist():
                     self.section(number * step + damaged)  # which tells what is wrong with it
                     raise InputError("changed while it was read", source=self._name)
                 yield runs
                 del runs
 
-    def _read(self, table: NDArray[np.void], room: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    def _read(self, table: NDArray[np.void], room: NDArray[np.uint64]) -> None:
         """Read sections that follow each other; where bytes are missing, checksums will differ."""
         data, start = room[: words_of(table)], int(table["offset"][0])
         rest = data.view(np.uint8).data[: int(section_bytes(table).sum())]
@@ -217,7 +217,6 @@ class KmerDatabase:
                 rest, start = rest[done:], start + done
         except OSError as error:
             raise InputError(f"cannot be read ({error.strerror})", source=self._name, byte=start) from error
-        return data
 
     def keys_counts(self, engine: Engine | None = None) -> CountedKmers:
         """All k-mers in memory.

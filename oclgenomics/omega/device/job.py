@@ -11,7 +11,6 @@ import math
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +21,7 @@ from oclgenomics.omega.device.kernels import PAIR_ROW, TILE_ROW, ScanKernels
 from oclgenomics.omega.device.launches import Launches
 from oclgenomics.omega.options import ScanOptions
 from oclgenomics.omega.plan import TILE, Block, Pass, Run, round_up
-from oclgenomics.runtime import Engine
+from oclgenomics.runtime import Checkpoint, Engine
 from oclgenomics.runtime.buffers import DeviceArray
 
 __all__ = ["EPSILON", "BestBorders", "DeviceSites", "ScanJob", "work_bytes"]
@@ -151,7 +150,7 @@ class ScanJob:
         """One walk along the genome."""
         engine = self.engine
         self.part = part
-        self._enqueued: Any = None  # the last event of the block before
+        self._enqueued: Checkpoint | None = None  # after the block before
         self.windows = engine.upload(part.table)
         last = part.blocks[-1]
         self.sums = engine.empty(part.sums_size, self.sum_type)
@@ -186,8 +185,8 @@ class ScanJob:
             self.engine.finish()
             return block.row0 + block.rows
         if self._enqueued is not None:
-            self.engine.wait(self._enqueued)
-        self._enqueued = self.sums.used
+            self._enqueued.wait()
+        self._enqueued = self.engine.checkpoint()
         return block.row0
 
     def collect(self, bits: int) -> BestBorders | None:

@@ -115,10 +115,10 @@ class ScanKernels:
         source = SOURCES[name]
         while True:
             kernel, lanes = self._built(name), self._lanes[source]
-            if lanes <= kernel.most_items:
+            if lanes <= kernel.max_items:
                 return kernel
             if lanes <= MIN_LANES:
-                most = kernel.most_items
+                most = kernel.max_items
                 raise DeviceError(
                     f"{self._engine.device} takes {most} work-items a group of {name}, too few: use another device (-d)"
                 )

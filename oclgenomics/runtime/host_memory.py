@@ -1,0 +1,150 @@
+"""Host memory that devices reach: shared with CPU devices, pinned for others."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from oclgenomics.errors import OclGenomicsError
+from oclgenomics.runtime.buffers import DeviceArray
+from oclgenomics.runtime.devices import Device
+from oclgenomics.runtime.faults import readable_bytes, watching
+from oclgenomics.runtime.loader import opencl
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    import pyopencl
+
+    from oclgenomics.runtime.transfers import Transfers
+
+__all__ = ["PinnedMemory", "SharedArray", "aligned_array", "aligned_memory", "pinned_array"]
+
+PAGE = 4096  # bytes; Intel's runtime shares no less
+KEPT_BYTES = 512 << 20  # of pinned memory
+
+
+class SharedArray:
+    """An array that the host and the device both work on; a context manager that releases it.
+
+    On devices that share the host's memory it is there once, and what either side writes, both see. On others `host`
+    is pinned memory and `device` an array of its own: `send` brings items there, and `Engine.download` fetches them.
+
+    Attributes
+    ----------
+    host : ndarray
+    device : DeviceArray
+    """
+
+    def __init__(
+        self, host: NDArray[Any], device: DeviceArray, transfers: Transfers, pinned: PinnedMemory | None
+    ) -> None:
+        self.host, self.device = host, device
+        self._transfers, self._pinned = transfers, pinned
+
+    def __enter__(self) -> SharedArray:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.release()
+
+    def send(self, begin: int = 0, size: int | None = None, *, wait: bool = False) -> None:
+        """Let the device see items of the host's array, from `begin` on; all if `size` is not given.
+
+        Unless `wait` is True this returns at once, and those items must not change until `self.wait()`.
+        """
+        if self.device.memory.host is None:
+            items = self.host.reshape(-1)
+            end = len(items) if size is None else begin + size
+            self._transfers.write(self.device, items[begin:end], begin, wait=wait)
+
+    def wait(self) -> None:
+        """Wait until all that is under way for the array has ended."""
+        self._transfers.wait_for(self.device)
+
+    def release(self) -> None:
+        """Give the memory back when the last kernel that works in it has ended; twice does no harm."""
+        if self.device.memory.buffer is None:
+            return
+        with contextlib.suppress(OclGenomicsError):  # a device that is lost does not touch it any more
+            self.wait()
+        self.device.release()
+        if self._pinned is not None:
+            self._pinned.keep(self.host)
+
+    def __del__(self) -> None:
+        if hasattr(self, "device"):
+            self.release()
+
+
+class PinnedMemory:
+    """Pinned host memory of one engine. To pin takes longer than to read most files, so what came back last is kept.
+
+    Parameters
+    ----------
+    context, queue, device
+        What the memory is pinned for.
+    """
+
+    def __init__(self, context: pyopencl.Context, queue: pyopencl.CommandQueue, device: Device) -> None:
+        self._context, self._queue, self._device = context, queue, device
+        self._kept: list[NDArray[np.uint8]] = []
+
+    def array(self, shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
+        """Return an array of new or kept memory, its content undefined."""
+        kind = np.dtype(dtype)
+        nbytes = math.prod(shape) * kind.itemsize
+        for place, memory in enumerate(self._kept):
+            if memory.size == max(nbytes, 1):
+                del self._kept[place]
+                break
+        else:
+            memory = pinned_array(self._context, self._queue, self._device, (max(nbytes, 1),), np.uint8)
+        return memory[:nbytes].view(kind).reshape(shape)
+
+    def keep(self, array: NDArray[Any]) -> None:
+        """Take memory back that nobody uses any more, for the next one who wants as much."""
+        if not 0 < array.nbytes <= KEPT_BYTES:
+            return
+        self._kept.append(array.reshape(-1).view(np.uint8))
+        while sum(memory.size for memory in self._kept) > KEPT_BYTES:
+            del self._kept[0]
+
+    def release(self) -> None:
+        """Forget what was kept."""
+        self._kept.clear()
+
+
+def pinned_array(
+    context: pyopencl.Context, queue: pyopencl.CommandQueue, device: Device, shape: tuple[int, ...], dtype: DTypeLike
+) -> NDArray[Any]:
+    """Allocate host memory that the device reads and writes at full speed; the array keeps it alive and mapped."""
+    cl = opencl()
+    kind = np.dtype(dtype)
+    nbytes = max(math.prod(shape) * kind.itemsize, 16)
+    with watching(device, f"allocating {readable_bytes(nbytes)} of pinned host memory"):
+        buffer = cl.Buffer(context, cl.mem_flags.READ_WRITE | cl.mem_flags.ALLOC_HOST_PTR, nbytes)
+        flags = cl.map_flags.READ | cl.map_flags.WRITE
+        mapped, _ = cl.enqueue_map_buffer(queue, buffer, flags, 0, shape, kind, is_blocking=True)
+    return mapped  # type: ignore[no-any-return]
+
+
+def aligned_array(shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
+    """Allocate a host array on a page's boundary, of whole pages, which CPU devices can share without a copy."""
+    kind = np.dtype(dtype)
+    nbytes = math.prod(shape) * kind.itemsize
+    return aligned_memory(nbytes)[:nbytes].view(kind).reshape(shape)
+
+
+def aligned_memory(nbytes: int) -> NDArray[np.uint8]:
+    """Allocate whole pages of host memory, at least so many bytes and one page."""
+    whole = max(-(-nbytes // PAGE), 1) * PAGE
+    memory = np.empty(whole + PAGE, np.uint8)
+    start = -memory.ctypes.data % PAGE
+    return memory[start : start + whole]

@@ -1,0 +1,163 @@
+"""What is read of kernels' heads is what the compiler says of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyopencl
+import pytest
+
+from oclgenomics.errors import BuildError
+from oclgenomics.runtime import Device
+from oclgenomics.runtime.preprocess import expand, preprocess
+from oclgenomics.runtime.program import build_options, build_program
+from oclgenomics.runtime.signature import signatures_of
+from oclgenomics.runtime.source import load_source, source_folder
+
+# All that kernels are written for: one of each pair of alternatives, and then the other.
+VARIANTS: list[dict[str, int | str]] = [
+    {"VW": 1, "CPU": 0, "LANES": 64, "EACH": 8, "ROOT": 4, "UNITS": 1, "TYPE": "uint", "KEY": "ulong", "WORDS": 2},
+    {"VW": 8, "CPU": 1, "LANES": 1, "EACH": 8, "ROOT": 1, "UNITS": 1, "TYPE": "ulong", "KEY": "uint", "WORDS": 1},
+]
+MORE: list[dict[str, int | str]] = [
+    {"KEEP_HEADS": 1, "SUM": "ulong", "WEIGHTED": 1, "SEGMENTED": 1, "MAXIMUM": 0, "SPLIT": 1, "VALUE": "uint"},
+    {"KEEP_HEADS": 0, "SUM": "uint", "WEIGHTED": 0, "SEGMENTED": 0, "MAXIMUM": 1, "COMPAT": 1, "MASKED": 1},
+]
+OTHERS: dict[str, int | str] = {
+    "KEY_BYTES": 6, "PROBES": 4, "CANONICAL": 1, "SHORT": 0, "EVERY": 65280, "STRETCH": 960, "TALLIED": 1024,
+    "ITEMS": 16, "LANES_I": 8, "MEASURE": 0, "STORED": 2, "PER_HAPLOTYPE": 0, "NAMES": 1, "QUALITIES": 1,
+    "CARRY_SAVE": 0, "WIDE": 0, "ROWS_EACH": 4, "MIN_QUALITY": 1, "GENOTYPES": 0,
+}  # fmt: skip
+
+
+def sources() -> list[str]:
+    folder = source_folder()
+    return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.cl"))
+
+
+@pytest.mark.parametrize("source", sources())
+@pytest.mark.parametrize("number", [0, 1])
+def test_heads_are_read_as_the_compiler_reads_them(device: Device, source: str, number: int) -> None:
+    """Names and types, as OpenCL tells them of a program that was built from its source."""
+    defines = {**VARIANTS[number], **MORE[number], **OTHERS}
+    if number:
+        for name in ("NAMES", "QUALITIES", "MIN_QUALITY"):
+            del defines[name]
+    context = pyopencl.Context([device.handle])
+    options = [*build_options(device, defines), "-cl-kernel-arg-info"]
+    try:
+        program = build_program(context, device, source, options, fresh=True)
+    except BuildError:
+        pytest.skip("this variant is none that the source is written for")
+    found = signatures_of(load_source(source), tuple((name, str(value)) for name, value in defines.items()))
+    assert {kernel.function_name for kernel in program.all_kernels()} == found.keys()
+    for kernel in program.all_kernels():
+        told = [argument(kernel, place) for place in range(kernel.num_args)]
+        read = [(one.name, one.pointer, one.dtype) for one in found[kernel.function_name].parameters]
+        assert [name for name, *_ in read] == [name for name, *_ in told]
+        for (name, pointer, dtype), (_, true_pointer, true_type) in zip(read, told, strict=True):
+            assert pointer == true_pointer, name
+            if true_type is not None:  # else it is a name of the source's own
+                assert dtype == true_type, name
+
+
+def argument(kernel: Any, place: int) -> tuple[str, bool, np.dtype[Any] | None]:
+    """What OpenCL tells of an argument: its name, whether it is a pointer, and its type if that is OpenCL's own."""
+    what = pyopencl.kernel_arg_info
+    name, kind = (kernel.get_arg_info(place, one).rstrip("\0") for one in (what.NAME, what.TYPE_NAME))
+    base = kind.rstrip("*").rstrip("0123456789").removeprefix("unsigned ")
+    types: dict[str, Any] = {"char": np.int8, "short": np.int16, "int": np.int32, "long": np.int64}
+    types |= {f"u{key}": np.dtype(value).str.replace("i", "u") for key, value in types.items()}
+    types |= {"float": np.float32, "double": np.float64}
+    known = ("u" if kind.startswith("unsigned ") else "") + base
+    return name, kind.endswith("*"), np.dtype(types[known]) if known in types else None
+
+
+@pytest.mark.parametrize(
+    ("condition", "holds"),
+    [
+        ("1", True), ("0", False), ("VW == 4", True), ("VW != 4", False), ("!VW", False), ("!defined(VW)", False),
+        ("defined VW && VW > 3", True), ("defined(X) || VW % 2", False), ("UNKNOWN", False), ("VW >= 2u + 2u", True),
+        ("(VW & 4) == 0x4ul", True), ("TWICE(VW) == 8", True), ("VW / 3 == 1", True), ("!(VW == 1) && !X", True),
+    ],
+)  # fmt: skip
+def test_conditions(condition: str, holds: bool) -> None:
+    text = f"#define TWICE(x) (2 * (x))\n#if {condition}\nyes\n#else\nno\n#endif\n"
+    assert preprocess(text, {"VW": "4"})[0].split() == ["yes" if holds else "no"]
+
+
+def test_a_condition_that_cannot_be_read() -> None:
+    with pytest.raises(BuildError, match=r"#if 1 \? 2 : 3"):
+        preprocess("#if 1 ? 2 : 3\n#endif", {})
+
+
+def test_nested_and_alternative_conditions() -> None:
+    text = "#ifdef A\n#if B == 1\none\n#elif B == 2\ntwo\n#elif 1\nelse\n#else\nnever\n#endif\n#else\n#endif"
+    assert [preprocess(text, {"A": "", "B": b})[0].split() for b in "123"] == [["one"], ["two"], ["else"]]
+    assert preprocess(text, {"B": "1"})[0].split() == []
+
+
+def test_macros() -> None:
+    text = """
+    #define PASTE_(a, b) a##b // "
+    #define PASTE(a, b) PASTE_(a, b)
+    #define WIDTH 8 /* lanes
+    #define WIDTH 4 */
+    #define LOOP LOOP + 1
+    #define TWO int x, \\
+        int y
+    #undef GONE
+    PASTE(int, WIDTH) LOOP (TWO) GONE "WIDTH // no comment" PASTE
+    """
+    kept, macros = preprocess(text, {"GONE": "1"})
+    assert expand(kept.split('"')[0], macros).split() == ["int8", "LOOP", "+", "1", "(int", "x,", "int", "y)", "GONE"]
+    assert '"WIDTH // no comment"' in kept
+
+
+def test_types() -> None:
+    text = """
+    typedef LONG sum_t;
+    #define OUT , __global float4 *restrict out, __local uchar *room
+    typedef struct { int a; } Thing;
+    __kernel __attribute__((reqd_work_group_size(8, 1, 1)))
+    void first(__global const sum_t *sums, const volatile uint n, sum_t one OUT, __global Thing *things) {}
+    __kernel void second(void) {}
+    #if 0
+    __kernel void third(int a) {}
+    #endif
+    """
+    found = signatures_of(text.replace("(void)", "()"), (("LONG", "long"),))
+    assert list(found) == ["first", "second"]
+    assert [(one.name, one.type, one.pointer, one.dtype) for one in found["first"].parameters] == [
+        ("sums", "long", True, np.int64),
+        ("n", "uint", False, np.uint32),
+        ("one", "long", False, np.int64),
+        ("out", "float4", True, np.float32),
+        ("room", "uchar", True, np.uint8),
+        ("things", "Thing", True, None),
+    ]
+    assert found["second"].parameters == ()
+    with pytest.raises(BuildError, match="kernel f: parameter thing is of type Thing"):
+        signatures_of("__kernel void f(Thing thing) {}", ())
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "cast"),
+    [
+        ("int", 2**31 - 1, np.int32(2**31 - 1)), ("uint", 2**31, np.uint32(2**31)), ("ulong", 1, np.uint64(1)),
+        ("float", 3, np.float32(3)), ("float", float("inf"), np.float32("inf")), ("double", 0.1, np.float64(0.1)),
+        ("uchar", True, np.uint8(1)), ("float", np.float64(0.5), np.float32(0.5)), ("long", np.uint8(7), np.int64(7)),
+    ],
+)  # fmt: skip
+def test_numbers_are_cast(kind: str, value: Any, cast: np.generic) -> None:
+    parameter = signatures_of(f"__kernel void f({kind} x) {{}}", ())["f"].parameters[0]
+    found = parameter.cast(value)
+    assert (found, found.dtype) == (cast, cast.dtype)
+
+
+@pytest.mark.parametrize(("kind", "value"), [("int", 2**31), ("uchar", 256), ("float", 1e39), ("ulong", -1)])
+def test_numbers_that_do_not_fit(kind: str, value: float) -> None:
+    parameter = signatures_of(f"__kernel void f({kind} x) {{}}", ())["f"].parameters[0]
+    with pytest.raises(ValueError, match=f"does not fit into {kind}"):
+        parameter.cast(value)
