@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from oclgenomics.errors import InputError, UsageError
 from oclgenomics.omega import batch as batch_module
-from oclgenomics.omega import scan
+from oclgenomics.omega import scan as scan_source
 from oclgenomics.omega.batch import batches
 from oclgenomics.omega.device.scanner import OmegaScanner
 from oclgenomics.omega.options import Scan, ScanOptions
@@ -147,7 +147,7 @@ def test_what_was_read_before_an_error_is_scanned(engine: Engine) -> None:
         yield alignment_of("complete", 40, 20, 2)
         raise InputError("damaged")
 
-    scans = scan(read(), ScanOptions(grid=5, minwin=100, maxwin=30_000), engine=engine)
+    scans = scan_source(read(), ScanOptions(grid=5, minwin=100, maxwin=30_000), engine=engine)
     assert [next(scans).sites, next(scans).sites] == [30, 40]
     with pytest.raises(InputError, match="damaged"):
         next(scans)
