@@ -33,7 +33,7 @@ from measure import host, table, write_json
 
 from oclgenomics.io import inflate
 from oclgenomics.io.threads import usable_cores
-from oclgenomics.variation import packing, read_alignments
+from oclgenomics.variation import ReadOptions, packing, read_alignments
 from oclgenomics.variation.readers import byte_window as window
 from oclgenomics.variation.readers import chromosome, macs, ms
 from oclgenomics.variation.readers import line_batch as batch
@@ -202,7 +202,7 @@ def bgzip(text: bytes) -> bytes:
 def read(path: Path, threads: int) -> int:
     """Read all; bytes of the packed planes of the last alignment."""
     size = 0
-    for alignment in read_alignments(path, length=1e6, threads=threads):
+    for alignment in read_alignments(path, ReadOptions(length=1e6), threads=threads):
         size = alignment.packed_bytes
     return size
 

@@ -35,7 +35,7 @@ from oclgenomics.omega.sites import prepare
 from oclgenomics.runtime import Engine, select_device
 from oclgenomics.runtime.profile import Profile
 from oclgenomics.simulate.population import simulate_independent
-from oclgenomics.variation.readers.read import read_alignments
+from oclgenomics.variation import ReadOptions, read_alignments
 from oclgenomics.variation.writers import write_ms_head, write_ms_replicate
 
 SEED = 20210517
@@ -94,7 +94,7 @@ def command_line(data: DataSet, path: Path, device: str, report: Path, extra: li
 def in_process(engine: Engine, data: DataSet, path: Path, precision: str) -> dict[str, Any]:
     """Stage and kernel times of the second of two scans."""
     start = time.perf_counter()
-    alignment = next(iter(read_alignments(path, length=data.length)))
+    alignment = next(iter(read_alignments(path, ReadOptions(length=data.length))))
     read = time.perf_counter() - start
     start = time.perf_counter()
     prepared = prepare(alignment, compat=precision == "compat").alignment

@@ -34,8 +34,8 @@ from oclgenomics.omega.options import ScanOptions
 from oclgenomics.omega.sites import prepare
 from oclgenomics.runtime import Engine, select_device
 from oclgenomics.runtime.profile import Profile
+from oclgenomics.variation import ReadOptions, read_alignments
 from oclgenomics.variation.alignment import Alignment
-from oclgenomics.variation.readers.read import read_alignments
 
 GRID, LENGTH, SAMPLES = 1000, 100_000, 50
 KERNELS = {"I": "1", "II": "2", "dynamic": "dynamic", "tiles": "tiles"}
@@ -76,7 +76,7 @@ def load(data: DataSet, folder: Path) -> tuple[Alignment, float]:
     path = folder / "set.ms"
     make_input(data, path)
     start = time.perf_counter()
-    alignment = prepare(next(iter(read_alignments(path, length=data.length)))).alignment
+    alignment = prepare(next(iter(read_alignments(path, ReadOptions(length=data.length))))).alignment
     return alignment, time.perf_counter() - start
 
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from oclgenomics.runtime import Device, Engine
     from oclgenomics.variation.alignment import Alignment
     from oclgenomics.variation.bed import BedRegions
+    from oclgenomics.variation.phase import Phase
+    from oclgenomics.variation.read_options import Format
 
 __all__ = ["filter_alignment", "scan", "scan_alignment", "scan_alignments"]
 
@@ -28,8 +30,8 @@ def scan(
     *,
     length: float | None = None,
     samples: Iterable[str] | str | os.PathLike[str] | None = None,
-    format: str | None = None,
-    phase: str = "auto",
+    format: Format | None = None,
+    phase: Phase = "auto",
     threads: int | None = None,
     prefetch: int = PREFETCH_BYTES,
     exclude: BedRegions | str | os.PathLike[str] | None = None,
@@ -97,7 +99,7 @@ def scan(
     from oclgenomics.omega.batch import batches
     from oclgenomics.omega.device.scanner import OmegaScanner
     from oclgenomics.runtime import Engine
-    from oclgenomics.variation import read_alignments
+    from oclgenomics.variation import ReadOptions, read_alignments
     from oclgenomics.variation.bed import read_bed
 
     if isinstance(exclude, (str, os.PathLike)):
@@ -107,10 +109,9 @@ def scan(
             engine = stack.enter_context(Engine(device, max_memory=max_memory))
         scanner = OmegaScanner(engine)
         if isinstance(source, (str, os.PathLike)):
-            reading = read_alignments(
-                source, length=length, format=format, samples=samples, phase=phase, threads=threads, prefetch=prefetch
-            )
-            source = stack.enter_context(closing(reading))
+            reading = ReadOptions(length=length, format=format, samples=samples, phase=phase)
+            read = read_alignments(source, reading, threads=threads, prefetch=prefetch)
+            source = stack.enter_context(closing(read))
         for batch in batches(source):
             results = scan_alignments(batch, options, scanner, progress, exclude=exclude)
             del batch  # before the next one is read

@@ -6,13 +6,17 @@ alleles have no order. A call with one allele missing counts as not phased where
 
 from __future__ import annotations
 
+from typing import Literal, get_args
+
 import numpy as np
 
-__all__ = ["PHASES", "unphased_calls"]
+__all__ = ["PHASES", "Phase", "unphased_calls"]
 
-PHASES = ("auto", "missing", "strict", "ignore")
+Phase = Literal["auto", "missing", "strict", "ignore"]
 """'auto': a heterozygous call that is not phased makes its alignment unphased; 'missing': calls that are not phased are
 missing; 'strict': they are refused; 'ignore': the order in which alleles are written is their phase."""
+
+PHASES: tuple[Phase, ...] = get_args(Phase)
 
 
 def unphased_calls(

@@ -15,7 +15,7 @@ from oclgenomics.errors import InputError
 from oclgenomics.io.text_file import read_text
 from oclgenomics.kmers.database.reader import KmerDatabase
 from oclgenomics.omega.reports.scans import TSV_COLUMNS
-from oclgenomics.variation import read_alignments
+from oclgenomics.variation import ReadOptions, read_alignments
 from oclgenomics.variation.readers import byte_window as window
 
 WINDOWS = ["--grid", "5", "--minwin", "1", "--maxwin", "1000"]
@@ -208,10 +208,10 @@ def test_lines_are_bounded(tmp_path, monkeypatch, text, block):
     monkeypatch.setattr(window, "LONGEST_LINE", 200)
     kind = "vcf" if text[0] == "#" else "fasta"
     with pytest.raises(InputError, match="more than 200 bytes"):
-        list(read_alignments(path, format=kind, block_bytes=block))
+        list(read_alignments(path, ReadOptions(format=kind), block_bytes=block))
     monkeypatch.setattr(window, "LONGEST_LINE", 400)
     with pytest.raises(InputError) if kind == "vcf" else pytest.MonkeyPatch.context():
-        list(read_alignments(path, format=kind, block_bytes=block))
+        list(read_alignments(path, ReadOptions(format=kind), block_bytes=block))
 
 
 @pytest.mark.parametrize(

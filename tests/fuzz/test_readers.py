@@ -17,7 +17,7 @@ from oclgenomics.kmers.database.reader import KmerDatabase
 from oclgenomics.omega.reports.reading import read_report
 from oclgenomics.omega.significance.threshold_file import read_thresholds
 from oclgenomics.sequence.records import read_records
-from oclgenomics.variation import read_alignments
+from oclgenomics.variation import ReadOptions, read_alignments
 from oclgenomics.variation.bed import read_bed
 from oclgenomics.variation.samples import sample_names
 
@@ -26,12 +26,9 @@ pytestmark = pytest.mark.fuzz
 
 def alignments(path: Path, number: int) -> None:
     """All of an input, in blocks and phases that change with the number."""
-    list(
-        read_alignments(
-            path, length=1000, block_bytes=(16, 1 << 20)[number % 2], threads=1 + number % 3 // 2,
-            phase=("auto", "missing", "strict", "ignore")[number % 4],
-        )
-    )  # fmt: skip
+    phase = ("auto", "missing", "strict", "ignore")[number % 4]
+    options = ReadOptions(length=1000, phase=phase)
+    list(read_alignments(path, options, block_bytes=(16, 1 << 20)[number % 2], threads=1 + number % 3 // 2))
 
 
 def database(path: Path, _number: int) -> None:
@@ -42,7 +39,7 @@ def database(path: Path, _number: int) -> None:
 
 READERS: dict[str, Callable[[Path, int], object]] = {
     **dict.fromkeys(("vcf", "phases", "ms", "macs", "alignment", "trees", "vcz"), alignments),
-    "mbs": lambda path, _number: list(read_alignments(path, format="mbs")),
+    "mbs": lambda path, _number: list(read_alignments(path, ReadOptions(format="mbs"))),
     "bed": lambda path, _number: read_bed(path),
     "names": lambda path, _number: sample_names(path),
     **dict.fromkeys(("tsv", "json"), lambda path, _number: read_report(path)),

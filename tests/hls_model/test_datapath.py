@@ -14,7 +14,7 @@ from hls_model.functional.maxima import merge
 from hls_model.rtl.operands import KINDS, operands
 from oclgenomics.omega import reference
 from oclgenomics.omega.sites import prepare
-from oclgenomics.variation import read_alignments
+from oclgenomics.variation import ReadOptions, read_alignments
 
 EDGES = (0, 1, 0x7FFFFF, 0x800000, 0x800001, 0x3F800000, 0x3727C5AC, 0x7F7FFFFF, 0x7F800000, 0x7FC00000, 0x4B800000)
 words = st.one_of(
@@ -238,7 +238,7 @@ def test_best_window_is_the_oracles(seed: int) -> None:
 def test_omegaplus_report_is_met() -> None:
     """On the matrix M of OmegaPlus 3.0.3, whose arithmetic differs in one point: it adds the offset in double."""
     golden = golden_run("plain")
-    alignment = prepare(next(iter(read_alignments(golden.source, length=golden.length)))).alignment
+    alignment = prepare(next(iter(read_alignments(golden.source, ReadOptions(length=golden.length))))).alignment
     site_words, haplotype = alignment.bits.T, np.arange(alignment.haplotypes)
     states = site_words[:, haplotype // 32] >> (haplotype % 32).astype(np.uint32) & 1
     M = reference.compat_sums(reference.compat_values(states))

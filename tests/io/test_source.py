@@ -15,11 +15,11 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from oclgenomics.errors import InputError, UsageError
+from oclgenomics.errors import InputError
 from oclgenomics.io import raw_file as stored
 from oclgenomics.io.source import Source
 from oclgenomics.io.workers import Workers
-from oclgenomics.variation import read_alignments
+from oclgenomics.variation import ReadOptions, read_alignments
 
 MS = b"ms 2 1\n1 2 3\n\n//\nsegsites: 3\npositions: 0.1 0.2 0.3\n" + b"010\n111\n" * 500
 VCF = b"##fileformat=VCFv4.2\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\ta\n" + b"".join(
@@ -113,16 +113,9 @@ def test_what_is_no_alignment(tmp_path, data, message):
     path = tmp_path / "x"
     path.write_bytes(data)
     with pytest.raises(InputError, match=message) as caught:
-        list(read_alignments(path, length=10))
+        list(read_alignments(path, ReadOptions(length=10)))
     assert str(path) in str(caught.value)
     assert "\n" not in str(caught.value)
-
-
-def test_unknown_format_and_phase(tmp_path):
-    with pytest.raises(UsageError, match="unknown format"):
-        list(read_alignments(tmp_path / "x", format="bcf"))
-    with pytest.raises(UsageError, match="unknown phase"):
-        list(read_alignments(tmp_path / "x", phase="random"))
 
 
 @pytest.mark.parametrize("packed", [False, True])
@@ -131,7 +124,7 @@ def test_standard_input(monkeypatch, packed):
         buffer = io.BytesIO(gzip.compress(MS) if packed else MS)
 
     monkeypatch.setattr("sys.stdin", Pipe())
-    (alignment,) = read_alignments("-", length=100)
+    (alignment,) = read_alignments("-", ReadOptions(length=100))
     assert (alignment.sites, alignment.haplotypes, alignment.source) == (3, 1000, "-")
 
 
@@ -141,7 +134,7 @@ def test_error_in_standard_input_names_it(monkeypatch):
 
     monkeypatch.setattr("sys.stdin", Pipe())
     with pytest.raises(InputError, match=r"^standard input, line 1007"):
-        list(read_alignments("-", length=100))
+        list(read_alignments("-", ReadOptions(length=100)))
 
 
 SCAN = [sys.executable, "-m", "oclgenomics", "omega", "scan", "-"]

@@ -11,7 +11,7 @@ from oclgenomics.omega.options import Scan
 from oclgenomics.omega.reports.scans import OmegaPlusReport, TsvReport, scan_record
 from oclgenomics.omega.scan import scan_alignment
 from oclgenomics.runtime import Engine
-from oclgenomics.variation.readers.read import read_alignments
+from oclgenomics.variation import ReadOptions, read_alignments
 
 COMPLETE = [
     "a50_g100",
@@ -52,7 +52,7 @@ COMPLETE = [
 
 def scans_of(run: GoldenRun, engine: Engine) -> list[Scan]:
     scanner = OmegaScanner(engine)
-    alignments = read_alignments(run.source, length=run.length)
+    alignments = read_alignments(run.source, ReadOptions(length=run.length))
     return [scan_alignment(alignment, run.options, scanner) for alignment in alignments]
 
 

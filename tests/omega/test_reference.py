@@ -8,9 +8,8 @@ from helpers.alignments import correlated_states, random_positions
 from helpers.golden import golden_run
 
 from oclgenomics.omega import reference
-from oclgenomics.variation import characters
+from oclgenomics.variation import ReadOptions, characters, read_alignments
 from oclgenomics.variation.packing import unpack_sites
-from oclgenomics.variation.readers.read import read_alignments
 
 
 @pytest.mark.parametrize(
@@ -20,7 +19,7 @@ def test_compat_oracle_reproduces_omegaplus(name: str) -> None:
     run = golden_run(name)
     text = ""
     options = run.options
-    for alignment in read_alignments(run.source, length=run.length):
+    for alignment in read_alignments(run.source, ReadOptions(length=run.length)):
         states = unpack_sites(alignment.bits, alignment.haplotypes)
         varies = (states.sum(1) > 0) & (states.sum(1) < alignment.haplotypes)
         values = reference.compat_values(states[varies], measure=options.ld)

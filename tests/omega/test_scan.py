@@ -12,7 +12,7 @@ import pytest
 from oclgenomics import omega
 from oclgenomics.errors import InputError, UsageError
 from oclgenomics.omega import ScanOptions, plot_scans, scan, scan_record
-from oclgenomics.variation import read_alignments
+from oclgenomics.variation import ReadOptions, read_alignments
 
 EDGE = Path(__file__).parents[1] / "data" / "omega" / "edge"
 OPTIONS = ScanOptions(grid=50, minwin=100, maxwin=50_000)
@@ -27,14 +27,14 @@ def test_scans_a_file(engine):
 
 
 def test_scans_alignments_from_elsewhere(engine):
-    alignments = list(read_alignments(EDGE / "plain.ms", length=1_000_000))
+    alignments = list(read_alignments(EDGE / "plain.ms", ReadOptions(length=1_000_000)))
     (given,) = scan(alignments, OPTIONS, engine=engine)
     (read,) = scan(EDGE / "plain.ms", OPTIONS, length=1_000_000, engine=engine)
     assert np.array_equal(given.omega, read.omega)
 
 
 def test_counts_the_sites_of_each_window(engine):
-    (alignment,) = read_alignments(EDGE / "plain.ms", length=1_000_000)
+    (alignment,) = read_alignments(EDGE / "plain.ms", ReadOptions(length=1_000_000))
     (result,) = scan([alignment], OPTIONS, engine=engine)
     for index in range(OPTIONS.grid):
         inside = (alignment.positions >= result.left[index]) & (alignment.positions <= result.right[index])

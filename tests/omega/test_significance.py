@@ -23,7 +23,7 @@ from oclgenomics.omega.significance.thresholds import (
 )
 from oclgenomics.simulate.population import Haplotypes, Region
 from oclgenomics.simulate.replicates import as_alignment, neutral_alignments
-from oclgenomics.variation import read_alignments
+from oclgenomics.variation import ReadOptions, read_alignments
 
 TESTS = __file__.rsplit("/", 2)[0]
 SWEEPS = f"{TESTS}/data/omega/e_sweep50.ms.gz"
@@ -132,7 +132,7 @@ def test_alignments_are_those_that_a_file_would_hold(tmp_path):
     words = "simulate omega --samples 37 --replicates 3 --length 100000 --theta 30 --rho 20 --seed 8 -q -o"
     assert main([*words.split(), str(path)]) == 0
     region = Region(37, 100_000, 10_000, 30.0, 20.0)
-    pairs = zip(neutral_alignments(region, 8, 3), read_alignments(path, length=100_000), strict=True)
+    pairs = zip(neutral_alignments(region, 8, 3), read_alignments(path, ReadOptions(length=100_000)), strict=True)
     for ours, read in pairs:
         assert (ours.name, ours.haplotypes, ours.alphabet) == (read.name, read.haplotypes, read.alphabet)
         assert np.array_equal(ours.positions, read.positions)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from oclgenomics.errors import UsageError
 from oclgenomics.omega.reference import compat_scan, compat_values
 from oclgenomics.omega.sites import GlibcRandom, count_states, prepare
-from oclgenomics.variation import Alignment, characters, read_alignments
+from oclgenomics.variation import Alignment, ReadOptions, characters, read_alignments
 
 INPUTS = Path(__file__).parent.parent / "data" / "omega"
 REPORTS = Path(__file__).parent.parent / "golden" / "omega"
@@ -55,7 +55,7 @@ def build(tmp_path: Path, rows: list[str], alphabet: str) -> Alignment:
     else:
         positions = " ".join(f"{i / 100:.2f}" for i in range(len(rows[0])))
         path.write_text(f"//\nsegsites: {len(rows[0])}\npositions: {positions}\n" + "\n".join(rows) + "\n")
-    (alignment,) = read_alignments(path, length=100)
+    (alignment,) = read_alignments(path, ReadOptions(length=100))
     return alignment
 
 
@@ -169,7 +169,7 @@ def find(folder: Path, name: str) -> Path:
 def test_reports_of_omegaplus(name):
     """The first alignment of each report, through the oracle of its arithmetic."""
     file, options = COMMANDS[name]
-    alignment = next(read_alignments(find(INPUTS, file), length=1000000))
+    alignment = next(read_alignments(find(INPUTS, file), ReadOptions(length=1000000)))
     prepared = prepare(alignment, compat=True, **options)
     sites = prepared.alignment
     text = characters(sites) == sites.letters[:, 1:]

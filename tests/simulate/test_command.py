@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from oclgenomics.cli.main import main
-from oclgenomics.variation.readers.read import read_alignments
+from oclgenomics.variation import ReadOptions, read_alignments
 
 SMALL = ["--samples", "12", "--replicates", "3", "--length", "50000", "--theta", "30", "--rho", "20"]
 
@@ -73,7 +73,7 @@ def test_ms_and_vcf_hold_the_same_haplotypes(tmp_path):
     for name in ("a.ms", "a.vcf", "a.vcf.gz"):
         assert simulate("--seed", 8, "-o", tmp_path / name, *SMALL) == 0
     assert gzip.decompress((tmp_path / "a.vcf.gz").read_bytes()) == (tmp_path / "a.vcf").read_bytes()
-    from_ms = list(read_alignments(tmp_path / "a.ms", length=50_000))
+    from_ms = list(read_alignments(tmp_path / "a.ms", ReadOptions(length=50_000)))
     from_vcf = list(read_alignments(tmp_path / "a.vcf.gz"))
     assert [a.name for a in from_vcf] == ["1", "2", "3"]
     for ms, vcf in zip(from_ms, from_vcf, strict=True):
@@ -88,7 +88,7 @@ def test_independent_sites(tmp_path, sites, samples):
     path = tmp_path / "a.ms.gz"
     options = ["--model", "independent", "--replicates", 1, "--sites", sites, "--samples", samples]
     assert simulate("--seed", 1, "-o", path, *options) == 0
-    (alignment,) = read_alignments(path, length=5_000_000)
+    (alignment,) = read_alignments(path, ReadOptions(length=5_000_000))
     assert (alignment.sites, alignment.haplotypes) == (sites, samples)
     derived = unpacked(alignment).sum(axis=1)
     assert derived.min() >= 1

@@ -9,7 +9,7 @@ import pytest
 from helpers.damage import INPUTS, damage
 
 from oclgenomics.errors import InputError
-from oclgenomics.variation import characters, read_alignments
+from oclgenomics.variation import ReadOptions, characters, read_alignments
 
 
 @pytest.mark.parametrize("packed", [False, True])
@@ -24,7 +24,7 @@ def test_any_damage(tmp_path, name, packed):
         results: list[list[bytes] | None] = []
         for block in (16, 1 << 20):
             try:
-                found = list(read_alignments(path, length=1000, block_bytes=block))
+                found = list(read_alignments(path, ReadOptions(length=1000), block_bytes=block))
                 results.append([bytes(characters(alignment)) + bytes(alignment.positions) for alignment in found])
             except InputError:
                 results.append(None)  # which of several defects is named depends on the block

@@ -11,7 +11,7 @@ import pytest
 from helpers.bgzf import bgzip
 
 from oclgenomics.io.workers import Workers
-from oclgenomics.variation import read_alignments
+from oclgenomics.variation import ReadOptions, read_alignments
 
 BLOCK = 1 << 20
 
@@ -73,7 +73,7 @@ def test_peak_memory(tmp_path: Path, text, pack, threads):
     del data
     Workers(1)  # its one allocation that is never touched does not count
     tracemalloc.start()
-    (alignment,) = read_alignments(path, length=1e6, block_bytes=BLOCK, threads=threads)
+    (alignment,) = read_alignments(path, ReadOptions(length=1e6), block_bytes=BLOCK, threads=threads)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 2 * alignment.packed_bytes + (4 + 4 * threads) * BLOCK

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from oclgenomics.errors import InputError
 from oclgenomics.io.numbers import parse_decimals
-from oclgenomics.variation import Alignment, characters, read_alignments
+from oclgenomics.variation import Alignment, ReadOptions, characters, read_alignments
 from oclgenomics.variation.readers import ms
 from oclgenomics.variation.readers.byte_window import ByteWindow
 
@@ -65,7 +65,7 @@ def test_ms_as_written(tmp_path_factory, found, digits, end, block, packed, last
     text = end.join(lines).rstrip() + (end if last else "")
     path = tmp_path_factory.mktemp("ms") / "x.ms"
     path.write_bytes(gzip.compress(text.encode()) if packed else text.encode())
-    alignments = list(read_alignments(path, length=123456, block_bytes=block))
+    alignments = list(read_alignments(path, ReadOptions(length=123456), block_bytes=block))
     assert len(alignments) == len(found) + empty
     for i, (words, (_, rows)) in enumerate(zip(texts, found, strict=True)):
         check(alignments[i], words, rows, 123456)
@@ -89,7 +89,7 @@ def test_macs_as_written(tmp_path_factory, found, times, end, block, last):
         lines += [f"TOTAL_SITES:\t{len(positions)}"]
     path = tmp_path_factory.mktemp("macs") / "x.txt"
     path.write_bytes((end.join(lines) + (end if last else "")).encode())
-    alignments = list(read_alignments(path, length=1e6, block_bytes=block))
+    alignments = list(read_alignments(path, ReadOptions(length=1e6), block_bytes=block))
     assert len(alignments) == len(found)
     for alignment, (positions, rows) in zip(alignments, found, strict=True):
         check(alignment, [f"{position:.9f}" for position in positions], rows, 1e6)
@@ -138,7 +138,7 @@ def test_bad_input_names_the_line(tmp_path, text, message):
     path.write_text(text)
     for block in (4, 1 << 22):
         with pytest.raises(InputError, match=message) as caught:
-            list(read_alignments(path, length=100, block_bytes=block))
+            list(read_alignments(path, ReadOptions(length=100), block_bytes=block))
         assert "\n" not in str(caught.value)
 
 
@@ -160,7 +160,7 @@ def test_returns_at_the_edge_of_what_was_read(tmp_path, last):
         path = tmp_path / "x"
         path.write_bytes(("\r\n".join([*head, *rows]) + last).encode())
         for block in range(4, 4 * len("\r\n".join([*head, rows[0]])), 4):  # a chunk is a quarter of it
-            (alignment,) = read_alignments(path, length=1000, block_bytes=block)
+            (alignment,) = read_alignments(path, ReadOptions(length=1000), block_bytes=block)
             assert rows_of(alignment) == rows
 
 
@@ -181,27 +181,27 @@ def test_a_row_with_a_character_in_place_of_its_return(tmp_path, block):
     path = tmp_path / "x"
     path.write_bytes(("//\r\nsegsites: 5\r\npositions: 0.1 0.2 0.3 0.4 0.5\r\n" + "".join(rows)).encode())
     with pytest.raises(InputError, match=r"line 12.*a row of 6 characters for 5"):
-        list(read_alignments(path, length=1000, block_bytes=block))
+        list(read_alignments(path, ReadOptions(length=1000), block_bytes=block))
 
 
 def test_what_follows_the_rows_does_not_make_them_incomplete(tmp_path):
     path = tmp_path / "x.ms"
     path.write_text("//\nsegsites: 3\npositions: 0.1 0.2 0.3\n" + "010\n" * 31 + "\n//\nsegsites: 0\n")
-    first, _ = read_alignments(path, length=10)
+    first, _ = read_alignments(path, ReadOptions(length=10))
     assert (first.haplotypes, first.valid) == (31, None)
 
 
 def test_trees_and_probabilities_before_the_sites_are_passed_over(tmp_path):
     path = tmp_path / "x.ms"
     path.write_text(MS.replace("segsites", "[3](1:0.1,2:0.1);\nprob: 0.5\nsegsites"))
-    (alignment,) = read_alignments(path, length=10)
+    (alignment,) = read_alignments(path, ReadOptions(length=10))
     assert rows_of(alignment) == ["010", "111"]
 
 
 def test_mbs_positions_are_bp_and_the_selected_site_has_no_column(tmp_path):
     path = tmp_path / "x.mbs"
     path.write_text("command: mbs 3 ...\n\n//0-1 allele: 0 1 1\nsegsites: 4\npositions: 7 90 1200\n010\n111\n100\n")
-    found = next(read_alignments(path, format="mbs"))
+    found = next(read_alignments(path, ReadOptions(format="mbs")))
     assert found.positions.tolist() == [7, 90, 1200]
     assert rows_of(found) == ["010", "111", "100"]
 
@@ -214,4 +214,4 @@ def test_bad_mbs_positions_name_the_line(tmp_path, positions, message):
     path = tmp_path / "x.mbs"
     path.write_text(f"//\nsegsites: 4\npositions: {positions}\n010\n")
     with pytest.raises(InputError, match=f"line 3.*{message}"):
-        next(read_alignments(path, format="mbs"))
+        next(read_alignments(path, ReadOptions(format="mbs")))

@@ -24,7 +24,7 @@ from oclgenomics.io.inflate import inflate_members
 from oclgenomics.io.raw_file import StoredBytes
 from oclgenomics.io.source import Source
 from oclgenomics.io.workers import Workers
-from oclgenomics.variation import Alignment, read_alignments
+from oclgenomics.variation import Alignment, ReadOptions, read_alignments
 from oclgenomics.variation.readers.prefetch import ProgressGate, one_ahead
 
 THREADS = (1, 2, 3, 7)
@@ -43,7 +43,7 @@ def outcome(path, **options) -> list[object]:
     """The alignments in their order, and the error after them."""
     found: list[object] = []
     try:
-        found += (fields(alignment) for alignment in read_alignments(path, length=1000, **options))
+        found += (fields(alignment) for alignment in read_alignments(path, ReadOptions(length=1000), **options))
     except InputError as error:
         found.append((str(error), error.line, error.byte))
     return found

@@ -17,7 +17,9 @@ from hypothesis import strategies as st
 
 from oclgenomics.cli.main import main
 from oclgenomics.errors import InputError, MissingDependencyError, UsageError
-from oclgenomics.variation import Alignment, characters, read_alignments
+from oclgenomics.io.raw_file import Progress
+from oclgenomics.variation import Alignment, ReadOptions, characters, read_alignments
+from oclgenomics.variation.readers.read import BLOCK_BYTES
 
 tskit = pytest.importorskip("tskit")
 
@@ -36,8 +38,10 @@ ALLELES = st.sampled_from(
 )
 
 
-def only(path: Path, **options: object) -> Alignment:
-    (alignment,) = read_alignments(path, **options)
+def only(
+    path: Path, *, block_bytes: int = BLOCK_BYTES, progress: Progress | None = None, **options: object
+) -> Alignment:
+    (alignment,) = read_alignments(path, ReadOptions(**options), block_bytes=block_bytes, progress=progress)
     return alignment
 
 

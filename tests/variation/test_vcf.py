@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oclgenomics.errors import InputError
-from oclgenomics.variation import Alignment, characters, read_alignments
+from oclgenomics.variation import Alignment, ReadOptions, characters, read_alignments
+from oclgenomics.variation.readers.read import BLOCK_BYTES
 
 
 def slow_reason(ref: str, alt: str, filters: str, info: str, keys: str) -> str | None:
@@ -114,7 +115,7 @@ def test_as_the_slow_parser(tmp_path_factory, file, block, packed, phase, data):
     chosen = {f"s{i}" for i in data.draw(st.sets(st.integers(0, samples - 1), min_size=1))}
     for keep in (None, chosen):
         expected = slow_parse(text, keep, phase)
-        found = read_alignments(path, block_bytes=block, samples=keep, phase=phase)
+        found = read_alignments(path, ReadOptions(samples=keep, phase=phase), block_bytes=block)
         if phase == "strict" and any(chromosome["unphased"] for chromosome in expected):
             with pytest.raises(InputError, match=r"sample s\d+ is not phased"):
                 list(found)
@@ -132,8 +133,8 @@ def write(tmp_path: Path, *records: str, samples: str = "a\tb", end: str = "\n")
     return path
 
 
-def only(path: Path, **options: object) -> Alignment:
-    (alignment,) = read_alignments(path, **options)
+def only(path: Path, *, block_bytes: int = BLOCK_BYTES, **options: object) -> Alignment:
+    (alignment,) = read_alignments(path, ReadOptions(**options), block_bytes=block_bytes)
     return alignment
 
 

@@ -22,7 +22,8 @@ from helpers.vcf_zarr import FILL, MISSING, vcf_arrays, write_store
 
 from oclgenomics.cli.main import main
 from oclgenomics.errors import InputError, MissingDependencyError
-from oclgenomics.variation import Alignment, characters, read_alignments
+from oclgenomics.variation import Alignment, ReadOptions, characters, read_alignments
+from oclgenomics.variation.readers.read import BLOCK_BYTES
 from oclgenomics.variation.readers.vcf_zarr import store as zarr_store
 
 DATA = Path(__file__).parent.parent / "data"
@@ -46,8 +47,8 @@ def store(path: Path, text: str = GOOD, chunk: int = 2, zarr_format: int = 2, **
     return path
 
 
-def only(path: Path, **options: object) -> Alignment:
-    (alignment,) = read_alignments(path, **options)
+def only(path: Path, *, block_bytes: int = BLOCK_BYTES, **options: object) -> Alignment:
+    (alignment,) = read_alignments(path, ReadOptions(**options), block_bytes=block_bytes)
     return alignment
 
 
@@ -83,9 +84,9 @@ def test_as_the_vcf_reader(tmp_path_factory, file, chunk, block, zarr_format, pa
         return
     chosen = {f"s{i}" for i in data.draw(st.sets(st.integers(0, samples - 1), min_size=1))}
     for keep in (None, chosen):
-        found = read_alignments(path, block_bytes=block, samples=keep, phase=phase)
+        found = read_alignments(path, ReadOptions(samples=keep, phase=phase), block_bytes=block)
         try:
-            expected = list(read_alignments(folder / "x.vcf", samples=keep, phase=phase))
+            expected = list(read_alignments(folder / "x.vcf", ReadOptions(samples=keep, phase=phase)))
         except InputError as error:
             with pytest.raises(InputError, match=re.search(r"a call of sample s\d+ is not phased", str(error))[0]):
                 list(found)
@@ -216,7 +217,7 @@ def test_a_higher_ploidy_that_is_only_filled_is_taken_as_diploid(tmp_path):
 
 def test_unknown_samples(tmp_path):
     with pytest.raises(InputError, match="no sample is named 'c'"):
-        list(read_alignments(store(tmp_path / "x"), samples=["a", "c"]))
+        list(read_alignments(store(tmp_path / "x"), ReadOptions(samples=["a", "c"])))
 
 
 @pytest.mark.parametrize("zarr_format", FORMATS)
@@ -243,16 +244,16 @@ def test_what_is_no_store(tmp_path, monkeypatch):
     with pytest.raises(InputError, match="is a folder, and no VCF Zarr"):
         list(read_alignments(tmp_path / "folder"))
     with pytest.raises(InputError, match="is a folder, and no VCF Zarr"):
-        list(read_alignments(tmp_path / "folder", format="vcz"))
+        list(read_alignments(tmp_path / "folder", ReadOptions(format="vcz")))
     with pytest.raises(InputError, match="is a folder; give a file"):
-        list(read_alignments(store(tmp_path / "x"), format="vcf"))
+        list(read_alignments(store(tmp_path / "x"), ReadOptions(format="vcf")))
     (tmp_path / "text").write_text(GOOD)
     with pytest.raises(InputError, match="neither the folder of a Zarr group nor a zip file"):
-        list(read_alignments(tmp_path / "text", format="vcz"))
+        list(read_alignments(tmp_path / "text", ReadOptions(format="vcz")))
     with pytest.raises(InputError, match="no such file"):
-        list(read_alignments(tmp_path / "absent", format="vcz"))
+        list(read_alignments(tmp_path / "absent", ReadOptions(format="vcz")))
     with pytest.raises(InputError, match="not from standard input"):
-        list(read_alignments("-", format="vcz"))
+        list(read_alignments("-", ReadOptions(format="vcz")))
     with zipfile.ZipFile(tmp_path / "x.zip", "w") as packed:
         packed.writestr("x.vcf", GOOD)
     with pytest.raises(InputError, match="packed with zip"):

@@ -19,7 +19,7 @@ from hls_model.project import Projection, project, totals
 from hls_model.workload import Workload, even_positions
 from oclgenomics.cli import options as common
 from oclgenomics.cli.fpga.report import Measured, projection_text
-from oclgenomics.cli.omega.options import say_unphased, scan_options
+from oclgenomics.cli.omega.options import read_options, say_unphased, scan_options
 from oclgenomics.errors import UsageError
 from oclgenomics.omega.options import ScanOptions
 from oclgenomics.omega.windows import find_windows
@@ -162,9 +162,8 @@ def _alignments(args: argparse.Namespace, stack: ExitStack) -> Iterator[Alignmen
         none = np.zeros((0, len(positions)), np.uint32)
         return iter([Alignment(name, positions, none, 0, np.zeros((len(positions), 2), np.uint8))])
     reading = read_alignments(
-        args.input, length=args.length, format=args.input_format, samples=args.samples, phase=args.phase,
-        threads=args.threads, prefetch=PREFETCH_BYTES,
-    )  # fmt: skip
+        args.input, read_options(args, args.samples), threads=args.threads, prefetch=PREFETCH_BYTES
+    )
     return common.first_read(stack.enter_context(closing(reading)), args.input)
 
 

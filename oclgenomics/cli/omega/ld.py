@@ -10,7 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from oclgenomics.cli import options as common
-from oclgenomics.cli.omega.options import add_reading_options, add_site_options, count, say_unphased, scan_options
+from oclgenomics.cli.omega.options import (
+    add_reading_options,
+    add_site_options,
+    count,
+    read_options,
+    say_unphased,
+    scan_options,
+)
 from oclgenomics.cli.progress import Progress
 from oclgenomics.commandkit.files import reads, writes
 from oclgenomics.errors import InputError, UsageError
@@ -273,9 +280,8 @@ def _read(args: argparse.Namespace, progress: Progress) -> Iterator[Alignment]:
     from oclgenomics.variation import read_alignments
 
     return read_alignments(
-        args.input, length=args.length, format=args.input_format, samples=args.samples, phase=args.phase,
-        threads=args.threads, progress=progress.update,
-    )  # fmt: skip
+        args.input, read_options(args, args.samples), threads=args.threads, progress=progress.update
+    )
 
 
 def _prepared(args: argparse.Namespace, alignment: Alignment, options: ScanOptions) -> Alignment:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from oclgenomics.omega.options import ScanOptions
     from oclgenomics.omega.significance.threshold_file import ThresholdFile
     from oclgenomics.variation.alignment import Alignment
+    from oclgenomics.variation.read_options import ReadOptions
 
 __all__ = [
     "add_method_options",
@@ -22,6 +23,7 @@ __all__ = [
     "add_window_options",
     "count",
     "given_threshold",
+    "read_options",
     "say_unphased",
     "scan_options",
     "threshold_files",
@@ -178,6 +180,26 @@ def scan_options(args: argparse.Namespace) -> ScanOptions:
         impute=frozenset(IMPUTE_NAMES[name.upper()] for name in args.impute),
         seed=args.seed,
     )
+
+
+def read_options(args: argparse.Namespace, samples: str | None = None) -> ReadOptions:
+    """What is read of an input.
+
+    Parameters
+    ----------
+    samples : str, optional
+        The file of the samples to keep.
+
+    Raises
+    ------
+    UsageError
+        A value out of range.
+    """
+    from oclgenomics.variation.read_options import FORMATS, ReadOptions
+
+    if args.input_format not in (None, *FORMATS):
+        raise UsageError(f"--input-format {args.input_format}: choose one of {', '.join(FORMATS)}")
+    return ReadOptions(length=args.length, format=args.input_format, samples=samples, phase=args.phase)
 
 
 def say_unphased(args: argparse.Namespace, alignment: Alignment) -> None:

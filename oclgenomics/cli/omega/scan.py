@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from oclgenomics.cli import options as common
-from oclgenomics.cli.omega.options import given_threshold, say_unphased, scan_options
+from oclgenomics.cli.omega.options import given_threshold, read_options, say_unphased, scan_options
 from oclgenomics.cli.omega.report_names import ReportNames
 from oclgenomics.cli.progress import Progress
 from oclgenomics.commandkit.files import FileConflictError, named_files
@@ -109,10 +109,7 @@ def _alignments(args: argparse.Namespace, progress: Progress) -> Generator[Align
 
     reading = read_alignments(
         args.input,
-        length=args.length,
-        format=args.input_format,
-        samples=args.samples,
-        phase=args.phase,
+        read_options(args, args.samples),
         threads=args.threads,
         prefetch=PREFETCH_BYTES,
         progress=progress.update,

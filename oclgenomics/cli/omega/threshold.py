@@ -15,6 +15,7 @@ from oclgenomics.cli.omega.options import (
     add_site_options,
     add_window_options,
     count,
+    read_options,
     say_unphased,
     scan_options,
 )
@@ -230,10 +231,7 @@ def _neutral(args: argparse.Namespace) -> Iterator[Alignment]:
 def _read(args: argparse.Namespace, path: str) -> Iterator[Alignment]:
     from oclgenomics.variation import PREFETCH_BYTES, read_alignments
 
-    reading = read_alignments(
-        path, length=args.length, format=args.input_format, phase=args.phase, threads=args.threads,
-        prefetch=PREFETCH_BYTES,
-    )  # fmt: skip
+    reading = read_alignments(path, read_options(args), threads=args.threads, prefetch=PREFETCH_BYTES)
     for number, alignment in enumerate(reading):
         if number < SHOWN_ALIGNMENTS or args.verbose:
             say_unphased(args, alignment)

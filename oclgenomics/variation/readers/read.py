@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterator
 from contextlib import ExitStack
 
-from oclgenomics.errors import UsageError
-from oclgenomics.io.numbers import LARGEST_BP
 from oclgenomics.io.source import Progress, Source
 from oclgenomics.io.workers import Workers
 from oclgenomics.variation.alignment import Alignment
-from oclgenomics.variation.phase import PHASES
+from oclgenomics.variation.read_options import ReadOptions
 from oclgenomics.variation.readers.byte_window import ByteWindow
 from oclgenomics.variation.readers.fasta import read_fasta
 from oclgenomics.variation.readers.macs import read_macs
 from oclgenomics.variation.readers.ms import read_ms
 from oclgenomics.variation.readers.prefetch import ProgressGate, one_ahead
-from oclgenomics.variation.readers.sniff import FORMATS, sniff
+from oclgenomics.variation.readers.sniff import sniff
 from oclgenomics.variation.readers.stores import STORES, store_format
 from oclgenomics.variation.readers.trees import read_trees
 from oclgenomics.variation.readers.vcf.read import read_vcf
@@ -31,11 +29,8 @@ BLOCK_BYTES = 4 << 20
 
 def read_alignments(
     path: str | os.PathLike[str],
+    options: ReadOptions = ReadOptions(),
     *,
-    length: float | None = None,
-    format: str | None = None,
-    samples: Iterable[str] | str | os.PathLike[str] | None = None,
-    phase: str = "auto",
     block_bytes: int = BLOCK_BYTES,
     threads: int | None = None,
     prefetch: int = 0,
@@ -47,15 +42,8 @@ def read_alignments(
     ----------
     path : str or path-like
         File, plain, gzip or bgzip, or "-" for standard input; a tree sequence, or the folder or zip file of a VCF Zarr.
-    length : float, optional
-        Length of the region in bp; needed by ms and MaCS, whose positions are relative.
-    format : str, optional
-        'ms', 'mbs', 'macs', 'fasta', 'vcf', 'trees' or 'vcz'; told from the content if not given.
-    samples : iterable of str, or path, optional
-        Samples to keep (VCF, VCF Zarr, tree sequences), or a file with one name a line.
-    phase : str
-        What is done with calls that are not phased, one of `PHASES`: 'auto' (a heterozygous one sets
-        `Alignment.unphased`), 'missing', 'strict' (refused) or 'ignore' (taken as phased).
+    options : ReadOptions
+        What is read: length of the region, format, samples, and what is done with calls that are not phased.
     block_bytes : int
         Bytes of input that each thread handles at a time, unpacked; VCF Zarr also holds the chunks that it comes in.
         Results never depend on it.
@@ -77,40 +65,36 @@ def read_alignments(
     InputError
         Anything wrong with the input; the message names the line.
     UsageError
-        An unknown `format` or `phase`, a `length` below 1 or beyond every chromosome, fewer than one thread, or samples
-        to keep where individuals have no names.
+        Fewer than one thread, or samples to keep where individuals have no names.
     MissingDependencyError
         A tree sequence without tskit, or a VCF Zarr without zarr.
     """
-    if format is not None and format not in FORMATS:
-        raise UsageError(f"unknown format {format!r}; one of {', '.join(FORMATS)}")
-    if phase not in PHASES:
-        raise UsageError(f"unknown phase {phase!r}; one of {', '.join(PHASES)}")
-    if length is not None and not 1 <= length <= LARGEST_BP:
-        raise UsageError(f"a length of {length:g} bp; it lies between 1 and {LARGEST_BP}")
     name = os.fspath(path)
-    kind = store_format(name) if format is None else format
+    kind = store_format(name) if options.format is None else options.format
     gate = ProgressGate(progress or (lambda _done, _total: None))
     with ExitStack() as stack:
         workers = stack.enter_context(Workers(threads))
         if kind in STORES:
-            repeatable, alignments = True, _read_store(name, kind, sample_names(samples), phase, block_bytes, gate)
+            repeatable, alignments = True, _read_store(name, kind, options, block_bytes, gate)
         else:
             chunk_bytes = max(1, block_bytes // 4)
             source = stack.enter_context(Source(name, chunk_bytes=chunk_bytes, progress=gate, workers=workers))
             repeatable = source.repeatable
-            alignments = _settled(_read(source, workers, kind, length, samples, phase, max(1, block_bytes)), workers)
+            alignments = _settled(_read(source, workers, options, max(1, block_bytes)), workers)
         yield from one_ahead(alignments, prefetch if repeatable else 0, gate, workers.stop)
 
 
 def _read_store(
-    name: str, kind: str, samples: list[str] | None, phase: str, block_bytes: int, progress: Progress
+    name: str, kind: str, options: ReadOptions, block_bytes: int, progress: Progress
 ) -> Generator[Alignment, None, None]:
     """The alignments of an input that is no stream of bytes."""
+    samples = sample_names(options.samples)
     if kind == "trees":
         yield from read_trees(name, samples=samples, block_bytes=max(1, block_bytes // 4), progress=progress)
     else:
-        yield from read_vcf_zarr(name, samples=samples, phase=phase, block_bytes=4 * block_bytes, progress=progress)
+        yield from read_vcf_zarr(
+            name, samples=samples, phase=options.phase, block_bytes=4 * block_bytes, progress=progress
+        )
 
 
 def _settled(alignments: Iterator[Alignment], workers: Workers) -> Generator[Alignment, None, None]:
@@ -121,28 +105,20 @@ def _settled(alignments: Iterator[Alignment], workers: Workers) -> Generator[Ali
         del alignment  # before the next one is read
 
 
-def _read(
-    source: Source,
-    workers: Workers,
-    format: str | None,
-    length: float | None,
-    samples: Iterable[str] | str | os.PathLike[str] | None,
-    phase: str,
-    block_bytes: int,
-) -> Iterator[Alignment]:
+def _read(source: Source, workers: Workers, options: ReadOptions, block_bytes: int) -> Iterator[Alignment]:
     """The alignments as the reader of their format gives them."""
     window = ByteWindow(source, source.name)
-    kind = sniff(window) if format is None else format
+    kind = sniff(window) if options.format is None else options.format
     if kind in ("ms", "mbs"):
         mbs = kind == "mbs"
-        yield from read_ms(window, length=length, mbs=mbs, batch_bytes=block_bytes, workers=workers)
+        yield from read_ms(window, length=options.length, mbs=mbs, batch_bytes=block_bytes, workers=workers)
     elif kind == "macs":
-        yield from read_macs(window, length=length, batch_bytes=block_bytes, workers=workers)
+        yield from read_macs(window, length=options.length, batch_bytes=block_bytes, workers=workers)
     elif kind == "fasta":
         yield from _read_fasta(source, window, workers)
     else:
-        names = sample_names(samples)
-        yield from read_vcf(window, samples=names, phase=phase, batch_bytes=block_bytes, workers=workers)
+        names = sample_names(options.samples)
+        yield from read_vcf(window, samples=names, phase=options.phase, batch_bytes=block_bytes, workers=workers)
 
 
 def _read_fasta(source: Source, window: ByteWindow, workers: Workers) -> Iterator[Alignment]:

@@ -6,11 +6,10 @@ import re
 
 from oclgenomics.errors import InputError
 from oclgenomics.variation.readers.byte_window import ByteWindow
-from oclgenomics.variation.readers.stores import KASTORE, STORES
+from oclgenomics.variation.readers.stores import KASTORE
 
-__all__ = ["FORMATS", "sniff"]
+__all__ = ["sniff"]
 
-FORMATS = ("ms", "mbs", "macs", "fasta", "vcf", *STORES)
 _LOOK_AT = 1 << 16
 _MARKS = (
     ("vcf", re.compile(rb"##fileformat=VCF|#CHROM\t")),
@@ -21,7 +20,7 @@ _MARKS = (
 
 
 def sniff(window: ByteWindow) -> str:
-    """Name of the format of a stream, one of `FORMATS`; consumes nothing.
+    """Name of the format of a stream; consumes nothing.
 
     VCF and FASTA are told by how the input begins, MaCS by "COMMAND:" or "SITE:" at the begin of a line, ms by "//".
     mbs looks like ms and has to be named.

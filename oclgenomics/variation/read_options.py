@@ -1,0 +1,59 @@
+"""What is read of an input of alignments, and how."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from oclgenomics.errors import UsageError
+from oclgenomics.io.numbers import LARGEST_BP
+from oclgenomics.variation.phase import PHASES, Phase
+
+__all__ = ["FORMATS", "Format", "ReadOptions"]
+
+Format = Literal["ms", "mbs", "macs", "fasta", "vcf", "trees", "vcz"]
+FORMATS: tuple[Format, ...] = get_args(Format)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadOptions:
+    """What is read of an input of alignments.
+
+    Parameters
+    ----------
+    length : float, optional
+        Length of the region in bp, at least 1; ms and MaCS need it, as their positions are relative.
+    format : str, optional
+        'ms', 'mbs', 'macs', 'fasta', 'vcf', 'trees' or 'vcz'; told from the content if not given.
+    samples : iterable of str, or path, optional
+        Samples to keep (VCF, VCF Zarr, tree sequences), or a file with one name a line. Names are kept as a tuple.
+    phase : str
+        What is done with calls that are not phased: 'auto' (a heterozygous one sets `Alignment.unphased`), 'missing'
+        (they are taken as missing), 'strict' (they are refused) or 'ignore' (the order of their alleles is taken as
+        their phase).
+
+    Raises
+    ------
+    UsageError
+        A value out of range; the message names the parameter.
+    """
+
+    length: float | None = None
+    format: Format | None = None
+    samples: Iterable[str] | str | os.PathLike[str] | None = None
+    phase: Phase = "auto"
+
+    def __post_init__(self) -> None:
+        if self.length is not None and not 1 <= self.length <= LARGEST_BP:
+            raise UsageError(f"length must be between 1 and {LARGEST_BP} bp, not {self.length:g}")
+        if self.format is not None and self.format not in FORMATS:
+            raise UsageError(f"format must be one of {', '.join(FORMATS)}, not {self.format!r}")
+        if self.phase not in PHASES:
+            raise UsageError(f"phase must be one of {', '.join(PHASES)}, not {self.phase!r}")
+        if self.samples is not None and not isinstance(self.samples, (str, os.PathLike)):
+            names = tuple(self.samples)  # an iterator would serve the first input only
+            if not all(isinstance(name, str) for name in names):
+                raise UsageError("samples must be names, or the path of a file of names")
+            object.__setattr__(self, "samples", names)
