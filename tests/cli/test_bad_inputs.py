@@ -16,7 +16,7 @@ from oclgenomics.io.text_file import read_text
 from oclgenomics.kmers.database.reader import KmerDatabase
 from oclgenomics.omega.reports.scans import TSV_COLUMNS
 from oclgenomics.variation import ReadOptions, read_alignments
-from oclgenomics.variation.readers import byte_window as window
+from oclgenomics.variation.readers import input_buffer
 
 WINDOWS = ["--grid", "5", "--minwin", "1", "--maxwin", "1000"]
 DIGITS = "9" * 5000  # more than Python turns into a number
@@ -205,11 +205,11 @@ def test_texts_are_bounded(tmp_path):
 def test_lines_are_bounded(tmp_path, monkeypatch, text, block):
     path = tmp_path / "x"
     path.write_text(text)
-    monkeypatch.setattr(window, "LONGEST_LINE", 200)
+    monkeypatch.setattr(input_buffer, "LONGEST_LINE", 200)
     kind = "vcf" if text[0] == "#" else "fasta"
     with pytest.raises(InputError, match="more than 200 bytes"):
         list(read_alignments(path, ReadOptions(format=kind), block_bytes=block))
-    monkeypatch.setattr(window, "LONGEST_LINE", 400)
+    monkeypatch.setattr(input_buffer, "LONGEST_LINE", 400)
     with pytest.raises(InputError) if kind == "vcf" else pytest.MonkeyPatch.context():
         list(read_alignments(path, ReadOptions(format=kind), block_bytes=block))
 

@@ -13,7 +13,7 @@ from oclgenomics.errors import InputError
 from oclgenomics.io.numbers import parse_decimals
 from oclgenomics.variation import Alignment, ReadOptions, characters, read_alignments
 from oclgenomics.variation.readers import ms
-from oclgenomics.variation.readers.byte_window import ByteWindow
+from oclgenomics.variation.readers.input_buffer import InputBuffer
 
 
 @st.composite
@@ -170,7 +170,7 @@ def test_a_return_that_comes_with_the_next_chunk_slows_nothing(monkeypatch, seen
     head, rows = b"//\r\nsegsites: 5\r\npositions: 0.1 0.2 0.3 0.4 0.5\r\n", b"01010\r\n" * 16
     single, calls = ms._RowReader._read_single, []
     monkeypatch.setattr(ms._RowReader, "_read_single", lambda reader: calls.append(1) or single(reader))
-    (alignment,) = ms.read_ms(ByteWindow([head + rows[:seen], rows[seen:]], "x"), length=1000)
+    (alignment,) = ms.read_ms(InputBuffer([head + rows[:seen], rows[seen:]], "x"), length=1000)
     assert rows_of(alignment) == ["01010"] * 16
     assert len(calls) == 1  # which finds the end
 

@@ -13,8 +13,8 @@ import numpy as np
 from oclgenomics.io.workers import Workers
 from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.packing import RowPacker, combine_rows
-from oclgenomics.variation.readers.byte_window import ByteWindow
 from oclgenomics.variation.readers.bytes_at import byte_table
+from oclgenomics.variation.readers.input_buffer import InputBuffer
 
 __all__ = ["read_fasta"]
 
@@ -29,13 +29,13 @@ _LETTERS[[1, 2, 4, 8]] = np.frombuffer(b"ACGT", np.uint8)
 
 
 def read_fasta(
-    window: ByteWindow, again: Callable[[], ByteWindow], workers: Workers | None = None
+    buffer: InputBuffer, again: Callable[[], InputBuffer], workers: Workers | None = None
 ) -> Iterator[Alignment]:
     """Read one alignment.
 
     Parameters
     ----------
-    window : ByteWindow
+    buffer : InputBuffer
         The input, unconsumed.
     again : callable
         Gives the same input a second time, unconsumed.
@@ -53,48 +53,48 @@ def read_fasta(
     InputError
         Sequences of different lengths, an empty one, a character that stands for no base.
     """
-    seen, names = _survey(window)
+    seen, names = _survey(buffer)
     columns = _Columns.of(seen)
     packer = _ColumnPacker(columns)
     for _, codes in _sequences(again()):
         packer.add(codes)
-    yield packer.finish(len(seen), tuple(names), window.source, workers or Workers(1))
+    yield packer.finish(len(seen), tuple(names), buffer.source, workers or Workers(1))
 
 
-def _sequences(window: ByteWindow) -> Iterator[tuple[str, np.ndarray]]:
+def _sequences(buffer: InputBuffer) -> Iterator[tuple[str, np.ndarray]]:
     """Name and codes of each sequence, uint8; checks the characters."""
-    while (line := window.peek_line()) is not None and not line.startswith(b">"):
+    while (line := buffer.peek_line()) is not None and not line.startswith(b">"):
         if line.strip() and not line.startswith(b";"):
-            raise window.error("a FASTA file begins with a '>' line")
-        window.line()
-    while (header := window.line()) is not None:
-        size = window.find(ord(">"))
-        text = bytes(window.held[:size])
+            raise buffer.error("a FASTA file begins with a '>' line")
+        buffer.line()
+    while (header := buffer.line()) is not None:
+        size = buffer.find(ord(">"))
+        text = bytes(buffer.held[:size])
         codes = np.frombuffer(text.translate(_CODES, _BLANKS), np.uint8)
         if codes.max(initial=0) >= _ILLEGAL:
-            _refuse_character(window, text)
-        window.consume(size, int(np.count_nonzero(window.held[:size] == ord("\n"))))
+            _refuse_character(buffer, text)
+        buffer.consume(size, int(np.count_nonzero(buffer.held[:size] == ord("\n"))))
         yield header[1:].split(maxsplit=1)[0].decode("utf-8", "replace") if header[1:].strip() else "", codes
 
 
-def _refuse_character(window: ByteWindow, text: bytes) -> None:
+def _refuse_character(buffer: InputBuffer, text: bytes) -> None:
     bad = next(i for i, byte in enumerate(text) if _CODES[byte] >= _ILLEGAL and byte not in _BLANKS)
-    raise window.error(
-        f"{chr(text[bad])!r} in a sequence stands for no base", line=window.line_number + text.count(b"\n", 0, bad)
+    raise buffer.error(
+        f"{chr(text[bad])!r} in a sequence stands for no base", line=buffer.line_number + text.count(b"\n", 0, bad)
     )
 
 
-def _survey(window: ByteWindow) -> tuple[np.ndarray, list[str]]:
+def _survey(buffer: InputBuffer) -> tuple[np.ndarray, list[str]]:
     """States seen in each column, uint8 with one bit per state, and the names."""
     names: list[str] = []
     seen = np.zeros(0, np.uint8)
-    for name, codes in _sequences(window):
+    for name, codes in _sequences(buffer):
         if not names:
             seen = np.zeros(len(codes), np.uint8)
         if len(codes) != len(seen) or not len(codes):
-            raise window.error(
+            raise buffer.error(
                 f"sequence {len(names) + 1} ({name}) has {len(codes)} columns, the first {len(seen)}; align them",
-                line=window.line_number - 1,
+                line=buffer.line_number - 1,
             )
         names.append(name)
         np.bitwise_or(seen, codes, out=seen)

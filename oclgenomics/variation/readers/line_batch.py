@@ -10,7 +10,7 @@ import numpy as np
 
 from oclgenomics.errors import InputError
 from oclgenomics.io.workers import Workers
-from oclgenomics.variation.readers.byte_window import PADDING, ByteWindow
+from oclgenomics.variation.readers.input_buffer import PADDING, InputBuffer
 
 __all__ = ["PADDING", "Batch", "parse_batches"]
 
@@ -80,7 +80,7 @@ class Batch:
 
 
 def parse_batches(
-    window: ByteWindow, batch_bytes: int, workers: Workers, parse: Callable[[Batch], Parsed]
+    buffer: InputBuffer, batch_bytes: int, workers: Workers, parse: Callable[[Batch], Parsed]
 ) -> Iterator[tuple[Batch, Parsed]]:
     """Parse the rest of an input, a batch of whole lines at a time, in the order of the input.
 
@@ -89,7 +89,7 @@ def parse_batches(
 
     Parameters
     ----------
-    window : ByteWindow
+    buffer : InputBuffer
         The input.
     batch_bytes : int
         Size of a batch; longer lines make larger ones.
@@ -111,14 +111,14 @@ def parse_batches(
     """
 
     def attempt(lines: tuple[np.ndarray, int]) -> tuple[Batch, Parsed | None]:
-        batch = Batch.split(*lines, window.source)
+        batch = Batch.split(*lines, buffer.source)
         try:
             return batch, parse(batch) if len(batch.starts) else None
         except InputError:
             return batch, None
 
-    line = window.line_number
-    for batch, parsed in workers.map(attempt, _cut(window, batch_bytes)):
+    line = buffer.line_number
+    for batch, parsed in workers.map(attempt, _cut(buffer, batch_bytes)):
         batch.first_line = line
         line += batch.newlines
         if parsed is not None:
@@ -142,28 +142,28 @@ def _in_pieces(batch: Batch, parse: Callable[[Batch], Parsed]) -> Iterator[tuple
             yield piece, parsed
 
 
-def _cut(window: ByteWindow, batch_bytes: int) -> Iterator[tuple[np.ndarray, int]]:
+def _cut(buffer: InputBuffer, batch_bytes: int) -> Iterator[tuple[np.ndarray, int]]:
     """Whole lines of about `batch_bytes`, at least one, with their padding, and the byte at which they begin."""
-    while size := _whole_lines(window, batch_bytes):
-        data, byte = window.padded(size), window.byte
+    while size := _whole_lines(buffer, batch_bytes):
+        data, byte = buffer.padded(size), buffer.byte
         if data[size - 1] != _NEWLINE:  # the last line of a file may lack it
             data = np.concatenate([data[:size], [np.uint8(_NEWLINE)], np.zeros(PADDING, np.uint8)])
-        window.consume(size, 0)
+        buffer.consume(size, 0)
         yield data, byte
 
 
-def _whole_lines(window: ByteWindow, wanted: int) -> int:
+def _whole_lines(buffer: InputBuffer, wanted: int) -> int:
     """Size of the longest run of whole lines within `wanted` bytes, or of one line, or of the unfinished last line."""
-    window.require(wanted)
+    buffer.require(wanted)
     while True:
-        size = min(wanted, len(window))
-        last = _last_newline(window.held[:size])
+        size = min(wanted, len(buffer))
+        last = _last_newline(buffer.held[:size])
         if last >= 0:
             return last + 1
-        if size < wanted or (not window.require(2 * wanted) and len(window) <= wanted):
-            window.refuse_break()
+        if size < wanted or (not buffer.require(2 * wanted) and len(buffer) <= wanted):
+            buffer.refuse_break()
             return size
-        window.refuse_length(wanted)
+        buffer.refuse_length(wanted)
         wanted *= 2
 
 

@@ -16,8 +16,8 @@ from oclgenomics.io.numbers import base_pairs
 from oclgenomics.io.workers import Workers
 from oclgenomics.variation.alignment import Alignment, words_for
 from oclgenomics.variation.packing import full_words, join_sites, pack_states
-from oclgenomics.variation.readers.byte_window import ByteWindow
 from oclgenomics.variation.readers.bytes_at import windows
+from oclgenomics.variation.readers.input_buffer import InputBuffer
 from oclgenomics.variation.readers.line_batch import Batch, parse_batches
 
 __all__ = ["BATCH_BYTES", "read_macs"]
@@ -29,13 +29,13 @@ _GAP, _N = (ord(character) - _ZERO & 0xFF for character in "-N")
 
 
 def read_macs(
-    window: ByteWindow, *, length: float | None, batch_bytes: int = BATCH_BYTES, workers: Workers | None = None
+    buffer: InputBuffer, *, length: float | None, batch_bytes: int = BATCH_BYTES, workers: Workers | None = None
 ) -> Iterator[Alignment]:
     """Read the alignments of a MaCS output; a further "COMMAND:" or "//" line begins the next one.
 
     Parameters
     ----------
-    window : ByteWindow
+    buffer : InputBuffer
         The input, unconsumed.
     length : float
         Length of the region, bp; position p lies at trunc(float32(p) * float32(length)).
@@ -57,19 +57,19 @@ def read_macs(
     """
     if length is None:
         raise InputError(
-            "MaCS positions are relative; give the length of the region in bp (--length)", source=window.source
+            "MaCS positions are relative; give the length of the region in bp (--length)", source=buffer.source
         )
-    replicate, sites = 1, _Sites(window.source, 1, length)
-    for batch, parts in parse_batches(window, batch_bytes, workers or Workers(1), _parse):
+    replicate, sites = 1, _Sites(buffer.source, 1, length)
+    for batch, parts in parse_batches(buffer, batch_bytes, workers or Workers(1), _parse):
         for part in parts:
             if part.restart and sites.count:
                 yield sites.finish()
                 replicate += 1
-                sites = _Sites(window.source, replicate, length)
+                sites = _Sites(buffer.source, replicate, length)
             if len(part.positions):
                 sites.add(batch, part)
     if replicate == 1 and not sites.count:
-        raise InputError("no 'SITE:' line found", source=window.source)
+        raise InputError("no 'SITE:' line found", source=buffer.source)
     if sites.count:
         yield sites.finish()
 

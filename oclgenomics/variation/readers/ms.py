@@ -13,7 +13,7 @@ from oclgenomics.io.numbers import LARGEST_BP, base_pairs, parse_decimals, whole
 from oclgenomics.io.workers import Workers
 from oclgenomics.variation.alignment import WORD_BITS, Alignment
 from oclgenomics.variation.packing import RowPacker, combine_rows
-from oclgenomics.variation.readers.byte_window import ByteWindow
+from oclgenomics.variation.readers.input_buffer import InputBuffer
 
 __all__ = ["BATCH_BYTES", "read_ms"]
 
@@ -25,7 +25,7 @@ _LEGAL[[_ZERO, _ONE, _GAP, _N]] = True
 
 
 def read_ms(
-    window: ByteWindow,
+    buffer: InputBuffer,
     *,
     length: float | None,
     mbs: bool = False,
@@ -36,7 +36,7 @@ def read_ms(
 
     Parameters
     ----------
-    window : ByteWindow
+    buffer : InputBuffer
         The input, unconsumed.
     length : float
         Length of the region, bp; position p lies at trunc(float32(p) * float32(length)).
@@ -60,79 +60,79 @@ def read_ms(
     """
     if length is None and not mbs:
         raise InputError(
-            "ms positions are relative; give the length of the region in bp (--length)", source=window.source
+            "ms positions are relative; give the length of the region in bp (--length)", source=buffer.source
         )
     replicate = 0
     workers = workers or Workers(1)
-    found = _skip_to(window, b"//")
+    found = _skip_to(buffer, b"//")
     while found:
         replicate += 1
-        yield _read_replicate(window, replicate, None if mbs else length, batch_bytes, workers)
-        found = _skip_to(window, b"//")
+        yield _read_replicate(buffer, replicate, None if mbs else length, batch_bytes, workers)
+        found = _skip_to(buffer, b"//")
     if not replicate:
-        raise InputError("no replicate ('//' line) found", source=window.source)
+        raise InputError("no replicate ('//' line) found", source=buffer.source)
 
 
-def _skip_to(window: ByteWindow, start: bytes) -> bool:
+def _skip_to(buffer: InputBuffer, start: bytes) -> bool:
     """Consume lines up to and with the first that begins with `start`."""
-    while (line := window.line()) is not None:
+    while (line := buffer.line()) is not None:
         if line.startswith(start):
             return True
     return False
 
 
 def _read_replicate(
-    window: ByteWindow, replicate: int, length: float | None, batch_bytes: int, workers: Workers
+    buffer: InputBuffer, replicate: int, length: float | None, batch_bytes: int, workers: Workers
 ) -> Alignment:
-    sites = _read_segsites(window)
-    positions = _read_positions(window, sites, length) if sites else np.zeros(0, np.int64)
+    sites = _read_segsites(buffer)
+    positions = _read_positions(buffer, sites, length) if sites else np.zeros(0, np.int64)
     sites = len(positions)
-    rows = _RowReader(window, sites, batch_bytes, workers)
+    rows = _RowReader(buffer, sites, batch_bytes, workers)
     if sites:
         rows.read()
         if not rows.haplotypes:
-            raise window.error(f"replicate {replicate} has no haplotype rows")
+            raise buffer.error(f"replicate {replicate} has no haplotype rows")
     bits, valid, gap = rows.planes()
     letters = np.tile(np.array([_ZERO, _ONE], np.uint8), (sites, 1))
     return Alignment(
         name=str(replicate), positions=positions, bits=bits, valid=valid, gap=gap, haplotypes=rows.haplotypes,
-        letters=letters, replicate=replicate, source=window.source,
+        letters=letters, replicate=replicate, source=buffer.source,
     )  # fmt: skip
 
 
-def _read_segsites(window: ByteWindow) -> int:
+def _read_segsites(buffer: InputBuffer) -> int:
     """The number after 'segsites:'; lines of trees and probabilities may come before it."""
-    while (line := window.line()) is not None:
+    while (line := buffer.line()) is not None:
         if line.startswith(b"segsites:"):
             sites = whole_number(line.removeprefix(b"segsites:").strip())
             if sites is None:
-                raise window.error("'segsites:' is not followed by a number", line=window.line_number - 1)
+                raise buffer.error("'segsites:' is not followed by a number", line=buffer.line_number - 1)
             return sites
         if line.startswith(b"//"):
             break
-    raise window.error("a replicate without a 'segsites:' line", line=window.line_number - 1)
+    raise buffer.error("a replicate without a 'segsites:' line", line=buffer.line_number - 1)
 
 
-def _read_positions(window: ByteWindow, sites: int, length: float | None) -> np.ndarray:
+def _read_positions(buffer: InputBuffer, sites: int, length: float | None) -> np.ndarray:
     """The positions in bp, int64 (sites,), checked: relative to `length`, or bp already without one."""
-    while (line := window.line()) is not None and not line.startswith((b"positions:", b"//")):
+    while (line := buffer.line()) is not None and not line.startswith((b"positions:", b"//")):
         continue
-    at = window.line_number - 1
+    at = buffer.line_number - 1
     if line is None or line.startswith(b"//"):
-        raise window.error("a replicate without a 'positions:' line", line=at)
+        raise buffer.error("a replicate without a 'positions:' line", line=at)
     try:
         positions = parse_decimals(line.removeprefix(b"positions:"))
     except ValueError as error:
-        raise window.error("the positions are not all numbers", line=at) from error
+        raise buffer.error("the positions are not all numbers", line=at) from error
     if len(positions) != sites and not (length is None and len(positions) == sites - 1):
-        raise window.error(f"{len(positions)} positions for {sites} segregating sites", line=at)
+        raise buffer.error(f"{len(positions)} positions for {sites} segregating sites", line=at)
     if length is not None and not ((positions >= 0) & (positions <= 1)).all():
-        raise window.error("positions must lie between 0 and 1 (in bp: --input-format mbs)", line=at)
+        raise buffer.error("positions must lie between 0 and 1 (in bp: --input-format mbs)", line=at)
     if length is None and not ((positions >= 0) & (positions <= LARGEST_BP) & (positions == np.trunc(positions))).all():
-        raise window.error(f"mbs positions are whole numbers of bp, at most {LARGEST_BP}", line=at)
+        raise buffer.error(f"mbs positions are whole numbers of bp, at most {LARGEST_BP}", line=at)
     back = np.flatnonzero(np.diff(positions) < 0)
     if len(back):
-        raise window.error(f"the positions go back at site {int(back[0]) + 2}; sort the sites by position", line=at)
+        raise buffer.error(f"the positions go back at site {int(back[0]) + 2}; sort the sites by position", line=at)
     return positions.astype(np.int64) if length is None else base_pairs(positions, length)
 
 
@@ -164,8 +164,8 @@ def _combine(rows: np.ndarray) -> _Planes:
 class _RowReader:
     """Packs the haplotype rows of one replicate as they come."""
 
-    def __init__(self, window: ByteWindow, sites: int, batch_bytes: int, workers: Workers) -> None:
-        self.window, self.sites = window, sites
+    def __init__(self, buffer: InputBuffer, sites: int, batch_bytes: int, workers: Workers) -> None:
+        self.buffer, self.sites = buffer, sites
         self.haplotypes = 0
         self._batch_bytes, self._workers = batch_bytes, workers
         self._bits = RowPacker(sites)
@@ -199,7 +199,7 @@ class _RowReader:
             self.haplotypes += 8 * taken
             if taken < len(table):
                 left = [table[taken:], *given]
-                self.window.put_back(np.concatenate([part.ravel() for part in left]), 8 * sum(map(len, left)))
+                self.buffer.put_back(np.concatenate([part.ravel() for part in left]), 8 * sum(map(len, left)))
                 return
 
     def _tables(self, given: deque[np.ndarray]) -> Iterator[np.ndarray]:
@@ -207,24 +207,24 @@ class _RowReader:
         wanted = _FIRST_LOOK
         while True:
             pitch = self.sites + 1 + self._carriage_returns()
-            self.window.require(max(wanted, 8 * pitch))
-            groups = min(len(self.window), max(wanted, 8 * pitch)) // (8 * pitch)
-            table = self.window.held[: groups * 8 * pitch].reshape(groups, 8, pitch)
+            self.buffer.require(max(wanted, 8 * pitch))
+            groups = min(len(self.buffer), max(wanted, 8 * pitch)) // (8 * pitch)
+            table = self.buffer.held[: groups * 8 * pitch].reshape(groups, 8, pitch)
             good = table[:, :, -1] == ord("\n")
             if self.sites + 1 < pitch:
                 good &= table[:, :, -2] == ord("\r")
             groups = _leading_true(good.all(axis=1))
             if not groups:
                 return
-            self.window.consume(groups * 8 * pitch, groups * 8)
+            self.buffer.consume(groups * 8 * pitch, groups * 8)
             given.append(table[:groups])
             yield table[:groups, :, : self.sites]
             wanted = min(4 * wanted, self._batch_bytes)
 
     def _carriage_returns(self) -> int:
         """1 if the next row ends in CR LF."""
-        self.window.require(self.sites + 2)
-        data = self.window.held
+        self.buffer.require(self.sites + 2)
+        data = self.buffer.held
         return int(len(data) > self.sites and data[self.sites] == ord("\r"))
 
     def _add(self, planes: _Planes) -> None:
@@ -246,17 +246,17 @@ class _RowReader:
 
     def _read_single(self) -> bool:
         """Take one row; False at the end of the replicate."""
-        line = self.window.peek_line()
+        line = self.buffer.peek_line()
         if line is None or not line.strip() or line.startswith(b"//"):
             return False
         line = line.rstrip()
         if len(line) != self.sites:
-            raise self.window.error(f"a row of {len(line)} characters for {self.sites} segregating sites")
+            raise self.buffer.error(f"a row of {len(line)} characters for {self.sites} segregating sites")
         row = np.frombuffer(line, np.uint8)
         if not _LEGAL[row].all():
             bad = chr(row[np.flatnonzero(~_LEGAL[row])[0]])
-            raise self.window.error(f"{bad!r} in a haplotype row; only 0 1 - N are allowed")
-        self.window.line()
+            raise self.buffer.error(f"{bad!r} in a haplotype row; only 0 1 - N are allowed")
+        self.buffer.line()
         self.haplotypes += 1
         self._pending.append(row)
         if len(self._pending) == 8:

@@ -10,8 +10,8 @@ from oclgenomics.io.source import Progress, Source
 from oclgenomics.io.workers import Workers
 from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.read_options import ReadOptions
-from oclgenomics.variation.readers.byte_window import ByteWindow
 from oclgenomics.variation.readers.fasta import read_fasta
+from oclgenomics.variation.readers.input_buffer import InputBuffer
 from oclgenomics.variation.readers.macs import read_macs
 from oclgenomics.variation.readers.ms import read_ms
 from oclgenomics.variation.readers.prefetch import ProgressGate, one_ahead
@@ -107,25 +107,25 @@ def _settled(alignments: Iterator[Alignment], workers: Workers) -> Generator[Ali
 
 def _read(source: Source, workers: Workers, options: ReadOptions, block_bytes: int) -> Iterator[Alignment]:
     """The alignments as the reader of their format gives them."""
-    window = ByteWindow(source, source.name)
-    kind = sniff(window) if options.format is None else options.format
+    buffer = InputBuffer(source, source.name)
+    kind = sniff(buffer) if options.format is None else options.format
     if kind in ("ms", "mbs"):
         mbs = kind == "mbs"
-        yield from read_ms(window, length=options.length, mbs=mbs, batch_bytes=block_bytes, workers=workers)
+        yield from read_ms(buffer, length=options.length, mbs=mbs, batch_bytes=block_bytes, workers=workers)
     elif kind == "macs":
-        yield from read_macs(window, length=options.length, batch_bytes=block_bytes, workers=workers)
+        yield from read_macs(buffer, length=options.length, batch_bytes=block_bytes, workers=workers)
     elif kind == "fasta":
-        yield from _read_fasta(source, window, workers)
+        yield from _read_fasta(source, buffer, workers)
     else:
         names = sample_names(options.samples)
-        yield from read_vcf(window, samples=names, phase=options.phase, batch_bytes=block_bytes, workers=workers)
+        yield from read_vcf(buffer, samples=names, phase=options.phase, batch_bytes=block_bytes, workers=workers)
 
 
-def _read_fasta(source: Source, window: ByteWindow, workers: Workers) -> Iterator[Alignment]:
+def _read_fasta(source: Source, buffer: InputBuffer, workers: Workers) -> Iterator[Alignment]:
     """Files are opened a second time, anything else is kept in memory."""
     if not source.repeatable:
-        kept = window.remember()
-        yield from read_fasta(window, lambda: ByteWindow(kept, source.name), workers)
+        kept = buffer.remember()
+        yield from read_fasta(buffer, lambda: InputBuffer(kept, source.name), workers)
         return
     with Source(source.name, chunk_bytes=source.chunk_bytes, workers=workers) as second:
-        yield from read_fasta(window, lambda: ByteWindow(second, source.name), workers)
+        yield from read_fasta(buffer, lambda: InputBuffer(second, source.name), workers)

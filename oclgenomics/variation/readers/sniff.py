@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from oclgenomics.errors import InputError
-from oclgenomics.variation.readers.byte_window import ByteWindow
+from oclgenomics.variation.readers.input_buffer import InputBuffer
 from oclgenomics.variation.readers.stores import KASTORE
 
 __all__ = ["sniff"]
@@ -19,7 +19,7 @@ _MARKS = (
 )
 
 
-def sniff(window: ByteWindow) -> str:
+def sniff(buffer: InputBuffer) -> str:
     """Name of the format of a stream; consumes nothing.
 
     VCF and FASTA are told by how the input begins, MaCS by "COMMAND:" or "SITE:" at the begin of a line, ms by "//".
@@ -30,23 +30,23 @@ def sniff(window: ByteWindow) -> str:
     InputError
         None of them, or a known binary format.
     """
-    window.require(_LOOK_AT)
-    head = bytes(window.held[:_LOOK_AT])
+    buffer.require(_LOOK_AT)
+    head = bytes(buffer.held[:_LOOK_AT])
     if not head.strip():
-        window.refuse_break()
-        raise InputError("the file is empty", source=window.source)
+        buffer.refuse_break()
+        raise InputError("the file is empty", source=buffer.source)
     if head.startswith(b"BCF\x02"):
-        raise InputError("BCF is not read; turn it into VCF (bcftools view FILE.bcf)", source=window.source)
+        raise InputError("BCF is not read; turn it into VCF (bcftools view FILE.bcf)", source=buffer.source)
     if head.startswith(KASTORE):
         raise InputError(
-            "a tree sequence is read only from a file of its own: unpacked, and no stream", source=window.source
+            "a tree sequence is read only from a file of its own: unpacked, and no stream", source=buffer.source
         )
     for name, mark in _MARKS:
         if (mark.search if name in ("ms", "macs") else mark.match)(head):
             return name
-    window.refuse_break()
+    buffer.refuse_break()
     raise InputError(
         "the format is none of ms, MaCS, FASTA and VCF, nor is it a tree sequence or a VCF Zarr "
         "(looked for '//', 'COMMAND:', '>' and '##fileformat=VCF')",
-        source=window.source,
+        source=buffer.source,
     )

@@ -15,8 +15,8 @@ import numpy as np
 from oclgenomics.errors import InputError
 from oclgenomics.io.workers import Workers
 from oclgenomics.variation.alignment import Alignment
-from oclgenomics.variation.readers.byte_window import ByteWindow
 from oclgenomics.variation.readers.chromosome import Chromosome, count_reasons, first_out_of_order
+from oclgenomics.variation.readers.input_buffer import InputBuffer
 from oclgenomics.variation.readers.line_batch import Batch, parse_batches
 from oclgenomics.variation.readers.planes import Genotypes
 from oclgenomics.variation.readers.vcf.genotypes import GenotypeReader
@@ -29,7 +29,7 @@ BATCH_BYTES = 1 << 22  # lines handled at once: large, as every array operation 
 
 
 def read_vcf(
-    window: ByteWindow,
+    buffer: InputBuffer,
     *,
     samples: Iterable[str] | None = None,
     phase: str = "auto",
@@ -40,7 +40,7 @@ def read_vcf(
 
     Parameters
     ----------
-    window : ByteWindow
+    buffer : InputBuffer
         The input, unconsumed.
     samples : iterable of str, optional
         Samples to keep, in the order of the file; all if not given.
@@ -62,25 +62,25 @@ def read_vcf(
         No header, no sample columns or no record with GT, an unknown sample, no records, positions that go back, calls
         that cannot be read; the message names the line.
     """
-    names = _read_header(window)
-    keep = columns_of(names, samples, window.source)
+    names = _read_header(buffer)
+    keep = columns_of(names, samples, buffer.source)
     parser = _Parser(GenotypeReader(names, keep, batch_bytes // 16, phase))
-    chromosomes = _Chromosomes(window.source, parser.samples, phase)
-    for batch, parsed in parse_batches(window, batch_bytes, workers or Workers(1), parser.parse):
+    chromosomes = _Chromosomes(buffer.source, parser.samples, phase)
+    for batch, parsed in parse_batches(buffer, batch_bytes, workers or Workers(1), parser.parse):
         yield from chromosomes.add(batch, parsed)
     yield from chromosomes.finish()
 
 
-def _read_header(window: ByteWindow) -> tuple[str, ...]:
+def _read_header(buffer: InputBuffer) -> tuple[str, ...]:
     """Consume the header; the sample names."""
-    while (line := window.peek_line()) is not None and line.startswith(b"##"):
-        window.line()
+    while (line := buffer.peek_line()) is not None and line.startswith(b"##"):
+        buffer.line()
     if line is None or not line.startswith(b"#CHROM"):
-        raise window.error("the header has no '#CHROM' line")
+        raise buffer.error("the header has no '#CHROM' line")
     columns = line.decode("utf-8", "replace").split("\t")
     if len(columns) < 10:
-        raise window.error("has no GT: the header names no samples")
-    window.line()
+        raise buffer.error("has no GT: the header names no samples")
+    buffer.line()
     return tuple(columns[9:])
 
 

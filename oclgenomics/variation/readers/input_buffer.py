@@ -1,4 +1,4 @@
-"""A moving window over the bytes of an input: whole lines for headers, arrays of bytes for the bulk."""
+"""The bytes of an input that are read but not yet consumed: whole lines for headers, arrays of bytes for the bulk."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ import numpy as np
 
 from oclgenomics.errors import InputError
 
-__all__ = ["LONGEST_LINE", "PADDING", "ByteWindow"]
+__all__ = ["LONGEST_LINE", "PADDING", "InputBuffer"]
 
 LONGEST_LINE = 1 << 30  # bytes; no format needs longer ones, and packed zeros could ask for any memory
 
-PADDING = 256  # bytes that may be read behind the last one held, so that short windows need no bounds
+PADDING = 256  # bytes that may be read behind the last one held, so that short looks ahead need no bounds
 _NEWLINE = 10
 
 
-class ByteWindow:
+class InputBuffer:
     """Bytes read but not yet consumed, with the line number and the byte offset of the first of them.
 
     Where the input breaks off (damaged gzip data), what came before can still be consumed: the error is raised when
