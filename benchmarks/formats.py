@@ -34,8 +34,7 @@ from measure import host, table, write_json
 from oclgenomics.io import inflate
 from oclgenomics.io.threads import usable_cores
 from oclgenomics.variation import ReadOptions, packing, read_alignments
-from oclgenomics.variation.readers import chromosome, input_buffer, macs, ms
-from oclgenomics.variation.readers import line_batch as batch
+from oclgenomics.variation.readers import chromosome, input_buffer, line_blocks, macs, ms
 from oclgenomics.variation.readers.vcf import read as vcf
 
 HAPLOTYPES = 2000
@@ -117,7 +116,7 @@ CASES: dict[str, tuple[Lines, str]] = {
 STAGES: dict[str, list[tuple[Any, str]]] = {
     "inflate": [(inflate, "_inflate_run")],
     "cut": [(input_buffer.InputBuffer, "require")],
-    "split": [(batch.Batch, "split")],
+    "split": [(line_blocks.LineBlock, "split")],
     "decode": [(vcf._Parser, "parse"), (macs, "_parse"), (ms, "_combine")],
     "join": [(chromosome.Chromosome, "finish"), (macs._Sites, "finish"), (packing.RowPacker, "finish")],
 }

@@ -1,6 +1,6 @@
 """MaCS: one line per site, "SITE: index position [time] haplotypes"; with and without the column of times.
 
-Batches of lines are parsed in threads; what depends on the batches before (the order of the positions, the number of
+Blocks of lines are parsed in threads; what depends on the blocks before (the order of the positions, the number of
 haplotypes) is checked with the results.
 """
 
@@ -18,18 +18,18 @@ from oclgenomics.variation.alignment import Alignment, words_for
 from oclgenomics.variation.packing import full_words, join_sites, pack_states
 from oclgenomics.variation.readers.bytes_at import windows
 from oclgenomics.variation.readers.input_buffer import InputBuffer
-from oclgenomics.variation.readers.line_batch import Batch, parse_batches
+from oclgenomics.variation.readers.line_blocks import LineBlock, parse_blocks
 
-__all__ = ["BATCH_BYTES", "read_macs"]
+__all__ = ["BLOCK_BYTES", "read_macs"]
 
-BATCH_BYTES = 1 << 22
+BLOCK_BYTES = 1 << 22
 _PREFIX = 96  # bytes that hold index, position and time
 _ZERO, _ONE = ord("0"), ord("1")
 _GAP, _N = (ord(character) - _ZERO & 0xFF for character in "-N")
 
 
 def read_macs(
-    buffer: InputBuffer, *, length: float | None, batch_bytes: int = BATCH_BYTES, workers: Workers | None = None
+    buffer: InputBuffer, *, length: float | None, block_bytes: int = BLOCK_BYTES, workers: Workers | None = None
 ) -> Iterator[Alignment]:
     """Read the alignments of a MaCS output; a further "COMMAND:" or "//" line begins the next one.
 
@@ -39,7 +39,7 @@ def read_macs(
         The input, unconsumed.
     length : float
         Length of the region, bp; position p lies at trunc(float32(p) * float32(length)).
-    batch_bytes : int
+    block_bytes : int
         Bytes of lines that one thread handles at once; results do not depend on it.
     workers : Workers, optional
         The threads; none but the caller's if not given.
@@ -60,14 +60,14 @@ def read_macs(
             "MaCS positions are relative; give the length of the region in bp (--length)", source=buffer.source
         )
     replicate, sites = 1, _Sites(buffer.source, 1, length)
-    for batch, parts in parse_batches(buffer, batch_bytes, workers or Workers(1), _parse):
+    for block, parts in parse_blocks(buffer, block_bytes, workers or Workers(1), _parse):
         for part in parts:
             if part.restart and sites.count:
                 yield sites.finish()
                 replicate += 1
                 sites = _Sites(buffer.source, replicate, length)
             if len(part.positions):
-                sites.add(batch, part)
+                sites.add(block, part)
     if replicate == 1 and not sites.count:
         raise InputError("no 'SITE:' line found", source=buffer.source)
     if sites.count:
@@ -76,14 +76,14 @@ def read_macs(
 
 @dataclass
 class _Part:
-    """Lines of a batch that belong to one alignment.
+    """Lines of a block that belong to one alignment.
 
     Attributes
     ----------
     restart : bool
         Another alignment begins here.
     record : int
-        The first site in the batch.
+        The first site in the block.
     haplotypes : int
         At every site.
     positions : ndarray of float64, shape (sites,)
@@ -103,31 +103,31 @@ class _Part:
     gap: np.ndarray | None = None
 
 
-def _parse(batch: Batch) -> list[_Part]:
-    """All that can be said of a batch without those before.
+def _parse(block: LineBlock) -> list[_Part]:
+    """All that can be said of a block without those before.
 
     Raises
     ------
     InputError
         Something is wrong with a line; not always with the first that is bad.
     """
-    is_site, restart = _line_kinds(batch)
+    is_site, restart = _line_kinds(block)
     parts = []
-    for lines in np.split(np.arange(len(batch.starts)), np.flatnonzero(restart)):
+    for lines in np.split(np.arange(len(block.starts)), np.flatnonzero(restart)):
         if len(lines):
             sites = lines[is_site[lines]]
             again = bool(restart[lines[0]])
-            parts.append(_parse_sites(batch, sites, again) if len(sites) else _Part(again))
+            parts.append(_parse_sites(block, sites, again) if len(sites) else _Part(again))
     return parts
 
 
-def _parse_sites(batch: Batch, lines: np.ndarray, restart: bool) -> _Part:
+def _parse_sites(block: LineBlock, lines: np.ndarray, restart: bool) -> _Part:
     """The sites of some lines, which have as many haplotypes as the first."""
-    start, end = int(batch.starts[lines[0]]), int(batch.ends[lines[0]])
-    tabs = np.flatnonzero(batch.data[start:end] == ord("\t"))
+    start, end = int(block.starts[lines[0]]), int(block.ends[lines[0]])
+    tabs = np.flatnonzero(block.data[start:end] == ord("\t"))
     haplotypes = end - start - int(tabs[-1]) - 1 if len(tabs) else 0
-    positions = _read_positions(batch, lines)
-    states = _read_states(batch, lines, haplotypes)
+    positions = _read_positions(block, lines)
+    states = _read_states(block, lines, haplotypes)
     complete = bool(states.max(initial=0) <= 1)
     gap = None if complete else states == _GAP
     return _Part(
@@ -138,44 +138,44 @@ def _parse_sites(batch: Batch, lines: np.ndarray, restart: bool) -> _Part:
     )  # fmt: skip
 
 
-def _line_kinds(batch: Batch) -> tuple[np.ndarray, np.ndarray]:
+def _line_kinds(block: LineBlock) -> tuple[np.ndarray, np.ndarray]:
     """Lines of sites, and lines that begin another alignment."""
-    head = windows(batch.data, batch.starts, 8)
+    head = windows(block.data, block.starts, 8)
     is_site = (head[:, :5] == np.frombuffer(b"SITE:", np.uint8)).all(axis=1)
     restart = (head == np.frombuffer(b"COMMAND:", np.uint8)).all(axis=1) | (head[:, :2] == ord("/")).all(axis=1)
     return is_site, restart
 
 
-def _read_states(batch: Batch, lines: np.ndarray, haplotypes: int) -> np.ndarray:
+def _read_states(block: LineBlock, lines: np.ndarray, haplotypes: int) -> np.ndarray:
     """Characters of the haplotypes less '0', uint8 (sites, haplotypes)."""
-    begins = batch.ends[lines] - haplotypes
-    wrong = np.flatnonzero((begins <= batch.starts[lines]) | (batch.data[begins - 1] != ord("\t")))
+    begins = block.ends[lines] - haplotypes
+    wrong = np.flatnonzero((begins <= block.starts[lines]) | (block.data[begins - 1] != ord("\t")))
     if len(wrong):
-        raise _length_error(batch, int(lines[wrong[0]]), haplotypes)
-    states = windows(batch.data, begins, haplotypes)
+        raise _length_error(block, int(lines[wrong[0]]), haplotypes)
+    states = windows(block.data, begins, haplotypes)
     states -= np.uint8(_ZERO)
     if states.max(initial=0) > 1:
         illegal = (states > 1) & (states != _GAP) & (states != _N)
         if illegal.any():
             row, column = np.argwhere(illegal)[0].tolist()
             at = int(begins[row]) + column
-            text = batch.text(at, at + 1)
-            raise batch.error(int(lines[row]), f"{text!r} among the haplotypes; only 0 1 - N are allowed", at)
+            text = block.text(at, at + 1)
+            raise block.error(int(lines[row]), f"{text!r} among the haplotypes; only 0 1 - N are allowed", at)
     return states
 
 
-def _length_error(batch: Batch, record: int, haplotypes: int) -> InputError:
-    text = batch.text(int(batch.starts[record]), int(batch.ends[record])).split("\t")[-1]
-    return batch.error(record, f"{len(text)} haplotypes; the first site has {haplotypes}")
+def _length_error(block: LineBlock, record: int, haplotypes: int) -> InputError:
+    text = block.text(int(block.starts[record]), int(block.ends[record])).split("\t")[-1]
+    return block.error(record, f"{len(text)} haplotypes; the first site has {haplotypes}")
 
 
-def _read_positions(batch: Batch, lines: np.ndarray) -> np.ndarray:
+def _read_positions(block: LineBlock, lines: np.ndarray) -> np.ndarray:
     """Positions of the sites as float64, checked."""
-    prefix = windows(batch.data, batch.starts[lines], _PREFIX)
+    prefix = windows(block.data, block.starts[lines], _PREFIX)
     tabs = np.cumsum(prefix == ord("\t"), axis=1)
     prefix[(tabs != 2) | (prefix == ord("\t"))] = ord(" ")
     texts = prefix.view(f"S{_PREFIX}").ravel()
-    inside = np.arange(_PREFIX) < (batch.ends - batch.starts)[lines, None]
+    inside = np.arange(_PREFIX) < (block.ends - block.starts)[lines, None]
     complete = np.where(inside, tabs, 0).max(axis=1) >= 3
     try:
         positions = np.char.strip(texts).astype(np.float64)
@@ -185,16 +185,16 @@ def _read_positions(batch: Batch, lines: np.ndarray) -> np.ndarray:
     bad = np.flatnonzero(~complete | no_number | ~((positions >= 0) & (positions <= 1)))
     if len(bad):
         wanted = "SITE:, index, position from 0 to 1 and haplotypes, parted by tabs"
-        raise batch.error(int(lines[bad[0]]), f"not a site; a line has {wanted}")
-    _check_order(batch, lines, positions)
+        raise block.error(int(lines[bad[0]]), f"not a site; a line has {wanted}")
+    _check_order(block, lines, positions)
     return positions
 
 
-def _check_order(batch: Batch, lines: np.ndarray, positions: np.ndarray, before: float = 0.0) -> None:
+def _check_order(block: LineBlock, lines: np.ndarray, positions: np.ndarray, before: float = 0.0) -> None:
     """Refuse positions that go back; `before` comes before the first."""
     back = np.flatnonzero(np.diff(positions, prepend=before) < 0)
     if len(back):
-        raise batch.error(int(lines[back[0]]), "the position goes back; sort the sites by position")
+        raise block.error(int(lines[back[0]]), "the position goes back; sort the sites by position")
 
 
 class _Sites:
@@ -210,13 +210,13 @@ class _Sites:
         self._valid: list[np.ndarray | None] = []  # None: all observed
         self._gap: list[np.ndarray | None] = []  # None: no gaps
 
-    def add(self, batch: Batch, part: _Part) -> None:
+    def add(self, block: LineBlock, part: _Part) -> None:
         """Append the sites of some lines."""
         if not self.count:
             self._haplotypes = part.haplotypes
-        _check_order(batch, np.array([part.record]), part.positions[:1], self._last)
+        _check_order(block, np.array([part.record]), part.positions[:1], self._last)
         if part.haplotypes != self._haplotypes or not self._haplotypes:
-            raise _length_error(batch, part.record, self._haplotypes)
+            raise _length_error(block, part.record, self._haplotypes)
         self.count += len(part.positions)
         self._last = float(part.positions[-1])
         self._positions.append(part.positions)

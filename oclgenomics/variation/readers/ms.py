@@ -15,9 +15,9 @@ from oclgenomics.variation.alignment import WORD_BITS, Alignment
 from oclgenomics.variation.packing import RowPacker, combine_rows
 from oclgenomics.variation.readers.input_buffer import InputBuffer
 
-__all__ = ["BATCH_BYTES", "read_ms"]
+__all__ = ["BLOCK_BYTES", "read_ms"]
 
-BATCH_BYTES = 1 << 22  # rows that one thread takes at once
+BLOCK_BYTES = 1 << 22  # rows that one thread takes at once
 _FIRST_LOOK = 1 << 17  # rows taken first; a small replicate ends within them
 _ZERO, _ONE, _GAP, _N = (ord(c) for c in "01-N")
 _LEGAL = np.zeros(256, bool)
@@ -29,7 +29,7 @@ def read_ms(
     *,
     length: float | None,
     mbs: bool = False,
-    batch_bytes: int = BATCH_BYTES,
+    block_bytes: int = BLOCK_BYTES,
     workers: Workers | None = None,
 ) -> Iterator[Alignment]:
     """Read the replicates of an ms file, one at a time.
@@ -42,7 +42,7 @@ def read_ms(
         Length of the region, bp; position p lies at trunc(float32(p) * float32(length)).
     mbs : bool
         Positions are whole bp, `length` is not needed, and `segsites` may count the selected site, which has no column.
-    batch_bytes : int
+    block_bytes : int
         Bytes of rows that one thread handles at once; results do not depend on it.
     workers : Workers, optional
         The threads; none but the caller's if not given.
@@ -67,7 +67,7 @@ def read_ms(
     found = _skip_to(buffer, b"//")
     while found:
         replicate += 1
-        yield _read_replicate(buffer, replicate, None if mbs else length, batch_bytes, workers)
+        yield _read_replicate(buffer, replicate, None if mbs else length, block_bytes, workers)
         found = _skip_to(buffer, b"//")
     if not replicate:
         raise InputError("no replicate ('//' line) found", source=buffer.source)
@@ -82,12 +82,12 @@ def _skip_to(buffer: InputBuffer, start: bytes) -> bool:
 
 
 def _read_replicate(
-    buffer: InputBuffer, replicate: int, length: float | None, batch_bytes: int, workers: Workers
+    buffer: InputBuffer, replicate: int, length: float | None, block_bytes: int, workers: Workers
 ) -> Alignment:
     sites = _read_segsites(buffer)
     positions = _read_positions(buffer, sites, length) if sites else np.zeros(0, np.int64)
     sites = len(positions)
-    rows = _RowReader(buffer, sites, batch_bytes, workers)
+    rows = _RowReader(buffer, sites, block_bytes, workers)
     if sites:
         rows.read()
         if not rows.haplotypes:
@@ -164,10 +164,10 @@ def _combine(rows: np.ndarray) -> _Planes:
 class _RowReader:
     """Packs the haplotype rows of one replicate as they come."""
 
-    def __init__(self, buffer: InputBuffer, sites: int, batch_bytes: int, workers: Workers) -> None:
+    def __init__(self, buffer: InputBuffer, sites: int, block_bytes: int, workers: Workers) -> None:
         self.buffer, self.sites = buffer, sites
         self.haplotypes = 0
-        self._batch_bytes, self._workers = batch_bytes, workers
+        self._block_bytes, self._workers = block_bytes, workers
         self._bits = RowPacker(sites)
         self._valid: RowPacker | None = None
         self._gap: RowPacker | None = None
@@ -219,7 +219,7 @@ class _RowReader:
             self.buffer.consume(groups * 8 * pitch, groups * 8)
             given.append(table[:groups])
             yield table[:groups, :, : self.sites]
-            wanted = min(4 * wanted, self._batch_bytes)
+            wanted = min(4 * wanted, self._block_bytes)
 
     def _carriage_returns(self) -> int:
         """1 if the next row ends in CR LF."""

@@ -1,4 +1,4 @@
-"""The planes that the genotypes of a batch of VCF records fill."""
+"""The planes that the genotypes of a block of VCF records fill."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MISSING = 254  # '.' less '0' in eight bits
 
 @dataclass
 class Genotypes:
-    """Packed planes of the kept records of a batch, one row of words per site.
+    """Packed planes of the kept records of a block, one row of words per site.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class Genotypes:
     multi_bits : ndarray of uint32, shape (rows, words)
         One-vs-rest bits.
     ploidy : int
-        1 if every call of the batch is haploid.
+        1 if every call of the block is haploid.
     unphased : int
         Calls that are not phased.
     """
@@ -56,7 +56,7 @@ class Calls:
     Attributes
     ----------
     sites : ndarray of int64, shape (sites,)
-        Index of each among the kept records of the batch.
+        Index of each among the kept records of the block.
     alleles : ndarray of uint8, shape (sites, 2 * samples)
         `MISSING` where there is none.
     ploidy : int
@@ -88,7 +88,7 @@ class PackedCalls:
     Attributes
     ----------
     sites : ndarray of int64, shape (sites,)
-        Index of each among the kept records of the batch.
+        Index of each among the kept records of the block.
     bits : ndarray of uint32, shape (sites, words)
         Second allele.
     valid : ndarray of uint32, shape (sites, words), or None
@@ -104,7 +104,7 @@ class PackedCalls:
 
 
 class Planes:
-    """Gathers the planes of a batch, site-major."""
+    """Gathers the planes of a block, site-major."""
 
     def __init__(self, alleles: np.ndarray, plain: np.ndarray, haplotypes: int, ploidy: int) -> None:
         sites = len(alleles)

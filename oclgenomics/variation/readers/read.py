@@ -111,14 +111,14 @@ def _read(source: Source, workers: Workers, options: ReadOptions, block_bytes: i
     kind = sniff(buffer) if options.format is None else options.format
     if kind in ("ms", "mbs"):
         mbs = kind == "mbs"
-        yield from read_ms(buffer, length=options.length, mbs=mbs, batch_bytes=block_bytes, workers=workers)
+        yield from read_ms(buffer, length=options.length, mbs=mbs, block_bytes=block_bytes, workers=workers)
     elif kind == "macs":
-        yield from read_macs(buffer, length=options.length, batch_bytes=block_bytes, workers=workers)
+        yield from read_macs(buffer, length=options.length, block_bytes=block_bytes, workers=workers)
     elif kind == "fasta":
         yield from _read_fasta(source, buffer, workers)
     else:
         names = sample_names(options.samples)
-        yield from read_vcf(buffer, samples=names, phase=options.phase, batch_bytes=block_bytes, workers=workers)
+        yield from read_vcf(buffer, samples=names, phase=options.phase, block_bytes=block_bytes, workers=workers)
 
 
 def _read_fasta(source: Source, buffer: InputBuffer, workers: Workers) -> Iterator[Alignment]:

@@ -1,4 +1,4 @@
-"""Genotype columns of a batch of VCF records, turned into packed planes.
+"""Genotype columns of a block of VCF records, turned into packed planes.
 
 Where FORMAT is GT and every call takes three characters, a call and its tab are one 32-bit word (`vcf_quads`). For
 anything else the tabs are searched, and the first four bytes of every field are classified.
@@ -13,7 +13,7 @@ import numpy as np
 from oclgenomics.variation.phase import unphased_calls
 from oclgenomics.variation.readers.alleles import NO_ALLELE, is_plain
 from oclgenomics.variation.readers.bytes_at import windows
-from oclgenomics.variation.readers.line_batch import Batch
+from oclgenomics.variation.readers.line_blocks import LineBlock
 from oclgenomics.variation.readers.planes import MISSING, Calls, Genotypes, PackedCalls, Planes
 from oclgenomics.variation.readers.vcf.quads import TEMPLATE, read_quads, read_triples
 
@@ -58,12 +58,12 @@ class GenotypeReader:
         self._sites_at_once = max(1, fields_at_once // len(names))
         self.samples = tuple(names) if keep is None else tuple(names[i] for i in keep)
 
-    def read(self, batch: Batch, records: np.ndarray, begins: np.ndarray, alleles: np.ndarray) -> Genotypes:
+    def read(self, block: LineBlock, records: np.ndarray, begins: np.ndarray, alleles: np.ndarray) -> Genotypes:
         """Read the calls of some records.
 
         Parameters
         ----------
-        batch : Batch
+        block : LineBlock
             The lines.
         records : ndarray of int64, shape (sites,)
             Records to read.
@@ -78,10 +78,10 @@ class GenotypeReader:
             A wrong number of columns, a call that is none, more than two alleles in a call, an allele that the record
             does not have, a call that is not phased where phase is 'strict'.
         """
-        packed, calls = self._calls(batch, records, begins, alleles)
+        packed, calls = self._calls(block, records, begins, alleles)
         unphased = sum(part.unphased for part in packed) + sum(part.unphased_count for part in calls)
         if unphased and self._phase == "strict":
-            self._refuse_unphased(batch, records, begins)
+            self._refuse_unphased(block, records, begins)
         ploidy = 2 if packed else max(part.ploidy for part in calls)
         planes = Planes(alleles, is_plain(alleles), len(self.samples) * ploidy, ploidy)
         for pack in packed:
@@ -93,21 +93,21 @@ class GenotypeReader:
         return planes.finish(unphased)
 
     def _calls(
-        self, batch: Batch, records: np.ndarray, begins: np.ndarray, alleles: np.ndarray
+        self, block: LineBlock, records: np.ndarray, begins: np.ndarray, alleles: np.ndarray
     ) -> tuple[list[PackedCalls], list[Calls]]:
         """The calls of some records, checked, each kind of record by the fastest way that reads it."""
         plain = is_plain(alleles)
-        sizes = batch.ends[records] - begins
+        sizes = block.ends[records] - begins
         diploid, haploid = sizes == 4 * self._columns - 1, sizes == 2 * self._columns - 1
         packed: list[PackedCalls] = []
         calls: list[Calls] = []
         left = [np.flatnonzero(~(diploid | haploid))]
         for sites in self._slices(np.flatnonzero(haploid)):
-            singles, others = self._singles(batch, begins[sites], sites)
+            singles, others = self._singles(block, begins[sites], sites)
             calls.append(singles)
             left.append(sites[others])
         for sites in self._slices(np.flatnonzero(diploid)):
-            quads = self._quads(batch, begins[sites])
+            quads = self._quads(block, begins[sites])
             some, rows = read_quads(quads, sites, plain[sites], len(self.samples), self._phase)
             packed += some
             if len(rows):
@@ -115,10 +115,10 @@ class GenotypeReader:
                 calls.append(triples)
                 left.append(sites[rows[others]])
         for sites in self._slices(np.sort(np.concatenate(left))):
-            calls.append(self._fields(batch, records[sites], begins[sites], sites))
+            calls.append(self._fields(block, records[sites], begins[sites], sites))
         calls = [part for part in calls if len(part.sites)]
         for part in calls:
-            self._check_alleles(batch, records, alleles, part)
+            self._check_alleles(block, records, alleles, part)
         return packed, calls
 
     def _slices(self, sites: np.ndarray) -> Iterator[np.ndarray]:
@@ -126,10 +126,10 @@ class GenotypeReader:
         for start in range(0, len(sites), self._sites_at_once):
             yield sites[start : start + self._sites_at_once]
 
-    def _quads(self, batch: Batch, begins: np.ndarray) -> np.ndarray:
+    def _quads(self, block: LineBlock, begins: np.ndarray) -> np.ndarray:
         """Calls as 32-bit words less `TEMPLATE`, (sites, samples padded to 16); padding is 0."""
         padded = np.zeros((len(begins), 16 * -(-len(self.samples) // 16)), np.uint32)
-        words = windows(batch.data, begins, 4 * self._columns).view("<u4")
+        words = windows(block.data, begins, 4 * self._columns).view("<u4")
         kept = words if self._keep is None else words[:, self._keep]
         np.bitwise_xor(kept, TEMPLATE, out=padded[:, : len(self.samples)])
         if self._keep is None or self._keep[-1] == self._columns - 1:
@@ -138,9 +138,9 @@ class GenotypeReader:
             )  # the last column has the end of the line behind it
         return padded
 
-    def _singles(self, batch: Batch, begins: np.ndarray, sites: np.ndarray) -> tuple[Calls, np.ndarray]:
+    def _singles(self, block: LineBlock, begins: np.ndarray, sites: np.ndarray) -> tuple[Calls, np.ndarray]:
         """Calls of the records in which every call is one character, and a mask of the other records."""
-        pairs = windows(batch.data, begins, 2 * self._columns).reshape(len(begins), self._columns, 2)
+        pairs = windows(block.data, begins, 2 * self._columns).reshape(len(begins), self._columns, 2)
         pairs[:, -1, 1] = ord("\t")  # what follows the last column is the end of the line
         good = (pairs[:, :, 1] == ord("\t")).all(axis=1)
         pairs = pairs[good] if self._keep is None else pairs[good][:, self._keep]
@@ -151,10 +151,10 @@ class GenotypeReader:
         alleles[:, :, 0] = code[legal]
         return Calls(sites[good], alleles.reshape(len(alleles), 2 * len(self.samples)), 1), ~good
 
-    def _fields(self, batch: Batch, records: np.ndarray, begins: np.ndarray, sites: np.ndarray) -> Calls:
+    def _fields(self, block: LineBlock, records: np.ndarray, begins: np.ndarray, sites: np.ndarray) -> Calls:
         """Calls of records with any FORMAT that begins with GT."""
-        starts = self._field_starts(batch, records, begins)
-        first, separator, second, behind = (batch.data[i:].take(starts) for i in range(4))
+        starts = self._field_starts(block, records, begins)
+        first, separator, second, behind = (block.data[i:].take(starts) for i in range(4))
         first -= np.uint8(ord("0"))
         second -= np.uint8(ord("0"))
         parted = (separator == ord("|")) | (separator == ord("/"))
@@ -166,21 +166,21 @@ class GenotypeReader:
             ploidy = 2 if parted.any() else 1
         legal &= _is_allele(first)
         if not legal.all():
-            self._refuse_call(batch, records, starts, np.argwhere(~legal)[0])
+            self._refuse_call(block, records, starts, np.argwhere(~legal)[0])
         unphased = unphased_calls(separator == ord("/"), first, second, MISSING, self._phase)
         alleles = np.stack([first, second], axis=2).reshape(len(sites), 2 * len(self.samples))
         return Calls(sites, alleles, ploidy, unphased)
 
-    def _field_starts(self, batch: Batch, records: np.ndarray, begins: np.ndarray) -> np.ndarray:
+    def _field_starts(self, block: LineBlock, records: np.ndarray, begins: np.ndarray) -> np.ndarray:
         """Offset of every kept field, int64 (sites, samples)."""
         origin = begins[0]
-        tabs = np.flatnonzero(batch.data[origin : batch.ends[records[-1]]] == ord("\t")) + origin
+        tabs = np.flatnonzero(block.data[origin : block.ends[records[-1]]] == ord("\t")) + origin
         first = np.searchsorted(tabs, begins)
-        found = np.searchsorted(tabs, batch.ends[records]) - first + 1
+        found = np.searchsorted(tabs, block.ends[records]) - first + 1
         wrong = np.flatnonzero(found != self._columns)
         if len(wrong):
             i = int(wrong[0])
-            raise batch.error(
+            raise block.error(
                 int(records[i]), f"{9 + int(found[i])} columns, the header has {9 + self._columns}", int(begins[i])
             )
         starts = np.empty((len(records), self._columns), np.int64)
@@ -196,35 +196,35 @@ class GenotypeReader:
         """Name of a kept column."""
         return self._names[column if self._keep is None else int(self._keep[column])]
 
-    def _refuse_call(self, batch: Batch, records: np.ndarray, starts: np.ndarray, where: np.ndarray) -> None:
+    def _refuse_call(self, block: LineBlock, records: np.ndarray, starts: np.ndarray, where: np.ndarray) -> None:
         row, column = int(where[0]), int(where[1])
         at = int(starts[row, column])
-        end = at + int(np.argmax(_is_end(batch.data[at:])))
-        text = batch.text(at, end)
+        end = at + int(np.argmax(_is_end(block.data[at:])))
+        text = block.text(at, end)
         trouble = "is not a genotype"
         if text.replace("/", "|").count("|") > 1:
             trouble = "has more than two alleles; only haploid and diploid calls are read"
-        raise batch.error(int(records[row]), f"call {text!r} of sample {self._name(column)} {trouble}", at)
+        raise block.error(int(records[row]), f"call {text!r} of sample {self._name(column)} {trouble}", at)
 
-    def _refuse_unphased(self, batch: Batch, records: np.ndarray, begins: np.ndarray) -> None:
+    def _refuse_unphased(self, block: LineBlock, records: np.ndarray, begins: np.ndarray) -> None:
         """Name the first call that is not phased; there is one."""
         for sites in self._slices(np.arange(len(records))):
-            calls = self._fields(batch, records[sites], begins[sites], sites)
+            calls = self._fields(block, records[sites], begins[sites], sites)
             if calls.unphased is not None:
                 row, sample = np.argwhere(calls.unphased)[0].tolist()
-                raise batch.error(
+                raise block.error(
                     int(records[sites[row]]),
                     f"a call of sample {self._name(sample)} is not phased ('/'); phase the data, or choose "
                     "--phase missing, auto or ignore",
                 )
 
-    def _check_alleles(self, batch: Batch, records: np.ndarray, alleles: np.ndarray, calls: Calls) -> None:
+    def _check_alleles(self, block: LineBlock, records: np.ndarray, alleles: np.ndarray, calls: Calls) -> None:
         """Refuse allele indices that a record does not have."""
         count = (alleles[calls.sites] != NO_ALLELE).sum(axis=1).astype(np.uint8)[:, None]
         wrong = (calls.alleles >= count) & (calls.alleles != MISSING)
         if wrong.any():
             row, haplotype = np.argwhere(wrong)[0].tolist()
-            raise batch.error(
+            raise block.error(
                 int(records[calls.sites[row]]),
                 f"allele {calls.alleles[row, haplotype]} of sample {self._name(haplotype // 2)} is beyond REF and ALT",
             )

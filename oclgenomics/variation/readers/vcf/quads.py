@@ -36,7 +36,7 @@ def read_quads(
     quads : ndarray of uint32, shape (sites, samples padded to 16)
         Words less `TEMPLATE`; padding is 0.
     sites : ndarray of int64, shape (sites,)
-        Index of each among the kept records of the batch.
+        Index of each among the kept records of the block.
     plain : ndarray of bool, shape (sites,)
         Sites with two alleles.
     samples : int
@@ -125,7 +125,7 @@ def read_triples(quads: np.ndarray, sites: np.ndarray, phase: str) -> tuple[Call
     quads : ndarray of uint32, shape (sites, samples)
         Words less `TEMPLATE`.
     sites : ndarray of int64, shape (sites,)
-        Index of each among the kept records of the batch.
+        Index of each among the kept records of the block.
     phase : str
         One of `phase.PHASES`.
 

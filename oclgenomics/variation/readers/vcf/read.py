@@ -1,6 +1,6 @@
-"""VCF: one alignment per contiguous run of CHROM, read in batches of lines.
+"""VCF: one alignment per contiguous run of CHROM, read in blocks of lines.
 
-Batches are parsed in threads; what depends on the batches before (where a chromosome ends, the order of the positions)
+Blocks are parsed in threads; what depends on the blocks before (where a chromosome ends, the order of the positions)
 is done with the results.
 """
 
@@ -17,15 +17,15 @@ from oclgenomics.io.workers import Workers
 from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.readers.chromosome import Chromosome, count_reasons, first_out_of_order
 from oclgenomics.variation.readers.input_buffer import InputBuffer
-from oclgenomics.variation.readers.line_batch import Batch, parse_batches
+from oclgenomics.variation.readers.line_blocks import LineBlock, parse_blocks
 from oclgenomics.variation.readers.planes import Genotypes
 from oclgenomics.variation.readers.vcf.genotypes import GenotypeReader
 from oclgenomics.variation.readers.vcf.records import ColumnFinder, judge_records
 from oclgenomics.variation.samples import columns_of
 
-__all__ = ["BATCH_BYTES", "read_vcf"]
+__all__ = ["BLOCK_BYTES", "read_vcf"]
 
-BATCH_BYTES = 1 << 22  # lines handled at once: large, as every array operation costs some microseconds of one thread
+BLOCK_BYTES = 1 << 22  # lines handled at once: large, as every array operation costs some microseconds of one thread
 
 
 def read_vcf(
@@ -33,7 +33,7 @@ def read_vcf(
     *,
     samples: Iterable[str] | None = None,
     phase: str = "auto",
-    batch_bytes: int = BATCH_BYTES,
+    block_bytes: int = BLOCK_BYTES,
     workers: Workers | None = None,
 ) -> Iterator[Alignment]:
     """Read the chromosomes of a VCF, one at a time.
@@ -46,7 +46,7 @@ def read_vcf(
         Samples to keep, in the order of the file; all if not given.
     phase : str
         One of `phase.PHASES`.
-    batch_bytes : int
+    block_bytes : int
         Bytes of lines that one thread handles at once; results do not depend on it.
     workers : Workers, optional
         The threads; none but the caller's if not given.
@@ -64,10 +64,10 @@ def read_vcf(
     """
     names = _read_header(buffer)
     keep = columns_of(names, samples, buffer.source)
-    parser = _Parser(GenotypeReader(names, keep, batch_bytes // 16, phase))
+    parser = _Parser(GenotypeReader(names, keep, block_bytes // 16, phase))
     chromosomes = _Chromosomes(buffer.source, parser.samples, phase)
-    for batch, parsed in parse_batches(buffer, batch_bytes, workers or Workers(1), parser.parse):
-        yield from chromosomes.add(batch, parsed)
+    for block, parsed in parse_blocks(buffer, block_bytes, workers or Workers(1), parser.parse):
+        yield from chromosomes.add(block, parsed)
     yield from chromosomes.finish()
 
 
@@ -86,14 +86,14 @@ def _read_header(buffer: InputBuffer) -> tuple[str, ...]:
 
 @dataclass
 class _Run:
-    """Neighbouring records of a batch that have one CHROM.
+    """Neighbouring records of a block that have one CHROM.
 
     Attributes
     ----------
     name : str
         CHROM.
     record : int
-        The first record in the batch.
+        The first record in the block.
     first, last : int
         POS of the first and the last record, whether they are read or not.
     skipped : Counter
@@ -117,32 +117,32 @@ class _Run:
 
 
 class _Parser:
-    """Parses batches by themselves."""
+    """Parses blocks by themselves."""
 
     def __init__(self, reader: GenotypeReader) -> None:
         self._finder, self._reader = ColumnFinder(), reader
         self.samples = reader.samples
 
-    def parse(self, batch: Batch) -> list[_Run]:
-        """All that can be said without the batches before.
+    def parse(self, block: LineBlock) -> list[_Run]:
+        """All that can be said without the blocks before.
 
         Raises
         ------
         InputError
             Something is wrong with a record; not always with the first that is bad.
         """
-        records = self._finder.find(batch)
-        keep, alleles, reasons = judge_records(batch, records.tabs)
-        ends = np.append(records.run_starts[1:], len(batch.starts))
+        records = self._finder.find(block)
+        keep, alleles, reasons = judge_records(block, records.tabs)
+        ends = np.append(records.run_starts[1:], len(block.starts))
         runs = []
         for start, end, name in zip(records.run_starts.tolist(), ends.tolist(), records.run_names, strict=True):
             positions = records.positions[start:end]
             if wrong := first_out_of_order(positions, name):
-                raise batch.error(start + wrong[0], wrong[1])
+                raise block.error(start + wrong[0], wrong[1])
             chosen = start + np.flatnonzero(keep[start:end])
             genotypes = None
             if len(chosen):
-                genotypes = self._reader.read(batch, chosen, records.tabs[chosen, 8] + 1, alleles[chosen])
+                genotypes = self._reader.read(block, chosen, records.tabs[chosen, 8] + 1, alleles[chosen])
             skipped = count_reasons([(reason, flags[start:end]) for reason, flags in reasons])
             has_genotypes = not bool(reasons[-1][1][start:end].all())
             first, last = int(positions[0]), int(positions[-1])
@@ -152,7 +152,7 @@ class _Parser:
 
 
 class _Chromosomes:
-    """Cuts batches at the changes of CHROM and completes one chromosome after the other."""
+    """Cuts blocks at the changes of CHROM and completes one chromosome after the other."""
 
     def __init__(self, source: str, samples: tuple[str, ...], phase: str) -> None:
         self._source, self._samples, self._phase = source, samples, phase
@@ -161,8 +161,8 @@ class _Chromosomes:
         self._genotypes_seen = False
         self._started = 0
 
-    def add(self, batch: Batch, runs: list[_Run]) -> Iterator[Alignment]:
-        """Take the records of a batch; yields the chromosomes that end in it."""
+    def add(self, block: LineBlock, runs: list[_Run]) -> Iterator[Alignment]:
+        """Take the records of a block; yields the chromosomes that end in it."""
         for run in runs:
             if self._open is None or self._open.name != run.name:
                 self._close()
@@ -170,7 +170,7 @@ class _Chromosomes:
                 self._started += 1
                 self._open = Chromosome(run.name, self._started, len(self._samples), self._samples, self._source)
             if wrong := self._open.out_of_order(np.array([run.first, run.last])):
-                raise batch.error(run.record, wrong[1])
+                raise block.error(run.record, wrong[1])
             self._open.skip(run.skipped)
             if run.genotypes is not None:
                 self._open.add(run.positions, run.genotypes)

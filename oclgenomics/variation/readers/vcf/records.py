@@ -1,6 +1,6 @@
-"""The fixed columns of a batch of VCF records, located and judged with array operations.
+"""The fixed columns of a block of VCF records, located and judged with array operations.
 
-A batch is a run of whole lines in one array of bytes. The first columns of all its lines are looked at through a window
+A block is a run of whole lines in one array of bytes. The first columns of all its lines are looked at through a window
 of some hundred bytes per line; the few lines whose INFO reaches beyond are split one by one.
 """
 
@@ -20,7 +20,7 @@ from oclgenomics.variation.readers.alleles import (
     read_numbers,
 )
 from oclgenomics.variation.readers.bytes_at import byte_table, windows
-from oclgenomics.variation.readers.line_batch import PADDING, Batch
+from oclgenomics.variation.readers.line_blocks import PADDING, LineBlock
 
 __all__ = ["ColumnFinder", "Records", "judge_records"]
 
@@ -31,7 +31,7 @@ _INFO_VALUE = 24  # longest INFO value compared
 
 @dataclass
 class Records:
-    """What the fixed columns of a batch say.
+    """What the fixed columns of a block say.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class Records:
     run_names : list of str
         CHROM of each run.
     tabs : ndarray of int64, shape (records, 9)
-        Offsets of the first nine tabs in the batch.
+        Offsets of the first nine tabs in the block.
     """
 
     positions: np.ndarray
@@ -60,7 +60,7 @@ class ColumnFinder:
     def __init__(self) -> None:
         self._width = 64
 
-    def find(self, batch: Batch) -> Records:
+    def find(self, block: LineBlock) -> Records:
         """Locate the columns of every record and read CHROM and POS.
 
         Raises
@@ -68,29 +68,29 @@ class ColumnFinder:
         InputError
             Fewer than ten columns, a header line among the records, or POS that is not a number.
         """
-        headers = np.flatnonzero(batch.data[batch.starts] == _HASH)
+        headers = np.flatnonzero(block.data[block.starts] == _HASH)
         if len(headers):
-            raise batch.error(int(headers[0]), "a header line among the records; join VCF files with bcftools concat")
-        tabs = self._tabs(batch)
-        starts, names = _chromosome_runs(batch, tabs[:, 0])
-        return Records(_positions(batch, tabs), starts, names, tabs)
+            raise block.error(int(headers[0]), "a header line among the records; join VCF files with bcftools concat")
+        tabs = self._tabs(block)
+        starts, names = _chromosome_runs(block, tabs[:, 0])
+        return Records(_positions(block, tabs), starts, names, tabs)
 
-    def _tabs(self, batch: Batch) -> np.ndarray:
+    def _tabs(self, block: LineBlock) -> np.ndarray:
         """Offsets of the first nine tabs, int64 (records, 9)."""
         wanted = self._width
         while True:
-            width = min(wanted, len(batch.data))
-            begins = np.minimum(batch.starts, len(batch.data) - width)
-            found = np.flatnonzero(windows(batch.data, begins, width) == _TAB)
+            width = min(wanted, len(block.data))
+            begins = np.minimum(block.starts, len(block.data) - width)
+            found = np.flatnonzero(windows(block.data, begins, width) == _TAB)
             rows = found // width  # with the remainder below: a division by a scalar is far faster than divmod
             at = found - rows * width + begins[rows]
-            own = (at >= batch.starts[rows]) & (at < batch.ends[rows])
+            own = (at >= block.starts[rows]) & (at < block.ends[rows])
             if not own.all():
                 rows, at = rows[own], at[own]
-            counts = np.bincount(rows, minlength=len(batch.starts))
+            counts = np.bincount(rows, minlength=len(block.starts))
             short = np.flatnonzero(counts < FIXED_COLUMNS)
-            longer = (batch.ends[short] - batch.starts[short]) > width
-            if 4 * longer.sum() <= len(batch.starts):
+            longer = (block.ends[short] - block.starts[short]) > width
+            if 4 * longer.sum() <= len(block.starts):
                 break
             wanted *= 2
         self._width = wanted
@@ -98,51 +98,51 @@ class ColumnFinder:
         index = first[:, None] + np.arange(FIXED_COLUMNS)
         tabs = at[np.minimum(index, len(at) - 1)] if len(at) else np.zeros(index.shape, np.int64)
         for record in short.tolist():  # the few records whose INFO is far longer than their neighbours'
-            tabs[record] = _tabs_of_line(batch, record)
+            tabs[record] = _tabs_of_line(block, record)
         return tabs
 
 
-def _tabs_of_line(batch: Batch, record: int) -> np.ndarray:
-    start, end = int(batch.starts[record]), int(batch.ends[record])
-    tabs = np.flatnonzero(batch.data[start:end] == _TAB)
+def _tabs_of_line(block: LineBlock, record: int) -> np.ndarray:
+    start, end = int(block.starts[record]), int(block.ends[record])
+    tabs = np.flatnonzero(block.data[start:end] == _TAB)
     if len(tabs) < FIXED_COLUMNS:
-        raise batch.error(record, f"{len(tabs) + 1} columns; a record with genotypes has at least 10, parted by tabs")
+        raise block.error(record, f"{len(tabs) + 1} columns; a record with genotypes has at least 10, parted by tabs")
     return start + tabs[:FIXED_COLUMNS]
 
 
-def _positions(batch: Batch, tabs: np.ndarray) -> np.ndarray:
+def _positions(block: LineBlock, tabs: np.ndarray) -> np.ndarray:
     """POS as int64."""
     begin, size = tabs[:, 0] + 1, tabs[:, 1] - tabs[:, 0] - 1
     width = min(int(size.max(initial=0)), 16)
-    digits = windows(batch.data, begin, width) - np.uint8(ord("0"))
+    digits = windows(block.data, begin, width) - np.uint8(ord("0"))
     inside = np.arange(width) < size[:, None]
     bad = np.flatnonzero((size < 1) | (size > 15) | ((digits > 9) & inside).any(axis=1))
     if len(bad):
         record = int(bad[0])
-        text = batch.text(int(begin[record]), int(tabs[record, 1]))
-        raise batch.error(record, f"POS is {text!r}, not a whole number", int(begin[record]))
+        text = block.text(int(begin[record]), int(tabs[record, 1]))
+        raise block.error(record, f"POS is {text!r}, not a whole number", int(begin[record]))
     powers = 10 ** np.arange(width - 1, -1, -1, dtype=np.int64)
     positions: np.ndarray = np.where(inside, digits, 0) @ powers // 10 ** (width - size)
     return positions
 
 
-def _chromosome_runs(batch: Batch, first_tab: np.ndarray) -> tuple[np.ndarray, list[str]]:
+def _chromosome_runs(block: LineBlock, first_tab: np.ndarray) -> tuple[np.ndarray, list[str]]:
     """Starts and names of the runs of equal CHROM."""
-    size = first_tab - batch.starts
+    size = first_tab - block.starts
     width = min(int(size.max(initial=0)), PADDING)
-    names = windows(batch.data, batch.starts, width)
+    names = windows(block.data, block.starts, width)
     names[np.arange(width) >= size[:, None]] = 0
     changed = (size[1:] != size[:-1]) | (names[1:] != names[:-1]).any(axis=1)
     starts = np.concatenate([np.zeros(1, np.int64), np.flatnonzero(changed) + 1])
-    return starts, [batch.text(int(batch.starts[i]), int(first_tab[i])) for i in starts.tolist()]
+    return starts, [block.text(int(block.starts[i]), int(first_tab[i])) for i in starts.tolist()]
 
 
-def judge_records(batch: Batch, tabs: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[tuple[str, np.ndarray]]]:
+def judge_records(block: LineBlock, tabs: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[tuple[str, np.ndarray]]]:
     """Which records are sites with genotypes.
 
     Parameters
     ----------
-    batch : Batch
+    block : LineBlock
         The lines.
     tabs : ndarray of int64, shape (records, 9)
         As `Records.tabs`.
@@ -156,83 +156,83 @@ def judge_records(batch: Batch, tabs: np.ndarray) -> tuple[np.ndarray, np.ndarra
     reasons : list of (reason, ndarray of bool)
         Every reason to leave a record out; a record is counted under the first that applies.
     """
-    alleles, single = _alleles(batch, tabs)
-    monomorphic, other_kind = _info_says(batch, tabs)
+    alleles, single = _alleles(block, tabs)
+    monomorphic, other_kind = _info_says(block, tabs)
     reasons = [
         ("not a SNP", ~single | other_kind),
         ("no alternative allele", single & (alleles[:, 1] == NO_ALLELE)),
-        ("filter", ~_passes(batch, tabs)),
+        ("filter", ~_passes(block, tabs)),
         ("AF 0 or 1", monomorphic),
-        ("no GT", ~_has_genotypes(batch, tabs)),
+        ("no GT", ~_has_genotypes(block, tabs)),
     ]
     keep = ~np.logical_or.reduce([flags for _, flags in reasons])
     return keep, alleles, reasons
 
 
-def _alleles(batch: Batch, tabs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _alleles(block: LineBlock, tabs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Letter codes by allele index, and whether all alleles are single bases, or 0 and 1."""
     reference, size = tabs[:, 2] + 1, tabs[:, 4] - tabs[:, 3] - 1
     alleles = np.full((len(tabs), 1 + MAX_ALTERNATIVES), NO_ALLELE, np.uint8)
-    alleles[:, 0] = LETTER_CODES[batch.data[reference]]
+    alleles[:, 0] = LETTER_CODES[block.data[reference]]
     single = (tabs[:, 3] - reference == 1) & (alleles[:, 0] != NO_ALLELE)
     single &= (size % 2 == 1) & (size < 2 * MAX_ALTERNATIVES)
     for i in range(min(MAX_ALTERNATIVES, (int(size.max(initial=0)) + 1) // 2)):
         has = single & (size > 2 * i)
         at = tabs[:, 3] + 1 + 2 * i
-        alleles[has, i + 1] = LETTER_CODES[batch.data[at[has]]]
+        alleles[has, i + 1] = LETTER_CODES[block.data[at[has]]]
         more = has & (size > 2 * i + 1)
-        single[more] &= batch.data[at[more] + 1] == ord(",")
-        none = (size == 1) & (batch.data[at] == ord("."))
+        single[more] &= block.data[at[more] + 1] == ord(",")
+        none = (size == 1) & (block.data[at] == ord("."))
         single &= ~has | (alleles[:, i + 1] != NO_ALLELE) | none
     two = (tabs[:, 3] - reference == 1) & (size == 1)
-    named = [np.where(two, batch.data[at], 0) for at in (reference, tabs[:, 3] + 1)]
+    named = [np.where(two, block.data[at], 0) for at in (reference, tabs[:, 3] + 1)]
     return alleles, single | read_numbers(alleles, *named)
 
 
-def _passes(batch: Batch, tabs: np.ndarray) -> np.ndarray:
+def _passes(block: LineBlock, tabs: np.ndarray) -> np.ndarray:
     """FILTER is PASS or '.'."""
     begin, size = tabs[:, 5] + 1, tabs[:, 6] - tabs[:, 5] - 1
-    word = windows(batch.data, begin, 4)
+    word = windows(block.data, begin, 4)
     named = (size == 4) & (word == np.frombuffer(b"PASS", np.uint8)).all(axis=1)
     passes: np.ndarray = named | ((size == 1) & (word[:, 0] == ord(".")))
     return passes
 
 
-def _has_genotypes(batch: Batch, tabs: np.ndarray) -> np.ndarray:
+def _has_genotypes(block: LineBlock, tabs: np.ndarray) -> np.ndarray:
     """FORMAT begins with GT; the format demands that it comes first."""
     begin, size = tabs[:, 7] + 1, tabs[:, 8] - tabs[:, 7] - 1
-    word = windows(batch.data, begin, 3)
+    word = windows(block.data, begin, 3)
     has = (size >= 2) & (word[:, 0] == ord("G")) & (word[:, 1] == ord("T")) & ((size == 2) | (word[:, 2] == ord(":")))
     for record in np.flatnonzero(~has & (size > 3)).tolist():
-        if "GT" in batch.text(int(begin[record]), int(tabs[record, 8])).split(":"):
-            raise batch.error(record, "GT is not the first key of FORMAT, as VCF demands", int(begin[record]))
+        if "GT" in block.text(int(begin[record]), int(tabs[record, 8])).split(":"):
+            raise block.error(record, "GT is not the first key of FORMAT, as VCF demands", int(begin[record]))
     return has
 
 
-def _info_says(batch: Batch, tabs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _info_says(block: LineBlock, tabs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Records whose INFO says AF= 0 or 1 for every allele, and those whose VT= is not SNP."""
-    equals, record = _equals_signs(batch, tabs)
-    before = [batch.data[equals - i] for i in (1, 2, 3)]
+    equals, record = _equals_signs(block, tabs)
+    before = [block.data[equals - i] for i in (1, 2, 3)]
     begins = (before[2] == ord(";")) | (before[2] == _TAB)
     judged = []
     for key, decide, told in ((b"AF", is_fixed, _not_fixed_at_once), (b"VT", is_other_kind, _snp_at_once)):
         hits = np.flatnonzero(begins & (before[1] == key[0]) & (before[0] == key[1]))
         flags = np.zeros(len(tabs), bool)
-        flags[record[hits]] = _decide_values(batch.data, equals[hits] + 1, decide, told)
+        flags[record[hits]] = _decide_values(block.data, equals[hits] + 1, decide, told)
         judged.append(flags)
     return judged[0], judged[1]
 
 
-def _equals_signs(batch: Batch, tabs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _equals_signs(block: LineBlock, tabs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Offsets of the '=' in INFO that may follow a key of two letters, and their records."""
     width = int((tabs[:, 7] - tabs[:, 6]).max(initial=0))
-    if width * len(tabs) < len(batch.data) and tabs[-1, 6] + width <= len(batch.data):
-        found = np.flatnonzero(windows(batch.data, tabs[:, 6], width) == ord("="))
+    if width * len(tabs) < len(block.data) and tabs[-1, 6] + width <= len(block.data):
+        found = np.flatnonzero(windows(block.data, tabs[:, 6], width) == ord("="))
         record = found // max(width, 1)
         equals = tabs[record, 6] + found - record * width
     else:  # one record with a huge INFO must not blow up the windows of all
-        equals = np.flatnonzero(batch.data == ord("="))
-        record = np.maximum(np.searchsorted(batch.starts, equals, side="right") - 1, 0)
+        equals = np.flatnonzero(block.data == ord("="))
+        record = np.maximum(np.searchsorted(block.starts, equals, side="right") - 1, 0)
     inside = (equals > tabs[record, 6] + 2) & (equals < tabs[record, 7])
     return equals[inside], record[inside]
 

@@ -1,4 +1,4 @@
-"""Batches of whole lines in one array of bytes, for the readers that handle many lines at once in several threads."""
+"""Blocks of whole lines in one array of bytes, for the readers that handle many lines at once in several threads."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from oclgenomics.errors import InputError
 from oclgenomics.io.workers import Workers
 from oclgenomics.variation.readers.input_buffer import PADDING, InputBuffer
 
-__all__ = ["PADDING", "Batch", "parse_batches"]
+__all__ = ["PADDING", "LineBlock", "parse_blocks"]
 
 _NEWLINE, _RETURN = 10, 13
 
@@ -20,7 +20,7 @@ Parsed = TypeVar("Parsed")
 
 
 @dataclass
-class Batch:
+class LineBlock:
     """Whole lines of an input.
 
     Attributes
@@ -30,15 +30,15 @@ class Batch:
     starts, ends : ndarray of int64, shape (records,)
         Begin of each record and end without the end of line.
     lines : ndarray of int64, shape (records,)
-        Line number of each record, counted from the first of the batch.
+        Line number of each record, counted from the first of the block.
     newlines : int
         Lines in all, blank ones included.
     byte : int
-        Offset of the batch in the decompressed input.
+        Offset of the block in the decompressed input.
     source : str
         Name of the input.
     first_line : int
-        Line number of the first line in the input, known when all batches before have been parsed.
+        Line number of the first line in the input, known when all blocks before have been parsed.
     """
 
     data: np.ndarray
@@ -51,7 +51,7 @@ class Batch:
     first_line: int = 1
 
     @classmethod
-    def split(cls, data: np.ndarray, byte: int, source: str) -> Batch:
+    def split(cls, data: np.ndarray, byte: int, source: str) -> LineBlock:
         """Find the lines of `data` (padded); blank ones are left out."""
         newlines = np.flatnonzero(data[:-PADDING] == _NEWLINE)
         starts = np.concatenate([np.zeros(1, np.int64), newlines[:-1] + 1]) if len(newlines) else newlines
@@ -63,45 +63,45 @@ class Batch:
             starts, ends, lines = starts[used], ends[used], lines[used]
         return cls(data, starts, ends, lines, count, byte, source)
 
-    def part(self, begin: int, end: int) -> Batch:
+    def part(self, begin: int, end: int) -> LineBlock:
         """Some of the records."""
         records = slice(begin, end)
         return replace(self, starts=self.starts[records], ends=self.ends[records], lines=self.lines[records])
 
     def error(self, record: int, message: str, at: int | None = None) -> InputError:
-        """An error in a record, at byte `at` of the batch (its first byte if not given)."""
+        """An error in a record, at byte `at` of the block (its first byte if not given)."""
         place = int(self.starts[record]) if at is None else at
         line = self.first_line + int(self.lines[record])
         return InputError(message, source=self.source, line=line, byte=self.byte + place)
 
     def text(self, start: int, end: int) -> str:
-        """Bytes of the batch as text for a message."""
+        """Bytes of the block as text for a message."""
         return bytes(self.data[start:end]).decode("utf-8", "replace")
 
 
-def parse_batches(
-    buffer: InputBuffer, batch_bytes: int, workers: Workers, parse: Callable[[Batch], Parsed]
-) -> Iterator[tuple[Batch, Parsed]]:
-    """Parse the rest of an input, a batch of whole lines at a time, in the order of the input.
+def parse_blocks(
+    buffer: InputBuffer, block_bytes: int, workers: Workers, parse: Callable[[LineBlock], Parsed]
+) -> Iterator[tuple[LineBlock, Parsed]]:
+    """Parse the rest of an input, a block of whole lines at a time, in the order of the input.
 
-    A batch in which something is wrong is parsed again in halves, and these in halves, so that it is the first bad line
-    that is named, after all before it have been given out, whatever the size of the batches.
+    A block in which something is wrong is parsed again in halves, and these in halves, so that it is the first bad line
+    that is named, after all before it have been given out, whatever the size of the blocks.
 
     Parameters
     ----------
     buffer : InputBuffer
         The input.
-    batch_bytes : int
-        Size of a batch; longer lines make larger ones.
+    block_bytes : int
+        Size of a block; longer lines make larger ones.
     workers : Workers
         The threads.
     parse : callable
-        Turns a batch with at least one record into something; it must not depend on anything else and raises
+        Turns a block with at least one record into something; it must not depend on anything else and raises
         `InputError`.
 
     Yields
     ------
-    batch : Batch
+    block : LineBlock
     parsed : what `parse` made of it
 
     Raises
@@ -110,30 +110,30 @@ def parse_batches(
         A bad line, or an input that breaks off.
     """
 
-    def attempt(lines: tuple[np.ndarray, int]) -> tuple[Batch, Parsed | None]:
-        batch = Batch.split(*lines, buffer.source)
+    def attempt(lines: tuple[np.ndarray, int]) -> tuple[LineBlock, Parsed | None]:
+        block = LineBlock.split(*lines, buffer.source)
         try:
-            return batch, parse(batch) if len(batch.starts) else None
+            return block, parse(block) if len(block.starts) else None
         except InputError:
-            return batch, None
+            return block, None
 
     line = buffer.line_number
-    for batch, parsed in workers.map(attempt, _cut(buffer, batch_bytes)):
-        batch.first_line = line
-        line += batch.newlines
+    for block, parsed in workers.map(attempt, _cut(buffer, block_bytes)):
+        block.first_line = line
+        line += block.newlines
         if parsed is not None:
-            yield batch, parsed
-        elif len(batch.starts):
-            yield from _in_pieces(batch, parse)
+            yield block, parsed
+        elif len(block.starts):
+            yield from _in_pieces(block, parse)
 
 
-def _in_pieces(batch: Batch, parse: Callable[[Batch], Parsed]) -> Iterator[tuple[Batch, Parsed]]:
+def _in_pieces(block: LineBlock, parse: Callable[[LineBlock], Parsed]) -> Iterator[tuple[LineBlock, Parsed]]:
     """Parse what could not be parsed as a whole."""
-    count = len(batch.starts)
+    count = len(block.starts)
     if count == 1:
-        yield batch, parse(batch)
+        yield block, parse(block)
         return
-    for piece in (batch.part(0, count // 2), batch.part(count // 2, count)):
+    for piece in (block.part(0, count // 2), block.part(count // 2, count)):
         try:
             parsed = parse(piece)
         except InputError:
@@ -142,9 +142,9 @@ def _in_pieces(batch: Batch, parse: Callable[[Batch], Parsed]) -> Iterator[tuple
             yield piece, parsed
 
 
-def _cut(buffer: InputBuffer, batch_bytes: int) -> Iterator[tuple[np.ndarray, int]]:
-    """Whole lines of about `batch_bytes`, at least one, with their padding, and the byte at which they begin."""
-    while size := _whole_lines(buffer, batch_bytes):
+def _cut(buffer: InputBuffer, block_bytes: int) -> Iterator[tuple[np.ndarray, int]]:
+    """Whole lines of about `block_bytes`, at least one, with their padding, and the byte at which they begin."""
+    while size := _whole_lines(buffer, block_bytes):
         data, byte = buffer.padded(size), buffer.byte
         if data[size - 1] != _NEWLINE:  # the last line of a file may lack it
             data = np.concatenate([data[:size], [np.uint8(_NEWLINE)], np.zeros(PADDING, np.uint8)])
