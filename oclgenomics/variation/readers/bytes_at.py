@@ -1,4 +1,4 @@
-"""Small windows of bytes at many places of an array, and tables that classify bytes."""
+"""Short strings of bytes at many places of an array, and tables that classify bytes."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-__all__ = ["byte_table", "windows"]
+__all__ = ["byte_table", "bytes_at"]
 
 
-def windows(data: np.ndarray, begins: np.ndarray, width: int) -> np.ndarray:
+def bytes_at(data: np.ndarray, begins: np.ndarray, width: int) -> np.ndarray:
     """Copy `width` bytes from each begin; uint8 (len(begins), width), writable.
 
     The places are seen as overlapping items of `width` bytes, so that one item is one copy of memory.

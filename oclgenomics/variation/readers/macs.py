@@ -16,7 +16,7 @@ from oclgenomics.io.numbers import base_pairs
 from oclgenomics.io.workers import Workers
 from oclgenomics.variation.alignment import Alignment, words_for
 from oclgenomics.variation.packing import full_words, join_sites, pack_states
-from oclgenomics.variation.readers.bytes_at import windows
+from oclgenomics.variation.readers.bytes_at import bytes_at
 from oclgenomics.variation.readers.input_buffer import InputBuffer
 from oclgenomics.variation.readers.line_blocks import LineBlock, parse_blocks
 
@@ -140,7 +140,7 @@ def _parse_sites(block: LineBlock, lines: np.ndarray, restart: bool) -> _Part:
 
 def _line_kinds(block: LineBlock) -> tuple[np.ndarray, np.ndarray]:
     """Lines of sites, and lines that begin another alignment."""
-    head = windows(block.data, block.starts, 8)
+    head = bytes_at(block.data, block.starts, 8)
     is_site = (head[:, :5] == np.frombuffer(b"SITE:", np.uint8)).all(axis=1)
     restart = (head == np.frombuffer(b"COMMAND:", np.uint8)).all(axis=1) | (head[:, :2] == ord("/")).all(axis=1)
     return is_site, restart
@@ -152,7 +152,7 @@ def _read_states(block: LineBlock, lines: np.ndarray, haplotypes: int) -> np.nda
     wrong = np.flatnonzero((begins <= block.starts[lines]) | (block.data[begins - 1] != ord("\t")))
     if len(wrong):
         raise _length_error(block, int(lines[wrong[0]]), haplotypes)
-    states = windows(block.data, begins, haplotypes)
+    states = bytes_at(block.data, begins, haplotypes)
     states -= np.uint8(_ZERO)
     if states.max(initial=0) > 1:
         illegal = (states > 1) & (states != _GAP) & (states != _N)
@@ -171,7 +171,7 @@ def _length_error(block: LineBlock, record: int, haplotypes: int) -> InputError:
 
 def _read_positions(block: LineBlock, lines: np.ndarray) -> np.ndarray:
     """Positions of the sites as float64, checked."""
-    prefix = windows(block.data, block.starts[lines], _PREFIX)
+    prefix = bytes_at(block.data, block.starts[lines], _PREFIX)
     tabs = np.cumsum(prefix == ord("\t"), axis=1)
     prefix[(tabs != 2) | (prefix == ord("\t"))] = ord(" ")
     texts = prefix.view(f"S{_PREFIX}").ravel()

@@ -12,7 +12,7 @@ import numpy as np
 
 from oclgenomics.variation.phase import unphased_calls
 from oclgenomics.variation.readers.alleles import NO_ALLELE, is_plain
-from oclgenomics.variation.readers.bytes_at import windows
+from oclgenomics.variation.readers.bytes_at import bytes_at
 from oclgenomics.variation.readers.line_blocks import LineBlock
 from oclgenomics.variation.readers.planes import MISSING, Calls, Genotypes, PackedCalls, Planes
 from oclgenomics.variation.readers.vcf.quads import TEMPLATE, read_quads, read_triples
@@ -129,7 +129,7 @@ class GenotypeReader:
     def _quads(self, block: LineBlock, begins: np.ndarray) -> np.ndarray:
         """Calls as 32-bit words less `TEMPLATE`, (sites, samples padded to 16); padding is 0."""
         padded = np.zeros((len(begins), 16 * -(-len(self.samples) // 16)), np.uint32)
-        words = windows(block.data, begins, 4 * self._columns).view("<u4")
+        words = bytes_at(block.data, begins, 4 * self._columns).view("<u4")
         kept = words if self._keep is None else words[:, self._keep]
         np.bitwise_xor(kept, TEMPLATE, out=padded[:, : len(self.samples)])
         if self._keep is None or self._keep[-1] == self._columns - 1:
@@ -140,7 +140,7 @@ class GenotypeReader:
 
     def _singles(self, block: LineBlock, begins: np.ndarray, sites: np.ndarray) -> tuple[Calls, np.ndarray]:
         """Calls of the records in which every call is one character, and a mask of the other records."""
-        pairs = windows(block.data, begins, 2 * self._columns).reshape(len(begins), self._columns, 2)
+        pairs = bytes_at(block.data, begins, 2 * self._columns).reshape(len(begins), self._columns, 2)
         pairs[:, -1, 1] = ord("\t")  # what follows the last column is the end of the line
         good = (pairs[:, :, 1] == ord("\t")).all(axis=1)
         pairs = pairs[good] if self._keep is None else pairs[good][:, self._keep]

@@ -1,7 +1,7 @@
 """The fixed columns of a block of VCF records, located and judged with array operations.
 
-A block is a run of whole lines in one array of bytes. The first columns of all its lines are looked at through a window
-of some hundred bytes per line; the few lines whose INFO reaches beyond are split one by one.
+A block is some whole lines in one array of bytes. The columns of all of them are searched in as many bytes of each line
+as most need; the few lines whose INFO is far longer are split one by one.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from oclgenomics.variation.readers.alleles import (
     is_other_kind,
     read_numbers,
 )
-from oclgenomics.variation.readers.bytes_at import byte_table, windows
+from oclgenomics.variation.readers.bytes_at import byte_table, bytes_at
 from oclgenomics.variation.readers.line_blocks import PADDING, LineBlock
 
 __all__ = ["ColumnFinder", "Records", "judge_records"]
@@ -52,7 +52,7 @@ class Records:
 
 
 class ColumnFinder:
-    """Locates the fixed columns; remembers how wide a window the records of this input need.
+    """Locates the fixed columns; remembers how far the records of this input have to be looked at.
 
     What it remembers changes no result, so that several threads may use it.
     """
@@ -81,7 +81,7 @@ class ColumnFinder:
         while True:
             width = min(wanted, len(block.data))
             begins = np.minimum(block.starts, len(block.data) - width)
-            found = np.flatnonzero(windows(block.data, begins, width) == _TAB)
+            found = np.flatnonzero(bytes_at(block.data, begins, width) == _TAB)
             rows = found // width  # with the remainder below: a division by a scalar is far faster than divmod
             at = found - rows * width + begins[rows]
             own = (at >= block.starts[rows]) & (at < block.ends[rows])
@@ -114,7 +114,7 @@ def _positions(block: LineBlock, tabs: np.ndarray) -> np.ndarray:
     """POS as int64."""
     begin, size = tabs[:, 0] + 1, tabs[:, 1] - tabs[:, 0] - 1
     width = min(int(size.max(initial=0)), 16)
-    digits = windows(block.data, begin, width) - np.uint8(ord("0"))
+    digits = bytes_at(block.data, begin, width) - np.uint8(ord("0"))
     inside = np.arange(width) < size[:, None]
     bad = np.flatnonzero((size < 1) | (size > 15) | ((digits > 9) & inside).any(axis=1))
     if len(bad):
@@ -130,7 +130,7 @@ def _chromosome_runs(block: LineBlock, first_tab: np.ndarray) -> tuple[np.ndarra
     """Starts and names of the runs of equal CHROM."""
     size = first_tab - block.starts
     width = min(int(size.max(initial=0)), PADDING)
-    names = windows(block.data, block.starts, width)
+    names = bytes_at(block.data, block.starts, width)
     names[np.arange(width) >= size[:, None]] = 0
     changed = (size[1:] != size[:-1]) | (names[1:] != names[:-1]).any(axis=1)
     starts = np.concatenate([np.zeros(1, np.int64), np.flatnonzero(changed) + 1])
@@ -192,7 +192,7 @@ def _alleles(block: LineBlock, tabs: np.ndarray) -> tuple[np.ndarray, np.ndarray
 def _passes(block: LineBlock, tabs: np.ndarray) -> np.ndarray:
     """FILTER is PASS or '.'."""
     begin, size = tabs[:, 5] + 1, tabs[:, 6] - tabs[:, 5] - 1
-    word = windows(block.data, begin, 4)
+    word = bytes_at(block.data, begin, 4)
     named = (size == 4) & (word == np.frombuffer(b"PASS", np.uint8)).all(axis=1)
     passes: np.ndarray = named | ((size == 1) & (word[:, 0] == ord(".")))
     return passes
@@ -201,7 +201,7 @@ def _passes(block: LineBlock, tabs: np.ndarray) -> np.ndarray:
 def _has_genotypes(block: LineBlock, tabs: np.ndarray) -> np.ndarray:
     """FORMAT begins with GT; the format demands that it comes first."""
     begin, size = tabs[:, 7] + 1, tabs[:, 8] - tabs[:, 7] - 1
-    word = windows(block.data, begin, 3)
+    word = bytes_at(block.data, begin, 3)
     has = (size >= 2) & (word[:, 0] == ord("G")) & (word[:, 1] == ord("T")) & ((size == 2) | (word[:, 2] == ord(":")))
     for record in np.flatnonzero(~has & (size > 3)).tolist():
         if "GT" in block.text(int(begin[record]), int(tabs[record, 8])).split(":"):
@@ -227,10 +227,10 @@ def _equals_signs(block: LineBlock, tabs: np.ndarray) -> tuple[np.ndarray, np.nd
     """Offsets of the '=' in INFO that may follow a key of two letters, and their records."""
     width = int((tabs[:, 7] - tabs[:, 6]).max(initial=0))
     if width * len(tabs) < len(block.data) and tabs[-1, 6] + width <= len(block.data):
-        found = np.flatnonzero(windows(block.data, tabs[:, 6], width) == ord("="))
+        found = np.flatnonzero(bytes_at(block.data, tabs[:, 6], width) == ord("="))
         record = found // max(width, 1)
         equals = tabs[record, 6] + found - record * width
-    else:  # one record with a huge INFO must not blow up the windows of all
+    else:  # one record with a huge INFO must not widen the copies of all
         equals = np.flatnonzero(block.data == ord("="))
         record = np.maximum(np.searchsorted(block.starts, equals, side="right") - 1, 0)
     inside = (equals > tabs[record, 6] + 2) & (equals < tabs[record, 7])
@@ -242,7 +242,7 @@ def _decide_values(
 ) -> np.ndarray:
     """Apply `decide` to each distinct INFO value; those that `told` knows to be False at once are left out."""
     flags = np.zeros(len(begin), bool)
-    values = windows(data, begin, _INFO_VALUE)
+    values = bytes_at(data, begin, _INFO_VALUE)
     rows = np.flatnonzero(~told(values))
     if not len(rows):
         return flags
