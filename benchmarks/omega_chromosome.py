@@ -20,7 +20,8 @@ from oclgenomics.omega.device.scanner import OmegaScanner
 from oclgenomics.omega.options import Scan, ScanOptions
 from oclgenomics.runtime import Engine, select_device
 from oclgenomics.runtime.profile import Profile
-from oclgenomics.variation.alignment import Alignment, words_for
+from oclgenomics.variation.alignment import Alignment
+from oclgenomics.variation.packing import words_for
 
 SEED = 20210517
 

@@ -27,7 +27,8 @@ from oclgenomics.omega.options import ScanOptions
 from oclgenomics.omega.windows import find_windows
 from oclgenomics.runtime import Engine, select_device
 from oclgenomics.runtime.profile import Profile
-from oclgenomics.variation.alignment import Alignment, words_for
+from oclgenomics.variation.alignment import Alignment
+from oclgenomics.variation.packing import words_for
 
 SEED, SAMPLES = 20210517, 50
 CHOICES = ("1", "2", "tiles", "auto")

@@ -21,7 +21,8 @@ from oclgenomics.omega.device.scanner import OmegaScanner
 from oclgenomics.omega.options import Scan, ScanOptions
 from oclgenomics.omega.scan import scan_alignment, scan_alignments
 from oclgenomics.runtime import Engine, select_device
-from oclgenomics.variation.alignment import Alignment, words_for
+from oclgenomics.variation.alignment import Alignment
+from oclgenomics.variation.packing import words_for
 
 SEED, SAMPLES, LENGTH = 20210517, 50, 1_000_000
 SITES = (100, 500, 2000)

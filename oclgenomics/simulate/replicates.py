@@ -22,8 +22,8 @@ from oclgenomics.simulate.population import (
     simulate,
     simulate_with_msprime,
 )
-from oclgenomics.variation.alignment import Alignment, words_for
-from oclgenomics.variation.packing import join_sites, pack_states
+from oclgenomics.variation.alignment import Alignment
+from oclgenomics.variation.packing import join_sites, pack_states, words_for
 from oclgenomics.variation.writers import distinct_ticks, site_blocks
 
 __all__ = ["as_alignment", "neutral_alignments", "position_digits"]

@@ -6,14 +6,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-__all__ = ["WORD_BITS", "Alignment", "words_for"]
+from oclgenomics.variation.packing import words_for
 
-WORD_BITS = 32
-
-
-def words_for(haplotypes: int) -> int:
-    """Number of 32-bit words that hold `haplotypes` bits."""
-    return -(-haplotypes // WORD_BITS)
+__all__ = ["Alignment"]
 
 
 def _no_rows() -> np.ndarray:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from oclgenomics.io.workers import Workers
-from oclgenomics.variation.alignment import WORD_BITS, words_for
 
 __all__ = [
+    "WORD_BITS",
     "RowPacker",
     "combine_rows",
     "full_words",
@@ -19,10 +19,16 @@ __all__ = [
     "pack_states",
     "spread_haplotypes",
     "unpack_sites",
+    "words_for",
 ]
 
-
+WORD_BITS = 32
 _FILLED_AT_ONCE = 1 << 18  # words that one thread puts together
+
+
+def words_for(haplotypes: int) -> int:
+    """Number of 32-bit words that hold `haplotypes` bits."""
+    return -(-haplotypes // WORD_BITS)
 
 
 def combine_rows(rows: np.ndarray, offset: int) -> np.ndarray:

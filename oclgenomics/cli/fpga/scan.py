@@ -23,7 +23,8 @@ from oclgenomics.cli.omega.options import read_options, say_unphased, scan_optio
 from oclgenomics.errors import UsageError
 from oclgenomics.omega.options import ScanOptions
 from oclgenomics.omega.windows import find_windows
-from oclgenomics.variation.alignment import Alignment, words_for
+from oclgenomics.variation.alignment import Alignment
+from oclgenomics.variation.packing import words_for
 
 if TYPE_CHECKING:
     from oclgenomics.omega.device.scanner import OmegaScanner

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from oclgenomics.variation.alignment import Alignment, words_for
-from oclgenomics.variation.packing import full_words, join_sites, spread_haplotypes
+from oclgenomics.variation.alignment import Alignment
+from oclgenomics.variation.packing import full_words, join_sites, spread_haplotypes, words_for
 from oclgenomics.variation.readers.alleles import LETTERS
 from oclgenomics.variation.readers.planes import Genotypes
 

@@ -14,8 +14,8 @@ import numpy as np
 from oclgenomics.errors import InputError
 from oclgenomics.io.numbers import base_pairs
 from oclgenomics.io.workers import Workers
-from oclgenomics.variation.alignment import Alignment, words_for
-from oclgenomics.variation.packing import full_words, join_sites, pack_states
+from oclgenomics.variation.alignment import Alignment
+from oclgenomics.variation.packing import full_words, join_sites, pack_states, words_for
 from oclgenomics.variation.readers.bytes_at import bytes_at
 from oclgenomics.variation.readers.input_buffer import InputBuffer
 from oclgenomics.variation.readers.line_blocks import LineBlock, parse_blocks

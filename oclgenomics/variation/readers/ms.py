@@ -11,8 +11,8 @@ import numpy as np
 from oclgenomics.errors import InputError
 from oclgenomics.io.numbers import LARGEST_BP, base_pairs, parse_decimals, whole_number
 from oclgenomics.io.workers import Workers
-from oclgenomics.variation.alignment import WORD_BITS, Alignment
-from oclgenomics.variation.packing import RowPacker, combine_rows
+from oclgenomics.variation.alignment import Alignment
+from oclgenomics.variation.packing import WORD_BITS, RowPacker, combine_rows
 from oclgenomics.variation.readers.input_buffer import InputBuffer
 
 __all__ = ["BLOCK_BYTES", "read_ms"]

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from oclgenomics.variation.alignment import WORD_BITS
-from oclgenomics.variation.packing import full_words
+from oclgenomics.variation.packing import WORD_BITS, full_words
 from oclgenomics.variation.phase import unphased_calls
 from oclgenomics.variation.readers.planes import MISSING, Calls, PackedCalls
 
