@@ -8,9 +8,9 @@ from collections.abc import Mapping
 import numpy as np
 
 from oclgenomics.variation.alignment import Alignment
+from oclgenomics.variation.alleles import LETTERS
 from oclgenomics.variation.packing import full_words, join_sites, spread_haplotypes, words_for
-from oclgenomics.variation.readers.alleles import LETTERS
-from oclgenomics.variation.readers.planes import Genotypes
+from oclgenomics.variation.planes import Genotypes
 
 __all__ = ["Chromosome", "count_reasons", "first_out_of_order"]
 

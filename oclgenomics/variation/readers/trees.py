@@ -15,9 +15,9 @@ from oclgenomics.errors import InputError, MissingDependencyError
 from oclgenomics.io.numbers import LARGEST_BP
 from oclgenomics.io.source import Progress, Source
 from oclgenomics.variation.alignment import Alignment
-from oclgenomics.variation.readers.alleles import LETTER_CODES, MAX_ALTERNATIVES, NO_ALLELE, ONE, ZERO, is_plain
+from oclgenomics.variation.alleles import LETTER_CODES, MAX_ALTERNATIVES, NO_ALLELE, ONE, ZERO, is_plain
+from oclgenomics.variation.planes import MISSING, Genotypes, Planes
 from oclgenomics.variation.readers.chromosome import Chromosome
-from oclgenomics.variation.readers.planes import MISSING, Genotypes, Planes
 from oclgenomics.variation.readers.tree_samples import TreeSamples, tree_samples
 
 __all__ = ["read_trees"]

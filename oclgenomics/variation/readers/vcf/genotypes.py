@@ -10,11 +10,11 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from oclgenomics.variation.alleles import NO_ALLELE, is_plain
 from oclgenomics.variation.phase import unphased_calls
-from oclgenomics.variation.readers.alleles import NO_ALLELE, is_plain
+from oclgenomics.variation.planes import MISSING, Calls, Genotypes, PackedCalls, Planes
 from oclgenomics.variation.readers.bytes_at import bytes_at
 from oclgenomics.variation.readers.line_blocks import LineBlock
-from oclgenomics.variation.readers.planes import MISSING, Calls, Genotypes, PackedCalls, Planes
 from oclgenomics.variation.readers.vcf.quads import TEMPLATE, read_quads, read_triples
 
 __all__ = ["GenotypeReader"]

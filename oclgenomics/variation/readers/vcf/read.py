@@ -15,10 +15,10 @@ import numpy as np
 from oclgenomics.errors import InputError
 from oclgenomics.io.workers import Workers
 from oclgenomics.variation.alignment import Alignment
+from oclgenomics.variation.planes import Genotypes
 from oclgenomics.variation.readers.chromosome import Chromosome, count_reasons, first_out_of_order
 from oclgenomics.variation.readers.input_buffer import InputBuffer
 from oclgenomics.variation.readers.line_blocks import LineBlock, parse_blocks
-from oclgenomics.variation.readers.planes import Genotypes
 from oclgenomics.variation.readers.vcf.genotypes import GenotypeReader
 from oclgenomics.variation.readers.vcf.records import ColumnFinder, judge_records
 from oclgenomics.variation.samples import columns_of

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from oclgenomics.errors import InputError
+from oclgenomics.variation.alleles import NO_ALLELE, is_plain
 from oclgenomics.variation.phase import unphased_calls
-from oclgenomics.variation.readers.alleles import NO_ALLELE, is_plain
-from oclgenomics.variation.readers.planes import MISSING, Genotypes, Planes
+from oclgenomics.variation.planes import MISSING, Genotypes, Planes
 from oclgenomics.variation.readers.vcf_zarr.store import ZarrStore
 
 __all__ = ["CallBlock", "CallReader"]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from oclgenomics.errors import InputError
-from oclgenomics.variation.readers.alleles import (
+from oclgenomics.variation.alleles import (
     LETTER_CODES,
     MAX_ALTERNATIVES,
     NO_ALLELE,

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from oclgenomics.variation.alleles import MISSING_LETTER
 from oclgenomics.variation.packing import full_words, pack_states, words_for
-from oclgenomics.variation.readers.alleles import MISSING_LETTER
 
 __all__ = ["MISSING", "Calls", "Genotypes", "PackedCalls", "Planes"]
 
