@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from oclgenomics.variation.readers.bytes_at import byte_table
+from oclgenomics.variation.byte_table import byte_table
 
 __all__ = [
     "LETTERS",

@@ -1,22 +1,23 @@
-"""The planes that the genotypes of a block of VCF records fill."""
+"""Allele indices of some sites, turned into packed planes."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from oclgenomics.variation.alleles import MISSING_LETTER
 from oclgenomics.variation.packing import full_words, pack_states, words_for
 
-__all__ = ["MISSING", "Calls", "Genotypes", "PackedCalls", "Planes"]
+__all__ = ["MISSING", "Genotypes", "Planes"]
 
 MISSING = 254  # '.' less '0' in eight bits
 
 
 @dataclass
 class Genotypes:
-    """Packed planes of the kept records of a block, one row of words per site.
+    """Packed planes of some sites, one row of words per site.
 
     Attributes
     ----------
@@ -33,108 +34,51 @@ class Genotypes:
     multi_bits : ndarray of uint32, shape (rows, words)
         One-vs-rest bits.
     ploidy : int
-        1 if every call of the block is haploid.
+        1 if every call of the sites is haploid.
     unphased : int
         Calls that are not phased.
     """
 
-    bits: np.ndarray
-    valid: np.ndarray | None
-    letters: np.ndarray
-    multi_site: np.ndarray
-    multi_letter: np.ndarray
-    multi_bits: np.ndarray
+    bits: NDArray[np.uint32]
+    valid: NDArray[np.uint32] | None
+    letters: NDArray[np.uint8]
+    multi_site: NDArray[np.int64]
+    multi_letter: NDArray[np.uint8]
+    multi_bits: NDArray[np.uint32]
     ploidy: int
-    unphased: int
-
-
-@dataclass
-class Calls:
-    """Allele indices of some sites.
-
-    Attributes
-    ----------
-    sites : ndarray of int64, shape (sites,)
-        Index of each among the kept records of the block.
-    alleles : ndarray of uint8, shape (sites, 2 * samples)
-        `MISSING` where there is none.
-    ploidy : int
-        1 if every call is haploid.
-    unphased : ndarray of bool, shape (sites, samples), or None
-        Calls that are not phased; None if all are.
-    """
-
-    sites: np.ndarray
-    alleles: np.ndarray
-    ploidy: int
-    unphased: np.ndarray | None = None
-
-    @property
-    def unphased_count(self) -> int:
-        """Calls that are not phased."""
-        return 0 if self.unphased is None else int(np.count_nonzero(self.unphased))
-
-    def hide_unphased(self) -> None:
-        """Take the calls that are not phased as missing."""
-        if self.unphased is not None:
-            self.alleles[np.repeat(self.unphased, 2, axis=1)] = MISSING
-
-
-@dataclass
-class PackedCalls:
-    """Calls of some sites with two alleles, packed.
-
-    Attributes
-    ----------
-    sites : ndarray of int64, shape (sites,)
-        Index of each among the kept records of the block.
-    bits : ndarray of uint32, shape (sites, words)
-        Second allele.
-    valid : ndarray of uint32, shape (sites, words), or None
-        None if all is observed.
-    unphased : int
-        Calls that are not phased.
-    """
-
-    sites: np.ndarray
-    bits: np.ndarray
-    valid: np.ndarray | None
     unphased: int
 
 
 class Planes:
-    """Gathers the planes of a block, site-major."""
+    """Gathers the planes of some sites, site-major.
 
-    def __init__(self, alleles: np.ndarray, plain: np.ndarray, haplotypes: int, ploidy: int) -> None:
+    Parameters
+    ----------
+    alleles : ndarray of uint8, shape (sites, 6)
+        Letter codes by allele index.
+    plain : ndarray of bool, shape (sites,)
+        Which sites `is_plain`.
+    haplotypes : int
+        Bits of a site.
+    ploidy : int
+        1 if every call is haploid.
+    """
+
+    def __init__(
+        self, alleles: NDArray[np.uint8], plain: NDArray[np.bool_], haplotypes: int, ploidy: int
+    ) -> None:
         sites = len(alleles)
         self._alleles, self._plain = alleles, plain
         self._haplotypes, self._ploidy = haplotypes, ploidy
         self._bits = np.zeros((sites, words_for(haplotypes)), np.uint32)
-        self._valid: np.ndarray | None = None
+        self._valid: NDArray[np.uint32] | None = None
         self._letters = alleles[:, :2].copy()
-        self._multi: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
+        self._multi: list[tuple[NDArray[np.int64], NDArray[np.uint8], NDArray[np.uint32]]] = []
 
-    def add_packed(self, packed: PackedCalls) -> None:
-        """Put packed diploid calls in place."""
-        self._set(packed.sites, packed.bits, packed.valid)
-
-    def add_calls(self, calls: Calls) -> None:
-        """Pack calls and put them in place."""
-        self.add_states(calls.sites, calls.alleles if self._ploidy == 2 else calls.alleles[:, ::2])
-
-    def add_states(self, sites: np.ndarray, states: np.ndarray) -> None:
-        """Pack allele indices, uint8 (sites, haplotypes) with `MISSING` where there is none, and put them in place."""
-        plain = self._plain[sites]
-        if plain.all():
-            self._set_states(sites, states == 1, states != MISSING)
-        else:
-            self._set_states(sites[plain], states[plain] == 1, states[plain] != MISSING)
-            self._add_lettered(sites[~plain], states[~plain])
-
-    def _set_states(self, sites: np.ndarray, second: np.ndarray, observed: np.ndarray) -> None:
-        self._set(sites, pack_states(second), None if observed.all() else pack_states(observed))
-
-    def _set(self, sites: np.ndarray, bits: np.ndarray, valid: np.ndarray | None) -> None:
+    def add_packed(
+        self, sites: NDArray[np.int64], bits: NDArray[np.uint32], valid: NDArray[np.uint32] | None
+    ) -> None:
+        """Put packed states of sites with two alleles in place; `valid` is None where all is observed."""
         self._bits[sites] = bits
         if valid is None:
             return
@@ -142,7 +86,19 @@ class Planes:
             self._valid = np.tile(full_words(self._haplotypes), (len(self._bits), 1))
         self._valid[sites] = valid
 
-    def _add_lettered(self, sites: np.ndarray, states: np.ndarray) -> None:
+    def add_states(self, sites: NDArray[np.int64], states: NDArray[np.uint8]) -> None:
+        """Pack allele indices, uint8 (sites, haplotypes) with `MISSING` where there is none, and put them in place."""
+        plain = self._plain[sites]
+        if plain.all():
+            self._add_two(sites, states == 1, states != MISSING)
+        else:
+            self._add_two(sites[plain], states[plain] == 1, states[plain] != MISSING)
+            self._add_lettered(sites[~plain], states[~plain])
+
+    def _add_two(self, sites: NDArray[np.int64], second: NDArray[np.bool_], observed: NDArray[np.bool_]) -> None:
+        self.add_packed(sites, pack_states(second), None if observed.all() else pack_states(observed))
+
+    def _add_lettered(self, sites: NDArray[np.int64], states: NDArray[np.uint8]) -> None:
         """Sites whose states have to be told by their letters: more alleles, '*', N, an allele named twice."""
         none = self._alleles.shape[1]
         table = np.full((len(sites), none + 1), MISSING_LETTER, np.uint8)
@@ -152,7 +108,7 @@ class Planes:
         first, second = _two_letters(seen, self._alleles[sites, 0])
         self._letters[sites, 0], self._letters[sites, 1] = first, second
         observed = letters != MISSING_LETTER
-        self._set_states(sites, observed & (letters != first[:, None]), observed)
+        self._add_two(sites, observed & (letters != first[:, None]), observed)
         row, letter = np.nonzero(seen & (seen.sum(axis=1) > 2)[:, None])
         if len(row):
             one_vs_rest = pack_states(letters[row] == letter[:, None])
@@ -169,7 +125,9 @@ class Planes:
         )
 
 
-def _two_letters(seen: np.ndarray, reference: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _two_letters(
+    seen: NDArray[np.bool_], reference: NDArray[np.uint8]
+) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     """Codes of state 0 and 1: REF first where exactly two states with REF are seen, else in the order A, C, G, T."""
     count = seen.sum(axis=1)
     first = np.where(count > 0, np.argmax(seen, axis=1), MISSING_LETTER).astype(np.uint8)

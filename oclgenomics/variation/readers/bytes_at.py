@@ -1,15 +1,14 @@
-"""Short strings of bytes at many places of an array, and tables that classify bytes."""
+"""Short strings of bytes, copied from many places of an array at once."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
 import numpy as np
+from numpy.typing import NDArray
 
-__all__ = ["byte_table", "bytes_at"]
+__all__ = ["bytes_at"]
 
 
-def bytes_at(data: np.ndarray, begins: np.ndarray, width: int) -> np.ndarray:
+def bytes_at(data: NDArray[np.uint8], begins: NDArray[np.int64], width: int) -> NDArray[np.uint8]:
     """Copy `width` bytes from each begin; uint8 (len(begins), width), writable.
 
     The places are seen as overlapping items of `width` bytes, so that one item is one copy of memory.
@@ -25,13 +24,5 @@ def bytes_at(data: np.ndarray, begins: np.ndarray, width: int) -> np.ndarray:
     """
     if width == 0 or len(begins) == 0:
         return np.zeros((len(begins), width), np.uint8)
-    items = np.ndarray((len(data) - width + 1,), f"V{width}", data, 0, (1,))
+    items: NDArray[np.void] = np.ndarray((len(data) - width + 1,), f"V{width}", data, 0, (1,))
     return items[begins].view(np.uint8).reshape(len(begins), width)
-
-
-def byte_table(default: int, classes: Mapping[str, int | Sequence[int]]) -> np.ndarray:
-    """A table of 256 codes: the characters of each key get its code, or the codes one by one."""
-    table = np.full(256, default, np.uint8)
-    for characters, codes in classes.items():
-        table[list(characters.encode())] = codes
-    return table

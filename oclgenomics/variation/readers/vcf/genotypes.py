@@ -12,9 +12,10 @@ import numpy as np
 
 from oclgenomics.variation.alleles import NO_ALLELE, is_plain
 from oclgenomics.variation.phase import unphased_calls
-from oclgenomics.variation.planes import MISSING, Calls, Genotypes, PackedCalls, Planes
+from oclgenomics.variation.planes import MISSING, Genotypes, Planes
 from oclgenomics.variation.readers.bytes_at import bytes_at
 from oclgenomics.variation.readers.line_blocks import LineBlock
+from oclgenomics.variation.readers.vcf.calls import Calls, PackedCalls
 from oclgenomics.variation.readers.vcf.quads import TEMPLATE, read_quads, read_triples
 
 __all__ = ["GenotypeReader"]
@@ -85,11 +86,11 @@ class GenotypeReader:
         ploidy = 2 if packed else max(part.ploidy for part in calls)
         planes = Planes(alleles, is_plain(alleles), len(self.samples) * ploidy, ploidy)
         for pack in packed:
-            planes.add_packed(pack)
+            planes.add_packed(pack.sites, pack.bits, pack.valid)
         for part in calls:
             if self._phase == "missing":
                 part.hide_unphased()
-            planes.add_calls(part)
+            planes.add_states(part.sites, part.states(ploidy))
         return planes.finish(unphased)
 
     def _calls(

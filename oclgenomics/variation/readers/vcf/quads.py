@@ -10,7 +10,8 @@ import numpy as np
 
 from oclgenomics.variation.packing import WORD_BITS, full_words
 from oclgenomics.variation.phase import unphased_calls
-from oclgenomics.variation.planes import MISSING, Calls, PackedCalls
+from oclgenomics.variation.planes import MISSING
+from oclgenomics.variation.readers.vcf.calls import Calls, PackedCalls
 
 __all__ = ["TEMPLATE", "read_quads", "read_triples"]
 

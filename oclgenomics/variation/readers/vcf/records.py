@@ -19,7 +19,8 @@ from oclgenomics.variation.alleles import (
     is_other_kind,
     read_numbers,
 )
-from oclgenomics.variation.readers.bytes_at import byte_table, bytes_at
+from oclgenomics.variation.byte_table import byte_table
+from oclgenomics.variation.readers.bytes_at import bytes_at
 from oclgenomics.variation.readers.line_blocks import PADDING, LineBlock
 
 __all__ = ["ColumnFinder", "Records", "judge_records"]
