@@ -15,6 +15,7 @@ import numpy as np
 from oclgenomics.errors import InputError
 from oclgenomics.io.workers import Workers
 from oclgenomics.variation.alignment import Alignment
+from oclgenomics.variation.phase import Phase
 from oclgenomics.variation.planes import Genotypes
 from oclgenomics.variation.readers.chromosome import Chromosome, count_reasons, first_out_of_order
 from oclgenomics.variation.readers.input_buffer import InputBuffer
@@ -32,7 +33,7 @@ def read_vcf(
     buffer: InputBuffer,
     *,
     samples: Iterable[str] | None = None,
-    phase: str = "auto",
+    phase: Phase = "auto",
     block_bytes: int = BLOCK_BYTES,
     workers: Workers | None = None,
 ) -> Iterator[Alignment]:
@@ -154,7 +155,7 @@ class _Parser:
 class _Chromosomes:
     """Cuts blocks at the changes of CHROM and completes one chromosome after the other."""
 
-    def __init__(self, source: str, samples: tuple[str, ...], phase: str) -> None:
+    def __init__(self, source: str, samples: tuple[str, ...], phase: Phase) -> None:
         self._source, self._samples, self._phase = source, samples, phase
         self._open: Chromosome | None = None
         self._held: list[Alignment] = []  # chromosomes without any GT, held until a record has one

@@ -12,6 +12,7 @@ import numpy as np
 from oclgenomics.errors import InputError
 from oclgenomics.io.source import Progress
 from oclgenomics.variation.alignment import Alignment
+from oclgenomics.variation.phase import Phase
 from oclgenomics.variation.readers.chromosome import Chromosome, count_reasons
 from oclgenomics.variation.readers.vcf_zarr.genotypes import CallBlock, CallReader
 from oclgenomics.variation.readers.vcf_zarr.records import RecordReader, ZarrRecords
@@ -25,7 +26,7 @@ def read_vcf_zarr(
     path: str,
     *,
     samples: Sequence[str] | None = None,
-    phase: str = "auto",
+    phase: Phase = "auto",
     block_bytes: int = 1 << 24,
     progress: Progress | None = None,
 ) -> Iterator[Alignment]:
@@ -109,7 +110,7 @@ def _blocks(records: RecordReader, calls: CallReader, step: int) -> Generator[_B
 class _Chromosomes:
     """Cuts blocks at the changes of contig and completes one chromosome after the other."""
 
-    def __init__(self, samples: tuple[str, ...], source: str, phase: str) -> None:
+    def __init__(self, samples: tuple[str, ...], source: str, phase: Phase) -> None:
         self._samples, self._source, self._phase = samples, source, phase
         self._open: Chromosome | None = None
         self._started = 0

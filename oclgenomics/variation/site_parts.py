@@ -1,0 +1,102 @@
+"""The packed parts of an alignment's sites, joined when all of them are there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.variation.alleles import LETTERS
+from oclgenomics.variation.packing import full_words, join_sites, spread_haplotypes, words_for
+from oclgenomics.variation.planes import Genotypes
+
+__all__ = ["Alphabet", "PackedSites", "SiteParts"]
+
+Alphabet = Literal["binary", "dna"]
+
+
+@dataclass
+class PackedSites:
+    """The planes of all sites, word-major, as `Alignment` has them.
+
+    Attributes
+    ----------
+    ploidy : int
+        1 if every call is haploid.
+    unphased : int
+        Calls that are not phased.
+    haplotypes, bits, valid, letters, multi_site, multi_bits, multi_letter, alphabet
+        As in `Alignment`.
+    """
+
+    ploidy: int
+    unphased: int
+    haplotypes: int
+    bits: NDArray[np.uint32]
+    valid: NDArray[np.uint32] | None
+    letters: NDArray[np.uint8]
+    multi_site: NDArray[np.int32]
+    multi_bits: NDArray[np.uint32]
+    multi_letter: NDArray[np.uint8]
+    alphabet: Alphabet
+
+
+class SiteParts:
+    """Collects parts, site-major, one after the other.
+
+    Parameters
+    ----------
+    individuals : int
+        How many individuals the genotypes have.
+    """
+
+    def __init__(self, individuals: int) -> None:
+        self._individuals = individuals
+        self._parts: list[Genotypes] = []
+
+    def add(self, part: Genotypes) -> None:
+        """Append sites."""
+        self._parts.append(part)
+
+    def join(self) -> PackedSites:
+        """Join the parts and forget them; diploid if there are none."""
+        parts, self._parts = self._parts, []
+        ploidy = max((part.ploidy for part in parts), default=2)
+        haplotypes = ploidy * self._individuals
+        words = words_for(haplotypes)
+        starts = np.cumsum([0, *(len(part.bits) for part in parts)])
+        multi_site = [part.multi_site + start for part, start in zip(parts, starts[:-1], strict=True)]
+        letters = LETTERS[np.concatenate([np.zeros((0, 2), np.uint8), *(part.letters for part in parts)])]
+        multi_letter = LETTERS[np.concatenate([np.zeros(0, np.uint8), *(part.multi_letter for part in parts)])]
+        unphased = sum(part.unphased for part in parts)
+        complete = self._valid(parts, ploidy)
+        bits = [self._spread(part.bits, part.ploidy, ploidy) for part in parts]
+        multi_bits = [self._spread(part.multi_bits, part.ploidy, ploidy) for part in parts]
+        del parts  # joining empties the lists, so that the planes are not held twice
+        return PackedSites(
+            ploidy=ploidy, unphased=unphased, haplotypes=haplotypes, bits=join_sites(bits, words),
+            valid=None if complete is None else join_sites(complete, words), letters=letters,
+            multi_site=np.concatenate([np.zeros(0, np.int64), *multi_site]).astype(np.int32),
+            multi_bits=join_sites(multi_bits, words), multi_letter=multi_letter, alphabet=_alphabet(letters),
+        )  # fmt: skip
+
+    def _spread(self, plane: NDArray[np.uint32], own: int, ploidy: int) -> NDArray[np.uint32]:
+        """Bring haploid calls among diploid ones."""
+        return spread_haplotypes(plane, self._individuals) if own < ploidy else plane
+
+    def _valid(self, parts: list[Genotypes], ploidy: int) -> list[NDArray[np.uint32]] | None:
+        """Valid masks of all parts in one ploidy, None if every state is observed."""
+        if all(part.valid is None and part.ploidy == ploidy for part in parts):
+            return None
+        masks = []
+        for part in parts:
+            full = np.broadcast_to(full_words(part.ploidy * self._individuals), part.bits.shape)
+            masks.append(self._spread(full if part.valid is None else part.valid, part.ploidy, ploidy))
+        return masks
+
+
+def _alphabet(letters: NDArray[np.uint8]) -> Alphabet:
+    """'binary' if no site has bases."""
+    return "binary" if len(letters) and letters.max() <= ord("1") else "dna"
