@@ -172,6 +172,7 @@ def filter_alignment(alignment: Alignment, options: ScanOptions, exclude: BedReg
     """Return the sites that a scan uses, and all that was left out on the way, the reader's counts first."""
     from oclgenomics.omega.sites import Prepared, exclude_regions, prepare
 
+    alignment.validate()
     outside = Prepared(alignment, {}) if exclude is None else exclude_regions(alignment, exclude)
     prepared = prepare(
         outside.alignment,

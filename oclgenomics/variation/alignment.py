@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
+from oclgenomics.errors import UsageError
+from oclgenomics.variation.arrays import pack_genotypes, pack_haplotypes, positions_of
+from oclgenomics.variation.checks import check_array, check_masks, check_positions, check_rows, check_tail
 from oclgenomics.variation.packing import words_for
+from oclgenomics.variation.site_parts import Alphabet, PackedSites
 
 __all__ = ["Alignment"]
 
 
-def _no_rows() -> np.ndarray:
+def _no_rows() -> NDArray[np.int32]:
     return np.zeros(0, np.int32)
 
 
-def _no_letters() -> np.ndarray:
+def _no_letters() -> NDArray[np.uint8]:
     return np.zeros(0, np.uint8)
 
 
@@ -69,19 +75,19 @@ class Alignment:
     """
 
     name: str
-    positions: np.ndarray
-    bits: np.ndarray
+    positions: NDArray[np.int64]
+    bits: NDArray[np.uint32]
     haplotypes: int
-    letters: np.ndarray
-    valid: np.ndarray | None = None
-    gap: np.ndarray | None = None
+    letters: NDArray[np.uint8]
+    valid: NDArray[np.uint32] | None = None
+    gap: NDArray[np.uint32] | None = None
     ploidy: int = 1
     unphased: bool = False
     unphased_calls: int = 0
-    multi_site: np.ndarray = field(default_factory=_no_rows)
-    multi_bits: np.ndarray = None  # type: ignore[assignment]  # an array of no rows if not given
-    multi_letter: np.ndarray = field(default_factory=_no_letters)
-    alphabet: str = "binary"
+    multi_site: NDArray[np.int32] = field(default_factory=_no_rows)
+    multi_bits: NDArray[np.uint32] = None  # type: ignore[assignment]  # an array of no rows if not given
+    multi_letter: NDArray[np.uint8] = field(default_factory=_no_letters)
+    alphabet: Alphabet = "binary"
     samples: tuple[str, ...] = ()
     skipped: dict[str, int] = field(default_factory=dict)
     replicate: int = 1
@@ -92,7 +98,149 @@ class Alignment:
             self.multi_bits = np.zeros((self.words, 0), np.uint32)
         shape = (words_for(self.haplotypes), len(self.positions))
         if self.bits.shape != shape:
-            raise ValueError(f"bits has shape {self.bits.shape}, expected {shape}")
+            raise UsageError(f"bits must have the shape {shape}, not {self.bits.shape}")
+
+    @classmethod
+    def from_haplotypes(
+        cls,
+        positions: ArrayLike,
+        states: ArrayLike,
+        *,
+        missing: int = -1,
+        phased: bool = True,
+        name: str = "1",
+        alleles: ArrayLike | None = None,
+        samples: Sequence[str] = (),
+    ) -> Alignment:
+        """Pack the states of haplotypes, as scikit-allel's `HaplotypeArray` holds them.
+
+        Parameters
+        ----------
+        positions : array of integers, shape (sites,)
+            Base pairs, counted from 1; non-decreasing.
+        states : array of integers or bool, shape (sites, haplotypes)
+            Number of the allele that each haplotype carries, 0 being the first; missing where negative.
+        missing : int
+            What stands for a missing state, beside negative numbers.
+        phased : bool
+            False: haplotypes 2i and 2i + 1 are the two alleles of sample i, in an order that says nothing. If a call
+            is heterozygous the alignment is `unphased`, as one that is read from a VCF with `phase="auto"`.
+        name : str
+            Name of the chromosome.
+        alleles : array of str, shape (sites, alleles), optional
+            Names of the alleles, single bases with the reference first, '' or '.' past the last; sgkit's
+            `variant_allele`. Without them states 0 and 1 are called so, or A, C, G and T if any site has a third.
+        samples : sequence of str
+            Names of the haplotypes, or of the samples where `phased` is False.
+
+        Raises
+        ------
+        UsageError
+            Arrays that do not go together, positions that go back, states that the site does not have, alleles that
+            are no single bases; the message names the parameter and the site.
+        """
+        places = positions_of(positions)
+        packed = pack_haplotypes(states, alleles, missing, phased)
+        return cls._of_packed(packed, places, name, tuple(samples))
+
+    @classmethod
+    def from_genotypes(
+        cls,
+        positions: ArrayLike,
+        genotypes: ArrayLike,
+        *,
+        missing: int = -1,
+        phased: bool | ArrayLike = True,
+        name: str = "1",
+        alleles: ArrayLike | None = None,
+        samples: Sequence[str] = (),
+    ) -> Alignment:
+        """Pack the calls of samples, as scikit-allel's `GenotypeArray` and sgkit's `call_genotype` hold them.
+
+        Parameters
+        ----------
+        positions : array of integers, shape (sites,)
+            Base pairs, counted from 1; non-decreasing.
+        genotypes : array of integers or bool, shape (sites, samples, ploidy)
+            Number of each allele, 0 being the first; missing where negative. If the second of every call is -2 (sgkit's
+            filling), all calls are haploid. No call may have a third.
+        missing : int
+            What stands for a missing allele, beside negative numbers.
+        phased : bool, or array of bool of shape (sites, samples)
+            Whether the order of a call's alleles is their phase; sgkit's `call_genotype_phased`. A heterozygous call
+            that is not phased makes the alignment `unphased`, as one that is read from a VCF with `phase="auto"`.
+        name : str
+            Name of the chromosome.
+        alleles : array of str, shape (sites, alleles), optional
+            Names of the alleles, single bases with the reference first, '' or '.' past the last; sgkit's
+            `variant_allele`. Without them states 0 and 1 are called so, or A, C, G and T if any site has a third.
+        samples : sequence of str
+            Names of the samples.
+
+        Raises
+        ------
+        UsageError
+            Arrays that do not go together, positions that go back, calls of more than two alleles, alleles that the
+            site does not have or that are no single bases; the message names the parameter and the site.
+        """
+        places = positions_of(positions)
+        packed = pack_genotypes(genotypes, alleles, missing, phased)
+        return cls._of_packed(packed, places, name, tuple(samples))
+
+    @classmethod
+    def _of_packed(
+        cls, packed: PackedSites, positions: NDArray[np.int64], name: str, samples: tuple[str, ...]
+    ) -> Alignment:
+        if len(positions) != packed.bits.shape[1]:
+            raise UsageError(f"positions must be as many as the sites, {packed.bits.shape[1]}, not {len(positions)}")
+        alignment = cls(
+            name=name, positions=positions, bits=packed.bits, valid=packed.valid, haplotypes=packed.haplotypes,
+            ploidy=packed.ploidy, unphased=packed.unphased > 0, unphased_calls=packed.unphased, letters=packed.letters,
+            multi_site=packed.multi_site, multi_bits=packed.multi_bits, multi_letter=packed.multi_letter,
+            alphabet=packed.alphabet, samples=samples,
+        )  # fmt: skip
+        alignment.validate()
+        return alignment
+
+    def validate(self) -> None:
+        """Refuse an alignment that does not hold together; quick beside any use of it.
+
+        Raises
+        ------
+        UsageError
+            An array of another type or shape than it has above, positions that go back, a bit past the last haplotype,
+            a state where none was observed, rows of many states out of order; the message names the first site where
+            it is so.
+        """
+        check_array("positions", self.positions, np.int64, np.shape(self.positions)[:1])
+        shape = (words_for(self.haplotypes), self.sites)
+        planes = {"bits": self.bits, "valid": self.valid, "gap": self.gap}
+        for name, plane in planes.items():
+            if plane is not None:
+                check_array(name, plane, np.uint32, shape)
+                check_tail(name, plane, self.haplotypes)
+        check_array("letters", self.letters, np.uint8, (self.sites, 2))
+        check_array("multi_site", self.multi_site, np.int32, np.shape(self.multi_site)[:1])
+        rows = len(self.multi_site)
+        check_array("multi_letter", self.multi_letter, np.uint8, (rows,))
+        check_array("multi_bits", self.multi_bits, np.uint32, (shape[0], rows))
+        check_tail("multi_bits", self.multi_bits, self.haplotypes, "row")
+        check_positions(self.positions)
+        check_rows(self.multi_site, self.multi_letter, self.sites)
+        if self.valid is not None:
+            check_masks(self.bits, self.valid, self.gap)
+        elif self.gap is not None:
+            raise UsageError("gap must be None where valid is None: a gap is a missing state")
+        self._check_samples()
+
+    def _check_samples(self) -> None:
+        if self.ploidy not in (1, 2) or self.haplotypes % self.ploidy:
+            raise UsageError(f"ploidy must be 1, or 2 with an even number of haplotypes, not {self.ploidy}")
+        if self.unphased and self.ploidy == 1:
+            raise UsageError("unphased must be False where ploidy is 1: the two haplotypes of a sample are neighbours")
+        individuals = self.haplotypes // self.ploidy
+        if self.samples and len(self.samples) != individuals:
+            raise UsageError(f"samples must be {individuals} names or none, not {len(self.samples)}")
 
     @property
     def sites(self) -> int:

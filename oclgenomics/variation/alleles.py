@@ -14,6 +14,7 @@ __all__ = [
     "NO_ALLELE",
     "ONE",
     "ZERO",
+    "allele_codes",
     "is_fixed",
     "is_other_kind",
     "is_plain",
@@ -72,3 +73,31 @@ def is_fixed(value: bytes) -> bool:
 def is_other_kind(value: bytes) -> bool:
     """The value of INFO VT names anything but SNPs."""
     return any(part != b"SNP" for part in value.split(b","))
+
+
+def allele_codes(texts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Codes of alleles, of which each record lists REF first; '' and '.' are none.
+
+    Parameters
+    ----------
+    texts : ndarray of str, shape (records, alleles)
+
+    Returns
+    -------
+    codes : ndarray of uint8, shape (records, 6)
+        Letter codes by allele index.
+    single : ndarray of bool, shape (records,)
+        Records whose alleles are all single bases, or 0 and 1, and no more than six.
+    """
+    characters = texts.astype("U2").view(np.uint32).reshape(*texts.shape, 2)  # two tell one letter from more
+    first, more = characters[:, :, 0], characters[:, :, 1] != 0
+    absent = (first == 0) | ((first == ord(".")) & ~more)
+    codes = np.where(more | (first > 255), NO_ALLELE, LETTER_CODES[np.minimum(first, 255)]).astype(np.uint8)
+    single: np.ndarray = (absent | (codes != NO_ALLELE)).all(axis=1) & (codes[:, 0] != NO_ALLELE)
+    single &= absent[:, MAX_ALTERNATIVES + 1 :].all(axis=1)
+    alleles = np.full((len(texts), MAX_ALTERNATIVES + 1), NO_ALLELE, np.uint8)
+    width = min(codes.shape[1], MAX_ALTERNATIVES + 1)
+    alleles[:, :width] = codes[:, :width]
+    two = ~more[:, :2].any(axis=1) & absent[:, 2:].all(axis=1) & (texts.shape[1] > 1)
+    named = [np.where(two, first[:, i], 0) for i in (0, min(1, texts.shape[1] - 1))]
+    return alleles, single | read_numbers(alleles, *named)

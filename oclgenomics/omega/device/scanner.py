@@ -64,11 +64,13 @@ class OmegaScanner:
         Raises
         ------
         UsageError
-            The LD measure is not defined for this input.
+            An alignment that does not hold together, or for which the LD measure is not defined.
         DeviceError
             Compat precision on a device without float64, not enough device memory, or a device lost on the way.
         """
         start = time.perf_counter()
+        for alignment in alignments:
+            alignment.validate()
         parts = [
             Part(place, alignment, find_windows(alignment.positions, options))
             for place, alignment in enumerate(alignments)

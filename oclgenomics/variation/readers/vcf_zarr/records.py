@@ -7,14 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from oclgenomics.errors import InputError
-from oclgenomics.variation.alleles import (
-    LETTER_CODES,
-    MAX_ALTERNATIVES,
-    NO_ALLELE,
-    is_fixed,
-    is_other_kind,
-    read_numbers,
-)
+from oclgenomics.variation.alleles import NO_ALLELE, allele_codes, is_fixed, is_other_kind
 from oclgenomics.variation.readers.vcf_zarr.store import STRINGS, ZarrStore
 
 __all__ = ["RecordReader", "ZarrRecords"]
@@ -80,7 +73,7 @@ class RecordReader:
     def read(self, start: int, stop: int) -> ZarrRecords:
         """Read the records from `start` to before `stop`."""
         rows = slice(start, stop)
-        alleles, single = _alleles(self._store.read("variant_allele", rows))
+        alleles, single = allele_codes(self._store.read("variant_allele", rows))
         reasons = [
             ("not a SNP", ~single | self._other_kind(rows)),
             ("no alternative allele", single & (alleles[:, 1] == NO_ALLELE)),
@@ -138,19 +131,3 @@ def _fills(values: np.ndarray) -> np.ndarray:
         fill = _FILLS.get(values.itemsize, 0)
         values = np.ascontiguousarray(values).view(f"{values.dtype.byteorder}u{values.itemsize}")
     return np.equal(values, fill)
-
-
-def _alleles(texts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Letter codes by allele index, uint8 (records, 6), and whether all alleles are single bases, or 0 and 1."""
-    characters = texts.astype("U2").view(np.uint32).reshape(*texts.shape, 2)  # two tell one letter from more
-    first, more = characters[:, :, 0], characters[:, :, 1] != 0
-    absent = (first == 0) | ((first == ord(".")) & ~more)
-    codes = np.where(more | (first > 255), NO_ALLELE, LETTER_CODES[np.minimum(first, 255)]).astype(np.uint8)
-    single: np.ndarray = (absent | (codes != NO_ALLELE)).all(axis=1) & (codes[:, 0] != NO_ALLELE)
-    single &= absent[:, MAX_ALTERNATIVES + 1 :].all(axis=1)
-    alleles = np.full((len(texts), MAX_ALTERNATIVES + 1), NO_ALLELE, np.uint8)
-    width = min(codes.shape[1], MAX_ALTERNATIVES + 1)
-    alleles[:, :width] = codes[:, :width]
-    two = ~more[:, :2].any(axis=1) & absent[:, 2:].all(axis=1) & (texts.shape[1] > 1)
-    named = [np.where(two, first[:, i], 0) for i in (0, min(1, texts.shape[1] - 1))]
-    return alleles, single | read_numbers(alleles, *named)

@@ -1,0 +1,96 @@
+"""What has to hold of the arrays of an alignment; each check names the array and where it is wrong.
+
+All take time in proportion to the sites, but for the masks of missing data, which are looked at word by word.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.errors import UsageError
+from oclgenomics.io.numbers import LARGEST_BP
+from oclgenomics.variation.packing import WORD_BITS
+
+__all__ = ["check_array", "check_masks", "check_positions", "check_rows", "check_tail"]
+
+MIN_ROWS, MAX_ROWS = 3, 4  # of a site with three or four states
+
+
+def check_array(name: str, array: Any, dtype: type[np.generic], shape: tuple[int, ...]) -> None:
+    """Refuse what is no array of this type and shape."""
+    if not isinstance(array, np.ndarray) or array.dtype != dtype:
+        kind = array.dtype if isinstance(array, np.ndarray) else type(array).__name__
+        raise UsageError(f"{name} must be an array of {np.dtype(dtype)}, not {kind}")
+    if array.shape != shape:
+        raise UsageError(f"{name} must have the shape {shape}, not {array.shape}")
+
+
+def check_positions(positions: NDArray[np.int64]) -> None:
+    """Refuse positions that go back or lie on no chromosome."""
+    steps = positions[1:] < positions[:-1]
+    if steps.any():
+        site = int(np.argmax(steps)) + 1
+        raise UsageError(
+            f"positions must not go back: site {site} (counted from 0) lies at {positions[site]}, the one before at "
+            f"{positions[site - 1]}; sort the sites by position"
+        )
+    if len(positions) and not (positions[0] >= 0 and positions[-1] <= LARGEST_BP):
+        site = 0 if positions[0] < 0 else int(np.argmax(positions > LARGEST_BP))
+        raise UsageError(
+            f"positions must be between 0 and {LARGEST_BP} bp: site {site} (counted from 0) lies at {positions[site]}"
+        )
+
+
+def check_tail(name: str, plane: NDArray[np.uint32], haplotypes: int, column: str = "site") -> None:
+    """Refuse bits past the last haplotype, of a plane (words, columns)."""
+    used = haplotypes % WORD_BITS
+    if not used or not plane.size:
+        return
+    stray = plane[-1] >> np.uint32(used) != 0
+    if stray.any():
+        raise UsageError(
+            f"{name} must be 0 past the last of {haplotypes} haplotypes: {column} {int(np.argmax(stray))} (counted "
+            "from 0) has a bit there"
+        )
+
+
+def check_masks(bits: NDArray[np.uint32], valid: NDArray[np.uint32], gap: NDArray[np.uint32] | None) -> None:
+    """Refuse missing entries with a state, and gaps that are not missing; planes of one shape, (words, sites)."""
+    for word in range(len(bits)):
+        state = bits[word] & ~valid[word]
+        if state.any():
+            raise UsageError(
+                f"bits must be 0 where valid is: site {int(np.argmax(state != 0))} (counted from 0) has a state there"
+            )
+        gaps = None if gap is None else gap[word] & valid[word]
+        if gaps is not None and gaps.any():
+            raise UsageError(
+                f"gap must be 0 where valid is 1: site {int(np.argmax(gaps != 0))} (counted from 0) has a gap there"
+            )
+
+
+def check_rows(multi_site: NDArray[np.int32], multi_letter: NDArray[np.uint8], sites: int) -> None:
+    """Refuse rows of sites with three or more states that are out of order, too few or too many."""
+    if not len(multi_site):
+        return
+    later, letters = np.diff(multi_site), np.diff(multi_letter.astype(np.int16))
+    wrong = (later < 0) | ((later == 0) & (letters <= 0))
+    if wrong.any():
+        row = int(np.argmax(wrong)) + 1
+        raise UsageError(
+            f"multi_site and multi_letter must be in the order of the sites, and of A, C, G, T in each: row {row} "
+            "(counted from 0) goes back"
+        )
+    if multi_site[0] < 0 or multi_site[-1] >= sites:
+        raise UsageError(f"multi_site must be sites from 0 to {sites - 1}, not {multi_site[0]} to {multi_site[-1]}")
+    starts = np.flatnonzero(np.concatenate([[True], later > 0]))
+    rows = np.diff(starts, append=len(multi_site))
+    if rows.min() < MIN_ROWS or rows.max() > MAX_ROWS:
+        at = int(np.argmax((rows < MIN_ROWS) | (rows > MAX_ROWS)))
+        raise UsageError(
+            f"multi_site must have {MIN_ROWS} or {MAX_ROWS} rows of a site: site {multi_site[starts[at]]} (counted "
+            f"from 0) has {rows[at]}"
+        )

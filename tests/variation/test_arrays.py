@@ -1,0 +1,195 @@
+"""Alignments from arrays are those that the readers give for the same data, to the byte."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import numpy as np
+import pytest
+from helpers.alignments import assert_same
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from oclgenomics.errors import UsageError
+from oclgenomics.variation import Alignment, ReadOptions, read_alignments
+from oclgenomics.variation.writers import (
+    MISSING,
+    write_ms_head,
+    write_ms_replicate,
+    write_vcf_head,
+    write_vcf_sites,
+)
+
+WIDTHS = [1, 2, 7, 8, 31, 32, 33, 63, 64, 65]
+BASES = "ACGT"
+
+
+@st.composite
+def arrays(draw: st.DrawFn, states: int, even: bool = False) -> NDArray[np.uint8]:
+    """States (sites, haplotypes) around the borders of words, with and without missing ones."""
+    haplotypes = draw(st.sampled_from([width * 2 for width in WIDTHS] if even else WIDTHS))
+    sites = draw(st.integers(0, 12))
+    rng = np.random.default_rng(draw(st.integers(0, 1 << 30)))
+    largest = rng.integers(1, states, sites, endpoint=True)  # so that some sites have two and some have more
+    drawn = (rng.random((sites, haplotypes)) * largest[:, None]).astype(np.uint8)
+    lost = rng.random((sites, haplotypes)) < draw(st.sampled_from([0, 0, 0.2, 1]))
+    return np.where(lost, np.uint8(MISSING), drawn)
+
+
+def places(sites: int) -> NDArray[np.int64]:
+    return np.arange(1, sites + 1) * 3
+
+
+def signed(states: NDArray[np.uint8]) -> NDArray[np.int8]:
+    """As scikit-allel holds them: -1 where missing."""
+    return np.where(states == MISSING, -1, states.astype(np.int8)).astype(np.int8)
+
+
+def read_vcf(
+    folder: Path, states: NDArray[np.uint8], names: NDArray[np.str_], unphased: NDArray[np.bool_] | None
+) -> Alignment:
+    """What comes of a VCF with these alleles; diploid if `unphased` is given."""
+    samples = [f"s{i}" for i in range(states.shape[1] // (1 if unphased is None else 2))]
+    text = io.BytesIO()
+    write_vcf_head(text, "test", [("1", 1000)], samples)
+    write_vcf_sites(text, "1", places(len(states)), ["".join(row) for row in names.tolist()], states, unphased)
+    path = folder / "x.vcf"
+    path.write_bytes(text.getvalue())
+    (alignment,) = read_alignments(path)
+    return alignment
+
+
+def names_of(states: NDArray[np.uint8]) -> NDArray[np.str_]:
+    """Three bases for sites with a third state, and two for the others, as `write_vcf_sites` writes them."""
+    rng = np.random.default_rng(len(states))
+    names = np.array([rng.permutation(list(BASES))[:3] for _ in states], "U1").reshape(-1, 3)
+    return np.where((states == 2).any(axis=1)[:, None] | (np.arange(3) < 2), names, "")
+
+
+SAME_FOLDER = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+@SAME_FOLDER
+@given(arrays(2))
+def test_haplotypes_are_as_from_ms(tmp_path, states):
+    text = io.BytesIO()
+    write_ms_head(text, "ms", states.shape[1], 1, "", 1)
+    write_ms_replicate(text, (places(len(states)) - 0.5) / 1000, [states.T], 4)
+    (tmp_path / "x.ms").write_bytes(text.getvalue())
+    (expected,) = read_alignments(tmp_path / "x.ms", ReadOptions(length=1000))
+    found = Alignment.from_haplotypes(expected.positions, signed(states))
+    if not len(states):  # ms then leaves out the rows
+        assert (found.sites, found.haplotypes, found.alphabet) == (0, states.shape[1], expected.alphabet)
+        return
+    assert_same(found, expected)
+    assert_same(Alignment.from_haplotypes(expected.positions, states, missing=MISSING), expected)
+
+
+@SAME_FOLDER
+@given(arrays(3), st.booleans())
+def test_haploid_calls_are_as_from_a_vcf(tmp_path, states, filled):
+    if not len(states):
+        return
+    names = names_of(states)
+    expected = read_vcf(tmp_path, states, names, None)
+    given = {"alleles": names, "samples": expected.samples}
+    assert_same(Alignment.from_haplotypes(places(len(states)), signed(states), **given), expected)
+    calls = signed(states)[:, :, None]
+    calls = np.concatenate([calls, np.full_like(calls, -2)], axis=2) if filled else calls
+    assert_same(Alignment.from_genotypes(places(len(states)), calls, **given), expected)
+
+
+@SAME_FOLDER
+@given(arrays(3, even=True), st.sampled_from([0, 0.1, 1]), st.booleans())
+def test_diploid_calls_are_as_from_a_vcf(tmp_path, states, share, padded):
+    if not len(states):
+        return
+    names = names_of(states)
+    calls = signed(states).reshape(len(states), -1, 2)
+    unphased = np.random.default_rng(1).random(calls.shape[:2]) < share
+    expected = read_vcf(tmp_path, states, names, unphased)
+    given = {"alleles": names, "samples": expected.samples}
+    if padded:  # as arrays of a mixed ploidy are
+        calls = np.concatenate([calls, np.full_like(calls, -2)], axis=2)
+    slashed = unphased | (calls[:, :, 0] < 0)  # the writer's way
+    assert_same(Alignment.from_genotypes(places(len(states)), calls, phased=~slashed, **given), expected)
+    if share == 1:
+        assert_same(Alignment.from_genotypes(places(len(states)), calls, phased=False, **given), expected)
+        assert_same(Alignment.from_haplotypes(places(len(states)), signed(states), phased=False, **given), expected)
+
+
+@SAME_FOLDER
+@given(arrays(3))
+def test_alleles_without_names(tmp_path, states):
+    """0 and 1, or A, C and G in this order."""
+    if not len(states):
+        return
+    found = Alignment.from_haplotypes(places(len(states)), signed(states))
+    third = (states == 2).any()
+    bases = np.tile(np.array(list("ACG" if third else "01."), "U1"), (len(states), 1))
+    expected = read_vcf(tmp_path, states, bases, None)
+    expected.samples = ()
+    assert_same(found, expected)
+
+
+def test_haploid_and_diploid_calls_together():
+    calls = np.array([[[0, 1], [1, -2]], [[1, 1], [0, -2]]])
+    found = Alignment.from_genotypes([1, 2], calls, phased=False)
+    assert (found.ploidy, found.haplotypes, found.unphased_calls) == (2, 4, 1)
+    assert found.bits.tolist() == [[0b0110, 0b0011]]
+    assert found.valid.tolist() == [[0b0111, 0b0111]]
+
+
+@pytest.mark.parametrize("dtype", [bool, np.int8, np.uint8, np.int16, np.int32, np.int64, np.uint64])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_any_integers_in_any_order(dtype, order):
+    states = np.random.default_rng(1).integers(0, 2, (50, 70))
+    expected = Alignment.from_haplotypes(np.arange(50), states)
+    assert_same(Alignment.from_haplotypes(list(range(50)), np.array(states, dtype, order=order)), expected)
+    turned = states.astype(dtype)[:, ::-1].copy()[:, ::-1]
+    assert_same(Alignment.from_haplotypes(np.arange(50, dtype=np.uint32), turned), expected)
+
+
+def test_blocks_do_not_show(monkeypatch):
+    rng = np.random.default_rng(1)
+    calls, phased = rng.integers(-1, 3, (40, 20, 2)).astype(np.int8), rng.random((40, 20)) < 0.5
+    expected = Alignment.from_genotypes(np.arange(40), calls, phased=phased)
+    monkeypatch.setattr("oclgenomics.variation.arrays._BLOCK_BYTES", 3 * 40)
+    assert_same(Alignment.from_genotypes(np.arange(40), calls, phased=phased), expected)
+
+
+@pytest.mark.parametrize(
+    ("positions", "genotypes", "options", "message"),
+    [
+        ([1, 2], np.zeros((3, 2, 2), int), {}, "positions must be as many as the sites, 3, not 2"),
+        ([1.5], np.zeros((1, 2, 2), int), {}, "positions must be a one-dimensional array of whole numbers"),
+        ([[1]], np.zeros((1, 2, 2), int), {}, "positions must be a one-dimensional"),
+        ([2, 9, 5], np.zeros((3, 2, 2), int), {}, "site 2 .counted from 0. lies at 5, the one before at 9"),
+        ([1], np.zeros((1, 2), int), {}, "genotypes must have the shape .sites, samples, ploidy., not .1, 2."),
+        ([1], np.zeros((1, 2, 0), int), {}, "genotypes must have one allele or more"),
+        ([1], np.zeros((1, 2, 2)), {}, "genotypes must be an array of whole numbers, not float64"),
+        ([1, 2], [[[0, 1, -2], [0, 0, -2]], [[0, 0, -2], [0, 1, 1]]], {}, "diploid: the call of sample 1 at site 1"),
+        ([1, 2], [[[0, 1]], [[0, 4]]], {}, "sample 0 has 4 at site 1"),
+        ([1, 2], [[[0, 1]], [[300, 0]]], {}, "sample 0 has 300 at site 1"),
+        ([1, 2], [[[0, 2]], [[0, 2]]], {"alleles": [["A", "C", "G"], ["A", "C", ""]]}, "sample 0 has 2 at site 1"),
+        ([1], [[[0, 1]]], {"alleles": [["A", "CT"]]}, "alleles must be single bases.*site 0 .* are A, CT"),
+        ([1], [[[0, 1]]], {"alleles": ["A", "C"]}, "alleles must be an array of names of shape .1, alleles."),
+        ([1], [[[0, 1]]], {"phased": [True, False]}, "phased must be True, False, or an array of bool of shape .1, 1."),
+        ([1], [[[0, 1]]], {"samples": ["a", "b"]}, "samples must be 1 names or none, not 2"),
+    ],
+)
+def test_what_is_refused(positions, genotypes, options, message):
+    with pytest.raises(UsageError, match=message) as caught:
+        Alignment.from_genotypes(positions, genotypes, **options)
+    assert "\n" not in str(caught.value)
+
+
+def test_what_is_refused_of_haplotypes():
+    with pytest.raises(UsageError, match="states must have two haplotypes for each sample where phased is False"):
+        Alignment.from_haplotypes([1], [[0, 1, 1]], phased=False)
+    with pytest.raises(UsageError, match=r"states must be numbers .*: haplotype 2 has 5 at site 0"):
+        Alignment.from_haplotypes([1], [[0, 1, 5]])
+    with pytest.raises(UsageError, match=r"states must have the shape .sites, haplotypes., not .3,."):
+        Alignment.from_haplotypes([1], [0, 1, 1])
