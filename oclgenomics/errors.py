@@ -3,9 +3,16 @@
 Exit codes: 2 usage, 3 bad input, 4 no usable device or not enough memory, 5 output could not be written.
 Signals end a command with 128 and their number: 130 interrupted, 143 terminated.
 Everything the package raises on purpose derives from `OclGenomicsError`; anything else that escapes is a defect.
+
+A message names parameters in backquotes: "raise `max_memory`", "use `precision=accurate`". `str(error)` shows them as a
+caller of the library writes them (max_memory, precision='accurate'), and the command line, which sets `option_of`, as
+its options (--max-memory, --precision accurate). Names that are no option of the command stay as they are.
 """
 
 from __future__ import annotations
+
+import re
+from collections.abc import Mapping
 
 __all__ = [
     "AllocationError",
@@ -17,22 +24,87 @@ __all__ = [
     "NoDeviceError",
     "OclGenomicsError",
     "OutputError",
+    "ParameterError",
     "UnknownDeviceError",
     "UntrustedDeviceError",
     "UsageError",
 ]
 
 
+PARAMETER = re.compile(r"`([a-z][a-z0-9_]*)(?:=([^`\s]+))?`")
+
+
 class OclGenomicsError(Exception):
-    """Base of all errors the package raises; `str(error)` is the whole message, in one line."""
+    """Base of all errors the package raises; `str(error)` is the whole message, in one line.
+
+    Attributes
+    ----------
+    option_of : mapping of str to str, or None
+        The command line's option for each parameter, where the message is for its user.
+    """
 
     exit_code = 1
+    option_of: Mapping[str, str] | None = None
+
+    def __str__(self) -> str:
+        return self._shown(super().__str__())
+
+    def _shown(self, text: str) -> str:
+        """The text with its parameters as the reader knows them."""
+        return PARAMETER.sub(lambda found: self._named(found[1], found[2]), text)
+
+    def _named(self, parameter: str, value: object) -> str:
+        """A parameter, and its value if there is one."""
+        option = None if self.option_of is None else self.option_of.get(parameter, parameter)
+        if value is None:
+            return option or parameter
+        if option is not None:
+            return option if str(value) == "True" else f"{option} {value}"
+        return f"{parameter}={value if _is_constant(value) else repr(value)}"
+
+
+def _is_constant(value: object) -> bool:
+    """Whether a value, or the text of it, stands in Python's source as it is shown."""
+    return not isinstance(value, str) or bool(re.fullmatch(r"-?[0-9.]+|True|False|None", value))
 
 
 class UsageError(OclGenomicsError):
-    """Options that contradict each other or lie outside their range."""
+    """Parameters that contradict each other or lie outside their range."""
 
     exit_code = 2
+
+
+class ParameterError(UsageError):
+    """A parameter whose value cannot be used.
+
+    Parameters
+    ----------
+    parameter : str
+        Its name in the library; the command line shows the option instead.
+    text : str
+        What is wrong, to be read after the name: "must be 2 or more".
+    value : object, optional
+        What was given, shown between the two: "grid=1: at least 2 positions are needed".
+
+    Examples
+    --------
+    >>> print(ParameterError("grid", "must be 2 or more"))
+    grid must be 2 or more
+    >>> error = ParameterError("grid", "at least 2 positions are needed", 1)
+    >>> print(error)
+    grid=1: at least 2 positions are needed
+    >>> error.option_of = {"grid": "--grid"}
+    >>> print(error)
+    --grid 1: at least 2 positions are needed
+    """
+
+    def __init__(self, parameter: str, text: str, value: object = None) -> None:
+        super().__init__(parameter, text, value)
+        self.parameter, self.text, self.value = parameter, text, value
+
+    def __str__(self) -> str:
+        lead = self._named(self.parameter, self.value)
+        return f"{lead} {self._shown(self.text)}" if self.value is None else f"{lead}: {self._shown(self.text)}"
 
 
 class MissingDependencyError(OclGenomicsError):

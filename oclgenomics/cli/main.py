@@ -14,6 +14,7 @@ from typing import Any
 from oclgenomics import __version__, notices
 from oclgenomics.cli import options as common
 from oclgenomics.commandkit import stopping
+from oclgenomics.commandkit.actions import option_of
 from oclgenomics.commandkit.streams import StreamError, flush_output, printable
 from oclgenomics.errors import OclGenomicsError, OutputError
 from oclgenomics.io.atomic_file import forget_files
@@ -77,10 +78,19 @@ def _run(words: list[str]) -> int:
         if getattr(args, "plot", None):
             _quiet_figures()
         with lasting_interrupts(), notices.of_command(quiet=getattr(args, "quiet", False)):
-            status: int = args.run(args)
-        return status
+            return _run_command(args)
     except SystemExit as stop:  # argparse ends so, after --help and after wrong usage
         return stop.code if isinstance(stop.code, int) else 0 if stop.code is None else 2
+
+
+def _run_command(args: argparse.Namespace) -> int:
+    """Run the command that was chosen; its errors name options where those of the library name parameters."""
+    try:
+        status: int = args.run(args)
+    except OclGenomicsError as error:
+        error.option_of = option_of(args.parser, args)
+        raise
+    return status
 
 
 def _quiet_figures() -> None:

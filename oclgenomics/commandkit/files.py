@@ -14,6 +14,8 @@ import stat
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
+from oclgenomics.commandkit.actions import chosen_actions
+
 __all__ = [
     "Family",
     "FileConflictError",
@@ -110,7 +112,7 @@ def role_of(action: argparse.Action) -> str | None:
 def named_files(parser: argparse.ArgumentParser, args: argparse.Namespace) -> list[NamedFile]:
     """List the files that a parsed command line names, of the command that was chosen."""
     found = []
-    for action in _chosen(parser, args):
+    for action in chosen_actions(parser, args):
         role, value = _role(action), getattr(args, action.dest, None)
         if role is None or role.kind == "folder":
             continue
@@ -187,14 +189,6 @@ def _declare(action: argparse.Action, role: _Role) -> argparse.Action:
 
 def _role(action: argparse.Action) -> _Role | None:
     return vars(action).get("file_role")
-
-
-def _chosen(parser: argparse.ArgumentParser, args: argparse.Namespace) -> Iterator[argparse.Action]:
-    for action in parser._actions:
-        if not isinstance(action, argparse._SubParsersAction):
-            yield action
-        elif (choice := getattr(args, action.dest, None)) is not None:
-            yield from _chosen(action.choices[choice], args)
 
 
 def _key_of(file: NamedFile) -> FileKey | None:
