@@ -17,7 +17,8 @@ import numpy as np
 from measure import machine, table, write_json
 
 from oclgenomics.omega.device.scanner import OmegaScanner
-from oclgenomics.omega.options import Scan, ScanOptions
+from oclgenomics.omega.options import ScanOptions
+from oclgenomics.omega.result import Scan
 from oclgenomics.runtime import Engine, select_device
 from oclgenomics.runtime.profile import Profile
 from oclgenomics.variation.alignment import Alignment

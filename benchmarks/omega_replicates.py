@@ -18,7 +18,8 @@ from measure import machine, table, write_json
 
 from oclgenomics.omega.batch import batches
 from oclgenomics.omega.device.scanner import OmegaScanner
-from oclgenomics.omega.options import Scan, ScanOptions
+from oclgenomics.omega.options import ScanOptions
+from oclgenomics.omega.result import Scan
 from oclgenomics.omega.scan import scan_alignment, scan_alignments
 from oclgenomics.runtime import Engine, select_device
 from oclgenomics.variation.alignment import Alignment

@@ -7,11 +7,12 @@
 
 from __future__ import annotations
 
-from oclgenomics.omega.options import Scan, ScanOptions
+from oclgenomics.omega.options import ScanOptions
 from oclgenomics.omega.peaks import merge_peaks
 from oclgenomics.omega.plots.scans import peak_windows, plot_scans
 from oclgenomics.omega.reports.reading import read_report
 from oclgenomics.omega.reports.scans import make_report, scan_record, write_report
+from oclgenomics.omega.result import Scan
 from oclgenomics.omega.scan import scan, scan_alignment
 from oclgenomics.omega.significance.thresholds import Maxima, p_values, thresholds
 from oclgenomics.plot_style import save_plot

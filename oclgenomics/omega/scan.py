@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from oclgenomics.omega.options import Scan, ScanOptions
+from oclgenomics.omega.options import ScanOptions
+from oclgenomics.omega.result import Scan
 from oclgenomics.variation.readers.prefetch import PREFETCH_BYTES
 
 if TYPE_CHECKING:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from oclgenomics.omega import reference
-from oclgenomics.omega.options import Scan, ScanOptions
+from oclgenomics.omega.options import ScanOptions
+from oclgenomics.omega.result import Scan
 from oclgenomics.variation.alignment import Alignment
 
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from helpers.damage import INPUTS
 from helpers.kmer_sets import random_set, write_database
-from oclgenomics.omega.options import Scan
 from oclgenomics.omega.reports.scans import make_report, write_report
+from oclgenomics.omega.result import Scan
 from oclgenomics.omega.significance.threshold_file import Significance, as_json
 from oclgenomics.omega.significance.thresholds import Maxima, thresholds
 

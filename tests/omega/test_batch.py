@@ -17,7 +17,8 @@ from oclgenomics.omega import batch as batch_module
 from oclgenomics.omega import scan as scan_source
 from oclgenomics.omega.batch import batches
 from oclgenomics.omega.device.scanner import OmegaScanner
-from oclgenomics.omega.options import Scan, ScanOptions
+from oclgenomics.omega.options import ScanOptions
+from oclgenomics.omega.result import Scan
 from oclgenomics.runtime import Engine
 from oclgenomics.variation.alignment import Alignment
 

@@ -7,8 +7,8 @@ import pytest
 from helpers.golden import GoldenRun, golden_run
 
 from oclgenomics.omega.device.scanner import OmegaScanner
-from oclgenomics.omega.options import Scan
 from oclgenomics.omega.reports.scans import OmegaPlusReport, TsvReport, scan_record
+from oclgenomics.omega.result import Scan
 from oclgenomics.omega.scan import scan_alignment
 from oclgenomics.runtime import Engine
 from oclgenomics.variation import ReadOptions, read_alignments

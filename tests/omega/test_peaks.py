@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from oclgenomics.errors import InputError, UsageError
 from oclgenomics.omega import make_report, write_report
-from oclgenomics.omega.options import Scan
 from oclgenomics.omega.peaks import best_windows, merge_peaks, quantile_threshold, top_threshold
 from oclgenomics.omega.reports.peaks import PeakReport, write_peaks
 from oclgenomics.omega.reports.reading import Track, read_report
+from oclgenomics.omega.result import Scan
 from oclgenomics.omega.significance.thresholds import Maxima
 
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from oclgenomics.errors import UsageError
-from oclgenomics.omega.options import Scan
 from oclgenomics.omega.reports.scans import make_report, scan_record, summary_line, write_report
+from oclgenomics.omega.result import Scan
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "omega"
 REPORTS = sorted(path.name for path in GOLDEN.glob("OmegaPlus_Report.*"))

@@ -24,7 +24,8 @@ from oclgenomics.omega import batch, reference
 from oclgenomics.omega.device import launches
 from oclgenomics.omega.device.bit_planes import site_matrix
 from oclgenomics.omega.device.scanner import OmegaScanner
-from oclgenomics.omega.options import Scan, ScanOptions
+from oclgenomics.omega.options import ScanOptions
+from oclgenomics.omega.result import Scan
 from oclgenomics.runtime import Engine
 from oclgenomics.runtime.program import Kernel
 from oclgenomics.variation.alignment import Alignment

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from oclgenomics.errors import OclGenomicsError, UsageError
 from oclgenomics.omega import ScanOptions, scan
-from oclgenomics.omega.options import Scan
+from oclgenomics.omega.result import Scan
 from oclgenomics.omega.significance.thresholds import (
     Maxima,
     detection,

@@ -16,9 +16,10 @@ from oclgenomics.cli.omega.report_names import ReportNames
 from oclgenomics.cli.progress import Progress
 from oclgenomics.commandkit.files import FileConflictError, named_files
 from oclgenomics.errors import UsageError
-from oclgenomics.omega.options import Scan, ScanOptions
+from oclgenomics.omega.options import ScanOptions
 from oclgenomics.omega.plots.scans import plot_scans
 from oclgenomics.omega.reports.scans import FORMATS, Report, make_report, summary_line
+from oclgenomics.omega.result import Scan
 from oclgenomics.plot_style import plot_format, save_plot
 
 if TYPE_CHECKING:

@@ -27,8 +27,9 @@ from oclgenomics.io.threads import usable_cores
 
 if TYPE_CHECKING:
     from oclgenomics.omega.device.scanner import OmegaScanner
-    from oclgenomics.omega.options import Scan, ScanOptions
+    from oclgenomics.omega.options import ScanOptions
     from oclgenomics.omega.reports.reading import OmegaReport
+    from oclgenomics.omega.result import Scan
     from oclgenomics.omega.significance.threshold_file import Significance, SweepResults
     from oclgenomics.omega.significance.thresholds import Maxima, Threshold
     from oclgenomics.variation.alignment import Alignment

@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.omega.device.job import EPSILON, BestBorders
-from oclgenomics.omega.options import ACCURATE_DIGITS, COMPAT_DIGITS, Scan, ScanOptions
+from oclgenomics.omega.options import ScanOptions
+from oclgenomics.omega.result import ACCURATE_DIGITS, COMPAT_DIGITS, Scan
 from oclgenomics.omega.windows import Windows
 from oclgenomics.variation.alignment import Alignment
 

@@ -11,8 +11,9 @@ from oclgenomics.omega.device.bit_planes import SiteMatrix, site_matrix
 from oclgenomics.omega.device.fixed_point import RETRY_BITS
 from oclgenomics.omega.device.job import RESULT_BYTES, BestBorders, DeviceSites, Progress, ScanJob, work_bytes
 from oclgenomics.omega.device.outcome import impossible_scan, scan_of
-from oclgenomics.omega.options import Scan, ScanOptions
+from oclgenomics.omega.options import ScanOptions
 from oclgenomics.omega.plan import Limits, Pass, plan_passes
+from oclgenomics.omega.result import Scan
 from oclgenomics.omega.windows import find_windows
 from oclgenomics.runtime import Engine
 from oclgenomics.variation.alignment import Alignment

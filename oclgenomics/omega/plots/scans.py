@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import UsageError
-from oclgenomics.omega.options import Scan
 from oclgenomics.omega.plots.axes import (
     HEADLINE_DIGITS,
     LONGEST_NAME,
@@ -19,6 +18,7 @@ from oclgenomics.omega.plots.axes import (
     range_text,
     set_omega_axis,
 )
+from oclgenomics.omega.result import Scan
 from oclgenomics.plot_style import BLUE, GREY, INK, ORANGE, SKY, STYLE, number_text, round_ticks, short_text
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import numpy as np
 
 from oclgenomics.commandkit.plain_json import json_text
 from oclgenomics.errors import UsageError
-from oclgenomics.omega.options import Scan
+from oclgenomics.omega.result import Scan
 
 __all__ = [
     "FORMATS",

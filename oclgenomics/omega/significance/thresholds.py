@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import UsageError
-from oclgenomics.omega.options import Scan
+from oclgenomics.omega.result import Scan
 
 __all__ = [
     "FEW_MAXIMA",
