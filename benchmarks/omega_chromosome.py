@@ -46,7 +46,7 @@ def measure(device: str, alignment: Alignment, options: ScanOptions, megabytes: 
         scan = OmegaScanner(engine).scan(alignment, options)
         seconds = time.perf_counter() - start
         kernels = {name: row["total_ms"] / 1e3 for name, row in engine.profile.totals().items()}
-        pairs, scores = scan.stats["pairs"], scan.stats["scores"]
+        pairs, scores = scan.stats.pairs, scan.stats.scores
         return {
             "limit MB": megabytes,
             "seconds": seconds,

@@ -90,7 +90,7 @@ def best_scan(engine: Engine, alignment: Alignment, options: ScanOptions, repeat
         seconds = time.perf_counter() - start
         kernels = {name: row["total_ms"] for name, row in engine.profile.totals().items()}
         runs.append(
-            {"seconds": seconds, "kernels": kernels, "scores": scan.stats["scores"], "pairs": scan.stats["pairs"]}
+            {"seconds": seconds, "kernels": kernels, "scores": scan.stats.scores, "pairs": scan.stats.pairs}
         )
     return min(runs[1:], key=lambda run: run["seconds"])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -149,12 +150,15 @@ def scan_alignments(
     """
     prepared = [filter_alignment(alignment, options, exclude) for alignment in alignments]
     results = scanner.scan_batch([one.alignment for one in prepared], options, progress)
-    for result, one in zip(results, prepared, strict=True):
-        result.discarded = one.discarded
-        at = one.alignment.positions
-        counted = np.searchsorted(at, result.right, "right") - np.searchsorted(at, result.left, "left")
-        result.window_sites = np.where(result.valid, counted, -1).astype(np.int64)
-    return results
+    return [_counted(result, one) for result, one in zip(results, prepared, strict=True)]
+
+
+def _counted(result: Scan, prepared: Prepared) -> Scan:
+    """The result with what was left out, and the sites of each window."""
+    at = prepared.alignment.positions
+    counted = np.searchsorted(at, result.right, "right") - np.searchsorted(at, result.left, "left")
+    sites = np.where(result.valid, counted, -1).astype(np.int64)
+    return replace(result, discarded=prepared.discarded, window_sites=sites)
 
 
 def scan_alignment(

@@ -14,7 +14,7 @@ from oclgenomics.cli.main import main
 from oclgenomics.errors import InputError
 from oclgenomics.io.text_file import read_text
 from oclgenomics.kmers.database.reader import KmerDatabase
-from oclgenomics.omega.reports.scans import TSV_COLUMNS
+from oclgenomics.omega.result import SCAN_COLUMNS
 from oclgenomics.variation import ReadOptions, read_alignments
 from oclgenomics.variation.readers import input_buffer
 
@@ -141,9 +141,9 @@ def test_json_reports(tmp_path, capsys, text):
 @pytest.mark.parametrize("column", ["replicate", "position", "omega", "left"])
 def test_tsv_reports(tmp_path, capsys, column, cell):
     rows = [["1", "1", "5.00", "2.5", "1", "9", "4"] for _ in range(3)]
-    rows[1][TSV_COLUMNS.index(column)] = cell
+    rows[1][SCAN_COLUMNS.index(column)] = cell
     path = tmp_path / "x.tsv"
-    path.write_text("\n".join("\t".join(row) for row in [list(TSV_COLUMNS), *rows]) + "\n", encoding="utf-8")
+    path.write_text("\n".join("\t".join(row) for row in [list(SCAN_COLUMNS), *rows]) + "\n", encoding="utf-8")
     code, line = ended(capsys, "omega", "peaks", path, "--threshold", 1)
     assert code == 3
     assert matches("line 3.*is no number", line)

@@ -40,7 +40,7 @@ def assert_equal(scan: Scan, other: Scan) -> None:
     for name in ("name", "sites", "haplotypes", "possible", "maxwin"):
         assert getattr(scan, name) == getattr(other, name)
     for name in ("scores", "pairs"):
-        assert scan.stats[name] == other.stats[name]
+        assert getattr(scan.stats, name) == getattr(other.stats, name)
 
 
 members = st.tuples(

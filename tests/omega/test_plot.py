@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -34,9 +35,7 @@ def make_scan(name="20", replicate=1, grid=200, first=1_000_000, last=4_000_000,
 
 
 def empty_scan(name="X", replicate=1) -> Scan:
-    scan = make_scan(name, replicate, grid=0)
-    scan.possible = False
-    return scan
+    return replace(make_scan(name, replicate, grid=0), possible=False)
 
 
 def texts(figure) -> str:

@@ -12,7 +12,7 @@ import pytest
 
 from oclgenomics.errors import UsageError
 from oclgenomics.omega.reports.scans import make_report, scan_record, summary_line, write_report
-from oclgenomics.omega.result import Scan
+from oclgenomics.omega.result import Scan, ScanStats
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "omega"
 REPORTS = sorted(path.name for path in GOLDEN.glob("OmegaPlus_Report.*"))
@@ -31,7 +31,7 @@ def make_scan(name="20", replicate=1, grid=5, **changes) -> Scan:
         "discarded": {"not a SNP": 3, "monomorphic": 0},
         "possible": True,
         "maxwin": 10_000,
-        "stats": {"scores": 12, "pairs": 30, "scan_seconds": 0.1},
+        "stats": ScanStats(scores=12, pairs=30, seconds=0.1),
         "window_sites": np.where(np.arange(grid) > 0, 17, -1),
     }
     return Scan(name=name, replicate=replicate, **(values | changes))

@@ -148,7 +148,7 @@ def _measure(scanner: OmegaScanner, used: list[Alignment], options: ScanOptions)
     scanner.scan_batch(used, options)
     tries: list[list[float]] = []
     while len(tries) < MAX_TRIES and sum(map(sum, tries)) < ENOUGH_SECONDS:
-        tries.append([float(scan.stats["scan_seconds"]) for scan in scanner.scan_batch(used, options)])
+        tries.append([scan.stats.seconds for scan in scanner.scan_batch(used, options)])
     return min(tries, key=sum)
 
 

@@ -49,7 +49,7 @@ class Tally:
         """Count a scan that took so long."""
         self.alignments += 1
         self.positions += len(scan.positions)
-        self.scores += int(scan.stats.get("scores", 0))
+        self.scores += scan.stats.scores
         self.without_omega += scan.best is None
         self.seconds += seconds
         self.names.add(scan.name)
@@ -188,8 +188,8 @@ def _say_scan(args: argparse.Namespace, options: ScanOptions, scan: Scan, second
     if scan.maxwin < options.maxwin:
         why = "compat precision allows 10,000 sites in a window"
         common.say(args, f"{scan.name}: --maxwin narrowed to {scan.maxwin:,} bp, as {why}", level)
-    pairs = scan.stats.get("pairs", 0)
-    common.say(args, f"{scan.name}: {pairs:,} pairs of sites, {scan.stats.get('scores', 0):,} omegas", max(level, 1))
+    work = f"{scan.stats.pairs:,} pairs of sites, {scan.stats.scores:,} omegas"
+    common.say(args, f"{scan.name}: {work}", max(level, 1))
 
 
 def _say_totals(args: argparse.Namespace, tally: Tally) -> None:

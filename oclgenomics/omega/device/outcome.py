@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.omega.device.job import EPSILON, BestBorders
 from oclgenomics.omega.options import ScanOptions
-from oclgenomics.omega.result import ACCURATE_DIGITS, COMPAT_DIGITS, Scan
+from oclgenomics.omega.result import ACCURATE_DIGITS, COMPAT_DIGITS, Scan, ScanStats
 from oclgenomics.omega.windows import Windows
 from oclgenomics.variation.alignment import Alignment
 
@@ -33,7 +33,7 @@ def scan_of(alignment: Alignment, windows: Windows, best: BestBorders, options: 
         discarded=dict(alignment.skipped),
         possible=True,
         maxwin=windows.maxwin,
-        stats={"scores": int(scores.sum()), "pairs": windows.pairs},
+        stats=ScanStats(scores=int(scores.sum()), pairs=windows.pairs),
         enough_sites=windows.valid,
         digits=COMPAT_DIGITS if options.precision == "compat" else ACCURATE_DIGITS,
     )
@@ -73,5 +73,4 @@ def impossible_scan(alignment: Alignment, options: ScanOptions) -> Scan:
         discarded=dict(alignment.skipped),
         possible=False,
         maxwin=options.maxwin,
-        stats={"scores": 0, "pairs": 0, "scan_seconds": 0.0},
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 
 from oclgenomics.errors import DeviceError, UsageError
 from oclgenomics.omega.batch import Part, group_parts, join_parts
@@ -84,9 +85,8 @@ class OmegaScanner:
             for part, best in zip(group, self._best_borders(group, options, shown), strict=True):
                 scans[part.place] = scan_of(part.alignment, part.windows, best, options)
             done += len(group) * options.grid
-        for scan in scans:
-            scan.stats["scan_seconds"] = (time.perf_counter() - start) / len(scans)
-        return scans
+        share = (time.perf_counter() - start) / max(len(scans), 1)
+        return [replace(scan, stats=replace(scan.stats, seconds=share)) for scan in scans]
 
     def _possible(self, alignment: Alignment, options: ScanOptions) -> bool:
         """Whether there are sites enough to scan; refuses options that do not suit those."""

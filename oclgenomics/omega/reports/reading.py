@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from oclgenomics.errors import InputError
 from oclgenomics.io.numbers import LARGEST_BP
 from oclgenomics.io.text_file import read_text
-from oclgenomics.omega.reports.scans import TSV_COLUMNS
+from oclgenomics.omega.result import SCAN_COLUMNS
 
 __all__ = ["OmegaReport", "Track", "load_json", "read_report"]
 
@@ -166,14 +166,14 @@ def _from_tsv(text: str, source: str) -> OmegaReport:
         lines.pop()
     lines = [line.removesuffix("\r") for line in lines] if "\r" in text else lines
     header = next((number for number, line in enumerate(lines) if line and not line.startswith("#")), len(lines))
-    if header == len(lines) or tuple(lines[header].split("\t")) != TSV_COLUMNS:
+    if header == len(lines) or tuple(lines[header].split("\t")) != SCAN_COLUMNS:
         raise InputError(NOT_A_REPORT, source=source)
     said = next((line for line in lines[:header] if line.startswith("# parameters:")), "")
     rows = [line.split("\t") for line in lines[header + 1 :]]
     for number, row in enumerate(rows, start=header + 2):
-        if len(row) != len(TSV_COLUMNS):
-            raise InputError(f"{len(row)} columns instead of {len(TSV_COLUMNS)}", source=source, line=number)
-    columns = list(zip(*rows, strict=True)) if rows else [()] * len(TSV_COLUMNS)
+        if len(row) != len(SCAN_COLUMNS):
+            raise InputError(f"{len(row)} columns instead of {len(SCAN_COLUMNS)}", source=source, line=number)
+    columns = list(zip(*rows, strict=True)) if rows else [()] * len(SCAN_COLUMNS)
     parameters = dict(re.findall(r"(?<=\s)(\w+)=(.*?)(?=\s\w+=|$)", said))
     return OmegaReport(_tracks(columns, source, header + 2), parameters, source)
 

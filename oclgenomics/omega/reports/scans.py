@@ -9,7 +9,7 @@ import numpy as np
 
 from oclgenomics.commandkit.plain_json import json_text
 from oclgenomics.errors import UsageError
-from oclgenomics.omega.result import Scan
+from oclgenomics.omega.result import SCAN_COLUMNS, Scan
 
 __all__ = [
     "FORMATS",
@@ -25,8 +25,6 @@ __all__ = [
 ]
 
 FORMATS = ("tsv", "omegaplus", "json")
-
-TSV_COLUMNS = ("chromosome", "replicate", "position", "omega", "left", "right", "window_sites")
 
 
 class Report(Protocol):
@@ -93,7 +91,7 @@ class TsvReport:
         self.provenance = provenance or {}
 
     def head(self) -> str:
-        return provenance_lines(self.provenance) + "\t".join(TSV_COLUMNS) + "\n"
+        return provenance_lines(self.provenance) + "\t".join(SCAN_COLUMNS) + "\n"
 
     def body(self, scan: Scan) -> str:
         label = f"{_one_field(scan.name)}\t{scan.replicate}"
