@@ -51,7 +51,7 @@ class OclGenomicsError(Exception):
 
     def _shown(self, text: str) -> str:
         """The text with its parameters as the reader knows them."""
-        return PARAMETER.sub(lambda found: self._named(found[1], found[2]), text)
+        return PARAMETER.sub(lambda found: self._named(found[1], _value(found[2])), text)
 
     def _named(self, parameter: str, value: object) -> str:
         """A parameter, and its value if there is one."""
@@ -60,12 +60,17 @@ class OclGenomicsError(Exception):
             return option or parameter
         if option is not None:
             return option if str(value) == "True" else f"{option} {value}"
-        return f"{parameter}={value if _is_constant(value) else repr(value)}"
+        return f"{parameter}={repr(value) if isinstance(value, str) else value}"
 
 
-def _is_constant(value: object) -> bool:
-    """Whether a value, or the text of it, stands in Python's source as it is shown."""
-    return not isinstance(value, str) or bool(re.fullmatch(r"-?[0-9.]+|True|False|None", value))
+def _value(text: str | None) -> object:
+    """The number or truth value that a text is; else the text."""
+    if text is None:
+        return None
+    try:
+        return int(text)
+    except ValueError:
+        return {"True": True, "False": False}.get(text, text)
 
 
 class UsageError(OclGenomicsError):

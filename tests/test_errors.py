@@ -24,7 +24,8 @@ CASES = [
         "a.vcf, line 3: use precision='accurate', binary=True",
         "a.vcf, line 3: use --precision accurate, --binary",
     ),
-    (OclGenomicsError("`grid=2` or `grid=-0.5`"), "grid=2 or grid=-0.5", "--grid 2 or --grid -0.5"),
+    (OclGenomicsError("`grid=2` or `grid=-1`"), "grid=2 or grid=-1", "--grid 2 or --grid -1"),
+    (ParameterError("precision", "is a number", "3"), "precision='3': is a number", "--precision 3: is a number"),
     (OclGenomicsError("`samples=3`: none here"), "samples=3: none here", "samples 3: none here"),
     (OclGenomicsError("`a b`, `Grid`"), "`a b`, `Grid`", "`a b`, `Grid`"),
 ]

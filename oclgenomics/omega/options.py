@@ -3,22 +3,33 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Set
 from dataclasses import dataclass
+from typing import Literal, get_args
 
-from oclgenomics.errors import UsageError
+from oclgenomics.errors import ParameterError, UsageError
 
 __all__ = [
     "IMPUTABLE",
     "KERNELS",
     "LD_MEASURES",
     "PRECISIONS",
+    "KernelChoice",
+    "LdMeasure",
+    "MissingState",
+    "Precision",
     "ScanOptions",
 ]
 
-LD_MEASURES = ("RSQUARE", "D", "ABSD", "DOM", "ABSDOM", "ABSDOM2")
-PRECISIONS = ("accurate", "compat")
-KERNELS = ("auto", "1", "2", "dynamic", "tiles")
-IMPUTABLE = frozenset({"N", "GAP"})
+LdMeasure = Literal["RSQUARE", "D", "ABSD", "DOM", "ABSDOM", "ABSDOM2"]
+Precision = Literal["accurate", "compat"]
+KernelChoice = Literal["auto", "1", "2", "dynamic", "tiles"]
+MissingState = Literal["N", "GAP"]
+
+LD_MEASURES: tuple[LdMeasure, ...] = get_args(LdMeasure)
+PRECISIONS: tuple[Precision, ...] = get_args(Precision)
+KERNELS: tuple[KernelChoice, ...] = get_args(KernelChoice)
+IMPUTABLE: tuple[MissingState, ...] = get_args(MissingState)
 
 MAX_POSITIONS = 100_000_000  # a grid of more is a slip of the pen, and would not fit in memory
 MAX_SITES = 2**31 - 1  # that kernels count
@@ -41,12 +52,12 @@ class ScanOptions:
     border : int
         How far, in sites, the right half of a window may differ in size from the left half; -1 tries every pair of
         borders.
-    ld : str
-        Linkage disequilibrium measure, one of `LD_MEASURES`.
-    precision : str
+    ld : {'RSQUARE', 'D', 'ABSD', 'DOM', 'ABSDOM', 'ABSDOM2'}
+        Linkage disequilibrium measure.
+    precision : {'accurate', 'compat'}
         'accurate' (float64 results from sums that lose nothing) or 'compat' (OmegaPlus' float32 arithmetic, bit for
         bit).
-    kernel : str
+    kernel : {'auto', '1', '2', 'dynamic', 'tiles'}
         'auto' chooses Kernel I, Kernel II or the tile kernel for each position, 'dynamic' Kernel I or II as the paper
         does; '1', '2' or 'tiles' forces one.
     maf : float
@@ -55,7 +66,7 @@ class ScanOptions:
         Leave out sites at which a state is seen once.
     binary : bool
         Reduce sites with three or four states to their two commonest.
-    impute : frozenset of str
+    impute : set of {'N', 'GAP'}
         Missing states to fill by a draw from the site's allele counts: 'N' (unknown) and 'GAP'.
     seed : int, optional
         Seed of the draws; required with `impute` and `binary`.
@@ -64,8 +75,10 @@ class ScanOptions:
 
     Raises
     ------
+    ParameterError
+        A value outside its range.
     UsageError
-        For a value outside its range or a seed that is missing.
+        Values that contradict each other, or a seed that is missing.
     """
 
     grid: int
@@ -73,13 +86,13 @@ class ScanOptions:
     maxwin: int
     minsnps: int = 5
     border: int = -1
-    ld: str = "RSQUARE"
-    precision: str = "accurate"
-    kernel: str = "auto"
+    ld: LdMeasure = "RSQUARE"
+    precision: Precision = "accurate"
+    kernel: KernelChoice = "auto"
     maf: float = 0.0
     no_singletons: bool = False
     binary: bool = False
-    impute: frozenset[str] = frozenset()
+    impute: Set[MissingState] = frozenset()
     seed: int | None = None
     chunk_positions: int | None = None
 
@@ -88,44 +101,49 @@ class ScanOptions:
         self._check_choices()
         self._check_draws()
         if not (math.isfinite(self.maf) and 0.0 <= self.maf <= 0.5):
-            raise UsageError(f"--maf {self.maf}: a minor allele frequency lies between 0 and 0.5")
+            raise ParameterError("maf", "a minor allele frequency lies between 0 and 0.5", self.maf)
         if self.chunk_positions is not None and self.chunk_positions < 1:
-            raise UsageError(f"chunk_positions {self.chunk_positions}: at least 1 is needed")
+            raise ParameterError("chunk_positions", "at least 1 is needed", self.chunk_positions)
 
     def _check_window(self) -> None:
         if self.grid < 2:
-            raise UsageError(f"--grid {self.grid}: at least 2 positions are needed")
+            raise ParameterError("grid", "at least 2 positions are needed", self.grid)
         if self.grid > MAX_POSITIONS:
-            raise UsageError(f"--grid {self.grid}: at most {MAX_POSITIONS} positions are possible")
+            raise ParameterError("grid", f"at most {MAX_POSITIONS} positions are possible", self.grid)
         if self.minwin < 0:
-            raise UsageError(f"--minwin {self.minwin}: the smallest window cannot be negative")
+            raise ParameterError("minwin", "the smallest window cannot be negative", self.minwin)
         if self.maxwin < 1:
-            raise UsageError(f"--maxwin {self.maxwin}: the largest window is at least 1 bp")
+            raise ParameterError("maxwin", "the largest window is at least 1 bp", self.maxwin)
         if self.maxwin < self.minwin:
-            raise UsageError(f"--maxwin {self.maxwin} is smaller than --minwin {self.minwin}; exchange or widen them")
+            raise UsageError(f"`maxwin={self.maxwin}` is smaller than `minwin={self.minwin}`; exchange or widen them")
         if self.minsnps < 1:
-            raise UsageError(f"--minsnps {self.minsnps}: at least 1 site on each side is needed")
+            raise ParameterError("minsnps", "at least 1 site on each side is needed", self.minsnps)
         if self.border < -1:
-            raise UsageError(f"--border {self.border}: give a number of sites from 0, or -1 for every pair of borders")
+            text = "give a number of sites from 0, or -1 for every pair of borders"
+            raise ParameterError("border", text, self.border)
         if self.border > MAX_SITES:
-            raise UsageError(f"--border {self.border}: at most {MAX_SITES} sites; -1 is every pair of borders")
+            raise ParameterError("border", f"at most {MAX_SITES} sites; -1 is every pair of borders", self.border)
 
     def _check_choices(self) -> None:
-        for name, value, known in (
-            ("--ld", self.ld, LD_MEASURES),
-            ("--precision", self.precision, PRECISIONS),
-            ("--kernel", self.kernel, KERNELS),
-        ):
+        choices: tuple[tuple[str, str, tuple[str, ...]], ...] = (
+            ("ld", self.ld, LD_MEASURES),
+            ("precision", self.precision, PRECISIONS),
+            ("kernel", self.kernel, KERNELS),
+        )
+        for name, value, known in choices:
             if value not in known:
-                raise UsageError(f"{name} {value}: choose one of {', '.join(known)}")
-        unknown = sorted(set(self.impute) - IMPUTABLE)
+                raise ParameterError(name, f"choose one of {', '.join(known)}", value)
+        if isinstance(self.impute, str):
+            raise ParameterError("impute", "give a set of names: N, GAP or both", self.impute)
+        unknown = sorted(set(self.impute) - set(IMPUTABLE))
         if unknown:
-            raise UsageError(f"--impute {unknown[0]}: choose N, GAP or both")
+            raise ParameterError("impute", "choose N, GAP or both", unknown[0])
+        object.__setattr__(self, "impute", frozenset(self.impute))
 
     def _check_draws(self) -> None:
         if self.seed is None:
-            drawing = "--impute" if self.impute else "--binary" if self.binary else ""
+            drawing = "impute" if self.impute else "binary" if self.binary else ""
             if drawing:
-                raise UsageError(f"{drawing} draws at random: give --seed N so that the result can be repeated")
+                raise UsageError(f"`{drawing}` draws at random: give `seed` so that the result can be repeated")
         elif not 0 < self.seed < SEED_LIMIT:
-            raise UsageError(f"--seed {self.seed}: give a whole number from 1 to {SEED_LIMIT - 1}")
+            raise ParameterError("seed", f"give a whole number from 1 to {SEED_LIMIT - 1}", self.seed)

@@ -227,7 +227,7 @@ def plan_passes(
         raise AllocationError(
             f"a window of {band} sites needs {held + slot_bytes} bytes of device "
             f"memory, but {limits.budget} may be used; "
-            "raise --max-memory, narrow --maxwin or choose a device with more memory (-d)"
+            "raise `max_memory`, narrow `maxwin` or choose a `device` with more memory"
         )
     scores = windows.scores(border)
     passes: list[Pass] = []
@@ -271,7 +271,7 @@ def _held_bytes(band: int, sites: int, stride: int, rows: int, limits: Limits) -
     if largest > limits.max_allocation:
         raise AllocationError(
             f"a window of {band} sites needs {largest} bytes in one buffer, but the device gives "
-            f"{limits.max_allocation} to one; raise --max-memory, narrow --maxwin or choose another device (-d)"
+            f"{limits.max_allocation} to one; raise `max_memory`, narrow `maxwin` or choose another `device`"
         )
     return sums + width * SUM_BYTES + planes + (sites // TILE + 2) * TILE_WINDOWS_BYTES
 

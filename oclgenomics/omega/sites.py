@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from oclgenomics.errors import UsageError
+from oclgenomics.errors import ParameterError, UsageError
+from oclgenomics.omega.options import IMPUTABLE
 from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.bed import BedRegions
 from oclgenomics.variation.packing import full_words, pack_states, unpack_sites
@@ -121,15 +122,13 @@ def exclude_regions(alignment: Alignment, regions: BedRegions) -> Prepared:
 
     Raises
     ------
-    UsageError
+    ParameterError
         The regions name the chromosome with "chr" and the alignment without, or the other way round.
     """
     other = alignment.name[3:] if alignment.name.startswith("chr") else f"chr{alignment.name}"
     if alignment.name not in regions.starts and other in regions.starts:
-        raise UsageError(
-            f"--exclude {regions.source}: its chromosome {other} is called {alignment.name} in the input; "
-            "rename one of them"
-        )
+        text = f"its chromosome {other} is called {alignment.name} in the input; rename one of them"
+        raise ParameterError("exclude", text, regions.source)
     keep = ~regions.covers(alignment.name, alignment.positions)
     excluded = alignment.sites - int(keep.sum())
     if not excluded:
@@ -182,8 +181,10 @@ def prepare(
 
     Raises
     ------
+    ParameterError
+        `maf` out of range, or an unknown kind in `impute`.
     UsageError
-        `maf` out of range, an unknown kind in `impute`, or draws without a seed.
+        Draws without a seed.
     """
     _check_options(maf, impute)
     alignment, discarded = _filter(alignment, maf, no_singletons)
@@ -201,15 +202,15 @@ def prepare(
 
 def _check_options(maf: float, impute: Set[str]) -> None:
     if not 0 <= maf <= 0.5:
-        raise UsageError(f"the minor allele frequency must lie between 0 and 0.5, not {maf}")
-    unknown = set(impute) - {"N", "GAP"}
+        raise ParameterError("maf", "a minor allele frequency lies between 0 and 0.5", maf)
+    unknown = set(impute) - set(IMPUTABLE)
     if unknown:
-        raise UsageError(f"cannot impute {sorted(unknown)[0]!r}; N or GAP")
+        raise ParameterError("impute", "choose N, GAP or both", sorted(unknown)[0])
 
 
 def _need(random: GlibcRandom | None) -> GlibcRandom:
     if random is None:
-        raise UsageError("imputation and reduction to two states draw random numbers; give a seed (--seed)")
+        raise UsageError("`impute` and `binary` draw at random: give `seed` so that the result can be repeated")
     return random
 
 

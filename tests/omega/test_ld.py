@@ -143,7 +143,7 @@ def test_what_is_refused(shaped, rng, monkeypatch):
     for first, last in ((-1, 3), (3, 10), (5, 4)):
         with pytest.raises(UsageError, match="the alignment has 10 sites"):
             ld_matrix(alignment, first, last, engine=shaped)
-    with pytest.raises(UsageError, match="measure D: choose one of r2, nr2"):
+    with pytest.raises(UsageError, match="measure='D': choose one of r2, nr2"):
         ld_matrix(alignment, 0, 9, engine=shaped, measure="D")
     monkeypatch.setattr(ld, "MAX_SITES", 9)
     with pytest.raises(UsageError, match="10 sites are in the region and at most 9 are possible"):

@@ -38,7 +38,7 @@ def test_peaks_are_counted_from_the_highest_and_do_not_overlap():
 
 
 def test_peaks_that_are_not_there():
-    with pytest.raises(UsageError, match=r"--peak 4: r.tsv has 3 peaks .* choose one from 1 to 3"):
+    with pytest.raises(UsageError, match=r"peak=4: r.tsv has 3 peaks .* choose one from 1 to 3"):
         choose_peak(REPORT, 4)
     with pytest.raises(UsageError, match="the highest peak is 1"):
         choose_peak(REPORT, 0)

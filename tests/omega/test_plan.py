@@ -208,7 +208,7 @@ def test_a_table_of_windows_that_does_not_fit_is_cut(most: int) -> None:
 
 def test_a_window_that_cannot_fit_is_refused_in_one_line() -> None:
     windows = windows_of(5000, 20, 50_000)
-    with pytest.raises(AllocationError, match="raise --max-memory, narrow --maxwin") as error:
+    with pytest.raises(AllocationError, match="raise max_memory, narrow maxwin or choose another device") as error:
         plan_passes(windows, 5000, Limits(100_000, 100_000, 2, 8, cpu=True))
     assert "\n" not in str(error.value)
 

@@ -147,7 +147,7 @@ def test_compat_without_float64_is_refused(
 ) -> None:
     monkeypatch.setitem(vars(engine), "traits", dataclasses.replace(engine.traits, fp64=False))
     alignment = make_alignment(correlated_states(rng, 100, 20), random_positions(rng, 100))
-    with pytest.raises(DeviceError, match=r"has no float64.*use --precision accurate or another device"):
+    with pytest.raises(DeviceError, match=r"has no float64.*use precision='accurate' or another device"):
         OmegaScanner(engine).scan(alignment, ScanOptions(**WINDOW, precision="compat"))
     assert OmegaScanner(engine).scan(alignment, ScanOptions(**WINDOW)).valid.any()
 
@@ -261,7 +261,7 @@ def test_sites_larger_than_the_memory_are_streamed(shaped: Engine, rng: np.rando
 
 def test_memory_that_cannot_do_is_refused(shaped: Engine, rng: np.random.Generator) -> None:
     alignment = make_alignment(correlated_states(rng, 400, 40), random_positions(rng, 400))
-    with pytest.raises(AllocationError, match="--max-memory"):
+    with pytest.raises(AllocationError, match="raise max_memory"):
         OmegaScanner(Engine(shaped.device, max_memory=1 << 17)).scan(alignment, ScanOptions(**WINDOW))
 
 
@@ -558,8 +558,8 @@ def test_progress_is_told_in_order(shaped: Engine, rng: np.random.Generator) -> 
         ({"ld": "D"}, True, "needs haplotypes"),
         ({"precision": "compat"}, True, "needs phased haplotypes"),
         ({"ld": "ABSDOM2"}, False, "0 for every pair"),
-        ({"kernel": "tiles", "border": 3}, False, "--kernel tiles needs"),
-        ({"kernel": "tiles", "precision": "compat"}, False, "--kernel tiles needs"),
+        ({"kernel": "tiles", "border": 3}, False, "kernel='tiles' needs"),
+        ({"kernel": "tiles", "precision": "compat"}, False, "kernel='tiles' needs"),
     ],
 )
 def test_what_is_not_defined_is_refused(

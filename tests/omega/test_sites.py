@@ -135,10 +135,10 @@ def test_as_the_loop(tmp_path_factory, data, alphabet):
 
 def test_draws_need_a_seed(tmp_path):
     alignment = build(tmp_path, ["A", "C", "-"], "dna")
-    with pytest.raises(UsageError, match="--seed"):
+    with pytest.raises(UsageError, match="give seed so"):
         prepare(alignment, impute={"GAP"})
     assert prepare(alignment, impute={"N"}).alignment.sites == 1
-    with pytest.raises(UsageError, match="--seed"):
+    with pytest.raises(UsageError, match="give seed so"):
         prepare(build(tmp_path, ["A", "C", "G"], "dna"), binary=True)
 
 

@@ -11,7 +11,7 @@ from oclgenomics.cli import options as common
 from oclgenomics.errors import UsageError
 
 if TYPE_CHECKING:
-    from oclgenomics.omega.options import ScanOptions
+    from oclgenomics.omega.options import MissingState, ScanOptions
     from oclgenomics.omega.significance.threshold_file import ThresholdFile
     from oclgenomics.variation.alignment import Alignment
     from oclgenomics.variation.read_options import ReadOptions
@@ -33,7 +33,7 @@ __all__ = [
 LARGEST = 1e15  # of a count: any whole number up to it is exact in float64
 SHOWN_TEXT = 40
 UNITS = {"": 1, "K": 1_000, "M": 1_000_000}
-IMPUTE_NAMES = {"N": "N", "GAP": "GAP", "G": "GAP", "-": "GAP"}
+IMPUTE_NAMES: dict[str, MissingState] = {"N": "N", "GAP": "GAP", "G": "GAP", "-": "GAP"}
 
 
 def add_window_options(parser: argparse.ArgumentParser, *, required: bool = True) -> None:

@@ -120,7 +120,7 @@ class ScanKernels:
             if lanes <= MIN_LANES:
                 most = kernel.max_items
                 raise DeviceError(
-                    f"{self._engine.device} takes {most} work-items a group of {name}, too few: use another device (-d)"
+                    f"{self._engine.device} takes {most} work-items a group of {name}, too few: use another `device`"
                 )
             self._lanes[source] = lanes // 2
 

@@ -152,25 +152,26 @@ class OmegaScanner:
         if compat and not self.engine.traits.fp64:
             raise DeviceError(
                 f"{self.engine.device.name} has no float64, which OmegaPlus' arithmetic needs; "
-                "use --precision accurate or another device (-d)"
+                "use `precision=accurate` or another `device`"
             )
         if not compat and options.ld == "ABSDOM2":
             raise UsageError(
-                "--ld ABSDOM2 is 0 for every pair (an integer abs in OmegaPlus); use ABSDOM, or --precision compat"
+                "`ld=ABSDOM2` is 0 for every pair (an integer abs in OmegaPlus); use ABSDOM, or `precision=compat`"
             )
         if options.kernel == "tiles" and not _tiles_serve(options):
-            raise UsageError("--kernel tiles needs accurate precision, RSQUARE and no --border; use auto, 1 or 2")
+            raise UsageError("`kernel=tiles` needs accurate precision, RSQUARE and no `border`; use auto, 1 or 2")
         if options.ld != "RSQUARE" and alignment.unphased:
             raise UsageError(
-                f"--ld {options.ld} needs haplotypes and the input is unphased; use RSQUARE, --phase missing or "
-                "--phase ignore"
+                f"`ld={options.ld}` needs haplotypes and the input is unphased; use RSQUARE, `phase=missing` or "
+                "`phase=ignore`"
             )
         if options.ld != "RSQUARE" and alignment.multiallelic:
-            raise UsageError(f"--ld {options.ld} needs sites of two states; add --binary --seed N, or use RSQUARE")
+            text = "needs sites of two states; add `binary=True` and `seed`, or use RSQUARE"
+            raise UsageError(f"`ld={options.ld}` {text}")
         if compat and alignment.unphased:
             raise UsageError(
-                "--precision compat needs phased haplotypes (OmegaPlus shuffles unphased ones); "
-                "use accurate, --phase missing or --phase ignore"
+                "`precision=compat` needs phased haplotypes (OmegaPlus shuffles unphased ones); "
+                "use accurate, `phase=missing` or `phase=ignore`"
             )
 
     def _limits(self, matrix: SiteMatrix, resident: bool, positions: int) -> Limits:

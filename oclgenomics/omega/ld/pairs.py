@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.errors import UsageError
+from oclgenomics.errors import ParameterError, UsageError
 from oclgenomics.omega.device.bit_planes import site_matrix
 from oclgenomics.omega.device.job import EPSILON
 from oclgenomics.omega.plan import TILE, round_up
@@ -114,11 +114,11 @@ def ld_blocks(alignment: Alignment, engine: Engine, *, measure: str = "r2") -> I
         As `ld_matrix`.
     """
     if measure not in MEASURES:
-        raise UsageError(f"measure {measure}: choose one of {', '.join(MEASURES)}")
+        raise ParameterError("measure", f"choose one of {', '.join(MEASURES)}", measure)
     if alignment.sites > MAX_SITES:
         raise UsageError(
             f"{alignment.sites:,} sites are in the region and at most {MAX_SITES:,} are possible; "
-            "choose a smaller region or leave out rare alleles (--maf)"
+            "choose a smaller region or leave out rare alleles (`maf`)"
         )
     region = _DeviceRegion(alignment, engine, measure)
     padded = round_up(alignment.sites, TILE)

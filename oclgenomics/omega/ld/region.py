@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.errors import InputError, UsageError
+from oclgenomics.errors import InputError, ParameterError
 from oclgenomics.omega.ld.pairs import LdPart, window_parts
 from oclgenomics.omega.peaks import best_windows
 from oclgenomics.omega.reports.reading import OmegaReport, Track
@@ -87,18 +87,20 @@ def choose_peak(report: OmegaReport, number: int) -> GridPoint:
 
     Raises
     ------
-    UsageError
+    ParameterError
         The report has fewer peaks.
     """
     if number < 1:
-        raise UsageError(f"--peak {number}: the highest peak is 1")
+        raise ParameterError("peak", "the highest peak is 1", number)
     peaks = best_windows(report.tracks, number)
     if not peaks:
         raise InputError("holds no omega above 0, so no window can be shown", source=report.source)
     if number > len(peaks):
-        raise UsageError(
-            f"--peak {number}: {report.source} has {len(peaks)} peaks whose windows do not overlap; "
-            f"choose one from 1 to {len(peaks)}, or a position with --at"
+        raise ParameterError(
+            "peak",
+            f"{report.source} has {len(peaks)} peaks whose windows do not overlap; choose one from 1 to {len(peaks)}, "
+            "or a position with `at`",
+            number,
         )
     peak = peaks[-1]
     for track in report.tracks:
