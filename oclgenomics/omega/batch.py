@@ -17,7 +17,7 @@ from oclgenomics.omega.options import ScanOptions
 from oclgenomics.omega.windows import Windows
 from oclgenomics.variation.alignment import Alignment
 
-__all__ = ["Part", "batches", "group_parts", "join_parts"]
+__all__ = ["Member", "batches", "group_members", "join_members"]
 
 BATCH_SITES = 1 << 16
 BATCH_ALIGNMENTS = 128
@@ -57,7 +57,7 @@ def batches(alignments: Iterable[Alignment]) -> Iterator[list[Alignment]]:
 
 
 @dataclass(frozen=True)
-class Part:
+class Member:
     """One alignment of a batch.
 
     Attributes
@@ -77,21 +77,21 @@ class Part:
         return fraction_bits(self.alignment.haplotypes, self.windows.span, options)
 
 
-def group_parts(parts: Iterable[Part], options: ScanOptions) -> list[list[Part]]:
-    """Group the parts whose device work can be done as one; sites of three or more states go by themselves."""
-    groups: dict[Hashable, list[Part]] = {}
-    for part in parts:
-        one = part.alignment
-        alike = (one.haplotypes, one.unphased, one.valid is None, part.fraction_bits(options))
-        groups.setdefault((*alike, part.place if one.multiallelic else -1), []).append(part)
+def group_members(members: Iterable[Member], options: ScanOptions) -> list[list[Member]]:
+    """Group the members whose device work can be done as one; sites of three or more states go by themselves."""
+    groups: dict[Hashable, list[Member]] = {}
+    for member in members:
+        one = member.alignment
+        alike = (one.haplotypes, one.unphased, one.valid is None, member.fraction_bits(options))
+        groups.setdefault((*alike, member.place if one.multiallelic else -1), []).append(member)
     return list(groups.values())
 
 
-def join_parts(group: Sequence[Part]) -> Part:
+def join_members(group: Sequence[Member]) -> Member:
     """Lay the alignments of a group end to end, and their windows with them; bp count from each one's own start."""
     if len(group) == 1:
         return group[0]
-    alignments = [part.alignment for part in group]
+    alignments = [member.alignment for member in group]
     masks = [one.valid for one in alignments if one.valid is not None]
     joint = replace(
         alignments[0],
@@ -101,7 +101,7 @@ def join_parts(group: Sequence[Part]) -> Part:
         valid=np.concatenate(masks, axis=1) if masks else None,
         gap=None,
     )
-    return Part(0, joint, _join_windows([part.windows for part in group], [one.sites for one in alignments]))
+    return Member(0, joint, _join_windows([member.windows for member in group], [one.sites for one in alignments]))
 
 
 def _join_windows(windows: Sequence[Windows], sites: Sequence[int]) -> Windows:

@@ -30,7 +30,7 @@ __all__ = [
     "Block",
     "Limits",
     "Pass",
-    "Run",
+    "Stretch",
     "choose_kernels",
     "kernel_one_below",
     "plan_passes",
@@ -84,17 +84,17 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Run:
+class Stretch:
     """Windows [start, stop) of a pass's table that one kernel scores in one block."""
 
     kernel: int
     start: int
     stop: int
-    lefts: int  # most left borders of any window of the run
-    rows: int  # most rows of this block in any window of the run
+    lefts: int  # most left borders of any window of the stretch
+    rows: int  # most rows of this block in any window of the stretch
     load: int  # rows a work-item walks (Kernel II)
-    tiles_i: int  # most tile columns of any window of the run
-    tiles_j: int  # most tile rows of this block in any window of the run
+    tiles_i: int  # most tile columns of any window of the stretch
+    tiles_j: int  # most tile rows of this block in any window of the stretch
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ class Block:
     col0: int
     width: int
     saves: tuple[tuple[int, int], ...]  # windows whose left sums are saved, as ranges of the table
-    runs: tuple[Run, ...]
+    stretches: tuple[Stretch, ...]
 
 
 @dataclass(frozen=True)
@@ -360,7 +360,7 @@ def _plan_pass(
 
 
 def _windows_of_tiles(part: NDArray[np.int32], offset: int, tiles: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """For each tile column and row, the run of the windows `part` that share it, as indices of the table."""
+    """For each tile column and row, the stretch of the windows `part` that share it, as indices of the table."""
     begin, end = np.arange(tiles) * TILE, np.arange(tiles) * TILE + TILE - 1
     of_i = np.stack([np.searchsorted(part[:, 2], begin), np.searchsorted(part[:, 1], end, "right")], axis=1)
     of_j = np.stack([np.searchsorted(part[:, 4], begin), np.searchsorted(part[:, 3], end, "right")], axis=1)
@@ -380,21 +380,21 @@ def _blocks(
     for row0 in range(begin, end, block_rows):
         stop = min(row0 + block_rows, end)
         col0 = max(begin, row0 - band) // TILE * TILE
-        saves, runs = [], []
+        saves, stretches = [], []
         for kernel, first, last in groups:
             part = table[first:last]
             saved = first + np.searchsorted(part[:, 0], [row0, stop])
             if saved[0] < saved[1]:
                 saves.append((int(saved[0]), int(saved[1])))
-            run = _run(part, first, scores, kernel, row0, stop, limits)
-            if run is not None:
-                runs.append(run)
-        yield Block(row0, stop - row0, col0, round_up(stop, TILE) - col0, tuple(saves), tuple(runs))
+            stretch = _stretch(part, first, scores, kernel, row0, stop, limits)
+            if stretch is not None:
+                stretches.append(stretch)
+        yield Block(row0, stop - row0, col0, round_up(stop, TILE) - col0, tuple(saves), tuple(stretches))
 
 
-def _run(
+def _stretch(
     part: NDArray[np.int32], offset: int, scores: NDArray[np.int64], kernel: int, row0: int, stop: int, limits: Limits
-) -> Run | None:
+) -> Stretch | None:
     """The windows of one kernel with right borders in rows [row0, stop)."""
     start = int(np.searchsorted(part[:, 4], row0))
     end = int(np.searchsorted(part[:, 3], stop))
@@ -406,4 +406,4 @@ def _run(
     load = rows if limits.cpu else work_item_load(int(scores[offset + start : offset + end].max()), limits)
     tiles_i = int((active[:, 2] // TILE - active[:, 1] // TILE).max()) + 1
     top, bottom = np.minimum(active[:, 4], stop - 1) // TILE, np.maximum(active[:, 3], row0) // TILE
-    return Run(kernel, offset + start, offset + end, lefts, rows, load, tiles_i, int((top - bottom).max()) + 1)
+    return Stretch(kernel, offset + start, offset + end, lefts, rows, load, tiles_i, int((top - bottom).max()) + 1)

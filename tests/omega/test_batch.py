@@ -19,6 +19,7 @@ from oclgenomics.omega.batch import batches
 from oclgenomics.omega.device.scanner import OmegaScanner
 from oclgenomics.omega.options import ScanOptions
 from oclgenomics.omega.result import Scan
+from oclgenomics.omega.scan import scan
 from oclgenomics.runtime import Engine
 from oclgenomics.variation.alignment import Alignment
 
@@ -71,8 +72,8 @@ def test_a_batch_is_its_alignments_one_by_one(
     options = ScanOptions(grid=12, minwin=100, maxwin=maxwin, minsnps=2, kernel=kernel, chunk_positions=chunk)
     together = OmegaScanner(engine, block_rows=block_rows).scan_batch(alignments, options)
     assert len(together) == len(alignments)
-    for alignment, scan in zip(alignments, together, strict=True):
-        assert_equal(scan, OmegaScanner(engine).scan(alignment, options))
+    for alignment, found in zip(alignments, together, strict=True):
+        assert_equal(found, OmegaScanner(engine).scan(alignment, options))
 
 
 @settings(deadline=None, max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -81,8 +82,8 @@ def test_a_batch_in_compat_precision(engine: Engine, chosen: list[tuple[str, int
     alignments = [alignment_of(*member) for member in chosen]
     options = ScanOptions(grid=9, minwin=100, maxwin=30_000, minsnps=2, precision="compat")
     together = OmegaScanner(engine).scan_batch(alignments, options)
-    for alignment, scan in zip(alignments, together, strict=True):
-        assert_equal(scan, OmegaScanner(engine).scan(alignment, options))
+    for alignment, found in zip(alignments, together, strict=True):
+        assert_equal(found, OmegaScanner(engine).scan(alignment, options))
 
 
 def test_one_alignment_with_sums_too_large_leaves_the_others_alone(engine: Engine) -> None:
@@ -94,8 +95,8 @@ def test_one_alignment_with_sums_too_large_leaves_the_others_alone(engine: Engin
     other = make_alignment((rng.random((sites, haplotypes)) < 0.3).astype(np.uint8), np.arange(sites) * 10 + 1)
     options = ScanOptions(grid=5, minwin=10, maxwin=10_000)
     together = OmegaScanner(engine).scan_batch([other, full, other], options)
-    for alignment, scan in zip([other, full, other], together, strict=True):
-        assert_equal(scan, OmegaScanner(engine).scan(alignment, options))
+    for alignment, found in zip([other, full, other], together, strict=True):
+        assert_equal(found, OmegaScanner(engine).scan(alignment, options))
 
 
 def test_progress_of_a_batch_is_told_in_order(engine: Engine) -> None:

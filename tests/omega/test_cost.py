@@ -30,7 +30,7 @@ def kernels_of(sites: int, grid: int, side: int, limits: Limits, tiles: bool = T
     """Kernels of the plan of a scan of sites one bp apart."""
     windows = find_windows(np.arange(1, sites + 1), ScanOptions(grid=grid, minwin=0, maxwin=side, minsnps=2))
     passes = plan_passes(windows, sites, limits, tiles=tiles)
-    return {run.kernel for part in passes for block in part.blocks for run in block.runs}
+    return {one.kernel for walk in passes for block in walk.blocks for one in block.stretches}
 
 
 @given(

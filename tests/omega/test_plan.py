@@ -38,15 +38,15 @@ def windows_of(sites: int, grid: int, maxwin: int, seed: int = 1) -> Windows:
 
 
 def scored_rows(passes: list[Pass]) -> dict[int, list[int]]:
-    """Rows that the runs of all blocks score, by grid position."""
+    """Rows that the stretches of all blocks score, by grid position."""
     rows: dict[int, list[int]] = {}
     for part in passes:
         for block in part.blocks:
-            for run in block.runs:
-                for window in part.table[run.start : run.stop]:
+            for stretch in block.stretches:
+                for window in part.table[stretch.start : stretch.stop]:
                     low, high = max(window[3], block.row0), min(window[4], block.row0 + block.rows - 1)
-                    assert high - low + 1 <= run.rows
-                    assert window[2] - window[1] + 1 <= run.lefts
+                    assert high - low + 1 <= stretch.rows
+                    assert window[2] - window[1] + 1 <= stretch.lefts
                     rows.setdefault(int(window[6]), []).extend(range(low, high + 1))
     return rows
 
@@ -84,8 +84,8 @@ def test_left_sums_are_saved_before_use_and_slots_not_taken_twice(sites: int, gr
                     previous = held.get(slot)
                     assert previous is None or part.table[previous, 4] < block.row0
                     held[slot] = place
-            for run in block.runs:
-                for place in range(run.start, run.stop):
+            for stretch in block.stretches:
+                for place in range(stretch.start, stretch.stop):
                     if max(part.table[place, 3], block.row0) <= part.table[place, 4]:
                         assert held[part.table[place, 5]] == place
 
@@ -97,10 +97,10 @@ def test_kernel_follows_the_workload(limits: Limits) -> None:
     scores = windows.scores(-1)
     for part in plan_passes(windows, 3000, limits, kernel="dynamic"):
         for block in part.blocks:
-            for run in block.runs:
-                index = part.table[run.start : run.stop, 6]
+            for stretch in block.stretches:
+                index = part.table[stretch.start : stretch.stop, 6]
                 small = scores[index] < kernel_one_below(limits)
-                assert small.all() if run.kernel == 1 else not small.any()
+                assert small.all() if stretch.kernel == 1 else not small.any()
 
 
 @pytest.mark.parametrize("budget", [800_000, 2_000_000, 20_000_000])
@@ -233,7 +233,10 @@ def test_tiles_serve_where_they_are_allowed_and_full() -> None:
     windows = windows_of(20_000, 100, 20_000)
     kernels = {
         allowed: {
-            run.kernel for p in plan_passes(windows, 20_000, GPU, tiles=allowed) for b in p.blocks for run in b.runs
+            stretch.kernel
+            for p in plan_passes(windows, 20_000, GPU, tiles=allowed)
+            for b in p.blocks
+            for stretch in b.stretches
         }
         for allowed in (False, True)
     }

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from oclgenomics.errors import AllocationError, DeviceError, UsageError
 from oclgenomics.omega import batch, reference
 from oclgenomics.omega.device import launches
-from oclgenomics.omega.device.bit_planes import site_matrix
+from oclgenomics.omega.device.bit_planes import planes_of
 from oclgenomics.omega.device.scanner import OmegaScanner
 from oclgenomics.omega.options import ScanOptions
 from oclgenomics.omega.result import Scan
@@ -242,7 +242,7 @@ def test_streamed_sites_of_many_states(shaped: Engine, rng: np.random.Generator,
     whole = OmegaScanner(shaped).scan(alignment, options)
     limit = (3 if precision == "accurate" else 6) << 20  # OmegaPlus' DNA mode has two rows for every site
     tight = Engine(shaped.device, max_memory=limit)
-    assert site_matrix(alignment, dna=precision == "compat").nbytes > tight.budget // 2
+    assert planes_of(alignment, dna=precision == "compat").nbytes > tight.budget // 2
     assert_equal_scans(OmegaScanner(tight).scan(alignment, options), whole)
     assert tight.memory.peak <= limit
 

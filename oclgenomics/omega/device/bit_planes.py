@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from oclgenomics.omega.plan import TILE, round_up
 from oclgenomics.variation.alignment import Alignment
 
-__all__ = ["SiteMatrix", "site_matrix"]
+__all__ = ["BitPlanes", "planes_of"]
 
 EVEN, ODD = np.uint32(0x55555555), np.uint32(0xAAAAAAAA)
 SITE_GROUP = 16  # sites whose words lie side by side; kernels_cl/omega/layout.clh
@@ -19,7 +19,7 @@ WIDE_BITS = 31  # an integer covariance of more bits needs 64-bit arithmetic
 
 
 @dataclass
-class SiteMatrix:
+class BitPlanes:
     """Bit planes of all sites, ready to upload.
 
     Attributes
@@ -90,7 +90,7 @@ class SiteMatrix:
         return size
 
 
-def site_matrix(alignment: Alignment, *, dna: bool = False) -> SiteMatrix:
+def planes_of(alignment: Alignment, *, dna: bool = False) -> BitPlanes:
     """Lay out an alignment for the device.
 
     Parameters
@@ -110,7 +110,7 @@ def site_matrix(alignment: Alignment, *, dna: bool = False) -> SiteMatrix:
     bits = _dosages(alignment.bits, valid) if genotypes else alignment.bits
     padded = round_up(alignment.sites, TILE) + TILE
     ones, weight, units = _moments(bits, alignment.haplotypes, genotypes)
-    matrix = SiteMatrix(
+    planes = BitPlanes(
         bits=_grouped(bits, padded),
         valid=None if valid is None else _grouped(valid, padded),
         units=units,
@@ -125,12 +125,12 @@ def site_matrix(alignment: Alignment, *, dna: bool = False) -> SiteMatrix:
         listed=np.zeros(0, np.int32),
     )
     if valid is not None and multiallelic:
-        _add_alleles(matrix, alignment, bits, valid, dna)
-    return matrix
+        _add_alleles(planes, alignment, bits, valid, dna)
+    return planes
 
 
 def _add_alleles(
-    matrix: SiteMatrix, alignment: Alignment, bits: NDArray[np.uint32], valid: NDArray[np.uint32], dna: bool
+    planes: BitPlanes, alignment: Alignment, bits: NDArray[np.uint32], valid: NDArray[np.uint32], dna: bool
 ) -> None:
     """Give sites with three or more states (all sites in DNA mode) a row for each of their states."""
     count = alignment.sites
@@ -138,16 +138,16 @@ def _add_alleles(
     rows: list[NDArray[np.uint32]] = []
     if dna:  # both states of every site, in the order of their letters
         low = np.where(alignment.letters[:, 1] > alignment.letters[:, 0], valid & ~bits, bits)
-        rows.append(np.stack([low, valid & ~low], axis=2).reshape(matrix.words, -1))
-        matrix.first_row[:count] = 2 * np.arange(count)
-        matrix.row_count[:count] = 2
-    matrix.first_row[sites] = sum(block.shape[1] for block in rows) + first
-    matrix.row_count[sites] = states
+        rows.append(np.stack([low, valid & ~low], axis=2).reshape(planes.words, -1))
+        planes.first_row[:count] = 2 * np.arange(count)
+        planes.row_count[:count] = 2
+    planes.first_row[sites] = sum(block.shape[1] for block in rows) + first
+    planes.row_count[sites] = states
     multi = alignment.multi_bits
-    rows.append(_dosages(multi, valid[:, alignment.multi_site]) if matrix.genotypes else multi)
+    rows.append(_dosages(multi, valid[:, alignment.multi_site]) if planes.genotypes else multi)
     every = np.concatenate(rows, axis=1)
-    matrix.allele_bits = _grouped(every, round_up(every.shape[1], TILE))
-    matrix.listed = np.arange(count, dtype=np.int32) if dna else sites.astype(np.int32)
+    planes.allele_bits = _grouped(every, round_up(every.shape[1], TILE))
+    planes.listed = np.arange(count, dtype=np.int32) if dna else sites.astype(np.int32)
 
 
 def _moments(

@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.omega.cost import KERNEL_ONE, KERNEL_TILES
-from oclgenomics.omega.device.bit_planes import SITE_GROUP, SiteMatrix
+from oclgenomics.omega.device.bit_planes import SITE_GROUP, BitPlanes
 from oclgenomics.omega.device.kernels import PAIR_ROW, TILE_ROW, ScanKernels
 from oclgenomics.omega.device.launches import Launches
 from oclgenomics.omega.options import ScanOptions
-from oclgenomics.omega.plan import TILE, Block, Pass, Run, round_up
+from oclgenomics.omega.plan import TILE, Block, Pass, Stretch, round_up
 from oclgenomics.runtime import Checkpoint, Engine
 from oclgenomics.runtime.buffers import DeviceArray
 
@@ -79,29 +79,29 @@ class BestBorders:
 
 
 class DeviceSites:
-    """The planes of a `SiteMatrix` on the device: all of them, or those that the block at work needs.
+    """The planes of a `BitPlanes` on the device: all of them, or those that the block at work needs.
 
     Parameters
     ----------
     engine : Engine
-    matrix : SiteMatrix
+    planes : BitPlanes
     resident : bool
         False uploads the bits of each block's sites anew, for alignments larger than the memory: into `buffers` sets of
         planes in turn, so that a discrete device gets a block's sites while it computes the one before.
     """
 
-    def __init__(self, engine: Engine, matrix: SiteMatrix, *, resident: bool) -> None:
-        self._engine, self._matrix, self._resident = engine, matrix, resident
+    def __init__(self, engine: Engine, planes: BitPlanes, *, resident: bool) -> None:
+        self._engine, self._matrix, self._resident = engine, planes, resident
         self._planes: deque[tuple[DeviceArray, DeviceArray] | None] = deque([None] * self.buffers(engine))
-        self.ones = engine.upload(matrix.ones)
-        self.weight = engine.upload(matrix.weight)
-        self.alleles = None if matrix.allele_bits is None else engine.upload(matrix.allele_bits)
+        self.ones = engine.upload(planes.ones)
+        self.weight = engine.upload(planes.weight)
+        self.alleles = None if planes.allele_bits is None else engine.upload(planes.allele_bits)
         if self.alleles is not None:
-            self.first_row, self.row_count = engine.upload(matrix.first_row), engine.upload(matrix.row_count)
-            self.listed = engine.upload(matrix.listed)
+            self.first_row, self.row_count = engine.upload(planes.first_row), engine.upload(planes.row_count)
+            self.listed = engine.upload(planes.listed)
         if resident:
-            bits = engine.upload(matrix.bits)
-            self._planes = deque([(bits, bits if matrix.valid is None else engine.upload(matrix.valid))])
+            bits = engine.upload(planes.bits)
+            self._planes = deque([(bits, bits if planes.valid is None else engine.upload(planes.valid))])
 
     @staticmethod
     def buffers(engine: Engine) -> int:
@@ -114,17 +114,17 @@ class DeviceSites:
         if self._resident and held is not None:
             self._planes.append(held)
             return (*held, 0)
-        matrix, engine = self._matrix, self._engine
+        planes, engine = self._matrix, self._engine
         groups = slice(block.col0 // SITE_GROUP, round_up(block.row0 + block.rows, TILE) // SITE_GROUP)
-        shape = matrix.bits[groups].shape
+        shape = planes.bits[groups].shape
         if held is None or held[0].size < math.prod(shape):
             bits = engine.empty(shape, np.uint32)
-            held = bits, bits if matrix.valid is None else engine.empty(shape, np.uint32)
+            held = bits, bits if planes.valid is None else engine.empty(shape, np.uint32)
         self._planes.append(held)
         bits, valid = held
-        engine.write(bits, matrix.bits[groups])
-        if matrix.valid is not None:
-            engine.write(valid, matrix.valid[groups])
+        engine.write(bits, planes.bits[groups])
+        if planes.valid is not None:
+            engine.write(valid, planes.valid[groups])
         return bits, valid, block.col0
 
 
@@ -132,14 +132,14 @@ class ScanJob:
     """One alignment's device state: kernels, results, and the buffers of the pass at work."""
 
     def __init__(
-        self, engine: Engine, matrix: SiteMatrix, sites: DeviceSites, options: ScanOptions, scale: float, grid: int
+        self, engine: Engine, planes: BitPlanes, sites: DeviceSites, options: ScanOptions, scale: float, grid: int
     ) -> None:
-        self.engine, self.matrix, self.sites, self.scale = engine, matrix, sites, scale
+        self.engine, self.planes, self.sites, self.scale = engine, planes, sites, scale
         self.compat = options.precision == "compat"
         self.sum_type = np.float32 if self.compat else np.int64
         self.border = options.border if options.border >= 0 else 1 << 30
         self.epsilon = EPSILON if self.compat else EPSILON * scale
-        self.kernels = ScanKernels(engine, matrix, options)
+        self.kernels = ScanKernels(engine, planes, options)
         self.launches = Launches(engine.device.compute_units, cpu=engine.tuning.cpu)
         self.best = engine.upload(np.zeros(grid, np.float32))
         self.best_i, self.best_j = (engine.upload(np.zeros(grid, np.int32)) for _ in range(2))
@@ -158,14 +158,14 @@ class ScanJob:
         self.left = engine.empty(part.slots_size, self.sum_type)
         self.left_float = engine.empty(part.slots_size, np.float32)
         self.candidates: tuple[DeviceArray, ...] = ()
-        tiled = any(run.kernel == KERNEL_TILES for block in part.blocks for run in block.runs)
+        tiled = any(stretch.kernel == KERNEL_TILES for block in part.blocks for stretch in block.stretches)
         self.tiles = _TileSpace(engine, part) if tiled else None
         for number, block in enumerate(part.blocks):
             self._sum(block)
             for start, stop in block.saves:
                 self._save_left(block, start, stop)
-            for run in block.runs:
-                self._score(block, run)
+            for stretch in block.stretches:
+                self._score(block, stretch)
             if block is not last:
                 self._carry(block, part.blocks[number + 1])
             if progress is not None:
@@ -199,7 +199,7 @@ class ScanJob:
 
     def _sum(self, block: Block) -> None:
         """Values of the block's pairs, then their region sums."""
-        engine, part, m, k, s = self.engine, self.part, self.matrix, self.kernels, self.sites
+        engine, part, m, k, s = self.engine, self.part, self.planes, self.kernels, self.sites
         layout = (block.row0, block.rows, block.col0, part.stride)
         bits, valid, site0 = s.planes(block)
         if not (self.compat and len(m.listed)):
@@ -219,7 +219,7 @@ class ScanJob:
 
     def _pair_values(self, block: Block, bits: DeviceArray, valid: DeviceArray, site0: int) -> None:
         """Values of all pairs of a block: some row tiles a launch, so that none is long."""
-        engine, part, m, k, s = self.engine, self.part, self.matrix, self.kernels, self.sites
+        engine, part, m, k, s = self.engine, self.part, self.planes, self.kernels, self.sites
         columns = min((part.band + TILE - 1) // TILE + 1, block.width // TILE)
         counts = (m.words, np.uint32(m.units), s.ones, s.weight, float(m.haplotypes), self.scale)
         layout = (block.row0, block.rows, block.col0, part.stride, site0)
@@ -237,7 +237,7 @@ class ScanJob:
 
     def _allele_values(self, block: Block, bits: DeviceArray, valid: DeviceArray, site0: int) -> None:
         """Pairs with a site of three or more states (all pairs in OmegaPlus' DNA mode)."""
-        m, s, part = self.matrix, self.sites, self.part
+        m, s, part = self.planes, self.sites, self.part
         if s.alleles is None or m.allele_bits is None:
             return
         rows = np.searchsorted(m.listed, [block.row0, block.row0 + block.rows])
@@ -286,33 +286,33 @@ class ScanJob:
             lanes = self.kernels.group("save_left_tiles", TILE)
             self.engine.launch(self.kernels["save_left_tiles"], size, (lanes, 1), *differences, *tiles)
 
-    def _score(self, block: Block, run: Run) -> None:
-        """Candidates of a run's windows in this block, merged into the best so far."""
+    def _score(self, block: Block, stretch: Stretch) -> None:
+        """Candidates of the windows of a stretch in this block, merged into the best so far."""
         k = self.kernels
-        if run.kernel == KERNEL_TILES:
-            self._score_tiles(block, run)
+        if stretch.kernel == KERNEL_TILES:
+            self._score_tiles(block, stretch)
             return
-        lanes = k.lanes("scan_one" if run.kernel == KERNEL_ONE else "scan_two")
-        if run.kernel == KERNEL_ONE:
-            lanes_i, columns, rows = lanes, -(-run.lefts * run.rows // lanes), 1
+        lanes = k.lanes("scan_one" if stretch.kernel == KERNEL_ONE else "scan_two")
+        if stretch.kernel == KERNEL_ONE:
+            lanes_i, columns, rows = lanes, -(-stretch.lefts * stretch.rows // lanes), 1
         else:
-            lanes_i = lanes if run.lefts >= NARROW or lanes == 1 else 16
-            columns = -(-run.lefts // (lanes_i * k.columns))
-            rows = -(-run.rows // (run.load * (lanes // lanes_i)))
+            lanes_i = lanes if stretch.lefts >= NARROW or lanes == 1 else 16
+            columns = -(-stretch.lefts // (lanes_i * k.columns))
+            rows = -(-stretch.rows // (stretch.load * (lanes // lanes_i)))
         room = work_bytes(self.engine) // (columns * rows * CANDIDATE_BYTES)
-        at_once = max(1, min(room, self.launches.windows(run)))
-        for start in range(run.start, run.stop, at_once):
-            self._score_windows(block, run, start, min(start + at_once, run.stop), columns, rows, lanes_i)
+        at_once = max(1, min(room, self.launches.windows(stretch)))
+        for start in range(stretch.start, stretch.stop, at_once):
+            self._score_windows(block, stretch, start, min(start + at_once, stretch.stop), columns, rows, lanes_i)
 
     def _score_windows(
-        self, block: Block, run: Run, start: int, stop: int, columns: int, rows: int, lanes_i: int
+        self, block: Block, stretch: Stretch, start: int, stop: int, columns: int, rows: int, lanes_i: int
     ) -> None:
         engine, part, k = self.engine, self.part, self.kernels
         self._reserve(columns * rows * (stop - start))
         data = (self.sums, self.left, self.left_float, self.windows, start, part.left_stride)
         layout = (block.row0, block.rows, block.col0, part.stride)
         limits = (self.border, float(self.epsilon))
-        if run.kernel == KERNEL_ONE:
+        if stretch.kernel == KERNEL_ONE:
             lanes = k.lanes("scan_one")
             size = (columns * lanes, 1, stop - start)
             engine.launch(k["scan_one"], size, (lanes, 1, 1), *data, *layout, *limits, *self.candidates)
@@ -320,7 +320,7 @@ class ScanJob:
             lanes = k.lanes("scan_two")
             size = (columns * lanes, rows, stop - start)
             engine.launch(
-                k["scan_two"], size, (lanes, 1, 1), *data, *layout, *limits, lanes_i, run.load, *self.candidates
+                k["scan_two"], size, (lanes, 1, 1), *data, *layout, *limits, lanes_i, stretch.load, *self.candidates
             )
         lanes = k.lanes("best_omega")
         engine.launch(
@@ -331,19 +331,19 @@ class ScanJob:
             *(block.row0, block.col0, part.stride, self.best, self.best_i, self.best_j, self.within, self.cross),
         )
 
-    def _score_tiles(self, block: Block, run: Run) -> None:
-        """Tiles shared by all windows of a run, as many windows at once as the working memory holds."""
+    def _score_tiles(self, block: Block, stretch: Stretch) -> None:
+        """Tiles shared by all windows of a stretch, as many windows at once as the working memory holds."""
         assert self.tiles is not None
-        each = round_up(block.rows, TILE) * 4 + run.tiles_i * run.tiles_j * 8
-        at_once = max(1, min(work_bytes(self.engine) // each, self.launches.windows(run)))
-        for start in range(run.start, run.stop, at_once):
-            self._score_tile_windows(self.tiles, block, run, start, min(start + at_once, run.stop))
+        each = round_up(block.rows, TILE) * 4 + stretch.tiles_i * stretch.tiles_j * 8
+        at_once = max(1, min(work_bytes(self.engine) // each, self.launches.windows(stretch)))
+        for start in range(stretch.start, stretch.stop, at_once):
+            self._score_tile_windows(self.tiles, block, stretch, start, min(start + at_once, stretch.stop))
 
-    def _score_tile_windows(self, tiles: _TileSpace, block: Block, run: Run, start: int, stop: int) -> None:
+    def _score_tile_windows(self, tiles: _TileSpace, block: Block, stretch: Stretch, start: int, stop: int) -> None:
         engine, part, k = self.engine, self.part, self.kernels
         count = stop - start
         rows_stride = round_up(block.rows, TILE)
-        tiles.reserve(count * rows_stride, count * run.tiles_i * run.tiles_j)
+        tiles.reserve(count * rows_stride, count * stretch.tiles_i * stretch.tiles_j)
         layout = (block.row0, block.rows, block.col0, part.stride)
         rows = (tiles.right, rows_stride)
         size = (rows_stride, count)
@@ -358,14 +358,23 @@ class ScanJob:
             (wide, lanes // wide),
             *(self.sums, self.left, tiles.left, tiles.right, self.windows, start, stop, tiles.of_i, tiles.of_j),
             *(part.left_stride, part.tiles_stride, rows_stride, *layout, float(self.epsilon)),
-            *(run.tiles_i, run.tiles_j, tiles.peaks),
+            *(stretch.tiles_i, stretch.tiles_j, tiles.peaks),
         )
         lanes = k.lanes("best_tiles")
         engine.launch(
             k["best_tiles"],
             (count * lanes,),
             (lanes,),
-            *(tiles.peaks, run.tiles_i, run.tiles_j, self.sums, self.left, self.left_float, self.windows, start),
+            *(
+                tiles.peaks,
+                stretch.tiles_i,
+                stretch.tiles_j,
+                self.sums,
+                self.left,
+                self.left_float,
+                self.windows,
+                start,
+            ),
             *(part.left_stride, *layout, float(self.epsilon)),
             *(self.best, self.best_i, self.best_j, self.within, self.cross),
         )

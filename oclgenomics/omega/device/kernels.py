@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from oclgenomics.errors import DeviceError
-from oclgenomics.omega.device.bit_planes import SiteMatrix
+from oclgenomics.omega.device.bit_planes import BitPlanes
 from oclgenomics.omega.options import LD_MEASURES, ScanOptions
 from oclgenomics.runtime import Engine
 from oclgenomics.runtime.program import Kernel
@@ -63,27 +63,27 @@ class ScanKernels:
         The device takes too few work-items in a group.
     """
 
-    def __init__(self, engine: Engine, matrix: SiteMatrix, options: ScanOptions) -> None:
+    def __init__(self, engine: Engine, planes: BitPlanes, options: ScanOptions) -> None:
         cpu = engine.tuning.cpu
         self._engine = engine
         self._kernels: dict[str, Kernel] = {}
         self.vector_width = CPU_LANES if cpu else 1
-        self.rows_each = 2 if matrix.missing else 4
+        self.rows_each = 2 if planes.missing else 4
         self.columns = CPU_COLUMNS if cpu else 1
         self._lanes = {
             source: engine.group_size(wanted, least=min(wanted, MIN_LANES))
             for source, wanted in (CPU_GROUPS if cpu else GPU_GROUPS).items()
         }
         data = {
-            "GENOTYPES": int(matrix.genotypes),
+            "GENOTYPES": int(planes.genotypes),
             "MEASURE": LD_MEASURES.index(options.ld),
-            "WIDE": int(matrix.wide),
+            "WIDE": int(planes.wide),
         }
         compat = options.precision == "compat"
         self._common = {"COMPAT": int(compat), "VW": 1}
         sums = {"CPU": int(cpu), "CHECKED": int(options.ld == "RSQUARE" and not compat)}
         self._defines: dict[str, dict[str, int]] = {
-            "omega/pair_values.cl": {**data, "MASKED": int(matrix.missing), "VW": self.vector_width},
+            "omega/pair_values.cl": {**data, "MASKED": int(planes.missing), "VW": self.vector_width},
             "omega/allele_values.cl": data,
             "omega/region_sums.cl": sums,
             "omega/scan_one.cl": {},

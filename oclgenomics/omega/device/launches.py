@@ -7,7 +7,7 @@ follows from the sizes of the work and the device's compute units alone, and res
 from __future__ import annotations
 
 from oclgenomics.omega.cost import KERNEL_ONE, KERNEL_TILES, costs_of
-from oclgenomics.omega.plan import TILE, Run
+from oclgenomics.omega.plan import TILE, Stretch
 
 __all__ = ["Launches"]
 
@@ -39,14 +39,14 @@ class Launches:
         """Sites of `allele_values` with so many partners each."""
         return self._items(partners * words * ALLELE_COUNTS * WORD_NS / self._units)
 
-    def windows(self, run: Run) -> int:
+    def windows(self, stretch: Stretch) -> int:
         """Windows of the scoring kernels."""
-        places = run.lefts * run.rows
-        if run.kernel == KERNEL_TILES:
+        places = stretch.lefts * stretch.rows
+        if stretch.kernel == KERNEL_TILES:
             costs = self._costs.tiles
-            each = max(costs.position + costs.tile * run.tiles_i * run.tiles_j, costs.queue)
+            each = max(costs.position + costs.tile * stretch.tiles_i * stretch.tiles_j, costs.queue)
         else:
-            kind = self._costs.one if run.kernel == KERNEL_ONE else self._costs.two
+            kind = self._costs.one if stretch.kernel == KERNEL_ONE else self._costs.two
             each = kind.position + (kind.score + kind.place) * places
         return min(self._items(each), MAX_WINDOWS)
 

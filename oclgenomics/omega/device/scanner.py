@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from oclgenomics.errors import DeviceError, UsageError
-from oclgenomics.omega.batch import Part, group_parts, join_parts
-from oclgenomics.omega.device.bit_planes import SiteMatrix, site_matrix
+from oclgenomics.omega.batch import Member, group_members, join_members
+from oclgenomics.omega.device.bit_planes import BitPlanes, planes_of
 from oclgenomics.omega.device.fixed_point import RETRY_BITS
 from oclgenomics.omega.device.job import RESULT_BYTES, BestBorders, DeviceSites, Progress, ScanJob, work_bytes
 from oclgenomics.omega.device.outcome import impossible_scan, scan_of
@@ -73,17 +73,17 @@ class OmegaScanner:
         start = time.perf_counter()
         for alignment in alignments:
             alignment.validate()
-        parts = [
-            Part(place, alignment, find_windows(alignment.positions, options))
+        members = [
+            Member(place, alignment, find_windows(alignment.positions, options))
             for place, alignment in enumerate(alignments)
             if self._possible(alignment, options)
         ]
         scans = [impossible_scan(alignment, options) for alignment in alignments]
-        done, total = 0, len(parts) * options.grid
-        for group in group_parts(parts, options):
+        done, total = 0, len(members) * options.grid
+        for group in group_members(members, options):
             shown = None if progress is None else _shifted(progress, done, total)
-            for part, best in zip(group, self._best_borders(group, options, shown), strict=True):
-                scans[part.place] = scan_of(part.alignment, part.windows, best, options)
+            for member, best in zip(group, self._best_borders(group, options, shown), strict=True):
+                scans[member.place] = scan_of(member.alignment, member.windows, best, options)
             done += len(group) * options.grid
         share = (time.perf_counter() - start) / max(len(scans), 1)
         return [replace(scan, stats=replace(scan.stats, seconds=share)) for scan in scans]
@@ -96,19 +96,19 @@ class OmegaScanner:
         return True
 
     def _best_borders(
-        self, group: Sequence[Part], options: ScanOptions, progress: Progress | None
+        self, group: Sequence[Member], options: ScanOptions, progress: Progress | None
     ) -> list[BestBorders]:
-        """Best borders of parts that go through the device as one.
+        """Best borders of members that go through the device as one.
 
         In the rare case that a sum outgrows its format, each goes by itself, and then with coarser sums.
         """
-        joint = join_parts(group)
-        matrix = site_matrix(joint.alignment, dna=options.precision == "compat" and joint.alignment.multiallelic)
-        resident = self._fits(matrix)
+        joint = join_members(group)
+        planes = planes_of(joint.alignment, dna=options.precision == "compat" and joint.alignment.multiallelic)
+        resident = self._fits(planes)
         passes = plan_passes(
             joint.windows,
             joint.alignment.sites,
-            self._limits(matrix, resident, len(group) * options.grid),
+            self._limits(planes, resident, len(group) * options.grid),
             border=options.border,
             kernel=options.kernel,
             tiles=_tiles_serve(options),
@@ -118,20 +118,20 @@ class OmegaScanner:
         if not passes:
             return [BestBorders.nothing(options.grid) for _ in group]
         with self.engine.profile.mark("upload sites"):
-            sites = DeviceSites(self.engine, matrix, resident=resident)
+            sites = DeviceSites(self.engine, planes, resident=resident)
         bits = group[0].fraction_bits(options)
-        best = self._run_passes(matrix, sites, passes, options, bits, len(group) * options.grid, progress)
+        best = self._run_passes(planes, sites, passes, options, bits, len(group) * options.grid, progress)
         if best is None and len(group) > 1:
             del sites  # its memory is the device's
-            return [self._best_borders([part], options, None)[0] for part in group]
+            return [self._best_borders([member], options, None)[0] for member in group]
         while best is None:
             bits -= RETRY_BITS
-            best = self._run_passes(matrix, sites, passes, options, bits, options.grid, progress)
-        return best.split([part.alignment.sites for part in group])
+            best = self._run_passes(planes, sites, passes, options, bits, options.grid, progress)
+        return best.split([member.alignment.sites for member in group])
 
     def _run_passes(
         self,
-        matrix: SiteMatrix,
+        planes: BitPlanes,
         sites: DeviceSites,
         passes: list[Pass],
         options: ScanOptions,
@@ -140,11 +140,11 @@ class OmegaScanner:
         progress: Progress | None,
     ) -> BestBorders | None:
         """Run all passes; None where a sum outgrew its format."""
-        job = ScanJob(self.engine, matrix, sites, options, float(2.0**bits), grid)
+        job = ScanJob(self.engine, planes, sites, options, float(2.0**bits), grid)
         done = 0
-        for part in passes:
-            job.run(part, None if progress is None else _shifted(progress, done, grid))
-            done += len(part.table)
+        for walk in passes:
+            job.run(walk, None if progress is None else _shifted(progress, done, grid))
+            done += len(walk.table)
         return job.collect(bits)
 
     def _check(self, alignment: Alignment, options: ScanOptions) -> None:
@@ -174,10 +174,10 @@ class OmegaScanner:
                 "use accurate, `phase=missing` or `phase=ignore`"
             )
 
-    def _limits(self, matrix: SiteMatrix, resident: bool, positions: int) -> Limits:
+    def _limits(self, planes: BitPlanes, resident: bool, positions: int) -> Limits:
         device, engine = self.engine.device, self.engine
-        sites = matrix.nbytes if resident else matrix.nbytes - matrix.plane_bytes
-        planes = DeviceSites.buffers(engine) * (1 if matrix.valid is None else 2)
+        sites = planes.nbytes if resident else planes.nbytes - planes.plane_bytes
+        buffers = DeviceSites.buffers(engine) * (1 if planes.valid is None else 2)
         taken = engine.memory.used + sites + 2 * work_bytes(engine) + positions * RESULT_BYTES
         return Limits(
             budget=max(engine.budget - taken, 0),
@@ -185,13 +185,13 @@ class OmegaScanner:
             compute_units=device.compute_units,
             warp=device.warp,
             cpu=engine.tuning.cpu,
-            site_bytes=0 if resident else planes * 4 * matrix.words,
-            planes=planes,
+            site_bytes=0 if resident else buffers * 4 * planes.words,
+            planes=buffers,
         )
 
-    def _fits(self, matrix: SiteMatrix) -> bool:
+    def _fits(self, planes: BitPlanes) -> bool:
         """Whether all sites stay on the device; the rows of the states of sites with three or more always do."""
-        return matrix.nbytes <= self.engine.budget // 2 and matrix.bits.nbytes <= self.engine.max_allocation
+        return planes.nbytes <= self.engine.budget // 2 and planes.bits.nbytes <= self.engine.max_allocation
 
 
 def _tiles_serve(options: ScanOptions) -> bool:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import ParameterError, UsageError
-from oclgenomics.omega.device.bit_planes import site_matrix
+from oclgenomics.omega.device.bit_planes import planes_of
 from oclgenomics.omega.device.job import EPSILON
 from oclgenomics.omega.plan import TILE, round_up
 from oclgenomics.omega.sites import take_sites
@@ -143,24 +143,24 @@ class _DeviceRegion:
     """The sites of a region on the device, and the kernels for them."""
 
     def __init__(self, alignment: Alignment, engine: Engine, measure: str) -> None:
-        matrix = site_matrix(alignment)
+        planes = planes_of(alignment)
         self._engine = engine
         self._lanes = CPU_LANES if engine.tuning.cpu else 1
         self._local = 1 if engine.tuning.cpu else engine.group_size(TILE)
         self._defines = {
-            "GENOTYPES": int(matrix.genotypes),
-            "MASKED": int(matrix.missing),
-            "WIDE": int(matrix.wide),
+            "GENOTYPES": int(planes.genotypes),
+            "MASKED": int(planes.missing),
+            "WIDE": int(planes.wide),
             "PER_HAPLOTYPE": int(measure == "r2"),
         }
-        bits = engine.upload(matrix.bits)
-        valid = bits if matrix.valid is None else engine.upload(matrix.valid)
-        counts = (np.uint32(matrix.units), engine.upload(matrix.ones), engine.upload(matrix.weight))
-        self._pairs = (bits, valid, matrix.words, *counts, float(matrix.haplotypes))
+        bits = engine.upload(planes.bits)
+        valid = bits if planes.valid is None else engine.upload(planes.valid)
+        counts = (np.uint32(planes.units), engine.upload(planes.ones), engine.upload(planes.weight))
+        self._pairs = (bits, valid, planes.words, *counts, float(planes.haplotypes))
         self._alleles: tuple[Any, ...] = ()
-        if matrix.allele_bits is not None:
-            states = (engine.upload(matrix.first_row), engine.upload(matrix.row_count))
-            self._alleles = (bits, engine.upload(matrix.allele_bits), valid, matrix.words, *states)
+        if planes.allele_bits is not None:
+            states = (engine.upload(planes.first_row), engine.upload(planes.row_count))
+            self._alleles = (bits, engine.upload(planes.allele_bits), valid, planes.words, *states)
 
     def launch(self, out: DeviceArray, row0: int, rows: int, stride: int) -> None:
         """Compute one block of rows."""
