@@ -7,26 +7,24 @@ row of results per grid position comes back.
 
 from __future__ import annotations
 
-import math
-from collections import deque
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from oclgenomics.omega.cost import KERNEL_ONE, KERNEL_TILES
-from oclgenomics.omega.device.bit_planes import SITE_GROUP, BitPlanes
+from oclgenomics.omega.device.best_borders import BestBorders
+from oclgenomics.omega.device.bit_planes import BitPlanes
+from oclgenomics.omega.device.device_sites import DeviceSites
 from oclgenomics.omega.device.kernels import PAIR_ROW, TILE_ROW, ScanKernels
 from oclgenomics.omega.device.launches import Launches
 from oclgenomics.omega.options import ScanOptions
 from oclgenomics.omega.plan import TILE, Block, Pass, Stretch, round_up
+from oclgenomics.omega.score import EPSILON
 from oclgenomics.runtime import Checkpoint, Engine
 from oclgenomics.runtime.buffers import DeviceArray
 
-__all__ = ["EPSILON", "BestBorders", "DeviceSites", "ScanJob", "work_bytes"]
+__all__ = ["ScanJob", "work_bytes"]
 
-EPSILON = 0.00001
 WORK_BYTES = 256 << 20  # most memory for the candidates, and for the tiles' sums and peaks, of the windows at work
 CANDIDATE_BYTES = 12
 RESULT_BYTES = 28  # omega, both borders and both sums of a grid position
@@ -39,93 +37,6 @@ Progress = Callable[[int, int], None]
 def work_bytes(engine: Engine) -> int:
     """Bytes that candidates, and tiles' sums and peaks, may take each."""
     return min(WORK_BYTES, engine.budget // 16, engine.max_allocation)
-
-
-@dataclass
-class BestBorders:
-    """Best borders of all grid positions: SNP indices, and the sums there.
-
-    Attributes
-    ----------
-    omega : ndarray, float32 (grid,)
-        0 where nothing was found.
-    i, j : ndarray, int32 (grid,)
-    within, cross : ndarray (grid,)
-        LS + RS and X: int64 with `bits` fraction bits, or float32 in compat precision.
-    bits : int
-    """
-
-    omega: NDArray[np.float32]
-    i: NDArray[np.int32]
-    j: NDArray[np.int32]
-    within: NDArray[np.int64] | NDArray[np.float32]
-    cross: NDArray[np.int64] | NDArray[np.float32]
-    bits: int
-
-    def split(self, sites: Sequence[int]) -> list[BestBorders]:
-        """Cut the results of alignments of so many sites, laid end to end, with as many grid positions each."""
-        arrays = [np.split(values, len(sites)) for values in (self.omega, self.i, self.j, self.within, self.cross)]
-        starts = np.cumsum([0, *sites[:-1]], dtype=np.int32)
-        return [
-            BestBorders(omega, i - start, j - start, within, cross, self.bits)
-            for omega, i, j, within, cross, start in zip(*arrays, starts, strict=True)
-        ]
-
-    @staticmethod
-    def nothing(grid: int) -> BestBorders:
-        """No position has a window."""
-        index, sums = np.zeros(grid, np.int32), np.zeros(grid, np.int64)
-        return BestBorders(np.zeros(grid, np.float32), index, index, sums, sums, 0)
-
-
-class DeviceSites:
-    """The planes of a `BitPlanes` on the device: all of them, or those that the block at work needs.
-
-    Parameters
-    ----------
-    engine : Engine
-    planes : BitPlanes
-    resident : bool
-        False uploads the bits of each block's sites anew, for alignments larger than the memory: into `buffers` sets of
-        planes in turn, so that a discrete device gets a block's sites while it computes the one before.
-    """
-
-    def __init__(self, engine: Engine, planes: BitPlanes, *, resident: bool) -> None:
-        self._engine, self._matrix, self._resident = engine, planes, resident
-        self._planes: deque[tuple[DeviceArray, DeviceArray] | None] = deque([None] * self.buffers(engine))
-        self.ones = engine.upload(planes.ones)
-        self.weight = engine.upload(planes.weight)
-        self.alleles = None if planes.allele_bits is None else engine.upload(planes.allele_bits)
-        if self.alleles is not None:
-            self.first_row, self.row_count = engine.upload(planes.first_row), engine.upload(planes.row_count)
-            self.listed = engine.upload(planes.listed)
-        if resident:
-            bits = engine.upload(planes.bits)
-            self._planes = deque([(bits, bits if planes.valid is None else engine.upload(planes.valid))])
-
-    @staticmethod
-    def buffers(engine: Engine) -> int:
-        """Sets of planes of an alignment that does not stay on the device."""
-        return 1 if engine.device.unified_memory else 2
-
-    def planes(self, block: Block) -> tuple[DeviceArray, DeviceArray, int]:
-        """Bits and valid of at least the block's sites, and the first site in them."""
-        held = self._planes.popleft()
-        if self._resident and held is not None:
-            self._planes.append(held)
-            return (*held, 0)
-        planes, engine = self._matrix, self._engine
-        groups = slice(block.col0 // SITE_GROUP, round_up(block.row0 + block.rows, TILE) // SITE_GROUP)
-        shape = planes.bits[groups].shape
-        if held is None or held[0].size < math.prod(shape):
-            bits = engine.empty(shape, np.uint32)
-            held = bits, bits if planes.valid is None else engine.empty(shape, np.uint32)
-        self._planes.append(held)
-        bits, valid = held
-        engine.write(bits, planes.bits[groups])
-        if planes.valid is not None:
-            engine.write(valid, planes.valid[groups])
-        return bits, valid, block.col0
 
 
 class ScanJob:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.omega.device.job import EPSILON, BestBorders
+from oclgenomics.omega.device.best_borders import BestBorders
 from oclgenomics.omega.options import ScanOptions
 from oclgenomics.omega.result import ACCURATE_DIGITS, COMPAT_DIGITS, Scan, ScanStats
+from oclgenomics.omega.score import EPSILON
 from oclgenomics.omega.windows import Windows
 from oclgenomics.variation.alignment import Alignment
 

@@ -8,9 +8,11 @@ from dataclasses import replace
 
 from oclgenomics.errors import DeviceError, UsageError
 from oclgenomics.omega.batch import Member, group_members, join_members
+from oclgenomics.omega.device.best_borders import BestBorders
 from oclgenomics.omega.device.bit_planes import BitPlanes, planes_of
+from oclgenomics.omega.device.device_sites import DeviceSites
 from oclgenomics.omega.device.fixed_point import RETRY_BITS
-from oclgenomics.omega.device.job import RESULT_BYTES, BestBorders, DeviceSites, Progress, ScanJob, work_bytes
+from oclgenomics.omega.device.job import RESULT_BYTES, Progress, ScanJob, work_bytes
 from oclgenomics.omega.device.outcome import impossible_scan, scan_of
 from oclgenomics.omega.options import ScanOptions
 from oclgenomics.omega.plan import Limits, Pass, plan_passes

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from oclgenomics.errors import ParameterError, UsageError
 from oclgenomics.omega.device.bit_planes import planes_of
-from oclgenomics.omega.device.job import EPSILON
 from oclgenomics.omega.plan import TILE, round_up
+from oclgenomics.omega.score import EPSILON
 from oclgenomics.omega.sites import take_sites
 from oclgenomics.runtime import Engine
 from oclgenomics.runtime.buffers import DeviceArray
