@@ -20,7 +20,7 @@ MODEL = Path(hls_model.__file__).parent
 ROOT = Path(__file__).resolve().parent.parent
 SYSTEMS = {"omega", "sdtw", "kmers", "signatures", "classify"}
 BASE = {"__init__", "commandkit", "errors", "frames", "io", "notices", "plot_style"}
-DATA = {"primitives", "runtime", "sequence", "variation"} | BASE
+DATA = {"primitives", "provenance", "runtime", "sequence", "variation"} | BASE
 ALLOWED = {
     "__init__": set(),
     "__main__": {"cli", "commandkit"},
@@ -30,6 +30,7 @@ ALLOWED = {
     "commandkit": {"commandkit"},
     "io": {"errors", "io", "notices"},
     "plot_style": {"commandkit", "errors"},
+    "provenance": {"__init__", "runtime"},
     "runtime": {"runtime"} | BASE,
     "primitives": {"primitives", "runtime"} | BASE,
     "variation": {"variation"} | BASE,

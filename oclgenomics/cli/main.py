@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from oclgenomics import __version__, notices
-from oclgenomics.cli import options as common
+from oclgenomics.cli.output import check_files, saved_outputs
 from oclgenomics.commandkit import stopping
 from oclgenomics.commandkit.actions import option_of
 from oclgenomics.commandkit.streams import StreamError, flush_output, printable
@@ -74,7 +74,7 @@ def _run(words: list[str]) -> int:
         parser = _parser(words)
         args = parser.parse_args(words)
         args.parser, args.command_line = parser, ["oclgenomics", *words]
-        common.check_files(args)
+        check_files(args)
         if getattr(args, "plot", None):
             _quiet_figures()
         with lasting_interrupts(), notices.of_command(quiet=getattr(args, "quiet", False)):
@@ -123,7 +123,7 @@ def lasting_interrupts() -> Iterator[None]:
 
 def _stopped(debug: bool) -> int:
     status, word = stopping.received() or (INTERRUPTED, "interrupted")
-    saved = ", ".join(map(str, common.saved_outputs())) or "nothing"
+    saved = ", ".join(map(str, saved_outputs())) or "nothing"
     return _fail(f"{word}; saved: {saved}", status, debug)
 
 

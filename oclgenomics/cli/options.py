@@ -1,25 +1,17 @@
-"""What the commands share: option groups, sizes, output files that are whole or absent, and provenance."""
+"""What the commands share: groups of options, the numbers and sizes in them, and the device that they choose."""
 
 from __future__ import annotations
 
 import argparse
-import errno
 import itertools
-import os
 import re
-import stat
 import sys
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
-from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from oclgenomics import __version__
-from oclgenomics.commandkit.files import FileConflictError, Names, named_files, writes
-from oclgenomics.commandkit.files import check_files as refuse_conflicts
-from oclgenomics.commandkit.streams import printable
-from oclgenomics.errors import InputError, OutputError, UsageError
-from oclgenomics.io.atomic_file import open_whole, saved_files
+from oclgenomics.cli.output import atomic_output, check_files, provenance, saved_outputs, say
+from oclgenomics.commandkit.files import Names, writes
+from oclgenomics.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     from oclgenomics.runtime import Engine
@@ -32,7 +24,7 @@ __all__ = [
     "add_output_options",
     "atomic_output",
     "check_files",
-    "check_writable",
+    "count",
     "first_read",
     "open_engine",
     "parse_size",
@@ -40,11 +32,15 @@ __all__ = [
     "report_profile",
     "saved_outputs",
     "say",
+    "shortened",
+    "whole",
 ]
 
-_LARGEST_SIZE = 1e18  # bytes; more than any memory, and fits in 64 bits
-_SHOWN_TEXT = 40
-_UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
+MAX_COUNT = 1e15  # any whole number up to it is exact in float64
+MAX_SIZE = 1e18  # bytes; more than any memory, and fits in 64 bits
+SHOWN_TEXT = 40
+THOUSANDS = {"": 1, "K": 1_000, "M": 1_000_000}
+SIZE_BITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
 
 
 class OneLineParser(argparse.ArgumentParser):
@@ -63,11 +59,45 @@ class OneLineParser(argparse.ArgumentParser):
 def parse_size(text: str) -> int:
     """Read a size such as "2G", "512M", "1.5GiB" or "1000000" (bytes); the units are powers of 1024."""
     match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)\s*([KMGT]?)(?:I?B)?", text.strip().upper())
-    size = 0.0 if match is None else float(match[1]) * (1 << _UNITS[match[2]])
-    if not 0 < size < _LARGEST_SIZE:
-        shown = repr(text if len(text) <= _SHOWN_TEXT else text[:_SHOWN_TEXT] + "...")
-        raise argparse.ArgumentTypeError(f"{shown} is not a size; write 512M or 2G")
+    size = 0.0 if match is None else float(match[1]) * (1 << SIZE_BITS[match[2]])
+    if not 0 < size < MAX_SIZE:
+        raise argparse.ArgumentTypeError(f"{shortened(text)} is not a size; write 512M or 2G")
     return int(size)
+
+
+def count(text: str) -> int:
+    """Read a whole number, also with thousands written as in 10k, 1.5M or 1e6.
+
+    Raises
+    ------
+    argparse.ArgumentTypeError
+        It is something else, or larger than 1e15.
+    """
+    match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?(?:[eE][0-9]+)?)([kKmM]?)", text.replace("_", ""))
+    value = float(match[1]) * THOUSANDS[match[2].upper()] if match else 0.5
+    if value > MAX_COUNT:
+        raise argparse.ArgumentTypeError(f"{shortened(text)} is too large; {MAX_COUNT:g} is the most")
+    if value != int(value):
+        raise argparse.ArgumentTypeError(f"{shortened(text)} is not a whole number; write 100000, 100k or 0.1M")
+    return int(value)
+
+
+def whole(text: str) -> int:
+    """Read a whole number, which may be negative.
+
+    Raises
+    ------
+    argparse.ArgumentTypeError
+        It is something else, or has more than 18 digits.
+    """
+    if not re.fullmatch(r"[-+]?[0-9]{1,18}", text.strip()):
+        raise argparse.ArgumentTypeError(f"{shortened(text)} is not a whole number of at most 18 digits")
+    return int(text)
+
+
+def shortened(text: str) -> str:
+    """What was given, as a message shows it."""
+    return repr(text if len(text) <= SHOWN_TEXT else text[:SHOWN_TEXT] + "...")
 
 
 def _trace_path(text: str) -> str:
@@ -122,12 +152,6 @@ def add_message_options(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--debug", action="store_true", help="show the traceback of an error")
 
 
-def say(args: argparse.Namespace, message: str, level: int = 0) -> None:
-    """Write a message to standard error, unless --quiet or, for level 1 and up, without so many -v."""
-    if not getattr(args, "quiet", False) and getattr(args, "verbose", 0) >= level:
-        print(f"oclgenomics: {printable(message)}", file=sys.stderr)
-
-
 def open_engine(args: argparse.Namespace) -> Engine:
     """Return an engine for the device options, and name the device on standard error."""
     from oclgenomics.runtime import Engine
@@ -147,98 +171,6 @@ def report_profile(args: argparse.Namespace, engine: Engine) -> None:
             stream.write(engine.profile.trace_json())
 
 
-def provenance(args: argparse.Namespace, engine: Engine | None) -> dict[str, Any]:
-    """Return what made an output: program, version, command line, parameters and device.
-
-    It holds no time of day, so that equal runs give equal bytes.
-    """
-    hidden = ("run", "parser", "command_line", "debug", "quiet", "verbose")
-    record: dict[str, Any] = {
-        "program": "oclgenomics",
-        "version": __version__,
-        "command": list(getattr(args, "command_line", [])),
-        "parameters": {name: _plain(value) for name, value in sorted(vars(args).items()) if name not in hidden},
-    }
-    if engine is not None:
-        device = engine.device
-        record["device"] = {
-            "name": device.name,
-            "kind": device.kind,
-            "platform": device.platform,
-            "platform_version": device.platform_version,
-            "driver": device.driver,
-        }
-    return record
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, (frozenset, set)):
-        return sorted(value)
-    return value if isinstance(value, (str, int, float, bool, list, tuple, dict, type(None))) else str(value)
-
-
-def saved_outputs() -> list[Path]:
-    """List the files this process has written whole: the outputs whose names are now those of its files."""
-    return saved_files()
-
-
-def check_files(args: argparse.Namespace) -> None:
-    """Refuse, before any work, outputs that would destroy a file of the command or could not be written.
-
-    Every command is checked before it runs. One that finds out later what files it reads calls this again.
-
-    Raises
-    ------
-    UsageError
-        An output that is an input or another output.
-    InputError
-        An input whose name no file can have.
-    OutputError
-        See `check_writable`.
-    """
-    files = named_files(args.parser, args)
-    try:
-        refuse_conflicts(files)
-    except FileConflictError as error:
-        raise UsageError(str(error)) from None
-    for file in files:
-        if str(file.name) != "-":
-            (check_writable if file.kind == "output" else _check_nameable)(file.option, str(file.name))
-
-
-def check_writable(option: str, name: str) -> None:
-    """Refuse an output file that could not be written.
-
-    Raises
-    ------
-    OutputError
-        A folder that is not there or not writable, a file that is write-protected, or a name that is too long.
-    """
-    path = Path(name)
-    try:
-        there = stat.S_ISDIR(path.stat().st_mode)
-    except FileNotFoundError:
-        there = None
-    except OSError as error:
-        raise OutputError(f"{option} {name}: cannot be written ({error.strerror or error})") from error
-    if there:
-        raise OutputError(f"{option} {name}: is a folder; name a file")
-    if not path.parent.is_dir():
-        raise OutputError(f"{option} {name}: there is no folder {path.parent}; make it first")
-    if there is not None and not os.access(path, os.W_OK):
-        raise OutputError(f"{option} {name}: is write-protected")
-    if there is None and not os.access(path.parent, os.W_OK):
-        raise OutputError(f"{option} {name}: the folder {path.parent} is not writable")
-
-
-def _check_nameable(option: str, name: str) -> None:
-    try:
-        os.stat(name)
-    except OSError as error:
-        if error.errno == errno.ENAMETOOLONG:
-            raise InputError(f"cannot be read ({error.strerror})", source=f"{option} {name}") from None
-
-
 def first_read(alignments: Iterator[Alignment], source: str) -> Iterator[Alignment]:
     """Return the same alignments, the first of which is read now: a bad input is told before a device starts.
 
@@ -252,21 +184,3 @@ def first_read(alignments: Iterator[Alignment], source: str) -> Iterator[Alignme
     except StopIteration:
         raise InputError("holds no alignment", source=source) from None
     return itertools.chain([first], alignments)
-
-
-def atomic_output(path: str | os.PathLike[str], mode: str = "w") -> AbstractContextManager[IO[Any]]:
-    """Open an output that is there whole or not at all.
-
-    Parameters
-    ----------
-    path : path
-        "-" is standard output. Devices and pipes are written in place.
-    mode : {'w', 'wb'}
-        Text (UTF-8) or bytes.
-
-    Raises
-    ------
-    OutputError
-        The file cannot be written; what was there before is still there.
-    """
-    return open_whole(path, mode, OutputError)

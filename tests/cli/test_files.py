@@ -17,6 +17,7 @@ import hls_model.cli
 from oclgenomics.cli import main as main_module
 from oclgenomics.cli.main import main
 from oclgenomics.cli.omega.report_names import ReportNames
+from oclgenomics.cli.options import _trace_path
 from oclgenomics.commandkit import files as kit
 from oclgenomics.commandkit.files import (
     Family,
@@ -59,7 +60,7 @@ PARSERS = dict(commands(main_module._parser([]), "oclgenomics")) | dict(commands
 
 def takes_words(action: argparse.Action) -> bool:
     """Whether its value is text of any kind: not a flag, a number or one of some words."""
-    return action.nargs != 0 and action.choices is None and action.type in (None, str, main_module.common._trace_path)
+    return action.nargs != 0 and action.choices is None and action.type in (None, str, _trace_path)
 
 
 @pytest.mark.parametrize("name", PARSERS)

@@ -10,10 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from oclgenomics.cli import devices, main
-from oclgenomics.cli import options as common
+from oclgenomics.cli import devices, main, options, output
 from oclgenomics.commandkit.plain_json import json_text
-from oclgenomics.errors import InputError, OutputError
+from oclgenomics.errors import InputError, OutputError, UsageError
 from oclgenomics.io import atomic_file as whole
 from oclgenomics.runtime import Device, Engine
 
@@ -23,20 +22,20 @@ from oclgenomics.runtime import Device, Engine
     [("1000", 1000), ("1k", 1024), ("512M", 512 << 20), ("2G", 2 << 30), ("1.5GiB", 3 << 29), ("2 GB", 2 << 30)],
 )
 def test_sizes(text: str, size: int) -> None:
-    assert common.parse_size(text) == size
+    assert options.parse_size(text) == size
 
 
 @pytest.mark.parametrize("text", ["", "G", "-1G", "0", "2X", "1e9", "0.0M"])
 def test_what_is_no_size(text: str) -> None:
     with pytest.raises(argparse.ArgumentTypeError, match="is not a size"):
-        common.parse_size(text)
+        options.parse_size(text)
 
 
 def device_options(*words: str) -> argparse.Namespace:
     parser = argparse.ArgumentParser()
     parser.add_argument("input", nargs="?")
-    common.add_device_options(parser)
-    common.add_output_options(parser)
+    options.add_device_options(parser)
+    options.add_output_options(parser)
     return parser.parse_args(words)
 
 
@@ -64,13 +63,13 @@ def test_json_has_no_words_for_infinities() -> None:
 
 def test_output_appears_when_whole(tmp_path: Path) -> None:
     target = tmp_path / "report.tsv"
-    with common.atomic_output(target) as stream:
+    with output.atomic_output(target) as stream:
         stream.write("one\n")
         assert not target.exists()
     assert target.read_text() == "one\n"
     assert stat.S_IMODE(target.stat().st_mode) == 0o666 & ~whole._umask()
-    assert target in common.saved_outputs()
-    with common.atomic_output(str(target), "wb") as stream:
+    assert target in output.saved_outputs()
+    with output.atomic_output(str(target), "wb") as stream:
         stream.write(b"two\n")
         assert target.read_text() == "one\n"
     assert target.read_bytes() == b"two\n"
@@ -82,7 +81,7 @@ def test_what_was_there_stays_after_trouble(tmp_path: Path) -> None:
     target.write_text("before")
 
     def write(trouble: BaseException) -> None:
-        with common.atomic_output(target) as stream:
+        with output.atomic_output(target) as stream:
             stream.write("half")
             raise trouble
 
@@ -96,7 +95,7 @@ def test_what_was_there_stays_after_trouble(tmp_path: Path) -> None:
 def test_links_are_followed(tmp_path: Path) -> None:
     (tmp_path / "real").write_text("")
     (tmp_path / "link").symlink_to("real")
-    with common.atomic_output(tmp_path / "link") as stream:
+    with output.atomic_output(tmp_path / "link") as stream:
         stream.write("text")
     assert (tmp_path / "link").is_symlink()
     assert (tmp_path / "real").read_text() == "text"
@@ -104,7 +103,7 @@ def test_links_are_followed(tmp_path: Path) -> None:
 
 def test_outputs_that_cannot_be_written(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "none" / "report.tsv", tmp_path / ("x" * 300)):
-        with pytest.raises(OutputError) as caught, common.atomic_output(path) as stream:
+        with pytest.raises(OutputError) as caught, output.atomic_output(path) as stream:
             stream.write("text")
         assert str(path) in str(caught.value)
         assert caught.value.exit_code == 5
@@ -115,13 +114,13 @@ def test_outputs_that_cannot_be_written(tmp_path: Path) -> None:
 def test_a_full_disk() -> None:
     with (
         pytest.raises(OutputError, match=r"/dev/full: cannot be written \(No space left"),
-        common.atomic_output("/dev/full") as stream,
+        output.atomic_output("/dev/full") as stream,
     ):
         stream.write("text" * 10_000)
 
 
 def test_pipes_and_devices_are_written_in_place() -> None:
-    with common.atomic_output(os.devnull) as stream:
+    with output.atomic_output(os.devnull) as stream:
         stream.write("text")
     assert stat.S_ISCHR(os.stat(os.devnull).st_mode)
 
@@ -131,10 +130,39 @@ def test_provenance(device: Device) -> None:
     args.impute = frozenset("N")
     args.run = print
     with Engine(device) as engine:
-        record = json.loads(json.dumps(common.provenance(args, engine)))
+        record = json.loads(json.dumps(output.provenance(args, engine)))
     assert record["device"]["driver"] == device.driver
     assert record["parameters"]["impute"] == ["N"]
     assert "run" not in record["parameters"]
+
+
+@pytest.mark.parametrize(
+    ("words", "format"),
+    [([], "tsv"), (["--json"], "json"), (["--format", "bed"], "bed"), (["--json", "--format", "json"], "json")],
+)
+def test_output_options(words: list[str], format: str) -> None:
+    args = output_options(*words)
+    assert output.OutputOptions.resolve(args, ("tsv", "bed", "json")) == output.OutputOptions("-", format)
+    assert args.format == format  # for the provenance
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--json", "--format", "tsv"], "--json and --format tsv contradict"),
+        (["--format", "x"], "choose one of tsv, json"),
+    ],
+)
+def test_formats_that_are_not_there(words: list[str], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        output.OutputOptions.resolve(output_options(*words), ("tsv", "json"))
+
+
+def output_options(*words: str) -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--format")
+    options.add_output_options(parser)
+    return parser.parse_args(words)
 
 
 class Command:

@@ -7,14 +7,9 @@ from typing import Any
 
 from hls_model.cli import common as model_common
 from hls_model.cli.project import add_compare_option
-from oclgenomics.cli import options as common
-from oclgenomics.cli.omega.options import (
-    add_method_options,
-    add_reading_options,
-    add_site_options,
-    add_window_options,
-    count,
-)
+from oclgenomics.cli.omega.options import add_method_options, add_site_options, add_window_options
+from oclgenomics.cli.options import add_device_options, add_output_options, count
+from oclgenomics.cli.read_options import add_reading_options
 from oclgenomics.commandkit.files import reads, writes
 from oclgenomics.errors import UsageError
 
@@ -63,9 +58,9 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         "--no-measure", action="store_true", help="the projection alone (default: time the scan on this machine, too)"
     )
-    common.add_output_options(parser)
+    add_output_options(parser)
     writes(parser.add_argument("--plot", metavar="FILE", help="draw where the time goes: .png, .svg or .pdf"))
-    common.add_device_options(parser)
+    add_device_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:

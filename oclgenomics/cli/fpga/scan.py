@@ -17,9 +17,11 @@ from hls_model.config import Config
 from hls_model.positions import read_positions
 from hls_model.project import Projection, project, totals
 from hls_model.workload import Workload, even_positions
-from oclgenomics.cli import options as common
 from oclgenomics.cli.fpga.report import Measured, projection_text
-from oclgenomics.cli.omega.options import read_options, say_unphased, scan_options
+from oclgenomics.cli.omega.options import scan_options
+from oclgenomics.cli.options import first_read, open_engine, report_profile
+from oclgenomics.cli.output import provenance, say
+from oclgenomics.cli.read_options import read_options, say_unphased
 from oclgenomics.errors import UsageError
 from oclgenomics.omega.options import ScanOptions
 from oclgenomics.omega.windows import find_windows
@@ -45,16 +47,16 @@ def project_scan(args: argparse.Namespace) -> int:
 
             select_device(args.device)  # a device that is not there is told before any reading
         alignments = _alignments(args, stack)
-        engine = stack.enter_context(common.open_engine(args)) if _measures(args) else None
+        engine = stack.enter_context(open_engine(args)) if _measures(args) else None
         workloads, seconds = _scans(args, options, alignments, engine)
         if engine is not None:
-            common.report_profile(args, engine)
+            report_profile(args, engine)
     measured = None if engine is None else Measured(str(engine.device), seconds)
     rows = {
         config.name: [project(workload, config, args.level, all_pairs=args.all_pairs) for workload in workloads]
         for config in configs
     }
-    record = common.provenance(args, engine)
+    record = provenance(args, engine)
     text = projection_text(rows, measured)
     model_common.write(args, text, _record(record, rows, measured), lambda: _figure(args, workloads, configs))
     return 0
@@ -140,7 +142,7 @@ def _say_empty(args: argparse.Namespace, workload: Workload, discarded: dict[str
     if not workload.omegas:
         left_out = ", ".join(f"{count:,} {reason}" for reason, count in discarded.items() if count) or "none"
         sites = f"{workload.snps:,} sites (left out: {left_out})"
-        common.say(args, f"warning: {workload.name}: no window holds enough of its {sites}")
+        say(args, f"warning: {workload.name}: no window holds enough of its {sites}")
 
 
 def _measure(scanner: OmegaScanner, used: list[Alignment], options: ScanOptions) -> list[float]:
@@ -165,7 +167,7 @@ def _alignments(args: argparse.Namespace, stack: ExitStack) -> Iterator[Alignmen
     reading = read_alignments(
         args.input, read_options(args, args.samples), threads=args.threads, prefetch=PREFETCH_BYTES
     )
-    return common.first_read(stack.enter_context(closing(reading)), args.input)
+    return first_read(stack.enter_context(closing(reading)), args.input)
 
 
 def _positions(args: argparse.Namespace) -> tuple[NDArray[np.int64], str]:
@@ -174,11 +176,9 @@ def _positions(args: argparse.Namespace) -> tuple[NDArray[np.int64], str]:
     return even_positions(args.snps, args.length), f"{args.snps:,} uniform SNPs"
 
 
-def _record(
-    provenance: dict[str, Any], rows: dict[str, list[Projection]], measured: Measured | None
-) -> dict[str, object]:
+def _record(made: dict[str, Any], rows: dict[str, list[Projection]], measured: Measured | None) -> dict[str, object]:
     record: dict[str, object] = {
-        "provenance": provenance,
+        "provenance": made,
         "projections": [one.record() for projections in rows.values() for one in projections],
         "totals": {name: totals(projections) for name, projections in rows.items()},
         "measured": None,

@@ -5,19 +5,13 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from oclgenomics.cli import options as common
 from oclgenomics.cli.omega import ld as omega_ld
 from oclgenomics.cli.omega import peaks as omega_peaks
 from oclgenomics.cli.omega import threshold as omega_threshold
-from oclgenomics.cli.omega.options import (
-    add_method_options,
-    add_reading_options,
-    add_site_options,
-    add_window_options,
-    threshold_files,
-)
+from oclgenomics.cli.omega.options import add_method_options, add_site_options, add_window_options, threshold_files
 from oclgenomics.cli.omega.report_names import report_files
-from oclgenomics.cli.options import OneLineParser
+from oclgenomics.cli.options import OneLineParser, add_device_options, add_output_options
+from oclgenomics.cli.read_options import add_reading_options
 from oclgenomics.commandkit.files import reads, writes
 from oclgenomics.errors import UsageError
 
@@ -72,8 +66,8 @@ def add_parser(subparsers: Any) -> None:
     add_site_options(scan)
     add_method_options(scan)
     _add_report_options(scan)
-    common.add_output_options(scan, report_files)
-    common.add_device_options(scan)
+    add_output_options(scan, report_files)
+    add_device_options(scan)
     omega_threshold.add_parser(actions)
     omega_peaks.add_parser(actions)
     omega_ld.add_parser(actions)

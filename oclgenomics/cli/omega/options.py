@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import argparse
 import math
-import re
 from typing import TYPE_CHECKING
 
-from oclgenomics.cli import options as common
+from oclgenomics.cli.options import count, whole
+from oclgenomics.cli.read_options import add_reading_options, read_options, say_unphased
 from oclgenomics.errors import UsageError
 
 if TYPE_CHECKING:
     from oclgenomics.omega.options import MissingState, ScanOptions
     from oclgenomics.omega.significance.threshold_file import ThresholdFile
-    from oclgenomics.variation.alignment import Alignment
-    from oclgenomics.variation.read_options import ReadOptions
 
 __all__ = [
     "add_method_options",
@@ -30,9 +28,6 @@ __all__ = [
     "whole",
 ]
 
-LARGEST = 1e15  # of a count: any whole number up to it is exact in float64
-SHOWN_TEXT = 40
-UNITS = {"": 1, "K": 1_000, "M": 1_000_000}
 IMPUTE_NAMES: dict[str, MissingState] = {"N": "N", "GAP": "GAP", "G": "GAP", "-": "GAP"}
 
 
@@ -51,24 +46,6 @@ def add_window_options(parser: argparse.ArgumentParser, *, required: bool = True
     group.add_argument(
         "-b", "--border", type=whole, default=-1, metavar="B",
         help="compare only windows whose halves differ by at most B sites; -1: all (default: %(default)s)",
-    )  # fmt: skip
-
-
-def add_reading_options(group: argparse._ArgumentGroup) -> None:
-    """Add what every input of alignments may need."""
-    group.add_argument("--length", type=count, metavar="BP", help="length of the region; ms and MaCS need it")
-    group.add_argument(
-        "--input-format", metavar="NAME",
-        help="ms, mbs, macs, fasta, vcf, trees or vcz (default: by its content)",
-    )  # fmt: skip
-    group.add_argument(
-        "--phase", default="auto", metavar="NAME",
-        help="unphased calls of a VCF or VCF Zarr: auto (genotype r2 for a chromosome that has any), missing (take "
-        "them as missing), strict (refuse them) or ignore (take the order of alleles as it is) (default: %(default)s)",
-    )  # fmt: skip
-    group.add_argument(
-        "--threads", type=count, metavar="N",
-        help="host threads that unpack and read the input (default: one per CPU, at most 4)",
     )  # fmt: skip
 
 
@@ -110,41 +87,6 @@ def add_method_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def count(text: str) -> int:
-    """Read a whole number, also with thousands written as in 10k, 1.5M or 1e6.
-
-    Raises
-    ------
-    argparse.ArgumentTypeError
-        It is something else, or larger than 1e15.
-    """
-    match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?(?:[eE][0-9]+)?)([kKmM]?)", text.replace("_", ""))
-    value = float(match[1]) * UNITS[match[2].upper()] if match else 0.5
-    if value > LARGEST:
-        raise argparse.ArgumentTypeError(f"{shortened(text)} is too large; {LARGEST:g} is the most")
-    if value != int(value):
-        raise argparse.ArgumentTypeError(f"{shortened(text)} is not a whole number; write 100000, 100k or 0.1M")
-    return int(value)
-
-
-def whole(text: str) -> int:
-    """Read a whole number, which may be negative.
-
-    Raises
-    ------
-    argparse.ArgumentTypeError
-        It is something else, or has more than 18 digits.
-    """
-    if not re.fullmatch(r"[-+]?[0-9]{1,18}", text.strip()):
-        raise argparse.ArgumentTypeError(f"{shortened(text)} is not a whole number of at most 18 digits")
-    return int(text)
-
-
-def shortened(text: str) -> str:
-    """What was given, as a message shows it."""
-    return repr(text if len(text) <= SHOWN_TEXT else text[:SHOWN_TEXT] + "...")
-
-
 def scan_options(args: argparse.Namespace) -> ScanOptions:
     """The parameters of the scan.
 
@@ -154,17 +96,10 @@ def scan_options(args: argparse.Namespace) -> ScanOptions:
         A value out of range.
     """
     from oclgenomics.omega.options import ScanOptions
-    from oclgenomics.variation.phase import PHASES
 
     unknown = [name for name in args.impute if name.upper() not in IMPUTE_NAMES]
     if unknown:
         raise UsageError(f"--impute {unknown[0]}: choose N or GAP; give the option twice for both")
-    if args.length is not None and args.length < 1:
-        raise UsageError(f"--length {args.length}: the region is at least 1 bp long")
-    if args.threads is not None and args.threads < 1:
-        raise UsageError(f"--threads {args.threads}: give 1 or more")
-    if args.phase not in PHASES:
-        raise UsageError(f"--phase {args.phase}: choose one of {', '.join(PHASES)}")
     return ScanOptions(
         grid=args.grid,
         minwin=args.minwin,
@@ -180,43 +115,6 @@ def scan_options(args: argparse.Namespace) -> ScanOptions:
         impute=frozenset(IMPUTE_NAMES[name.upper()] for name in args.impute),
         seed=args.seed,
     )
-
-
-def read_options(args: argparse.Namespace, samples: str | None = None) -> ReadOptions:
-    """What is read of an input.
-
-    Parameters
-    ----------
-    samples : str, optional
-        The file of the samples to keep.
-
-    Raises
-    ------
-    UsageError
-        A value out of range.
-    """
-    from oclgenomics.variation.read_options import FORMATS, ReadOptions
-
-    if args.input_format not in (None, *FORMATS):
-        raise UsageError(f"--input-format {args.input_format}: choose one of {', '.join(FORMATS)}")
-    return ReadOptions(length=args.length, format=args.input_format, samples=samples, phase=args.phase)
-
-
-def say_unphased(args: argparse.Namespace, alignment: Alignment) -> None:
-    """Tell how many calls of an alignment are not phased, and what that does."""
-    count, ploidy = alignment.unphased_calls, alignment.ploidy
-    if not count:
-        return
-    many = f"{alignment.name}: {count:,} of {alignment.sites * alignment.haplotypes // ploidy:,} calls"
-    verb = "is" if count == 1 else "are"
-    if alignment.unphased:
-        what = (
-            f"{verb} heterozygous and unphased, so r2 is computed from genotypes (--phase missing takes such calls as "
-            "missing, strict refuses them, ignore takes the order of their alleles as it is)"
-        )
-    else:
-        what = f"{verb} unphased and taken as missing"
-    common.say(args, f"{many} {what}")
 
 
 def threshold_files(args: argparse.Namespace, text: str) -> list[str]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from oclgenomics.cli import options as common
-from oclgenomics.cli.omega.options import count, given_threshold, threshold_files
+from oclgenomics.cli.omega.options import given_threshold, threshold_files
+from oclgenomics.cli.options import add_output_options, count
+from oclgenomics.cli.output import OutputOptions, provenance, say, say_written
 from oclgenomics.commandkit.files import reads
 from oclgenomics.errors import UsageError
 
@@ -50,7 +51,7 @@ def add_parser(actions: Any) -> None:
         help="windows at most so far apart are one region; 0: those that overlap or touch (default: %(default)s)",
     )  # fmt: skip
     group.add_argument("--format", metavar="bed|tsv|json", help="format of the regions (default: bed)")
-    common.add_output_options(parser)
+    add_output_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -66,29 +67,21 @@ def run(args: argparse.Namespace) -> int:
     from oclgenomics.omega.reports.reading import read_report
 
     _check(args)
+    output = OutputOptions.resolve(args, FORMATS)
     report = read_report(args.report)
     omega, maxima, fpr = _threshold(args, report)
     peaks = PeakReport(merge_peaks(report.tracks, omega, args.merge), omega, maxima, fpr)
-    provenance = common.provenance(args, None)
-    with common.atomic_output(args.output) as stream:
-        stream.write(write_peaks(peaks, args.format, provenance))
+    output.write(write_peaks(peaks, output.format, provenance(args, None)))
     merged = sum(peak.positions for peak in peaks.peaks)
-    common.say(args, f"{len(peaks.peaks):,} regions of {merged:,} positions with omega above {omega:,.6g}")
+    say(args, f"{len(peaks.peaks):,} regions of {merged:,} positions with omega above {omega:,.6g}")
     if not merged:
         rows = sum(len(track.positions) for track in report.tracks)
-        common.say(args, f"warning: nothing was found: none of the {rows:,} positions of {args.report} is above that")
-    for path in common.saved_outputs():
-        common.say(args, f"wrote {path}")
+        say(args, f"warning: nothing was found: none of the {rows:,} positions of {args.report} is above that")
+    say_written(args)
     return 0
 
 
 def _check(args: argparse.Namespace) -> None:
-
-    if args.json and args.format not in (None, "json"):
-        raise UsageError(f"--json and --format {args.format} contradict each other; give one of them")
-    args.format = args.format or ("json" if args.json else "bed")
-    if args.format not in FORMATS:
-        raise UsageError(f"--format {args.format}: choose one of {', '.join(FORMATS)}")
     given = [name for name in ("threshold", "top", "quantile") if getattr(args, name) is not None]
     if len(given) != 1:
         raise UsageError("which positions are high is for you to say: give one of --threshold, --top and --quantile")
@@ -114,5 +107,5 @@ def _threshold(args: argparse.Namespace, report: OmegaReport) -> tuple[float, An
     check_comparable(given, report.parameters, report.source, f"--threshold {args.threshold}")
     (chosen,) = given.thresholds[:1] if args.fpr is None else thresholds(given.maxima.omega, [args.fpr])
     for warning in comparison_warnings(given, report):
-        common.say(args, f"warning: {warning}")
+        say(args, f"warning: {warning}")
     return chosen.omega, given.maxima, chosen.fpr

@@ -10,10 +10,12 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from oclgenomics.cli import options as common
-from oclgenomics.cli.omega.options import given_threshold, read_options, say_unphased, scan_options
+from oclgenomics.cli.omega.options import given_threshold, scan_options
 from oclgenomics.cli.omega.report_names import ReportNames
+from oclgenomics.cli.options import first_read, open_engine, report_profile
+from oclgenomics.cli.output import OutputOptions, atomic_output, provenance, say, say_written
 from oclgenomics.cli.progress import Progress
+from oclgenomics.cli.read_options import read_options, say_unphased
 from oclgenomics.commandkit.files import FileConflictError, named_files
 from oclgenomics.errors import UsageError
 from oclgenomics.omega.options import ScanOptions
@@ -68,22 +70,21 @@ def scan_input(args: argparse.Namespace) -> int:
     progress = Progress(enabled=not args.quiet)
     tally = Tally()
     with closing(_alignments(args, progress)) as reading:
-        alignments = common.first_read(reading, args.input)
-        with common.open_engine(args) as engine:
+        alignments = first_read(reading, args.input)
+        with open_engine(args) as engine:
             scans = _scans(args, options, alignments, engine, progress, tally, exclude)
             with closing(scans):
-                _write_scans(args, scans, common.provenance(args, engine))
+                _write_scans(args, scans, provenance(args, engine))
             _say_totals(args, tally)
             _say_excluded(args, tally, exclude)
-            common.report_profile(args, engine)
+            report_profile(args, engine)
     if args.plot:
         _write_plot(args, tally, lines)
-    for path in common.saved_outputs():
-        common.say(args, f"wrote {path}")
+    say_written(args)
     return 0
 
 
-def check_outputs(args: argparse.Namespace) -> None:
+def check_outputs(args: argparse.Namespace) -> OutputOptions:
     """Settle the report's format, and refuse options that contradict each other.
 
     Raises
@@ -91,17 +92,14 @@ def check_outputs(args: argparse.Namespace) -> None:
     UsageError
         They do.
     """
-    if args.json and args.format not in (None, "json"):
-        raise UsageError(f"--json and --format {args.format} contradict each other; give one of them")
-    args.format = args.format or ("json" if args.json else "tsv")
-    if args.format not in FORMATS:
-        raise UsageError(f"--format {args.format}: choose one of {', '.join(FORMATS)}")
+    output = OutputOptions.resolve(args, FORMATS)
     if args.no_separator and args.format != "omegaplus":
         raise UsageError("--no-separator has no effect without --format omegaplus")
     if args.reports and args.output == "-":
         raise UsageError("--reports writes several files; name them with -o")
     if args.plot:
         plot_format(args.plot)
+    return output
 
 
 def _alignments(args: argparse.Namespace, progress: Progress) -> Generator[Alignment, None, None]:
@@ -142,7 +140,7 @@ def _check_samples(args: argparse.Namespace, alignment: Alignment) -> None:
 
 
 def _write_samples(args: argparse.Namespace, alignment: Alignment) -> None:
-    with common.atomic_output(args.samples_out) as stream:
+    with atomic_output(args.samples_out) as stream:
         stream.writelines(f"{name}\n" for name in alignment.samples)
 
 
@@ -184,25 +182,25 @@ def _batch_name(batch: Sequence[Alignment]) -> str:
 
 def _say_scan(args: argparse.Namespace, options: ScanOptions, scan: Scan, seconds: float, level: int) -> None:
     warning = "warning: " * (scan.best is None)
-    common.say(args, f"{warning}{summary_line(scan)}; {seconds:.2f} s", level)
+    say(args, f"{warning}{summary_line(scan)}; {seconds:.2f} s", level)
     if scan.maxwin < options.maxwin:
         why = "compat precision allows 10,000 sites in a window"
-        common.say(args, f"{scan.name}: --maxwin narrowed to {scan.maxwin:,} bp, as {why}", level)
+        say(args, f"{scan.name}: --maxwin narrowed to {scan.maxwin:,} bp, as {why}", level)
     work = f"{scan.stats.pairs:,} pairs of sites, {scan.stats.scores:,} omegas"
-    common.say(args, f"{scan.name}: {work}", max(level, 1))
+    say(args, f"{scan.name}: {work}", max(level, 1))
 
 
 def _say_totals(args: argparse.Namespace, tally: Tally) -> None:
     if tally.alignments > SHOWN_ALIGNMENTS and not args.verbose:
-        common.say(args, f"... and {tally.alignments - SHOWN_ALIGNMENTS:,} more alignments (-v shows them)")
+        say(args, f"... and {tally.alignments - SHOWN_ALIGNMENTS:,} more alignments (-v shows them)")
     if tally.without_omega:
-        common.say(
+        say(
             args,
             f"warning: {tally.without_omega:,} of {tally.alignments:,} alignments have no omega at all: fewer than 4 "
             "sites are left, or no window holds enough of them",
         )
     rate = tally.scores / tally.seconds / 1e6 if tally.seconds else 0.0
-    common.say(
+    say(
         args,
         f"{tally.alignments:,} alignment{'s' * (tally.alignments != 1)}, {tally.positions:,} positions, "
         f"{tally.scores:,} omegas in {tally.seconds:.2f} s ({rate:,.1f} million/s)",
@@ -213,9 +211,7 @@ def _say_excluded(args: argparse.Namespace, tally: Tally, exclude: BedRegions | 
     if exclude is not None and not tally.names & set(exclude.names):
         theirs = ", ".join(exclude.names[:3]) or "none"
         ours = ", ".join(sorted(tally.names)[:3])
-        common.say(
-            args, f"warning: --exclude {args.exclude}: no chromosome of the input ({ours}) is named there ({theirs})"
-        )
+        say(args, f"warning: --exclude {args.exclude}: no chromosome of the input ({ours}) is named there ({theirs})")
 
 
 def _write_scans(args: argparse.Namespace, scans: Iterator[Scan], provenance: dict[str, Any]) -> None:
@@ -223,12 +219,12 @@ def _write_scans(args: argparse.Namespace, scans: Iterator[Scan], provenance: di
     if args.reports:
         names = ReportNames(args.output, named_files(args.parser, args))
         for scan in scans:
-            with common.atomic_output(_report_name(names, scan)) as stream:
+            with atomic_output(_report_name(names, scan)) as stream:
                 report = _report(args, provenance)
                 stream.write(report.head() + report.body(scan) + report.tail())
         return
     report = _report(args, provenance)
-    with common.atomic_output(args.output) as stream:
+    with atomic_output(args.output) as stream:
         stream.write(report.head())
         for scan in scans:
             stream.write(report.body(scan))
@@ -265,5 +261,5 @@ def _write_plot(args: argparse.Namespace, tally: Tally, lines: list[tuple[float,
     title = "standard input" if args.input == "-" else Path(args.input).name
     layout = "replicates" if tally.replicates else "chromosomes"
     figure = plot_scans(tally.kept, title=title, layout=layout, thresholds=lines)
-    with common.atomic_output(args.plot, "wb") as stream:
+    with atomic_output(args.plot, "wb") as stream:
         save_plot(figure, stream, plot_format(args.plot))

@@ -8,18 +8,18 @@ from contextlib import closing
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from oclgenomics.cli import options as common
-from oclgenomics.cli.omega.options import (
-    add_method_options,
-    add_reading_options,
-    add_site_options,
-    add_window_options,
+from oclgenomics.cli.omega.options import add_method_options, add_site_options, add_window_options, scan_options
+from oclgenomics.cli.options import (
+    add_device_options,
+    add_output_options,
     count,
-    read_options,
-    say_unphased,
-    scan_options,
+    first_read,
+    open_engine,
+    report_profile,
 )
+from oclgenomics.cli.output import OutputOptions, provenance, say, say_written
 from oclgenomics.cli.progress import Progress
+from oclgenomics.cli.read_options import add_reading_options, read_options, say_unphased
 from oclgenomics.cli.simulate.omega import add_population_options, neutral_region
 from oclgenomics.commandkit.files import reads
 from oclgenomics.errors import UsageError
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = ["add_parser", "run"]
 
+FORMATS = ("tsv", "json")
 DEFAULT_REPLICATES = 1_000
 SHOWN_ALIGNMENTS = 20  # of which unphased calls are told without -v
 SIMULATION_OPTIONS = (
@@ -66,8 +67,8 @@ def add_parser(actions: Any) -> None:
     add_site_options(parser, "seed of the simulation and of the draws, 1 or more")
     add_method_options(parser)
     _add_question_options(parser)
-    common.add_output_options(parser)
-    common.add_device_options(parser)
+    add_output_options(parser)
+    add_device_options(parser)
 
 
 def _add_simulation_options(parser: argparse.ArgumentParser) -> None:
@@ -124,33 +125,30 @@ def run(args: argparse.Namespace) -> int:
     from oclgenomics.runtime import select_device
 
     options = scan_options(args)
+    output = OutputOptions.resolve(args, FORMATS)
     rates = _check(args)
     report = _report_to_judge(args, options)
     select_device(args.device)  # a device that is not there is told before the work
     progress = Progress(enabled=not args.quiet)
-    neutral = common.first_read(_neutral(args), args.input or "the simulation")
-    with common.open_engine(args) as engine:
+    neutral = first_read(_neutral(args), args.input or "the simulation")
+    with open_engine(args) as engine:
         scanner = OmegaScanner(engine)
         found = _significance(args, options, rates, _Scans(neutral, options, scanner, progress))
         if args.sweeps:
-            alignments = common.first_read(_read(args, args.sweeps), args.sweeps)
+            alignments = first_read(_read(args, args.sweeps), args.sweeps)
             found.sweeps = _sweeps(args, found, _Scans(alignments, options, scanner, progress))
-        provenance = common.provenance(args, engine)
-        common.report_profile(args, engine)
+        made = provenance(args, engine)
+        report_profile(args, engine)
     if report is not None:
         _judge(args, found, report)
-    _write(args, found, provenance)
+    _write(output, found, made)
+    say_written(args)
     return 0
 
 
 def _check(args: argparse.Namespace) -> list[float]:
     """Refuse options that contradict each other; the false-positive rates."""
 
-    if args.json and args.format not in (None, "json"):
-        raise UsageError(f"--json and --format {args.format} contradict each other; give one of them")
-    args.format = args.format or ("json" if args.json else "tsv")
-    if args.format not in ("tsv", "json"):
-        raise UsageError(f"--format {args.format}: choose tsv or json")
     if (args.site is None) != (args.sweeps is None):
         raise UsageError("--sweeps FILE and --site BP belong together: replicates, and where their sweep was")
     if args.within is not None and args.sweeps is None:
@@ -286,23 +284,23 @@ def _say_neutral(args: argparse.Namespace, maxima: Maxima, found: list[Threshold
 
     from oclgenomics.omega.significance.thresholds import FEW_MAXIMA, replicates_for
 
-    common.say(
+    say(
         args,
         f"{len(maxima):,} neutral replicates, {scans.haplotypes:,} haplotypes, {scans.sites / scans.count:,.0f} sites "
         f"on average; largest omega: median {np.median(maxima.omega):,.6g}, highest {maxima.omega.max():,.6g}",
     )
     nothing = int((maxima.omega == 0).sum())
     if nothing:
-        common.say(args, f"warning: {nothing:,} replicates have no omega above 0 and count as 0")
+        say(args, f"warning: {nothing:,} replicates have no omega above 0 and count as 0")
     for one in found:
-        common.say(
+        say(
             args,
             f"false-positive rate {one.fpr:g}: omega above {one.omega:,.6g} (rank {one.rank:,} of {one.replicates:,} "
             f"maxima; expected rate {one.expected_fpr:.4f}, standard deviation {one.fpr_error:.4f})",
         )
         if one.rank < FEW_MAXIMA:
             enough = replicates_for(one.fpr, FEW_MAXIMA)
-            common.say(args, f"warning: --fpr {one.fpr:g} rests on few maxima; take {enough:,} replicates or more")
+            say(args, f"warning: --fpr {one.fpr:g} rests on few maxima; take {enough:,} replicates or more")
 
 
 def _sweeps(args: argparse.Namespace, found: Significance, scans: _Scans) -> SweepResults:
@@ -313,20 +311,20 @@ def _sweeps(args: argparse.Namespace, found: Significance, scans: _Scans) -> Swe
     with closing(scans.each("sweeps", None)) as each:
         maxima = Maxima.of(each)
     if scans.haplotypes != found.haplotypes:
-        common.say(
+        say(
             args, f"warning: {scans.haplotypes:,} haplotypes in {args.sweeps}, {found.haplotypes:,} in the neutral data"
         )
     counted = detection(maxima, found.thresholds, args.site, args.within)
     distance = localisation(maxima, args.site, args.within)
     for one in counted:
         near = "" if one.detected_within is None else f", {one.detected_within:,} within {args.within:,} bp of the site"
-        common.say(
+        say(
             args,
             f"false-positive rate {one.threshold.fpr:g}: {one.detected:,} of {one.replicates:,} sweeps detected "
             f"({one.rate:.1%}){near}",
         )
     if distance.mean is not None and distance.median is not None:
-        common.say(
+        say(
             args, f"distance from the site: mean {distance.mean:,.0f} bp, median {distance.median:,.0f} bp, "
             f"95 % within {distance.quantiles[0.95]:,.0f} bp",
         )  # fmt: skip
@@ -342,22 +340,16 @@ def _judge(args: argparse.Namespace, found: Significance, report: OmegaReport) -
     found.peaks = best_windows(report.tracks, args.peaks)
     ours = ThresholdFile("", found.thresholds, found.maxima, found.scan, found.length)
     for warning in comparison_warnings(ours, report):
-        common.say(args, f"warning: {warning}")
+        say(args, f"warning: {warning}")
     for peak in found.peaks[:3]:
         p = float(p_values(peak.omega, found.maxima.omega))
-        common.say(args, f"{peak.chromosome}: omega {peak.omega:,.6g} at {peak.position:,.0f} bp, p = {p:.3g}")
+        say(args, f"{peak.chromosome}: omega {peak.omega:,.6g} at {peak.position:,.0f} bp, p = {p:.3g}")
     if not found.peaks:
-        common.say(args, f"{args.scan} holds no omega above 0")
+        say(args, f"{args.scan} holds no omega above 0")
 
 
-def _write(args: argparse.Namespace, found: Significance, provenance: dict[str, Any]) -> None:
+def _write(output: OutputOptions, found: Significance, made: dict[str, Any]) -> None:
     from oclgenomics.omega.reports.scans import provenance_lines
     from oclgenomics.omega.significance.threshold_file import as_json, as_tsv
 
-    with common.atomic_output(args.output) as stream:
-        if args.format == "json":
-            stream.write(as_json(found, provenance))
-        else:
-            stream.write(as_tsv(found, provenance, provenance_lines(provenance)))
-    for path in common.saved_outputs():
-        common.say(args, f"wrote {path}")
+    output.write(as_json(found, made) if output.format == "json" else as_tsv(found, made, provenance_lines(made)))

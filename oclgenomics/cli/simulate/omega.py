@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from oclgenomics import __version__
-from oclgenomics.cli.options import atomic_output, say
+from oclgenomics.cli.output import atomic_output, say
 from oclgenomics.commandkit.files import writes
 from oclgenomics.errors import UsageError
 

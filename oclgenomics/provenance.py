@@ -1,0 +1,65 @@
+"""What made a result: program, version, command, parameters and device, for every report of the package.
+
+A record holds no time of day, so that equal work gives equal bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from oclgenomics import __version__
+
+if TYPE_CHECKING:
+    from oclgenomics.runtime import Device
+
+__all__ = ["make_provenance"]
+
+
+def make_provenance(
+    parameters: Mapping[str, Any], *, command: Sequence[str] = (), device: Device | None = None
+) -> dict[str, Any]:
+    """Return a record of what made a result.
+
+    Parameters
+    ----------
+    parameters : mapping of str to object
+        Written in the order of their names: sets as sorted lists, other objects that JSON does not know as their text.
+    command : sequence of str
+        The words of the command line; empty for work called from Python.
+    device : Device, optional
+        Where it was computed; left out for work that needs none.
+
+    Returns
+    -------
+    dict of str to object
+        'program', 'version', 'command', 'parameters' and, with a device, 'device'; plain values throughout.
+
+    Examples
+    --------
+    >>> from dataclasses import asdict
+    >>> from oclgenomics.omega import ScanOptions
+    >>> make_provenance(asdict(ScanOptions(grid=10, minwin=1, maxwin=100)))["parameters"]["grid"]
+    10
+    """
+    record: dict[str, Any] = {
+        "program": "oclgenomics",
+        "version": __version__,
+        "command": list(command),
+        "parameters": {name: _plain(value) for name, value in sorted(parameters.items())},
+    }
+    if device is not None:
+        record["device"] = {
+            "name": device.name,
+            "kind": device.kind,
+            "platform": device.platform,
+            "platform_version": device.platform_version,
+            "driver": device.driver,
+        }
+    return record
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, (frozenset, set)):
+        return sorted(value)
+    return value if isinstance(value, (str, int, float, bool, list, tuple, dict, type(None))) else str(value)
