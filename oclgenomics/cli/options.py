@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import itertools
 import re
 import sys
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from oclgenomics.cli.output import atomic_output, check_files, provenance, saved_outputs, say
 from oclgenomics.commandkit.files import Names, writes
-from oclgenomics.errors import InputError, UsageError
+from oclgenomics.errors import UsageError
 
 if TYPE_CHECKING:
     from oclgenomics.runtime import Engine
-    from oclgenomics.variation.alignment import Alignment
 
 __all__ = [
     "OneLineParser",
@@ -25,7 +22,6 @@ __all__ = [
     "atomic_output",
     "check_files",
     "count",
-    "first_read",
     "open_engine",
     "parse_size",
     "provenance",
@@ -169,18 +165,3 @@ def report_profile(args: argparse.Namespace, engine: Engine) -> None:
     if args.profile:
         with atomic_output(args.profile) as stream:
             stream.write(engine.profile.trace_json())
-
-
-def first_read(alignments: Iterator[Alignment], source: str) -> Iterator[Alignment]:
-    """Return the same alignments, the first of which is read now: a bad input is told before a device starts.
-
-    Raises
-    ------
-    InputError
-        There is no alignment.
-    """
-    try:
-        first = next(alignments)
-    except StopIteration:
-        raise InputError("holds no alignment", source=source) from None
-    return itertools.chain([first], alignments)

@@ -1,18 +1,20 @@
-"""The whole way from an input to scans: read, prepare, scan."""
+"""The whole way from an input to scans: read, filter, scan. Whatever scans alignments goes this way."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import time
+from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from oclgenomics.omega.options import ScanOptions
 from oclgenomics.omega.result import Scan
-from oclgenomics.variation.readers.prefetch import PREFETCH_BYTES
+from oclgenomics.omega.sources import AlignmentSource, open_alignments
+from oclgenomics.variation.read_options import ReadOptions
 
 if TYPE_CHECKING:
     from oclgenomics.omega.device.scanner import OmegaScanner
@@ -20,58 +22,51 @@ if TYPE_CHECKING:
     from oclgenomics.runtime import Device, Engine
     from oclgenomics.variation.alignment import Alignment
     from oclgenomics.variation.bed import BedRegions
-    from oclgenomics.variation.phase import Phase
-    from oclgenomics.variation.read_options import Format
 
-__all__ = ["filter_alignment", "scan", "scan_alignment", "scan_alignments"]
+__all__ = ["FilteredBatch", "filter_alignment", "filtered_batches", "scan", "scan_alignment", "scan_alignments"]
 
 
 def scan(
-    source: str | os.PathLike[str] | Iterable[Alignment],
+    source: AlignmentSource,
     options: ScanOptions,
     *,
-    length: float | None = None,
-    samples: Iterable[str] | str | os.PathLike[str] | None = None,
-    format: Format | None = None,
-    phase: Phase = "auto",
-    threads: int | None = None,
-    prefetch: int = PREFETCH_BYTES,
+    reading: ReadOptions = ReadOptions(),
     exclude: BedRegions | str | os.PathLike[str] | None = None,
+    on_alignment: Callable[[Alignment], None] | None = None,
+    on_result: Callable[[Scan], None] | None = None,
     engine: Engine | None = None,
     device: Device | str | None = None,
     max_memory: int | None = None,
+    threads: int | None = None,
     progress: Callable[[int, int], None] | None = None,
-) -> Iterator[Scan]:
+) -> Generator[Scan, None, None]:
     """Scan an input for selective sweeps: one large alignment after the other, and small ones together.
 
     Parameters
     ----------
-    source : path or iterable of Alignment
-        A file (ms, MaCS, FASTA or VCF, plain or gzip, "-" for standard input; a tree sequence; a VCF Zarr), or
-        alignments from elsewhere.
+    source : path, Alignment, or iterable of both
+        A file (ms, MaCS, FASTA or VCF, plain or gzip, "-" for standard input; a tree sequence; a VCF Zarr), an
+        alignment from elsewhere (`Alignment.from_haplotypes`, `Alignment.from_genotypes`), or several of them.
     options : ScanOptions
         Grid, windows and filters.
-    length : float, optional
-        Length of the region in bp; ms and MaCS need it.
-    samples : iterable of str, or path, optional
-        Samples to keep (VCF, VCF Zarr, tree sequences), or a file with one name a line.
-    format : str, optional
-        The input's format; told from its content if not given.
-    phase : str
-        'auto' uses genotypes where calls of a VCF are not phased; 'missing' takes these calls as missing, 'strict'
-        refuses them, 'ignore' takes the order of their alleles as it is.
-    threads : int, optional
-        Host threads that unpack and read the input; one per core, at most 4, if not given.
-    prefetch : int
-        While an alignment is scanned whose packed planes take fewer bytes than this, the next one of a file is read.
+    reading : ReadOptions
+        What is read of files: length of the region, format, samples, phase.
     exclude : BedRegions or path, optional
         Regions, or a BED file of them, whose sites are left out before anything else is done.
+    on_alignment : callable, optional
+        Called with each alignment as it was read, just before it is filtered and scanned.
+    on_result : callable, optional
+        Called with each scan, in the order of the input, just before it is given to the caller: for messages and
+        counts beside whatever consumes the scans.
     engine : Engine, optional
         A device in use already. It stays open.
     device : Device or str, optional
-        Where to run, if no engine is given; as `oclgenomics.runtime.select_device` takes it.
+        Where to run, if no engine is given; as `oclgenomics.runtime.select_device` takes it. It is opened when the
+        first alignment has been read.
     max_memory : int, optional
         Bytes of device memory to use at most, if no engine is given.
+    threads : int, optional
+        Host threads that unpack and read the input; one per core, at most 4, if not given.
     progress : callable, optional
         Called with (grid positions done, grid positions in all) of the alignments at work.
 
@@ -79,7 +74,7 @@ def scan(
     ------
     Scan
         One for each chromosome or replicate, in the order of the input; one alignment (or one batch of small ones) is
-        in memory at a time, or two where they are smaller than `prefetch`.
+        in memory at a time, or two where they are small enough to be read ahead.
 
     Raises
     ------
@@ -98,26 +93,73 @@ def scan(
     ...     best = result.best
     ...     print(result.name, result.positions[best], result.omega[best], result.left[best], result.right[best])
     """
-    from oclgenomics.omega.batch import batches
     from oclgenomics.omega.device.scanner import OmegaScanner
     from oclgenomics.runtime import Engine
-    from oclgenomics.variation import ReadOptions, read_alignments
+
+    with ExitStack() as stack:
+        scanner = None if engine is None else OmegaScanner(engine)
+        batches = filtered_batches(
+            source, options, reading=reading, exclude=exclude, on_alignment=on_alignment, threads=threads
+        )
+        for batch in stack.enter_context(closing(batches)):
+            if scanner is None:
+                scanner = OmegaScanner(stack.enter_context(Engine(device, max_memory=max_memory)))
+            results = _scan_batch(batch, options, scanner, progress)
+            del batch  # before the next one is read
+            for result in results:
+                if on_result is not None:
+                    on_result(result)
+                yield result
+
+
+@dataclass(frozen=True, eq=False)
+class FilteredBatch:
+    """Alignments that are scanned together, because they are small, or a large one alone.
+
+    Attributes
+    ----------
+    prepared : sequence of Prepared
+        The sites that are left of each, and what was left out.
+    seconds : float
+        Time it took to filter them.
+    """
+
+    prepared: Sequence[Prepared]
+    seconds: float
+
+    @property
+    def alignments(self) -> list[Alignment]:
+        """The sites that are left of each."""
+        return [one.alignment for one in self.prepared]
+
+
+def filtered_batches(
+    source: AlignmentSource,
+    options: ScanOptions,
+    *,
+    reading: ReadOptions = ReadOptions(),
+    exclude: BedRegions | str | os.PathLike[str] | None = None,
+    on_alignment: Callable[[Alignment], None] | None = None,
+    threads: int | None = None,
+) -> Generator[FilteredBatch, None, None]:
+    """Read alignments and leave out the sites that a scan does not use; parameters and errors as for `scan`.
+
+    Yields
+    ------
+    FilteredBatch
+        One is in memory at a time if the caller keeps none.
+    """
+    from oclgenomics.omega.batch import batches
     from oclgenomics.variation.bed import read_bed
 
-    if isinstance(exclude, (str, os.PathLike)):
-        exclude = read_bed(exclude)
-    with ExitStack() as stack:
-        if engine is None:
-            engine = stack.enter_context(Engine(device, max_memory=max_memory))
-        scanner = OmegaScanner(engine)
-        if isinstance(source, (str, os.PathLike)):
-            reading = ReadOptions(length=length, format=format, samples=samples, phase=phase)
-            read = read_alignments(source, reading, threads=threads, prefetch=prefetch)
-            source = stack.enter_context(closing(read))
-        for batch in batches(source):
-            results = scan_alignments(batch, options, scanner, progress, exclude=exclude)
-            del batch  # before the next one is read
-            yield from results
+    regions = read_bed(exclude) if isinstance(exclude, (str, os.PathLike)) else exclude
+    with closing(open_alignments(source, reading, threads=threads)) as alignments:
+        for batch in batches(alignments):
+            if on_alignment is not None:
+                _tell(batch, on_alignment)
+            filtered = [_filter_batch(batch, options, regions)]
+            del batch
+            yield filtered.pop()  # the caller's alone, so that it can be gone before the next one is read
 
 
 def scan_alignments(
@@ -148,17 +190,7 @@ def scan_alignments(
     DeviceError
         Not enough device memory, or a device lost on the way.
     """
-    prepared = [filter_alignment(alignment, options, exclude) for alignment in alignments]
-    results = scanner.scan_batch([one.alignment for one in prepared], options, progress)
-    return [_counted(result, one) for result, one in zip(results, prepared, strict=True)]
-
-
-def _counted(result: Scan, prepared: Prepared) -> Scan:
-    """The result with what was left out, and the sites of each window."""
-    at = prepared.alignment.positions
-    counted = np.searchsorted(at, result.right, "right") - np.searchsorted(at, result.left, "left")
-    sites = np.where(result.valid, counted, -1).astype(np.int64)
-    return replace(result, discarded=prepared.discarded, window_sites=sites)
+    return _scan_batch(_filter_batch(alignments, options, exclude), options, scanner, progress)
 
 
 def scan_alignment(
@@ -191,3 +223,32 @@ def filter_alignment(alignment: Alignment, options: ScanOptions, exclude: BedReg
     counts = (alignment.skipped, outside.discarded, prepared.discarded)
     reasons = dict.fromkeys(reason for count in counts for reason in count)
     return Prepared(prepared.alignment, {reason: sum(count.get(reason, 0) for count in counts) for reason in reasons})
+
+
+def _tell(alignments: Sequence[Alignment], on_alignment: Callable[[Alignment], None]) -> None:
+    for alignment in alignments:
+        on_alignment(alignment)
+
+
+def _filter_batch(alignments: Sequence[Alignment], options: ScanOptions, exclude: BedRegions | None) -> FilteredBatch:
+    start = time.perf_counter()
+    prepared = [filter_alignment(alignment, options, exclude) for alignment in alignments]
+    return FilteredBatch(prepared, time.perf_counter() - start)
+
+
+def _scan_batch(
+    batch: FilteredBatch, options: ScanOptions, scanner: OmegaScanner, progress: Callable[[int, int], None] | None
+) -> list[Scan]:
+    """Scan filtered alignments; the seconds of each hold its share of those that the filter took."""
+    results = scanner.scan_batch(batch.alignments, options, progress)
+    share = batch.seconds / max(len(results), 1)
+    return [_counted(result, one, share) for result, one in zip(results, batch.prepared, strict=True)]
+
+
+def _counted(result: Scan, prepared: Prepared, seconds: float) -> Scan:
+    """The result with what was left out, the sites of each window, and so many more seconds."""
+    at = prepared.alignment.positions
+    counted = np.searchsorted(at, result.right, "right") - np.searchsorted(at, result.left, "left")
+    sites = np.where(result.valid, counted, -1).astype(np.int64)
+    stats = replace(result.stats, seconds=result.stats.seconds + seconds)
+    return replace(result, discarded=prepared.discarded, window_sites=sites, stats=stats)

@@ -35,13 +35,13 @@ def alignment_of(kind: str, sites: int, haplotypes: int, seed: int) -> Alignment
     return make_alignment(states, positions, seen, unphased=kind == "unphased")
 
 
-def assert_equal(scan: Scan, other: Scan) -> None:
+def assert_equal(found: Scan, other: Scan) -> None:
     for name in ("positions", "omega", "left", "right", "valid"):
-        np.testing.assert_array_equal(getattr(scan, name), getattr(other, name))
+        np.testing.assert_array_equal(getattr(found, name), getattr(other, name))
     for name in ("name", "sites", "haplotypes", "possible", "maxwin"):
-        assert getattr(scan, name) == getattr(other, name)
+        assert getattr(found, name) == getattr(other, name)
     for name in ("scores", "pairs"):
-        assert getattr(scan.stats, name) == getattr(other.stats, name)
+        assert getattr(found.stats, name) == getattr(other.stats, name)
 
 
 members = st.tuples(

@@ -12,9 +12,11 @@ import pytest
 from oclgenomics import omega
 from oclgenomics.errors import InputError, UsageError
 from oclgenomics.omega import ScanOptions, plot_scans, scan, scan_record
+from oclgenomics.omega.scan import FilteredBatch, filtered_batches
 from oclgenomics.variation import ReadOptions, read_alignments
 
 EDGE = Path(__file__).parents[1] / "data" / "omega" / "edge"
+LENGTH = ReadOptions(length=1_000_000)
 OPTIONS = ScanOptions(grid=50, minwin=100, maxwin=50_000)
 
 
@@ -29,8 +31,57 @@ def test_scans_a_file(engine):
 def test_scans_alignments_from_elsewhere(engine):
     alignments = list(read_alignments(EDGE / "plain.ms", ReadOptions(length=1_000_000)))
     (given,) = scan(alignments, OPTIONS, engine=engine)
-    (read,) = scan(EDGE / "plain.ms", OPTIONS, length=1_000_000, engine=engine)
+    (read,) = scan(EDGE / "plain.ms", OPTIONS, reading=LENGTH, engine=engine)
     assert np.array_equal(given.omega, read.omega)
+
+
+def test_a_mix_of_files_and_alignments(engine):
+    (alignment,) = read_alignments(EDGE / "plain.ms", LENGTH)
+    (alone,) = scan(alignment, OPTIONS, engine=engine)
+    source = [EDGE / "twochrom.vcf", alignment, str(EDGE / "plain.ms")]
+    found = list(scan(source, OPTIONS, reading=LENGTH, engine=engine))
+    assert [one.name for one in found] == ["chrA", "chrB", alone.name, alone.name]
+    for again in found[2:]:
+        assert np.array_equal(again.omega, alone.omega)
+
+
+def test_hooks_see_alignments_and_results_in_order(engine):
+    seen = []
+    scans = scan(
+        EDGE / "twochrom.vcf", OPTIONS, engine=engine,
+        on_alignment=lambda alignment: seen.append(("alignment", alignment.name)),
+        on_result=lambda result: seen.append(("result", result.name)),
+    )  # fmt: skip
+    assert not seen
+    assert next(scans).name == "chrA"
+    assert seen[-1] == ("result", "chrA")
+    assert ("result", "chrB") not in seen
+    assert [one.name for one in scans] == ["chrB"]
+    for kind in ("alignment", "result"):
+        assert [name for what, name in seen if what == kind] == ["chrA", "chrB"]
+
+
+def test_a_file_without_an_alignment(engine, tmp_path):
+    path = tmp_path / "empty.ms"
+    path.write_text("ms 4 0\n1 2 3\n")
+    with pytest.raises(InputError, match=r"empty\.ms"):
+        list(scan(path, OPTIONS, reading=ReadOptions(length=1000, format="ms"), engine=engine))
+    assert not list(scan([], OPTIONS, engine=engine))
+
+
+def test_a_bad_input_is_told_before_a_device_is_opened():
+    with pytest.raises(InputError, match="missing"):
+        next(scan("missing.vcf", OPTIONS, device="no such device"))
+
+
+def test_seconds_hold_those_of_the_filter(engine, monkeypatch):
+    (alignment,) = read_alignments(EDGE / "plain.ms", LENGTH)
+    batches = list(filtered_batches([alignment, alignment], OPTIONS))
+    assert [len(batch.alignments) for batch in batches] == [2]
+    assert batches[0].seconds > 0
+    slow = [FilteredBatch(batch.prepared, 2e6) for batch in batches]
+    monkeypatch.setattr(sys.modules["oclgenomics.omega.scan"], "_filter_batch", lambda *_: slow[0])
+    assert [one.stats.seconds > 1e6 for one in scan([alignment, alignment], OPTIONS, engine=engine)] == [True, True]
 
 
 def test_counts_the_sites_of_each_window(engine):
@@ -52,9 +103,11 @@ def test_says_what_was_left_out(engine):
 def test_tells_its_progress(engine):
     seen: list[tuple[int, int]] = []
     options = ScanOptions(grid=50, minwin=100, maxwin=50_000, chunk_positions=10)
-    (result,) = scan(
-        EDGE / "plain.ms", options, length=1e6, engine=engine, progress=lambda done, total: seen.append((done, total))
-    )
+
+    def progress(done: int, total: int) -> None:
+        seen.append((done, total))
+
+    (result,) = scan(EDGE / "plain.ms", options, reading=LENGTH, engine=engine, progress=progress)
     assert seen
     assert seen[-1][0] <= seen[-1][1]
     assert [done for done, _ in seen] == sorted(done for done, _ in seen)
@@ -62,7 +115,7 @@ def test_tells_its_progress(engine):
 
 
 def test_opens_a_device_by_itself():
-    (result,) = scan(EDGE / "few.ms", OPTIONS, length=1_000_000, device="cpu")
+    (result,) = scan(EDGE / "few.ms", OPTIONS, reading=LENGTH, device="cpu")
     assert not result.possible
     assert result.best is None
     assert plot_scans([result]).axes

@@ -209,7 +209,7 @@ def test_most_sweeps_are_detected(engine):
     options = ScanOptions(grid=100, minwin=20_000, maxwin=100_000)
     region = Region(50, 1_000_000, 10_000, 340.0, 400.0)  # theta: sites of the sweeps over the harmonic number
     null = Maxima.of(scan(neutral_alignments(region, 1, 20), options, engine=engine))
-    sweeps = Maxima.of(scan(SWEEPS, options, length=1_000_000, engine=engine))
+    sweeps = Maxima.of(scan(SWEEPS, options, reading=ReadOptions(length=1_000_000), engine=engine))
     (counted,) = detection(sweeps, thresholds(null.omega, [0.05]), 600_000, within=50_000)
     assert counted.detected_within is not None
     assert counted.detected_within >= 8

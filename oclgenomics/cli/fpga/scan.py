@@ -19,11 +19,12 @@ from hls_model.project import Projection, project, totals
 from hls_model.workload import Workload, even_positions
 from oclgenomics.cli.fpga.report import Measured, projection_text
 from oclgenomics.cli.omega.options import scan_options
-from oclgenomics.cli.options import first_read, open_engine, report_profile
+from oclgenomics.cli.options import open_engine, report_profile
 from oclgenomics.cli.output import provenance, say
 from oclgenomics.cli.read_options import read_options, say_unphased
 from oclgenomics.errors import UsageError
 from oclgenomics.omega.options import ScanOptions
+from oclgenomics.omega.sources import first_read
 from oclgenomics.omega.windows import find_windows
 from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.packing import words_for

@@ -13,7 +13,6 @@ from oclgenomics.cli.options import (
     add_device_options,
     add_output_options,
     count,
-    first_read,
     open_engine,
     report_profile,
 )
@@ -122,6 +121,7 @@ def run(args: argparse.Namespace) -> int:
         See the exit codes of `oclgenomics.errors`.
     """
     from oclgenomics.omega.device.scanner import OmegaScanner
+    from oclgenomics.omega.sources import first_read
     from oclgenomics.runtime import select_device
 
     options = scan_options(args)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.errors import UsageError
+from oclgenomics.errors import ParameterError
 from oclgenomics.omega.plots.axes import (
     HEADLINE_DIGITS,
     LONGEST_NAME,
@@ -25,9 +25,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["peak_windows", "plot_scans"]
+__all__ = ["Layout", "peak_windows", "plot_scans"]
 
-LAYOUTS = ("auto", "chromosomes", "replicates")
+Layout = Literal["auto", "chromosomes", "replicates"]
+LAYOUTS: tuple[Layout, ...] = get_args(Layout)
 
 TOP_WINDOWS = 3
 SECOND_PEAK = 0.2  # a lesser window is labelled from this share of the largest omega
@@ -57,7 +58,7 @@ def peak_windows(scan: Scan, count: int = TOP_WINDOWS) -> list[int]:
 
 
 def plot_scans(
-    scans: Sequence[Scan], *, title: str = "", layout: str = "auto", thresholds: Sequence[tuple[float, str]] = ()
+    scans: Sequence[Scan], *, title: str = "", layout: Layout = "auto", thresholds: Sequence[tuple[float, str]] = ()
 ) -> Figure:
     """Draw scans.
 
@@ -82,10 +83,10 @@ def plot_scans(
     Raises
     ------
     UsageError
-        For an unknown layout.
+        `layout` is unknown.
     """
     if layout not in LAYOUTS:
-        raise UsageError(f"layout {layout}: choose one of {', '.join(LAYOUTS)}")
+        raise ParameterError("layout", f"choose one of {', '.join(LAYOUTS)}", layout)
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 

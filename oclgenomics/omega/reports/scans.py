@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Protocol, TextIO
+from typing import IO, Any, Protocol
 
 import numpy as np
 
@@ -204,7 +204,7 @@ def make_report(
     raise UsageError(f"--format {name}: choose one of {', '.join(FORMATS)}")
 
 
-def write_report(scans: Iterable[Scan], stream: TextIO, report: Report) -> int:
+def write_report(scans: Iterable[Scan], stream: IO[str], report: Report) -> int:
     """Write scans to a text stream as they come, and return how many there were."""
     stream.write(report.head())
     count = 0
