@@ -2,6 +2,8 @@
 
 By default these are PoCL from pip and Intel's CPU runtime, whichever are there. `OCLGENOMICS_TEST_DEVICES` names
 others, as `--device` takes them, separated by commas ("0,gpu"), or `all`.
+
+Of some products of parameters a part runs, and all with `--whole`; see `helpers.products`.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from collections.abc import Iterator
 import hypothesis
 import pytest
 from helpers.devices import LimitedEngine, devices_under_test, gpu_shape, unknown_processor
+from helpers.products import part_to_run
 
 from oclgenomics.runtime import Device, Engine
 
@@ -30,6 +33,12 @@ if threading.current_thread() is threading.main_thread():
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--whole", action="store_true", help="run products of parameters whole, not only each pair of values"
+    )
+
+
 def pytest_configure() -> None:
     """Stop where there is nothing to test on, which would look like success."""
     devices_under_test()
@@ -39,6 +48,14 @@ def pytest_report_header() -> list[str]:
     """Say what the tests run on."""
     left_out = ["not on PoCL from pip, whose compiler is older than this processor"] if unknown_processor() else []
     return [f"on {device} ({device.version})" for device in devices_under_test()] + left_out
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what only `--whole` runs."""
+    if not config.getoption("--whole"):
+        kept = part_to_run(items)
+        config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+        items[:] = [item for item in items if item in kept]
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -1,0 +1,69 @@
+"""Parameters that a test multiplies: some of their combinations by default, all of them with `--whole`.
+
+A fault shows itself at one value of a parameter or where two meet, seldom only where three do. So a test marked
+`pairwise` runs with each pair of values of any two of its parameters, and one marked `each_value` with each value. What
+is marked `whole` runs with `--whole` only. Devices and fixtures are no parameters in this: each of them gets its share.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter, defaultdict
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import pytest
+
+__all__ = ["Choice", "covering", "only_whole", "part_to_run"]
+
+TOGETHER = {"pairwise": 2, "each_value": 1}
+Choice = tuple[int, ...]  # a number for the value of each parameter
+
+
+def only_whole(*cases: Any) -> list[Any]:
+    """Return cases for `pytest.mark.parametrize` that are left to `--whole`; a tuple is a value of each parameter."""
+    return [pytest.param(*(c if isinstance(c, tuple) else (c,)), marks=pytest.mark.whole) for c in cases]
+
+
+def part_to_run(items: Sequence[pytest.Item]) -> set[pytest.Item]:
+    """Return the tests that run without `--whole`."""
+    products: defaultdict[Any, dict[Choice, pytest.Item]] = defaultdict(dict)
+    kept = set()
+    for item in items:
+        together = max((number for mark, number in TOGETHER.items() if item.get_closest_marker(mark)), default=0)
+        if item.get_closest_marker("whole"):
+            continue
+        if not together:
+            kept.add(item)
+            continue
+        own, others = _values(item)
+        products[item.nodeid.partition("[")[0], others, together][own] = item
+    for (_, _, together), product in products.items():
+        kept |= {product[choice] for choice in covering(product, together)}
+    return kept
+
+
+def _values(item: Any) -> tuple[Choice, Choice]:
+    """Return which values a test has of its parameters, one for those given together, and of devices and fixtures."""
+    values = {name: id(value) for name, value in item.callspec.params.items()}
+    marks = [mark.args[0] for mark in item.iter_markers("parametrize")]
+    names = [mark.replace(" ", "").split(",") if isinstance(mark, str) else mark for mark in marks]
+    own = tuple(hash(tuple(values.pop(name) for name in together)) for together in names)
+    return own, tuple(values.values())
+
+
+def covering(product: Collection[Choice], together: int) -> set[Choice]:
+    """Choose combinations in which so many parameters at a time take all their values, always the same ones.
+
+    Each is the one with the most that is new; of several, the one whose values were chosen the least so far.
+    """
+    meetings = {choice: set(itertools.combinations(enumerate(choice), together)) for choice in product}
+    missing = set().union(*meetings.values())
+    used: Counter[tuple[int, int]] = Counter()
+    chosen: set[Choice] = set()
+    while missing:
+        best = max(product, key=lambda c: (len(meetings[c] & missing), -sum(used[pair] for pair in enumerate(c))))
+        chosen.add(best)
+        missing -= meetings[best]
+        used.update(enumerate(best))
+    return chosen
