@@ -37,7 +37,9 @@ print(time.perf_counter() - start, usage.ru_maxrss, os.waitstatus_to_exitcode(st
 """
 
 
-def run_process(command: Sequence[str], repeat: int, *, outputs: Path | None = None) -> dict[str, Any]:
+def run_process(
+    command: Sequence[str], repeat: int, *, outputs: Path | None = None, folder: Path | None = None
+) -> dict[str, Any]:
     """Run a command several times from start to exit.
 
     Parameters
@@ -46,6 +48,8 @@ def run_process(command: Sequence[str], repeat: int, *, outputs: Path | None = N
     repeat : int
     outputs : Path, optional
         A folder that is there and empty when each run begins: to delete what is left of the run before takes time.
+    folder : Path, optional
+        The working folder of the command, for programs that write there.
 
     Returns
     -------
@@ -64,6 +68,7 @@ def run_process(command: Sequence[str], repeat: int, *, outputs: Path | None = N
             text=True,
             check=True,
             env=environment,
+            cwd=folder,
         )
         took, memory, status = run.stdout.split()
         if int(status):

@@ -1,18 +1,21 @@
-"""Omega scans: whole processes from file to report, and kernels inside one, beside OmegaPlus.
+"""Omega scans: whole processes from file to report, in turn with OmegaPlus, and kernels inside one.
 
     python benchmarks/omega.py [--device cpu] [--sets a,c,d] [--repeat 5] [--json benchmarks/results/NAME.json]
+    python benchmarks/omega.py --sets w15k,w5k --peers OmegaPlus-C,OmegaPlus-F,OmegaPlus-M --peer-repeat 3
 
 The data sets have fixed sizes (haplotypes x sites, window, grid) and seeded independent sites: the work of a scan
-depends on sizes and positions alone. a to d have windows of about 1,000 sites on either side, bfull of up to the
-whole region, chr20 is the real VCF of the tests; the w sets have the sizes of the paper's three workloads.
+depends on sizes and positions alone. a to d have windows of about 1,000 sites on either side. The windows of bfull
+reach over the whole region. chr20 is the real VCF of the tests. The w sets have the sizes of the paper's three
+workloads.
 
-`whole s` is the best wall time of a process, program start, reading and report included, after one run that fills the
-program cache (`first s`). The kernel columns come from the second of two scans in one process. `bound` compares with
-a kernel that reads the 8 bytes of M of each omega from memory at the device's measured copy rate; above 1, tiles or a
-cache serve them.
+`whole s` is the median wall time of a process, program start, reading and report included, after one run that fills
+the program cache (`first s`). The kernel columns come from the second of two scans in one process. `bound` is the rate
+of the kernel over that of reading the 8 bytes of region sums of each omega at the device's measured copy rate. Above
+1, tiles or a cache serve them.
 
-OmegaPlus runs beside where it is on PATH (`OmegaPlus`, one thread). Else its published or earlier measured times are
-quoted: best of its 2-thread builds on two Xeon cores with AVX-512.
+OmegaPlus runs if it is on PATH, each of its builds with --peer-threads threads. Its runs and ours alternate, so a
+machine whose speed changes is as slow for the one as for the other. `times` is the ratio of the medians. Peers are not
+run on real inputs, since OmegaPlus reads no gzip.
 """
 
 from __future__ import annotations
@@ -40,6 +43,7 @@ from oclgenomics.variation.writers import write_ms_head, write_ms_replicate
 
 SEED = 20210517
 SUM_BYTES = 8
+PEERS = ("OmegaPlus", "OmegaPlus-C", "OmegaPlus-F", "OmegaPlus-M")  # the builds without threads, and with three kinds
 SCORING = ("scan_one", "scan_two", "scan_tiles", "best_tiles", "save_left_tiles", "save_right_tiles")
 
 
@@ -48,27 +52,26 @@ CHR20 = Path(__file__).parents[1] / "tests" / "data" / "omega" / "chr20_1000G_30
 
 @dataclass(frozen=True)
 class DataSet:
-    """Sizes of one scan and what OmegaPlus needed for it."""
+    """Sizes of one scan."""
 
     samples: int
     sites: int
     length: int
     maxwin: int
     grid: int
-    omegaplus: float | None  # seconds, whole process, best of the 2-thread builds
     file: Path | None = None  # a real input instead of a generated one
 
 
 SETS = {
-    "a": DataSet(50, 4_836, 2_230_000, 450_000, 1000, 1.35),
-    "b": DataSet(50, 20_534, 8_930_000, 450_000, 100, None),
-    "bfull": DataSet(50, 20_534, 8_930_000, 8_930_000, 20, None),
-    "c": DataSet(500, 14_943, 4_400_000, 290_000, 100, 0.83),
-    "d": DataSet(7_000, 3_006, 640_000, 210_000, 100, 1.58),
-    "chr20": DataSet(600, 18_788, 0, 100_000, 100, None, CHR20),
-    "w15k": DataSet(500, 15_000, 100_000, 20_000, 1000, 32.5),
-    "w13k": DataSet(7_000, 13_000, 100_000, 20_000, 1000, 37.4),
-    "w5k": DataSet(60_000, 5_000, 100_000, 20_000, 1000, 24.0),
+    "a": DataSet(50, 4_836, 2_230_000, 450_000, 1000),
+    "b": DataSet(50, 20_534, 8_930_000, 450_000, 100),
+    "bfull": DataSet(50, 20_534, 8_930_000, 8_930_000, 20),
+    "c": DataSet(500, 14_943, 4_400_000, 290_000, 100),
+    "d": DataSet(7_000, 3_006, 640_000, 210_000, 100),
+    "chr20": DataSet(600, 18_788, 0, 100_000, 100, CHR20),
+    "w15k": DataSet(500, 15_000, 100_000, 20_000, 1000),
+    "w13k": DataSet(7_000, 13_000, 100_000, 20_000, 1000),
+    "w5k": DataSet(60_000, 5_000, 100_000, 20_000, 1000),
 }
 
 
@@ -121,24 +124,43 @@ def in_process(engine: Engine, data: DataSet, path: Path, precision: str) -> dic
     }
 
 
-def run_omegaplus(data: DataSet, path: Path, folder: Path) -> float | None:
-    """Seconds of OmegaPlus on this machine, if it is there."""
-    program = shutil.which("OmegaPlus")
-    if program is None:
-        return None
+def peer_command(program: str, data: DataSet, path: Path, threads: int) -> list[str]:
+    """OmegaPlus' command for a set; it writes its report into the working folder."""
     windows = f"-grid {data.grid} -minwin 1000 -maxwin {data.maxwin} -length {data.length}".split()
-    return float(run_process([program, "-name", str(folder / "x"), "-input", str(path), *windows, "-all"], 1)["best"])
+    several = [] if Path(program).name == "OmegaPlus" else ["-threads", str(threads)]  # the build without threads
+    return [program, "-name", "peer", "-input", str(path), *windows, "-all", *several]
+
+
+def run_in_turn(
+    own: list[str], peers: dict[str, list[str]], repeat: int, peer_repeat: int, folder: Path
+) -> dict[str, dict[str, Any]]:
+    """Wall seconds of every program, whose runs alternate: one of each, then the next of each."""
+    runs: dict[str, list[dict[str, Any]]] = {}
+    for number in range(max(repeat, peer_repeat if peers else 0)):
+        if number < repeat:
+            runs.setdefault("own", []).append(run_process(own, 1))
+        for name, command in peers.items() if number < peer_repeat else ():
+            runs.setdefault(name, []).append(run_process(command, 1, folder=folder))
+    return {name: together(some) for name, some in runs.items()}
+
+
+def together(runs: list[dict[str, Any]]) -> dict[str, Any]:
+    """One record of several runs."""
+    seconds = [run["best"] for run in runs]
+    middle = float(np.median(seconds))
+    return {"seconds": seconds, "best": min(seconds), "median": middle, "peak_mb": max(run["peak_mb"] for run in runs)}
 
 
 def measure(name: str, args: argparse.Namespace, engine: Engine, rate: float, folder: Path) -> dict[str, Any]:
     """All numbers of one set."""
     data, path = SETS[name], folder / f"{name}.ms"
     make_input(data, path)
-    command = command_line(data, path, args.device, folder / "report", ["--precision", args.precision])
-    first = run_process(command, 1)
-    whole = run_process(command, args.repeat)
+    own = command_line(data, path, args.device, folder / "report", ["--precision", args.precision])
+    found = {peer: shutil.which(peer) for peer in args.peers} if data.file is None else {}
+    peers = {p: peer_command(program, data, path, args.peer_threads) for p, program in found.items() if program}
+    first = run_process(own, 1)
+    whole = run_in_turn(own, peers, args.repeat, args.peer_repeat, folder)
     inside = in_process(engine, data, path, args.precision)
-    here = run_omegaplus(data, path, folder)
     path.unlink()
     return {
         "set": name,
@@ -146,25 +168,29 @@ def measure(name: str, args: argparse.Namespace, engine: Engine, rate: float, fo
         "sites": data.sites,
         "grid": data.grid,
         "first": first["best"],
-        "whole": whole,
+        "whole": whole.pop("own"),
+        "peers": whole,
+        "peer_threads": args.peer_threads,
         "inside": inside,
         "bound": inside["kernel_omega_per_second"] * SUM_BYTES / (rate * 1e9),
-        "omegaplus_here": here,
-        "omegaplus_quoted": data.omegaplus,
     }
 
 
 def summary(record: dict[str, Any]) -> dict[str, Any]:
     """A row of the printed table."""
-    inside = record["inside"]
-    peer = record["omegaplus_here"] or record["omegaplus_quoted"]
+    inside, own = record["inside"], record["whole"]["median"]
+    peer = min(record["peers"], key=lambda name: record["peers"][name]["median"], default=None)
+    theirs = record["peers"][peer]["median"] if peer else None
     return {
         "set": record["set"],
         "haplotypes x sites": f"{record['samples']} x {record['sites']}",
         "first s": record["first"],
-        "whole s": record["whole"]["best"],
-        "OmegaPlus s": peer or "-",
-        "times": peer / record["whole"]["best"] if peer else "-",
+        "whole s": own,
+        "least s": min(record["whole"]["seconds"]),
+        "most s": max(record["whole"]["seconds"]),
+        "best peer": peer or "-",
+        "peer s": theirs or "-",
+        "times": theirs / own if theirs else "-",
         "peak MB": record["whole"]["peak_mb"],
         "read s": inside["read_seconds"],
         "scan s": inside["scan_seconds"],
@@ -181,6 +207,9 @@ def main() -> None:
     parser.add_argument("--device", "-d", default="auto")
     parser.add_argument("--sets", default="a,b,c,d,w15k")
     parser.add_argument("--repeat", type=int, default=5)
+    parser.add_argument("--peers", type=lambda text: text.split(","), default=list(PEERS), metavar="NAME,NAME,...")
+    parser.add_argument("--peer-repeat", type=int, default=1)
+    parser.add_argument("--peer-threads", type=int, default=2)
     parser.add_argument("--precision", choices=("accurate", "compat"), default="accurate")
     parser.add_argument("--json", metavar="FILE")
     args = parser.parse_args()
@@ -195,8 +224,6 @@ def main() -> None:
             records.append(measure(name, args, engine, rate, Path(folder)))
             print(table([summary(record) for record in records]).splitlines()[-1], file=sys.stderr, flush=True)
     print(table([summary(record) for record in records]))
-    if any(record["omegaplus_here"] is None for record in records):
-        print("OmegaPlus is not on PATH: its times are quoted (2 threads, two Xeon cores with AVX-512, idle).")
     if args.json:
         result = {"benchmark": "omega", "precision": args.precision, "machine": where, "copy_gb_per_s": rate}
         write_json(args.json, {**result, "sets": records})

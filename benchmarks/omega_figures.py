@@ -99,7 +99,7 @@ def sweep(engine: Engine, sizes: list[int], repeat: int, rate: float, folder: Pa
     """Figures 12 and 13: a row for each number of sites and kernel."""
     rows = []
     for sites in sizes:
-        alignment, _ = load(DataSet(SAMPLES, sites, LENGTH, LENGTH, GRID, None), folder)
+        alignment, _ = load(DataSet(SAMPLES, sites, LENGTH, LENGTH, GRID), folder)
         for name, kernel in KERNELS.items():
             run = best_scan(
                 engine, alignment, ScanOptions(grid=GRID, minwin=1000, maxwin=LENGTH, kernel=kernel), repeat
