@@ -15,9 +15,9 @@ SHOWN = 3  # parameters in a name
 
 
 def told_apart(configs: Sequence[Config]) -> list[Config]:
-    """Return the designs, those of one name with what differs between them added to it.
+    """Return the designs; the names of namesakes say how they differ.
 
-    A design that is there twice gets a number.
+    A design that occurs twice gets a number.
     """
     taken: set[str] = set()
     return [config.but(name=_free(_name(config, configs), taken)) for config in configs]

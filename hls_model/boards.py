@@ -28,11 +28,11 @@ class Amount:
         return Amount(*(getattr(self, kind) + getattr(other, kind) for kind in KINDS))
 
     def times(self, count: int) -> Amount:
-        """Return so many of it."""
+        """Return `count` times this amount."""
         return Amount(*(count * getattr(self, kind) for kind in KINDS))
 
     def shares(self, whole: Amount) -> dict[str, float]:
-        """Return the part of `whole` that each kind takes, 1.0 being all."""
+        """Return the share of `whole` that each kind takes, 1.0 being all of it."""
         return {kind: getattr(self, kind) / getattr(whole, kind) for kind in KINDS}
 
 
@@ -43,7 +43,7 @@ class Board:
     Attributes
     ----------
     name, title, device : str
-        Its short name, what it is sold as, and the device on it.
+        Its short name, its product name, and the device on it.
     available : Amount
         What the device holds.
     uram : int
@@ -55,7 +55,7 @@ class Board:
     clock_mhz : float
         Clock that designs on it usually reach, in MHz.
     host_link : str
-        How data come from the host.
+        How data reach it from the host.
     """
 
     name: str

@@ -21,7 +21,7 @@ class Bottleneck:
     word : str
         'lanes', 'memory', 'latency', 'prefetch', 'overhead', 'software' or 'host link'.
     share : float
-        Its part of the seconds of the scan.
+        Its share of the seconds of the scan.
     sentence, advice : str
         The same in words, and what would help.
     """

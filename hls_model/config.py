@@ -156,7 +156,7 @@ class Config:
     name, board : str
         What reports call it; the device whose resources and memory it has (`hls_model.boards`).
     unroll : int
-        U, the right-side iterations taken together; what is left of a division by U is the remainder.
+        U, the right-side iterations taken together; the rest of a division by U is the remainder.
     physical_lanes : int
         Pipelines in hardware, a divisor of `unroll`; 0 is one for each of the U iterations.
     ii : int
@@ -276,7 +276,7 @@ class Config:
         return self.lanes * self.clock_mhz * 1e6 / self.ii
 
     def but(self, **changes: object) -> Config:
-        """Return the same design with some parameters changed (`memory` and `operators` are replaced whole).
+        """Return the same design with some parameters changed (`memory` and `operators` are replaced as a whole).
 
         Raises
         ------

@@ -6,7 +6,7 @@ __all__ = ["ModelError", "ModelInputError", "ModelOutputError"]
 
 
 class ModelError(ValueError):
-    """A parameter that the model cannot take."""
+    """A parameter that the model cannot use."""
 
     exit_code = 2
 
@@ -18,6 +18,6 @@ class ModelInputError(ModelError):
 
 
 class ModelOutputError(ModelError):
-    """An output that could not be written; nothing half written is left behind."""
+    """An output that could not be written; no incomplete file is left behind."""
 
     exit_code = 5

@@ -28,7 +28,7 @@ SLACK = 1e-3  # a rate that is higher by less is no reason to spend resources
 
 @dataclass(frozen=True)
 class Space:
-    """What is tried: every combination; an empty sequence keeps what the design has.
+    """The designs to try: every combination; an empty sequence keeps the design's own value.
 
     Attributes
     ----------
@@ -80,7 +80,7 @@ class Design:
 
 @dataclass(frozen=True)
 class Exploration:
-    """What came of a sweep.
+    """The result of trying a space of designs.
 
     Attributes
     ----------
@@ -147,8 +147,8 @@ def pareto_front(rate: NDArray[np.float64], cost: NDArray[np.float64], slack: fl
     """Return which designs no other dominates, bool (designs,).
 
     One dominates another if its rate is no lower and its cost no higher, and one of them is better. Equal designs do
-    not dominate each other. With `slack`, what is not faster than a cheaper design of the front by more than that part
-    is left out as well.
+    not dominate each other. With `slack`, a design is also left out if it is not faster than a cheaper one of the front
+    by more than that share.
     """
     on_front = np.zeros(len(rate), bool)
     best = last_cost = -np.inf

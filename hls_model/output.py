@@ -1,4 +1,4 @@
-"""Output files that are whole or absent."""
+"""Output files that are complete or absent."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["open_output"]
 
 
 def open_output(name: str, mode: str = "w") -> AbstractContextManager[IO[Any]]:
-    """Open an output that is there whole or not at all.
+    """Open an output that is written completely or not at all.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Positions of SNPs from a plain list: one whole number a line, in bp."""
+"""Positions of SNPs from a plain list: one whole number per line, in bp."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ LARGEST = 1 << 53  # bp that float64 still counts one by one
 
 
 def read_positions(path: str | os.PathLike[str]) -> NDArray[np.int64]:
-    """Return the positions of a list, int64 (snps,); empty lines and what follows a # are passed over.
+    """Return the positions of a list, int64 (snps,); empty lines and text after a # are ignored.
 
     Raises
     ------
     ModelInputError
-        A file that cannot be read, a line that is no position, positions that decrease, or fewer than 2.
+        A file that cannot be read, a line that is not a position, positions that decrease, or fewer than 2.
     """
     name = os.fspath(path)
     lines = read_text(path, "is no text; give a list of positions, one a line").splitlines()

@@ -115,7 +115,7 @@ def _parsed(text: str) -> dict[str, Any]:
 
 
 def change(config: Config, table: Mapping[str, Any]) -> Config:
-    """Return the design with the values of a (nested) mapping, all of them put in at once.
+    """Return the design with the values of a (nested) mapping, all of them set at once.
 
     Raises
     ------

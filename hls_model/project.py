@@ -33,7 +33,7 @@ class Projection:
 
     @property
     def omega_seconds(self) -> float:
-        """Seconds of omega, what the host does included."""
+        """Seconds of omega, including the work of the host."""
         return self.timing.seconds
 
     @property
@@ -50,7 +50,7 @@ class Projection:
 
     @property
     def seconds(self) -> float:
-        """Seconds of LD, as far as it is known, and then omega."""
+        """Seconds of LD, where known, and then of omega."""
         return (self.ld_seconds or 0.0) + self.omega_seconds
 
     @property
@@ -60,7 +60,7 @@ class Projection:
         return watts * self.seconds if watts else None
 
     def record(self) -> dict[str, object]:
-        """Return it as numbers and words for JSON."""
+        """Return the projection as numbers and words for JSON."""
         timing, found = self.timing, self.bottleneck
         return {
             "workload": timing.workload.name,
@@ -96,7 +96,7 @@ def project(workload: Workload, config: Config, level: Level = "L1", *, all_pair
 
 
 def totals(projections: list[Projection]) -> dict[str, float]:
-    """Return what the scans of one design come to: 'omegas', 'omega_seconds', 'ld_seconds' and 'seconds'."""
+    """Return the totals of the scans of one design: 'omegas', 'omega_seconds', 'ld_seconds' and 'seconds'."""
     return {
         "omegas": sum(one.timing.workload.omegas for one in projections),
         "omega_seconds": sum(one.omega_seconds for one in projections),

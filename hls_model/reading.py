@@ -1,4 +1,4 @@
-"""Text files, read whole and bounded."""
+"""Text files, read completely and up to a limit."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ def read_text(path: str | os.PathLike[str], trouble: str, largest: int = LARGEST
     ----------
     path : path
     trouble : str
-        What to say of a file that is no text.
+        The message for a file that is not text.
     largest : int
-        Bytes that it may hold.
+        Size at most, in bytes.
 
     Raises
     ------
     ModelInputError
-        The file cannot be read, is too large, or is no text.
+        The file cannot be read, is too large, or is not text.
     """
     name = os.fspath(path)
     parts: list[bytes] = []

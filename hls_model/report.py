@@ -1,4 +1,4 @@
-"""A design as a synthesis report shows it: clock, latency, loops and utilisation by kind of thing."""
+"""A design as a synthesis report shows it: clock, latency, loops and utilisation by kind of part."""
 
 from __future__ import annotations
 

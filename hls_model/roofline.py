@@ -1,4 +1,4 @@
-"""What a design could reach at most: its lanes, its ports, its banks and its host link, in scores per second."""
+"""What lanes, ports, banks and host link of a design allow at most, in scores per second."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Roofline:
 
     @property
     def share(self) -> float:
-        """Part of the lowest roof that is reached."""
+        """Share of the lowest roof that is reached."""
         return self.rate / self.roofs[self.binding]
 
 

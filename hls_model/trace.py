@@ -184,7 +184,7 @@ def trace(config: Config, left: int, right: int) -> Trace:
 
 
 def shares_of(busy: NDArray[np.float64], bins: int) -> NDArray[np.float64]:
-    """Return the means over so many stretches (equal to a cycle, at most one for each cycle), 1 at most."""
+    """Return the means over `bins` stretches, at most 1. Their lengths differ by a cycle at most."""
     edges = np.arange(bins + 1) * len(busy) // bins
     sums = np.concatenate([[0.0], np.cumsum(busy)])
     # a beat in II cycles counts II where it is issued, which a short stretch may hold once too often

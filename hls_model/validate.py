@@ -16,7 +16,7 @@ __all__ = ["Check", "check", "live_runs", "same"]
 
 @dataclass(frozen=True)
 class Check:
-    """A golden case and what the model, or the Verilog now, makes of it.
+    """A golden case and the results of the model and of a live run for it.
 
     Attributes
     ----------
@@ -29,7 +29,7 @@ class Check:
     lanes_agree : bool
         The lanes' maxima of a live run are the model's; true without one.
     live : Run, optional
-        What the Verilog does now.
+        The result of the Verilog in a live run.
     """
 
     case: Case

@@ -72,24 +72,28 @@ def add_level_option(parser: argparse.ArgumentParser) -> None:
 def add_output_options(parser: argparse.ArgumentParser, *, plot: bool = True) -> None:
     """Add -o/--output, --json, --plot and --debug; `write` reads them."""
     group = parser.add_argument_group("output")
-    writes(group.add_argument("-o", "--output", default="-", metavar="FILE", help="where results go (default: stdout)"))
+    writes(
+        group.add_argument(
+            "-o", "--output", default="-", metavar="FILE", help="file for the results (default: standard output)"
+        )
+    )
     group.add_argument("--json", action="store_true", help="write results as JSON (default: a table)")
     if plot:
-        writes(group.add_argument("--plot", metavar="FILE", help="draw a picture: .png, .svg or .pdf"))
+        writes(group.add_argument("--plot", metavar="FILE", help="draw a figure: .png, .svg or .pdf"))
     group.add_argument("--debug", action="store_true", help="show the traceback of an error")
 
 
 def write(
     args: argparse.Namespace, text: str, record: Mapping[str, Any], figure: Callable[[], Figure] | None = None
 ) -> None:
-    """Write the text or, with --json, the record; and with --plot the figure, which is only made then.
+    """Write the text or, with --json, the record. Make and write the figure with --plot.
 
     Raises
     ------
     ModelOutputError
         A file that cannot be written.
     ModelError
-        Matplotlib is missing, or knows no such picture format.
+        Matplotlib is missing, or does not know the format of the figure.
     """
     if figure is not None and args.plot:
         from hls_model.plots.style import save

@@ -26,12 +26,18 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "curve", help="throughput against right-side iterations (Figs. 10, 11 of the paper)", allow_abbrev=False
     )
     parser.add_argument(
-        "--to", type=number, metavar="N", help="right-side iterations at its end (default: the paper's)"
+        "--to", type=number, metavar="N", help="right-side iterations at the end of the curve (default: the paper's)"
     )
     parser.add_argument(
         "--left", type=number, default=COLUMNS, metavar="N", help=f"left borders tried (default: {COLUMNS})"
     )
-    parser.add_argument("--share", type=float, default=0.9, metavar="F", help="line to cross (default: 0.9)")
+    parser.add_argument(
+        "--share",
+        type=float,
+        default=0.9,
+        metavar="F",
+        help="share of the ideal rate whose crossing is reported (default: 0.9)",
+    )
     parser.add_argument(
         "--unrolls", type=numbers, metavar="U,U,...", help="efficiency for each of these unrolls; 4,8,16 or 8:64:8"
     )
@@ -88,7 +94,7 @@ def _write_by_unroll(args: argparse.Namespace, curves: list[Curve], most: int) -
 
 
 def efficiency_at(curve: Curve, right: int) -> float:
-    """Share of the ideal rate at so many iterations; 0 where they are less than one beat."""
+    """Share of the ideal rate at this number of iterations; 0 below one beat."""
     index = int(np.searchsorted(curve.right, right, side="right")) - 1
     return float(curve.rate[index]) / curve.config.ideal_rate if index >= 0 else 0.0
 

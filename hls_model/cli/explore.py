@@ -1,4 +1,4 @@
-"""`explore`: many designs on one workload, and which of them nothing beats."""
+"""`explore`: many designs on one workload, and its Pareto front."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     group.add_argument(
         "--overlap", choices=tuple(OVERLAPS), default="both",
-        help="columns that overlap, or one after the other (default: both)",
+        help="designs whose columns overlap (yes), or follow one another (no) (default: both)",
     )  # fmt: skip
     group.add_argument("--all", action="store_true", help="list all designs that fit (default: the Pareto front)")
     add_workload_options(parser)

@@ -41,7 +41,7 @@ def add_compare_option(parser: argparse.ArgumentParser) -> None:
     reads(compared, common.design_files)
     parser.add_argument(
         "--all-pairs", action="store_true",
-        help="LD of all pairs of SNPs, squared as the paper counts them (default: of the pairs that windows hold)",
+        help="count LD as the square of the SNPs, as the paper does (default: the pairs that windows hold)",
     )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""`resources`: what a design takes of its device, thing by thing."""
+"""`resources`: what a design takes of its device, part by part."""
 
 from __future__ import annotations
 

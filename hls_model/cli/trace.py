@@ -1,4 +1,4 @@
-"""`trace`: one grid position cycle by cycle, as text, as a picture and as waveforms."""
+"""`trace`: one grid position cycle by cycle, as text, as a figure and as waveforms."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["add_parser"]
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command."""
     parser = subparsers.add_parser(
-        "trace", help="one grid position, cycle by cycle: strip, picture, waveforms", allow_abbrev=False
+        "trace", help="one grid position, cycle by cycle: strip, figure, waveforms", allow_abbrev=False
     )
     parser.add_argument("--left", type=int, default=3, metavar="N", help="left borders tried (default: 3)")
     parser.add_argument("--right", type=int, default=2000, metavar="N", help="right borders tried (default: 2000)")

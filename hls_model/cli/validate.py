@@ -37,10 +37,12 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--lanes",
         type=int,
         metavar="P",
-        help="only designs of P lanes at most; few lanes build fast (default: all)",
+        help="only designs with at most P lanes; few lanes build quickly (default: all)",
     )
     folder = parser.add_argument(
-        "--build-folder", metavar="FOLDER", help="keep the built Verilog here for the next time (default: a temporary)"
+        "--build-folder",
+        metavar="FOLDER",
+        help="keep the built Verilog here for the next time (default: a temporary one)",
     )
     works_in(folder)
     runs = parser.add_argument(

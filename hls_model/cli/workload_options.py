@@ -42,11 +42,13 @@ def add_workload_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("workload")
     group.add_argument("--snps", type=number, default=13_000, metavar="N", help="SNPs, spread evenly (default: 13000)")
     group.add_argument("--samples", type=number, default=0, metavar="N", help="haplotypes, for LD (default: no LD)")
-    group.add_argument("--length", type=number, default=100_000, metavar="BP", help="region (default: 100000)")
+    group.add_argument(
+        "--length", type=number, default=100_000, metavar="BP", help="length of the region (default: 100000)"
+    )
     positions = group.add_argument(
         "--positions",
         metavar="FILE",
-        help="SNPs at the positions of a list, one a line, instead of --snps and --length",
+        help="list of SNP positions, one per line, instead of --snps and --length",
     )
     reads(positions)
     add_window_options(group)
@@ -55,8 +57,20 @@ def add_workload_options(parser: argparse.ArgumentParser) -> None:
 def add_window_options(group: argparse._ArgumentGroup) -> None:
     """Add the grid and the windows; the defaults are those of the paper's data sets."""
     group.add_argument("--grid", type=number, default=1000, metavar="N", help="grid positions (default: 1000)")
-    group.add_argument("--minwin", type=number, default=1_000, metavar="BP", help="least reach (default: 1000)")
-    group.add_argument("--maxwin", type=number, default=20_000, metavar="BP", help="greatest reach (default: 20000)")
+    group.add_argument(
+        "--minwin",
+        type=number,
+        default=1_000,
+        metavar="BP",
+        help="smallest distance of a window's borders from its position (default: 1000)",
+    )
+    group.add_argument(
+        "--maxwin",
+        type=number,
+        default=20_000,
+        metavar="BP",
+        help="largest distance of a window's borders from its position (default: 20000)",
+    )
 
 
 def workload(args: argparse.Namespace) -> Workload:
@@ -67,7 +81,7 @@ def workload(args: argparse.Namespace) -> Workload:
     ModelError
         A value outside its range.
     ModelInputError
-        A list of positions that cannot be taken.
+        A list of positions that cannot be used.
     """
     windows = {"grid": args.grid, "minwin": args.minwin, "maxwin": args.maxwin, "samples": args.samples}
     if args.positions is None:

@@ -32,7 +32,7 @@ class Best:
 
     @property
     def found(self) -> bool:
-        """Whether there is one: every number counts, NaN does not."""
+        """Whether there is a maximum; NaN is none."""
         return self.column >= 0
 
     @property

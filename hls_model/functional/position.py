@@ -19,7 +19,7 @@ BLOCK = 1 << 17  # omegas scored at a time: enough to hide NumPy's calls, and th
 
 @dataclass(frozen=True)
 class Result:
-    """What comes out of a grid position.
+    """The result of a grid position.
 
     Attributes
     ----------
@@ -46,8 +46,8 @@ class Result:
 def lane_of(right: int, config: Config) -> NDArray[np.int64]:
     """Return the lane of each right-side iteration, int64 (right,); the remainder that software takes has `lanes`.
 
-    Blocked lanes have stretches of equal length, or the first ones one iteration more where the division leaves
-    something, so that only the last beat is not full.
+    Blocked lanes have stretches of equal length. Where the division leaves a rest, the first ones are one iteration
+    longer, so that only the last beat is not full.
     """
     lanes = config.lanes
     inside = right - (right % config.unroll if config.remainder == "software" else 0)

@@ -1,4 +1,4 @@
-"""Table I again: resources by both methods beside the printed ones, and where the table contradicts itself."""
+"""Table I recomputed: resources by both methods beside the printed ones, and where the table contradicts itself."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Table III and Fig. 14 again: rates from the model, and total speedups and seconds from the published rates.
+"""Table III and Fig. 14 recomputed: rates from the model, and total speedups and seconds from the published rates.
 
 Nothing is fitted but `WITH_OVERHEAD`, which is shown as one explanation of the third row and is no default.
 """
@@ -82,7 +82,7 @@ class Row:
 
     @property
     def gpu_kernel_rate(self) -> float:
-        """Omegas per second of the GPU's kernel alone, by how much faster than the FPGA's pipeline it is said to be."""
+        """Omegas per second of the GPU's kernel alone, from its printed advantage over the FPGA's pipeline."""
         return self.mix.gpu_kernel_over_fpga * self.mix.fpga.omega * 1e6
 
     @property
@@ -97,7 +97,7 @@ def reproduce(config: Config, level: Level = "L1") -> list[Row]:
 
 
 def workload_of(mix: Mix) -> Workload:
-    """Return the scan that a data set of Table III is taken for; its windows are those of OmegaPlus' example."""
+    """Return the scan assumed for a data set of Table III, with the windows of OmegaPlus' example."""
     return Workload.uniform(mix.snps, samples=mix.samples)
 
 

@@ -1,4 +1,4 @@
-"""A grid position as a picture: how busy every stage is, and when each column runs."""
+"""A grid position as a figure: how busy every stage is, and when each column runs."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ def read_cases(path: Path = TABLE) -> list[Case]:
     Raises
     ------
     ModelInputError
-        A file that cannot be read or is no such table.
+        A file that cannot be read or is not such a table.
     """
     try:
         with path.open(newline="", encoding="utf-8") as stream:

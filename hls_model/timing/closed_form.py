@@ -2,8 +2,8 @@
 
 Where memory keeps up, a column of nb beats takes M + (nb - 1) II + 1 + D + Z cycles (M latency, II initiation interval,
 D depth, Z state machine) and an RS prefetch M + nb + 1. Where memory is the bottleneck, the last beat is issued in the
-cycle after its data came. The formula takes the greater of the two, which is a lower bound; `exact` says where it is
-proved that nothing is lost between them:
+cycle after its data came. The formula takes the greater of the two, which is a lower bound; `exact` says where
+provably nothing is lost between them:
 
 - memory leads: port beats come on time for every beat, so that only the interval counts;
 - lanes lead: every beat is issued as soon as its data are there, and the FIFO never holds a port beat back.

@@ -2,7 +2,7 @@
 
 Each of the recurrences of `docs/fpga.md` is a running maximum (t(n) = max(t(n-1) + 1, v(n)) is
 `maximum.accumulate(v - n) + n`) but for what reaches back: a port beat waits for room in the FIFO, a request for a
-slot. Those terms start from a lower bound and are put in again until nothing changes, which takes two rounds where
+slot. Those terms start from a lower bound and are substituted until nothing changes, which takes two rounds where
 they do not bind.
 
 Columns that do not overlap are all alike, and a shorter one is the beginning of a longer one, so one column serves a

@@ -2,7 +2,7 @@
 
 The registers are those of the Verilog: the state, the counters of requests and of free slots, the memory's requests in
 flight, the data channel's wait, the FIFO's fill, the interval counter and the lanes' shift register (the two shift
-registers are the bits of one integer each). Whatever happens is told to a `Probe`, which keeps it or does not.
+registers are the bits of one integer each). A `Probe` is called with every event.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MAX_CYCLES = 200_000_000  # some minutes
 
 @dataclass
 class Probe:
-    """Who is told of an event, by its cycle.
+    """The receivers of events, each called with the event's cycle.
 
     Attributes
     ----------
@@ -104,7 +104,7 @@ def run_pass(config: Config, columns: int, beats: int, cycle: int, probe: Probe)
 
 @dataclass(frozen=True)
 class ReadPath:
-    """What is wired and stored of a way from memory to the RS buffer or the lanes.
+    """The wiring and the state of a path from memory to the RS buffer or the lanes.
 
     Attributes
     ----------

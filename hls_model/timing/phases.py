@@ -23,7 +23,7 @@ class PassPhases:
     stream : ndarray
         Issue of the beats at the initiation interval, as if data were always there.
     stall : ndarray
-        Cycles that the issue waits for data beyond that.
+        Further cycles in which the issue waits for data.
     drain : ndarray
         From the last beat of a column to the next column's first request: the lanes run empty.
     exact : ndarray, bool (passes,)

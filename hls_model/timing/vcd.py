@@ -65,7 +65,7 @@ class _Wire:
         return cls(scope, name, chr(ord(CLOCK) + 1 + number), max(1, greatest.bit_length()), values)
 
     def add_changes(self, changes: list[str], start: int) -> None:
-        """Add to the text of each cycle from `start` on what this wire changes to; cycle 0 tells every value."""
+        """Add to the text of each cycle from `start` on what this wire changes to; cycle 0 states every value."""
         values = self.values[start : start + len(changes)]
         before = self.values[start - 1 : start - 1 + len(changes)] if start else np.append(~values[:1], values[:-1])
         cycles = np.flatnonzero(values != before)
