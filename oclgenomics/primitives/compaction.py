@@ -21,14 +21,14 @@ SOURCE = "primitives/compact.cl"
 
 @dataclass(frozen=True)
 class Runs:
-    """Distinct keys in their order, and how often each was there.
+    """Distinct keys in their order, and how often each occurs.
 
     Attributes
     ----------
     keys : DeviceArray, (words, n) or (n,)
     counts : DeviceArray, uint32 or uint64 (n,)
     size : int
-        Runs; the arrays are as long.
+        Number of runs, which is the length of the arrays.
     """
 
     keys: DeviceArray
@@ -45,12 +45,12 @@ def compact(engine: Engine, items: DeviceArray, flags: DeviceArray, *, size: int
     items : DeviceArray of unsigned integers, (n,) or (channels, n)
     flags : DeviceArray, uint8 (n,)
     size : int, optional
-        Items to look at, the first ones; all if not given.
+        Number of items to use, from the first on; all if not given.
 
     Returns
     -------
     DeviceArray
-        A new array of just the items that stay, of the same number of channels.
+        A new array of the items that stay, with the same number of channels.
 
     Raises
     ------
@@ -83,9 +83,9 @@ def run_lengths(
     weights : DeviceArray, uint32 (n,), optional
         What each key counts; 1 if not given.
     size : int, optional
-        Keys to look at, the first ones; all if not given.
+        Number of keys to use, from the first on; all if not given.
     most : int
-        Counts stop here. They are uint32, or uint64 where `most` is greater than that holds.
+        Counts stop here. They are uint32, or uint64 where `most` does not fit.
 
     Raises
     ------

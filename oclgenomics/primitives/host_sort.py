@@ -1,4 +1,4 @@
-"""Sorting on CPU devices: one radix pass deals the keys out, NumPy's vectorised sort does the parts, on all cores."""
+"""Sorting on CPU devices: a radix pass distributes the keys, NumPy's vectorised sort orders the parts, on all cores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the primitives take for keys and values, and how kernels name their types."""
+"""Keys and values that the primitives accept, and the names of their types in kernels."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TYPES = {"uint8": "uchar", "uint16": "ushort", "uint32": "uint", "uint64": "ulon
 
 @dataclass(frozen=True)
 class KeyShape:
-    """Keys of some words each: word w of key i is item w * stride + i of the array."""
+    """Keys of one or several words: word w of key i is item w * stride + i of the array."""
 
     words: int
     stride: int

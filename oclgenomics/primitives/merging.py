@@ -14,17 +14,17 @@ CPU_EACH, GPU_EACH = 4096, 16  # keys of the output per work-item
 
 
 def merge(engine: Engine, keys: DeviceArray, ends: Sequence[int], values: DeviceArray | None = None) -> Sorted:
-    """Merge runs that lie one behind the other, each in ascending order; equal keys keep their order.
+    """Merge adjacent runs, each in ascending order; equal keys keep their order.
 
     Parameters
     ----------
     engine : Engine
     keys : DeviceArray, uint32 or uint64, (n,) or (words, n)
-        Its content is used up. Several words make one key, the least significant word first.
+        Its content is overwritten. Several words make one key, the least significant word first.
     ends : sequence of int
         Where each run ends; ascending. Keys behind the last run's end are not touched.
     values : DeviceArray of unsigned integers, (n,), optional
-        Its content is used up.
+        Its content is overwritten.
 
     Returns
     -------

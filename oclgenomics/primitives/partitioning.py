@@ -44,26 +44,26 @@ def partition(
     first_bit: int = 0,
     splitters: DeviceArray | None = None,
 ) -> Parts:
-    """Bring the keys of each part together, and a value each with them; within a part keys keep their order.
+    """Bring the keys of each part together, each with its value; keys keep their order within a part.
 
-    Either `bits` or `splitters` says what parts there are. Up to 256 parts take one pass over the keys, up to 65,536
+    Either `bits` or `splitters` defines the parts. Up to 256 parts take one pass over the keys, up to 65,536
     two; a digit that lies in two words takes one more.
 
     Parameters
     ----------
     engine : Engine
     keys : DeviceArray, uint32 or uint64, (n,) or (words, n)
-        Its content is used up. Several words make one key, the least significant word first.
+        Its content is overwritten. Several words make one key, the least significant word first.
     values : DeviceArray, 8 to 64 bits unsigned, (n,), optional
-        Its content is used up.
+        Its content is overwritten.
     size : int, optional
-        Keys to partition, the first ones; all if not given.
+        Number of keys to partition, from the first on; all if not given.
     bits, first_bit : int, optional
         There are 2^bits parts, at most 2^`MAX_BITS`: the part of a key is the number in its bits first_bit ..
-        first_bit + bits - 1. What its other bits are does not matter.
+        first_bit + bits - 1. Its other bits do not matter.
     splitters : DeviceArray, of the keys' dtype, (parts - 1,) or (words, parts - 1), optional
         In ascending order. The part of a key is the number of splitters that are not greater than it: the parts lie
-        between splitters, and a key that equals one is in the part behind it. Between equal ones is an empty part.
+        between splitters, and a key equal to a splitter is in the part after it. Equal splitters make an empty part.
 
     Returns
     -------

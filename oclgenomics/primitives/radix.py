@@ -37,7 +37,7 @@ class RadixSort:
     Attributes
     ----------
     tiles : int
-        Parts of the keys that are counted apart.
+        Tiles of keys, each with counts of its own.
     places : DeviceArray, uint32 (DIGITS, tiles)
         After a pass: where the first key of each digit and tile went.
     """
@@ -67,7 +67,7 @@ class RadixSort:
     def run_all(
         self, passes: list[tuple[int, int, int]], keys: DeviceArray, values: DeviceArray | None
     ) -> tuple[DeviceArray, DeviceArray | None]:
-        """Do passes, each a word, its first bit and bits; return keys and values, which are the arrays given or new."""
+        """Run passes, each a word, its first bit and bits; return keys and values, in the arrays given or new ones."""
         spare = self._engine.empty(keys.shape, keys.dtype)
         spare_values = None if values is None else self._engine.empty(values.shape, values.dtype)
         for word, shift, bits in passes:

@@ -31,13 +31,13 @@ def scan(
     engine : Engine
     source : DeviceArray, uint32 or uint64
     size : int, optional
-        Items to scan, from the first one on; all if not given.
+        Number of items to scan, from the first on; all if not given.
     heads : DeviceArray, uint8, optional
-        Not 0 where a segment starts: the scan starts anew there.
+        Not 0 where a segment starts; the scan starts again there.
     maximum : bool
         Running maximum; else running sum, which wraps.
     inclusive : bool
-        The item itself counts; else only what is before it (0 at the start).
+        The item itself counts; else only the items before it do (0 at the start).
     out : DeviceArray, optional
         Of the same dtype; may be `source` itself. A new array if not given.
 

@@ -1,4 +1,4 @@
-"""How an array is dealt out to work-groups."""
+"""How an array is distributed over work-groups."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def scan_lanes(engine: Engine) -> tuple[int, int]:
 
 
 def spans(size: int, tile: int, most: int) -> tuple[int, int]:
-    """Deal `size` items out to at most `most` groups in whole tiles; return (groups, items of a group)."""
+    """Distribute `size` items over at most `most` groups in whole tiles; return (groups, items of a group)."""
     tiles = -(-size // tile)
     each = max(1, -(-tiles // most))
     return -(-tiles // each), each * tile

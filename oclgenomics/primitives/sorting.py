@@ -1,4 +1,4 @@
-"""Stable sort on the device: keys of any number of words, with or without a value each."""
+"""Stable sort on the device: keys of any number of words, with or without values."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ def sort(
     bits: int | None = None,
     first_bit: int = 0,
 ) -> Sorted:
-    """Sort keys, and a value each with them, in ascending order; equal keys keep their order.
+    """Sort keys in ascending order, each with its value; equal keys keep their order.
 
     Parameters
     ----------
     engine : Engine
     keys : DeviceArray, uint32 or uint64, (n,) or (words, n)
-        Its content is used up. Several words make one key, the least significant word first.
+        Its content is overwritten. Several words make one key, the least significant word first.
     values : DeviceArray, 8 to 64 bits unsigned, (n,), optional
-        Its content is used up.
+        Its content is overwritten.
     size : int, optional
-        Keys to sort, the first ones; all if not given.
+        Number of keys to sort, from the first on; all if not given.
     bits, first_bit : int, optional
         Bits first_bit .. first_bit + bits - 1 of the key decide; all, from the first bit on, if not given. Higher bits
         have to be 0.

@@ -37,8 +37,8 @@ class BlockRecords:
     first : int
         Number of the block's first record; the first one of all inputs is 0.
     continued : bool
-        What comes before starts[0] goes on with a record of FASTA that began in a block before: more of its letters,
-        those that are repeated, or neither where it ended with that block.
+        The symbols before starts[0] continue a record of FASTA that began in an earlier block: more of its letters, the
+        repeated ones, or neither where it ended with that block.
     """
 
     starts: DeviceArray
@@ -50,14 +50,14 @@ class BlockRecords:
 
 
 def names_of(engine: Engine, records: BlockRecords) -> list[str]:
-    """Bring the names of a block's records to the host; bytes that are no UTF-8 are replaced."""
+    """Bring the names of a block's records to the host; bytes that are not UTF-8 are replaced."""
     bounds = engine.download(records.name_starts).tolist()
     names = engine.download(records.names).tobytes()
     return [names[begin:end].decode("utf-8", "replace") for begin, end in pairwise(bounds)]
 
 
 def records_at(engine: Engine, records: BlockRecords, places: ArrayLike) -> NDArray[np.int64]:
-    """Return the number of the record that each of some places among a block's symbols belongs to.
+    """Return, for each place among a block's symbols, the number of the record that it belongs to.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def records_at(engine: Engine, records: BlockRecords, places: ArrayLike) -> NDAr
 
 
 class RecordTable:
-    """What the kernels note of records while they pack a block; it numbers them from block to block.
+    """The records that the kernels find while they pack a block, numbered from block to block.
 
     Attributes
     ----------
@@ -84,7 +84,7 @@ class RecordTable:
         self._first = self.size = 0
 
     def reserve(self, most: int) -> tuple[DeviceArray, DeviceArray, DeviceArray]:
-        """Make room for so many records and return the arrays: starts, places and lengths of names."""
+        """Make room for `most` records and return the arrays: starts, places and lengths of names."""
         self._starts, self._places, self._lengths = (self._engine.empty(most + 1, np.uint32) for _ in range(3))
         self._engine.fill(self._lengths, 0)
         return self._starts, self._places, self._lengths

@@ -33,15 +33,15 @@ class PackedBlock:
     Attributes
     ----------
     symbols : Symbols
-        Records are parted by gaps. The last symbols of the block before it come first again, so that no window of
-        `overlap` + 1 symbols is lost, and none of these is whole twice.
+        Gaps separate records. The last symbols of the block before are repeated in front, so that every window of
+        `overlap` + 1 symbols is complete in one block, and in one only.
     text_bytes : int
-        Bytes of text that it was made of.
+        Bytes of text from which it was made.
     qualities : DeviceArray, uint8 (symbols.size,), or None
         The quality of each letter in its symbol's place, `NO_QUALITY` (255) where there is no letter. Letters other
         than A, C, G and T have theirs, too.
     records : BlockRecords or None
-        Where the records are that start in the block, and their names.
+        Places and names of the records that start in the block.
     """
 
     symbols: Symbols
@@ -68,23 +68,23 @@ def packed_blocks(
     ----------
     engine : Engine
     paths : iterable of path
-        Files, plain or gzip, in any mix; "-" is standard input. FASTQ has four lines a record. Lines of FASTA end with
-        a newline, a carriage return or both.
+        Files, plain or gzip, in any mix; "-" is standard input. FASTQ has four lines per record. Lines of FASTA end
+        with a newline, a carriage return or both.
     overlap : int
-        Symbols of a FASTA record that go before the next block again: k - 1 for k-mers.
+        Symbols of a FASTA record that are repeated before the next block: k - 1 for k-mers.
     block_bytes : int, optional
-        Bytes of text in a block; a longer FASTQ record makes its block longer. As many as suit the device's memory, at
-        most 64 MiB on CPUs and 128 MiB on GPUs, if not given.
+        Bytes of text in a block; a longer FASTQ record makes its block longer. Chosen for the device's memory if
+        not given: at most 64 MiB on CPUs and 128 MiB on GPUs.
     threads : int, optional
         Threads that inflate bgzip; as many as `Workers` takes if not given.
     min_quality : int, optional
-        Letters whose quality (Phred + 33) is less become gaps, as N does; 0 to `BEST_QUALITY` (93).
+        Letters of lower quality (Phred + 33) become gaps, as N does; 0 to `BEST_QUALITY` (93).
     qualities : bool
         Blocks have qualities.
     names : bool
         Blocks have records. No block ends within a header of FASTA then; a longer header makes its block longer.
     census : Census, optional
-        Gets the numbers of each input that was read to its end.
+        Receives the numbers of each input that is read to its end.
 
     Yields
     ------
@@ -93,10 +93,10 @@ def packed_blocks(
     Raises
     ------
     InputError
-        Anything wrong with an input, with its name, the record and the byte; one whose letters are hardly nucleotides,
-        at its end; FASTA, where anything about qualities is asked for.
+        A defect of an input, with its name, the record and the byte; at its end, an input whose letters are hardly
+        nucleotides; FASTA, if qualities are requested.
     ValueError
-        A least quality that there is not.
+        `min_quality` outside its range.
     """
     if min_quality is not None and not 0 <= min_quality <= BEST_QUALITY:
         raise ValueError(f"a least quality of {min_quality}: qualities are 0 to {BEST_QUALITY}")

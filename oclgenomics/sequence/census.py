@@ -21,9 +21,9 @@ class Census:
     letters : int
         Of all records.
     others : int
-        Letters that are none of A, C, G and T, in either case. With a least quality, only those that have it.
+        Letters other than A, C, G and T, in either case. With a least quality, only those that reach it.
     foreign : int
-        Of these, bytes that stand for no nucleotide: neither IUPAC's codes, nor X, nor the gaps "-", "." and "?".
+        Of these, bytes that stand for no nucleotide. IUPAC's codes, X and the gaps "-", "." and "?" do not count.
     uracils : int
         Of these, U.
     """
@@ -35,7 +35,7 @@ class Census:
     uracils: int = 0
 
     def add(self, other: Census) -> None:
-        """Add the numbers of another one."""
+        """Add the numbers of another census."""
         self.records += other.records
         self.letters += other.letters
         self.others += other.others

@@ -43,7 +43,7 @@ DEFECTS = (
 
 @dataclass(frozen=True)
 class FastqResult:
-    """What became of a block of FASTQ.
+    """The result of parsing a block of FASTQ.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class FastqResult:
     census : Census
         Of the complete records.
     tail : int
-        Where the record starts that is not complete; the block's size if there is none.
+        Where the incomplete record starts; the block's size if there is none.
     defect : tuple of int or None
         Byte and kind (an index of `DEFECTS`) of the first defect.
     qualities : DeviceArray, uint8, or None
@@ -67,13 +67,13 @@ class FastqResult:
 
 @dataclass(frozen=True)
 class FastaResult:
-    """What became of a block of FASTA.
+    """The result of parsing a block of FASTA.
 
     Attributes
     ----------
     symbols : Symbols
     packed : int
-        Symbols that were made of the text, a gap for each header included.
+        Symbols made from the text, including a gap for each header.
     counted : DeviceArray, uint32 (4,)
         Other letters, foreign ones and U, as `Census` has them, and headers.
     """
@@ -96,13 +96,13 @@ class FastaState:
     in_header: bool = False
 
     def whole_headers(self, text: NDArray[np.uint8], *, final: bool) -> int:
-        """Bytes of a block that begins in this one, without a header at its end that may go on behind it."""
+        """Bytes of a block that begins in this state, without a header at its end that may go on in the next."""
         begin = _last_break(text) + 1
         cut = not final and begin < len(text) and text[begin] == ord(">") and (begin > 0 or self.starts_line)
         return begin if cut else len(text)
 
     def after(self, text: NDArray[np.uint8]) -> FastaState:
-        """The state behind a block that begins in this one."""
+        """The state at the end of a block that begins in this state."""
         if not len(text):
             return self
         begin = _last_break(text) + 1
@@ -141,9 +141,9 @@ def parse_fastq(
     text : Text
         Starts with a record.
     final : bool
-        Nothing comes behind it: the last record needs no newline, and has to be complete.
+        The text ends here: the last record needs no newline, and has to be complete.
     min_quality : int, optional
-        Letters of lesser quality become gaps; 0 to `BEST_QUALITY`.
+        Letters of lower quality become gaps; 0 to `BEST_QUALITY`.
     qualities : bool
         Keep the qualities.
     table : RecordTable, optional

@@ -24,7 +24,7 @@ class Record:
 def read_records(path: str | os.PathLike[str]) -> Iterator[Record]:
     """Read a file, plain or gzip; "-" is standard input.
 
-    FASTQ has four lines a record. Lines of FASTA end with a newline, a carriage return or both.
+    FASTQ has four lines per record. Lines of FASTA end with a newline, a carriage return or both.
 
     Yields
     ------

@@ -39,7 +39,7 @@ def _letters(line: bytes) -> str:
 
 
 def symbols(record: Record, min_quality: int | None = None) -> str:
-    """The letters of a record in upper case, "-" for all but A, C, G and T and for those of lesser quality."""
+    """The letters of a record in upper case, "-" for all but A, C, G and T and for letters of lower quality."""
     letters = re.sub("[^ACGTacgt]", "-", record.letters).upper()
     if min_quality is None:
         return letters
@@ -47,7 +47,7 @@ def symbols(record: Record, min_quality: int | None = None) -> str:
 
 
 def runs(text: bytes, min_quality: int | None = None) -> list[str]:
-    """Stretches of A, C, G and T, in upper case: nothing joins what another letter or a record's end parts."""
+    """Stretches of A, C, G and T, in upper case; any other letter and the end of a record end a stretch."""
     return [run for record in records(text) for run in symbols(record, min_quality).split("-") if run]
 
 

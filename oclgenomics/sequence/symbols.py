@@ -1,4 +1,4 @@
-"""Packed symbols: 2 bits a letter and a bit that says whether it is one."""
+"""Packed symbols: 2 bits per letter, and a bit that says whether it is a letter."""
 
 from __future__ import annotations
 

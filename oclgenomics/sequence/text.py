@@ -77,17 +77,17 @@ class TextBlocks:
         return Text(self._at_work.shared.device, self._begin, size)
 
     def read(self, used: int) -> bool:
-        """Read the next block; what the one before did not use up comes first.
+        """Read the next block; the unused end of the block before comes first.
 
         Parameters
         ----------
         used : int
-            Bytes of the block before that are done with.
+            Bytes of the block before that are no longer needed.
 
         Returns
         -------
         bool
-            Whether there is anything.
+            Whether the block has any bytes.
         """
         kept = self.host[used:]
         self.offset += used
@@ -112,7 +112,7 @@ class TextBlocks:
         Raises
         ------
         InputError
-            There is nothing else.
+            The input holds only line breaks.
         """
         used = 0
         while self.read(used):
