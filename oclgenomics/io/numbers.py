@@ -1,14 +1,13 @@
-"""Numbers from bytes: decimal ones many at a time, whole ones, and their limits."""
+"""Numbers from bytes: decimal ones many at a time, and whole ones."""
 
 from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["LARGEST_BP", "base_pairs", "parse_decimals", "whole_number"]
+__all__ = ["parse_decimals", "whole_number"]
 
-LARGEST_BP = 10**15 - 1  # of a position or a length: far beyond every chromosome, and exact in float64
 _MAX_DIGITS = 18  # of a whole number; any of them fits in 64 bits
-_LONGEST_WORD = 64  # of a decimal number: one long word would widen the array of all words
+_MAX_WORD = 64  # of a decimal number: one long word would widen the array of all words
 _EXACT_DIGITS = 15  # integers below 10**15 and the power of ten are exact in float64, so their quotient is rounded once
 
 
@@ -32,7 +31,7 @@ def parse_decimals(text: bytes) -> np.ndarray:
 def _parse_words(text: bytes) -> np.ndarray:
     """Numbers of any layout."""
     words = text.split()
-    if b"_" in text or len(max(words, key=len)) > _LONGEST_WORD:  # Python's numbers may have underscores
+    if b"_" in text or len(max(words, key=len)) > _MAX_WORD:  # Python's numbers may have underscores
         raise ValueError("not a list of decimal numbers")
     return np.array(words, dtype=bytes).astype(np.float64)
 
@@ -58,8 +57,3 @@ def _parse_fixed_width(text: bytes, width: int) -> np.ndarray | None:
 def whole_number(text: bytes) -> int | None:
     """A whole number from 0, of at most 18 digits; None for anything else."""
     return int(text) if text.isdigit() and len(text) <= _MAX_DIGITS else None
-
-
-def base_pairs(fractions: np.ndarray, length: float) -> np.ndarray:
-    """Base pairs of relative positions, int64, as OmegaPlus has them: trunc(float32(position) * float32(length))."""
-    return (fractions.astype(np.float32) * np.float32(length)).astype(np.int64)

@@ -7,12 +7,12 @@ import os
 from oclgenomics.errors import InputError
 from oclgenomics.io.source import Source
 
-__all__ = ["LARGEST_TEXT", "read_text"]
+__all__ = ["MAX_TEXT_BYTES", "read_text"]
 
-LARGEST_TEXT = 1 << 30  # bytes; a report of some 15 million grid positions
+MAX_TEXT_BYTES = 1 << 30  # bytes; a report of some 15 million grid positions
 
 
-def read_text(path: str | os.PathLike[str], largest: int = LARGEST_TEXT) -> tuple[str, str]:
+def read_text(path: str | os.PathLike[str], largest: int = MAX_TEXT_BYTES) -> tuple[str, str]:
     """Read all of an input; bytes that are no UTF-8 become replacement characters.
 
     Parameters

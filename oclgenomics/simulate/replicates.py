@@ -13,7 +13,6 @@ from multiprocessing.connection import Connection, wait
 import numpy as np
 
 from oclgenomics.errors import OclGenomicsError, UsageError
-from oclgenomics.io.numbers import base_pairs
 from oclgenomics.simulate.population import (
     Haplotypes,
     Region,
@@ -23,6 +22,7 @@ from oclgenomics.simulate.population import (
     simulate_with_msprime,
 )
 from oclgenomics.variation.alignment import Alignment
+from oclgenomics.variation.base_pairs import base_pairs
 from oclgenomics.variation.packing import join_sites, pack_states, words_for
 from oclgenomics.variation.writers import distinct_ticks, site_blocks
 

@@ -16,7 +16,7 @@ from oclgenomics.io.source import Source
 __all__ = ["BedRegions", "bed_name", "read_bed"]
 
 _HEADERS = (b"track", b"browser")  # words that start a line which is no region
-_LONGEST_LINE = 1 << 20
+_MAX_LINE_BYTES = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -131,8 +131,8 @@ def _lines(source: Source) -> Iterator[bytes]:
         *whole, rest = (rest + chunk).split(b"\n")
         yield from whole
         number += len(whole)
-        if len(rest) > _LONGEST_LINE:
-            raise InputError(f"a line of more than {_LONGEST_LINE:,} bytes", source=source.name, line=number)
+        if len(rest) > _MAX_LINE_BYTES:
+            raise InputError(f"a line of more than {_MAX_LINE_BYTES:,} bytes", source=source.name, line=number)
     yield rest
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import UsageError
-from oclgenomics.io.numbers import LARGEST_BP
+from oclgenomics.variation.base_pairs import MAX_BP
 from oclgenomics.variation.packing import WORD_BITS
 
 __all__ = ["check_array", "check_masks", "check_positions", "check_rows", "check_tail"]
@@ -37,10 +37,10 @@ def check_positions(positions: NDArray[np.int64]) -> None:
             f"positions must not go back: site {site} (counted from 0) lies at {positions[site]}, the one before at "
             f"{positions[site - 1]}; sort the sites by position"
         )
-    if len(positions) and not (positions[0] >= 0 and positions[-1] <= LARGEST_BP):
-        site = 0 if positions[0] < 0 else int(np.argmax(positions > LARGEST_BP))
+    if len(positions) and not (positions[0] >= 0 and positions[-1] <= MAX_BP):
+        site = 0 if positions[0] < 0 else int(np.argmax(positions > MAX_BP))
         raise UsageError(
-            f"positions must be between 0 and {LARGEST_BP} bp: site {site} (counted from 0) lies at {positions[site]}"
+            f"positions must be between 0 and {MAX_BP} bp: site {site} (counted from 0) lies at {positions[site]}"
         )
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from oclgenomics.errors import UsageError
-from oclgenomics.io.numbers import LARGEST_BP
+from oclgenomics.variation.base_pairs import MAX_BP
 from oclgenomics.variation.phase import PHASES, Phase
 
 __all__ = ["FORMATS", "Format", "ReadOptions"]
@@ -46,8 +46,8 @@ class ReadOptions:
     phase: Phase = "auto"
 
     def __post_init__(self) -> None:
-        if self.length is not None and not 1 <= self.length <= LARGEST_BP:
-            raise UsageError(f"length must be between 1 and {LARGEST_BP} bp, not {self.length:g}")
+        if self.length is not None and not 1 <= self.length <= MAX_BP:
+            raise UsageError(f"length must be between 1 and {MAX_BP} bp, not {self.length:g}")
         if self.format is not None and self.format not in FORMATS:
             raise UsageError(f"format must be one of {', '.join(FORMATS)}, not {self.format!r}")
         if self.phase not in PHASES:

@@ -12,7 +12,7 @@ from oclgenomics.io.text_file import read_text
 
 __all__ = ["columns_of", "sample_names"]
 
-LARGEST_LIST = 1 << 28  # bytes; ten million names
+MAX_LIST_BYTES = 1 << 28  # bytes; ten million names
 
 
 def sample_names(samples: Iterable[str] | str | os.PathLike[str] | None) -> list[str] | None:
@@ -21,7 +21,7 @@ def sample_names(samples: Iterable[str] | str | os.PathLike[str] | None) -> list
         return None
     if not isinstance(samples, (str, os.PathLike)):
         return list(samples)
-    text, _ = read_text(samples, LARGEST_LIST)
+    text, _ = read_text(samples, MAX_LIST_BYTES)
     return [name for line in text.splitlines() if (name := line.strip())]
 
 

@@ -205,11 +205,11 @@ def test_texts_are_bounded(tmp_path):
 def test_lines_are_bounded(tmp_path, monkeypatch, text, block):
     path = tmp_path / "x"
     path.write_text(text)
-    monkeypatch.setattr(input_buffer, "LONGEST_LINE", 200)
+    monkeypatch.setattr(input_buffer, "MAX_LINE_BYTES", 200)
     kind = "vcf" if text[0] == "#" else "fasta"
     with pytest.raises(InputError, match="more than 200 bytes"):
         list(read_alignments(path, ReadOptions(format=kind), block_bytes=block))
-    monkeypatch.setattr(input_buffer, "LONGEST_LINE", 400)
+    monkeypatch.setattr(input_buffer, "MAX_LINE_BYTES", 400)
     with pytest.raises(InputError) if kind == "vcf" else pytest.MonkeyPatch.context():
         list(read_alignments(path, ReadOptions(format=kind), block_bytes=block))
 

@@ -321,8 +321,8 @@ def test_scan_takes_a_folder(tmp_path, capsys, monkeypatch):
 @pytest.mark.parametrize(
     ("limit", "message"),
     [
-        ("LARGEST_CHUNK", r"the array .* has chunks of more than 3 bytes"),
-        ("LARGEST_WHOLE", "sample_id has 4 elements; at most 3"),
+        ("MAX_CHUNK_BYTES", r"the array .* has chunks of more than 3 bytes"),
+        ("MAX_WHOLE_SIZE", "sample_id has 4 elements; at most 3"),
     ],
 )
 def test_arrays_are_bounded(tmp_path, monkeypatch, limit, message):

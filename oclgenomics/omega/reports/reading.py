@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError
-from oclgenomics.io.numbers import LARGEST_BP
 from oclgenomics.io.text_file import read_text
 from oclgenomics.omega.result import SCAN_COLUMNS
+from oclgenomics.variation.base_pairs import MAX_BP
 
 __all__ = ["OmegaReport", "Track", "load_json", "read_report"]
 
@@ -152,7 +152,7 @@ def _checked(values: NDArray[np.float64], name: str) -> NDArray[np.float64]:
     """
     bad = ~np.isfinite(values)
     if name != "omega":
-        bad |= np.abs(values) > LARGEST_BP
+        bad |= np.abs(values) > MAX_BP
     if name in WHOLE:
         bad |= values != np.trunc(values)
     if bad.any():

@@ -12,11 +12,11 @@ import numpy as np
 
 from oclgenomics.commandkit.plain_json import json_text
 from oclgenomics.errors import InputError, UsageError
-from oclgenomics.io.numbers import LARGEST_BP
 from oclgenomics.io.text_file import read_text
 from oclgenomics.omega.peaks import Peak
 from oclgenomics.omega.reports.reading import OmegaReport, load_json
 from oclgenomics.omega.significance.thresholds import Detection, Localisation, Maxima, Threshold, p_values
+from oclgenomics.variation.base_pairs import MAX_BP
 
 __all__ = [
     "COLUMNS",
@@ -161,10 +161,10 @@ def read_thresholds(path: str | os.PathLike[str]) -> ThresholdFile:
             raise ValueError
         maxima = Maxima(*(_numbers(record["maxima"], column) for column in ("omega", "position")))
         found = [_threshold(one, len(maxima)) for one in record["thresholds"]]
-        length = None if record["length"] is None else _whole(record["length"], 1, LARGEST_BP)
+        length = None if record["length"] is None else _whole(record["length"], 1, MAX_BP)
         scan = dict(record["scan"].items())
         if scan.get("grid") is not None:
-            scan["grid"] = _whole(scan["grid"], 2, LARGEST_BP)
+            scan["grid"] = _whole(scan["grid"], 2, MAX_BP)
         if not found or not len(maxima) or len(maxima.omega) != len(maxima.position):
             raise ValueError
     except (KeyError, TypeError, ValueError, AttributeError):

@@ -8,9 +8,9 @@ import numpy as np
 
 from oclgenomics.errors import InputError
 
-__all__ = ["LONGEST_LINE", "PADDING", "InputBuffer"]
+__all__ = ["MAX_LINE_BYTES", "PADDING", "InputBuffer"]
 
-LONGEST_LINE = 1 << 30  # bytes; no format needs longer ones, and packed zeros could ask for any memory
+MAX_LINE_BYTES = 1 << 30  # bytes; no format needs longer ones, and packed zeros could ask for any memory
 
 PADDING = 256  # bytes that may be read behind the last one held, so that short looks ahead need no bounds
 _NEWLINE = 10
@@ -89,7 +89,7 @@ class InputBuffer:
         Raises
         ------
         InputError
-            The input breaks off, or there are more than `LONGEST_LINE`.
+            The input breaks off, or there are more than `MAX_LINE_BYTES`.
         """
         searched = 0
         while True:
@@ -110,8 +110,8 @@ class InputBuffer:
         InputError
             It is longer than any that is read.
         """
-        if size > LONGEST_LINE:
-            raise self.error(f"a line of more than {LONGEST_LINE:,} bytes")
+        if size > MAX_LINE_BYTES:
+            raise self.error(f"a line of more than {MAX_LINE_BYTES:,} bytes")
 
     def remember(self) -> list[bytes]:
         """From here on keep all bytes of the input; the list grows as they are read."""

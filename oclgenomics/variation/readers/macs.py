@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from oclgenomics.errors import InputError
-from oclgenomics.io.numbers import base_pairs
 from oclgenomics.io.workers import Workers
 from oclgenomics.variation.alignment import Alignment
+from oclgenomics.variation.base_pairs import base_pairs
 from oclgenomics.variation.packing import full_words, join_sites, pack_states, words_for
 from oclgenomics.variation.readers.bytes_at import bytes_at
 from oclgenomics.variation.readers.input_buffer import InputBuffer

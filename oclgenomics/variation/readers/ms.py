@@ -9,9 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from oclgenomics.errors import InputError
-from oclgenomics.io.numbers import LARGEST_BP, base_pairs, parse_decimals, whole_number
+from oclgenomics.io.numbers import parse_decimals, whole_number
 from oclgenomics.io.workers import Workers
 from oclgenomics.variation.alignment import Alignment
+from oclgenomics.variation.base_pairs import MAX_BP, base_pairs
 from oclgenomics.variation.packing import WORD_BITS, RowPacker, combine_rows
 from oclgenomics.variation.readers.input_buffer import InputBuffer
 
@@ -128,8 +129,8 @@ def _read_positions(buffer: InputBuffer, sites: int, length: float | None) -> np
         raise buffer.error(f"{len(positions)} positions for {sites} segregating sites", line=at)
     if length is not None and not ((positions >= 0) & (positions <= 1)).all():
         raise buffer.error("positions must lie between 0 and 1 (in bp: --input-format mbs)", line=at)
-    if length is None and not ((positions >= 0) & (positions <= LARGEST_BP) & (positions == np.trunc(positions))).all():
-        raise buffer.error(f"mbs positions are whole numbers of bp, at most {LARGEST_BP}", line=at)
+    if length is None and not ((positions >= 0) & (positions <= MAX_BP) & (positions == np.trunc(positions))).all():
+        raise buffer.error(f"mbs positions are whole numbers of bp, at most {MAX_BP}", line=at)
     back = np.flatnonzero(np.diff(positions) < 0)
     if len(back):
         raise buffer.error(f"the positions go back at site {int(back[0]) + 2}; sort the sites by position", line=at)

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from oclgenomics.errors import InputError, MissingDependencyError
-from oclgenomics.io.numbers import LARGEST_BP
 from oclgenomics.io.source import Progress, Source
 from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.alleles import LETTER_CODES, MAX_ALTERNATIVES, NO_ALLELE, ONE, ZERO, is_plain
+from oclgenomics.variation.base_pairs import MAX_BP
 from oclgenomics.variation.planes import MISSING, Genotypes, Planes
 from oclgenomics.variation.readers.chromosome import Chromosome
 from oclgenomics.variation.readers.tree_samples import TreeSamples, tree_samples
@@ -100,8 +100,8 @@ def read_trees(
     individuals = len(people.columns) // people.ploidy
     chromosome = Chromosome("1", 1, individuals, people.names, path)
     positions = np.rint(trees.sites_position)
-    if (positions > LARGEST_BP).any():
-        raise InputError(f"sites beyond {LARGEST_BP} bp", source=path)
+    if (positions > MAX_BP).any():
+        raise InputError(f"sites beyond {MAX_BP} bp", source=path)
     positions = positions.astype(np.int64)
     size = os.path.getsize(path)
     for stop, sites, genotypes, skipped in _blocks(trees, people, block_bytes, path):

@@ -17,8 +17,8 @@ from oclgenomics.variation.readers.stores import store_format
 __all__ = ["STRINGS", "ZarrStore"]
 
 STRINGS = "TUO"
-LARGEST_CHUNK = 1 << 32  # bytes, unpacked; a chunk that is not stored is made of fill values, whatever its size
-LARGEST_WHOLE = 1 << 27  # elements of an array that is read whole: names of samples, contigs and filters
+MAX_CHUNK_BYTES = 1 << 32  # bytes, unpacked; a chunk that is not stored is made of fill values, whatever its size
+MAX_WHOLE_SIZE = 1 << 27  # elements of an array that is read whole: names of samples, contigs and filters
 
 
 class ZarrStore:
@@ -88,8 +88,8 @@ class ZarrStore:
             chunk_bytes = math.prod(array.chunks) * array.dtype.itemsize
         if kind not in kinds or len(shape) not in dimensions or shape[0] != (shape[0] if length is None else length):
             raise InputError(f"the array {name} is {array.dtype} of shape {shape}, unlike VCF Zarr", source=self.source)
-        if chunk_bytes > LARGEST_CHUNK:
-            raise InputError(f"the array {name} has chunks of more than {LARGEST_CHUNK:,} bytes", source=self.source)
+        if chunk_bytes > MAX_CHUNK_BYTES:
+            raise InputError(f"the array {name} has chunks of more than {MAX_CHUNK_BYTES:,} bytes", source=self.source)
         self._arrays[name] = array
         return array
 
@@ -103,8 +103,8 @@ class ZarrStore:
     def read(self, name: str, *where: slice) -> np.ndarray:
         """A part of an array that has been asked for by `array` or `need`; all of it if no slice is given."""
         array = self._arrays[name]
-        if not where and array.size > LARGEST_WHOLE:
-            trouble = f"the array {name} has {array.size:,} elements; at most {LARGEST_WHOLE:,} are read"
+        if not where and array.size > MAX_WHOLE_SIZE:
+            trouble = f"the array {name} has {array.size:,} elements; at most {MAX_WHOLE_SIZE:,} are read"
             raise InputError(trouble, source=self.source)
         with self._told(f"the array {name} is damaged"):
             return np.asarray(array[where or slice(None)])
