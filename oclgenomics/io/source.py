@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from queue import SimpleQueue
 from types import TracebackType
 
 import numpy as np
@@ -15,6 +13,7 @@ from numpy.typing import NDArray
 from oclgenomics.errors import InputError
 from oclgenomics.io.inflate import inflate, is_block
 from oclgenomics.io.raw_file import Progress, StoredBytes
+from oclgenomics.io.read_ahead import ReadAhead
 from oclgenomics.io.threads import usable_cores
 from oclgenomics.io.workers import Workers
 
@@ -22,7 +21,6 @@ __all__ = ["CHUNK_BYTES", "Progress", "ReadingStoppedError", "Source"]
 
 CHUNK_BYTES = 1 << 20
 MAX_READERS = 8  # threads; more copy no faster from the system's cache
-_AHEAD = 2  # chunks the read-ahead thread may hold ready
 _GZIP = b"\x1f\x8b"
 _OTHER_PACKERS = {b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"\x28\xb5\x2f\xfd": "zstd", b"PK\x03\x04": "zip"}
 
@@ -70,7 +68,7 @@ class Source:
         stream = inflate(self._stored, self._workers) if self.compressed else self._plain()
         alone = self.compressed and not is_block(head) and self._workers.threads > 1
         ahead = alone or self.name == "-"  # the system already reads plain files ahead
-        self._chunks: _ReadAhead | Iterator[bytes] = _ReadAhead(stream) if ahead else stream
+        self._chunks: ReadAhead | Iterator[bytes] = ReadAhead(stream) if ahead else stream
         self._direct = not self.compressed and not ahead
         self._rest = memoryview(b"")  # of a chunk that `read_into` did not use up
 
@@ -157,7 +155,7 @@ class Source:
 
     def close(self) -> None:
         """Stop reading ahead and close the file."""
-        if isinstance(self._chunks, _ReadAhead):
+        if isinstance(self._chunks, ReadAhead):
             self._chunks.stop(wait=self.repeatable)
         if self.name != "-" and (self.repeatable or not self.compressed):
             self._stored.close()
@@ -175,41 +173,3 @@ class Source:
     def _plain(self) -> Iterator[bytes]:
         while chunk := self._stored.read(self.chunk_bytes):
             yield chunk
-
-
-class _ReadAhead:
-    """Runs an iterator of chunks in a thread, a few chunks ahead; errors come out where the chunk would have."""
-
-    def __init__(self, chunks: Iterator[bytes]) -> None:
-        self._chunks = chunks
-        self._ready: SimpleQueue[bytes | BaseException | None] = SimpleQueue()
-        self._free = threading.Semaphore(_AHEAD)
-        self._stopped = False
-        self._thread = threading.Thread(target=self._run, name="read-ahead", daemon=True)
-        self._thread.start()
-
-    def _run(self) -> None:
-        try:
-            for chunk in self._chunks:
-                self._free.acquire()
-                if self._stopped:
-                    return
-                self._ready.put(chunk)
-            self._ready.put(None)
-        except BaseException as error:  # handed to the consumer, which raises it
-            self._ready.put(error)
-
-    def __iter__(self) -> Iterator[bytes]:
-        while isinstance(item := self._ready.get(), bytes):
-            self._free.release()
-            yield item
-        self._ready.put(item)  # the end stays the end, and an error an error, however often somebody asks
-        if item is not None:
-            raise item
-
-    def stop(self, *, wait: bool) -> None:
-        """End the thread; wait for it unless it may be blocked on a pipe."""
-        self._stopped = True
-        self._free.release()
-        if wait:
-            self._thread.join()
