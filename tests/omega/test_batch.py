@@ -19,7 +19,6 @@ from oclgenomics.omega.batch import batches
 from oclgenomics.omega.device.scanner import OmegaScanner
 from oclgenomics.omega.options import ScanOptions
 from oclgenomics.omega.result import Scan
-from oclgenomics.omega.scan import scan
 from oclgenomics.runtime import Engine
 from oclgenomics.variation.alignment import Alignment
 
