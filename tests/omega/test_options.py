@@ -28,7 +28,7 @@ GOOD: dict[str, Any] = {"grid": 5, "minwin": 100, "maxwin": 1000}
         ({"maf": 0.6}, "maf=0.6: "),
         ({"maf": float("nan")}, "maf=nan: "),
         ({"impute": "GAP"}, "impute='GAP': give a set of names"),
-        ({"impute": {"X", "N"}}, "impute='X': choose N, GAP or both"),
+        ({"impute": {"X"}}, "impute='X': choose N, GAP or both"),
         ({"binary": True, "seed": 0}, "seed=0: "),
         ({"chunk_positions": 0}, "chunk_positions=0: at least 1"),
     ],
