@@ -28,7 +28,7 @@ def temporary_folder(folder: str | os.PathLike[str] | None = None) -> str:
         try:
             folder = tempfile.gettempdir()
         except OSError as error:
-            raise OutputError("there is no folder for temporary files; name one with --tmp-dir") from error
+            raise OutputError("there is no folder for temporary files; name one with `tmp_dir`") from error
     name = os.fspath(folder)
     check_folder(name)
     return name
@@ -43,11 +43,11 @@ def check_folder(name: str) -> None:
         It is not there, no folder, or not writable.
     """
     if not os.path.exists(name):
-        raise OutputError(f"--tmp-dir {name}: there is no such folder; make it first")
+        raise OutputError(f"`tmp_dir` {name}: there is no such folder; make it first")
     if not os.path.isdir(name):
-        raise OutputError(f"--tmp-dir {name}: is no folder")
+        raise OutputError(f"`tmp_dir` {name}: is no folder")
     if not os.access(name, os.W_OK | os.X_OK):
-        raise OutputError(f"--tmp-dir {name}: the folder is not writable; name another one")
+        raise OutputError(f"`tmp_dir` {name}: the folder is not writable; name another one")
 
 
 def nameless_file(folder: str) -> int:

@@ -12,7 +12,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
-from oclgenomics.errors import UsageError
+from oclgenomics.errors import ParameterError
 from oclgenomics.io.threads import usable_cores
 
 __all__ = ["MAX_THREADS", "Workers"]
@@ -51,7 +51,7 @@ class Workers:
 
     def __init__(self, threads: int | None = None) -> None:
         if threads is not None and not 1 <= threads <= _THREAD_LIMIT:
-            raise UsageError(f"{threads} threads to read with; give 1 to {_THREAD_LIMIT}")
+            raise ParameterError("threads", f"must be between 1 and {_THREAD_LIMIT}, not {threads}")
         self.threads = min(usable_cores(), MAX_THREADS) if threads is None else threads
         self.stopped = False
         self._pool = ThreadPoolExecutor(self.threads, "reader") if self.threads > 1 else None

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from oclgenomics.errors import UsageError
+from oclgenomics.errors import ParameterError
 from oclgenomics.variation.arrays import pack_genotypes, pack_haplotypes, positions_of
 from oclgenomics.variation.checks import check_array, check_masks, check_positions, check_rows, check_tail
 from oclgenomics.variation.packing import words_for
@@ -98,7 +98,7 @@ class Alignment:
             self.multi_bits = np.zeros((self.words, 0), np.uint32)
         shape = (words_for(self.haplotypes), len(self.positions))
         if self.bits.shape != shape:
-            raise UsageError(f"bits must have the shape {shape}, not {self.bits.shape}")
+            raise ParameterError("bits", f"must have the shape {shape}, not {self.bits.shape}")
 
     @classmethod
     def from_haplotypes(
@@ -192,7 +192,9 @@ class Alignment:
         cls, packed: PackedSites, positions: NDArray[np.int64], name: str, samples: tuple[str, ...]
     ) -> Alignment:
         if len(positions) != packed.bits.shape[1]:
-            raise UsageError(f"positions must be as many as the sites, {packed.bits.shape[1]}, not {len(positions)}")
+            raise ParameterError(
+                "positions", f"must be as many as the sites, {packed.bits.shape[1]}, not {len(positions)}"
+            )
         alignment = cls(
             name=name, positions=positions, bits=packed.bits, valid=packed.valid, haplotypes=packed.haplotypes,
             ploidy=packed.ploidy, unphased=packed.unphased > 0, unphased_calls=packed.unphased, letters=packed.letters,
@@ -230,17 +232,19 @@ class Alignment:
         if self.valid is not None:
             check_masks(self.bits, self.valid, self.gap)
         elif self.gap is not None:
-            raise UsageError("gap must be None where valid is None: a gap is a missing state")
+            raise ParameterError("gap", "must be None where valid is None: a gap is a missing state")
         self._check_samples()
 
     def _check_samples(self) -> None:
         if self.ploidy not in (1, 2) or self.haplotypes % self.ploidy:
-            raise UsageError(f"ploidy must be 1, or 2 with an even number of haplotypes, not {self.ploidy}")
+            raise ParameterError("ploidy", f"must be 1, or 2 with an even number of haplotypes, not {self.ploidy}")
         if self.unphased and self.ploidy == 1:
-            raise UsageError("unphased must be False where ploidy is 1: the two haplotypes of a sample are neighbours")
+            raise ParameterError(
+                "unphased", "must be False where ploidy is 1: the two haplotypes of a sample are neighbours"
+            )
         individuals = self.haplotypes // self.ploidy
         if self.samples and len(self.samples) != individuals:
-            raise UsageError(f"samples must be {individuals} names or none, not {len(self.samples)}")
+            raise ParameterError("samples", f"must be {individuals} names or none, not {len(self.samples)}")
 
     @property
     def sites(self) -> int:

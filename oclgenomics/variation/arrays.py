@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from oclgenomics.errors import UsageError
+from oclgenomics.errors import ParameterError
 from oclgenomics.variation.alleles import NO_ALLELE, ONE, ZERO, allele_codes, is_plain
 from oclgenomics.variation.phase import unphased_calls
 from oclgenomics.variation.planes import MISSING, Planes
@@ -34,9 +34,9 @@ def positions_of(positions: ArrayLike) -> NDArray[np.int64]:
     """
     array = np.asarray(positions)
     if array.ndim != 1 or (array.dtype.kind not in "iu" and array.size):
-        raise UsageError(
-            f"positions must be a one-dimensional array of whole numbers of bp, not {array.dtype} of shape "
-            f"{array.shape}"
+        raise ParameterError(
+            "positions",
+            f"must be a one-dimensional array of whole numbers of bp, not {array.dtype} of shape {array.shape}",
         )
     return array.astype(np.int64)
 
@@ -47,8 +47,8 @@ def pack_haplotypes(states: ArrayLike, alleles: ArrayLike | None, missing: int, 
     if phased:
         return _packed("states", array[:, :, None], alleles, missing, True)
     if array.shape[1] % 2:
-        raise UsageError(
-            f"states must have two haplotypes for each sample where phased is False, not {array.shape[1]} in all"
+        raise ParameterError(
+            "states", f"must have two haplotypes for each sample where phased is False, not {array.shape[1]} in all"
         )
     return _packed("states", array.reshape(len(array), -1, 2), alleles, missing, False)
 
@@ -59,14 +59,14 @@ def pack_genotypes(
     """Pack the calls of samples; see `Alignment.from_genotypes`."""
     array = _checked("genotypes", genotypes, ("sites", "samples", "ploidy"))
     if not array.shape[2]:
-        raise UsageError("genotypes must have one allele or more in a call, not none")
+        raise ParameterError("genotypes", "must have one allele or more in a call, not none")
     _refuse_polyploid(array, missing)
     array = array[:, :, :2]
     if missing != _FILL and _all_haploid(array):
         array = array[:, :, :1]
     known = np.asarray(phased)
     if known.dtype != bool or known.shape not in ((), array.shape[:2]):
-        raise UsageError(f"phased must be True, False, or an array of bool of shape {array.shape[:2]}")
+        raise ParameterError("phased", f"must be True, False, or an array of bool of shape {array.shape[:2]}")
     return _packed("genotypes", array, alleles, missing, known if known.ndim else bool(known))
 
 
@@ -74,9 +74,9 @@ def _checked(name: str, states: ArrayLike, dimensions: tuple[str, ...]) -> NDArr
     """An array of whole numbers of so many dimensions."""
     array = np.asarray(states)
     if array.dtype.kind not in "iub":
-        raise UsageError(f"{name} must be an array of whole numbers, not {array.dtype}")
+        raise ParameterError(name, f"must be an array of whole numbers, not {array.dtype}")
     if array.ndim != len(dimensions):
-        raise UsageError(f"{name} must have the shape ({', '.join(dimensions)}), not {array.shape}")
+        raise ParameterError(name, f"must have the shape ({', '.join(dimensions)}), not {array.shape}")
     return array
 
 
@@ -102,9 +102,10 @@ def _refuse_polyploid(calls: NDArray[Any], missing: int) -> None:
         more = ~_absent(block[:, :, 2:], missing)
         if more.any():
             site, sample, _ = np.argwhere(more)[0].tolist()
-            raise UsageError(
-                f"genotypes must be haploid or diploid: the call of sample {sample} at site {start + site} (counted "
-                "from 0) has more than two alleles; give phased haplotypes as such (from_haplotypes)"
+            raise ParameterError(
+                "genotypes",
+                f"must be haploid or diploid: the call of sample {sample} at site {start + site} (counted "
+                "from 0) has more than two alleles; give phased haplotypes as such (from_haplotypes)",
             )
 
 
@@ -154,15 +155,17 @@ def _allele_codes(alleles: ArrayLike, sites: int) -> NDArray[np.uint8]:
     """Letter codes by allele index, uint8 (sites, 6), of names (sites, alleles) that are '' or '.' past the last."""
     names = np.asarray(alleles)
     if names.ndim != 2 or len(names) != sites or not names.shape[1] or names.dtype.kind not in "TUOS":
-        raise UsageError(
-            f"alleles must be an array of names of shape ({sites}, alleles), not {names.dtype} of shape {names.shape}"
+        raise ParameterError(
+            "alleles",
+            f"must be an array of names of shape ({sites}, alleles), not {names.dtype} of shape {names.shape}",
         )
     codes, single = allele_codes(names)
     if not single.all():
         site = int(np.argmin(single))
-        raise UsageError(
-            f"alleles must be single bases, or 0 and 1: those of site {site} (counted from 0) are "
-            f"{', '.join(map(str, names[site].tolist()))[:40]}; leave out what is no SNP"
+        raise ParameterError(
+            "alleles",
+            f"must be single bases, or 0 and 1: those of site {site} (counted from 0) are "
+            f"{', '.join(map(str, names[site].tolist()))[:40]}; leave out what is no SNP",
         )
     return codes
 
@@ -186,7 +189,8 @@ def _refuse_state(name: str, start: int, calls: NDArray[Any], wrong: NDArray[np.
     """Name the first state that its site does not have."""
     site, sample, allele = np.argwhere(wrong)[0].tolist()
     who = f"sample {sample}" if name == "genotypes" else f"haplotype {sample * calls.shape[2] + allele}"
-    raise UsageError(
-        f"{name} must be numbers of the site's alleles, 0 to 3 where these are not given: {who} has "
-        f"{calls[site, sample, allele]} at site {start + site} (counted from 0)"
+    raise ParameterError(
+        name,
+        f"must be numbers of the site's alleles, 0 to 3 where these are not given: {who} has "
+        f"{calls[site, sample, allele]} at site {start + site} (counted from 0)",
     )

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.errors import UsageError
+from oclgenomics.errors import ParameterError, UsageError
 from oclgenomics.variation.base_pairs import MAX_BP
 from oclgenomics.variation.packing import WORD_BITS
 
@@ -23,9 +23,9 @@ def check_array(name: str, array: Any, dtype: type[np.generic], shape: tuple[int
     """Refuse what is no array of this type and shape."""
     if not isinstance(array, np.ndarray) or array.dtype != dtype:
         kind = array.dtype if isinstance(array, np.ndarray) else type(array).__name__
-        raise UsageError(f"{name} must be an array of {np.dtype(dtype)}, not {kind}")
+        raise ParameterError(name, f"must be an array of {np.dtype(dtype)}, not {kind}")
     if array.shape != shape:
-        raise UsageError(f"{name} must have the shape {shape}, not {array.shape}")
+        raise ParameterError(name, f"must have the shape {shape}, not {array.shape}")
 
 
 def check_positions(positions: NDArray[np.int64]) -> None:
@@ -33,14 +33,15 @@ def check_positions(positions: NDArray[np.int64]) -> None:
     steps = positions[1:] < positions[:-1]
     if steps.any():
         site = int(np.argmax(steps)) + 1
-        raise UsageError(
-            f"positions must not go back: site {site} (counted from 0) lies at {positions[site]}, the one before at "
-            f"{positions[site - 1]}; sort the sites by position"
+        raise ParameterError(
+            "positions",
+            f"must not go back: site {site} (counted from 0) lies at {positions[site]}, the one before at "
+            f"{positions[site - 1]}; sort the sites by position",
         )
     if len(positions) and not (positions[0] >= 0 and positions[-1] <= MAX_BP):
         site = 0 if positions[0] < 0 else int(np.argmax(positions > MAX_BP))
-        raise UsageError(
-            f"positions must be between 0 and {MAX_BP} bp: site {site} (counted from 0) lies at {positions[site]}"
+        raise ParameterError(
+            "positions", f"must be between 0 and {MAX_BP} bp: site {site} (counted from 0) lies at {positions[site]}"
         )
 
 
@@ -51,9 +52,10 @@ def check_tail(name: str, plane: NDArray[np.uint32], haplotypes: int, column: st
         return
     stray = plane[-1] >> np.uint32(used) != 0
     if stray.any():
-        raise UsageError(
-            f"{name} must be 0 past the last of {haplotypes} haplotypes: {column} {int(np.argmax(stray))} (counted "
-            "from 0) has a bit there"
+        raise ParameterError(
+            name,
+            f"must be 0 past the last of {haplotypes} haplotypes: {column} {int(np.argmax(stray))} (counted "
+            "from 0) has a bit there",
         )
 
 
@@ -62,13 +64,14 @@ def check_masks(bits: NDArray[np.uint32], valid: NDArray[np.uint32], gap: NDArra
     for word in range(len(bits)):
         state = bits[word] & ~valid[word]
         if state.any():
-            raise UsageError(
-                f"bits must be 0 where valid is: site {int(np.argmax(state != 0))} (counted from 0) has a state there"
+            raise ParameterError(
+                "bits",
+                f"must be 0 where valid is: site {int(np.argmax(state != 0))} (counted from 0) has a state there",
             )
         gaps = None if gap is None else gap[word] & valid[word]
         if gaps is not None and gaps.any():
-            raise UsageError(
-                f"gap must be 0 where valid is 1: site {int(np.argmax(gaps != 0))} (counted from 0) has a gap there"
+            raise ParameterError(
+                "gap", f"must be 0 where valid is 1: site {int(np.argmax(gaps != 0))} (counted from 0) has a gap there"
             )
 
 
@@ -85,12 +88,15 @@ def check_rows(multi_site: NDArray[np.int32], multi_letter: NDArray[np.uint8], s
             "(counted from 0) goes back"
         )
     if multi_site[0] < 0 or multi_site[-1] >= sites:
-        raise UsageError(f"multi_site must be sites from 0 to {sites - 1}, not {multi_site[0]} to {multi_site[-1]}")
+        raise ParameterError(
+            "multi_site", f"must be sites from 0 to {sites - 1}, not {multi_site[0]} to {multi_site[-1]}"
+        )
     starts = np.flatnonzero(np.concatenate([[True], later > 0]))
     rows = np.diff(starts, append=len(multi_site))
     if rows.min() < MIN_ROWS or rows.max() > MAX_ROWS:
         at = int(np.argmax((rows < MIN_ROWS) | (rows > MAX_ROWS)))
-        raise UsageError(
-            f"multi_site must have {MIN_ROWS} or {MAX_ROWS} rows of a site: site {multi_site[starts[at]]} (counted "
-            f"from 0) has {rows[at]}"
+        raise ParameterError(
+            "multi_site",
+            f"must have {MIN_ROWS} or {MAX_ROWS} rows of a site: site {multi_site[starts[at]]} (counted "
+            f"from 0) has {rows[at]}",
         )

@@ -64,9 +64,7 @@ class Planes:
         1 if every call is haploid.
     """
 
-    def __init__(
-        self, alleles: NDArray[np.uint8], plain: NDArray[np.bool_], haplotypes: int, ploidy: int
-    ) -> None:
+    def __init__(self, alleles: NDArray[np.uint8], plain: NDArray[np.bool_], haplotypes: int, ploidy: int) -> None:
         sites = len(alleles)
         self._alleles, self._plain = alleles, plain
         self._haplotypes, self._ploidy = haplotypes, ploidy
@@ -75,9 +73,7 @@ class Planes:
         self._letters = alleles[:, :2].copy()
         self._multi: list[tuple[NDArray[np.int64], NDArray[np.uint8], NDArray[np.uint32]]] = []
 
-    def add_packed(
-        self, sites: NDArray[np.int64], bits: NDArray[np.uint32], valid: NDArray[np.uint32] | None
-    ) -> None:
+    def add_packed(self, sites: NDArray[np.int64], bits: NDArray[np.uint32], valid: NDArray[np.uint32] | None) -> None:
         """Put packed states of sites with two alleles in place; `valid` is None where all is observed."""
         self._bits[sites] = bits
         if valid is None:
@@ -125,9 +121,7 @@ class Planes:
         )
 
 
-def _two_letters(
-    seen: NDArray[np.bool_], reference: NDArray[np.uint8]
-) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+def _two_letters(seen: NDArray[np.bool_], reference: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     """Codes of state 0 and 1: REF first where exactly two states with REF are seen, else in the order A, C, G, T."""
     count = seen.sum(axis=1)
     first = np.where(count > 0, np.argmax(seen, axis=1), MISSING_LETTER).astype(np.uint8)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from oclgenomics.errors import UsageError
+from oclgenomics.errors import ParameterError
 from oclgenomics.variation.base_pairs import MAX_BP
 from oclgenomics.variation.phase import PHASES, Phase
 
@@ -47,13 +47,13 @@ class ReadOptions:
 
     def __post_init__(self) -> None:
         if self.length is not None and not 1 <= self.length <= MAX_BP:
-            raise UsageError(f"length must be between 1 and {MAX_BP} bp, not {self.length:g}")
+            raise ParameterError("length", f"must be between 1 and {MAX_BP} bp, not {self.length:g}")
         if self.format is not None and self.format not in FORMATS:
-            raise UsageError(f"format must be one of {', '.join(FORMATS)}, not {self.format!r}")
+            raise ParameterError("format", f"must be one of {', '.join(FORMATS)}, not {self.format!r}")
         if self.phase not in PHASES:
-            raise UsageError(f"phase must be one of {', '.join(PHASES)}, not {self.phase!r}")
+            raise ParameterError("phase", f"must be one of {', '.join(PHASES)}, not {self.phase!r}")
         if self.samples is not None and not isinstance(self.samples, (str, os.PathLike)):
             names = tuple(self.samples)  # an iterator would serve the first input only
             if not all(isinstance(name, str) for name in names):
-                raise UsageError("samples must be names, or the path of a file of names")
+                raise ParameterError("samples", "must be names, or the path of a file of names")
             object.__setattr__(self, "samples", names)

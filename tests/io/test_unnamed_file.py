@@ -33,7 +33,7 @@ def test_the_system_s_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         raise FileNotFoundError("none")
 
     monkeypatch.setattr(tempfile, "gettempdir", none)
-    with pytest.raises(OutputError, match="no folder for temporary files; name one with --tmp-dir"):
+    with pytest.raises(OutputError, match="no folder for temporary files; name one with tmp_dir"):
         temporary_folder()
 
 

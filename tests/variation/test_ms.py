@@ -146,7 +146,7 @@ def test_bad_input_names_the_line(tmp_path, text, message):
 def test_relative_positions_need_a_length(tmp_path, text):
     path = tmp_path / "x"
     path.write_text(text)
-    with pytest.raises(InputError, match="--length"):
+    with pytest.raises(InputError, match=r"give the length of the region in bp [(]length[)]"):
         list(read_alignments(path))
 
 

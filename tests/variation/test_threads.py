@@ -268,7 +268,7 @@ def test_no_thread_is_started_for_one(tmp_path):
 
 
 def test_fewer_than_one_thread():
-    with pytest.raises(UsageError, match="0 threads"):
+    with pytest.raises(UsageError, match=r"^threads must be between 1 and 1024, not 0$"):
         next(read_alignments("x", threads=0))
 
 

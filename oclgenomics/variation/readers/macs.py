@@ -57,7 +57,7 @@ def read_macs(
     """
     if length is None:
         raise InputError(
-            "MaCS positions are relative; give the length of the region in bp (--length)", source=buffer.source
+            "MaCS positions are relative; give the length of the region in bp (`length`)", source=buffer.source
         )
     replicate, sites = 1, _Sites(buffer.source, 1, length)
     for block, parts in parse_blocks(buffer, block_bytes, workers or Workers(1), _parse):

@@ -61,7 +61,7 @@ def read_ms(
     """
     if length is None and not mbs:
         raise InputError(
-            "ms positions are relative; give the length of the region in bp (--length)", source=buffer.source
+            "ms positions are relative; give the length of the region in bp (`length`)", source=buffer.source
         )
     replicate = 0
     workers = workers or Workers(1)
@@ -128,7 +128,7 @@ def _read_positions(buffer: InputBuffer, sites: int, length: float | None) -> np
     if len(positions) != sites and not (length is None and len(positions) == sites - 1):
         raise buffer.error(f"{len(positions)} positions for {sites} segregating sites", line=at)
     if length is not None and not ((positions >= 0) & (positions <= 1)).all():
-        raise buffer.error("positions must lie between 0 and 1 (in bp: --input-format mbs)", line=at)
+        raise buffer.error("positions must lie between 0 and 1 (those in bp are mbs; name this format)", line=at)
     if length is None and not ((positions >= 0) & (positions <= MAX_BP) & (positions == np.trunc(positions))).all():
         raise buffer.error(f"mbs positions are whole numbers of bp, at most {MAX_BP}", line=at)
     back = np.flatnonzero(np.diff(positions) < 0)

@@ -216,7 +216,7 @@ class GenotypeReader:
                 raise block.error(
                     int(records[sites[row]]),
                     f"a call of sample {self._name(sample)} is not phased ('/'); phase the data, or choose "
-                    "--phase missing, auto or ignore",
+                    "`phase=missing`, auto or ignore",
                 )
 
     def _check_alleles(self, block: LineBlock, records: np.ndarray, alleles: np.ndarray, calls: Calls) -> None:

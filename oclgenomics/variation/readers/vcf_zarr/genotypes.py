@@ -193,7 +193,7 @@ class CallBlock:
             raise self._error(
                 records[row],
                 f"a call of sample {self._reader.samples[sample]} is not phased; phase the data, or choose "
-                "--phase missing, auto or ignore",
+                "`phase=missing`, auto or ignore",
             )
         return found
 
