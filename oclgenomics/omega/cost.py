@@ -73,7 +73,7 @@ class Work:
         """Pairs of tiles of each position, int64 (positions,), and the most windows that share a tile."""
         return self.find_tiles()
 
-    def part(self, chosen: NDArray[np.bool_]) -> Work:
+    def only(self, chosen: NDArray[np.bool_]) -> Work:
         """The work of some positions, without the tiles."""
         return Work(self.lefts[chosen], self.rights[chosen], self.scores[chosen], self.find_tiles)
 
@@ -130,7 +130,7 @@ def scan_cost(kinds: NDArray[np.int64], work: Work, costs: Costs) -> float:
     for kernel, each in ((KERNEL_ONE, costs.one), (KERNEL_TWO, costs.two)):
         chosen = kinds == kernel
         if chosen.any():
-            total += _score_cost(work if chosen.all() else work.part(chosen), each)
+            total += _score_cost(work if chosen.all() else work.only(chosen), each)
     by_tiles = kinds == KERNEL_TILES
     if by_tiles.any():
         queue = costs.tiles.queue * work.tiles[1]

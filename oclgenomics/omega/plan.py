@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.errors import AllocationError
 from oclgenomics.omega.cost import KERNEL_ONE, KERNEL_TILES, KERNEL_TWO, Work, cheapest_kernels, costs_of
+from oclgenomics.omega.options import KernelChoice
 from oclgenomics.omega.windows import Windows
 
 __all__ = [
@@ -44,6 +45,7 @@ TILE_WINDOWS_BYTES = 16  # of a tile column and a tile row: the windows that rea
 TABLE_SHARE = 8  # the window table takes at most one part in so many of the budget
 STRIDE_MARGIN = 256  # keeps the rows of a band apart, tiles' overhang included
 SUM_BYTES = 8
+SLOT_ITEMS = 16  # the left sums of a window are a multiple of it, for vectors
 LEFT_BYTES = 12  # an exact left sum and its float
 TILE_BYTES = 4  # its difference to the corner of its tile
 CPU_BLOCK_BYTES = 12 << 20  # a block that stays in the last cache while all its windows are scored
@@ -107,6 +109,11 @@ class Block:
     width: int
     saves: tuple[tuple[int, int], ...]  # windows whose left sums are saved, as ranges of the table
     stretches: tuple[Stretch, ...]
+
+    @property
+    def layout(self) -> dict[str, int]:
+        """Where the block lies, by the names that kernels give it."""
+        return {"row0": self.row0, "rows": self.rows, "col0": self.col0}
 
 
 @dataclass(frozen=True)
@@ -181,7 +188,7 @@ def plan_passes(
     limits: Limits,
     *,
     border: int = -1,
-    kernel: str = "auto",
+    kernel: KernelChoice = "auto",
     tiles: bool = False,
     chunk_positions: int | None = None,
     block_rows: int | None = None,
@@ -197,8 +204,8 @@ def plan_passes(
     limits : Limits
     border : int
         As in `ScanOptions`.
-    kernel : str
-        'auto' or 'dynamic' (`choose_kernels`), '1', '2' or 'tiles'.
+    kernel : {'auto', 'dynamic', '1', '2', 'tiles'}
+        'auto' and 'dynamic' leave it to `choose_kernels`.
     tiles : bool
         Whether the tile kernel may be chosen: exact sums of values that are never negative, and no border.
     chunk_positions : int, optional
@@ -214,34 +221,64 @@ def plan_passes(
     chosen = np.flatnonzero(windows.valid)
     if not chosen.size:
         return []
-    band = windows.span
-    stride, rows = _block_shape(band, sites, limits, block_rows)
-    left_stride = round_up(int((windows.inner_left - windows.first + 1)[chosen].max()), 16)
-    tiles_stride = round_up(left_stride, TILE) + TILE
-    slot_bytes = left_stride * LEFT_BYTES + tiles_stride * TILE_BYTES
+    sizes = _sizes(windows, chosen, sites, limits, block_rows)
     per_pass = _positions_of_a_pass(len(chosen), chunk_positions, limits)
-    held = _held_bytes(band, sites, stride, rows, limits) + per_pass * WINDOW_BYTES
-    longest_slot = max(left_stride * SUM_BYTES, tiles_stride * TILE_BYTES)
-    most_slots = min((limits.budget - held) // slot_bytes, limits.max_allocation // longest_slot)
-    if most_slots < 1:
-        raise AllocationError(
-            f"a window of {band} sites needs {held + slot_bytes} bytes of device "
-            f"memory, but {limits.budget} may be used; "
-            "raise `max_memory`, narrow `maxwin` or choose a `device` with more memory"
-        )
+    max_slots = _max_slots(sizes, sites, per_pass, limits)
     scores = windows.scores(border)
     passes: list[Pass] = []
     start = 0
     while start < len(chosen):
-        part = chosen[start : start + per_pass]
-        part = part[: _positions_that_fit(windows, part, rows, most_slots)]
-        if kernel in FORCED:
-            kinds = np.full(len(part), FORCED[kernel])
-        else:
-            kinds = choose_kernels(windows, part, scores[part], limits, dynamic=kernel == "dynamic", tiles=tiles)
-        passes.append(_plan_pass(windows, part, kinds, scores, (band, stride, rows, left_stride, tiles_stride), limits))
-        start += len(part)
+        taken = chosen[start : start + per_pass]
+        taken = taken[: _positions_that_fit(windows, taken, sizes.rows, max_slots)]
+        kinds = _kernels(windows, taken, scores[taken], limits, kernel, tiles=tiles)
+        passes.append(_plan_pass(windows, taken, kinds, scores, sizes, limits))
+        start += len(taken)
     return passes
+
+
+@dataclass(frozen=True)
+class _Sizes:
+    """Sizes in items that all passes of a scan share, as in `Pass`."""
+
+    band: int
+    stride: int
+    rows: int
+    left_stride: int
+    tiles_stride: int
+
+    @property
+    def slot_bytes(self) -> int:
+        """Bytes of the left sums of a window, in all buffers."""
+        return self.left_stride * LEFT_BYTES + self.tiles_stride * TILE_BYTES
+
+    @property
+    def longest_slot(self) -> int:
+        """Bytes of a window in the buffer that it takes most of."""
+        return max(self.left_stride * SUM_BYTES, self.tiles_stride * TILE_BYTES)
+
+
+def _sizes(windows: Windows, chosen: NDArray[np.int64], sites: int, limits: Limits, block_rows: int | None) -> _Sizes:
+    stride, rows = _block_shape(windows.span, sites, limits, block_rows)
+    left_stride = round_up(int((windows.inner_left - windows.first + 1)[chosen].max()), SLOT_ITEMS)
+    return _Sizes(windows.span, stride, rows, left_stride, round_up(left_stride, TILE) + TILE)
+
+
+def _max_slots(sizes: _Sizes, sites: int, per_pass: int, limits: Limits) -> int:
+    """Most windows whose left sums fit beside everything else.
+
+    Raises
+    ------
+    AllocationError
+        None do.
+    """
+    held = _held_bytes(sizes, sites, limits) + per_pass * WINDOW_BYTES
+    slots = min((limits.budget - held) // sizes.slot_bytes, limits.max_allocation // sizes.longest_slot)
+    if slots < 1:
+        raise AllocationError(
+            f"a window of {sizes.band} sites needs {held + sizes.slot_bytes} bytes of device memory, but "
+            f"{limits.budget} may be used; raise `max_memory`, narrow `maxwin` or choose a `device` with more memory"
+        )
+    return slots
 
 
 def _block_shape(band: int, sites: int, limits: Limits, block_rows: int | None) -> tuple[int, int]:
@@ -254,7 +291,7 @@ def _block_shape(band: int, sites: int, limits: Limits, block_rows: int | None) 
     return stride, min(max(round_up(rows - TILE + 1, TILE), TILE), longest)
 
 
-def _held_bytes(band: int, sites: int, stride: int, rows: int, limits: Limits) -> int:
+def _held_bytes(sizes: _Sizes, sites: int, limits: Limits) -> int:
     """Bytes that a pass holds beside its slots and the table of its windows.
 
     A block of so many rows is round_up(band) + rows columns wide at most, so that its sums take up to rows * (stride +
@@ -265,12 +302,12 @@ def _held_bytes(band: int, sites: int, stride: int, rows: int, limits: Limits) -
     AllocationError
         The least block does not go into one buffer.
     """
-    width = round_up(band, TILE) + rows + TILE
-    sums, planes = rows * (stride + 1) * SUM_BYTES, width * limits.site_bytes
+    width = round_up(sizes.band, TILE) + sizes.rows + TILE
+    sums, planes = sizes.rows * (sizes.stride + 1) * SUM_BYTES, width * limits.site_bytes
     largest = max(sums, planes // limits.planes)
     if largest > limits.max_allocation:
         raise AllocationError(
-            f"a window of {band} sites needs {largest} bytes in one buffer, but the device gives "
+            f"a window of {sizes.band} sites needs {largest} bytes in one buffer, but the device gives "
             f"{limits.max_allocation} to one; raise `max_memory`, narrow `maxwin` or choose another `device`"
         )
     return sums + width * SUM_BYTES + planes + (sites // TILE + 2) * TILE_WINDOWS_BYTES
@@ -287,22 +324,32 @@ def _first_row(first: NDArray[np.integer[Any]]) -> int:
     return int(first.min()) // TILE * TILE
 
 
-def _slots_needed(windows: Windows, part: NDArray[np.int64], rows: int) -> int:
+def _slots_needed(windows: Windows, taken: NDArray[np.int64], rows: int) -> int:
     """Left sums that live at a time: slot p % slots is free again when window p + slots begins."""
-    begin = _first_row(windows.first[part])
-    centre_block, last_block = (windows.centre[part] - begin) // rows, (windows.last[part] - begin) // rows
-    return int((np.searchsorted(centre_block, last_block, side="right") - np.arange(len(part))).max())
+    begin = _first_row(windows.first[taken])
+    centre_block, last_block = (windows.centre[taken] - begin) // rows, (windows.last[taken] - begin) // rows
+    return int((np.searchsorted(centre_block, last_block, side="right") - np.arange(len(taken))).max())
 
 
-def _positions_that_fit(windows: Windows, part: NDArray[np.int64], rows: int, most_slots: int) -> int:
-    count = len(part)
-    while count > 1 and _slots_needed(windows, part[:count], rows) > most_slots:
-        count = max(most_slots, count // 2) if count > most_slots else count - 1
+def _positions_that_fit(windows: Windows, taken: NDArray[np.int64], rows: int, max_slots: int) -> int:
+    count = len(taken)
+    while count > 1 and _slots_needed(windows, taken[:count], rows) > max_slots:
+        count = max(max_slots, count // 2) if count > max_slots else count - 1
     return count
 
 
+def _kernels(
+    windows: Windows, taken: NDArray[np.int64], scores: NDArray[np.int64], limits: Limits, kernel: KernelChoice, *,
+    tiles: bool,
+) -> NDArray[np.int64]:  # fmt: skip
+    """The kernel of each position, int64: that which is forced, or the best."""
+    if kernel in FORCED:
+        return np.full(len(taken), FORCED[kernel])
+    return choose_kernels(windows, taken, scores, limits, dynamic=kernel == "dynamic", tiles=tiles)
+
+
 def choose_kernels(
-    windows: Windows, part: NDArray[np.int64], scores: NDArray[np.int64], limits: Limits, *, dynamic: bool, tiles: bool
+    windows: Windows, taken: NDArray[np.int64], scores: NDArray[np.int64], limits: Limits, *, dynamic: bool, tiles: bool
 ) -> NDArray[np.int64]:
     """The kernel of each position, int64: 1 or 2, or 3 for tiles.
 
@@ -312,11 +359,11 @@ def choose_kernels(
         return np.where(scores < kernel_one_below(limits), KERNEL_ONE, KERNEL_TWO)
 
     def find_tiles() -> tuple[NDArray[np.int64], int]:
-        columns, rows = _tiles_of(windows, part)
-        return columns * rows, _longest_queue(windows.first[part] // TILE, columns)
+        columns, rows = _tiles_of(windows, taken)
+        return columns * rows, _longest_queue(windows.first[taken] // TILE, columns)
 
-    lefts = windows.inner_left[part] - windows.first[part] + 1
-    rights = windows.last[part] - windows.inner_right[part] + 1
+    lefts = windows.inner_left[taken] - windows.first[taken] + 1
+    rights = windows.last[taken] - windows.inner_right[taken] + 1
     work = Work(lefts, rights, scores, find_tiles)
     return cheapest_kernels(work, costs_of(limits.compute_units, cpu=limits.cpu), tiles=tiles)
 
@@ -328,42 +375,56 @@ def _longest_queue(begin: NDArray[np.int64], columns: NDArray[np.int64]) -> int:
     return int(np.cumsum(enter - leave).max())
 
 
-def _tiles_of(windows: Windows, part: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Tile columns and tile rows that each window of `part` touches."""
-    columns = windows.inner_left[part] // TILE - windows.first[part] // TILE + 1
-    return columns, windows.last[part] // TILE - windows.inner_right[part] // TILE + 1
+def _tiles_of(windows: Windows, taken: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Tile columns and tile rows that each window of `taken` touches."""
+    columns = windows.inner_left[taken] // TILE - windows.first[taken] // TILE + 1
+    return columns, windows.last[taken] // TILE - windows.inner_right[taken] // TILE + 1
 
 
 def _plan_pass(
     windows: Windows,
-    part: NDArray[np.int64],
+    taken: NDArray[np.int64],
     kinds: NDArray[np.int64],
     scores: NDArray[np.int64],
-    sizes: tuple[int, int, int, int, int],
+    sizes: _Sizes,
     limits: Limits,
 ) -> Pass:
-    band, stride, rows, left_stride, tiles_stride = sizes
-    slots = _slots_needed(windows, part, rows)
+    """The walk for the positions `taken`, each of which the kernel in `kinds` scores."""
+    slots = _slots_needed(windows, taken, sizes.rows)
     order = np.argsort(kinds, kind="stable")
-    index = part[order]
-    fields = [windows.centre, windows.first, windows.inner_left, windows.inner_right, windows.last]
-    table = np.zeros((len(part), WINDOW_FIELDS), np.int32)
-    for column, values in enumerate(fields):
-        table[:, column] = values[index]
-    table[:, 5] = order % slots
-    table[:, 6] = index
+    table = _window_table(windows, taken[order], order % slots)
     ends = np.searchsorted(kinds[order], [KERNEL_ONE, KERNEL_TWO, KERNEL_TILES, KERNEL_TILES + 1])
     groups = [(kind, int(ends[kind - 1]), int(ends[kind])) for kind in (KERNEL_ONE, KERNEL_TWO, KERNEL_TILES)]
-    blocks = tuple(_blocks(table, groups, scores[index], band, rows, limits))
     of_i, of_j = _windows_of_tiles(table[ends[2] :], int(ends[2]), int(table[:, 4].max()) // TILE + 1)
-    return Pass(table, band, stride, rows, slots, left_stride, tiles_stride, of_i, of_j, blocks)
+    return Pass(
+        table=table,
+        band=sizes.band,
+        stride=sizes.stride,
+        block_rows=sizes.rows,
+        slots=slots,
+        left_stride=sizes.left_stride,
+        tiles_stride=sizes.tiles_stride,
+        windows_of_i=of_i,
+        windows_of_j=of_j,
+        blocks=tuple(_blocks(table, groups, scores[taken[order]], sizes, limits)),
+    )
 
 
-def _windows_of_tiles(part: NDArray[np.int32], offset: int, tiles: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """For each tile column and row, the stretch of the windows `part` that share it, as indices of the table."""
+def _window_table(windows: Windows, index: NDArray[np.int64], slots: NDArray[np.int64]) -> NDArray[np.int32]:
+    """Rows of `Pass.table` for the grid positions `index`."""
+    table = np.zeros((len(index), WINDOW_FIELDS), np.int32)
+    fields = [windows.centre, windows.first, windows.inner_left, windows.inner_right, windows.last]
+    for column, values in enumerate(fields):
+        table[:, column] = values[index]
+    table[:, 5], table[:, 6] = slots, index
+    return table
+
+
+def _windows_of_tiles(table: NDArray[np.int32], offset: int, tiles: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """For each tile column and row, which windows of `table` share it: from one to another, counted from `offset`."""
     begin, end = np.arange(tiles) * TILE, np.arange(tiles) * TILE + TILE - 1
-    of_i = np.stack([np.searchsorted(part[:, 2], begin), np.searchsorted(part[:, 1], end, "right")], axis=1)
-    of_j = np.stack([np.searchsorted(part[:, 4], begin), np.searchsorted(part[:, 3], end, "right")], axis=1)
+    of_i = np.stack([np.searchsorted(table[:, 2], begin), np.searchsorted(table[:, 1], end, "right")], axis=1)
+    of_j = np.stack([np.searchsorted(table[:, 4], begin), np.searchsorted(table[:, 3], end, "right")], axis=1)
     return (of_i + offset).astype(np.int32), (of_j + offset).astype(np.int32)
 
 
@@ -371,36 +432,35 @@ def _blocks(
     table: NDArray[np.int32],
     groups: list[tuple[int, int, int]],
     scores: NDArray[np.int64],
-    band: int,
-    block_rows: int,
+    sizes: _Sizes,
     limits: Limits,
 ) -> Iterator[Block]:
     begin = _first_row(table[:, 1])
     end = int(table[:, 4].max()) + 1
-    for row0 in range(begin, end, block_rows):
-        stop = min(row0 + block_rows, end)
-        col0 = max(begin, row0 - band) // TILE * TILE
+    for row0 in range(begin, end, sizes.rows):
+        stop = min(row0 + sizes.rows, end)
+        col0 = max(begin, row0 - sizes.band) // TILE * TILE
         saves, stretches = [], []
         for kernel, first, last in groups:
-            part = table[first:last]
-            saved = first + np.searchsorted(part[:, 0], [row0, stop])
+            own = table[first:last]
+            saved = first + np.searchsorted(own[:, 0], [row0, stop])
             if saved[0] < saved[1]:
                 saves.append((int(saved[0]), int(saved[1])))
-            stretch = _stretch(part, first, scores, kernel, row0, stop, limits)
+            stretch = _stretch(own, first, scores, kernel, row0, stop, limits)
             if stretch is not None:
                 stretches.append(stretch)
         yield Block(row0, stop - row0, col0, round_up(stop, TILE) - col0, tuple(saves), tuple(stretches))
 
 
 def _stretch(
-    part: NDArray[np.int32], offset: int, scores: NDArray[np.int64], kernel: int, row0: int, stop: int, limits: Limits
+    table: NDArray[np.int32], offset: int, scores: NDArray[np.int64], kernel: int, row0: int, stop: int, limits: Limits
 ) -> Stretch | None:
     """The windows of one kernel with right borders in rows [row0, stop)."""
-    start = int(np.searchsorted(part[:, 4], row0))
-    end = int(np.searchsorted(part[:, 3], stop))
+    start = int(np.searchsorted(table[:, 4], row0))
+    end = int(np.searchsorted(table[:, 3], stop))
     if start >= end:
         return None
-    active = part[start:end]
+    active = table[start:end]
     rows = int((np.minimum(active[:, 4], stop - 1) - np.maximum(active[:, 3], row0)).max()) + 1
     lefts = int((active[:, 2] - active[:, 1]).max()) + 1
     load = rows if limits.cpu else work_item_load(int(scores[offset + start : offset + end].max()), limits)
