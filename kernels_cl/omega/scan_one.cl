@@ -6,7 +6,7 @@
 #include "omega/candidate.clh"
 
 __attribute__((reqd_work_group_size(LANES, 1, 1)))
-__kernel void scan_one(BLOCK_ARGUMENTS, __global float *out_omega, __global int *out_i, __global int *out_j)
+__kernel void scan_one(BLOCK_ARGUMENTS, __global float *candidate_omega, __global int *candidate_i, __global int *candidate_j)
 {
     __local float omegas[LANES];
     __local int is[LANES], js[LANES];
@@ -24,5 +24,5 @@ __kernel void scan_one(BLOCK_ARGUMENTS, __global float *out_omega, __global int 
         omega = w > 0.0f ? w : 0.0f;  // also drops NaN
     }
     const int place = (int)get_group_id(2) * (int)get_num_groups(0) + (int)get_group_id(0);
-    write_candidate(omega, i, j, omegas, is, js, place, out_omega, out_i, out_j);
+    write_candidate(omega, i, j, omegas, is, js, place, candidate_omega, candidate_i, candidate_j);
 }

@@ -10,7 +10,7 @@
 #include "omega/candidate.clh"
 
 __attribute__((reqd_work_group_size(LANES, 1, 1)))
-__kernel void scan_two(BLOCK_ARGUMENTS, int lanes_i, int load, __global float *out_omega, __global int *out_i, __global int *out_j)
+__kernel void scan_two(BLOCK_ARGUMENTS, int lanes_i, int load, __global float *candidate_omega, __global int *candidate_i, __global int *candidate_j)
 {
     __local float omegas[LANES];
     __local int is[LANES], js[LANES];
@@ -56,5 +56,5 @@ __kernel void scan_two(BLOCK_ARGUMENTS, int lanes_i, int load, __global float *o
             j = best_j[x];
         }
     const int candidate = ((int)get_group_id(2) * (int)get_num_groups(1) + (int)get_group_id(1)) * (int)get_num_groups(0) + (int)get_group_id(0);
-    write_candidate(omega, i, j, omegas, is, js, candidate, out_omega, out_i, out_j);
+    write_candidate(omega, i, j, omegas, is, js, candidate, candidate_omega, candidate_i, candidate_j);
 }

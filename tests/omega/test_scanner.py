@@ -322,9 +322,9 @@ def test_short_launches_change_nothing(
     whole, launch, launched = scans_of(shaped, alignment, kind), shaped.launch, []
     monkeypatch.setattr(launches, "LAUNCH_NS", 1.0)
 
-    def spy(kernel: Kernel, size: tuple[int, ...], local: tuple[int, ...], *args: Any) -> Any:
+    def spy(kernel: Kernel, size: tuple[int, ...], local: tuple[int, ...], **arguments: Any) -> None:
         launched.append((kernel.name, [a // b for a, b in zip(size, local, strict=True)]))
-        return launch(kernel, size, local, *args)
+        launch(kernel, size, local, **arguments)
 
     monkeypatch.setattr(shaped, "launch", spy)
     for cut, scan in zip(scans_of(shaped, alignment, kind), whole, strict=True):
@@ -343,12 +343,12 @@ def test_small_work_groups_change_nothing(
     shaped: Engine, rng: np.random.Generator, kind: str, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     alignment = alignment_of(rng, kind)
-    small = Engine(dataclasses.replace(shaped.device, max_work_group=most))
-    small.tuning, launch = shaped.tuning, small.launch
+    small = Engine(dataclasses.replace(shaped.device, max_work_group=most), tuning=shaped.tuning)
+    launch = small.launch
 
-    def spy(kernel: Kernel, size: tuple[int, ...], local: tuple[int, ...], *args: Any) -> Any:
+    def spy(kernel: Kernel, size: tuple[int, ...], local: tuple[int, ...], **arguments: Any) -> None:
         assert np.prod(local) <= most, kernel.name
-        return launch(kernel, size, local, *args)
+        launch(kernel, size, local, **arguments)
 
     monkeypatch.setattr(small, "launch", spy)
     for scan, whole in zip(scans_of(small, alignment, kind), scans_of(shaped, alignment, kind), strict=True):
@@ -364,9 +364,9 @@ def test_kernels_that_need_many_registers_get_small_work_groups(
     def built(source: str, name: str, **defines: Any) -> Kernel:
         return dataclasses.replace(build(source, name, **defines), max_items=32)
 
-    def spy(kernel: Kernel, size: tuple[int, ...], local: tuple[int, ...], *args: Any) -> Any:
+    def spy(kernel: Kernel, size: tuple[int, ...], local: tuple[int, ...], **arguments: Any) -> None:
         launched.append(int(np.prod(local)))
-        return launch(kernel, size, local, *args)
+        launch(kernel, size, local, **arguments)
 
     monkeypatch.setattr(shaped, "kernel", built)
     monkeypatch.setattr(shaped, "launch", spy)

@@ -1,4 +1,4 @@
-"""The best borders that a device found."""
+"""The best borders of all grid positions: on the device while a scan goes on, and what comes back of them."""
 
 from __future__ import annotations
 
@@ -8,10 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["BestBorders"]
+from oclgenomics.runtime import Engine
+
+__all__ = ["RESULT_BYTES", "BestBorders", "BestSoFar"]
+
+RESULT_BYTES = 28  # omega, both borders and both sums of a grid position
 
 
-@dataclass
+@dataclass(frozen=True)
 class BestBorders:
     """Best borders of all grid positions: SNP indices, and the sums there.
 
@@ -46,3 +50,38 @@ class BestBorders:
         """No position has a window."""
         index, sums = np.zeros(grid, np.int32), np.zeros(grid, np.int64)
         return BestBorders(np.zeros(grid, np.float32), index, index, sums, sums, 0)
+
+
+class BestSoFar:
+    """Best borders on the device, and whether a sum outgrew its format.
+
+    Parameters
+    ----------
+    engine : Engine
+    grid : int
+        Grid positions.
+    sum_type : NumPy type
+        Of the sums: int64, or float32 in compat precision.
+
+    Attributes
+    ----------
+    arrays : dict of str to DeviceArray
+        By the names that kernels give them, each of shape (grid,).
+    overflow : DeviceArray, int32 (1,)
+    """
+
+    def __init__(self, engine: Engine, grid: int, sum_type: type[np.generic]) -> None:
+        kinds: dict[str, type[np.generic]] = {
+            "best": np.float32, "best_i": np.int32, "best_j": np.int32, "within": sum_type, "cross": sum_type
+        }  # fmt: skip
+        self._engine = engine
+        self.arrays = {name: engine.upload(np.zeros(grid, kind)) for name, kind in kinds.items()}
+        self.overflow = engine.upload(np.zeros(1, np.int32))
+
+    def collect(self, bits: int) -> BestBorders | None:
+        """Bring the results, sums having so many fraction bits, and give the memory back; None if one outgrew them."""
+        arrays = (*self.arrays.values(), self.overflow)
+        omega, i, j, within, cross, overflow = map(self._engine.download, arrays)
+        for array in arrays:
+            array.release()
+        return None if overflow[0] else BestBorders(omega, i, j, within, cross, bits)

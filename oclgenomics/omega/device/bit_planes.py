@@ -63,7 +63,7 @@ class BitPlanes:
     @property
     def words(self) -> int:
         """32-bit words of a site."""
-        return self.bits.shape[1]
+        return int(self.bits.shape[1])
 
     @property
     def counts(self) -> int:

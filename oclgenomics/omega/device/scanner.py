@@ -1,4 +1,4 @@
-"""Scans alignments on one device: windows and plan on the host, a `ScanJob` on the device."""
+"""Scans alignments on one device: windows and plan on the host, `run_passes` on the device."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ from dataclasses import replace
 
 from oclgenomics.errors import DeviceError, UsageError
 from oclgenomics.omega.batch import Member, group_members, join_members
-from oclgenomics.omega.device.best_borders import BestBorders
+from oclgenomics.omega.device.best_borders import RESULT_BYTES, BestBorders
 from oclgenomics.omega.device.bit_planes import BitPlanes, planes_of
 from oclgenomics.omega.device.device_sites import DeviceSites
 from oclgenomics.omega.device.fixed_point import RETRY_BITS
-from oclgenomics.omega.device.job import RESULT_BYTES, Progress, ScanJob, work_bytes
+from oclgenomics.omega.device.job import Progress, run_passes
 from oclgenomics.omega.device.outcome import impossible_scan, scan_of
+from oclgenomics.omega.device.setup import ScanSetup
+from oclgenomics.omega.device.workspace import work_bytes
 from oclgenomics.omega.options import ScanOptions
-from oclgenomics.omega.plan import Limits, Pass, plan_passes
+from oclgenomics.omega.plan import Limits, plan_passes
 from oclgenomics.omega.result import Scan
 from oclgenomics.omega.windows import find_windows
 from oclgenomics.runtime import Engine
@@ -104,13 +106,13 @@ class OmegaScanner:
 
         In the rare case that a sum outgrows its format, each goes by itself, and then with coarser sums.
         """
-        joint = join_members(group)
+        joint, grid = join_members(group), len(group) * options.grid
         planes = planes_of(joint.alignment, dna=options.precision == "compat" and joint.alignment.multiallelic)
         resident = self._fits(planes)
         passes = plan_passes(
             joint.windows,
             joint.alignment.sites,
-            self._limits(planes, resident, len(group) * options.grid),
+            self._limits(planes, resident, grid),
             border=options.border,
             kernel=options.kernel,
             tiles=_tiles_serve(options),
@@ -121,33 +123,15 @@ class OmegaScanner:
             return [BestBorders.nothing(options.grid) for _ in group]
         with self.engine.profile.mark("upload sites"):
             sites = DeviceSites(self.engine, planes, resident=resident)
-        bits = group[0].fraction_bits(options)
-        best = self._run_passes(planes, sites, passes, options, bits, len(group) * options.grid, progress)
+        setup = ScanSetup.of(self.engine, planes, sites, options, bits=group[0].fraction_bits(options))
+        best = run_passes(setup, passes, grid, progress)
         if best is None and len(group) > 1:
-            del sites  # its memory is the device's
+            del sites, setup  # their memory is the device's
             return [self._best_borders([member], options, None)[0] for member in group]
         while best is None:
-            bits -= RETRY_BITS
-            best = self._run_passes(planes, sites, passes, options, bits, options.grid, progress)
+            setup = replace(setup, bits=setup.bits - RETRY_BITS)
+            best = run_passes(setup, passes, grid, progress)
         return best.split([member.alignment.sites for member in group])
-
-    def _run_passes(
-        self,
-        planes: BitPlanes,
-        sites: DeviceSites,
-        passes: list[Pass],
-        options: ScanOptions,
-        bits: int,
-        grid: int,
-        progress: Progress | None,
-    ) -> BestBorders | None:
-        """Run all passes; None where a sum outgrew its format."""
-        job = ScanJob(self.engine, planes, sites, options, float(2.0**bits), grid)
-        done = 0
-        for walk in passes:
-            job.run(walk, None if progress is None else _shifted(progress, done, grid))
-            done += len(walk.table)
-        return job.collect(bits)
 
     def _check(self, alignment: Alignment, options: ScanOptions) -> None:
         compat = options.precision == "compat"

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +17,7 @@ from oclgenomics.omega.device.bit_planes import planes_of
 from oclgenomics.omega.plan import TILE, round_up
 from oclgenomics.omega.score import EPSILON
 from oclgenomics.omega.sites import take_sites
-from oclgenomics.runtime import Engine
-from oclgenomics.runtime.buffers import DeviceArray
+from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.runtime.memory import BufferNeed
 from oclgenomics.variation.alignment import Alignment
 
@@ -155,22 +153,24 @@ class _DeviceRegion:
         }
         bits = engine.upload(planes.bits)
         valid = bits if planes.valid is None else engine.upload(planes.valid)
-        counts = (np.uint32(planes.units), engine.upload(planes.ones), engine.upload(planes.weight))
-        self._pairs = (bits, valid, planes.words, *counts, float(planes.haplotypes))
-        self._alleles: tuple[Any, ...] = ()
+        self._shared = {"bits": bits, "valid": valid, "words": planes.words}
+        ones, weight = engine.upload(planes.ones), engine.upload(planes.weight)
+        self._pairs = {"units": planes.units, "ones": ones, "weight": weight, "haplotypes": planes.haplotypes}
+        self._alleles: dict[str, DeviceArray] = {}
         if planes.allele_bits is not None:
-            states = (engine.upload(planes.first_row), engine.upload(planes.row_count))
-            self._alleles = (bits, engine.upload(planes.allele_bits), valid, planes.words, *states)
+            rows = {"alleles": planes.allele_bits, "first_row": planes.first_row, "row_count": planes.row_count}
+            self._alleles = {name: engine.upload(array) for name, array in rows.items()}
 
     def launch(self, out: DeviceArray, row0: int, rows: int, stride: int) -> None:
         """Compute one block of rows."""
-        engine, layout = self._engine, (out, row0, rows, stride)
+        engine, layout = self._engine, {"out": out, "row0": row0, "rows": rows, "stride": stride}
         pairs = engine.kernel("omega/ld_matrix.cl", "ld_matrix", **{**self._defines, "VW": self._lanes})
         size = (stride // self._lanes, -(-rows // ROWS_EACH))
-        engine.launch(pairs, size, (self._local, 1), *self._pairs, *layout)
+        engine.launch(pairs, size, (self._local, 1), **self._shared, **self._pairs, **layout)
         if self._alleles:
             alleles = engine.kernel("omega/ld_alleles.cl", "ld_alleles", **{**self._defines, "VW": 1})
-            engine.launch(alleles, (stride, rows), (engine.group_size(TILE), 1), *self._alleles, *layout)
+            local = (engine.group_size(TILE), 1)
+            engine.launch(alleles, (stride, rows), local, **self._shared, **self._alleles, **layout)
 
 
 class BinnedLd:
