@@ -43,7 +43,7 @@ MAX_WORDS = 8  # of a k-mer
 CLANG = 19
 TRANSLATORS = range(30, 13, -1)  # versions of llvm-spirv
 # which GPUs never get
-CPU_SOURCES = {"common/check_vector.cl", "kmers/bins.cl", "kmers/distinct.cl", "kmers/encode_sections.cl"}
+CPU_SOURCES = {"common/check_vector.cl", "kmers/bin_counter.cl", "kmers/bin_tables.cl", "kmers/encode_cpu_device.cl"}
 # libclc has no 64-bit atomics for PTX, though NVIDIA's compiler has, and plain OpenCL 1.2 has none.
 INT64_ATOMICS = {"common/probe_int64_atomics.cl"}
 LIBCLC = Path("/usr/lib/clc")

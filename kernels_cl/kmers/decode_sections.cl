@@ -1,4 +1,4 @@
-// Sections of a database back to keys and counts; see encode_sections.cl, vlq.cl and simple8b.clh for what they are made of.
+// Sections of a database back to keys and counts; see encode_cpu_device.cl, vlq.cl and simple8b.clh for what they are made of.
 //
 //   status[s] = 0: fine, 1: the checksum differs, 2: the bytes are no such section; keys and counts are undefined then
 //

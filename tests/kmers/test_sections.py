@@ -168,7 +168,7 @@ def test_checksums_of_any_length(shaped: Engine) -> None:
     data = rng.integers(0, 256, 4000, np.uint8)
     source = np.array([*range(70), 71, 100, 129], np.uint32)
     starts = np.concatenate([[0], np.cumsum(source)]).astype(np.uint32)
-    kernel = shaped.kernel("kmers/sections.cl", "sum_sections", WORDS=1, EVERY=1, STRETCHES=1)
+    kernel = shaped.kernel("kmers/section_facts.cl", "sum_sections", WORDS=1, EVERY=1, STRETCHES=1)
     facts = shaped.empty((5, len(source)), np.uint64)
     words = shaped.upload(np.zeros(len(starts), np.uint32))
     shape = (np.uint32(len(source)),) * 3

@@ -23,7 +23,7 @@ from oclgenomics.sequence import Symbols
 
 __all__ = ["BinnedWindows"]
 
-SOURCE = "kmers/bins.cl"
+SOURCE = "kmers/bin_counter.cl"
 PREFIX_BITS = 32
 MAX_BITS = 15  # of the prefix are counted at first: the counts of a work-item fit the second cache
 FINER_BITS = 10  # that a prefix with too many k-mers is divided by at a time

@@ -17,7 +17,7 @@ from oclgenomics.runtime.program import Kernel
 
 __all__ = ["MIN_KEY_BYTES", "BinTables", "Bins", "bin_size", "key_bytes", "table_bytes"]
 
-SOURCE = "kmers/distinct.cl"
+SOURCE = "kmers/bin_tables.cl"
 SLOTS, MIN_SLOTS = 1 << 17, 1 << 8
 TABLES_SHARE = 8  # of the device's memory, which the tables may take
 BIN_SIZE = 1 << 15  # fewer k-mers make more bins, whose lines and pages no longer fit the caches while they are filled

@@ -21,7 +21,7 @@ __all__ = ["PrefixedWindows"]
 
 PREFIX_BITS = 16
 CPU_ITEMS = 256  # work-items that share the writing of k-mers
-SOURCE = "kmers/windows.cl"
+SOURCE = "kmers/sort_counter.cl"
 
 
 @dataclass(frozen=True)

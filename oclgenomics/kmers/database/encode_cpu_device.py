@@ -56,7 +56,7 @@ class CpuSections:
         self.held = min(HELD, self.batch)
         self._slots = [_Slot(engine, output, words, self.batch, self._room // 8) for _ in range(2)]
         defines = {"WORDS": words, "EVERY": SECTION_KMERS, "STRETCH": STRETCH, "TALLIED": TALLIED}
-        self._kernel = engine.kernel("kmers/encode_sections.cl", "encode_sections", **defines)
+        self._kernel = engine.kernel("kmers/encode_cpu_device.cl", "encode_sections", **defines)
 
     def _sections_that_fit(self) -> int:
         needs = [

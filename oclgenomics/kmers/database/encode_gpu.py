@@ -124,7 +124,7 @@ class GpuSections:
         scan(engine, words, out=words)
         items = min(span.size, TALLY_GROUPS * engine.tuning.local_size)
         engine.launch_items(self._kernel("tally", "tally_counts"), items, span.counts, start, size, tally)
-        measure = self._kernel("sections", "measure_sections")
+        measure = self._kernel("section_facts", "measure_sections")
         common = stride, start, size, stretches, sections, gaps, words
         engine.launch_items(measure, facts.shape[1], span.keys, *common, facts)
 
@@ -136,7 +136,7 @@ class GpuSections:
         engine.launch_items(write, span.size, span.keys, stride, start, size, gaps, words, out.view(np.uint8))
         write = self._kernel("simple8b", "write_words")
         engine.launch_items(write, words.size - 1, span.counts, start, size, stretches, gaps, words, out.view(np.uint8))
-        sums = self._kernel("sections", "sum_sections")
+        sums = self._kernel("section_facts", "sum_sections")
         common = size, stretches, sections, gaps, words
         engine.launch_items(sums, facts.shape[1], out, *common, *SIP_KEY, facts, lanes=SUM_LANES)
 

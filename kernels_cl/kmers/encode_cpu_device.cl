@@ -1,5 +1,5 @@
 // Sections on CPUs: first key, gaps, counts, facts and tally in one go while the section is in the cache; see vlq.cl, simple8b.cl,
-// sections.cl and tally.cl for what they are. Processors have to be little-endian, as all are that OpenCL runs on.
+// section_facts.cl and tally.cl for what they are. Processors have to be little-endian, as all are that OpenCL runs on.
 //
 // Gaps are taken apart into limbs of 56 bits, which 8 bytes hold: each 7 bits move to a byte of their own by three masks and shifts.
 // 8 bytes are written whatever a number takes, and what is too much is written over.
