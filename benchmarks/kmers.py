@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 from measure import host, machine, run_process, table, write_json
 
-from oclgenomics.kmers.counting.sort_counter import PrefixedWindows
+from oclgenomics.kmers.counting.sort_counter import SortCounter
 from oclgenomics.kmers.options import CountOptions
 from oclgenomics.runtime import Engine, select_device
 from oclgenomics.sequence import packed_blocks
@@ -111,7 +111,7 @@ def pipelines(args: argparse.Namespace, reads: Path, engine: Engine) -> list[dic
             blocks = [block.symbols for block in packed_blocks(engine, [reads], overlap=k - 1)]
             engine.finish()
             start = time.perf_counter()
-            counter = PrefixedWindows(engine, CountOptions(k))
+            counter = SortCounter(engine, CountOptions(k))
             for symbols in blocks:
                 counter.add(symbols)
             runs = counter.runs(0, counter.prefixes)

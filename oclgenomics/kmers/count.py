@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from oclgenomics.io.unnamed_file import check_folder
 from oclgenomics.kmers.counting.counter import KmerCounter
 from oclgenomics.kmers.counting.gathering import join
-from oclgenomics.kmers.counting.spill import TemporaryRuns, kept_blocks
+from oclgenomics.kmers.counting.spill import Spill, kept_blocks
 from oclgenomics.kmers.database.writer import DatabaseWriter
 from oclgenomics.kmers.keys import key_words
 from oclgenomics.kmers.kmer_set import CountedKmers
@@ -104,7 +104,7 @@ def count_to_database(
     threads: int | None = None,
     min_quality: int | None = None,
     tmp_dir: str | os.PathLike[str] | None = None,
-    told: Callable[[int, int], None] | None = None,
+    on_spill: Callable[[int, int], None] | None = None,
 ) -> Summary:
     """Count the k-mers of FASTA and FASTQ files into a database.
 
@@ -113,7 +113,7 @@ def count_to_database(
 
     Parameters
     ----------
-    told : callable, optional
+    on_spill : callable, optional
         Gets the number of temporary runs and the bytes that were written, after each run.
 
     Raises
@@ -121,7 +121,7 @@ def count_to_database(
     OutputError
         The database cannot be written; nothing half written is left.
     """
-    with _temporary(engine, options, tmp_dir, told) as parts:
+    with _temporary(engine, options, tmp_dir, on_spill) as parts:
         counter, census = _read(paths, options, parts, engine=engine, threads=threads, min_quality=min_quality)
         with DatabaseWriter(output, options, engine=engine) as writer:
             if parts.added:
@@ -136,17 +136,17 @@ def _temporary(
     engine: Engine,
     options: CountOptions,
     tmp_dir: str | os.PathLike[str] | None,
-    told: Callable[[int, int], None] | None = None,
-) -> TemporaryRuns:
+    on_spill: Callable[[int, int], None] | None = None,
+) -> Spill:
     if tmp_dir is not None:
         check_folder(os.fspath(tmp_dir))  # now, and not after hours
-    return TemporaryRuns(engine, options, tmp_dir, told)
+    return Spill(engine, options, tmp_dir, on_spill)
 
 
 def _read(
     paths: Iterable[str | os.PathLike[str]],
     options: CountOptions,
-    parts: TemporaryRuns,
+    parts: Spill,
     *,
     engine: Engine,
     threads: int | None,

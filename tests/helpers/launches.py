@@ -17,9 +17,9 @@ import numpy as np
 
 from helpers.alignments import correlated_states, make_alignment, make_multiallelic
 from oclgenomics.kmers.counting import bin_tables as distinct
-from oclgenomics.kmers.counting.bin_counter import BinnedWindows
+from oclgenomics.kmers.counting.bin_counter import BinCounter
 from oclgenomics.kmers.counting.counter import KmerCounter
-from oclgenomics.kmers.counting.sort_counter import PrefixedWindows
+from oclgenomics.kmers.counting.sort_counter import SortCounter
 from oclgenomics.kmers.database.reader import KmerDatabase
 from oclgenomics.kmers.database.writer import DatabaseWriter
 from oclgenomics.kmers.kmer_set import KmerBlock
@@ -178,7 +178,7 @@ def counted(engine: Engine, k: int, *, fastq: bool, canonical: bool = True) -> N
         for block in blocks:
             counter.add(block.symbols)
         assert len(counter.block())
-        windows = PrefixedWindows(engine, CountOptions(k, canonical))
+        windows = SortCounter(engine, CountOptions(k, canonical))
         windows.add(blocks[0].symbols)
         assert windows.prefix_counts().sum() == windows.size
         windows.runs(0, 600)
@@ -192,7 +192,7 @@ def binned(engine: Engine, k: int, *, canonical: bool) -> None:
         path = Path(folder) / "x"
         path.write_bytes(b">a\n%b\n" % letters.tobytes())
         with mock.patch.multiple(distinct, SLOTS=16, MIN_SLOTS=16, PROBES=2):
-            windows = BinnedWindows(engine, CountOptions(k, canonical))
+            windows = BinCounter(engine, CountOptions(k, canonical))
             for block in packed_blocks(engine, [path], overlap=k - 1, block_bytes=90):
                 windows.add(block.symbols)
             assert sum(int(engine.download(part.runs.counts).sum()) for part in windows.parts(60)) == windows.size

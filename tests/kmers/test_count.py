@@ -17,9 +17,9 @@ from oclgenomics.kmers import reference
 from oclgenomics.kmers.count import count
 from oclgenomics.kmers.counting import bin_counter as bins
 from oclgenomics.kmers.counting import bin_tables as distinct
-from oclgenomics.kmers.counting.bin_counter import BinnedWindows
+from oclgenomics.kmers.counting.bin_counter import BinCounter
 from oclgenomics.kmers.counting.counter import KmerCounter, split_prefixes
-from oclgenomics.kmers.counting.sort_counter import PrefixedWindows
+from oclgenomics.kmers.counting.sort_counter import SortCounter
 from oclgenomics.kmers.kmer_set import KmerBlock
 from oclgenomics.kmers.options import CountOptions
 from oclgenomics.runtime import Engine
@@ -125,7 +125,7 @@ def test_crowded_prefixes(engine: Engine, tmp_path: Path, monkeypatch: pytest.Mo
 def test_more_k_mers_with_a_prefix_than_fit(engine: Engine, tmp_path: Path, k: int, most: int) -> None:
     path = tmp_path / "x.fa"
     path.write_bytes(hard_text("A and T", np.random.default_rng(k)) + b"\n>one\n" + b"A" * 1000)
-    windows = BinnedWindows(engine, CountOptions(k))
+    windows = BinCounter(engine, CountOptions(k))
     for block in packed_blocks(engine, [path], overlap=k - 1, block_bytes=500):
         windows.add(block.symbols)
     parts = list(windows.parts(most))
@@ -139,7 +139,7 @@ def test_more_equal_k_mers_than_fit(engine: Engine, tmp_path: Path) -> None:
     path = tmp_path / "x.fa"
     path.write_bytes(b">one\n" + b"A" * 1000)
     for k, right in ((16, True), (17, False)):
-        windows = BinnedWindows(engine, CountOptions(k))
+        windows = BinCounter(engine, CountOptions(k))
         for block in packed_blocks(engine, [path], overlap=k - 1):
             windows.add(block.symbols)
         if right:
@@ -177,7 +177,7 @@ def test_bins_and_sorted_windows_agree(
     options = CountOptions(k, canonical)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bins, "MAX_BITS", first_bits)
-        both = BinnedWindows(engine, options), PrefixedWindows(engine, options)
+        both = BinCounter(engine, options), SortCounter(engine, options)
     for block in packed_blocks(engine, [path], overlap=k - 1, block_bytes=block_bytes):
         for windows in both:
             windows.add(block.symbols)
@@ -200,7 +200,7 @@ def test_ranges_of_sorted_windows_share_nothing(engine: Engine, tmp_path: Path, 
     """Ranges that meet give each k-mer once, also those whose prefix is the first or the last of one."""
     path = tmp_path / "x.fa"
     path.write_bytes(b">\n" + random_text(np.random.default_rng(k), 3000, b"ACGT", 500))
-    windows = PrefixedWindows(engine, CountOptions(k))
+    windows = SortCounter(engine, CountOptions(k))
     for block in packed_blocks(engine, [path], overlap=k - 1):
         windows.add(block.symbols)
     whole = windows.runs(0, windows.prefixes)

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from oclgenomics.errors import OutputError
 from oclgenomics.kmers import reference
 from oclgenomics.kmers.count import Summary, count, count_to_database
-from oclgenomics.kmers.counting import spill as temporary
+from oclgenomics.kmers.counting import spill
 from oclgenomics.kmers.counting.counter import KmerCounter
-from oclgenomics.kmers.counting.spill import TemporaryRuns, kept_blocks
+from oclgenomics.kmers.counting.spill import Spill, kept_blocks
 from oclgenomics.kmers.database.reader import KmerDatabase
 from oclgenomics.kmers.database.writer import DatabaseWriter
 from oclgenomics.kmers.keys import key_words, letters_of
@@ -65,7 +65,7 @@ class InParts:
 
         self._patch.setattr(KmerCounter, "has_room", has_room)
         self._patch.setattr(run, "largest_block", lambda _: block)
-        self._patch.setattr(temporary, "_runs_at_a_time", lambda *_: at_a_time)
+        self._patch.setattr(spill, "_runs_at_a_time", lambda *_: at_a_time)
 
 
 @pytest.mark.parametrize(
@@ -81,13 +81,13 @@ def test_any_number_of_runs_gives_the_same_bytes(
     whole = count_to_database([tmp_path / "x.fa"], options, tmp_path / "whole.db", engine=engine)
     assert (whole.temporary_runs, whole.temporary_bytes) == (0, 0)
     InParts(monkeypatch).set(whole.windows // parts - 256, at_a_time=at_a_time)
-    told: list[tuple[int, int]] = []
+    spills: list[tuple[int, int]] = []
     summary = count_to_database(
-        [tmp_path / "x.fa"], options, tmp_path / "parts.db", engine=engine, told=lambda *about: told.append(about)
+        [tmp_path / "x.fa"], options, tmp_path / "parts.db", engine=engine, on_spill=lambda *about: spills.append(about)
     )
     assert summary.temporary_runs >= parts
-    assert told == sorted(told)
-    assert told[-1][0] == summary.temporary_runs
+    assert spills == sorted(spills)
+    assert spills[-1][0] == summary.temporary_runs
     assert summary == Summary(
         whole.windows, whole.distinct, whole.total, summary.temporary_runs, summary.temporary_bytes, whole.census
     )
@@ -184,7 +184,7 @@ def block_of(k: int, counts: dict[int, int]) -> KmerBlock:
 
 def test_counts_stop_at_the_largest(engine: Engine, tmp_path: Path) -> None:
     options = CountOptions(20, min_count=3, counter_max=1 << 31)
-    with TemporaryRuns(engine, options, tmp_path) as runs:
+    with Spill(engine, options, tmp_path) as runs:
         for counts in ({1: LARGEST_COUNTER, 2: 2, 7: 1}, {1: LARGEST_COUNTER, 2: 1 << 31}, {2: 1 << 31, 7: 1}):
             runs.add(filling(block_of(20, counts)))
         merged = list(runs.merged())
@@ -196,10 +196,10 @@ def test_counts_stop_at_the_largest(engine: Engine, tmp_path: Path) -> None:
 @pytest.mark.parametrize("k", [20, 60])
 @pytest.mark.parametrize("at_a_time", [2, 3, 5, 64])
 def test_levels(engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, k: int, at_a_time: int) -> None:
-    monkeypatch.setattr(temporary, "_runs_at_a_time", lambda *_: at_a_time)
+    monkeypatch.setattr(spill, "_runs_at_a_time", lambda *_: at_a_time)
     rng = np.random.default_rng(k)
     every: dict[int, int] = {}
-    with TemporaryRuns(engine, CountOptions(k), tmp_path) as runs:
+    with Spill(engine, CountOptions(k), tmp_path) as runs:
         for number in range(1, 68):
             counts = {int(key): int(rng.integers(1, 9)) for key in rng.integers(0, 500, number % 4 * 20)}
             every = {key: every.get(key, 0) + counts.get(key, 0) for key in {*every, *counts}}
@@ -216,7 +216,7 @@ def test_few_files_may_be_open(engine: Engine, tmp_path: Path) -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(64, 2 * len(os.listdir("/proc/self/fd"))), hard))
     try:
-        with TemporaryRuns(engine, CountOptions(20), tmp_path) as runs:
+        with Spill(engine, CountOptions(20), tmp_path) as runs:
             for number in range(130):
                 runs.add(filling(block_of(20, {number: 1, 500: 2})))
             assert pairs_of(runs.merged())[-1] == ((500,), 260)
@@ -228,11 +228,11 @@ def test_few_files_may_be_open(engine: Engine, tmp_path: Path) -> None:
 def test_runs_at_a_time(monkeypatch: pytest.MonkeyPatch, budget: int, words: int, most: int) -> None:
     for files, limit in ((resource.RLIM_INFINITY, most), (1024, most), (40, min(most, 10)), (3, 2)):
         monkeypatch.setattr(resource, "getrlimit", lambda _, files=files: (files, files))
-        assert temporary._runs_at_a_time(budget, words) == limit
+        assert spill._runs_at_a_time(budget, words) == limit
 
 
 def test_no_runs(engine: Engine) -> None:
-    with TemporaryRuns(engine, CountOptions(5)) as runs:
+    with Spill(engine, CountOptions(5)) as runs:
         assert list(runs.merged()) == []
         runs.add(filling())
         assert (runs.added, list(runs.merged())) == (1, [])
@@ -240,14 +240,14 @@ def test_no_runs(engine: Engine) -> None:
 
 def test_a_run_that_comes_back_damaged(engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     handles: list[int] = []
-    make = temporary.nameless_file
+    make = spill.nameless_file
 
     def remember(folder: str) -> int:
         handles.append(make(folder))
         return handles[-1]
 
-    monkeypatch.setattr(temporary, "nameless_file", remember)
-    with TemporaryRuns(engine, CountOptions(20), tmp_path) as runs:
+    monkeypatch.setattr(spill, "nameless_file", remember)
+    with Spill(engine, CountOptions(20), tmp_path) as runs:
         runs.add(filling(block_of(20, {1: 1, 5: 3, 700: 2})))
         runs.add(filling(block_of(20, {1: 1, 6: 3, 700: 2})))
         os.pwrite(handles[1], b"\xff", 82)  # in the only section, after the head of 72 bytes
@@ -259,9 +259,9 @@ def test_a_folder_that_takes_no_file(engine: Engine, tmp_path: Path, monkeypatch
     def refuse(_: str) -> int:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(temporary, "nameless_file", refuse)
+    monkeypatch.setattr(spill, "nameless_file", refuse)
     with (
-        TemporaryRuns(engine, CountOptions(20), tmp_path) as runs,
+        Spill(engine, CountOptions(20), tmp_path) as runs,
         pytest.raises(OutputError, match="no file can be made there"),
     ):
         runs.add(filling())
@@ -275,12 +275,12 @@ def test_runs_are_databases(engine: Engine, tmp_path: Path, monkeypatch: pytest.
             super().__init__(*args)  # type: ignore[arg-type]
             opened.append(self)
 
-    monkeypatch.setattr(temporary, "KmerDatabase", Seen)
+    monkeypatch.setattr(spill, "KmerDatabase", Seen)
     (tmp_path / "x.fa").write_bytes(fasta(3000, 5))
     InParts(monkeypatch).set(1000)
     monkeypatch.setattr(run, "MIN_BLOCK", 256)
     options = CountOptions(15, min_count=2, counter_max=3)
-    with TemporaryRuns(engine, options, tmp_path) as runs:
+    with Spill(engine, options, tmp_path) as runs:
         run._read([tmp_path / "x.fa"], options, runs, engine=engine, threads=None, min_quality=None)
         assert sum(database.total for database in opened) == 3000 - 14
         assert {database.options for database in opened} == {CountOptions(15)}

@@ -92,7 +92,7 @@ def run(args: argparse.Namespace) -> int:
             threads=args.threads,
             min_quality=args.min_quality,
             tmp_dir=args.tmp_dir,
-            told=told,
+            on_spill=told,
         )
         seconds = time.perf_counter() - start
         common.report_profile(args, engine)

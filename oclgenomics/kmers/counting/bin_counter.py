@@ -21,7 +21,7 @@ from oclgenomics.primitives import Runs
 from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.sequence import Symbols
 
-__all__ = ["BinnedWindows"]
+__all__ = ["BinCounter"]
 
 SOURCE = "kmers/bin_counter.cl"
 PREFIX_BITS = 32
@@ -73,7 +73,7 @@ class _Prefixes:
         return _Prefixes(self.low, self.shift + bits, counts)
 
 
-class BinnedWindows:
+class BinCounter:
     """The windows of all streams of symbols, by bin.
 
     Attributes

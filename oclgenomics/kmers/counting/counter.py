@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol
 
-from oclgenomics.kmers.counting.bin_counter import BinnedWindows
+from oclgenomics.kmers.counting.bin_counter import BinCounter
 from oclgenomics.kmers.counting.filtering import kept_runs
 from oclgenomics.kmers.counting.gathering import Part, gather
 from oclgenomics.kmers.counting.ranges import split_prefixes
-from oclgenomics.kmers.counting.sort_counter import PrefixedWindows
+from oclgenomics.kmers.counting.sort_counter import SortCounter
 from oclgenomics.kmers.keys import key_words
 from oclgenomics.kmers.kmer_set import KmerBlock
 from oclgenomics.kmers.options import CountOptions
@@ -56,7 +56,7 @@ class KmerCounter:
     def __init__(self, engine: Engine, options: CountOptions) -> None:
         self._engine, self._options = engine, options
         self._words = key_words(options.k)
-        self._windows: _Windows = (BinnedWindows if engine.tuning.cpu else PrefixedWindows)(engine, options)
+        self._windows: _Windows = (BinCounter if engine.tuning.cpu else SortCounter)(engine, options)
 
     @property
     def windows(self) -> int:

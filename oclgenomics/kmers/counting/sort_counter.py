@@ -17,7 +17,7 @@ from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.runtime.program import Kernel
 from oclgenomics.sequence import Symbols
 
-__all__ = ["PrefixedWindows"]
+__all__ = ["SortCounter"]
 
 PREFIX_BITS = 16
 CPU_ITEMS = 256  # work-items that share the writing of k-mers
@@ -106,7 +106,7 @@ class _WindowKernels:
         self._engine.launch_items(self._kernel(name), -(-symbols.size // 32), *args)
 
 
-class PrefixedWindows:
+class SortCounter:
     """The windows of all streams of symbols; k-mers are cut out, sorted and counted on the device.
 
     Attributes

@@ -18,7 +18,7 @@ from oclgenomics.errors import InputError, OutputError
 from oclgenomics.io.atomic_file import WholeFile
 from oclgenomics.io.unnamed_file import file_system, nameless_file, temporary_folder
 from oclgenomics.kmers.counting.counter import KmerCounter
-from oclgenomics.kmers.database.file_index import read_outline
+from oclgenomics.kmers.database.file_index import read_file_index
 from oclgenomics.kmers.database.layout import SECTION_KMERS
 from oclgenomics.kmers.database.reader import KmerDatabase
 from oclgenomics.kmers.database.writer import DatabaseWriter
@@ -29,7 +29,7 @@ from oclgenomics.kmers.sets.algebra import union
 from oclgenomics.runtime import Engine
 from oclgenomics.runtime.faults import readable_bytes
 
-__all__ = ["TemporaryRuns", "kept_blocks"]
+__all__ = ["Spill", "kept_blocks"]
 
 MAX_RUNS, MIN_RUNS = 64, 2  # merged at a time
 MIN_BYTES, MAX_BYTES = 64 << 20, 512 << 20  # of k-mers that a merge has at hand
@@ -44,7 +44,7 @@ class _Run:
     database: KmerDatabase
 
 
-class TemporaryRuns:
+class Spill:
     """Runs in a folder; a context manager. Nothing of them is left when it ends.
 
     Parameters
@@ -55,7 +55,7 @@ class TemporaryRuns:
         What is counted; runs hold all k-mers, whatever their counts are.
     folder : path, optional
         The system's folder for temporary files if not given.
-    told : callable, optional
+    on_spill : callable, optional
         Gets `added` and `written` after each run.
 
     Attributes
@@ -73,15 +73,15 @@ class TemporaryRuns:
         engine: Engine,
         options: CountOptions,
         folder: str | os.PathLike[str] | None = None,
-        told: Callable[[int, int], None] | None = None,
+        on_spill: Callable[[int, int], None] | None = None,
     ) -> None:
-        self._engine, self._folder, self._told = engine, folder, told
+        self._engine, self._folder, self._on_spill = engine, folder, on_spill
         self._options = CountOptions(options.k, options.canonical)
         self._most = _runs_at_a_time(engine.budget, key_words(options.k))
         self._runs: list[_Run] = []
         self.added = self.windows = self.written = 0
 
-    def __enter__(self) -> TemporaryRuns:
+    def __enter__(self) -> Spill:
         return self
 
     def __exit__(
@@ -106,8 +106,8 @@ class TemporaryRuns:
         self.added += 1
         while self._full_level():
             self._merge_last(self._most)
-        if self._told is not None:
-            self._told(self.added, self.written)
+        if self._on_spill is not None:
+            self._on_spill(self.added, self.written)
 
     def merged(self) -> Iterator[KmerBlock]:
         """All k-mers of the runs with the sums of their counts, which stop at 2^32 - 1.
@@ -148,7 +148,7 @@ class TemporaryRuns:
             with DatabaseWriter(WholeFile(folder, handle, OutputError), self._options, engine=self._engine) as writer:
                 fill(writer)
             name = f"temporary run {self.added + 1} in {folder}"
-            run = _Run(level, os.fstat(handle).st_size, KmerDatabase(name, handle, read_outline(name, handle)))
+            run = _Run(level, os.fstat(handle).st_size, KmerDatabase(name, handle, read_file_index(name, handle)))
         except BaseException as error:
             held = sum(run.size for run in self._runs) + os.fstat(handle).st_size
             os.close(handle)

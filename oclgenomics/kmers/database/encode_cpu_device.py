@@ -28,7 +28,7 @@ from oclgenomics.kmers.database.simple8b import STRETCH
 from oclgenomics.runtime import Engine
 from oclgenomics.runtime.memory import BufferNeed
 
-__all__ = ["CpuSections"]
+__all__ = ["CpuDeviceEncoder"]
 
 HELD = 4  # sections that are gathered where runs are short
 UNITS_EACH, FEWEST = 2, 8  # sections at a time: some for each core
@@ -36,7 +36,7 @@ MAX_BYTES = 1 << 27  # of room for them, of which a half or less is ever touched
 SPARE = 16  # bytes, as eight are written at a time and whole words read
 
 
-class CpuSections:
+class CpuDeviceEncoder:
     """Encodes k-mers and appends them to a file.
 
     Attributes

@@ -7,15 +7,15 @@ from collections.abc import Iterator
 import numpy as np
 
 from oclgenomics.io.append_file import Appending
-from oclgenomics.kmers.database.encode_cpu_device import CpuSections
-from oclgenomics.kmers.database.encode_gpu import GpuSections
+from oclgenomics.kmers.database.encode_cpu_device import CpuDeviceEncoder
+from oclgenomics.kmers.database.encode_gpu import GpuEncoder
 from oclgenomics.kmers.database.encode_kernels import Span, most_gap_bytes
 from oclgenomics.kmers.database.layout import SECTION_KMERS
 from oclgenomics.kmers.database.section import Coded
 from oclgenomics.primitives import Runs
 from oclgenomics.runtime import Engine
 
-__all__ = ["DeviceSections", "has_room"]
+__all__ = ["DeviceEncoder", "has_room"]
 
 MIN_SECTIONS = 8  # that the device has to hold before it is worth the memory
 
@@ -26,7 +26,7 @@ def has_room(engine: Engine, words: int) -> bool:
     return engine.budget >= MIN_SECTIONS * section
 
 
-class DeviceSections:
+class DeviceEncoder:
     """Gathers runs into sections, encodes these and appends them to a file.
 
     What does not fill sections is held in arrays of its own, which are there from the start, so that whoever plans
@@ -48,7 +48,7 @@ class DeviceSections:
 
     def __init__(self, engine: Engine, words: int, output: Appending) -> None:
         self._engine = engine
-        self._coder = (CpuSections if engine.tuning.cpu else GpuSections)(engine, words, output)
+        self._coder = (CpuDeviceEncoder if engine.tuning.cpu else GpuEncoder)(engine, words, output)
         self._room = self._coder.held * SECTION_KMERS
         self._keys, self._counts = engine.empty((words, self._room), np.uint64), engine.empty(self._room, np.uint32)
         self._size = 0

@@ -34,7 +34,7 @@ from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.runtime.memory import BufferNeed
 from oclgenomics.runtime.program import Kernel
 
-__all__ = ["GpuSections"]
+__all__ = ["GpuEncoder"]
 
 MAX_BYTES = 1 << 28  # of keys: as a work-item takes milliseconds for a checksum, there have to be many at a time
 SUM_LANES = 1  # checksums have little to do with each other: a group each spreads them over the device
@@ -42,7 +42,7 @@ TALLY_GROUPS = 1024
 BLOCK_WORDS, MAX_BLOCKS = 1 << 21, 8  # of pinned memory: 16 MiB each
 
 
-class GpuSections:
+class GpuEncoder:
     """Encodes k-mers and appends them to a file.
 
     Attributes

@@ -14,12 +14,12 @@ from oclgenomics.kmers.database.layout import SECTION_KMERS
 from oclgenomics.kmers.database.section import Coded, encode_sections
 from oclgenomics.kmers.kmer_set import KmerBlock
 
-__all__ = ["HostSections"]
+__all__ = ["NumpyEncoder"]
 
 BATCH_SECTIONS = 4  # encoded by one thread at a time: enough for few calls, little enough for the cache
 
 
-class HostSections:
+class NumpyEncoder:
     """Gathers blocks into sections, encodes these and appends them to a file.
 
     Parameters

@@ -24,11 +24,11 @@ from oclgenomics.kmers.database.layout import (
 )
 from oclgenomics.kmers.keys import key_words
 
-__all__ = ["Outline", "read_outline"]
+__all__ = ["FileIndex", "read_file_index"]
 
 
 @dataclass(frozen=True)
-class Outline:
+class FileIndex:
     """The parts of a database that are not k-mers.
 
     Attributes
@@ -45,8 +45,8 @@ class Outline:
     foot: Foot
 
 
-def read_outline(name: str, handle: int) -> Outline:
-    """Read and verify the outline of an open file.
+def read_file_index(name: str, handle: int) -> FileIndex:
+    """Read and verify the index of an open file.
 
     Raises
     ------
@@ -71,10 +71,10 @@ def read_outline(name: str, handle: int) -> Outline:
             byte=min(foot.table_offset, size),
         )
     table = np.frombuffer(tail[:table_bytes], section_table(key_words(head.options.k)))
-    outline = Outline(head, table, np.frombuffer(tail[table_bytes:], HISTOGRAM), foot)
-    if not _agrees(outline):
+    index = FileIndex(head, table, np.frombuffer(tail[table_bytes:], HISTOGRAM), foot)
+    if not _agrees(index):
         raise InputError("the table of sections contradicts itself", source=name, byte=foot.table_offset)
-    return outline
+    return index
 
 
 def _head(name: str, data: bytes, size: int) -> Head:
@@ -95,18 +95,18 @@ def _foot(name: str, data: bytes, size: int) -> tuple[Foot, int]:
     raise InputError("is cut off after its head; make it anew", source=name, byte=size)
 
 
-def _agrees(outline: Outline) -> bool:
+def _agrees(index: FileIndex) -> bool:
     """Whether the table, the histogram and the foot tell the same, and what the format asks of them."""
-    table, foot = outline.table, outline.foot
+    table, foot = index.table, index.foot
     ends = HEAD_BYTES + np.cumsum(section_bytes(table))
     starts = [HEAD_BYTES, *ends.tolist()]
     kmers = [SECTION_KMERS] * (len(table) - 1) + [foot.distinct - SECTION_KMERS * (len(table) - 1)] * bool(len(table))
-    counts = zip(outline.histogram["count"].tolist(), outline.histogram["kmers"].tolist(), strict=True)
+    counts = zip(index.histogram["count"].tolist(), index.histogram["kmers"].tolist(), strict=True)
     return (
         [*table["offset"].tolist(), foot.table_offset] == starts
         and table["kmers"].tolist() == kmers
         and 1 <= min(kmers, default=1) <= max(kmers, default=1) <= SECTION_KMERS
         and is_ascending(table["first"].T.astype(np.uint64))
-        and foot.distinct == int(outline.histogram["kmers"].sum())
+        and foot.distinct == int(index.histogram["kmers"].sum())
         and foot.total == sum(count * number for count, number in counts)
     )

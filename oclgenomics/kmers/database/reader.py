@@ -18,7 +18,7 @@ from oclgenomics.errors import InputError
 from oclgenomics.io.threads import usable_cores
 from oclgenomics.kmers.arithmetic import sortable
 from oclgenomics.kmers.database.decode_device import decode_on, room_for, sections_at_a_time, words_of
-from oclgenomics.kmers.database.file_index import Outline, read_outline
+from oclgenomics.kmers.database.file_index import FileIndex, read_file_index
 from oclgenomics.kmers.database.layout import checksum, section_bytes
 from oclgenomics.kmers.database.section import decode_section
 from oclgenomics.kmers.keys import key_words
@@ -39,10 +39,10 @@ class KmerDatabase:
     one; it is a context manager. Several threads may read at the same time.
     """
 
-    def __init__(self, name: str, handle: int, outline: Outline) -> None:
-        self._name, self._handle, self._outline = name, handle, outline
-        self._firsts = sortable(np.ascontiguousarray(outline.table["first"].T.astype(np.uint64)))
-        self._sizes = section_bytes(outline.table)
+    def __init__(self, name: str, handle: int, index: FileIndex) -> None:
+        self._name, self._handle, self._index = name, handle, index
+        self._firsts = sortable(np.ascontiguousarray(index.table["first"].T.astype(np.uint64)))
+        self._sizes = section_bytes(index.table)
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> KmerDatabase:
@@ -61,7 +61,7 @@ class KmerDatabase:
         try:
             if not stat.S_ISREG(os.fstat(handle).st_mode):
                 raise InputError("is no file; a k-mer database is read from a file only", source=name)
-            return cls(name, handle, read_outline(name, handle))
+            return cls(name, handle, read_file_index(name, handle))
         except BaseException:
             os.close(handle)
             raise
@@ -83,12 +83,12 @@ class KmerDatabase:
     @property
     def options(self) -> CountOptions:
         """What was counted."""
-        return self._outline.head.options
+        return self._index.head.options
 
     @property
     def program(self) -> str:
         """Version of oclgenomics that wrote it."""
-        return self._outline.head.program
+        return self._index.head.program
 
     @property
     def k(self) -> int:
@@ -103,23 +103,23 @@ class KmerDatabase:
     @property
     def distinct(self) -> int:
         """K-mers that differ."""
-        return self._outline.foot.distinct
+        return self._index.foot.distinct
 
     @property
     def total(self) -> int:
         """The sum of all counts."""
-        return self._outline.foot.total
+        return self._index.foot.total
 
     @property
     def histogram(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
         """The counts that there are, ascending, and the k-mers that have each: uint64 (n,) and uint64 (n,)."""
-        histogram = self._outline.histogram
+        histogram = self._index.histogram
         return histogram["count"].astype(np.uint64), histogram["kmers"].astype(np.uint64)
 
     @property
     def sections(self) -> int:
         """Sections, which are read one at a time."""
-        return len(self._outline.table)
+        return len(self._index.table)
 
     def section(self, number: int) -> KmerBlock:
         """Read one section, counted from 0.
@@ -129,7 +129,7 @@ class KmerDatabase:
         InputError
             It is damaged.
         """
-        entry = self._outline.table[number]
+        entry = self._index.table[number]
         start, size = int(entry["offset"]), int(self._sizes[number])
         place = f"section {number + 1} of {self.sections}"
         try:
@@ -191,7 +191,7 @@ class KmerDatabase:
             The device's memory does not hold a section.
         """
         step = sections_at_a_time(engine, key_words(self.k))
-        tables = [self._outline.table[start : start + step] for start in range(0, self.sections, step)]
+        tables = [self._index.table[start : start + step] for start in range(0, self.sections, step)]
         if not tables:
             return
         rooms = [room_for(engine, tables) for _ in tables[:2]]

@@ -17,8 +17,8 @@ from oclgenomics.io.append_file import Appending
 from oclgenomics.io.atomic_file import WholeFile, whole_file
 from oclgenomics.io.threads import usable_cores
 from oclgenomics.kmers.arithmetic import is_ascending
-from oclgenomics.kmers.database.encode_device import DeviceSections, has_room
-from oclgenomics.kmers.database.encode_numpy import HostSections
+from oclgenomics.kmers.database.encode_device import DeviceEncoder, has_room
+from oclgenomics.kmers.database.encode_numpy import NumpyEncoder
 from oclgenomics.kmers.database.layout import HEAD_BYTES, Foot, Head, section_bytes, section_table
 from oclgenomics.kmers.database.section import Coded
 from oclgenomics.kmers.keys import key_words
@@ -91,11 +91,11 @@ class DatabaseWriter:
             pool = stack.enter_context(ThreadPoolExecutor(self._threads, "write-kmers"))
             self._output = Appending(file, pool)
             self._output.put(Head(self._options, __version__).pack()).result()
-            self._sections: HostSections | DeviceSections
+            self._sections: NumpyEncoder | DeviceEncoder
             if self._engine is not None and has_room(self._engine, self._words):
-                self._sections = DeviceSections(self._engine, self._words, self._output)
+                self._sections = DeviceEncoder(self._engine, self._words, self._output)
             else:
-                self._sections = HostSections(self._words, self._output, pool, self._threads)
+                self._sections = NumpyEncoder(self._words, self._output, pool, self._threads)
             stack.callback(self._sections.close)
             stack.callback(pool.shutdown, cancel_futures=True)
             self._stack = stack.pop_all()
@@ -125,10 +125,10 @@ class DatabaseWriter:
         self._check_arrays(block.keys, block.counts, len(block.counts))
         if not len(block):
             return
-        if self._engine is not None and isinstance(self._sections, DeviceSections):
+        if self._engine is not None and isinstance(self._sections, DeviceEncoder):
             self.append_runs(Runs(self._engine.upload(block.keys), self._engine.upload(block.counts), len(block)))
             return
-        assert isinstance(self._sections, HostSections)
+        assert isinstance(self._sections, NumpyEncoder)
         if not is_ascending(block.keys):
             raise ValueError(DISORDER)
         if not block.counts.all():
@@ -159,7 +159,7 @@ class DatabaseWriter:
         if self._engine is None:
             raise ValueError("a writer without an engine takes blocks, not runs")
         self._check_arrays(runs.keys, runs.counts, runs.size)
-        if isinstance(self._sections, HostSections):
+        if isinstance(self._sections, NumpyEncoder):
             self.append(KmerBlock(self._engine.download(runs.keys), self._engine.download(runs.counts)))
             return
         for coded in self._sections.take(runs):
@@ -200,7 +200,7 @@ class DatabaseWriter:
         self._tally.add(coded.tally)
 
     def _finish(self) -> None:
-        enter = self._enter if isinstance(self._sections, HostSections) else self._enter_runs
+        enter = self._enter if isinstance(self._sections, NumpyEncoder) else self._enter_runs
         for coded in self._sections.rest():
             enter(coded)
         sections = np.concatenate([np.empty(0, section_table(self._words)), *self._tables])
