@@ -117,10 +117,10 @@ def pipelines(args: argparse.Namespace, reads: Path, engine: Engine) -> list[dic
             runs = counter.runs(0, counter.prefixes)
             engine.finish()
             times.append(time.perf_counter() - start)
-            windows, distinct = counter.size, runs.size
+            kmers, distinct = counter.kmers, runs.size
             del blocks, counter, runs
-        rate = windows / min(times[1:]) / 1e9
-        rows.append({"k": k, "M k-mers": windows / 1e6, "M distinct": distinct / 1e6, "G k-mers/s": rate})
+        rate = kmers / min(times[1:]) / 1e9
+        rows.append({"k": k, "M k-mers": kmers / 1e6, "M distinct": distinct / 1e6, "G k-mers/s": rate})
     return rows
 
 

@@ -18,15 +18,12 @@ from oclgenomics.kmers.database.writer import DatabaseWriter
 from oclgenomics.kmers.keys import key_words
 from oclgenomics.kmers.kmer_set import CountedKmers
 from oclgenomics.kmers.options import CountOptions
+from oclgenomics.kmers.plan import DeviceLimits, text_block_bytes
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence import Census, packed_blocks
 from oclgenomics.sequence.blocks import largest_block
 
 __all__ = ["Summary", "count", "count_to_database"]
-
-MIN_BLOCK = 1 << 15
-BLOCK_SHARE = 64  # blocks of text for each word of a k-mer: all k-mers of one fit into the memory that is left
-BINNED_WORDS = 3  # of a k-mer in a bin take no more room than a word of one to be sorted
 
 
 def count(
@@ -128,7 +125,7 @@ def count_to_database(
                 writer.append_blocks(kept_blocks(options, parts.merged()))
             else:
                 writer.append_all(counter.runs())
-        windows = counter.windows + parts.windows
+        windows = counter.kmers + parts.kmers
         return Summary(windows, writer.distinct, writer.total, parts.added, parts.written, census)
 
 
@@ -154,9 +151,7 @@ def _read(
 ) -> tuple[KmerCounter, Census]:
     """Read all files; what memory does not hold goes to temporary runs, and then all of it."""
     census = Census()
-    words = -(-key_words(options.k) // (BINNED_WORDS if engine.tuning.cpu else 1))
-    share = engine.budget // (BLOCK_SHARE * words)
-    block_bytes = min(largest_block(engine), max(MIN_BLOCK, share))
+    block_bytes = text_block_bytes(DeviceLimits.of(engine), options.k, largest_block(engine))
     counter = KmerCounter(engine, options)
     for block in packed_blocks(
         engine, paths, overlap=options.k - 1, block_bytes=block_bytes, threads=threads, min_quality=min_quality,

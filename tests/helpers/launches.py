@@ -16,7 +16,7 @@ from unittest import mock
 import numpy as np
 
 from helpers.alignments import correlated_states, make_alignment, make_multiallelic
-from oclgenomics.kmers.counting import bin_tables as distinct
+from oclgenomics.kmers import plan
 from oclgenomics.kmers.counting.bin_counter import BinCounter
 from oclgenomics.kmers.counting.counter import KmerCounter
 from oclgenomics.kmers.counting.sort_counter import SortCounter
@@ -178,10 +178,10 @@ def counted(engine: Engine, k: int, *, fastq: bool, canonical: bool = True) -> N
         for block in blocks:
             counter.add(block.symbols)
         assert len(counter.block())
-        windows = SortCounter(engine, CountOptions(k, canonical))
-        windows.add(blocks[0].symbols)
-        assert windows.prefix_counts().sum() == windows.size
-        windows.runs(0, 600)
+        sorting = SortCounter(engine, CountOptions(k, canonical))
+        sorting.add(blocks[0].symbols)
+        assert sorting.prefix_counts().sum() == sorting.kmers
+        sorting.runs(0, 600)
         engine.finish()
 
 
@@ -191,11 +191,11 @@ def binned(engine: Engine, k: int, *, canonical: bool) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "x"
         path.write_bytes(b">a\n%b\n" % letters.tobytes())
-        with mock.patch.multiple(distinct, SLOTS=16, MIN_SLOTS=16, PROBES=2):
-            windows = BinCounter(engine, CountOptions(k, canonical))
+        with mock.patch.multiple(plan, MAX_SLOTS=16, MIN_SLOTS=16, PROBES=2):
+            counter = BinCounter(engine, CountOptions(k, canonical))
             for block in packed_blocks(engine, [path], overlap=k - 1, block_bytes=90):
-                windows.add(block.symbols)
-            assert sum(int(engine.download(part.runs.counts).sum()) for part in windows.parts(60)) == windows.size
+                counter.add(block.symbols)
+            assert sum(int(engine.download(part.runs.counts).sum()) for part in counter.parts(60)) == counter.kmers
 
 
 def sequences(engine: Engine, *, fastq: bool, names: bool = True, qualities: bool = True) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import gzip
 import itertools
 from pathlib import Path
@@ -13,16 +14,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oclgenomics.errors import AllocationError
-from oclgenomics.kmers import reference
+from oclgenomics.kmers import plan, reference
 from oclgenomics.kmers.count import count
-from oclgenomics.kmers.counting import bin_counter as bins
-from oclgenomics.kmers.counting import bin_tables as distinct
 from oclgenomics.kmers.counting.bin_counter import BinCounter
-from oclgenomics.kmers.counting.counter import KmerCounter, split_prefixes
+from oclgenomics.kmers.counting.counter import KmerCounter
 from oclgenomics.kmers.counting.sort_counter import SortCounter
 from oclgenomics.kmers.kmer_set import KmerBlock
 from oclgenomics.kmers.options import CountOptions
-from oclgenomics.runtime import Engine
+from oclgenomics.runtime import Device, Engine
 from oclgenomics.sequence import packed_blocks
 
 
@@ -111,9 +110,9 @@ def hard_text(kind: str, rng: np.random.Generator) -> bytes:
 @pytest.mark.parametrize("kind", ["A and T", "one letter", "repeats"])
 @pytest.mark.parametrize("k", K_EDGES)
 def test_crowded_prefixes(engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, k: int) -> None:
-    monkeypatch.setattr(distinct, "SLOTS", 64)
-    monkeypatch.setattr(distinct, "MIN_SLOTS", 64)
-    monkeypatch.setattr(distinct, "PROBES", 4)
+    monkeypatch.setattr(plan, "MAX_SLOTS", 64)
+    monkeypatch.setattr(plan, "MIN_SLOTS", 64)
+    monkeypatch.setattr(plan, "PROBES", 4)
     path = tmp_path / "x.fa"
     path.write_bytes(hard_text(kind, np.random.default_rng(k)))
     for canonical in (True, False):
@@ -125,11 +124,11 @@ def test_crowded_prefixes(engine: Engine, tmp_path: Path, monkeypatch: pytest.Mo
 def test_more_k_mers_with_a_prefix_than_fit(engine: Engine, tmp_path: Path, k: int, most: int) -> None:
     path = tmp_path / "x.fa"
     path.write_bytes(hard_text("A and T", np.random.default_rng(k)) + b"\n>one\n" + b"A" * 1000)
-    windows = BinCounter(engine, CountOptions(k))
+    counter = BinCounter(engine, CountOptions(k))
     for block in packed_blocks(engine, [path], overlap=k - 1, block_bytes=500):
-        windows.add(block.symbols)
-    parts = list(windows.parts(most))
-    assert sum(part.windows for part in parts) == windows.size
+        counter.add(block.symbols)
+    parts = list(counter.parts(most))
+    assert sum(part.kmers for part in parts) == counter.kmers
     blocks = [KmerBlock(engine.download(part.runs.keys), engine.download(part.runs.counts)) for part in parts]
     expected = reference.count([path.read_bytes()], CountOptions(k))
     assert list(as_dict(blocks, k).items()) == list(expected.items())
@@ -139,14 +138,14 @@ def test_more_equal_k_mers_than_fit(engine: Engine, tmp_path: Path) -> None:
     path = tmp_path / "x.fa"
     path.write_bytes(b">one\n" + b"A" * 1000)
     for k, right in ((16, True), (17, False)):
-        windows = BinCounter(engine, CountOptions(k))
+        counter = BinCounter(engine, CountOptions(k))
         for block in packed_blocks(engine, [path], overlap=k - 1):
-            windows.add(block.symbols)
+            counter.add(block.symbols)
         if right:
-            assert [engine.download(part.runs.counts).tolist() for part in windows.parts(100)] == [[985]]
+            assert [engine.download(part.runs.counts).tolist() for part in counter.parts(100)] == [[985]]
         else:
             with pytest.raises(AllocationError, match="984 k-mers begin with the same letters"):
-                list(windows.parts(100))
+                list(counter.parts(100))
 
 
 @settings(max_examples=20)
@@ -160,7 +159,7 @@ def test_more_equal_k_mers_than_fit(engine: Engine, tmp_path: Path) -> None:
     first_bits=st.integers(1, 15),
     seed=st.integers(0, 1 << 32),
 )
-def test_bins_and_sorted_windows_agree(
+def test_bins_and_sorting_agree(
     engine: Engine,
     tmp_path_factory: pytest.TempPathFactory,
     k: int,
@@ -176,40 +175,66 @@ def test_bins_and_sorted_windows_agree(
     path.write_bytes(b">\n" + random_text(np.random.default_rng(seed), letters, alphabet, 500))
     options = CountOptions(k, canonical)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bins, "MAX_BITS", first_bits)
-        both = BinCounter(engine, options), SortCounter(engine, options)
-    for block in packed_blocks(engine, [path], overlap=k - 1, block_bytes=block_bytes):
-        for windows in both:
-            windows.add(block.symbols)
-    assert both[0].size == both[1].size
-    if not both[0].size:
-        return
-    expected = both[1].runs(0, both[1].prefixes)
-    try:
-        runs = [part.runs for part in both[0].parts(most)]
-        found = [(engine.download(some.keys), engine.download(some.counts)) for some in runs]
-    except AllocationError:
-        assert most < both[0].size
-        return
+        patch.setattr(plan, "MAX_BITS", first_bits)
+        binned, sorted_ = BinCounter(engine, options), SortCounter(engine, options)
+        for block in packed_blocks(engine, [path], overlap=k - 1, block_bytes=block_bytes):
+            binned.add(block.symbols)
+            sorted_.add(block.symbols)
+        assert binned.kmers == sorted_.kmers
+        if not binned.kmers:
+            return
+        expected = sorted_.runs(0, sorted_.prefixes)
+        try:
+            runs = [part.runs for part in binned.parts(most)]
+            found = [(engine.download(some.keys), engine.download(some.counts)) for some in runs]
+        except AllocationError:
+            assert most < binned.kmers
+            return
     np.testing.assert_array_equal(np.concatenate([keys for keys, _ in found], axis=1), engine.download(expected.keys))
     np.testing.assert_array_equal(np.concatenate([counts for _, counts in found]), engine.download(expected.counts))
 
 
 @pytest.mark.parametrize("k", [5, 40])
-def test_ranges_of_sorted_windows_share_nothing(engine: Engine, tmp_path: Path, k: int) -> None:
+def test_ranges_of_the_sort_counter_share_nothing(engine: Engine, tmp_path: Path, k: int) -> None:
     """Ranges that meet give each k-mer once, also those whose prefix is the first or the last of one."""
     path = tmp_path / "x.fa"
     path.write_bytes(b">\n" + random_text(np.random.default_rng(k), 3000, b"ACGT", 500))
-    windows = SortCounter(engine, CountOptions(k))
+    counter = SortCounter(engine, CountOptions(k))
     for block in packed_blocks(engine, [path], overlap=k - 1):
-        windows.add(block.symbols)
-    whole = windows.runs(0, windows.prefixes)
+        counter.add(block.symbols)
+    whole = counter.runs(0, counter.prefixes)
     keys, counts = engine.download(whole.keys), engine.download(whole.counts)
-    used = np.flatnonzero(windows.prefix_counts())
-    cuts = [0, int(used[len(used) // 3]), int(used[len(used) // 2]), int(used[-1]), windows.prefixes]
-    parts = [windows.runs(low, high) for low, high in itertools.pairwise(cuts)]
+    used = np.flatnonzero(counter.prefix_counts())
+    cuts = [0, int(used[len(used) // 3]), int(used[len(used) // 2]), int(used[-1]), counter.prefixes]
+    parts = [counter.runs(low, high) for low, high in itertools.pairwise(cuts)]
     np.testing.assert_array_equal(np.concatenate([engine.download(part.keys) for part in parts], axis=1), keys)
     np.testing.assert_array_equal(np.concatenate([engine.download(part.counts) for part in parts]), counts)
+
+
+@pytest.mark.parametrize("cpu", [True, False])
+def test_asking_for_room_changes_nothing(
+    device: Device, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cpu: bool
+) -> None:
+    if not cpu and device.family != "intel":
+        pytest.skip("the kernels for GPUs run on GPUs, and on Intel's CPU runtime as a check")
+    path = tmp_path / "x.fa"
+    path.write_bytes(random_text(np.random.default_rng(1), 4_000_000, b"ACGT", 7000))
+    with Engine(device, max_memory=3 << 20) as engine:
+        engine.tuning = dataclasses.replace(engine.tuning, cpu=cpu)
+        counter, answers = KmerCounter(engine, CountOptions(31)), []
+        for block in packed_blocks(engine, [path], overlap=30, block_bytes=30_000):
+            before = engine.memory.used, engine.memory.peak
+            with monkeypatch.context() as patch:
+                patch.setattr(Engine, "launch", None)
+                patch.setattr(Engine, "empty", None)
+                answers.append(counter.has_room(block.symbols))
+                assert counter.has_room(block.symbols) == answers[-1]
+            assert (engine.memory.used, engine.memory.peak) == before
+            if not answers[-1]:
+                break
+            counter.add(block.symbols)
+    assert len(answers) > 3
+    assert not answers[-1]
 
 
 def test_no_kmers(engine: Engine, tmp_path: Path) -> None:
@@ -220,17 +245,3 @@ def test_no_kmers(engine: Engine, tmp_path: Path) -> None:
     nothing = KmerCounter(engine, CountOptions(40))
     assert list(nothing.runs()) == []
     assert nothing.block().keys.shape == (2, 0)
-
-
-@given(counts=st.lists(st.integers(0, 50), min_size=1, max_size=60), most=st.integers(50, 120))
-def test_ranges_of_prefixes(counts: list[int], most: int) -> None:
-    ranges = split_prefixes(np.array(counts, np.uint32), most)
-    assert sum(sum(counts[low:high]) for low, high in ranges) == sum(counts)
-    assert [low for low, _ in ranges[1:]] == [high for _, high in ranges[:-1]] or 0 in counts
-    assert all(0 < sum(counts[low:high]) <= most for low, high in ranges)
-    assert all(sum(counts[low : high + 1]) > most for low, high in ranges[:-1])  # none could be longer
-
-
-def test_one_prefix_that_does_not_fit() -> None:
-    with pytest.raises(AllocationError, match="raise --max-memory"):
-        split_prefixes(np.array([1, 9], np.uint32), 8)

@@ -33,8 +33,8 @@ def test_parts_of_any_sizes(engine: Engine, words: int, sizes: list[tuple[int, i
         counts = rng.integers(1, 1 << 32, size).astype(np.uint32)
         blocks.append(KmerBlock(keys, counts))
         parts.append(Part(Runs(engine.upload(keys), engine.upload(counts), size), size + others + 1))
-    windows = sum(part.windows for part in parts)
-    found, expected = gather(engine, words, windows, iter(parts)), join(words, blocks)
+    kmers = sum(part.kmers for part in parts)
+    found, expected = gather(engine, words, kmers, iter(parts)), join(words, blocks)
     np.testing.assert_array_equal(found.keys, expected.keys)
     np.testing.assert_array_equal(found.counts, expected.counts)
 

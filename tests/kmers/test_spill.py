@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oclgenomics.errors import OutputError
-from oclgenomics.kmers import reference
+from oclgenomics.kmers import plan, reference
 from oclgenomics.kmers.count import Summary, count, count_to_database
 from oclgenomics.kmers.counting import spill
 from oclgenomics.kmers.counting.counter import KmerCounter
@@ -54,18 +54,18 @@ def filling(*blocks: KmerBlock) -> Callable[[DatabaseWriter], None]:
 
 
 class InParts:
-    """Makes the counting of files give up its counter after so many windows, and read small blocks."""
+    """Makes the counting of files give up its counter after so many k-mers, and read small blocks."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self._patch = monkeypatch
 
     def set(self, most: int, *, block: int = 256, at_a_time: int = 64) -> None:
         def has_room(counter: KmerCounter, _: Symbols) -> bool:
-            return counter.windows < most
+            return counter.kmers < most
 
         self._patch.setattr(KmerCounter, "has_room", has_room)
         self._patch.setattr(run, "largest_block", lambda _: block)
-        self._patch.setattr(spill, "_runs_at_a_time", lambda *_: at_a_time)
+        self._patch.setattr(spill, "runs_at_a_time", lambda *_: at_a_time)
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_any_count_in_parts(
     path.write_bytes(b">\n" + fasta(letters, seed, alphabet, 400))
     options = CountOptions(k, canonical, min_count, max_count, counter_max)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(run, "MIN_BLOCK", block)
+        patch.setattr(plan, "MIN_BLOCK", block)
         InParts(patch).set(most, block=block, at_a_time=at_a_time)
         counted = count([path], options, engine=engine)
     kmers = [row.tobytes().decode() for row in letters_of(counted.keys, k)]
@@ -196,7 +196,7 @@ def test_counts_stop_at_the_largest(engine: Engine, tmp_path: Path) -> None:
 @pytest.mark.parametrize("k", [20, 60])
 @pytest.mark.parametrize("at_a_time", [2, 3, 5, 64])
 def test_levels(engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, k: int, at_a_time: int) -> None:
-    monkeypatch.setattr(spill, "_runs_at_a_time", lambda *_: at_a_time)
+    monkeypatch.setattr(spill, "runs_at_a_time", lambda *_: at_a_time)
     rng = np.random.default_rng(k)
     every: dict[int, int] = {}
     with Spill(engine, CountOptions(k), tmp_path) as runs:
@@ -224,11 +224,10 @@ def test_few_files_may_be_open(engine: Engine, tmp_path: Path) -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
-@pytest.mark.parametrize(("budget", "words", "most"), [(1 << 20, 1, 28), (1 << 40, 1, 64), (1, 8, 5), (1 << 40, 8, 40)])
-def test_runs_at_a_time(monkeypatch: pytest.MonkeyPatch, budget: int, words: int, most: int) -> None:
-    for files, limit in ((resource.RLIM_INFINITY, most), (1024, most), (40, min(most, 10)), (3, 2)):
-        monkeypatch.setattr(resource, "getrlimit", lambda _, files=files: (files, files))
-        assert spill._runs_at_a_time(budget, words) == limit
+@pytest.mark.parametrize(("limit", "files"), [(resource.RLIM_INFINITY, None), (1024, 1024)])
+def test_files_that_may_be_open(monkeypatch: pytest.MonkeyPatch, limit: int, files: int | None) -> None:
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (limit, limit))
+    assert spill._max_files() == files
 
 
 def test_no_runs(engine: Engine) -> None:
@@ -278,7 +277,7 @@ def test_runs_are_databases(engine: Engine, tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(spill, "KmerDatabase", Seen)
     (tmp_path / "x.fa").write_bytes(fasta(3000, 5))
     InParts(monkeypatch).set(1000)
-    monkeypatch.setattr(run, "MIN_BLOCK", 256)
+    monkeypatch.setattr(plan, "MIN_BLOCK", 256)
     options = CountOptions(15, min_count=2, counter_max=3)
     with Spill(engine, options, tmp_path) as runs:
         run._read([tmp_path / "x.fa"], options, runs, engine=engine, threads=None, min_quality=None)

@@ -1,7 +1,8 @@
 """The counter: k-mers of some blocks, counted on the device in as many ranges of prefixes as it takes.
 
-The packed symbols of the blocks stay in device memory (3/8 byte a letter, and on GPUs 1/4 for windows). Where not all
-k-mers fit beside them, they are split by their prefixes into ranges that fit, and each is cut out of the symbols again.
+The packed symbols of the blocks stay in device memory (3/8 byte a letter, and on GPUs 1/4 for the places of k-mers).
+Where not all k-mers fit beside them, they are split by their prefixes into ranges that fit, and each is cut out of the
+symbols again.
 `has_room` says when it is time to empty the counter and begin another.
 """
 
@@ -10,38 +11,40 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol
 
+from oclgenomics.kmers import plan
 from oclgenomics.kmers.counting.bin_counter import BinCounter
 from oclgenomics.kmers.counting.filtering import kept_runs
 from oclgenomics.kmers.counting.gathering import Part, gather
-from oclgenomics.kmers.counting.ranges import split_prefixes
 from oclgenomics.kmers.counting.sort_counter import SortCounter
 from oclgenomics.kmers.keys import key_words
 from oclgenomics.kmers.kmer_set import KmerBlock
 from oclgenomics.kmers.options import CountOptions
+from oclgenomics.kmers.plan import DeviceLimits
 from oclgenomics.primitives import Runs
-from oclgenomics.primitives.keys import MAX_ITEMS
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence import Symbols
 
-__all__ = ["KmerCounter", "split_prefixes"]
-
-SMALL_BYTES = 1 << 16  # for counts of tiles, totals of spans and their like
-STREAM_BYTES = 1 << 18  # that are kept of a stream, beside a byte for each of its windows and half of one for the next
-MAX_RANGES = 32  # each cuts all windows again: more would cost more than larger, hence fewer, runs save
+__all__ = ["KmerCounter"]
 
 
-class _Windows(Protocol):
-    """Windows of all streams of symbols, by the prefix of their k-mers."""
+class _Counter(Protocol):
+    """Counts the k-mers of streams of symbols, of which it has so many."""
 
-    size: int
+    kmers: int
 
     def add(self, symbols: Symbols) -> None: ...
 
-    def room(self, free: int) -> int: ...
+    def count_prefixes(self) -> None: ...
 
+    @property
     def largest_prefix(self) -> int: ...
 
+    def room(self, free: int) -> int: ...
+
     def parts(self, most: int) -> Iterator[Part]: ...
+
+
+COUNTERS: dict[plan.Counter, type[BinCounter] | type[SortCounter]] = {"bins": BinCounter, "sort": SortCounter}
 
 
 class KmerCounter:
@@ -55,36 +58,41 @@ class KmerCounter:
 
     def __init__(self, engine: Engine, options: CountOptions) -> None:
         self._engine, self._options = engine, options
-        self._words = key_words(options.k)
-        self._windows: _Windows = (BinCounter if engine.tuning.cpu else SortCounter)(engine, options)
+        self._limits = DeviceLimits.of(engine)
+        self._counter: _Counter = COUNTERS[plan.counter_for(self._limits)](engine, options)
 
     @property
-    def windows(self) -> int:
+    def kmers(self) -> int:
         """K-mers so far, equal ones included."""
-        return self._windows.size
+        return self._counter.kmers
 
     def add(self, symbols: Symbols) -> None:
         """Take a stream of symbols; it has to stay as it is."""
-        if symbols.size:
-            self._windows.add(symbols)
+        if not symbols.size:
+            return
+        self._counter.add(symbols)
+        most = self._most_beside(symbols)
+        if plan.needs_prefixes(self._limits, used=self._used, held=self.kmers, coming=symbols.size, most=most):
+            self._counter.count_prefixes()
 
     def has_room(self, symbols: Symbols) -> bool:
         """Whether a stream of symbols may be added, so that all can be counted in ranges that are few and fit.
 
-        An empty counter takes any stream.
+        An empty counter takes any stream. To ask changes nothing.
         """
-        most = self._most_keys(STREAM_BYTES + symbols.size * 3 // 2)
-        windows = self.windows + symbols.size
-        if not self.windows or windows <= most:
-            return True
-        if windows > MAX_RANGES * most or self._engine.memory.used > self._engine.budget // 2:
-            return False
-        return self._windows.largest_prefix() + symbols.size <= most
+        return plan.has_room(
+            self._limits,
+            used=self._used,
+            held=self.kmers,
+            coming=symbols.size,
+            most=self._most_beside(symbols),
+            largest_prefix=self._counter.largest_prefix,
+        )
 
     def block(self) -> KmerBlock:
         """Count what was added and bring it to the host as one block; see `runs`."""
-        parts = self._parts(self._most_keys(), all_counts=False)
-        return gather(self._engine, self._words, self.windows, parts)
+        parts = self._parts(all_counts=False)
+        return gather(self._engine, key_words(self._options.k), self.kmers, parts)
 
     def runs(self, *, all_counts: bool = False) -> Iterator[Runs]:
         """Count what was added.
@@ -105,23 +113,30 @@ class KmerCounter:
         AllocationError
             The k-mers of a single prefix do not fit.
         """
-        for part in self._parts(self._most_keys(), all_counts=all_counts):
+        for part in self._parts(all_counts=all_counts):
             runs = part.runs
             del part
             if runs.size:
                 yield runs
             del runs
 
-    def _parts(self, most: int, *, all_counts: bool) -> Iterator[Part]:
-        if not self.windows:
+    def _parts(self, *, all_counts: bool) -> Iterator[Part]:
+        if not self.kmers:
             return
-        for part in self._windows.parts(most):
-            kept = part if all_counts else Part(kept_runs(self._engine, self._options, part.runs), part.windows)
+        for part in self._counter.parts(self._most()):
+            kept = part if all_counts else Part(kept_runs(self._engine, self._options, part.runs), part.kmers)
             del part
             yield kept
             del kept
 
-    def _most_keys(self, reserved: int = 0) -> int:
-        free = self._engine.budget - self._engine.memory.used - reserved
-        largest = (self._engine.max_allocation - SMALL_BYTES) // (8 * self._words)
-        return min(self._windows.room(free - SMALL_BYTES), largest, MAX_ITEMS)
+    @property
+    def _used(self) -> int:
+        return self._engine.memory.used
+
+    def _most(self, reserved: int = 0) -> int:
+        """How many k-mers can be counted at a time beside what is in use and so many bytes."""
+        room = self._counter.room(plan.free_bytes(self._limits, self._used, reserved))
+        return plan.kmers_at_a_time(self._limits, self._options.k, room)
+
+    def _most_beside(self, symbols: Symbols) -> int:
+        return self._most(plan.stream_bytes(symbols.size))

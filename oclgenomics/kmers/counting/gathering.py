@@ -26,15 +26,15 @@ class Part:
     ----------
     runs : Runs
         Those that differ, uint64 (words, n), and their counts, uint32, in ascending order on the device.
-    windows : int
+    kmers : int
         All of the range, equal ones and those that were left out included.
     """
 
     runs: Runs
-    windows: int
+    kmers: int
 
 
-def gather(engine: Engine, words: int, windows: int, parts: Iterable[Part]) -> KmerBlock:
+def gather(engine: Engine, words: int, kmers: int, parts: Iterable[Part]) -> KmerBlock:
     """Bring parts in ascending order to the host as one block.
 
     What the parts so far let expect is reserved, so there is seldom anything to move, and nothing is there twice.
@@ -44,7 +44,7 @@ def gather(engine: Engine, words: int, windows: int, parts: Iterable[Part]) -> K
     engine : Engine
     words : int
         Of a k-mer.
-    windows : int
+    kmers : int
         Of all parts.
     parts : iterable of Part
         Each is let go before the next one is asked for.
@@ -53,9 +53,9 @@ def gather(engine: Engine, words: int, windows: int, parts: Iterable[Part]) -> K
     size = seen = 0
     for part in parts:
         runs = part.runs
-        begin, size, seen = size, size + runs.size, seen + part.windows
+        begin, size, seen = size, size + runs.size, seen + part.kmers
         if size > len(counts):
-            room = min(int(size * windows / seen * SLACK), size + windows - seen)
+            room = min(int(size * kmers / seen * SLACK), size + kmers - seen)
             keys, counts = _enlarged(keys, begin, room), _enlarged(counts, begin, room)
         for word, row in enumerate(keys):
             engine.download(runs.keys, runs.size, word * runs.size, out=row[begin:size])

@@ -19,22 +19,16 @@ from oclgenomics.io.atomic_file import WholeFile
 from oclgenomics.io.unnamed_file import file_system, nameless_file, temporary_folder
 from oclgenomics.kmers.counting.counter import KmerCounter
 from oclgenomics.kmers.database.file_index import read_file_index
-from oclgenomics.kmers.database.layout import SECTION_KMERS
 from oclgenomics.kmers.database.reader import KmerDatabase
 from oclgenomics.kmers.database.writer import DatabaseWriter
-from oclgenomics.kmers.keys import key_words
 from oclgenomics.kmers.kmer_set import KmerBlock
 from oclgenomics.kmers.options import LARGEST_COUNTER, CountOptions
+from oclgenomics.kmers.plan import DeviceLimits, runs_at_a_time
 from oclgenomics.kmers.sets.algebra import union
 from oclgenomics.runtime import Engine
 from oclgenomics.runtime.faults import readable_bytes
 
 __all__ = ["Spill", "kept_blocks"]
-
-MAX_RUNS, MIN_RUNS = 64, 2  # merged at a time
-MIN_BYTES, MAX_BYTES = 64 << 20, 512 << 20  # of k-mers that a merge has at hand
-SECTIONS_AT_HAND = 3  # of a run: read ahead, in the making, and being merged
-FILE_SHARE = 4  # of the files that may be open, one in so many for the runs of a level
 
 
 @dataclass(frozen=True)
@@ -62,7 +56,7 @@ class Spill:
     ----------
     added : int
         Runs that were added.
-    windows : int
+    kmers : int
         K-mers that were counted for them, equal ones included.
     written : int
         Bytes written to the folder, those of merged runs included.
@@ -77,9 +71,9 @@ class Spill:
     ) -> None:
         self._engine, self._folder, self._on_spill = engine, folder, on_spill
         self._options = CountOptions(options.k, options.canonical)
-        self._most = _runs_at_a_time(engine.budget, key_words(options.k))
+        self._most = runs_at_a_time(DeviceLimits.of(engine), options.k, _max_files())
         self._runs: list[_Run] = []
-        self.added = self.windows = self.written = 0
+        self.added = self.kmers = self.written = 0
 
     def __enter__(self) -> Spill:
         return self
@@ -92,7 +86,7 @@ class Spill:
     def add_counted(self, counter: KmerCounter) -> None:
         """Count what a counter was given, and write it as a run; see `add`."""
         self.add(lambda writer: writer.append_all(counter.runs(all_counts=True)))
-        self.windows += counter.windows
+        self.kmers += counter.kmers
 
     def add(self, fill: Callable[[DatabaseWriter], None]) -> None:
         """Write a run: all that `fill` appends.
@@ -192,11 +186,7 @@ def kept_blocks(options: CountOptions, blocks: Iterable[KmerBlock]) -> Iterator[
             yield KmerBlock(keys, counts)
 
 
-def _runs_at_a_time(budget: int, words: int) -> int:
-    """How many runs to merge at a time: for how many there are memory and files."""
-    at_hand = max(MIN_BYTES, min(budget // 2, MAX_BYTES))
-    fit = at_hand // (SECTIONS_AT_HAND * SECTION_KMERS * (8 * words + 4))
+def _max_files() -> int | None:
+    """Files that the process may have open; None if any number."""
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if files != resource.RLIM_INFINITY:
-        fit = min(fit, files // FILE_SHARE)
-    return max(MIN_RUNS, min(MAX_RUNS, fit))
+    return None if files == resource.RLIM_INFINITY else files

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.kmers.database.encode_kernels import SIP_KEY, most_gap_bytes
+from oclgenomics.kmers.database import vlq
+from oclgenomics.kmers.database.encode_kernels import SIP_KEY
 from oclgenomics.kmers.database.layout import SECTION_KMERS, section_bytes
 from oclgenomics.primitives import Runs
 from oclgenomics.runtime import Engine, SharedArray
@@ -31,7 +32,7 @@ def sections_at_a_time(engine: Engine, words: int) -> int:
     needs = [
         BufferNeed("keys", per_item=8 * words * SECTION_KMERS),
         BufferNeed("counts", per_item=4 * SECTION_KMERS),
-        BufferNeed("sections", per_item=SECTION_KMERS * (8 + most_gap_bytes(words)) + 16),
+        BufferNeed("sections", per_item=SECTION_KMERS * (8 + vlq.max_bytes(words)) + 16),
     ]
     fit = engine.items_that_fit(needs, item="section of k-mers")
     most = MAX_BYTES // (8 * words * SECTION_KMERS)

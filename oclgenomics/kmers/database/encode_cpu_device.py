@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.io.append_file import Appending
+from oclgenomics.kmers.database import vlq
 from oclgenomics.kmers.database.encode_kernels import (
     SIP_KEY,
     TALLIED,
     Span,
     coded_of,
     large_counts,
-    most_gap_bytes,
     sections_of,
 )
 from oclgenomics.kmers.database.layout import SECTION_KMERS
@@ -49,7 +49,7 @@ class CpuDeviceEncoder:
 
     def __init__(self, engine: Engine, words: int, output: Appending) -> None:
         self._engine, self._words = engine, words
-        self._room = -(-SECTION_KMERS * (8 + most_gap_bytes(words)) // 8) * 8 + SPARE
+        self._room = -(-SECTION_KMERS * (8 + vlq.max_bytes(words)) // 8) * 8 + SPARE
         fit = self._sections_that_fit()
         units = UNITS_EACH * engine.device.compute_units
         self.batch = max(1, min(max(units, FEWEST), MAX_BYTES // self._room, fit // 4))

@@ -9,21 +9,13 @@ import numpy as np
 from oclgenomics.io.append_file import Appending
 from oclgenomics.kmers.database.encode_cpu_device import CpuDeviceEncoder
 from oclgenomics.kmers.database.encode_gpu import GpuEncoder
-from oclgenomics.kmers.database.encode_kernels import Span, most_gap_bytes
+from oclgenomics.kmers.database.encode_kernels import Span
 from oclgenomics.kmers.database.layout import SECTION_KMERS
 from oclgenomics.kmers.database.section import Coded
 from oclgenomics.primitives import Runs
 from oclgenomics.runtime import Engine
 
-__all__ = ["DeviceEncoder", "has_room"]
-
-MIN_SECTIONS = 8  # that the device has to hold before it is worth the memory
-
-
-def has_room(engine: Engine, words: int) -> bool:
-    """Whether to encode on the device: not where what a section takes would be much of its memory."""
-    section = SECTION_KMERS * (8 * words + 4 + 2 * (8 + most_gap_bytes(words)))
-    return engine.budget >= MIN_SECTIONS * section
+__all__ = ["DeviceEncoder"]
 
 
 class DeviceEncoder:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.io.append_file import Appending
+from oclgenomics.kmers.database import vlq
 from oclgenomics.kmers.database.encode_kernels import (
     SIP_KEY,
     STRETCHES,
@@ -23,7 +24,6 @@ from oclgenomics.kmers.database.encode_kernels import (
     Span,
     coded_of,
     large_counts,
-    most_gap_bytes,
     sections_of,
 )
 from oclgenomics.kmers.database.layout import SECTION_KMERS
@@ -66,7 +66,7 @@ class GpuEncoder:
             BufferNeed("keys", per_item=8 * self._words * SECTION_KMERS),
             BufferNeed("counts", per_item=4 * SECTION_KMERS),
             BufferNeed("places", fixed=1 << 14, per_item=4 * places, copies=2),
-            BufferNeed("sections", fixed=16, per_item=SECTION_KMERS * (8 + most_gap_bytes(self._words)), copies=2),
+            BufferNeed("sections", fixed=16, per_item=SECTION_KMERS * (8 + vlq.max_bytes(self._words)), copies=2),
         ]
         return self._engine.items_that_fit(needs, item="section of k-mers")
 

@@ -13,7 +13,7 @@ from oclgenomics.kmers.database.simple8b import STRETCH
 from oclgenomics.kmers.tally import Tally
 from oclgenomics.runtime import DeviceArray, Engine
 
-__all__ = ["SIP_KEY", "STRETCHES", "TALLIED", "Span", "coded_of", "large_counts", "most_gap_bytes", "sections_of"]
+__all__ = ["SIP_KEY", "STRETCHES", "TALLIED", "Span", "coded_of", "large_counts", "sections_of"]
 
 TALLIED = 1024  # counts below are tallied on the device, the few others brought to the host
 STRETCHES = SECTION_KMERS // STRETCH
@@ -32,11 +32,6 @@ class Span(NamedTuple):
 def sections_of(size: int) -> int:
     """Sections of so many k-mers."""
     return -(-size // SECTION_KMERS)
-
-
-def most_gap_bytes(words: int) -> int:
-    """Bytes that a gap of so many words takes at most."""
-    return -(-64 * words // 7)
 
 
 def large_counts(engine: Engine, span: Span, number: int) -> DeviceArray | None:

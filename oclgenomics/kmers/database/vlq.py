@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["decode", "encode"]
+__all__ = ["decode", "encode", "max_bytes"]
 
 LIMB_BITS = 56
 LIMB = np.uint64((1 << LIMB_BITS) - 1)
@@ -19,6 +19,11 @@ MOVES = ((0x00FFFFFFF0000000, 4), (0x0FFFC0000FFFC000, 2), (0x3F803F803F803F80, 
 # By the number of bytes that a limb has in use: which of them those are, in memory, and the bits of their numbers.
 IN_USE = (np.arange(8) >= 8 - np.arange(9)[:, None]).astype(np.uint8).view(np.uint64).ravel()
 PAYLOAD = np.array([0x7F7F7F7F7F7F7F7F & ((1 << 8 * used) - 1) for used in range(9)], np.uint64)
+
+
+def max_bytes(words: int) -> int:
+    """Bytes that a number of so many words takes at most."""
+    return -(-64 * words // 7)
 
 
 def encode(numbers: NDArray[np.uint64]) -> NDArray[np.uint8]:
@@ -73,7 +78,7 @@ def decode(data: NDArray[np.uint8], size: int, words: int) -> NDArray[np.uint64]
     if not size:
         return numbers
     lengths = np.diff(ends, prepend=-1)
-    longest, most = int(lengths.max()), -(-64 * words // 7)
+    longest, most = int(lengths.max()), max_bytes(words)
     tops = data[ends[lengths == most] - (most - 1)] & 0x7F
     if longest > most or (tops >> (64 * words - 7 * (most - 1))).any():
         raise ValueError(f"a number of {longest} bytes does not fit into {64 * words} bits")

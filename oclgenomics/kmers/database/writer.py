@@ -17,13 +17,14 @@ from oclgenomics.io.append_file import Appending
 from oclgenomics.io.atomic_file import WholeFile, whole_file
 from oclgenomics.io.threads import usable_cores
 from oclgenomics.kmers.arithmetic import is_ascending
-from oclgenomics.kmers.database.encode_device import DeviceEncoder, has_room
+from oclgenomics.kmers.database.encode_device import DeviceEncoder
 from oclgenomics.kmers.database.encode_numpy import NumpyEncoder
 from oclgenomics.kmers.database.layout import HEAD_BYTES, Foot, Head, section_bytes, section_table
 from oclgenomics.kmers.database.section import Coded
 from oclgenomics.kmers.keys import key_words
 from oclgenomics.kmers.kmer_set import KmerBlock
 from oclgenomics.kmers.options import CountOptions
+from oclgenomics.kmers.plan import DeviceLimits, encodes_on_device
 from oclgenomics.kmers.tally import Tally
 from oclgenomics.primitives import Runs
 from oclgenomics.runtime import DeviceArray, Engine
@@ -92,7 +93,7 @@ class DatabaseWriter:
             self._output = Appending(file, pool)
             self._output.put(Head(self._options, __version__).pack()).result()
             self._sections: NumpyEncoder | DeviceEncoder
-            if self._engine is not None and has_room(self._engine, self._words):
+            if self._engine is not None and encodes_on_device(DeviceLimits.of(self._engine), self._options.k):
                 self._sections = DeviceEncoder(self._engine, self._words, self._output)
             else:
                 self._sections = NumpyEncoder(self._words, self._output, pool, self._threads)
