@@ -18,8 +18,8 @@ from oclgenomics.errors import InputError, OutputError
 from oclgenomics.io.atomic_file import WholeFile
 from oclgenomics.io.unnamed_file import file_system, nameless_file, temporary_folder
 from oclgenomics.kmers.counting.counter import KmerCounter
-from oclgenomics.kmers.database.file_index import read_file_index
 from oclgenomics.kmers.database.reader import KmerDatabase
+from oclgenomics.kmers.database.section_file import SectionFile
 from oclgenomics.kmers.database.writer import DatabaseWriter
 from oclgenomics.kmers.kmer_set import KmerBlock
 from oclgenomics.kmers.options import LARGEST_COUNTER, CountOptions
@@ -142,7 +142,7 @@ class Spill:
             with DatabaseWriter(WholeFile(folder, handle, OutputError), self._options, engine=self._engine) as writer:
                 fill(writer)
             name = f"temporary run {self.added + 1} in {folder}"
-            run = _Run(level, os.fstat(handle).st_size, KmerDatabase(name, handle, read_file_index(name, handle)))
+            run = _Run(level, os.fstat(handle).st_size, KmerDatabase(SectionFile(name, handle)))
         except BaseException as error:
             held = sum(run.size for run in self._runs) + os.fstat(handle).st_size
             os.close(handle)

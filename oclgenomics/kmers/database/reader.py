@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import itertools
 import os
-import stat
-from collections import deque
 from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from itertools import pairwise
 from types import TracebackType
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.errors import InputError
 from oclgenomics.io.threads import usable_cores
 from oclgenomics.kmers.arithmetic import sortable
-from oclgenomics.kmers.database.decode_device import decode_on, room_for, sections_at_a_time, words_of
-from oclgenomics.kmers.database.file_index import FileIndex, read_file_index
-from oclgenomics.kmers.database.layout import checksum, section_bytes
-from oclgenomics.kmers.database.section import decode_section
+from oclgenomics.kmers.database.read_ahead import blocks_ahead, runs_ahead
+from oclgenomics.kmers.database.section_file import SectionFile
 from oclgenomics.kmers.keys import key_words
 from oclgenomics.kmers.kmer_set import CountedKmers, KmerBlock
 from oclgenomics.kmers.options import CountOptions
@@ -39,10 +33,9 @@ class KmerDatabase:
     one; it is a context manager. Several threads may read at the same time.
     """
 
-    def __init__(self, name: str, handle: int, index: FileIndex) -> None:
-        self._name, self._handle, self._index = name, handle, index
-        self._firsts = sortable(np.ascontiguousarray(index.table["first"].T.astype(np.uint64)))
-        self._sizes = section_bytes(index.table)
+    def __init__(self, file: SectionFile) -> None:
+        self._file, self._index = file, file.index
+        self._firsts = sortable(np.ascontiguousarray(file.index.table["first"].T.astype(np.uint64)))
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> KmerDatabase:
@@ -53,24 +46,11 @@ class KmerDatabase:
         InputError
             The file is missing, no database, cut off or damaged.
         """
-        name = os.fspath(path)
-        try:
-            handle = os.open(name, os.O_RDONLY)
-        except OSError as error:
-            raise InputError(f"cannot be read ({error.strerror})", source=name) from error
-        try:
-            if not stat.S_ISREG(os.fstat(handle).st_mode):
-                raise InputError("is no file; a k-mer database is read from a file only", source=name)
-            return cls(name, handle, read_file_index(name, handle))
-        except BaseException:
-            os.close(handle)
-            raise
+        return cls(SectionFile.open(path))
 
     def close(self) -> None:
         """Close the file; nothing can be read afterwards."""
-        if self._handle >= 0:
-            os.close(self._handle)
-            self._handle = -1
+        self._file.close()
 
     def __enter__(self) -> KmerDatabase:
         return self
@@ -119,7 +99,7 @@ class KmerDatabase:
     @property
     def sections(self) -> int:
         """Sections, which are read one at a time."""
-        return len(self._index.table)
+        return len(self._file)
 
     def section(self, number: int) -> KmerBlock:
         """Read one section, counted from 0.
@@ -129,22 +109,7 @@ class KmerDatabase:
         InputError
             It is damaged.
         """
-        entry = self._index.table[number]
-        start, size = int(entry["offset"]), int(self._sizes[number])
-        place = f"section {number + 1} of {self.sections}"
-        try:
-            data = os.pread(self._handle, size, start)
-        except OSError as error:
-            raise InputError(f"{place} cannot be read ({error.strerror})", source=self._name, byte=start) from error
-        if len(data) != size:
-            raise InputError(f"{place} is cut off", source=self._name, byte=start + len(data))
-        if checksum(data) != entry["checksum"]:
-            message = f"{place} is damaged (its checksum differs); make the file anew"
-            raise InputError(message, source=self._name, byte=start)
-        try:
-            return decode_section(data, key_words(self.k), int(entry["kmers"]), int(entry["gap_bytes"]))
-        except ValueError as error:
-            raise InputError(f"{place} is malformed: {error}", source=self._name, byte=start) from error
+        return self._file.section(number)
 
     def blocks(self, threads: int | None = None) -> Iterator[KmerBlock]:
         """All k-mers, a section at a time; a few sections are read ahead.
@@ -160,20 +125,18 @@ class KmerDatabase:
             A section is damaged.
         """
         threads = min(MAX_THREADS, usable_cores()) if threads is None else threads
-        numbers = iter(range(self.sections))
         with ThreadPoolExecutor(threads, "decode-kmers") as pool:
-            coming: deque[Future[KmerBlock]] = deque()
-            try:
-                for number in itertools.islice(numbers, threads + 1):
-                    coming.append(pool.submit(self.section, number))
-                while coming:
-                    block = coming.popleft().result()
-                    for number in itertools.islice(numbers, 1):
-                        coming.append(pool.submit(self.section, number))
-                    yield block
-            finally:
-                for future in coming:
-                    future.cancel()
+            yield from self.blocks_ahead(pool, threads + 1)
+
+    def blocks_ahead(self, pool: Executor, ahead: int) -> Iterator[KmerBlock]:
+        """All k-mers, a section at a time, so many of which are read ahead by a pool that others use, too.
+
+        Raises
+        ------
+        InputError
+            A section is damaged.
+        """
+        return blocks_ahead(self._file, pool, ahead)
 
     def runs(self, engine: Engine) -> Iterator[Runs]:
         """All k-mers in an engine's memory, decoded there, some sections at a time; the next ones are read meanwhile.
@@ -190,33 +153,7 @@ class KmerDatabase:
         AllocationError
             The device's memory does not hold a section.
         """
-        step = sections_at_a_time(engine, key_words(self.k))
-        tables = [self._index.table[start : start + step] for start in range(0, self.sections, step)]
-        if not tables:
-            return
-        rooms = [room_for(engine, tables) for _ in tables[:2]]
-        with ThreadPoolExecutor(1, "read-kmers") as pool:
-            coming = pool.submit(self._read, tables[0], rooms[0].host)
-            for number, table in enumerate(tables):
-                coming.result()
-                for later in tables[number + 1 : number + 2]:
-                    coming = pool.submit(self._read, later, rooms[(number + 1) % 2].host)
-                runs, status = decode_on(engine, table, rooms[number % 2])
-                for damaged in np.flatnonzero(status)[:1].tolist():
-                    self.section(number * step + damaged)  # which tells what is wrong with it
-                    raise InputError("changed while it was read", source=self._name)
-                yield runs
-                del runs
-
-    def _read(self, table: NDArray[np.void], room: NDArray[np.uint64]) -> None:
-        """Read sections that follow each other; where bytes are missing, checksums will differ."""
-        data, start = room[: words_of(table)], int(table["offset"][0])
-        rest = data.view(np.uint8).data[: int(section_bytes(table).sum())]
-        try:
-            while len(rest) and (done := os.preadv(self._handle, [rest], start)):
-                rest, start = rest[done:], start + done
-        except OSError as error:
-            raise InputError(f"cannot be read ({error.strerror})", source=self._name, byte=start) from error
+        return runs_ahead(self._file, engine)
 
     def keys_counts(self, engine: Engine | None = None) -> CountedKmers:
         """All k-mers in memory.

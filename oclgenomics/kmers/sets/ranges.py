@@ -7,9 +7,8 @@ more is in memory than some k-mers of each set.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import deque
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Executor, Future
+from concurrent.futures import Executor
 from typing import NamedTuple
 
 import numpy as np
@@ -135,7 +134,7 @@ class _Cursor:
     """Where the merging has come to in one set."""
 
     def __init__(self, kmers: KmerSet, pool: Executor, ahead: int) -> None:
-        self._blocks = _sections(kmers, pool, ahead) if isinstance(kmers, KmerDatabase) else kmers.blocks()
+        self._blocks = kmers.blocks_ahead(pool, ahead) if isinstance(kmers, KmerDatabase) else kmers.blocks()
         self._block, self._place = KmerBlock(np.empty((1, 0), np.uint64), np.empty(0, np.uint32)), 0
 
     def fill(self) -> bool:
@@ -164,14 +163,3 @@ class _Cursor:
         start = self._place
         self._place = bisect_right(range(self._end), bound, start, key=self._key)
         return KmerBlock(self._block.keys[:, start : self._place], self._block.counts[start : self._place])
-
-
-def _sections(database: KmerDatabase, pool: Executor, ahead: int) -> Iterator[KmerBlock]:
-    """All k-mers, a section at a time."""
-    coming: deque[Future[KmerBlock]] = deque()
-    for number in range(database.sections):
-        coming.append(pool.submit(database.section, number))
-        if number >= ahead:
-            yield coming.popleft().result()
-    while coming:
-        yield coming.popleft().result()
