@@ -41,7 +41,7 @@ class CpuDeviceEncoder:
 
     Attributes
     ----------
-    batch : int
+    at_a_time : int
         Sections to encode at a time.
     held : int
         Sections to gather.
@@ -52,9 +52,9 @@ class CpuDeviceEncoder:
         self._room = -(-SECTION_KMERS * (8 + vlq.max_bytes(words)) // 8) * 8 + SPARE
         fit = self._sections_that_fit()
         units = UNITS_EACH * engine.device.compute_units
-        self.batch = max(1, min(max(units, FEWEST), MAX_BYTES // self._room, fit // 4))
-        self.held = min(HELD, self.batch)
-        self._slots = [_Slot(engine, output, words, self.batch, self._room // 8) for _ in range(2)]
+        self.at_a_time = max(1, min(max(units, FEWEST), MAX_BYTES // self._room, fit // 4))
+        self.held = min(HELD, self.at_a_time)
+        self._slots = [_Slot(engine, output, words, self.at_a_time, self._room // 8) for _ in range(2)]
         defines = {"WORDS": words, "EVERY": SECTION_KMERS, "STRETCH": STRETCH, "TALLIED": TALLIED}
         self._kernel = engine.kernel("kmers/encode_cpu_device.cl", "encode_sections", **defines)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Protocol
 
 import numpy as np
 
@@ -10,16 +11,42 @@ from oclgenomics.io.append_file import Appending
 from oclgenomics.kmers.database.encode_cpu_device import CpuDeviceEncoder
 from oclgenomics.kmers.database.encode_gpu import GpuEncoder
 from oclgenomics.kmers.database.encode_kernels import Span
+from oclgenomics.kmers.database.key_order import KeyOrder
 from oclgenomics.kmers.database.layout import SECTION_KMERS
 from oclgenomics.kmers.database.section import Coded
+from oclgenomics.kmers.keys import key_words
+from oclgenomics.kmers.kmer_set import KmerBlock
 from oclgenomics.primitives import Runs
 from oclgenomics.runtime import Engine
 
 __all__ = ["DeviceEncoder"]
 
 
+class _SpanEncoder(Protocol):
+    """Encodes neighbours among the k-mers of device arrays, for one class of devices.
+
+    Attributes
+    ----------
+    at_a_time : int
+        Sections to encode at a time.
+    held : int
+        Sections to gather where runs are short.
+    """
+
+    at_a_time: int
+    held: int
+
+    def encode(self, span: Span) -> Iterator[Coded]: ...
+
+    def settle(self) -> Iterator[Coded]: ...
+
+    def drain(self) -> Iterator[Coded]: ...
+
+    def close(self) -> None: ...
+
+
 class DeviceEncoder:
-    """Gathers runs into sections, encodes these and appends them to a file.
+    """Gathers runs into sections, encodes these and appends them to a file; a `SectionEncoder`.
 
     What does not fill sections is held in arrays of its own, which are there from the start, so that whoever plans
     with the device's memory afterwards knows of them, as is the room for encoded sections on CPU devices; what GPUs
@@ -28,8 +55,7 @@ class DeviceEncoder:
     Parameters
     ----------
     engine : Engine
-    words : int
-        Words of a key.
+    k : int
     output : Appending
 
     Raises
@@ -38,47 +64,57 @@ class DeviceEncoder:
         The device's memory does not hold a section.
     """
 
-    def __init__(self, engine: Engine, words: int, output: Appending) -> None:
-        self._engine = engine
-        self._coder = (CpuDeviceEncoder if engine.tuning.cpu else GpuEncoder)(engine, words, output)
-        self._room = self._coder.held * SECTION_KMERS
+    def __init__(self, engine: Engine, k: int, output: Appending) -> None:
+        words = key_words(k)
+        self._engine, self._order = engine, KeyOrder(k)
+        self._spans: _SpanEncoder = (CpuDeviceEncoder if engine.tuning.cpu else GpuEncoder)(engine, words, output)
+        self._room = self._spans.held * SECTION_KMERS
         self._keys, self._counts = engine.empty((words, self._room), np.uint64), engine.empty(self._room, np.uint32)
         self._size = 0
         self._hold = engine.kernel("kmers/hold_kmers.cl", "hold_kmers", WORDS=words)
 
-    def take(self, runs: Runs) -> Iterator[Coded]:
-        """Take k-mers; yield what was encoded, all but what is held.
+    def take_block(self, block: KmerBlock) -> Iterator[Coded]:
+        """Upload k-mers and take them."""
+        yield from self.take_runs(Runs(self._engine.upload(block.keys), self._engine.upload(block.counts), len(block)))
 
-        Raises
-        ------
-        ValueError
-            Keys that do not ascend, or counts of 0.
-        """
+    def take_runs(self, runs: Runs) -> Iterator[Coded]:
+        """Take k-mers; yield what was encoded, all but what is held."""
+        return self._checked(self._take(runs))
+
+    def rest(self) -> Iterator[Coded]:
+        """Yield what is held."""
+        return self._checked(self._rest())
+
+    def close(self) -> None:
+        """Let go of the memory; nobody may be writing it to the file any more."""
+        self._spans.close()
+        self._keys.release()
+        self._counts.release()
+
+    def _checked(self, some: Iterator[Coded]) -> Iterator[Coded]:
+        for coded in some:
+            self._order.follow(coded.first, coded.last)
+            yield coded
+
+    def _take(self, runs: Runs) -> Iterator[Coded]:
         taken = 0
         while taken < runs.size:
             left = runs.size - taken
             if not self._size and left >= self._room:
-                size = min(left // SECTION_KMERS, self._coder.batch) * SECTION_KMERS
-                yield from self._coder.encode(Span(runs.keys, runs.counts, taken, size))
+                size = min(left // SECTION_KMERS, self._spans.at_a_time) * SECTION_KMERS
+                yield from self._spans.encode(Span(runs.keys, runs.counts, taken, size))
             else:
                 size = min(left, self._room - self._size)
                 self._copy(runs, taken, size)
                 if self._size == self._room:
                     yield from self._encode_held()
             taken += size
-        yield from self._coder.settle()
+        yield from self._spans.settle()
 
-    def rest(self) -> Iterator[Coded]:
-        """Yield what is held."""
+    def _rest(self) -> Iterator[Coded]:
         if self._size:
             yield from self._encode_held()
-        yield from self._coder.drain()
-
-    def close(self) -> None:
-        """Let go of the memory; nobody may be writing it to the file any more."""
-        self._coder.close()
-        self._keys.release()
-        self._counts.release()
+        yield from self._spans.drain()
 
     def _copy(self, runs: Runs, start: int, size: int) -> None:
         stride, place = np.uint64(runs.keys.shape[1]), (np.uint64(self._room), np.uint64(self._size))
@@ -88,4 +124,4 @@ class DeviceEncoder:
 
     def _encode_held(self) -> Iterator[Coded]:
         size, self._size = self._size, 0
-        yield from self._coder.encode(Span(self._keys, self._counts, 0, size))
+        yield from self._spans.encode(Span(self._keys, self._counts, 0, size))

@@ -47,7 +47,7 @@ class GpuEncoder:
 
     Attributes
     ----------
-    batch : int
+    at_a_time : int
         Sections to encode at a time.
     held : int
         Sections to gather.
@@ -58,7 +58,7 @@ class GpuEncoder:
         self._blocks = _Blocks(engine, output)
         self._started: _Started | None = None
         most = MAX_BYTES // (8 * words * SECTION_KMERS)
-        self.batch = self.held = max(1, min(most, self._sections_that_fit() // 4))
+        self.at_a_time = self.held = max(1, min(most, self._sections_that_fit() // 4))
 
     def _sections_that_fit(self) -> int:
         places = SECTION_KMERS + STRETCHES

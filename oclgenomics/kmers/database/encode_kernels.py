@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.kmers.database.key_order import DISORDER
 from oclgenomics.kmers.database.layout import KEY, SECTION_KMERS
 from oclgenomics.kmers.database.section import Coded, table_of
 from oclgenomics.kmers.database.simple8b import STRETCH
@@ -66,7 +67,7 @@ def coded_of(
         Keys that do not ascend, or counts of 0.
     """
     if tally[TALLIED + 1]:
-        raise ValueError("k-mers have to come in ascending order, each of them once")
+        raise ValueError(DISORDER)
     if tally[0]:
         raise ValueError("a count is 0")
     words = (len(facts) - 3) // 2

@@ -10,46 +10,67 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.io.append_file import Appending
+from oclgenomics.kmers.arithmetic import is_ascending
+from oclgenomics.kmers.database.key_order import DISORDER, KeyOrder
 from oclgenomics.kmers.database.layout import SECTION_KMERS
 from oclgenomics.kmers.database.section import Coded, encode_sections
+from oclgenomics.kmers.keys import key_words
 from oclgenomics.kmers.kmer_set import KmerBlock
+from oclgenomics.primitives import Runs
+from oclgenomics.runtime import Engine
 
 __all__ = ["NumpyEncoder"]
 
-BATCH_SECTIONS = 4  # encoded by one thread at a time: enough for few calls, little enough for the cache
+SECTIONS_AT_A_TIME = 4  # that one thread encodes: enough for few calls, little enough for the cache
 
 
 class NumpyEncoder:
-    """Gathers blocks into sections, encodes these and appends them to a file.
+    """Gathers k-mers of host memory into sections, encodes these and appends them to a file; a `SectionEncoder`.
 
     Parameters
     ----------
-    words : int
-        Words of a key.
+    k : int
     output : Appending
     pool : ThreadPoolExecutor
     threads : int
         Those of the pool.
+    engine : Engine, optional
+        Whose runs are taken.
     """
 
-    def __init__(self, words: int, output: Appending, pool: ThreadPoolExecutor, threads: int) -> None:
-        self._output, self._pool, self._threads = output, pool, threads
-        self._batch = _Batch(words, BATCH_SECTIONS * SECTION_KMERS)
+    def __init__(
+        self, k: int, output: Appending, pool: ThreadPoolExecutor, threads: int, engine: Engine | None = None
+    ) -> None:
+        self._output, self._pool, self._threads, self._engine = output, pool, threads, engine
+        self._order = KeyOrder(k)
+        self._held = _Held(key_words(k), SECTIONS_AT_A_TIME * SECTION_KMERS)
         self._encoding: deque[Future[tuple[bytes, Coded]]] = deque()
 
-    def take(self, block: KmerBlock) -> Iterator[Coded]:
-        """Take k-mers, which have to ascend; yield what was encoded meanwhile."""
+    def take_block(self, block: KmerBlock) -> Iterator[Coded]:
+        """Take k-mers, which are checked at once; yield what was encoded meanwhile."""
+        if not is_ascending(block.keys):
+            raise ValueError(DISORDER)
+        if not block.counts.all():
+            raise ValueError("a count is 0")
+        self._order.follow(block.keys[:, 0], block.keys[:, -1].copy())
         taken = 0
         while taken < len(block):
-            taken += self._batch.take(block, taken)
-            if self._batch.size == self._batch.room:
+            taken += self._held.take(block, taken)
+            if self._held.size == self._held.room:
                 self._encode()
                 while len(self._encoding) > self._threads + 1:
                     yield self._put_next()
 
+    def take_runs(self, runs: Runs) -> Iterator[Coded]:
+        """Bring k-mers to the host and take them."""
+        if self._engine is None:
+            raise ValueError("a writer without an engine takes blocks, not runs")
+        if runs.size:
+            yield from self.take_block(KmerBlock(self._engine.download(runs.keys), self._engine.download(runs.counts)))
+
     def rest(self) -> Iterator[Coded]:
         """Yield what is left."""
-        if self._batch.size:
+        if self._held.size:
             self._encode()
         while self._encoding:
             yield self._put_next()
@@ -59,8 +80,8 @@ class NumpyEncoder:
         self._encoding.clear()
 
     def _encode(self) -> None:
-        self._encoding.append(self._pool.submit(encode_sections, *self._batch.held()))
-        self._batch = _Batch(len(self._batch.keys), self._batch.room)
+        self._encoding.append(self._pool.submit(encode_sections, *self._held.arrays()))
+        self._held = _Held(len(self._held.keys), self._held.room)
 
     def _put_next(self) -> Coded:
         data, coded = self._encoding.popleft().result()
@@ -68,8 +89,8 @@ class NumpyEncoder:
         return coded
 
 
-class _Batch:
-    """Some sections' k-mers, gathered from blocks."""
+class _Held:
+    """The k-mers of some sections, gathered from blocks."""
 
     def __init__(self, words: int, room: int) -> None:
         self.keys, self.counts = np.empty((words, room), np.uint64), np.empty(room, np.uint32)
@@ -83,6 +104,6 @@ class _Batch:
         self.size += size
         return size
 
-    def held(self) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
+    def arrays(self) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
         """Keys and counts."""
         return self.keys[:, : self.size], self.counts[: self.size]

@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
-from itertools import pairwise
 from types import TracebackType
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.io.threads import usable_cores
-from oclgenomics.kmers.arithmetic import sortable
+from oclgenomics.kmers.database.lookup import Lookup
 from oclgenomics.kmers.database.read_ahead import blocks_ahead, runs_ahead
 from oclgenomics.kmers.database.section_file import SectionFile
 from oclgenomics.kmers.keys import key_words
@@ -35,7 +34,7 @@ class KmerDatabase:
 
     def __init__(self, file: SectionFile) -> None:
         self._file, self._index = file, file.index
-        self._firsts = sortable(np.ascontiguousarray(file.index.table["first"].T.astype(np.uint64)))
+        self._lookup = Lookup(file)
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> KmerDatabase:
@@ -191,7 +190,7 @@ class KmerDatabase:
         InputError
             The section is damaged.
         """
-        number = int(self._sections_of(np.asarray(key, np.uint64).reshape(-1, 1))[0])
+        number = int(self._lookup.sections_of(np.asarray(key, np.uint64).reshape(-1, 1))[0])
         return None if number < 0 else self.section(number)
 
     def lookup(self, keys: NDArray[np.uint64]) -> NDArray[np.uint32]:
@@ -213,21 +212,4 @@ class KmerDatabase:
         InputError
             A section is damaged.
         """
-        counts = np.zeros(keys.shape[1], np.uint32)
-        sections = self._sections_of(keys)
-        order = np.argsort(sections, kind="stable")
-        present, starts = np.unique(sections[order], return_index=True)
-        wanted = sortable(keys)
-        for number, (begin, end) in zip(present.tolist(), pairwise([*starts, len(order)]), strict=True):
-            if number >= 0:
-                queries = order[begin:end]
-                block = self.section(number)
-                held, sought = sortable(block.keys), wanted[queries]
-                places = np.minimum(np.searchsorted(held, sought), len(held) - 1)
-                counts[queries] = np.where(held[places] == sought, block.counts[places], 0)
-        return counts
-
-    def _sections_of(self, keys: NDArray[np.uint64]) -> NDArray[np.int64]:
-        if keys.dtype != np.uint64 or len(keys) != key_words(self.k):
-            raise ValueError(f"keys {keys.dtype} {keys.shape}: keys of {self.k} letters have {key_words(self.k)} words")
-        return np.searchsorted(self._firsts, sortable(keys), side="right") - 1
+        return self._lookup.counts(keys)

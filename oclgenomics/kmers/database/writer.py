@@ -16,9 +16,9 @@ from oclgenomics.errors import UsageError
 from oclgenomics.io.append_file import Appending
 from oclgenomics.io.atomic_file import WholeFile, whole_file
 from oclgenomics.io.threads import usable_cores
-from oclgenomics.kmers.arithmetic import is_ascending
 from oclgenomics.kmers.database.encode_device import DeviceEncoder
 from oclgenomics.kmers.database.encode_numpy import NumpyEncoder
+from oclgenomics.kmers.database.encoder import SectionEncoder
 from oclgenomics.kmers.database.layout import HEAD_BYTES, Foot, Head, section_bytes, section_table
 from oclgenomics.kmers.database.section import Coded
 from oclgenomics.kmers.keys import key_words
@@ -32,7 +32,6 @@ from oclgenomics.runtime import DeviceArray, Engine
 __all__ = ["DatabaseWriter"]
 
 MAX_THREADS = 8  # more wait for each other: what NumPy and the checksum do is not all in parallel
-DISORDER = "k-mers have to come in ascending order, each of them once"
 
 
 class DatabaseWriter:
@@ -81,7 +80,6 @@ class DatabaseWriter:
         self._path, self._options, self._engine = path, options, engine
         self._threads = min(MAX_THREADS, usable_cores()) if threads is None else threads
         self._words = key_words(options.k)
-        self._last: NDArray[np.uint64] | None = None
         self._tables: list[NDArray[np.void]] = []
         self._tally = Tally()
         self.distinct = self.total = 0
@@ -92,12 +90,8 @@ class DatabaseWriter:
             pool = stack.enter_context(ThreadPoolExecutor(self._threads, "write-kmers"))
             self._output = Appending(file, pool)
             self._output.put(Head(self._options, __version__).pack()).result()
-            self._sections: NumpyEncoder | DeviceEncoder
-            if self._engine is not None and encodes_on_device(DeviceLimits.of(self._engine), self._options.k):
-                self._sections = DeviceEncoder(self._engine, self._words, self._output)
-            else:
-                self._sections = NumpyEncoder(self._words, self._output, pool, self._threads)
-            stack.callback(self._sections.close)
+            self._encoder = self._chosen_encoder(pool)
+            stack.callback(self._encoder.close)
             stack.callback(pool.shutdown, cancel_futures=True)
             self._stack = stack.pop_all()
         return self
@@ -110,6 +104,12 @@ class DatabaseWriter:
                 self._finish()
         else:
             self._stack.__exit__(kind, error, trace)
+
+    def _chosen_encoder(self, pool: ThreadPoolExecutor) -> SectionEncoder:
+        k, engine = self._options.k, self._engine
+        if engine is not None and encodes_on_device(DeviceLimits.of(engine), k):
+            return DeviceEncoder(engine, k, self._output)
+        return NumpyEncoder(k, self._output, pool, self._threads, engine)
 
     def append(self, block: KmerBlock) -> None:
         """Add k-mers of host memory, all of them greater than those before.
@@ -124,19 +124,8 @@ class DatabaseWriter:
             The file cannot be written.
         """
         self._check_arrays(block.keys, block.counts, len(block.counts))
-        if not len(block):
-            return
-        if self._engine is not None and isinstance(self._sections, DeviceEncoder):
-            self.append_runs(Runs(self._engine.upload(block.keys), self._engine.upload(block.counts), len(block)))
-            return
-        assert isinstance(self._sections, NumpyEncoder)
-        if not is_ascending(block.keys):
-            raise ValueError(DISORDER)
-        if not block.counts.all():
-            raise ValueError("a count is 0")
-        self._follow(block.keys[:, 0], block.keys[:, -1].copy())
-        for coded in self._sections.take(block):
-            self._enter(coded)
+        if len(block):
+            self._enter(self._encoder.take_block(block))
 
     def append_runs(self, runs: Runs) -> None:
         """Add k-mers of the engine's memory, all of them greater than those before.
@@ -157,14 +146,8 @@ class DatabaseWriter:
         OutputError
             The file cannot be written.
         """
-        if self._engine is None:
-            raise ValueError("a writer without an engine takes blocks, not runs")
         self._check_arrays(runs.keys, runs.counts, runs.size)
-        if isinstance(self._sections, NumpyEncoder):
-            self.append(KmerBlock(self._engine.download(runs.keys), self._engine.download(runs.counts)))
-            return
-        for coded in self._sections.take(runs):
-            self._enter_runs(coded)
+        self._enter(self._encoder.take_runs(runs))
 
     def append_blocks(self, blocks: Iterable[KmerBlock]) -> None:
         """Add all of some blocks; see `append`."""
@@ -184,26 +167,13 @@ class DatabaseWriter:
         if not types or keys.shape != (self._words, size) or counts.shape != (size,):
             raise ValueError(f"keys {keys.dtype} {keys.shape} and counts {counts.dtype} {counts.shape} do not suit")
 
-    def _follow(self, first: NDArray[np.uint64], last: NDArray[np.uint64]) -> None:
-        """Check that ascending keys may follow those before."""
-        if self._last is not None and not is_ascending(np.stack([self._last, first], axis=1)):
-            raise ValueError(DISORDER)
-        if int(last[-1]) >> (2 * self._options.k - 64 * (self._words - 1)):
-            raise ValueError(f"a key has more than {self._options.k} letters")
-        self._last = last
-
-    def _enter_runs(self, coded: Coded) -> None:
-        self._follow(coded.first, coded.last)
-        self._enter(coded)
-
-    def _enter(self, coded: Coded) -> None:
-        self._tables.append(coded.table)
-        self._tally.add(coded.tally)
+    def _enter(self, some: Iterable[Coded]) -> None:
+        for coded in some:
+            self._tables.append(coded.table)
+            self._tally.add(coded.tally)
 
     def _finish(self) -> None:
-        enter = self._enter if isinstance(self._sections, NumpyEncoder) else self._enter_runs
-        for coded in self._sections.rest():
-            enter(coded)
+        self._enter(self._encoder.rest())
         sections = np.concatenate([np.empty(0, section_table(self._words)), *self._tables])
         sections["offset"] = HEAD_BYTES + np.cumsum(section_bytes(sections)) - section_bytes(sections)
         histogram = self._tally.histogram()
