@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import gzip
 import itertools
 from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.devices import gpu_shape
 from helpers.kmer_sets import GOLDEN, as_dict, random_text
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -219,8 +219,7 @@ def test_asking_for_room_changes_nothing(
         pytest.skip("the kernels for GPUs run on GPUs, and on Intel's CPU runtime as a check")
     path = tmp_path / "x.fa"
     path.write_bytes(random_text(np.random.default_rng(1), 4_000_000, b"ACGT", 7000))
-    with Engine(device, max_memory=3 << 20) as engine:
-        engine.tuning = dataclasses.replace(engine.tuning, cpu=cpu)
+    with Engine(device, tuning=None if cpu else gpu_shape(device), max_memory=3 << 20) as engine:
         counter, answers = KmerCounter(engine, CountOptions(31)), []
         for block in packed_blocks(engine, [path], overlap=30, block_bytes=30_000):
             before = engine.memory.used, engine.memory.peak

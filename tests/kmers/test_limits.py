@@ -26,9 +26,7 @@ def test_the_same_bytes(limited: Engine, engine: Engine, tmp_path: Path, k: int)
 
 
 @pytest.mark.parametrize("k", [16, 32, 40])
-def test_buffers_are_no_larger_than_the_device_takes(
-    shaped: Engine, tmp_path: Path, k: int
-) -> None:
+def test_buffers_are_no_larger_than_the_device_takes(shaped: Engine, tmp_path: Path, k: int) -> None:
     most = 4 << 20
     text = random_text(np.random.default_rng(k), 1_300_000, b"ACGT", 700_000)
     (tmp_path / "x.fa").write_bytes(text)
