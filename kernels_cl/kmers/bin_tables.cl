@@ -3,12 +3,12 @@
 //
 // All k-mers of a bin begin with the same `skip` bits. A k-mer's first slot is its next 32 bits, scaled to the slots of
 // the table, so slots are in the order of k-mers but for those that found theirs taken and went on to the next ones: what
-// is read out of the table is nearly sorted. A bin whose k-mers crowd in some slots is left as it is, to be split.
+// is read out of the table is nearly sorted. A bin whose k-mers crowd in some slots is left as it is, to be divided.
 // Keys lie as packed_key.clh has them.
 //
 //   count_distinct    the first found[bin] keys of a bin, their numbers in counts[first[bin]] and on; or found is CROWDED
-//   split_bins        keys of a bin dealt out by their next 8 bits in place; ends[bin * 256 + digit]
-//   gather_distinct   keys and counts of all bins, dense and in channels: out[w * stride + place[bin] + i]. What the keys of a
+//   divide_bins       keys of a bin dealt out by their next 8 bits in place; ends[bin * 256 + digit]
+//   gather_distinct   keys and counts of all bins, dense and in channels: out[w * stride + places[bin] + i]. What the keys of a
 //                     bin have in common, heads[bin], comes before their lowest `rest` bits
 //
 // -D WORDS=n        words of a k-mer
@@ -134,11 +134,11 @@ static inline void put_right(uint used, __global ulong *table, __global uint *ta
 }
 
 __kernel void count_distinct(__global uchar *keys, __global const uint *begins, __global const uint *sizes,
-                             __global const uint *skips, __global const uint *first, uint bins, uint bits, uint most_slots,
+                             __global const uint *skips, __global const uint *first, uint bins, uint bits, uint max_slots,
                              __global uint *next, __global ulong *tables, __global uint *all_tallies, __global uint *found,
                              __global uint *counts)
 {
-    const ulong item = get_global_id(0), room = most_slots + PROBES;
+    const ulong item = get_global_id(0), room = max_slots + PROBES;
     __global ulong *table = tables + item * room * STORED;
     __global uint *tallies = all_tallies + item * room;
     uint share = 256; // distinct k-mers of 256, as in the bin before
@@ -146,11 +146,11 @@ __kernel void count_distinct(__global uchar *keys, __global const uint *begins, 
         const uint size = sizes[bin];
         const Digits digits = digits_behind(skips[bin], bits);
         __global uchar *own = packed_key(keys, begins[bin]);
-        uint slots = MIN((ulong)size * (share + 8) * 3 / 256, most_slots);
+        uint slots = MIN((ulong)size * (share + 8) * 3 / 256, max_slots);
         uint entered = enter(own, size, digits, slots, table, tallies);
-        if (!entered && slots < most_slots && slots < 2 * (ulong)size) {
+        if (!entered && slots < max_slots && slots < 2 * (ulong)size) {
             clear(slots, tallies);
-            slots = MIN(2 * (ulong)size, most_slots);
+            slots = MIN(2 * (ulong)size, max_slots);
             entered = enter(own, size, digits, slots, table, tallies);
         }
         if (!entered) {
@@ -174,8 +174,8 @@ __kernel void count_distinct(__global uchar *keys, __global const uint *begins, 
     }
 }
 
-__kernel void split_bins(__global uchar *keys, __global const uint *begins, __global const uint *sizes,
-                         __global const uint *skips, uint bins, uint bits, __global uint *ends)
+__kernel void divide_bins(__global uchar *keys, __global const uint *begins, __global const uint *sizes,
+                          __global const uint *skips, uint bins, uint bits, __global uint *ends)
 {
     const uint bin = get_global_id(0);
     if (bin >= bins)
@@ -211,7 +211,7 @@ __kernel void split_bins(__global uchar *keys, __global const uint *begins, __gl
 }
 
 __kernel void gather_distinct(__global uchar *keys, __global const uint *begins, __global const uint *found,
-                              __global const uint *first, __global const uint *counts, __global const uint *place,
+                              __global const uint *first, __global const uint *counts, __global const uint *places,
                               __global const uint *heads, uint bins, uint rest, ulong stride, __global ulong *out,
                               __global uint *out_counts)
 {
@@ -224,13 +224,13 @@ __kernel void gather_distinct(__global uchar *keys, __global const uint *begins,
     head[rest / 64] = (ulong)heads[bin] << rest % 64;
     head[rest / 64 + 1] = (ulong)heads[bin] >> 1 >> (63 - rest % 64);
     const uint size = found[bin];
-    out += place[bin];
+    out += places[bin];
     for (uint i = 0; i < size; ++i) {
         ulong key[STORED];
         load_key(packed_key(keys, begins[bin] + (ulong)i), key);
         UNROLL
         for (uint w = 0; w < WORDS; ++w)
             out[w * stride + i] = head[w] | (w < STORED ? key[MIN(w, STORED - 1)] : 0);
-        out_counts[place[bin] + i] = counts[first[bin] + i];
+        out_counts[places[bin] + i] = counts[first[bin] + i];
     }
 }

@@ -36,13 +36,13 @@ __kernel void measure_gaps(__global const ulong *keys, ulong stride, ulong start
         atomic_add(tally + TALLIED + 1, wrong);
 }
 
-__kernel void write_gaps(__global const ulong *keys, ulong stride, ulong start, uint size, __global const uint *starts,
+__kernel void write_gaps(__global const ulong *keys, ulong stride, ulong start, uint size, __global const uint *gaps,
                          __global const uint *words, __global uchar *out)
 {
     const uint i = get_global_id(0);
     if (i >= size)
         return;
-    __global uchar *place = out + starts[i] + 8 * (ulong)words[i / EVERY * STRETCHES];
+    __global uchar *place = out + gaps[i] + 8 * (ulong)words[i / EVERY * STRETCHES];
     const Key key = load_key(keys, stride, start + i);
     if (i % EVERY == 0) {
         for (uint b = 0; b < 8 * WORDS; ++b)
@@ -51,7 +51,7 @@ __kernel void write_gaps(__global const ulong *keys, ulong stride, ulong start, 
     }
     uint wrong = 0;
     const Key before = load_key(keys, stride, start + i - 1), gap = gap_between(&before, &key, &wrong);
-    for (uint g = starts[i + 1] - starts[i] - 1; g > 0; --g)
+    for (uint g = gaps[i + 1] - gaps[i] - 1; g > 0; --g)
         *place++ = (uchar)(group_of(&gap, g) | 128u);
     *place = (uchar)(gap.word[0] & 127u);
 }

@@ -171,11 +171,12 @@ def test_checksums_of_any_length(shaped: Engine) -> None:
     kernel = shaped.kernel("kmers/section_facts.cl", "sum_sections", WORDS=1, EVERY=1, STRETCHES=1)
     facts = shaped.empty((5, len(source)), np.uint64)
     words = shaped.upload(np.zeros(len(starts), np.uint32))
-    shape = (np.uint32(len(source)),) * 3
     padded = np.zeros(4016, np.uint8)
     padded[:4000] = data
     out = shaped.upload(padded.view(np.uint64))
-    shaped.launch_items(kernel, len(source), out, *shape, shaped.upload(starts), words, *SIP_KEY, facts)
+    shape = dict.fromkeys(("size", "stretches", "sections"), len(source))
+    places = {"gaps": shaped.upload(starts), "words": words}
+    shaped.launch_items(kernel, len(source), out=out, **shape, **places, **SIP_KEY, facts=facts)
     expected = [checksum(data[low:high].tobytes()) for low, high in itertools.pairwise(starts.tolist())]
     assert shaped.download(facts)[2].tolist() == expected
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -131,19 +132,28 @@ class BinTables:
     def _enter(self, keys: DeviceArray, bins: Bins, first: NDArray[np.int64], counts: DeviceArray) -> SharedArray:
         found = self._engine.shared(len(bins), np.uint32)  # read while other bins are counted
         self._engine.fill(self._next, 0)
-        arrays = (*self._described(bins), self._upload(first))
-        sizes = np.uint32(len(bins)), np.uint32(self._bits), np.uint32(self._slots)
-        tables = self._next, self._tables, self._tallies
-        kernel = self._kernel("count_distinct")
-        self._engine.launch(kernel, (self._items,), (1,), keys, *arrays, *sizes, *tables, found.device, counts)
+        self._engine.launch(
+            self._kernel("count_distinct"),
+            (self._items,),
+            (1,),
+            keys=keys,
+            **self._described(bins),
+            first=self._upload(first),
+            max_slots=self._slots,
+            next=self._next,
+            tables=self._tables,
+            all_tallies=self._tallies,
+            found=found.device,
+            counts=counts,
+        )
         return found
 
     def _divide(self, keys: DeviceArray, bins: Bins, chosen: NDArray[np.bool_]) -> Bins:
         """Divide the chosen bins by their next bits."""
         divided = bins[chosen]
         ends = self._engine.empty((len(divided), DIGITS), np.uint32)
-        arrays = *self._described(divided), np.uint32(len(divided)), np.uint32(self._bits)
-        self._engine.launch_items(self._kernel("split_bins"), len(divided), keys, *arrays, ends, lanes=1)
+        kernel = self._kernel("divide_bins")
+        self._engine.launch_items(kernel, len(divided), lanes=1, keys=keys, **self._described(divided), ends=ends)
         skips = np.minimum(divided.skips + DIGIT_BITS, self._bits)
         return bins[~chosen].joined(divided.divided(self._engine.download(ends).astype(np.int64), skips))
 
@@ -151,15 +161,30 @@ class BinTables:
         ends = np.cumsum(found.sizes, dtype=np.int64)
         size, bins = int(ends[-1]), len(ends)
         out = Runs(self._engine.empty((self._words, size), np.uint64), self._engine.empty(size, np.uint32), size)
-        arrays = self._upload(found.begins), self._upload(found.sizes), self._upload(found.first), counts
-        places, heads = self._upload(ends - found.sizes), self._upload(found.heads)
-        limits = np.uint32(bins), np.uint32(self._rest), np.uint64(size)
-        kernel = self._kernel("gather_distinct")
-        self._engine.launch_items(kernel, bins, keys, *arrays, places, heads, *limits, out.keys, out.counts, lanes=1)
+        self._engine.launch_items(
+            self._kernel("gather_distinct"),
+            bins,
+            lanes=1,
+            keys=keys,
+            begins=self._upload(found.begins),
+            found=self._upload(found.sizes),
+            first=self._upload(found.first),
+            counts=counts,
+            places=self._upload(ends - found.sizes),
+            heads=self._upload(found.heads),
+            bins=bins,
+            rest=self._rest,
+            stride=size,
+            out=out.keys,
+            out_counts=out.counts,
+        )
         return out
 
-    def _described(self, bins: Bins) -> tuple[DeviceArray, ...]:
-        return self._upload(bins.begins), self._upload(bins.sizes), self._upload(bins.skips)
+    def _described(self, bins: Bins) -> dict[str, Any]:
+        """What kernels have to know of bins."""
+        columns = {"begins": bins.begins, "sizes": bins.sizes, "skips": bins.skips}
+        arrays = {name: self._upload(column) for name, column in columns.items()}
+        return {**arrays, "bins": len(bins), "bits": self._bits}
 
     def _upload(self, numbers: NDArray[np.int64] | NDArray[np.uint32]) -> DeviceArray:
         return self._engine.upload(numbers.astype(np.uint32))

@@ -7,6 +7,7 @@ each work-item's k-mers of a bin go.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -56,9 +57,7 @@ class BinWalks:
         """Find the k-mers of a stream, and count those of a span."""
         groups = -(-symbols.size // 32)
         stream = _Stream(symbols.codes, self._engine.empty(groups, np.uint32), groups)
-        sizes = groups, self._each(groups), self._k
-        kernel = self._kernel("find_starts")
-        self._engine.launch(kernel, (self._walkers,), (1,), symbols.valid, *map(np.uint32, sizes), stream.starts)
+        self._launch(self._kernel("find_starts"), stream, valid=symbols.valid)
         self._streams.append(stream)
         return self._count([stream], span)
 
@@ -78,23 +77,30 @@ class BinWalks:
             Bytes that are kept of a k-mer.
         """
         places = self._engine.upload(counts.places)
-        self._walk(self._kernel("fill_bins", key_bytes), self._streams, counts.span, places, keys)
+        self._walk(self._kernel("fill_bins", key_bytes), self._streams, counts.span, places=places, keys=keys)
 
     def _count(self, streams: list[_Stream], span: PrefixSpan) -> PrefixCounts:
         counts = self._engine.empty((self._walkers, span.bins), np.uint32)
         self._engine.fill(counts, 0)
-        self._walk(self._kernel("count_prefixes"), streams, span, counts)
+        self._walk(self._kernel("count_prefixes"), streams, span, counts=counts)
         return PrefixCounts(span, self._engine.download(counts))
 
-    def _walk(self, kernel: Kernel, streams: list[_Stream], span: PrefixSpan, *arrays: DeviceArray) -> None:
-        prefixes = (span.low, span.high - 1, span.shift, span.bins)
+    def _walk(self, kernel: Kernel, streams: list[_Stream], span: PrefixSpan, **arrays: DeviceArray) -> None:
+        prefixes = {"low": span.low, "last": span.high - 1, "shift": span.shift, "bins": span.bins}
         for stream in streams:
-            sizes = (stream.groups, self._each(stream.groups), self._k, *prefixes)
-            symbols = stream.codes, stream.starts
-            self._engine.launch(kernel, (self._walkers,), (1,), *symbols, *map(np.uint32, sizes), *arrays)
+            self._launch(kernel, stream, codes=stream.codes, **prefixes, **arrays)
 
-    def _each(self, groups: int) -> int:
-        return -(-groups // self._walkers)
+    def _launch(self, kernel: Kernel, stream: _Stream, **arguments: Any) -> None:
+        self._engine.launch(
+            kernel,
+            (self._walkers,),
+            (1,),
+            starts=stream.starts,
+            groups=stream.groups,
+            each=-(-stream.groups // self._walkers),
+            k=self._k,
+            **arguments,
+        )
 
     def _kernel(self, name: str, key_bytes: int = MIN_KEY_BYTES) -> Kernel:
         return self._engine.kernel(SOURCE, name, **self._defines, KEY_BYTES=key_bytes)

@@ -21,14 +21,19 @@ def kept_runs(engine: Engine, options: CountOptions, runs: Runs) -> Runs:
         runs = Runs(keys, counts, counts.size)
     if options.counter_max < LARGEST_COUNTER:
         kernel = engine.kernel(SOURCE, "cap_counts")
-        engine.launch_items(kernel, runs.size, runs.counts, np.uint64(runs.size), np.uint32(options.counter_max))
+        engine.launch_items(kernel, runs.size, counts=runs.counts, size=runs.size, most=options.counter_max)
     return runs
 
 
 def _flags(engine: Engine, options: CountOptions, runs: Runs) -> DeviceArray:
     flags = engine.empty(runs.size, np.uint8)
-    limits = np.uint32(options.min_count), np.uint32(min(options.max_count, LARGEST_COUNTER))
     engine.launch_items(
-        engine.kernel(SOURCE, "flag_counts"), runs.size, runs.counts, np.uint64(runs.size), *limits, flags
+        engine.kernel(SOURCE, "flag_counts"),
+        runs.size,
+        counts=runs.counts,
+        size=runs.size,
+        least=options.min_count,
+        most=min(options.max_count, LARGEST_COUNTER),
+        flags=flags,
     )
     return flags

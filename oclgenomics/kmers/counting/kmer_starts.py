@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -45,7 +46,7 @@ class StartKernels:
     """Finds where k-mers start, selects some by their prefix, and writes k-mers."""
 
     def __init__(self, engine: Engine, options: CountOptions) -> None:
-        self._engine, self._k = engine, np.uint32(options.k)
+        self._engine, self._k = engine, options.k
         self.prefix_bits = min(PREFIX_BITS, 2 * options.k)
         self._defines = {
             "WORDS": key_words(options.k),
@@ -56,22 +57,18 @@ class StartKernels:
     def find(self, symbols: Symbols) -> KmerStarts:
         """Find all k-mers."""
         starts = self._engine.empty(-(-symbols.size // 32), np.uint32)
-        self._each_group("find_windows", symbols, symbols.valid, np.uint32(len(starts)), self._k, starts)
+        self._each_group("find_windows", starts, valid=symbols.valid, k=self._k, starts=starts)
         return self._counted(symbols, starts)
 
     def select(self, found: KmerStarts, low: int, high: int) -> KmerStarts:
         """Return the k-mers that have a prefix from `low` to `high` - 1."""
-        symbols, selected = found.symbols, self._engine.empty(len(found.starts), np.uint32)
-        prefixes = np.uint32(self.prefix_bits), np.uint32(low), np.uint32(high)
-        groups = np.uint32(len(selected))
-        self._each_group("select_windows", symbols, symbols.codes, found.starts, groups, self._k, *prefixes, selected)
-        return self._counted(symbols, selected)
+        selected = self._engine.empty(len(found.starts), np.uint32)
+        self._each_prefix("select_windows", found, low=low, high=high, selected=selected)
+        return self._counted(found.symbols, selected)
 
     def count_prefixes(self, found: KmerStarts, counts: DeviceArray) -> None:
         """Add how many k-mers have each prefix to `counts`, uint32 (2 ** prefix_bits,)."""
-        symbols, bits = found.symbols, np.uint32(self.prefix_bits)
-        groups = np.uint32(len(found.starts))
-        self._each_group("count_prefixes", symbols, symbols.codes, found.starts, groups, self._k, bits, counts)
+        self._each_prefix("count_prefixes", found, counts=counts)
 
     def write(self, found: KmerStarts, keys: DeviceArray, first: int) -> None:
         """Write the k-mers to keys[:, first] and on, uint64 (words, n)."""
@@ -80,23 +77,35 @@ class StartKernels:
             return
         cpu = self._engine.tuning.cpu
         each = -(-groups // CPU_ITEMS) if cpu else 1
-        items = -(-groups // each) if cpu else groups * 32
-        where = np.uint64(keys.shape[-1]), np.uint64(first)
-        arrays = found.symbols.codes, found.starts, found.places
-        sizes = np.uint32(groups), np.uint32(each), self._k
-        lanes = 1 if cpu else None
-        self._engine.launch_items(self._kernel("write_kmers"), items, *arrays, *sizes, *where, keys, lanes=lanes)
+        self._engine.launch_items(
+            self._kernel("write_kmers"),
+            -(-groups // each) if cpu else groups * 32,
+            lanes=1 if cpu else None,
+            codes=found.symbols.codes,
+            starts=found.starts,
+            places=found.places,
+            groups=groups,
+            each=each,
+            k=self._k,
+            stride=keys.shape[-1],
+            first=first,
+            keys=keys,
+        )
 
     def _counted(self, symbols: Symbols, starts: DeviceArray) -> KmerStarts:
         groups = len(starts)
         places = self._engine.empty(groups + 1, np.uint32)
         self._engine.fill(places, 0)
-        self._each_group("count_starts", symbols, starts, np.uint32(groups), places)
+        self._each_group("count_starts", starts, starts=starts, counts=places)
         scan(self._engine, places, out=places)
         return KmerStarts(symbols, starts, places, int(self._engine.download(places, 1, groups)[0]))
 
+    def _each_prefix(self, name: str, found: KmerStarts, **arguments: Any) -> None:
+        common = {"codes": found.symbols.codes, "starts": found.starts, "k": self._k, "bits": self.prefix_bits}
+        self._each_group(name, found.starts, **common, **arguments)
+
+    def _each_group(self, name: str, groups: DeviceArray, **arguments: Any) -> None:
+        self._engine.launch_items(self._kernel(name), len(groups), groups=len(groups), **arguments)
+
     def _kernel(self, name: str) -> Kernel:
         return self._engine.kernel(SOURCE, name, **self._defines)
-
-    def _each_group(self, name: str, symbols: Symbols, *args: object) -> None:
-        self._engine.launch_items(self._kernel(name), -(-symbols.size // 32), *args)

@@ -78,6 +78,17 @@ def decode_on(engine: Engine, table: NDArray[np.void], data: SharedArray) -> tup
     defines = {"WORDS": words, "EVERY": SECTION_KMERS, "CPU": engine.tuning.cpu}
     kernel = engine.kernel("kmers/decode_sections.cl", "decode_sections", **defines)
     data.send(0, words_of(table), wait=True)
-    args = data.device, engine.upload(facts), np.uint64(size), np.uint32(sections), *SIP_KEY
-    engine.launch_items(kernel, sections, *args, keys, counts, status, lanes=LANES)
+    engine.launch_items(
+        kernel,
+        sections,
+        lanes=LANES,
+        data=data.device,
+        table=engine.upload(facts),
+        size=size,
+        sections=sections,
+        **SIP_KEY,
+        keys=keys,
+        counts=counts,
+        status=status,
+    )
     return Runs(keys, counts, size), engine.download(status)

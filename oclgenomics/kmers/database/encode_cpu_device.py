@@ -72,9 +72,18 @@ class CpuDeviceEncoder:
         engine, sections, slot = self._engine, sections_of(span.size), self._slots[0]
         self._slots.reverse()
         slot.wait()
-        place = np.uint64(span.keys.shape[1]), np.uint64(span.start), np.uint32(span.size)
-        out = np.uint64(self._room), slot.rooms.device, slot.facts.device, slot.tallies.device
-        engine.launch(self._kernel, (sections,), (1,), span.keys, span.counts, *place, *SIP_KEY, *out)
+        engine.launch(
+            self._kernel,
+            (sections,),
+            (1,),
+            **span.keys_of,
+            counts=span.counts,
+            **SIP_KEY,
+            room=self._room,
+            out=slot.rooms.device,
+            facts=slot.facts.device,
+            tallies=slot.tallies.device,
+        )
         facts, tallies = slot.found(sections)
         tally = tallies.sum(axis=0, dtype=np.int64)
         large = large_counts(engine, span, int(tally[TALLIED]))

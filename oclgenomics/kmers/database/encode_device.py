@@ -117,9 +117,16 @@ class DeviceEncoder:
         yield from self._spans.drain()
 
     def _copy(self, runs: Runs, start: int, size: int) -> None:
-        stride, place = np.uint64(runs.keys.shape[1]), (np.uint64(self._room), np.uint64(self._size))
-        span = stride, np.uint64(start), np.uint32(size)
-        self._engine.launch_items(self._hold, size, runs.keys, runs.counts, *span, *place, self._keys, self._counts)
+        self._engine.launch_items(
+            self._hold,
+            size,
+            **Span(runs.keys, runs.counts, start, size).keys_of,
+            counts=runs.counts,
+            room=self._room,
+            place=self._size,
+            to_keys=self._keys,
+            to_counts=self._counts,
+        )
         self._size += size
 
     def _encode_held(self) -> Iterator[Coded]:

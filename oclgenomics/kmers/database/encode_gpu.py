@@ -96,9 +96,10 @@ class GpuEncoder:
     def _start(self, span: Span) -> _Started:
         """Have k-mers encoded; what they take is waited for."""
         engine, sections = self._engine, sections_of(span.size)
-        stretches = -(-span.size // STRETCH)
         tally = engine.empty(TALLIED + 2, np.uint32)
-        places = engine.empty(span.size + 1, np.uint32), engine.empty(stretches + 1, np.uint32)
+        places = _Places(
+            engine.empty(span.size + 1, np.uint32), engine.empty(-(-span.size // STRETCH) + 1, np.uint32), sections
+        )
         facts = engine.empty((3 + 2 * self._words, sections), np.uint64)
         self._measure(span, tally, places, facts)
         gap_bytes, count_words = engine.download(facts, 2 * sections).reshape(2, sections).sum(axis=1).tolist()
@@ -109,36 +110,38 @@ class GpuEncoder:
         self._write(span, places, facts, out)
         return _Started(span.size, tallied, large, facts, out, size)
 
-    def _measure(
-        self, span: Span, tally: DeviceArray, places: tuple[DeviceArray, DeviceArray], facts: DeviceArray
-    ) -> None:
-        engine, (gaps, words) = self._engine, places
-        stride, start, size = np.uint64(span.keys.shape[1]), np.uint64(span.start), np.uint32(span.size)
-        engine.fill(tally, np.uint32(0))
-        measure = self._kernel("vlq", "measure_gaps")
-        engine.launch_items(measure, gaps.size, span.keys, stride, start, size, gaps, tally)
-        scan(engine, gaps, out=gaps)
-        stretches, sections = np.uint32(words.size - 1), np.uint32(facts.shape[1])
-        measure = self._kernel("simple8b", "count_words")
-        engine.launch_items(measure, words.size, span.counts, start, size, stretches, words)
-        scan(engine, words, out=words)
+    def _measure(self, span: Span, tally: DeviceArray, places: _Places, facts: DeviceArray) -> None:
+        """Tally the counts, and find out where everything goes."""
+        launch, engine = self._engine.launch_items, self._engine
+        engine.fill(tally, 0)
+        launch(self._kernel("vlq", "measure_gaps"), places.gaps.size, **span.keys_of, bytes=places.gaps, tally=tally)
+        scan(engine, places.gaps, out=places.gaps)
+        kernel = self._kernel("simple8b", "count_words")
+        launch(kernel, places.words.size, **span.counts_of, stretches=places.stretches, words=places.words)
+        scan(engine, places.words, out=places.words)
         items = min(span.size, TALLY_GROUPS * engine.tuning.local_size)
-        engine.launch_items(self._kernel("tally", "tally_counts"), items, span.counts, start, size, tally)
-        measure = self._kernel("section_facts", "measure_sections")
-        common = stride, start, size, stretches, sections, gaps, words
-        engine.launch_items(measure, facts.shape[1], span.keys, *common, facts)
+        launch(self._kernel("tally", "tally_counts"), items, **span.counts_of, tally=tally)
+        kernel = self._kernel("section_facts", "measure_sections")
+        launch(kernel, places.sections, **span.keys_of, **places.all, facts=facts)
 
-    def _write(self, span: Span, places: tuple[DeviceArray, DeviceArray], facts: DeviceArray, out: DeviceArray) -> None:
-        engine, (gaps, words) = self._engine, places
-        stride, start, size = np.uint64(span.keys.shape[1]), np.uint64(span.start), np.uint32(span.size)
-        stretches, sections = np.uint32(words.size - 1), np.uint32(facts.shape[1])
-        write = self._kernel("vlq", "write_gaps")
-        engine.launch_items(write, span.size, span.keys, stride, start, size, gaps, words, out.view(np.uint8))
-        write = self._kernel("simple8b", "write_words")
-        engine.launch_items(write, words.size - 1, span.counts, start, size, stretches, gaps, words, out.view(np.uint8))
-        sums = self._kernel("section_facts", "sum_sections")
-        common = size, stretches, sections, gaps, words
-        engine.launch_items(sums, facts.shape[1], out, *common, *SIP_KEY, facts, lanes=SUM_LANES)
+    def _write(self, span: Span, places: _Places, facts: DeviceArray, out: DeviceArray) -> None:
+        """Write everything to its place."""
+        launch, data = self._engine.launch_items, out.view(np.uint8)
+        kernel = self._kernel("vlq", "write_gaps")
+        launch(kernel, span.size, **span.keys_of, gaps=places.gaps, words=places.words, out=data)
+        kernel = self._kernel("simple8b", "write_words")
+        launch(
+            kernel,
+            places.stretches,
+            **span.counts_of,
+            gaps=places.gaps,
+            words=places.words,
+            stretches=places.stretches,
+            out=data,
+        )
+        kernel = self._kernel("section_facts", "sum_sections")
+        checked = {"size": span.size, "out": out, "facts": facts}
+        launch(kernel, places.sections, lanes=SUM_LANES, **places.all, **SIP_KEY, **checked)
 
     def _collect(self) -> Iterator[Coded]:
         """Append what was encoded, once; yield what is known of it."""
@@ -147,6 +150,34 @@ class GpuEncoder:
             large = None if started.large is None else self._engine.download(started.large)
             yield coded_of(self._engine.download(started.facts), started.kmers, started.tally, large)
             self._blocks.put(started.out, started.size)
+
+
+@dataclass(frozen=True)
+class _Places:
+    """Where gaps and words of counts go, in so many sections.
+
+    Attributes
+    ----------
+    gaps : DeviceArray, uint32 (k-mers + 1,)
+        Bytes of keys before each.
+    words : DeviceArray, uint32 (stretches + 1,)
+        Words of counts before each stretch.
+    sections : int
+    """
+
+    gaps: DeviceArray
+    words: DeviceArray
+    sections: int
+
+    @property
+    def stretches(self) -> int:
+        """Stretches of counts."""
+        return self.words.size - 1
+
+    @property
+    def all(self) -> dict[str, Any]:
+        """What kernels call all of it."""
+        return {"gaps": self.gaps, "words": self.words, "sections": self.sections, "stretches": self.stretches}
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ __all__ = ["SIP_KEY", "STRETCHES", "TALLIED", "Span", "coded_of", "large_counts"
 
 TALLIED = 1024  # counts below are tallied on the device, the few others brought to the host
 STRETCHES = SECTION_KMERS // STRETCH
-SIP_KEY = tuple(np.frombuffer(KEY, "<u8").astype(np.uint64))
+SIP_KEY = dict(zip(("k0", "k1"), np.frombuffer(KEY, "<u8").tolist(), strict=True))  # as kernels call its words
 
 
 class Span(NamedTuple):
@@ -28,6 +28,16 @@ class Span(NamedTuple):
     counts: DeviceArray
     start: int
     size: int
+
+    @property
+    def counts_of(self) -> dict[str, Any]:
+        """What kernels call the counts."""
+        return {"counts": self.counts, "start": self.start, "size": self.size}
+
+    @property
+    def keys_of(self) -> dict[str, Any]:
+        """What kernels call the keys."""
+        return {"keys": self.keys, "stride": self.keys.shape[1], "start": self.start, "size": self.size}
 
 
 def sections_of(size: int) -> int:
@@ -40,10 +50,9 @@ def large_counts(engine: Engine, span: Span, number: int) -> DeviceArray | None:
     if not number:
         return None
     large, picked = engine.empty(number, np.uint32), engine.empty(1, np.uint32)
-    engine.fill(picked, np.uint32(0))
+    engine.fill(picked, 0)
     kernel = engine.kernel("kmers/tally.cl", "pick_large", TALLIED=TALLIED)
-    place = np.uint64(span.start), np.uint32(span.size)
-    engine.launch_items(kernel, span.size, span.counts, *place, picked, large)
+    engine.launch_items(kernel, span.size, **span.counts_of, picked=picked, large=large)
     return large
 
 
