@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.kmers.analysis.histogram import Histogram
-from oclgenomics.kmers.analysis.windows import kmer_windows
+from oclgenomics.kmers.analysis.kmers_of_letters import kmers_of_letters
 
 __all__ = ["simulated_histogram"]
 
@@ -61,4 +61,4 @@ def _kmers(rng: np.random.Generator, pair: NDArray[np.uint8], reads: int, error:
     codes = pair[rng.integers(0, 2, reads)[:, None], starts[:, None] + np.arange(READ)]
     text = np.full((reads, READ + 1), ord("\n"), np.uint8)
     text[:, :READ] = BASES[_changed(rng, codes, error)]
-    return kmer_windows(text.ravel(), k, canonical=True)[0][0]
+    return kmers_of_letters(text.ravel(), k, canonical=True)[0][0]

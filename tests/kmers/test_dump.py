@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 
 from oclgenomics.errors import MissingDependencyError, UsageError
 from oclgenomics.kmers import reference
-from oclgenomics.kmers.export.dump import write_fasta, write_npz, write_tsv
 from oclgenomics.kmers.export.kmc import prefix_length, write_kmc
 from oclgenomics.kmers.export.parquet import write_parquet
 from oclgenomics.kmers.export.select import PIECE, SelectedKmers
+from oclgenomics.kmers.export.text import write_fasta, write_npz, write_tsv
 from oclgenomics.kmers.keys import key_words, letters_of
 from oclgenomics.kmers.kmer_set import CountedKmers
 from oclgenomics.kmers.options import CountOptions

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from oclgenomics.kmers.analysis.histogram import Histogram, count_histogram
-from oclgenomics.kmers.analysis.plot import bases_text, plot_spectrum
 from oclgenomics.kmers.analysis.spectrum import TOO_DEEP_NOTE, Spectrum, read_spectrum
+from oclgenomics.kmers.analysis.spectrum_plot import bases_text, plot_spectrum
 from oclgenomics.kmers.kmer_set import CountedKmers
 from oclgenomics.plot_style import save_plot
 

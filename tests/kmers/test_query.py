@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from oclgenomics.errors import InputError, UsageError
 from oclgenomics.kmers import reference
+from oclgenomics.kmers.analysis.kmers_of_letters import kmers_of_letters
 from oclgenomics.kmers.analysis.query import count_kmers, look_up, query_records, summarise
-from oclgenomics.kmers.analysis.windows import kmer_windows
 from oclgenomics.kmers.database.reader import KmerDatabase
 from oclgenomics.kmers.keys import keys_of, letters_of
 from oclgenomics.kmers.kmer_set import CountedKmers
@@ -36,7 +36,7 @@ def expected_windows(text: str, k: int, canonical: bool) -> list[tuple[int, str]
 
 @given(text=st.text("ACGTacgtN", max_size=90), k=st.integers(1, 70), canonical=st.booleans())
 def test_windows(text: str, k: int, canonical: bool) -> None:
-    keys, places = kmer_windows(np.frombuffer(text.encode(), np.uint8), k, canonical=canonical)
+    keys, places = kmers_of_letters(np.frombuffer(text.encode(), np.uint8), k, canonical=canonical)
     found = list(zip(places.tolist(), text_of(keys, k), strict=True))
     assert found == expected_windows(text, k, canonical)
 
@@ -46,7 +46,7 @@ def test_windows(text: str, k: int, canonical: bool) -> None:
 def test_windows_of_long_kmers(k: int, canonical: bool) -> None:
     letters = np.random.default_rng(k).choice(np.frombuffer(b"ACGT", np.uint8), 700)
     letters[300] = ord("N")
-    keys, places = kmer_windows(letters, k, canonical=canonical)
+    keys, places = kmers_of_letters(letters, k, canonical=canonical)
     found = list(zip(places.tolist(), text_of(keys, k), strict=True))
     assert found == expected_windows(letters.tobytes().decode(), k, canonical)
 

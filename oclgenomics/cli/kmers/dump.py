@@ -87,12 +87,12 @@ def _outputs(args: argparse.Namespace, output: str) -> list[str]:
 
 
 def _write(args: argparse.Namespace, kmers: SelectedKmers) -> None:
-    from oclgenomics.kmers.export import dump
+    from oclgenomics.kmers.export import text
     from oclgenomics.kmers.export.kmc import write_kmc
     from oclgenomics.kmers.export.parquet import write_parquet
 
     writers: dict[str, Any] = {
-        "tsv": dump.write_tsv, "fasta": dump.write_fasta, "npz": dump.write_npz, "parquet": write_parquet,
+        "tsv": text.write_tsv, "fasta": text.write_fasta, "npz": text.write_npz, "parquet": write_parquet,
         "kmc": write_kmc,
     }  # fmt: skip
     with ExitStack() as files:

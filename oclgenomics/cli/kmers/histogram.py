@@ -89,7 +89,7 @@ def _json(args: argparse.Namespace, database: KmerDatabase, histogram: Histogram
 
 def _reading(spectrum: Spectrum) -> list[str]:
     """What the histogram says, for people."""
-    from oclgenomics.kmers.analysis.plot import bases_text
+    from oclgenomics.kmers.analysis.spectrum_plot import bases_text
 
     lines = []
     if spectrum.coverage is not None and spectrum.genome_size is not None:
@@ -109,7 +109,7 @@ def _reading(spectrum: Spectrum) -> list[str]:
 
 
 def _write_plot(args: argparse.Namespace, k: int, histogram: Histogram, spectrum: Spectrum) -> None:
-    from oclgenomics.kmers.analysis.plot import plot_spectrum
+    from oclgenomics.kmers.analysis.spectrum_plot import plot_spectrum
     from oclgenomics.plot_style import plot_format, save_plot
 
     figure = plot_spectrum(histogram, spectrum, k=k, title=Path(args.database).name)

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.kmers.analysis.simplex import minimise
+from oclgenomics.kmers.analysis.nelder_mead import minimise
 
 __all__ = ["Mixture", "fit_mixture"]
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import UsageError
-from oclgenomics.kmers.analysis.windows import kmer_windows
+from oclgenomics.kmers.analysis.kmers_of_letters import kmers_of_letters
 from oclgenomics.kmers.arithmetic import sortable
 from oclgenomics.kmers.database.reader import KmerDatabase
 from oclgenomics.kmers.keys import key_words, keys_of, letters_of
@@ -124,7 +124,7 @@ def count_kmers(kmers: KmerSet, words: list[str]) -> NDArray[np.uint32]:
     keys = keys_of(words)
     if kmers.canonical:
         letters = np.pad(letters_of(keys, kmers.k), ((0, 0), (0, 1)))  # what parts them is no letter
-        keys, _ = kmer_windows(letters.ravel(), kmers.k, canonical=True)
+        keys, _ = kmers_of_letters(letters.ravel(), kmers.k, canonical=True)
     return look_up(kmers, keys)
 
 
@@ -173,7 +173,7 @@ def _found(kmers: KmerSet, records: list[Record], offset: int = 0, *, whole: boo
     if len(text) < kmers.k:
         keys, places = np.empty((key_words(kmers.k), 0), np.uint64), np.empty(0, np.int64)
     else:
-        keys, places = kmer_windows(text, kmers.k, canonical=kmers.canonical)
+        keys, places = kmers_of_letters(text, kmers.k, canonical=kmers.canonical)
     number = np.searchsorted(starts, places, side="right") - 1
     counts = look_up(kmers, keys)
     names = [record.name for record in records]

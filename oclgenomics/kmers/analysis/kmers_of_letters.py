@@ -7,12 +7,12 @@ from numpy.typing import NDArray
 
 from oclgenomics.kmers.keys import CODES, WORD_LETTERS, key_words
 
-__all__ = ["kmer_windows"]
+__all__ = ["kmers_of_letters"]
 
 PIECE = 1 << 14  # windows that are made at a time, in the cache
 
 
-def kmer_windows(
+def kmers_of_letters(
     letters: NDArray[np.uint8], k: int, *, canonical: bool
 ) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
     """Return the k-mers of a sequence.
