@@ -37,34 +37,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from oclgenomics.kmers.analysis.fit_choice import MIN_HALVES, FitChoice, choose_fit
 from oclgenomics.kmers.analysis.histogram import Histogram
-from oclgenomics.kmers.analysis.mixture import Mixture, fit_mixture
+from oclgenomics.kmers.analysis.mixture import Mixture
+from oclgenomics.kmers.analysis.peaks import mean_around, peaks_of, smoothed
 
 __all__ = ["OtherReading", "Spectrum", "fitted_from", "read_spectrum"]
 
-LONGEST = 1 << 16  # counts looked at; a peak further up is not looked for
-STANDS_OUT, SIGMAS = 1.1, 5.0
-AROUND = 1.5  # a peak, in standard deviations
-FITTED_TO = 2.5  # coverages
-LONGEST_FITTED = 2000.0  # coverage; beyond, the highest peak alone is as good
-WITHOUT = (1.0, 0.7)  # where fits begin, as shares of the highest peak's coverage
-WITH = ((1.0, 0.9), (1.4, 0.7), (2.0, 0.6))  # and with which share of k-mers that both chromosomes have alike
-AS_GOOD = 2.0  # times as much unexplained as by the best fit
-MIN_SAME = 0.1  # of k-mers: more heterozygosity is not looked for
-UNEXPLAINED = 0.15  # of the k-mers, beyond chance
-NOTHING, CLEAR = 0.03, 0.1  # k-mers of one chromosome, as a share of those of both
-TWICE = (1.7, 2.3)  # coverages of two readings of the same peaks
-PAIRS_TOLD, PAIRS_LIKELY, PAIRS_MOST = 0.1, 0.3, 1.5  # places that occur twice for each that occurs once
-SIZES_AGREE = 1.1
+MAX_COUNT = 1 << 16  # counts looked at; a peak further up is not looked for
+MAX_FITTED = 2000.0  # coverage; beyond, the highest peak alone is as good
+CLEAR_HALVES = 0.1  # k-mers of one chromosome, as a share of those of both
 TOLD_APART = 12.0  # coverage 4 (1 + sqrt(1/2))^2, where half and whole are their standard deviations apart
 REPEAT_FROM, REPEAT_SIGMAS = 1.5, 3.0
 ROUGH = 8.0  # coverage
 ROUGH_NOTE = f"below a coverage of {ROUGH:g}, sizes may be wrong by a tenth"
 LOW_NOTE = f"heterozygosity is left open: below a coverage of {TOLD_APART:g} its peak would not stand apart"
 SHOULDER_NOTE = "heterozygosity is left open: a shoulder near {:.1f} may be of it, or of uneven coverage"
-TOO_DEEP_NOTE = f"heterozygosity is left open: no model is fitted above a coverage of {LONGEST_FITTED:g}"
+TOO_DEEP_NOTE = f"heterozygosity is left open: no model is fitted above a coverage of {MAX_FITTED:g}"
 UNFIT_NOTE = "the histogram is not that of one genome of two chromosomes of a kind: only its highest peak was read"
 
 
@@ -128,21 +118,21 @@ class Spectrum:
 
 def read_spectrum(histogram: Histogram, k: int) -> Spectrum:
     """Read a histogram of k-mers, by the method above; what it does not tell is None, and a note says why."""
-    h = histogram.dense(min(histogram.largest + 2, LONGEST)).astype(np.float64)
-    smooth = _smoothed(h)
-    places = _turns(smooth)
+    h = histogram.dense(min(histogram.largest + 2, MAX_COUNT)).astype(np.float64)
+    smooth = smoothed(h)
+    peaks = peaks_of(smooth)
     valley = 0
-    if places and places[0][1] == histogram.counts[0]:
-        if len(places) == 1:
+    if peaks and peaks[0][1] == histogram.counts[0]:
+        if len(peaks) == 1:
             return Spectrum(notes=("no coverage peak: the histogram does not rise again behind its first counts",))
-        places = places[1:]
-        valley = places[0][0]
-    if not places:
+        peaks = peaks[1:]
+        valley = peaks[0][0]
+    if not peaks:
         return Spectrum(notes=("no coverage peak: too few k-mers",))
-    top = max((peak for _, peak in places), key=lambda place: float(smooth[place]))
-    peak = _mean_around(h, top, valley)
+    top = max((peak for _, peak in peaks), key=lambda place: float(smooth[place]))
+    peak = mean_around(h, top, valley)
     first = fitted_from(valley)
-    choice = _choice(histogram, first, peak) if peak <= LONGEST_FITTED else None
+    choice = choose_fit(histogram, first, peak) if peak <= MAX_FITTED else None
     if choice is None:
         return _read_peak(histogram, valley, peak)
     return _read_fit(histogram, k, valley, first, choice)
@@ -153,97 +143,57 @@ def fitted_from(valley: int) -> int:
     return max(2 if valley else 1, (valley + 1) // 2)
 
 
-@dataclass(frozen=True)
-class _Choice:
-    """The fit that was taken, and another that is as good and says something else.
-
-    `shoulder` says that a heterozygous fit is no better than one without.
-    """
-
-    taken: Mixture
-    other: Mixture | None = None
-    shoulder: bool = False
-
-
-def _choice(histogram: Histogram, first: int, peak: float) -> _Choice | None:
-    """Fit the model without and with heterozygosity, and choose; None if neither explains the histogram."""
-    h = histogram.dense(int(FITTED_TO * peak) + 3).astype(np.float64)
-    plain = min((fit_mixture(h, first, share * peak, None) for share in WITHOUT), key=_misfit)
-    starts = [(share * peak, same) for share, same in WITH]
-    if plain.pairs >= PAIRS_TOLD and plain.single:
-        starts.append((2 * plain.coverage, plain.mirrored))
-    mixed = [fit_mixture(h, first, coverage, same) for coverage, same in starts]
-    mixed = [fit for fit in mixed if fit.same >= MIN_SAME and fit.halves >= NOTHING]
-    best = min([plain, *mixed], key=_misfit)
-    if _unexplained(h, first, best) > UNEXPLAINED:
-        return None
-    if not mixed:
-        return _Choice(plain)
-    half = min(mixed, key=_misfit)
-    if half.misfit > AS_GOOD * plain.misfit:
-        return _Choice(plain)
-    if plain.misfit > AS_GOOD * half.misfit:
-        return _Choice(half)
-    return _between(plain, half)
-
-
-def _between(plain: Mixture, half: Mixture) -> _Choice:
-    """Choose of a fit without heterozygosity and one with it that are equally good."""
-    if TWICE[0] <= half.coverage / plain.coverage <= TWICE[1]:
-        if plain.pairs < PAIRS_LIKELY:
-            return _Choice(plain, half if plain.pairs >= PAIRS_TOLD else None)
-        return _Choice(half, plain if plain.pairs <= PAIRS_MOST else None)
-    if half.coverage <= SIZES_AGREE * plain.coverage:
-        return _Choice(plain, shoulder=True)
-    return _Choice(half, plain)
-
-
-def _misfit(fit: Mixture) -> float:
-    return fit.misfit
-
-
-def _unexplained(h: NDArray[np.float64], first: int, fit: Mixture) -> float:
-    """Share of the k-mers that a fit leaves out or has too many of, beyond what chance does."""
-    apart = np.abs(h - fit.genuine(len(h)) - fit.erroneous(len(h)))[first:]
-    return float(np.maximum(apart - 2 * np.sqrt(h[first:] + 1), 0).sum() / h[first:].sum())
-
-
 def _read_peak(histogram: Histogram, valley: int, coverage: float) -> Spectrum:
     """Take what is behind the valley for the genome."""
     genuine = float((histogram.counts * histogram.kmers)[histogram.counts > valley].sum())
     return Spectrum(
-        valley, coverage, None, None, None, genuine / coverage, _repeats(histogram, coverage, genuine),
-        1 - genuine / histogram.total, notes=(UNFIT_NOTE if coverage <= LONGEST_FITTED else TOO_DEEP_NOTE,),
-    )  # fmt: skip
+        valley=valley,
+        coverage=coverage,
+        genome_size=genuine / coverage,
+        repeat_share=_repeats(histogram, coverage, genuine),
+        error_share=1 - genuine / histogram.total,
+        notes=(UNFIT_NOTE if coverage <= MAX_FITTED else TOO_DEEP_NOTE,),
+    )
 
 
-def _read_fit(histogram: Histogram, k: int, valley: int, first: int, choice: _Choice) -> Spectrum:
-    fit, other, notes = choice.taken, None, []
+def _read_fit(histogram: Histogram, k: int, valley: int, first: int, choice: FitChoice) -> Spectrum:
+    fit = choice.taken
     genuine = _genuine(histogram, first, fit)
-    heterozygous: bool | None = fit.halves >= NOTHING
-    if choice.shoulder or NOTHING <= fit.halves < CLEAR:
-        heterozygous = None
-        notes.append(SHOULDER_NOTE.format(fit.coverage / 2))
-    elif not heterozygous and fit.coverage < TOLD_APART:
-        heterozygous = None
-        notes.append(LOW_NOTE)
-    if choice.other is not None:
-        heterozygous = None
-        coverage = choice.other.coverage
-        size = _genuine(histogram, first, choice.other) / coverage
-        other = OtherReading(coverage, size, choice.other.heterozygosity(k))
+    heterozygous, notes = _heterozygous(choice)
     if fit.coverage < ROUGH:
         notes.append(ROUGH_NOTE)
     return Spectrum(
-        valley, fit.coverage, fit.coverage / 2 if fit.halves >= NOTHING else None, heterozygous, fit.heterozygosity(k),
-        genuine / fit.coverage, _repeats(histogram, fit.coverage, genuine), 1 - genuine / histogram.total, other, fit,
-        tuple(notes),
-    )  # fmt: skip
+        valley=valley,
+        coverage=fit.coverage,
+        half_peak=fit.coverage / 2 if fit.halves >= MIN_HALVES else None,
+        heterozygous=heterozygous,
+        heterozygosity=fit.heterozygosity(k),
+        genome_size=genuine / fit.coverage,
+        repeat_share=_repeats(histogram, fit.coverage, genuine),
+        error_share=1 - genuine / histogram.total,
+        other=None if choice.other is None else _other_reading(histogram, k, first, choice.other),
+        fit=fit,
+        notes=tuple(notes),
+    )
+
+
+def _heterozygous(choice: FitChoice) -> tuple[bool | None, list[str]]:
+    """Whether the two chromosomes differ, None where that is left open, and notes that say why."""
+    fit = choice.taken
+    if choice.shoulder or MIN_HALVES <= fit.halves < CLEAR_HALVES:
+        return None, [SHOULDER_NOTE.format(fit.coverage / 2)]
+    if fit.halves < MIN_HALVES and fit.coverage < TOLD_APART:
+        return None, [LOW_NOTE]
+    return None if choice.other is not None else fit.halves >= MIN_HALVES, []
+
+
+def _other_reading(histogram: Histogram, k: int, first: int, fit: Mixture) -> OtherReading:
+    return OtherReading(fit.coverage, _genuine(histogram, first, fit) / fit.coverage, fit.heterozygosity(k))
 
 
 def _genuine(histogram: Histogram, first: int, fit: Mixture) -> float:
     """K-mers of the genome, with repetitions: all but errors, and where these were not fitted, those of the model."""
-    size = min(histogram.largest + 1, LONGEST)
+    size = min(histogram.largest + 1, MAX_COUNT)
     weights = (histogram.counts * histogram.kmers).astype(np.float64)
     there = histogram.counts < size
     counts = histogram.counts[there]
@@ -258,49 +208,3 @@ def _repeats(histogram: Histogram, coverage: float, genuine: float) -> float:
     """The part of the genome's k-mers that were seen much more often than covered once."""
     least = coverage + max((REPEAT_FROM - 1) * coverage, REPEAT_SIGMAS * coverage**0.5)
     return float((histogram.counts * histogram.kmers)[histogram.counts >= least].sum() / genuine)
-
-
-def _smoothed(h: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Means over a quarter of the standard deviation of a peak to either side, which is nothing below 16."""
-    places = np.arange(len(h))
-    reach = (np.sqrt(places) / 4).astype(np.int64)
-    sums = np.concatenate([[0.0], np.cumsum(h)])
-    first, last = places - reach, np.minimum(places + reach, len(h) - 1)
-    return (sums[last + 1] - sums[first]) / (last + 1 - first)
-
-
-def _turns(smooth: NDArray[np.float64]) -> list[tuple[int, int]]:
-    """Places of the peaks that stand out on both sides, each with the valley before it, in order."""
-    turns: list[tuple[int, int]] = []
-    valley = peak = 0
-    rising = False
-    for place in range(1, len(smooth)):
-        if rising:
-            if smooth[place] > smooth[peak]:
-                peak = place
-            elif _stands_out(smooth[peak], smooth[place]):
-                turns.append((valley, peak))
-                rising, valley = False, place
-        elif smooth[place] < smooth[valley]:
-            valley = place
-        elif _stands_out(smooth[place], smooth[valley]):
-            rising, peak = True, place
-    return turns
-
-
-def _stands_out(high: float, low: float) -> bool:
-    return high > STANDS_OUT * low and high - low > SIGMAS * (high + low) ** 0.5
-
-
-def _around(h: NDArray[np.float64], peak: int, valley: int, sigmas: float = AROUND) -> NDArray[np.int64]:
-    """Counts about a peak."""
-    reach = max(1, int(sigmas * peak**0.5))
-    return np.arange(max(valley + 1, peak - reach), min(peak + reach, len(h) - 1) + 1)
-
-
-def _mean_around(h: NDArray[np.float64], peak: int, valley: int) -> float:
-    """The mean of the Poisson distribution whose peak this is."""
-    c = _around(h, peak, valley)
-    below = float(h[c[:-1]].sum())
-    mean = float((c[1:] * h[c[1:]]).sum()) / below if below else peak
-    return float(np.clip(mean, c[0], c[-1]))
