@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.errors import UsageError
 
-__all__ = ["key_words", "keys_of", "letters_of", "padded_letters"]
+__all__ = ["key_words", "keys_of", "letters_of", "padded_letters", "texts_of"]
 
 WORD_LETTERS = 32
 GROUP_LETTERS = 8  # that a table turns into text at once
@@ -55,6 +55,12 @@ def keys_of(kmers: Sequence[str]) -> NDArray[np.uint64]:
 def letters_of(keys: NDArray[np.uint64], k: int) -> NDArray[np.uint8]:
     """Return k-mers given as numbers, uint64 (words, n), as letters, uint8 (n, k)."""
     return padded_letters(keys, k)[:, :k]
+
+
+def texts_of(keys: NDArray[np.uint64], k: int) -> list[str]:
+    """Return k-mers given as numbers, uint64 (words, n), as text."""
+    text = letters_of(keys, k).tobytes().decode("ascii")
+    return [text[begin : begin + k] for begin in range(0, len(text), k)]
 
 
 def padded_letters(keys: NDArray[np.uint64], k: int) -> NDArray[np.uint8]:

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["CountedKmers", "KmerBlock", "KmerSet"]
+from oclgenomics.frames import to_frame
+from oclgenomics.kmers.keys import texts_of
+
+__all__ = ["PIECE", "CountedKmers", "KmerBlock", "KmerSet", "KmerTable"]
+
+PIECE = 1 << 16  # k-mers, whose arrays stay in a processor's cache
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class KmerBlock:
     """Some k-mers in ascending order.
 
@@ -28,6 +33,14 @@ class KmerBlock:
 
     def __len__(self) -> int:
         return len(self.counts)
+
+    def __repr__(self) -> str:
+        return f"KmerBlock({len(self)} k-mers)"
+
+    def pieces(self, size: int = PIECE) -> Iterator[KmerBlock]:
+        """Cut the block into pieces of at most `size` k-mers, which share its memory."""
+        for begin in range(0, len(self), size):
+            yield KmerBlock(self.keys[:, begin : begin + size], self.counts[begin : begin + size])
 
 
 class KmerSet(Protocol):
@@ -57,8 +70,51 @@ class KmerSet(Protocol):
         """All k-mers; each call starts anew."""
 
 
-@dataclass(frozen=True)
-class CountedKmers:
+class KmerTable:
+    """What every set of k-mers offers to a notebook."""
+
+    def __repr__(self: KmerSet) -> str:
+        sizes = f"distinct={self.distinct}, total={self.total}"
+        return f"{type(self).__name__}(k={self.k}, canonical={self.canonical}, {sizes})"
+
+    def records(self: KmerSet) -> Iterator[dict[str, Any]]:
+        """All k-mers in ascending order, block by block.
+
+        Yields
+        ------
+        dict
+            `kmer`, its letters, and `count`.
+        """
+        for block in self.blocks():
+            for piece in block.pieces():
+                for kmer, count in zip(texts_of(piece.keys, self.k), piece.counts.tolist(), strict=True):
+                    yield {"kmer": kmer, "count": count}
+
+    def to_frame(self: KmerSet) -> Any:
+        """All k-mers as a table with the columns `kmer` and `count`, in ascending order.
+
+        The whole set comes to memory, as text: some 60 bytes and k a k-mer. `records` does not need that.
+
+        Returns
+        -------
+        pandas.DataFrame or polars.DataFrame
+
+        Raises
+        ------
+        MissingDependencyError
+            Neither pandas nor polars is installed.
+        """
+        kmers: list[str] = []
+        counts = [np.empty(0, np.uint32)]
+        for block in self.blocks():
+            for piece in block.pieces():
+                kmers += texts_of(piece.keys, self.k)
+            counts.append(block.counts)
+        return to_frame({"kmer": kmers, "count": np.concatenate(counts)})
+
+
+@dataclass(frozen=True, repr=False)
+class CountedKmers(KmerTable):
     """A set of k-mers in memory.
 
     Attributes
@@ -76,10 +132,12 @@ class CountedKmers:
 
     @property
     def distinct(self) -> int:
+        """K-mers that differ."""
         return len(self.counts)
 
     @property
     def total(self) -> int:
+        """The sum of all counts."""
         return int(self.counts.sum(dtype=np.uint64))
 
     def blocks(self) -> Iterator[KmerBlock]:

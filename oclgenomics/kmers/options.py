@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from oclgenomics.errors import UsageError
+from oclgenomics.errors import ParameterError, UsageError
 
 __all__ = ["LARGEST_COUNTER", "LARGEST_K", "CountOptions"]
 
@@ -42,10 +42,10 @@ class CountOptions:
 
     def __post_init__(self) -> None:
         if not 1 <= self.k <= LARGEST_K:
-            raise UsageError(f"-k {self.k}: k-mers have 1 to {LARGEST_K} letters")
+            raise ParameterError("k", f"k-mers have 1 to {LARGEST_K} letters", self.k)
         if not 1 <= self.min_count <= self.max_count:
-            raise UsageError(f"--min-count {self.min_count} --max-count {self.max_count}: take 1 <= min <= max")
+            raise UsageError(f"`min_count={self.min_count}` `max_count={self.max_count}`: take 1 <= min <= max")
         if self.min_count > LARGEST_COUNTER:
-            raise UsageError(f"--min-count {self.min_count}: counters hold at most {LARGEST_COUNTER:,}")
+            raise ParameterError("min_count", f"counters hold at most {LARGEST_COUNTER:,}", self.min_count)
         if not 1 <= self.counter_max <= LARGEST_COUNTER:
-            raise UsageError(f"--counter-max {self.counter_max}: counters hold 1 to {LARGEST_COUNTER:,}")
+            raise ParameterError("counter_max", f"counters hold 1 to {LARGEST_COUNTER:,}", self.counter_max)

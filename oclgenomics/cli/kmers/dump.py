@@ -89,10 +89,11 @@ def _outputs(args: argparse.Namespace, output: str) -> list[str]:
 def _write(args: argparse.Namespace, kmers: SelectedKmers) -> None:
     from oclgenomics.kmers.export import text
     from oclgenomics.kmers.export.kmc import write_kmc
+    from oclgenomics.kmers.export.npz import write_npz
     from oclgenomics.kmers.export.parquet import write_parquet
 
     writers: dict[str, Any] = {
-        "tsv": text.write_tsv, "fasta": text.write_fasta, "npz": text.write_npz, "parquet": write_parquet,
+        "tsv": text.write_tsv, "fasta": text.write_fasta, "npz": write_npz, "parquet": write_parquet,
         "kmc": write_kmc,
     }  # fmt: skip
     with ExitStack() as files:

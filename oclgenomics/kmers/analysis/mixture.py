@@ -162,7 +162,8 @@ def _scattered(size: int, mean: float, excess: float) -> Numbers:
     """The negative binomial distribution of a mean and a variance of 1 + excess times that."""
     c = np.arange(size - 1)
     steps = np.log((mean + c * excess) / ((1 + excess) * (c + 1)))
-    return np.exp(np.concatenate([[0.0], np.cumsum(steps)]) - mean / excess * np.log1p(excess))
+    shares: Numbers = np.exp(np.concatenate([[0.0], np.cumsum(steps)]) - mean / excess * np.log1p(excess))
+    return shares
 
 
 def _nonnegative(columns: Numbers, target: Numbers) -> Numbers:

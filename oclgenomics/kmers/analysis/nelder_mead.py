@@ -1,4 +1,4 @@
-"""The least value of a function of a few numbers, without its derivatives."""
+"""Minimises a function of a few numbers without its derivatives, as Nelder and Mead do."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def minimise(
     rounds: int = 400,
     tolerance: float = 1e-7,
 ) -> Point:
-    """Return where a function is least near a start, by the simplex method of Nelder and Mead.
+    """Return where a function is least near a start, by the downhill simplex.
 
     Parameters
     ----------
@@ -35,7 +35,9 @@ def minimise(
     """
     first = np.array(start, np.float64)
     points = [first, *(first + step for step in np.diag(np.array(steps, np.float64)))]
-    corners = sorted([(function(point), number, point) for number, point in enumerate(points)], key=_rank)
+    corners: list[tuple[float, int, Point]] = sorted(
+        [(function(point), number, point) for number, point in enumerate(points)], key=_rank
+    )
     for moved in range(len(corners), len(corners) + rounds):
         best, second, worst = corners[0][0], corners[-2][0], corners[-1][0]
         if worst - best <= tolerance * abs(best):

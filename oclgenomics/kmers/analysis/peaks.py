@@ -17,7 +17,8 @@ def smoothed(h: NDArray[np.float64]) -> NDArray[np.float64]:
     reach = (np.sqrt(places) / 4).astype(np.int64)
     sums = np.concatenate([[0.0], np.cumsum(h)])
     first, last = places - reach, np.minimum(places + reach, len(h) - 1)
-    return (sums[last + 1] - sums[first]) / (last + 1 - first)
+    means: NDArray[np.float64] = (sums[last + 1] - sums[first]) / (last + 1 - first)
+    return means
 
 
 def peaks_of(smooth: NDArray[np.float64]) -> list[tuple[int, int]]:

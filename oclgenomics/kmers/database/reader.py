@@ -15,7 +15,7 @@ from oclgenomics.kmers.database.lookup import Lookup
 from oclgenomics.kmers.database.read_ahead import blocks_ahead, runs_ahead
 from oclgenomics.kmers.database.section_file import SectionFile
 from oclgenomics.kmers.keys import key_words
-from oclgenomics.kmers.kmer_set import CountedKmers, KmerBlock
+from oclgenomics.kmers.kmer_set import CountedKmers, KmerBlock, KmerTable
 from oclgenomics.kmers.options import CountOptions
 from oclgenomics.primitives import Runs
 from oclgenomics.runtime import Engine
@@ -25,7 +25,7 @@ __all__ = ["KmerDatabase"]
 MAX_THREADS = 8  # more wait for each other: what NumPy and the checksum do is not all in parallel
 
 
-class KmerDatabase:
+class KmerDatabase(KmerTable):
     """A k-mer database: a set of k-mers (`KmerSet`) on disk.
 
     Head, tables and foot are verified when it is opened, and each section by its checksum when it is read. `open` makes

@@ -73,7 +73,8 @@ def _prefixes(keys: NDArray[np.uint64], k: int, p: int) -> NDArray[np.int64]:
     bits = keys[word] >> np.uint64(shift)
     if shift and word + 1 < len(keys):
         bits |= keys[word + 1] << np.uint64(64 - shift)
-    return (bits & np.uint64(4**p - 1)).astype(np.int64)
+    prefixes: NDArray[np.int64] = (bits & np.uint64(4**p - 1)).astype(np.int64)
+    return prefixes
 
 
 def _header(kmers: SelectedKmers, p: int, counter_bytes: int) -> bytes:

@@ -1,4 +1,4 @@
-"""K-mers chosen by their counts, in pieces that stay in a processor's cache."""
+"""K-mers chosen by their counts."""
 
 from __future__ import annotations
 
@@ -9,16 +9,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from oclgenomics.errors import UsageError
-from oclgenomics.kmers.kmer_set import KmerBlock, KmerSet
+from oclgenomics.kmers.kmer_set import KmerBlock, KmerSet, KmerTable
 from oclgenomics.kmers.options import LARGEST_COUNTER
 
-__all__ = ["PIECE", "SelectedKmers"]
-
-PIECE = 1 << 16  # k-mers
+__all__ = ["SelectedKmers"]
 
 
 @dataclass(frozen=True)
-class SelectedKmers:
+class SelectedKmers(KmerTable):
     """The k-mers of a set whose counts lie in a range; a set itself.
 
     What it knows of all of them (`distinct`, `total`, `largest`) is found by one pass, when it is first asked for.
@@ -41,7 +39,7 @@ class SelectedKmers:
 
     def __post_init__(self) -> None:
         if not 1 <= self.min_count <= self.max_count:
-            raise UsageError(f"--min-count {self.min_count} --max-count {self.max_count}: take 1 <= min <= max")
+            raise UsageError(f"`min_count={self.min_count}` `max_count={self.max_count}`: take 1 <= min <= max")
 
     @property
     def k(self) -> int:
@@ -67,13 +65,12 @@ class SelectedKmers:
     def blocks(self) -> Iterator[KmerBlock]:
         """All of them, at most `PIECE` in a block; no block is empty."""
         for block in self.kmers.blocks():
-            for begin in range(0, len(block), PIECE):
-                keys, counts = block.keys[:, begin : begin + PIECE], block.counts[begin : begin + PIECE]
-                kept = (counts >= self.min_count) & (counts <= self.max_count)
+            for piece in block.pieces():
+                kept = (piece.counts >= self.min_count) & (piece.counts <= self.max_count)
                 if kept.all():
-                    yield KmerBlock(keys, counts)
+                    yield piece
                 elif kept.any():
-                    yield KmerBlock(keys[:, kept], counts[kept])
+                    yield KmerBlock(piece.keys[:, kept], piece.counts[kept])
 
     @functools.cached_property
     def _survey(self) -> tuple[int, int, int]:

@@ -1,21 +1,17 @@
-"""Counted k-mers written for others: as text and as arrays; `kmc` and `parquet` write the other formats.
-
-Everything goes block by block, so memory does not grow with the number of k-mers.
-"""
+"""Counted k-mers as text: a line or a record each."""
 
 from __future__ import annotations
 
-import zipfile
 from typing import IO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.kmers.export.select import SelectedKmers
-from oclgenomics.kmers.keys import key_words, padded_letters
+from oclgenomics.kmers.keys import padded_letters
 from oclgenomics.kmers.kmer_set import KmerBlock
 
-__all__ = ["fasta_rows", "tsv_rows", "write_fasta", "write_npz", "write_tsv"]
+__all__ = ["fasta_rows", "tsv_rows", "write_fasta", "write_tsv"]
 
 TAB, NEWLINE, MARK, ZERO = (np.uint8(ord(letter)) for letter in "\t\n>0")
 POWERS = np.array([10**power for power in range(1, 10)], np.uint32)
@@ -79,34 +75,3 @@ def _put_digits(rows: NDArray[np.uint8], places: NDArray[np.int64], counts: NDAr
         rows[places] = (counts - rest * ten).astype(np.uint8) + ZERO
         more = np.flatnonzero(rest)
         counts, places = rest[more], places[more] - 1
-
-
-def write_npz(kmers: SelectedKmers, stream: IO[bytes]) -> None:
-    """Write what `numpy.load` gives back as arrays.
-
-    These are `keys`, uint64 (words, n) as `oclgenomics.kmers.keys` makes them; `counts`, uint32 (n,); `k`, int64; and
-    `canonical`, bool.
-    """
-    shape = key_words(kmers.k), kmers.distinct
-    with zipfile.ZipFile(stream, "w", allowZip64=True) as archive:
-        for name, value in (("k", np.int64(kmers.k)), ("canonical", np.bool_(kmers.canonical))):
-            with _member(archive, name) as member:
-                np.lib.format.write_array(member, np.asarray(value))
-        with _member(archive, "keys") as member:
-            # Column after column, so that blocks can follow each other.
-            _write_header(member, "<u8", shape, fortran=True)
-            for block in kmers.blocks():
-                member.write(np.ascontiguousarray(block.keys.T, "<u8").data)
-        with _member(archive, "counts") as member:
-            _write_header(member, "<u4", shape[1:])
-            for block in kmers.blocks():
-                member.write(np.ascontiguousarray(block.counts, "<u4").data)
-
-
-def _member(archive: zipfile.ZipFile, name: str) -> IO[bytes]:
-    # The date is fixed, so that equal sets give equal bytes.
-    return archive.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True)
-
-
-def _write_header(member: IO[bytes], kind: str, shape: tuple[int, ...], *, fortran: bool = False) -> None:
-    np.lib.format.write_array_header_1_0(member, {"descr": kind, "fortran_order": fortran, "shape": shape})
