@@ -6,32 +6,43 @@ temporary run, and the runs are merged at the end.
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
+from oclgenomics.errors import ParameterError
+from oclgenomics.io.source import Progress
 from oclgenomics.io.unnamed_file import check_folder
 from oclgenomics.kmers.counting.counter import KmerCounter
 from oclgenomics.kmers.counting.gathering import join
 from oclgenomics.kmers.counting.spill import Spill, kept_blocks
 from oclgenomics.kmers.database.writer import DatabaseWriter
+from oclgenomics.kmers.input_progress import InputProgress
 from oclgenomics.kmers.keys import key_words
 from oclgenomics.kmers.kmer_set import CountedKmers
 from oclgenomics.kmers.options import CountOptions
 from oclgenomics.kmers.plan import DeviceLimits, text_block_bytes
-from oclgenomics.runtime import Engine
-from oclgenomics.sequence import Census, packed_blocks
+from oclgenomics.kmers.result import CountSummary
+from oclgenomics.runtime import Device, Engine
+from oclgenomics.sequence import Census, PackedBlock, packed_blocks
 from oclgenomics.sequence.blocks import largest_block
+from oclgenomics.sequence.parse import BEST_QUALITY
 
-__all__ = ["Summary", "count", "count_to_database"]
+__all__ = ["SequenceFiles", "check_reading", "count", "count_to_database"]
+
+SequenceFiles = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 
 
 def count(
-    paths: Iterable[str | os.PathLike[str]],
+    source: SequenceFiles,
     options: CountOptions,
     *,
-    engine: Engine,
+    engine: Engine | None = None,
+    device: Device | str | None = None,
+    max_memory: int | None = None,
     threads: int | None = None,
+    progress: Progress | None = None,
     min_quality: int | None = None,
     tmp_dir: str | os.PathLike[str] | None = None,
 ) -> CountedKmers:
@@ -39,70 +50,63 @@ def count(
 
     Parameters
     ----------
-    paths : iterable of path
+    source : path or iterable of path
         Files, plain or gzip, in any mix; "-" is standard input.
     options : CountOptions
-    engine : Engine
-        Its budget bounds what is counted at a time.
+    engine : Engine, optional
+        A device in use already. It stays open, and its budget bounds what is counted at a time.
+    device : Device or str, optional
+        Where to run, if no engine is given; as `oclgenomics.runtime.select_device` takes it.
+    max_memory : int, optional
+        Bytes of device memory to use at most, if no engine is given.
     threads : int, optional
-        Host threads that unpack the input.
+        Host threads that unpack the input; at most 4 if not given.
+    progress : callable, optional
+        Called with (bytes read, bytes in all) of the files as they are stored; the latter is None with standard input.
     min_quality : int, optional
-        Letters of FASTQ of lesser quality (Phred + 33) count as N; see `packed_blocks`.
+        Letters of FASTQ of lesser quality (Phred + 33, 0 to 93) count as N; see `packed_blocks`.
     tmp_dir : path, optional
         Folder for what does not fit into memory; the system's if not given. Nothing is left there.
 
     Raises
     ------
+    UsageError
+        A least quality that there is not.
     InputError
         Anything wrong with an input; FASTA, where a least quality is given.
     DeviceError
-        Not enough device memory, or a device lost on the way.
+        No such device, not enough device memory, or a device lost on the way.
     OutputError
         The folder for temporary files is missing, not writable or full.
+
+    Examples
+    --------
+    >>> from oclgenomics.kmers import CountOptions, count
+    >>> counted = count("reads.fq.gz", CountOptions(k=31), max_memory=2 << 30)  # doctest: +SKIP
     """
-    with _temporary(engine, options, tmp_dir) as parts:
-        counter, _ = _read(paths, options, parts, engine=engine, threads=threads, min_quality=min_quality)
+    check_reading(min_quality, tmp_dir)
+    with _lent(engine, device, max_memory) as engine, Spill(engine, options, tmp_dir) as parts:
+        reading = _Reading(engine, options, _paths(source), threads, progress, min_quality)
+        counter = reading.count(parts)
         merged = kept_blocks(options, parts.merged())
         block = join(key_words(options.k), merged) if parts.added else counter.block()
     return CountedKmers(options.k, options.canonical, block.keys, block.counts)
 
 
-@dataclass(frozen=True)
-class Summary:
-    """What a count found.
-
-    Attributes
-    ----------
-    windows : int
-        K-mers of the input, equal ones included.
-    distinct, total : int
-        K-mers in the database, and the sum of their counts.
-    temporary_runs, temporary_bytes : int
-        Parts of the input that were counted apart, and what was written to the folder for temporary files; 0 where the
-        input fits into memory.
-    census : Census
-        Records and letters of the input.
-    """
-
-    windows: int
-    distinct: int
-    total: int
-    temporary_runs: int = 0
-    temporary_bytes: int = 0
-    census: Census = field(default_factory=Census)
-
-
 def count_to_database(
-    paths: Iterable[str | os.PathLike[str]],
+    source: SequenceFiles,
     options: CountOptions,
     output: str | os.PathLike[str],
     *,
-    engine: Engine,
+    engine: Engine | None = None,
+    device: Device | str | None = None,
+    max_memory: int | None = None,
     threads: int | None = None,
+    progress: Progress | None = None,
     min_quality: int | None = None,
     tmp_dir: str | os.PathLike[str] | None = None,
     on_spill: Callable[[int, int], None] | None = None,
-) -> Summary:
+) -> CountSummary:
     """Count the k-mers of FASTA and FASTQ files into a database.
 
     The database is the same on every device and for every limit of memory. Other parameters and errors are those of
@@ -110,58 +114,90 @@ def count_to_database(
 
     Parameters
     ----------
+    output : path
+        The database to write.
     on_spill : callable, optional
-        Gets the number of temporary runs and the bytes that were written, after each run.
+        Called with the number of temporary runs and the bytes that were written, after each run.
 
     Raises
     ------
     OutputError
         The database cannot be written; nothing half written is left.
     """
-    with _temporary(engine, options, tmp_dir, on_spill) as parts:
-        counter, census = _read(paths, options, parts, engine=engine, threads=threads, min_quality=min_quality)
+    check_reading(min_quality, tmp_dir)
+    with _lent(engine, device, max_memory) as engine, Spill(engine, options, tmp_dir, on_spill) as parts:
+        reading = _Reading(engine, options, _paths(source), threads, progress, min_quality)
+        counter = reading.count(parts)
         with DatabaseWriter(output, options, engine=engine) as writer:
             if parts.added:
                 writer.append_blocks(kept_blocks(options, parts.merged()))
             else:
                 writer.append_all(counter.runs())
-        windows = counter.kmers + parts.kmers
-        return Summary(windows, writer.distinct, writer.total, parts.added, parts.written, census)
+        found = counter.kmers + parts.kmers
+        return CountSummary(found, writer.distinct, writer.total, parts.added, parts.written, reading.census)
 
 
-def _temporary(
-    engine: Engine,
-    options: CountOptions,
-    tmp_dir: str | os.PathLike[str] | None,
-    on_spill: Callable[[int, int], None] | None = None,
-) -> Spill:
+def check_reading(min_quality: int | None, tmp_dir: str | os.PathLike[str] | None) -> None:
+    """Refuse what a count could not do, before a device starts and not after hours.
+
+    Raises
+    ------
+    UsageError
+        A least quality that there is not.
+    OutputError
+        The folder for temporary files is missing or not writable.
+    """
+    if min_quality is not None and not 0 <= min_quality <= BEST_QUALITY:
+        raise ParameterError("min_quality", f"qualities are 0 to {BEST_QUALITY}", min_quality)
     if tmp_dir is not None:
-        check_folder(os.fspath(tmp_dir))  # now, and not after hours
-    return Spill(engine, options, tmp_dir, on_spill)
+        check_folder(os.fspath(tmp_dir))
 
 
-def _read(
-    paths: Iterable[str | os.PathLike[str]],
-    options: CountOptions,
-    parts: Spill,
-    *,
-    engine: Engine,
-    threads: int | None,
-    min_quality: int | None,
-) -> tuple[KmerCounter, Census]:
-    """Read all files; what memory does not hold goes to temporary runs, and then all of it."""
-    census = Census()
-    block_bytes = text_block_bytes(DeviceLimits.of(engine), options.k, largest_block(engine))
-    counter = KmerCounter(engine, options)
-    for block in packed_blocks(
-        engine, paths, overlap=options.k - 1, block_bytes=block_bytes, threads=threads, min_quality=min_quality,
-        census=census,
-    ):  # fmt: skip
-        if not counter.has_room(block.symbols):
+def _lent(
+    engine: Engine | None, device: Device | str | None, max_memory: int | None
+) -> contextlib.AbstractContextManager[Engine]:
+    """The engine that is given, which stays open, or one of its own, which does not."""
+    return Engine(device, max_memory=max_memory) if engine is None else contextlib.nullcontext(engine)
+
+
+def _paths(source: SequenceFiles) -> list[str]:
+    paths = [source] if isinstance(source, (str, os.PathLike)) else source
+    return [os.fspath(path) for path in paths]
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """Files on their way to the counter."""
+
+    engine: Engine
+    options: CountOptions
+    paths: list[str]
+    threads: int | None = None
+    progress: Progress | None = None
+    min_quality: int | None = None
+    census: Census = field(default_factory=Census)
+
+    def count(self, parts: Spill) -> KmerCounter:
+        """Read all files; what memory does not hold goes to temporary runs, and then all of it."""
+        counter = KmerCounter(self.engine, self.options)
+        for block in self._blocks():
+            if not counter.has_room(block.symbols):
+                parts.add_counted(counter)
+                counter = KmerCounter(self.engine, self.options)
+            counter.add(block.symbols)
+        if parts.added:
             parts.add_counted(counter)
-            counter = KmerCounter(engine, options)
-        counter.add(block.symbols)
-    if parts.added:
-        parts.add_counted(counter)
-        counter = KmerCounter(engine, options)  # without the symbols, whose room the merge takes
-    return counter, census
+            counter = KmerCounter(self.engine, self.options)  # without the symbols, whose room the merge takes
+        return counter
+
+    def _blocks(self) -> Iterator[PackedBlock]:
+        engine, k = self.engine, self.options.k
+        block_bytes = text_block_bytes(DeviceLimits.of(engine), k, largest_block(engine))
+        progress = None if self.progress is None else InputProgress(self.paths, self.progress)
+        for path in self.paths:
+            yield from packed_blocks(
+                engine, [path], overlap=k - 1, block_bytes=block_bytes, threads=self.threads,
+                min_quality=self.min_quality, census=self.census, progress=progress,
+            )  # fmt: skip
+            if progress is not None:
+                progress.end_file()

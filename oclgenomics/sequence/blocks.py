@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from oclgenomics.errors import InputError
-from oclgenomics.io.source import Source
+from oclgenomics.io.source import Progress, Source
 from oclgenomics.io.workers import Workers
 from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.sequence.block_records import BlockRecords, RecordTable
@@ -61,6 +61,7 @@ def packed_blocks(
     qualities: bool = False,
     names: bool = False,
     census: Census | None = None,
+    progress: Progress | None = None,
 ) -> Iterator[PackedBlock]:
     """Read FASTA and FASTQ files and pack them on the device.
 
@@ -85,6 +86,8 @@ def packed_blocks(
         Blocks have records. No block ends within a header of FASTA then; a longer header makes its block longer.
     census : Census, optional
         Receives the numbers of each input that is read to its end.
+    progress : callable, optional
+        Called with (bytes read, bytes in all) of the input at work; see `oclgenomics.io.source.Progress`.
 
     Yields
     ------
@@ -104,7 +107,7 @@ def packed_blocks(
     for path in paths:
         with ExitStack() as files:
             workers = files.enter_context(Workers(threads))
-            source = files.enter_context(Source(path, workers=workers))
+            source = files.enter_context(Source(path, progress=progress, workers=workers))
             size = min(largest_block(engine) if block_bytes is None else block_bytes, _enough_for(source))
             text = files.enter_context(TextBlocks(engine, source, size))
             first = text.first_letter()

@@ -21,7 +21,7 @@ def test_the_same_bytes(limited: Engine, engine: Engine, tmp_path: Path, k: int)
     (tmp_path / "x.fa").write_bytes(text)
     summary = count_to_database([tmp_path / "x.fa"], CountOptions(k), tmp_path / "small.db", engine=limited)
     count_to_database([tmp_path / "x.fa"], CountOptions(k), tmp_path / "own.db", engine=engine)
-    assert summary.windows == sum(reference.count([text], CountOptions(k)).values())
+    assert summary.kmers == sum(reference.count([text], CountOptions(k)).values())
     assert (tmp_path / "small.db").read_bytes() == (tmp_path / "own.db").read_bytes()
 
 

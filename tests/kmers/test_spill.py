@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from oclgenomics.errors import OutputError
 from oclgenomics.kmers import plan, reference
-from oclgenomics.kmers.count import Summary, count, count_to_database
+from oclgenomics.kmers.count import count, count_to_database
 from oclgenomics.kmers.counting import spill
 from oclgenomics.kmers.counting.counter import KmerCounter
 from oclgenomics.kmers.counting.spill import Spill, kept_blocks
@@ -25,6 +25,7 @@ from oclgenomics.kmers.database.writer import DatabaseWriter
 from oclgenomics.kmers.keys import key_words, letters_of
 from oclgenomics.kmers.kmer_set import KmerBlock
 from oclgenomics.kmers.options import LARGEST_COUNTER, CountOptions
+from oclgenomics.kmers.result import CountSummary
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence import Symbols
 
@@ -80,7 +81,7 @@ def test_any_number_of_runs_gives_the_same_bytes(
     options = CountOptions(k, min_count=2, max_count=9, counter_max=3)
     whole = count_to_database([tmp_path / "x.fa"], options, tmp_path / "whole.db", engine=engine)
     assert (whole.temporary_runs, whole.temporary_bytes) == (0, 0)
-    InParts(monkeypatch).set(whole.windows // parts - 256, at_a_time=at_a_time)
+    InParts(monkeypatch).set(whole.kmers // parts - 256, at_a_time=at_a_time)
     spills: list[tuple[int, int]] = []
     summary = count_to_database(
         [tmp_path / "x.fa"], options, tmp_path / "parts.db", engine=engine, on_spill=lambda *about: spills.append(about)
@@ -88,8 +89,8 @@ def test_any_number_of_runs_gives_the_same_bytes(
     assert summary.temporary_runs >= parts
     assert spills == sorted(spills)
     assert spills[-1][0] == summary.temporary_runs
-    assert summary == Summary(
-        whole.windows, whole.distinct, whole.total, summary.temporary_runs, summary.temporary_bytes, whole.census
+    assert summary == CountSummary(
+        whole.kmers, whole.distinct, whole.total, summary.temporary_runs, summary.temporary_bytes, whole.census
     )
     assert (tmp_path / "parts.db").read_bytes() == (tmp_path / "whole.db").read_bytes()
 
@@ -161,7 +162,7 @@ def test_memory_full_of_kmers_that_all_differ(
     with Engine(engine.device, max_memory=limit) as small:
         summary = count_to_database([tmp_path / "x.fa"], options, tmp_path / "x.db", engine=small, tmp_dir=tmp_path)
         assert small.memory.peak <= limit
-    assert summary.distinct == summary.windows == 5_000_000 - 5 * (k - 1)
+    assert summary.distinct == summary.kmers == 5_000_000 - 5 * (k - 1)
 
 
 @pytest.mark.parametrize("k", [12, 40])
@@ -280,6 +281,6 @@ def test_runs_are_databases(engine: Engine, tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(plan, "MIN_BLOCK", 256)
     options = CountOptions(15, min_count=2, counter_max=3)
     with Spill(engine, options, tmp_path) as runs:
-        run._read([tmp_path / "x.fa"], options, runs, engine=engine, threads=None, min_quality=None)
+        run._Reading(engine, options, [str(tmp_path / "x.fa")]).count(runs)
         assert sum(database.total for database in opened) == 3000 - 14
         assert {database.options for database in opened} == {CountOptions(15)}

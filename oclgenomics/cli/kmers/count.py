@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 from oclgenomics.cli import options as common
 from oclgenomics.commandkit.files import reads, works_in, writes
 from oclgenomics.commandkit.plain_json import json_text
-from oclgenomics.errors import UsageError
 
 if TYPE_CHECKING:
-    from oclgenomics.kmers.count import Summary
+    from oclgenomics.kmers.result import CountSummary
 
 __all__ = ["add_parser", "run"]
 
@@ -69,17 +68,13 @@ def run(args: argparse.Namespace) -> int:
     UsageError, InputError, DeviceError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
-    from oclgenomics.io.unnamed_file import check_folder
-    from oclgenomics.kmers.count import count_to_database
+    from oclgenomics.kmers.count import check_reading, count_to_database
     from oclgenomics.kmers.options import CountOptions
 
     options = CountOptions(args.k, not args.no_canonical, args.min_count, args.max_count, args.counter_max)
-    if args.min_quality is not None and not 0 <= args.min_quality <= 93:
-        raise UsageError(f"--min-quality {args.min_quality}: qualities are 0 to 93")
-    if args.tmp_dir is not None:
-        check_folder(args.tmp_dir)
+    check_reading(args.min_quality, args.tmp_dir)
 
-    def told(parts: int, written: int) -> None:
+    def say_spilled(parts: int, written: int) -> None:
         common.say(args, f"part {parts:,} counted; {written:,} bytes in temporary files", level=1)
 
     with common.open_engine(args) as engine:
@@ -92,18 +87,27 @@ def run(args: argparse.Namespace) -> int:
             threads=args.threads,
             min_quality=args.min_quality,
             tmp_dir=args.tmp_dir,
-            on_spill=told,
+            on_spill=say_spilled,
         )
         seconds = time.perf_counter() - start
         common.report_profile(args, engine)
         if args.json:
-            record = {**asdict(summary), "seconds": seconds}
-            print(json_text(common.provenance(args, engine) | {"result": record}, indent=1))
-    kept = "" if summary.total == summary.windows else f", of which {summary.distinct:,} distinct ones are kept"
+            print(json_text(common.provenance(args, engine) | {"result": _record(summary, seconds)}, indent=1))
+    _say_summary(args, summary, seconds)
+    return 0
+
+
+def _record(summary: CountSummary, seconds: float) -> dict[str, Any]:
+    numbers = asdict(summary)
+    return {"windows": numbers.pop("kmers"), **numbers, "seconds": seconds}
+
+
+def _say_summary(args: argparse.Namespace, summary: CountSummary, seconds: float) -> None:
+    kept = "" if summary.total == summary.kmers else f", of which {summary.distinct:,} distinct ones are kept"
     common.say(
         args,
-        f"{summary.windows:,} {args.k}-mers, {summary.distinct:,} distinct{kept} in {seconds:.2f} s "
-        f"({summary.windows / max(seconds, 1e-9) / 1e6:.1f} million a second); wrote {args.output}",
+        f"{summary.kmers:,} {args.k}-mers, {summary.distinct:,} distinct{kept} in {seconds:.2f} s "
+        f"({summary.kmers / max(seconds, 1e-9) / 1e6:.1f} million a second); wrote {args.output}",
     )
     if summary.temporary_runs:
         common.say(
@@ -113,10 +117,9 @@ def run(args: argparse.Namespace) -> int:
         )
     for warning in _warnings(summary, args.k):
         common.say(args, f"warning: {warning}")
-    return 0
 
 
-def _warnings(summary: Summary, k: int) -> list[str]:
+def _warnings(summary: CountSummary, k: int) -> list[str]:
     """What the user may not expect of the input."""
     census = summary.census
     letters = f"of {census.letters:,} letters"
@@ -127,7 +130,7 @@ def _warnings(summary: Summary, k: int) -> list[str]:
         found.append(f"{census.uracils:,} {letters} are U, which breaks k-mers; turn the U of RNA into T")
     if not census.letters:
         found.append(f"no {k}-mer was found: none of {census.records:,} records has a sequence")
-    elif not summary.windows:
+    elif not summary.kmers:
         found.append(
             f"no {k}-mer was found: nowhere are {k} letters A, C, G or T in a row; "
             f"{census.others:,} {letters} are others"

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from contextlib import ExitStack
 from typing import Any
 
 from oclgenomics.cli import options as common
 from oclgenomics.commandkit.files import reads, writes
-from oclgenomics.errors import UsageError
 
 __all__ = ["add_parser", "run"]
 
@@ -44,27 +42,8 @@ def run(args: argparse.Namespace) -> int:
     UsageError, InputError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
-    from oclgenomics.kmers.database.reader import KmerDatabase
-    from oclgenomics.kmers.database.writer import DatabaseWriter
-    from oclgenomics.kmers.options import CountOptions
-    from oclgenomics.kmers.sets import algebra
+    from oclgenomics.kmers.merge import merge_databases
 
-    _check(args)
-    with ExitStack() as files:
-        sets = [files.enter_context(KmerDatabase.open(path)) for path in args.databases]
-        operations = {"union": algebra.union, "intersect": algebra.intersect, "subtract": algebra.subtract}
-        merged = operations[args.operation](sets)
-        distinct = 0
-        with DatabaseWriter(args.output, CountOptions(sets[0].k, sets[0].canonical)) as writer:
-            for block in merged:
-                writer.append(block)
-                distinct += len(block)
-    common.say(args, f"{distinct:,} {sets[0].k}-mers; wrote {args.output}")
+    summary = merge_databases(args.databases, args.output, args.operation)
+    common.say(args, f"{summary.distinct:,} {summary.k}-mers; wrote {args.output}")
     return 0
-
-
-def _check(args: argparse.Namespace) -> None:
-    if args.operation not in OPERATIONS:
-        raise UsageError(f"--operation {args.operation}: choose one of {', '.join(OPERATIONS)}")
-    if len(args.databases) < 2:
-        raise UsageError("there is nothing to merge: name two databases or more")
