@@ -8,8 +8,14 @@ Examples
 CountedKmers(k=31, canonical=True, distinct=18471310, total=96000000)
 """
 
+from oclgenomics.kmers.analysis.found_kmers import FoundKmers, RecordSummaries
+from oclgenomics.kmers.analysis.histogram import Histogram, histogram
+from oclgenomics.kmers.analysis.look_up import counts_of
+from oclgenomics.kmers.analysis.query import QueryResult, query
+from oclgenomics.kmers.analysis.spectrum import Spectrum, read_spectrum
 from oclgenomics.kmers.count import count, count_to_database
 from oclgenomics.kmers.database.reader import KmerDatabase
+from oclgenomics.kmers.export.dump import dump
 from oclgenomics.kmers.kmer_set import CountedKmers, KmerBlock, KmerSet
 from oclgenomics.kmers.merge import merge, merge_databases
 from oclgenomics.kmers.options import CountOptions
@@ -19,12 +25,22 @@ __all__ = [
     "CountOptions",
     "CountSummary",
     "CountedKmers",
+    "FoundKmers",
+    "Histogram",
     "KmerBlock",
     "KmerDatabase",
     "KmerSet",
     "MergeSummary",
+    "QueryResult",
+    "RecordSummaries",
+    "Spectrum",
     "count",
     "count_to_database",
+    "counts_of",
+    "dump",
+    "histogram",
     "merge",
     "merge_databases",
+    "query",
+    "read_spectrum",
 ]

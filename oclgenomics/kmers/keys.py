@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.errors import UsageError
 
-__all__ = ["key_words", "keys_of", "letters_of", "padded_letters", "texts_of"]
+__all__ = ["key_words", "keys_of", "letters_of", "padded_letters", "strings_of", "texts_of"]
 
 WORD_LETTERS = 32
 GROUP_LETTERS = 8  # that a table turns into text at once
@@ -59,7 +59,12 @@ def letters_of(keys: NDArray[np.uint64], k: int) -> NDArray[np.uint8]:
 
 def texts_of(keys: NDArray[np.uint64], k: int) -> list[str]:
     """Return k-mers given as numbers, uint64 (words, n), as text."""
-    text = letters_of(keys, k).tobytes().decode("ascii")
+    return strings_of(letters_of(keys, k))
+
+
+def strings_of(letters: NDArray[np.uint8]) -> list[str]:
+    """Return k-mers given as letters, uint8 (n, k), as text."""
+    text, k = letters.tobytes().decode("ascii"), letters.shape[1]
     return [text[begin : begin + k] for begin in range(0, len(text), k)]
 
 

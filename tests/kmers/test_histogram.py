@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from oclgenomics.kmers.analysis.histogram import Histogram, count_histogram
+from oclgenomics.kmers.analysis.histogram import Histogram, histogram
 from oclgenomics.kmers.analysis.spectrum import TOO_DEEP_NOTE, Spectrum, read_spectrum
 from oclgenomics.kmers.analysis.spectrum_plot import bases_text, plot_spectrum
 from oclgenomics.kmers.kmer_set import CountedKmers
@@ -50,20 +50,20 @@ def draw(histogram: Histogram, spectrum: Spectrum) -> tuple[str, bytes]:
 
 @pytest.mark.parametrize(("text", "k", "canonical", "expected"), GOLDEN)
 def test_golden_histograms(text: bytes, k: int, canonical: bool, expected: str) -> None:
-    histogram = count_histogram(set_of(pairs_of(expected, k), k, canonical))
+    found = histogram(set_of(pairs_of(expected, k), k, canonical))
     counts = list(pairs_of(expected, k).values())
-    assert histogram.counts.tolist() == sorted(set(counts))
-    assert histogram.kmers.tolist() == [counts.count(count) for count in sorted(set(counts))]
-    assert (histogram.distinct, histogram.total, histogram.largest) == (len(counts), sum(counts), max(counts))
+    assert found.counts.tolist() == sorted(set(counts))
+    assert found.kmers.tolist() == [counts.count(count) for count in sorted(set(counts))]
+    assert (found.distinct, found.total, found.largest) == (len(counts), sum(counts), max(counts))
 
 
 @given(st.lists(st.one_of(st.integers(1, 9), st.integers(1, (1 << 32) - 1)), max_size=40))
 def test_counts_of_every_size(counts: list[int]) -> None:
     keys = np.arange(len(counts), dtype=np.uint64)[None]
-    histogram = count_histogram(CountedKmers(4, False, keys, np.array(counts, np.uint32)))
-    assert histogram.distinct == len(counts)
-    assert histogram.total == sum(counts)
-    assert histogram.dense(10).tolist() == [0, *(counts.count(count) for count in range(1, 10))]
+    found = histogram(CountedKmers(4, False, keys, np.array(counts, np.uint32)))
+    assert found.distinct == len(counts)
+    assert found.total == sum(counts)
+    assert found.dense(10).tolist() == [0, *(counts.count(count) for count in range(1, 10))]
 
 
 @pytest.mark.parametrize(
@@ -244,4 +244,4 @@ def test_sizes(size: float, text: str) -> None:
 
 
 def test_single_set_has_one_count() -> None:
-    assert count_histogram(random_set(11, 1, most=1)).kmers.tolist() == [1]
+    assert histogram(random_set(11, 1, most=1)).kmers.tolist() == [1]

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from oclgenomics.errors import InputError, UsageError
 from oclgenomics.kmers import reference
 from oclgenomics.kmers.analysis.kmers_of_letters import kmers_of_letters
-from oclgenomics.kmers.analysis.query import count_kmers, look_up, query_records, summarise
+from oclgenomics.kmers.analysis.look_up import counts_of, look_up
+from oclgenomics.kmers.analysis.query import query
 from oclgenomics.kmers.database.reader import KmerDatabase
 from oclgenomics.kmers.keys import keys_of, letters_of
 from oclgenomics.kmers.kmer_set import CountedKmers
@@ -55,9 +56,9 @@ def test_windows_of_long_kmers(k: int, canonical: bool) -> None:
 def test_golden_counts(text: bytes, k: int, canonical: bool, expected: str) -> None:
     pairs = pairs_of(expected, k)
     kmers = set_of(pairs, k, canonical)
-    assert count_kmers(kmers, list(pairs)).tolist() == list(pairs.values())
+    assert counts_of(kmers, list(pairs)).tolist() == list(pairs.values())
     others = [reference.reverse_complement(kmer).lower() for kmer in pairs]
-    counts = count_kmers(kmers, others).tolist()
+    counts = counts_of(kmers, others).tolist()
     if canonical:
         assert counts == list(pairs.values())
     else:
@@ -67,7 +68,7 @@ def test_golden_counts(text: bytes, k: int, canonical: bool, expected: str) -> N
 @pytest.mark.parametrize("words", [["GATTACA"], ["GATT"], ["GATTN"], ["GATTA", "GA"]])
 def test_kmers_that_are_none(words: list[str]) -> None:
     with pytest.raises(UsageError, match="letters"):
-        count_kmers(set_of({"GATTA": 1}, 5), words)
+        counts_of(set_of({"GATTA": 1}, 5), words)
 
 
 @pytest.mark.parametrize("k", [5, 31, 40, 100])
@@ -90,8 +91,8 @@ def test_an_empty_set_has_nothing() -> None:
 def test_sequences_without_a_kmer(letters: bytes, batch: int, tmp_path: Path) -> None:
     kmers = set_of(pairs_of(GOLDEN[0][3], 5), 5)
     with KmerDatabase.open(write_database(tmp_path / "a.kmers", kmers)) as database:
-        (held,) = summarise(query_records(database, [Record("x", letters)], batch_letters=batch))
-    (known,) = summarise(query_records(kmers, [Record("x", letters)], batch_letters=batch))
+        (held,) = query(database, [Record("x", letters)], batch_letters=batch).by_record()
+    (known,) = query(kmers, [Record("x", letters)], batch_letters=batch).by_record()
     assert (held.kmers, held.found) == (known.kmers, known.found)
     assert held.kmers == len(expected_windows(letters.decode(), 5, True))
 
@@ -115,14 +116,14 @@ def test_every_batch_size_gives_the_same(texts: list[str], k: int, batch: int) -
         for place, kmer in expected_windows(record.letters.decode(), k, False)
     ]
     found = []
-    for some in query_records(kmers, records, batch_letters=batch):
+    for some in query(kmers, records, batch_letters=batch):
         names = [some.names[number] for number in some.record]
-        letters = [row.tobytes().decode() for row in some.letters(k)]
+        letters = [row.tobytes().decode() for row in some.letters()]
         found += list(zip(names, some.position.tolist(), letters, some.counts.tolist(), strict=True))
     assert found == expected
 
     rows = []
-    for summary in summarise(query_records(kmers, records, batch_letters=batch)):
+    for summary in query(kmers, records, batch_letters=batch).by_record():
         columns = summary.kmers.tolist(), summary.found.tolist(), summary.mean.tolist(), summary.median.tolist()
         rows += list(zip(summary.names, *columns, strict=True))
     assert [name for name, *_ in rows] == [record.name for record in records]
@@ -184,5 +185,5 @@ def test_sequences_agree_with_the_oracle(tmp_path: Path) -> None:
     for text, k in ((A, 5), (C, 8)):
         (tmp_path / "x.fa").write_bytes(text)
         kmers = set_of(reference.count([text], CountOptions(k)), k)
-        (summary,) = summarise(query_records(kmers, read_records(tmp_path / "x.fa")))
+        (summary,) = query(kmers, read_records(tmp_path / "x.fa")).by_record()
         assert summary.kmers.sum() == summary.found.sum() == kmers.total

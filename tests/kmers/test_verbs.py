@@ -13,10 +13,15 @@ import pytest
 from helpers.kmer_sets import GOLDEN, A, B, C, as_dict, pairs_of, set_of, write_database
 
 from oclgenomics import kmers
+from oclgenomics.cli.kmers import dump as dump_command
+from oclgenomics.cli.kmers import merge as merge_command
 from oclgenomics.errors import InputError, OutputError, UsageError
 from oclgenomics.kmers import CountOptions, CountSummary, KmerDatabase, KmerSet, count, count_to_database
+from oclgenomics.kmers.export.dump import FORMATS, DumpFormat
 from oclgenomics.kmers.input_progress import InputProgress
+from oclgenomics.kmers.merge import OPERATIONS
 from oclgenomics.runtime import Device, Engine
+from oclgenomics.sequence.records import Record, read_records
 
 PAIRS_A = pairs_of(GOLDEN[0][3], 5)
 
@@ -182,3 +187,106 @@ def test_mistakes_of_a_merge(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="of one k"):
         kmers.merge_databases([sets[0], set_of({"ACGTAC": 1}, 6)], tmp_path / "out")
     assert not list(tmp_path.iterdir())
+
+
+# histogram
+
+
+def test_histogram_of_a_database_and_of_a_set(tmp_path: Path) -> None:
+    path = write_database(tmp_path / "x", set_of(PAIRS_A, 5))
+    for source in (path, str(path), set_of(PAIRS_A, 5)):
+        found = kmers.histogram(source)
+        assert found.records() == [{"count": 1, "kmers": 4}, {"count": 2, "kmers": 2}, {"count": 3, "kmers": 3}]
+        assert repr(found) == "Histogram(distinct=9, total=17, largest=3)"
+    with pytest.raises(InputError, match="missing"):
+        kmers.histogram(tmp_path / "missing")
+
+
+def test_a_spectrum_is_one_line_and_one_record() -> None:
+    counts = np.arange(1, 60)
+    found = kmers.Histogram(counts, np.rint(1e5 * np.exp(-((counts - 30) ** 2) / 60)).astype(np.int64))
+    spectrum = kmers.read_spectrum(found, 21)
+    assert re.fullmatch(r"Spectrum\(coverage=30\.\d, genome_size=\d+\)", repr(spectrum))
+    (record,) = spectrum.records()
+    assert record["coverage"] == spectrum.coverage
+    assert record["fit"]["coverage"] == pytest.approx(30, rel=0.05)
+    assert repr(kmers.read_spectrum(kmers.histogram(set_of(PAIRS_A, 5)), 5)) == "Spectrum(no coverage peak)"
+
+
+# query
+
+
+def test_query_of_kmers_and_sequences(tmp_path: Path) -> None:
+    path = write_database(tmp_path / "x", set_of(PAIRS_A, 5))
+    expected = [
+        {"record": "1", "position": 1, "kmer": "GATTA", "count": 3},
+        {"record": "2", "position": 2, "kmer": "TAATC", "count": 3},
+        {"record": "b", "position": 1, "kmer": "CCCCC", "count": 0},
+    ]
+    given = ["GATTA", "NtaatcNN", Record("b", b"CCCCC"), Record("short", b"ACG")]
+    for source in (path, set_of(PAIRS_A, 5)):
+        found = kmers.query(source, given)
+        assert list(found.records()) == list(found.records()) == expected
+        (summaries,) = found.by_record()
+        assert [row["mean"] for row in summaries.records()] == [3.0, 3.0, 0.0, None]
+        (part,) = found
+        assert list(part.records()) == expected
+        assert repr(part) == "FoundKmers(k=5, 4 sequences, 3 k-mers)"
+        assert repr(summaries) == "RecordSummaries(4 sequences, 2 of 3 k-mers found)"
+        assert repr(found).startswith("QueryResult(k=5, source=")
+        assert "\n" not in repr(found)
+
+
+def test_query_of_one_sequence_and_of_a_file(text: Path) -> None:
+    found = set_of(PAIRS_A, 5)
+    assert [row["count"] for row in kmers.query(found, "GATTAC").records()] == [3, 3]
+    (summaries,) = kmers.query(found, read_records(text)).by_record()
+    assert next(summaries.records()) == {"record": "a", "kmers": 17, "found": 17, "mean": 39 / 17, "median": 3.0}
+
+
+def test_mistakes_of_a_query(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="'GATT' has 4 letters"):
+        list(kmers.query(set_of(PAIRS_A, 5), ["GATT"]))
+    with pytest.raises(InputError, match="missing"):
+        kmers.query(tmp_path / "missing", ["GATT"])
+
+
+def test_counts_of_kmers_in_their_order(tmp_path: Path) -> None:
+    path = write_database(tmp_path / "x", set_of(PAIRS_A, 5))
+    assert kmers.counts_of(path, ["TAATC", "CCCCC", "acaga"]).tolist() == [3, 0, 1]
+
+
+# dump
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_dump_of_a_database_and_of_a_set(format: DumpFormat, tmp_path: Path) -> None:
+    if format == "parquet":
+        pytest.importorskip("pyarrow.parquet", reason="the extra `parquet` is not installed")
+    path = write_database(tmp_path / "x.db", set_of(PAIRS_A, 5))
+    written = []
+    for name, source in (("one", path), ("other", set_of(PAIRS_A, 5))):
+        kmers.dump(source, tmp_path / name, format, min_count=2)
+        found = sorted(tmp_path.glob(f"{name}*"))
+        assert [file.suffix for file in found] == ([".kmc_pre", ".kmc_suf"] if format == "kmc" else [""])
+        written.append([file.read_bytes() for file in found])
+    assert written[0] == written[1]
+    if format == "tsv":
+        assert written[0] == ["".join(f"{w}\t{c}\n" for w, c in PAIRS_A.items() if c >= 2).encode()]
+
+
+def test_mistakes_of_a_dump(tmp_path: Path) -> None:
+    found = set_of(PAIRS_A, 5)
+    with pytest.raises(UsageError, match=r"^format='xml': choose one of tsv, fasta, npz, kmc, parquet"):
+        kmers.dump(found, tmp_path / "x", "xml")  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match=r"^format='kmc' writes two files"):
+        kmers.dump(found, "-", "kmc")
+    with pytest.raises(UsageError, match=r"^min_count=3 max_count=2: take"):
+        kmers.dump(found, tmp_path / "x", min_count=3, max_count=2)
+    with pytest.raises(OutputError):
+        kmers.dump(found, tmp_path / "none" / "x")
+    assert not list(tmp_path.iterdir())
+
+
+def test_commands_name_the_choices_of_the_library() -> None:
+    assert (dump_command.FORMATS, merge_command.OPERATIONS) == (FORMATS, OPERATIONS)

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
-from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from oclgenomics.cli import options as common
 from oclgenomics.commandkit.files import reads, writes
 from oclgenomics.errors import UsageError
-
-if TYPE_CHECKING:
-    from oclgenomics.kmers.export.select import SelectedKmers
 
 __all__ = ["add_parser", "run"]
 
@@ -57,45 +53,22 @@ def run(args: argparse.Namespace) -> int:
     UsageError, InputError, MissingDependencyError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
-    _check(args)
-    from oclgenomics.kmers.database.reader import KmerDatabase
-    from oclgenomics.kmers.export.select import SelectedKmers
+    if args.output == "-":
+        _check_standard_output(args.format)
+    from oclgenomics.kmers.export.dump import dump
 
-    with KmerDatabase.open(args.database) as database:
-        _write(args, SelectedKmers(database, args.min_count, args.max_count))
+    dump(args.database, args.output, args.format, min_count=args.min_count, max_count=args.max_count)
     for path in common.saved_outputs():
         common.say(args, f"wrote {path}")
     return 0
 
 
-def _check(args: argparse.Namespace) -> None:
-    if args.format not in FORMATS:
-        raise UsageError(f"--format {args.format}: choose one of {', '.join(FORMATS)}")
-    if args.output == "-":
-        if args.format == "kmc":
-            raise UsageError("--format kmc writes two files; name them: -o OUT makes OUT.kmc_pre and OUT.kmc_suf")
-        if args.format in BINARY and sys.stdout.isatty():
-            raise UsageError(f"--format {args.format} is not for terminals; give -o FILE")
-    if args.format == "parquet":
-        from oclgenomics.kmers.export.parquet import require_pyarrow
-
-        require_pyarrow()
+def _check_standard_output(format: str) -> None:
+    if format == "kmc":
+        raise UsageError("--format kmc writes two files; name them: -o OUT makes OUT.kmc_pre and OUT.kmc_suf")
+    if format in BINARY and sys.stdout.isatty():
+        raise UsageError(f"--format {format} is not for terminals; give -o FILE")
 
 
 def _outputs(args: argparse.Namespace, output: str) -> list[str]:
     return [f"{output}.kmc_pre", f"{output}.kmc_suf"] if args.format == "kmc" else [output]
-
-
-def _write(args: argparse.Namespace, kmers: SelectedKmers) -> None:
-    from oclgenomics.kmers.export import text
-    from oclgenomics.kmers.export.kmc import write_kmc
-    from oclgenomics.kmers.export.npz import write_npz
-    from oclgenomics.kmers.export.parquet import write_parquet
-
-    writers: dict[str, Any] = {
-        "tsv": text.write_tsv, "fasta": text.write_fasta, "npz": write_npz, "parquet": write_parquet,
-        "kmc": write_kmc,
-    }  # fmt: skip
-    with ExitStack() as files:
-        streams = [files.enter_context(common.atomic_output(name, "wb")) for name in _outputs(args, args.output)]
-        writers[args.format](kmers, *streams)

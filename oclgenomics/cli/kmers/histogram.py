@@ -42,20 +42,20 @@ def run(args: argparse.Namespace) -> int:
     UsageError, InputError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
-    from oclgenomics.kmers.analysis.histogram import count_histogram
+    from oclgenomics.kmers.analysis.histogram import histogram
     from oclgenomics.kmers.analysis.spectrum import read_spectrum
     from oclgenomics.kmers.database.reader import KmerDatabase
 
     _check(args)
     with KmerDatabase.open(args.database) as database:
-        histogram = count_histogram(database)
-        spectrum = read_spectrum(histogram, database.k)
+        found = histogram(database)
+        spectrum = read_spectrum(found, database.k)
         with common.atomic_output(args.output) as stream:
-            stream.write(_json(args, database, histogram, spectrum) if args.json else _table(histogram))
+            stream.write(_json(args, database, found, spectrum) if args.json else _table(found))
         for line in _reading(spectrum):
             common.say(args, line)
         if args.plot:
-            _write_plot(args, database.k, histogram, spectrum)
+            _write_plot(args, database.k, found, spectrum)
     for path in common.saved_outputs():
         common.say(args, f"wrote {path}")
     return 0
@@ -68,21 +68,16 @@ def _check(args: argparse.Namespace) -> None:
         plot_format(args.plot)
 
 
-def _rows(histogram: Histogram) -> list[tuple[int, int]]:
-    return list(zip(histogram.counts.tolist(), histogram.kmers.tolist(), strict=True))
-
-
 def _table(histogram: Histogram) -> str:
-    return "".join([f"{count}\t{kmers}\n" for count, kmers in _rows(histogram)])
+    return "".join([f"{count}\t{kmers}\n" for count, kmers in histogram.rows()])
 
 
 def _json(args: argparse.Namespace, database: KmerDatabase, histogram: Histogram, spectrum: Spectrum) -> str:
-    from dataclasses import asdict
-
+    (reading,) = spectrum.records()
     whole = {
         "provenance": common.provenance(args, None), "k": database.k, "canonical": database.canonical,
-        "distinct": histogram.distinct, "total": histogram.total, "spectrum": asdict(spectrum),
-        "histogram": _rows(histogram),
+        "distinct": histogram.distinct, "total": histogram.total, "spectrum": reading,
+        "histogram": histogram.rows(),
     }  # fmt: skip
     return json_text(whole) + "\n"
 

@@ -47,17 +47,17 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _facts(path: str, database: KmerDatabase) -> dict[str, Any]:
-    from oclgenomics.kmers.analysis.histogram import count_histogram
+    from oclgenomics.kmers.analysis.histogram import histogram
 
-    histogram = count_histogram(database)
+    tally = histogram(database)
     options = database.options
     return {
         "k": database.k,
         "canonical": database.canonical,
         "distinct": database.distinct,
         "total": database.total,
-        "once": int(histogram.kmers[histogram.counts == 1].sum()),
-        "largest_count": histogram.largest,
+        "once": int(tally.kmers[tally.counts == 1].sum()),
+        "largest_count": tally.largest,
         "min_count": options.min_count,
         "max_count": options.max_count,
         "counter_max": options.counter_max,

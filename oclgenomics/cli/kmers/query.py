@@ -5,24 +5,16 @@ from __future__ import annotations
 import argparse
 import itertools
 from collections.abc import Iterable, Iterator
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 from oclgenomics.cli import options as common
 from oclgenomics.commandkit.files import reads
 from oclgenomics.commandkit.plain_json import json_text
 from oclgenomics.errors import UsageError
 
-if TYPE_CHECKING:
-    from oclgenomics.kmers.analysis.query import FoundKmers, RecordSummaries
-    from oclgenomics.sequence.records import Record
-
 __all__ = ["add_parser", "run"]
 
-KMER_COLUMNS = ("record", "position", "kmer", "count")
-RECORD_COLUMNS = ("record", "kmers", "found", "mean", "median")
-ROWS = 1 << 16  # k-mers that are text at a time
-LINES = 1 << 12  # that are written at a time
-Row = tuple[Any, ...]
+LINES = 1 << 12  # of a table that are written at a time
 
 
 def add_parser(actions: Any) -> None:
@@ -62,56 +54,28 @@ def run(args: argparse.Namespace) -> int:
     UsageError, InputError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
-    from oclgenomics.kmers.analysis.query import query_records, summarise
-    from oclgenomics.kmers.database.reader import KmerDatabase
-
-    rows: Iterator[Row]
     if not args.sequences and not args.file:
         raise UsageError("there is nothing to look up: give sequences, or --file FILE")
-    with KmerDatabase.open(args.database) as database:
-        found = query_records(database, _records(args, database.k))
-        if args.per_kmer or not (args.file or args.per_record):
-            rows = itertools.chain([KMER_COLUMNS], _kmer_rows(found, database.k))
+    from oclgenomics.kmers.analysis.found_kmers import FoundKmers, RecordSummaries
+    from oclgenomics.kmers.analysis.query import query
+    from oclgenomics.sequence.records import read_records
+
+    found = query(args.database, itertools.chain(args.sequences, *map(read_records, args.file)))
+    by_kmer = args.per_kmer or not (args.file or args.per_record)
+    columns = FoundKmers.COLUMNS if by_kmer else RecordSummaries.COLUMNS
+    parts: Iterable[FoundKmers | RecordSummaries] = found if by_kmer else found.by_record()
+    with common.atomic_output(args.output) as stream:
+        if args.json:
+            _write_json(args, stream, itertools.chain.from_iterable(part.records() for part in parts))
         else:
-            rows = itertools.chain([RECORD_COLUMNS], _record_rows(summarise(found)))
-        with common.atomic_output(args.output) as stream:
-            (_write_json if args.json else _write_table)(args, stream, rows)
+            _write_table(stream, columns, itertools.chain.from_iterable(part.rows() for part in parts))
     for path in common.saved_outputs():
         common.say(args, f"wrote {path}")
     return 0
 
 
-def _records(args: argparse.Namespace, k: int) -> Iterator[Record]:
-    from oclgenomics.sequence.records import Record, read_records
-
-    for number, letters in enumerate(args.sequences, 1):
-        if len(letters) < k:
-            raise UsageError(f"{letters!r} has {len(letters)} letters; the database has k-mers of {k}")
-        yield Record(str(number), letters.encode("ascii", "replace"))
-    yield from itertools.chain.from_iterable(map(read_records, args.file))
-
-
-def _kmer_rows(found: Iterable[FoundKmers], k: int) -> Iterator[Row]:
-    for some in found:
-        for begin in range(0, len(some.counts), ROWS):
-            part = slice(begin, begin + ROWS)
-            names = [some.names[number] for number in some.record[part].tolist()]
-            text = some.letters(k, part).tobytes().decode("ascii")
-            kmers = [text[start : start + k] for start in range(0, len(text), k)]
-            yield from zip(names, (some.position[part] + 1).tolist(), kmers, some.counts[part].tolist(), strict=True)
-
-
-def _record_rows(summaries: Iterable[RecordSummaries]) -> Iterator[Row]:
-    for some in summaries:
-        none = some.kmers == 0
-        mean, median = (
-            [None if missing else value for value, missing in zip(values.tolist(), none.tolist(), strict=True)]
-            for values in (some.mean, some.median)
-        )
-        yield from zip(some.names, some.kmers.tolist(), some.found.tolist(), mean, median, strict=True)
-
-
-def _write_table(args: argparse.Namespace, stream: IO[str], rows: Iterator[Row]) -> None:
+def _write_table(stream: IO[str], columns: tuple[str, ...], rows: Iterator[tuple[Any, ...]]) -> None:
+    rows = itertools.chain([columns], rows)
     while lines := ["\t".join([_cell(value) for value in row]) + "\n" for row in itertools.islice(rows, LINES)]:
         stream.write("".join(lines))
 
@@ -122,10 +86,9 @@ def _cell(value: Any) -> str:
     return "NA" if value is None else str(value)
 
 
-def _write_json(args: argparse.Namespace, stream: IO[str], rows: Iterator[Row]) -> None:
-    """Row by row, as there may be many."""
-    columns = next(rows)
+def _write_json(args: argparse.Namespace, stream: IO[str], records: Iterable[dict[str, Any]]) -> None:
+    """Record by record, as there may be many."""
     stream.write(f'{{"provenance": {json_text(common.provenance(args, None))}, "rows": [')
-    for number, row in enumerate(rows):
-        stream.write((",\n" if number else "\n") + json_text(dict(zip(columns, row, strict=True))))
+    for number, record in enumerate(records):
+        stream.write((",\n" if number else "\n") + json_text(record))
     stream.write("\n]}\n")

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.frames import to_frame
 from oclgenomics.kmers.database.reader import KmerDatabase
 from oclgenomics.kmers.kmer_set import KmerSet
+from oclgenomics.kmers.source import KmerSource, opened
 from oclgenomics.kmers.tally import Tally
 
-__all__ = ["Histogram", "count_histogram"]
+__all__ = ["Histogram", "histogram"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Histogram:
     """Numbers of k-mers by their count.
 
@@ -28,6 +31,9 @@ class Histogram:
 
     counts: NDArray[np.int64]
     kmers: NDArray[np.int64]
+
+    def __repr__(self) -> str:
+        return f"Histogram(distinct={self.distinct}, total={self.total}, largest={self.largest})"
 
     @property
     def distinct(self) -> int:
@@ -51,9 +57,43 @@ class Histogram:
         tally[self.counts[there]] = self.kmers[there]
         return tally
 
+    def rows(self) -> list[tuple[int, int]]:
+        """Each count that occurs, ascending, and how many k-mers have it."""
+        return list(zip(self.counts.tolist(), self.kmers.tolist(), strict=True))
 
-def count_histogram(kmers: KmerSet) -> Histogram:
-    """Return the histogram of a set: a database has it ready, any other set is read once."""
+    def records(self) -> list[dict[str, Any]]:
+        """A record for each count that occurs: `count` and `kmers`."""
+        return [{"count": count, "kmers": kmers} for count, kmers in self.rows()]
+
+    def to_frame(self) -> Any:
+        """The records as a table; see `oclgenomics.frames.to_frame`."""
+        return to_frame({"count": self.counts, "kmers": self.kmers})
+
+
+def histogram(source: KmerSource) -> Histogram:
+    """Tell how many k-mers there are of each count; no device is needed.
+
+    Parameters
+    ----------
+    source : path or KmerSet
+        A database, which has its histogram ready, or any other set, which is read once.
+
+    Raises
+    ------
+    InputError
+        The database is missing or damaged.
+
+    Examples
+    --------
+    >>> from oclgenomics.kmers import histogram
+    >>> for record in histogram("reads.db").records():  # doctest: +SKIP
+    ...     print(record["count"], record["kmers"])
+    """
+    with opened(source) as kmers:
+        return _histogram_of(kmers)
+
+
+def _histogram_of(kmers: KmerSet) -> Histogram:
     if isinstance(kmers, KmerDatabase):
         counts, times = kmers.histogram
         return Histogram(counts.astype(np.int64), times.astype(np.int64))

@@ -1,149 +1,130 @@
-"""Counts of given k-mers, and of all k-mers of given sequences."""
+"""The counts of all k-mers of given sequences."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from oclgenomics.errors import UsageError
+from oclgenomics.frames import to_frame
+from oclgenomics.kmers.analysis.found_kmers import FoundKmers, RecordSummaries, summarise
 from oclgenomics.kmers.analysis.kmers_of_letters import kmers_of_letters
-from oclgenomics.kmers.arithmetic import sortable
-from oclgenomics.kmers.database.reader import KmerDatabase
-from oclgenomics.kmers.keys import key_words, keys_of, letters_of
+from oclgenomics.kmers.analysis.look_up import look_up
+from oclgenomics.kmers.keys import key_words
 from oclgenomics.kmers.kmer_set import KmerSet
+from oclgenomics.kmers.source import KmerSource, opened
 from oclgenomics.sequence.records import Record
 
-__all__ = ["FoundKmers", "RecordSummaries", "count_kmers", "look_up", "query_records", "summarise"]
+__all__ = ["QueryResult", "query"]
 
 BATCH_LETTERS = 1 << 22  # looked up at a time
 
 
-@dataclass(frozen=True)
-class FoundKmers:
-    """The k-mers of some sequences, in their order, with their counts in a set.
+@dataclass(frozen=True, repr=False)
+class QueryResult:
+    """The counts of all k-mers of some sequences.
+
+    They are looked up while they are asked for, some sequences at a time; nothing is kept. Sequences that come from an
+    iterator can be asked for once.
 
     Attributes
     ----------
-    names : list of str
-        Of the sequences.
-    record : ndarray, int64 (n,)
-        Which of them a k-mer is of.
-    position : ndarray, int64 (n,)
-        Where it begins there, from 0.
-    text : ndarray, uint8
-        The sequences' letters, in which k-mers begin at `places`.
-    places : ndarray, int64 (n,)
-    counts : ndarray, uint32 (n,)
-        0 where the set has no such k-mer.
-    whole : bool
-        No sequence goes on in the next `FoundKmers`.
+    source : path or KmerSet
+    k : int
+    sequences : iterable of Record
+    batch_letters : int
+        About so many letters are looked up at a time.
     """
 
-    names: list[str]
-    record: NDArray[np.int64]
-    position: NDArray[np.int64]
-    text: NDArray[np.uint8]
-    places: NDArray[np.int64]
-    counts: NDArray[np.uint32]
-    whole: bool
+    source: KmerSource
+    k: int
+    sequences: Iterable[Record]
+    batch_letters: int
 
-    def letters(self, k: int, part: slice = slice(None)) -> NDArray[np.uint8]:
-        """The k-mers, or a part of them, as they stand in the sequences but in upper case; uint8 (n, k)."""
-        if not len(self.places):
-            return np.empty((0, k), np.uint8)
-        upper = np.lib.stride_tricks.sliding_window_view(self.text, k)[self.places[part]]
-        upper &= np.uint8(0xDF)  # a letter's case is one bit
-        return upper
+    def __repr__(self) -> str:
+        return f"QueryResult(k={self.k}, source={self.source!r})"
 
+    def __iter__(self) -> Iterator[FoundKmers]:
+        """The k-mers of some sequences at a time, or some of a long one."""
+        with opened(self.source) as kmers:
+            yield from _look_up_records(kmers, self.sequences, self.batch_letters)
 
-@dataclass(frozen=True)
-class RecordSummaries:
-    """What the counts of each sequence's k-mers come to.
+    def by_record(self) -> Iterator[RecordSummaries]:
+        """What the counts come to in each sequence, some sequences at a time."""
+        return summarise(self)
 
-    Attributes
-    ----------
-    names : list of str
-    kmers, found : ndarray, int64 (n,)
-        K-mers of each sequence, repetitions included, and those of them that the set has.
-    mean, median : ndarray, float64 (n,)
-        Of the counts, zeros included; not a number where a sequence has no k-mer.
-    """
+    def records(self) -> Iterator[dict[str, Any]]:
+        """A record for each k-mer: the name of its sequence, its position from 1, its letters and its count."""
+        return itertools.chain.from_iterable(found.records() for found in self)
 
-    names: list[str]
-    kmers: NDArray[np.int64]
-    found: NDArray[np.int64]
-    mean: NDArray[np.float64]
-    median: NDArray[np.float64]
+    def to_frame(self) -> Any:
+        """The records as a table, all of them in memory; see `oclgenomics.frames.to_frame`."""
+        rows = [row for found in self for row in found.rows()]
+        return to_frame({name: [row[place] for row in rows] for place, name in enumerate(FoundKmers.COLUMNS)})
 
 
-def look_up(kmers: KmerSet, keys: NDArray[np.uint64]) -> NDArray[np.uint32]:
-    """Return the counts of some keys, uint32 (n,); 0 where a key is not there.
+def query(
+    source: KmerSource, sequences: str | Iterable[str | Record], *, batch_letters: int = BATCH_LETTERS
+) -> QueryResult:
+    """Look up every k-mer of sequences; no device is needed.
 
     Parameters
     ----------
-    kmers : KmerSet
-    keys : ndarray, uint64 (words, n)
-        In any order; of a canonical set, the lesser of both strands.
-    """
-    # Neighbours are looked for in the same places, which are then in the cache.
-    order = np.argsort(keys[0]) if len(keys) == 1 else np.lexsort(keys)
-    ascending = np.ascontiguousarray(keys[:, order])
-    counts = np.empty(len(order), np.uint32)
-    counts[order] = kmers.lookup(ascending) if isinstance(kmers, KmerDatabase) else _merged(kmers, ascending)
-    return counts
+    source : path or KmerSet
+        A database or a set in memory. Of a canonical one, either strand may be given.
+    sequences : str or iterable of str or Record
+        A sequence of at least k letters, several of them, which are named 1, 2, ..., or the records of a file
+        (`oclgenomics.sequence.read_records`). K-mers with other letters than A, C, G and T are left out; lower case is
+        as upper case.
+    batch_letters : int
+        About so many letters are looked up at a time.
 
-
-def _merged(kmers: KmerSet, keys: NDArray[np.uint64]) -> NDArray[np.uint32]:
-    """Counts of ascending keys, block by block of the set."""
-    wanted = sortable(keys)
-    counts = np.zeros(len(wanted), np.uint32)
-    for block in kmers.blocks():
-        if len(block):
-            held = sortable(block.keys)
-            some = slice(np.searchsorted(wanted, held[0]), np.searchsorted(wanted, held[-1], side="right"))
-            places = np.minimum(np.searchsorted(held, wanted[some]), len(held) - 1)
-            there = held[places] == wanted[some]
-            counts[some][there] = block.counts[places[there]]
-    return counts
-
-
-def count_kmers(kmers: KmerSet, words: list[str]) -> NDArray[np.uint32]:
-    """Return the counts of k-mers given as text, in either case and of either strand; uint32 (n,).
+    Returns
+    -------
+    QueryResult
 
     Raises
     ------
     UsageError
-        One that does not have k letters, or others than A, C, G and T.
+        A sequence given as text is shorter than a k-mer; told when it is looked up.
+    InputError
+        The database is missing or damaged.
+
+    Examples
+    --------
+    >>> from oclgenomics.kmers import query
+    >>> for record in query("reads.db", ["GATTACAGATTACAGATTACA"]).records():  # doctest: +SKIP
+    ...     print(record["kmer"], record["count"])
     """
-    for word in words:
-        if len(word) != kmers.k:
-            raise UsageError(f"{word!r} has {len(word)} letters; the database has k-mers of {kmers.k}")
-    keys = keys_of(words)
-    if kmers.canonical:
-        letters = np.pad(letters_of(keys, kmers.k), ((0, 0), (0, 1)))  # what parts them is no letter
-        keys, _ = kmers_of_letters(letters.ravel(), kmers.k, canonical=True)
-    return look_up(kmers, keys)
+    with opened(source) as kmers:
+        k = kmers.k
+    given = [sequences] if isinstance(sequences, str) else sequences
+    return QueryResult(source, k, _Named(given, k), batch_letters)
 
 
-def query_records(
-    kmers: KmerSet, records: Iterable[Record], *, batch_letters: int = BATCH_LETTERS
-) -> Iterator[FoundKmers]:
-    """Look up every k-mer of sequences, some sequences at a time, or some of a long one.
+@dataclass(frozen=True)
+class _Named:
+    """Sequences as records; those that are text are named by their numbers."""
 
-    Parameters
-    ----------
-    kmers : KmerSet
-    records : iterable of Record
-    batch_letters : int
-        About so many letters are looked up at a time.
+    sequences: Iterable[str | Record]
+    k: int
 
-    Yields
-    ------
-    FoundKmers
-    """
+    def __iter__(self) -> Iterator[Record]:
+        for number, sequence in enumerate(self.sequences, 1):
+            if isinstance(sequence, Record):
+                yield sequence
+                continue
+            if len(sequence) < self.k:
+                raise UsageError(f"{sequence!r} has {len(sequence)} letters; the database has k-mers of {self.k}")
+            yield Record(str(number), sequence.encode("ascii", "replace"))
+
+
+def _look_up_records(kmers: KmerSet, records: Iterable[Record], batch_letters: int) -> Iterator[FoundKmers]:
+    """Look up the k-mers of some sequences at a time, or some of a long one."""
     batch: list[Record] = []
     size = 0
     for record in records:
@@ -177,32 +158,4 @@ def _found(kmers: KmerSet, records: list[Record], offset: int = 0, *, whole: boo
     number = np.searchsorted(starts, places, side="right") - 1
     counts = look_up(kmers, keys)
     names = [record.name for record in records]
-    return FoundKmers(names, number, places - starts[number] + offset, text, places, counts, whole)
-
-
-def summarise(found: Iterable[FoundKmers]) -> Iterator[RecordSummaries]:
-    """Summarise the counts of each sequence; the parts of a long one are put together."""
-    parts: list[NDArray[np.uint32]] = []
-    for some in found:
-        if some.whole and not parts:
-            yield _summaries(some.names, some.record, some.counts)
-            continue
-        parts.append(some.counts)
-        if some.whole:
-            counts = np.concatenate(parts)
-            yield _summaries(some.names, np.zeros(len(counts), np.int64), counts)
-            parts = []
-
-
-def _summaries(names: list[str], record: NDArray[np.int64], counts: NDArray[np.uint32]) -> RecordSummaries:
-    kmers = np.bincount(record, minlength=len(names))
-    found = np.bincount(record[counts > 0], minlength=len(names))
-    sums = np.bincount(record, counts, minlength=len(names))
-    ordered = counts[np.lexsort((counts, record))].astype(np.float64)
-    ends = np.cumsum(kmers)
-    low, high = ends - kmers + np.maximum(kmers - 1, 0) // 2, ends - kmers + kmers // 2
-    some = kmers > 0
-    mean, median = np.full(len(names), np.nan), np.full(len(names), np.nan)
-    mean[some] = sums[some] / kmers[some]
-    median[some] = (ordered[low[some]] + ordered[high[some]]) / 2
-    return RecordSummaries(names, kmers, found, mean, median)
+    return FoundKmers(kmers.k, names, number, places - starts[number] + offset, text, places, counts, whole)

@@ -34,10 +34,12 @@ Assemblies show most k-mers once, and nothing of this can be read from them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 
+from oclgenomics.frames import to_frame
 from oclgenomics.kmers.analysis.fit_choice import MIN_HALVES, FitChoice, choose_fit
 from oclgenomics.kmers.analysis.histogram import Histogram
 from oclgenomics.kmers.analysis.mixture import Mixture
@@ -51,6 +53,7 @@ CLEAR_HALVES = 0.1  # k-mers of one chromosome, as a share of those of both
 TOLD_APART = 12.0  # coverage 4 (1 + sqrt(1/2))^2, where half and whole are their standard deviations apart
 REPEAT_FROM, REPEAT_SIGMAS = 1.5, 3.0
 ROUGH = 8.0  # coverage
+NESTED = ("other", "fit", "notes")  # that no cell of a table holds
 ROUGH_NOTE = f"below a coverage of {ROUGH:g}, sizes may be wrong by a tenth"
 LOW_NOTE = f"heterozygosity is left open: below a coverage of {TOLD_APART:g} its peak would not stand apart"
 SHOULDER_NOTE = "heterozygosity is left open: a shoulder near {:.1f} may be of it, or of uneven coverage"
@@ -73,7 +76,7 @@ class OtherReading:
     heterozygosity: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Spectrum:
     """A histogram's reading.
 
@@ -114,6 +117,20 @@ class Spectrum:
     other: OtherReading | None = None
     fit: Mixture | None = None
     notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        if self.coverage is None or self.genome_size is None:
+            return "Spectrum(no coverage peak)"
+        return f"Spectrum(coverage={self.coverage:.1f}, genome_size={self.genome_size:.0f})"
+
+    def records(self) -> list[dict[str, Any]]:
+        """What was read as one record; those of `other` and `fit` are dicts within it."""
+        return [asdict(self)]
+
+    def to_frame(self) -> Any:
+        """What was read as a table of one row, without `other`, `fit` and `notes`; see `frames.to_frame`."""
+        (record,) = self.records()
+        return to_frame({name: [value] for name, value in record.items() if name not in NESTED})
 
 
 def read_spectrum(histogram: Histogram, k: int) -> Spectrum:

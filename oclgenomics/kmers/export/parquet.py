@@ -31,7 +31,7 @@ def require_pyarrow() -> tuple[Any, Any]:
         import pyarrow.parquet
     except ImportError:
         raise MissingDependencyError(
-            "--format parquet needs pyarrow, which is not installed; pip install 'oclgenomics[parquet]'"
+            "`format=parquet` needs pyarrow, which is not installed; pip install 'oclgenomics[parquet]'"
         ) from None
     return pyarrow, pyarrow.parquet
 
