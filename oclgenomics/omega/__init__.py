@@ -12,8 +12,11 @@ from oclgenomics.omega.peaks import merge_peaks
 from oclgenomics.omega.plots.scans import peak_windows, plot_scans
 from oclgenomics.omega.reports.reading import read_report
 from oclgenomics.omega.reports.scans import make_report, scan_record, write_report
+from oclgenomics.omega.reports.thresholds import read_thresholds
 from oclgenomics.omega.result import Scan
 from oclgenomics.omega.scan import scan, scan_alignment
+from oclgenomics.omega.significance.neutral import Significance, find_thresholds
+from oclgenomics.omega.significance.sweeps import SweepResults, detect_sweeps
 from oclgenomics.omega.significance.thresholds import Maxima, p_values, thresholds
 from oclgenomics.plot_style import save_plot
 
@@ -21,12 +24,17 @@ __all__ = [
     "Maxima",
     "Scan",
     "ScanOptions",
+    "Significance",
+    "SweepResults",
+    "detect_sweeps",
+    "find_thresholds",
     "make_report",
     "merge_peaks",
     "p_values",
     "peak_windows",
     "plot_scans",
     "read_report",
+    "read_thresholds",
     "save_plot",
     "scan",
     "scan_alignment",

@@ -15,7 +15,7 @@ from hls_model.presets import load
 from oclgenomics.errors import OclGenomicsError
 from oclgenomics.kmers.database.reader import KmerDatabase
 from oclgenomics.omega.reports.reading import read_report
-from oclgenomics.omega.significance.threshold_file import read_thresholds
+from oclgenomics.omega.reports.thresholds import read_thresholds
 from oclgenomics.sequence.records import read_records
 from oclgenomics.variation import ReadOptions, read_alignments
 from oclgenomics.variation.bed import read_bed

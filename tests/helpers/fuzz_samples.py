@@ -11,8 +11,9 @@ import numpy as np
 from helpers.damage import INPUTS
 from helpers.kmer_sets import random_set, write_database
 from oclgenomics.omega.reports.scans import make_report, write_report
+from oclgenomics.omega.reports.thresholds import as_json
 from oclgenomics.omega.result import Scan
-from oclgenomics.omega.significance.threshold_file import Significance, as_json
+from oclgenomics.omega.significance.neutral import Significance
 from oclgenomics.omega.significance.thresholds import Maxima, thresholds
 
 __all__ = ["SAMPLES"]
@@ -43,7 +44,7 @@ def _report(kind: str) -> bytes:
 def _thresholds() -> bytes:
     omega = np.arange(40, dtype=np.float64)
     maxima = Maxima(omega, 10 * omega)
-    found = Significance(PARAMETERS, 1000, 12, 40.0, maxima, thresholds(omega, [0.05, 0.1]))
+    found = Significance(PARAMETERS, 1000, 12, 40.0, maxima, tuple(thresholds(omega, [0.05, 0.1])))
     return as_json(found, {"program": "oclgenomics"}).encode()
 
 

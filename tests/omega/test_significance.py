@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import math
 import multiprocessing
+from dataclasses import FrozenInstanceError
 
 import numpy as np
 import pytest
@@ -11,16 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oclgenomics.errors import OclGenomicsError, UsageError
-from oclgenomics.omega import ScanOptions, scan
+from oclgenomics.omega import ScanOptions, find_thresholds, scan
 from oclgenomics.omega.result import Scan
-from oclgenomics.omega.significance.thresholds import (
-    Maxima,
-    detection,
-    localisation,
-    p_values,
-    replicates_for,
-    thresholds,
-)
+from oclgenomics.omega.significance.neutral import Significance
+from oclgenomics.omega.significance.sweeps import detect_sweeps, detection, localisation
+from oclgenomics.omega.significance.thresholds import Maxima, p_values, replicates_for, thresholds
 from oclgenomics.simulate.population import Haplotypes, Region
 from oclgenomics.simulate.replicates import as_alignment, neutral_alignments
 from oclgenomics.variation import ReadOptions, read_alignments
@@ -216,3 +213,59 @@ def test_most_sweeps_are_detected(engine):
     near = localisation(sweeps, 600_000)
     assert near.median is not None
     assert near.median < 20_000
+
+
+def test_the_library_finds_what_the_maxima_say(engine):
+    options = ScanOptions(grid=20, minwin=5_000, maxwin=40_000)
+    region = Region(20, 150_000, 10_000, 60.0, 60.0)
+    come: list[tuple[int, int | None]] = []
+    read: list[str] = []
+    found = find_thresholds(
+        neutral_alignments(region, 4, 30), options, fpr=(0.1, 0.05), engine=engine,
+        reading=ReadOptions(length=150_000), on_alignment=lambda alignment: read.append(alignment.name),
+        progress=lambda done, total: come.append((done, total)),
+    )  # fmt: skip
+    scans = list(scan(neutral_alignments(region, 4, 30), options, engine=engine))
+    assert found.maxima.omega.tolist() == Maxima.of(scans).omega.tolist()
+    assert found.thresholds == tuple(thresholds(found.maxima.omega, (0.1, 0.05)))
+    assert (found.length, found.haplotypes, found.scan["grid"]) == (150_000, 20, 20)
+    assert found.mean_sites == np.mean([one.sites for one in scans])
+    assert come == [(number, None) for number in range(1, 31)]
+    assert read == [str(number) for number in range(1, 31)]
+    assert found.p_values(found.maxima.omega.max() + 1) == pytest.approx(1 / 31)
+    with pytest.raises(UsageError, match=r"^fpr=0.01 needs at least 99 neutral replicates, better 999; there are 3$"):
+        find_thresholds(neutral_alignments(region, 4, 3), options, fpr=(0.01,), engine=engine)
+
+
+def test_results_are_short_and_plain(engine):
+    options = ScanOptions(grid=20, minwin=20_000, maxwin=100_000)
+    sweeps = detect_sweeps(
+        SWEEPS, options, thresholds(np.arange(1.0, 40.0), (0.05, 0.1)), site=600_000, within=50_000, engine=engine,
+        reading=ReadOptions(length=1_000_000),
+    )  # fmt: skip
+    assert [one["fpr"] for one in sweeps.records()] == [0.05, 0.1]
+    assert sweeps.records()[0]["detected_within"] <= sweeps.records()[0]["detected"]
+    found = Significance(
+        {"grid": 20}, None, 4, 9.5, maxima([1.0, 0.0], [7.0, math.nan]), tuple(thresholds(np.arange(19.0), [0.05])),
+        sweeps=sweeps,
+    )  # fmt: skip
+    assert found.maxima.records()[1] == {"replicate": 2, "omega": 0.0, "position": None}
+    assert found.records()[0]["omega"] == 18.0
+    for one in (found, found.maxima, sweeps):
+        assert "\n" not in repr(one)
+        assert len(repr(one)) < 120
+        assert json.dumps(list(one.records()))
+        with pytest.raises(FrozenInstanceError):
+            one.scan = {}  # type: ignore[union-attr]
+
+
+def test_tables_of_results(monkeypatch):
+    shown = {}
+    for module in ("thresholds", "neutral"):
+        name = f"oclgenomics.omega.significance.{module}.to_frame"
+        monkeypatch.setattr(name, lambda columns, module=module: shown.setdefault(module, columns))
+    found = Significance({}, None, 4, 9.5, maxima([1.0]), tuple(thresholds(np.arange(19.0), [0.05, 0.5])))
+    found.to_frame()
+    found.maxima.to_frame()
+    assert shown["neutral"]["omega"] == [18.0, 9.0]
+    assert shown["thresholds"]["replicate"].tolist() == [1]

@@ -12,7 +12,7 @@ from oclgenomics.errors import UsageError
 
 if TYPE_CHECKING:
     from oclgenomics.omega.options import MissingState, ScanOptions
-    from oclgenomics.omega.significance.threshold_file import ThresholdFile
+    from oclgenomics.omega.significance.neutral import Significance
 
 __all__ = [
     "add_method_options",
@@ -126,7 +126,7 @@ def threshold_files(args: argparse.Namespace, text: str) -> list[str]:
     return []
 
 
-def given_threshold(text: str) -> float | ThresholdFile:
+def given_threshold(text: str) -> float | Significance:
     """Read a threshold as options give it: an omega, or a file of `omega threshold --json`.
 
     Raises
@@ -136,7 +136,7 @@ def given_threshold(text: str) -> float | ThresholdFile:
     InputError
         A file that cannot be read or is something else.
     """
-    from oclgenomics.omega.significance.threshold_file import read_thresholds
+    from oclgenomics.omega.reports.thresholds import read_thresholds
 
     try:
         omega = float(text)

@@ -92,7 +92,7 @@ def _check(args: argparse.Namespace) -> None:
 def _threshold(args: argparse.Namespace, report: OmegaReport) -> tuple[float, Any, float | None]:
     """The omega to exceed; the maxima of neutral replicates and the false-positive rate, where they are known."""
     from oclgenomics.omega.peaks import quantile_threshold, top_threshold
-    from oclgenomics.omega.significance.threshold_file import check_comparable, comparison_warnings
+    from oclgenomics.omega.significance.comparable import check_comparable, comparison_warnings
     from oclgenomics.omega.significance.thresholds import thresholds
 
     if args.top is not None:
@@ -104,7 +104,7 @@ def _threshold(args: argparse.Namespace, report: OmegaReport) -> tuple[float, An
         if args.fpr is not None:
             raise UsageError(f"--fpr has no effect with --threshold {args.threshold}; it needs a file")
         return given, None, None
-    check_comparable(given, report.parameters, report.source, f"--threshold {args.threshold}")
+    check_comparable(given.scan, report.parameters, report.source, f"--threshold {args.threshold}")
     (chosen,) = given.thresholds[:1] if args.fpr is None else thresholds(given.maxima.omega, [args.fpr])
     for warning in comparison_warnings(given, report):
         say(args, f"warning: {warning}")

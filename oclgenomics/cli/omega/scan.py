@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,8 @@ from oclgenomics.omega.plots.scans import Layout, plot_scans
 from oclgenomics.omega.reports.scans import FORMATS, Report, make_report, write_report
 from oclgenomics.omega.result import Scan
 from oclgenomics.omega.scan import scan
+from oclgenomics.omega.significance.comparable import check_comparable
+from oclgenomics.omega.significance.neutral import scan_parameters
 from oclgenomics.omega.sources import first_read
 from oclgenomics.plot_style import plot_format, save_plot
 from oclgenomics.runtime import select_device
@@ -120,8 +121,6 @@ def _report_name(names: ReportNames, result: Scan) -> str:
 
 def _threshold_lines(args: argparse.Namespace, options: ScanOptions) -> list[tuple[float, str]]:
     """Omega and label of each line that the figure shows."""
-    from oclgenomics.omega.significance.threshold_file import check_comparable
-
     if args.threshold is None:
         return []
     if not args.plot:
@@ -129,7 +128,7 @@ def _threshold_lines(args: argparse.Namespace, options: ScanOptions) -> list[tup
     given = given_threshold(args.threshold)
     if isinstance(given, float):
         return [(given, "threshold")]
-    check_comparable(given, asdict(options), "this scan", f"--threshold {args.threshold}")
+    check_comparable(given.scan, scan_parameters(options), "this scan", f"--threshold {args.threshold}")
     return [(threshold.omega, f"{100 * threshold.fpr:g} % of neutral") for threshold in given.thresholds]
 
 

@@ -3,41 +3,24 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Generator, Iterator
-from contextlib import closing
-from dataclasses import asdict
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from oclgenomics.cli.omega.options import add_method_options, add_site_options, add_window_options, scan_options
-from oclgenomics.cli.options import (
-    add_device_options,
-    add_output_options,
-    count,
-    open_engine,
-    report_profile,
-)
-from oclgenomics.cli.output import OutputOptions, provenance, say, say_written
-from oclgenomics.cli.progress import Progress
-from oclgenomics.cli.read_options import add_reading_options, read_options, say_unphased
+from oclgenomics.cli.omega.options import add_method_options, add_site_options, add_window_options
+from oclgenomics.cli.options import add_device_options, add_output_options, count
+from oclgenomics.cli.read_options import add_reading_options
 from oclgenomics.cli.simulate.omega import add_population_options, neutral_region
 from oclgenomics.commandkit.files import reads
-from oclgenomics.errors import UsageError
+from oclgenomics.errors import ParameterError, UsageError
 from oclgenomics.io.threads import usable_cores
 
 if TYPE_CHECKING:
-    from oclgenomics.omega.device.scanner import OmegaScanner
-    from oclgenomics.omega.options import ScanOptions
-    from oclgenomics.omega.reports.reading import OmegaReport
-    from oclgenomics.omega.result import Scan
-    from oclgenomics.omega.significance.threshold_file import Significance, SweepResults
-    from oclgenomics.omega.significance.thresholds import Maxima, Threshold
     from oclgenomics.variation.alignment import Alignment
+    from oclgenomics.variation.read_options import ReadOptions
 
-__all__ = ["add_parser", "run"]
+__all__ = ["add_parser", "check_questions", "neutral_replicates", "run"]
 
-FORMATS = ("tsv", "json")
 DEFAULT_REPLICATES = 1_000
-SHOWN_ALIGNMENTS = 20  # of which unphased calls are told without -v
 SIMULATION_OPTIONS = (
     "samples", "replicates", "sites", "population_size", "mutation_rate", "recombination_rate", "theta", "rho",
     "engine", "growth_rate", "jobs",
@@ -120,35 +103,19 @@ def run(args: argparse.Namespace) -> int:
     UsageError, InputError, DeviceError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
-    from oclgenomics.omega.device.scanner import OmegaScanner
-    from oclgenomics.omega.sources import first_read
-    from oclgenomics.runtime import select_device
+    from oclgenomics.cli.omega.significance import judge_omegas
 
-    options = scan_options(args)
-    output = OutputOptions.resolve(args, FORMATS)
-    rates = _check(args)
-    report = _report_to_judge(args, options)
-    select_device(args.device)  # a device that is not there is told before the work
-    progress = Progress(enabled=not args.quiet)
-    neutral = first_read(_neutral(args), args.input or "the simulation")
-    with open_engine(args) as engine:
-        scanner = OmegaScanner(engine)
-        found = _significance(args, options, rates, _Scans(neutral, options, scanner, progress))
-        if args.sweeps:
-            alignments = first_read(_read(args, args.sweeps), args.sweeps)
-            found.sweeps = _sweeps(args, found, _Scans(alignments, options, scanner, progress))
-        made = provenance(args, engine)
-        report_profile(args, engine)
-    if report is not None:
-        _judge(args, found, report)
-    _write(output, found, made)
-    say_written(args)
-    return 0
+    return judge_omegas(args)
 
 
-def _check(args: argparse.Namespace) -> list[float]:
-    """Refuse options that contradict each other; the false-positive rates."""
+def check_questions(args: argparse.Namespace) -> list[float]:
+    """Refuse options that contradict each other; return the false-positive rates.
 
+    Raises
+    ------
+    UsageError
+        They do, or a rate is none, or needs more replicates than are simulated.
+    """
     if (args.site is None) != (args.sweeps is None):
         raise UsageError("--sweeps FILE and --site BP belong together: replicates, and where their sweep was")
     if args.within is not None and args.sweeps is None:
@@ -187,7 +154,7 @@ def _rates(text: str) -> list[float]:
         raise UsageError(f"--fpr {text}: give rates such as 0.05 or 0.05,0.01") from None
     for rate in rates:
         if not 0 < rate < 1:
-            raise UsageError(f"--fpr {rate:g}: a false-positive rate lies between 0 and 1")
+            raise ParameterError("fpr", "a false-positive rate lies between 0 and 1", rate)
     return rates
 
 
@@ -200,156 +167,14 @@ def _check_replicates(replicates: int, rates: list[float]) -> None:
     thresholds(np.zeros(replicates), rates)
 
 
-def _report_to_judge(args: argparse.Namespace, options: ScanOptions) -> OmegaReport | None:
-    from oclgenomics.omega.reports.reading import read_report
-    from oclgenomics.omega.significance.threshold_file import ThresholdFile, check_comparable
-    from oclgenomics.omega.significance.thresholds import Maxima
-
-    if args.scan is None:
-        return None
-    import numpy as np
-
-    report = read_report(args.scan)
-    ours = ThresholdFile("", [], Maxima(np.zeros(0), np.zeros(0)), asdict(options), args.length)
-    check_comparable(ours, report.parameters, args.scan, "omega threshold")
-    return report
-
-
-def _neutral(args: argparse.Namespace) -> Iterator[Alignment]:
+def neutral_replicates(args: argparse.Namespace, reading: ReadOptions) -> Iterator[Alignment]:
+    """Read or simulate the neutral replicates, one after the other."""
+    from oclgenomics.omega.sources import open_alignments
     from oclgenomics.simulate.replicates import neutral_alignments
 
     if args.input is not None:
-        return _read(args, args.input)
-    region = neutral_region(args)
+        return open_alignments(args.input, reading, threads=args.threads)
     return neutral_alignments(
-        region, args.seed, args.replicates, engine=args.engine, growth_rate=args.growth_rate or 0.0,
+        neutral_region(args), args.seed, args.replicates, engine=args.engine, growth_rate=args.growth_rate or 0.0,
         processes=usable_cores() if args.jobs is None else args.jobs,
     )  # fmt: skip
-
-
-def _read(args: argparse.Namespace, path: str) -> Iterator[Alignment]:
-    from oclgenomics.variation import PREFETCH_BYTES, read_alignments
-
-    reading = read_alignments(path, read_options(args), threads=args.threads, prefetch=PREFETCH_BYTES)
-    for number, alignment in enumerate(reading):
-        if number < SHOWN_ALIGNMENTS or args.verbose:
-            say_unphased(args, alignment)
-        yield alignment
-        del alignment  # before the next one is read
-
-
-class _Scans:
-    """Scans of alignments as they come; counts them."""
-
-    def __init__(
-        self, alignments: Iterator[Alignment], options: ScanOptions, scanner: OmegaScanner, progress: Progress
-    ) -> None:
-        self._alignments, self._options, self._scanner, self._progress = alignments, options, scanner, progress
-        self.count = self.sites = self.haplotypes = 0
-
-    def each(self, label: str, total: int | None) -> Generator[Scan, None, None]:
-        from oclgenomics.omega.batch import batches
-        from oclgenomics.omega.scan import scan_alignments
-
-        self._progress.stage(label, "replicates")
-        for batch in batches(self._shown(total)):
-            for scan in scan_alignments(batch, self._options, self._scanner):
-                self.count += 1
-                self.sites += scan.sites
-                self.haplotypes = max(self.haplotypes, scan.haplotypes)
-                yield scan
-        self._progress.clear()
-
-    def _shown(self, total: int | None) -> Iterator[Alignment]:
-        for number, alignment in enumerate(self._alignments, start=1):
-            self._progress.update(number, total)
-            yield alignment
-
-
-def _significance(args: argparse.Namespace, options: ScanOptions, rates: list[float], scans: _Scans) -> Significance:
-    """Thresholds from the neutral replicates."""
-    from oclgenomics.omega.significance.threshold_file import Significance
-    from oclgenomics.omega.significance.thresholds import Maxima, thresholds
-
-    with closing(scans.each("neutral", args.replicates)) as each:
-        maxima = Maxima.of(each)
-    found = thresholds(maxima.omega, rates)
-    _say_neutral(args, maxima, found, scans)
-    shown = {name: sorted(v) if isinstance(v, frozenset) else v for name, v in asdict(options).items()}
-    return Significance(shown, args.length, scans.haplotypes, scans.sites / scans.count, maxima, found)
-
-
-def _say_neutral(args: argparse.Namespace, maxima: Maxima, found: list[Threshold], scans: _Scans) -> None:
-    import numpy as np
-
-    from oclgenomics.omega.significance.thresholds import FEW_MAXIMA, replicates_for
-
-    say(
-        args,
-        f"{len(maxima):,} neutral replicates, {scans.haplotypes:,} haplotypes, {scans.sites / scans.count:,.0f} sites "
-        f"on average; largest omega: median {np.median(maxima.omega):,.6g}, highest {maxima.omega.max():,.6g}",
-    )
-    nothing = int((maxima.omega == 0).sum())
-    if nothing:
-        say(args, f"warning: {nothing:,} replicates have no omega above 0 and count as 0")
-    for one in found:
-        say(
-            args,
-            f"false-positive rate {one.fpr:g}: omega above {one.omega:,.6g} (rank {one.rank:,} of {one.replicates:,} "
-            f"maxima; expected rate {one.expected_fpr:.4f}, standard deviation {one.fpr_error:.4f})",
-        )
-        if one.rank < FEW_MAXIMA:
-            enough = replicates_for(one.fpr, FEW_MAXIMA)
-            say(args, f"warning: --fpr {one.fpr:g} rests on few maxima; take {enough:,} replicates or more")
-
-
-def _sweeps(args: argparse.Namespace, found: Significance, scans: _Scans) -> SweepResults:
-    """Detection of the sweep replicates, told on the way."""
-    from oclgenomics.omega.significance.threshold_file import SweepResults
-    from oclgenomics.omega.significance.thresholds import Maxima, detection, localisation
-
-    with closing(scans.each("sweeps", None)) as each:
-        maxima = Maxima.of(each)
-    if scans.haplotypes != found.haplotypes:
-        say(
-            args, f"warning: {scans.haplotypes:,} haplotypes in {args.sweeps}, {found.haplotypes:,} in the neutral data"
-        )
-    counted = detection(maxima, found.thresholds, args.site, args.within)
-    distance = localisation(maxima, args.site, args.within)
-    for one in counted:
-        near = "" if one.detected_within is None else f", {one.detected_within:,} within {args.within:,} bp of the site"
-        say(
-            args,
-            f"false-positive rate {one.threshold.fpr:g}: {one.detected:,} of {one.replicates:,} sweeps detected "
-            f"({one.rate:.1%}){near}",
-        )
-    if distance.mean is not None and distance.median is not None:
-        say(
-            args, f"distance from the site: mean {distance.mean:,.0f} bp, median {distance.median:,.0f} bp, "
-            f"95 % within {distance.quantiles[0.95]:,.0f} bp",
-        )  # fmt: skip
-    return SweepResults(maxima, args.site, counted, distance)
-
-
-def _judge(args: argparse.Namespace, found: Significance, report: OmegaReport) -> None:
-    """P-values for the highest peaks of a scan."""
-    from oclgenomics.omega.peaks import best_windows
-    from oclgenomics.omega.significance.threshold_file import ThresholdFile, comparison_warnings
-    from oclgenomics.omega.significance.thresholds import p_values
-
-    found.peaks = best_windows(report.tracks, args.peaks)
-    ours = ThresholdFile("", found.thresholds, found.maxima, found.scan, found.length)
-    for warning in comparison_warnings(ours, report):
-        say(args, f"warning: {warning}")
-    for peak in found.peaks[:3]:
-        p = float(p_values(peak.omega, found.maxima.omega))
-        say(args, f"{peak.chromosome}: omega {peak.omega:,.6g} at {peak.position:,.0f} bp, p = {p:.3g}")
-    if not found.peaks:
-        say(args, f"{args.scan} holds no omega above 0")
-
-
-def _write(output: OutputOptions, found: Significance, made: dict[str, Any]) -> None:
-    from oclgenomics.omega.reports.scans import provenance_lines
-    from oclgenomics.omega.significance.threshold_file import as_json, as_tsv
-
-    output.write(as_json(found, made) if output.format == "json" else as_tsv(found, made, provenance_lines(made)))

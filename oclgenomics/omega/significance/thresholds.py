@@ -1,4 +1,4 @@
-"""What the largest omega of neutral replicates says about an omega: thresholds, p-values, and detection of sweeps.
+"""What the largest omega of neutral replicates says about an omega: thresholds and p-values.
 
 All of it compares the largest omega of an alignment with the largest omegas of R neutral replicates of the same length,
 so that the many positions of a scan need no further correction. With an alignment that is neutral, too, its rank among
@@ -11,32 +11,29 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.errors import UsageError
+from oclgenomics.errors import ParameterError, UsageError
+from oclgenomics.frames import to_frame
 from oclgenomics.omega.result import Scan
 
 __all__ = [
     "FEW_MAXIMA",
-    "Detection",
-    "Localisation",
     "Maxima",
     "Threshold",
-    "detection",
-    "localisation",
     "p_values",
     "replicates_for",
     "thresholds",
 ]
 
 FEW_MAXIMA = 10  # fewer replicates above a threshold than that leave its rate uncertain by a third or more
-QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 _ROUNDING = 1e-9  # 0.05 * 100 is not quite 5
 
 
-@dataclass
+@dataclass(frozen=True, eq=False, repr=False)
 class Maxima:
     """The largest omega of each replicate, and where it is.
 
@@ -64,6 +61,24 @@ class Maxima:
 
     def __len__(self) -> int:
         return len(self.omega)
+
+    def __repr__(self) -> str:
+        highest = f", highest omega {self.omega.max():.6g}" if len(self) else ""
+        return f"<Maxima of {len(self):,} replicates{highest}>"
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return a dict for each replicate: 'replicate' (counted from 1), 'omega' and 'position' (None for NaN)."""
+        places = [None if math.isnan(place) else place for place in self.position.tolist()]
+        pairs = zip(self.omega.tolist(), places, strict=True)
+        return [
+            {"replicate": number, "omega": omega, "position": place}
+            for number, (omega, place) in enumerate(pairs, start=1)
+        ]
+
+    def to_frame(self) -> Any:
+        """Make a table of the replicates, with the names of `records`; see `oclgenomics.frames.to_frame`."""
+        numbers = np.arange(1, len(self) + 1)
+        return to_frame({"replicate": numbers, "omega": self.omega, "position": self.position})
 
 
 @dataclass(frozen=True)
@@ -98,6 +113,13 @@ class Threshold:
         rate = self.expected_fpr
         return math.sqrt(rate * (1 - rate) / (self.replicates + 2))
 
+    def record(self) -> dict[str, Any]:
+        """Return the threshold as plain values, with what is expected of it."""
+        return {
+            "fpr": self.fpr, "omega": self.omega, "rank": self.rank, "replicates": self.replicates,
+            "expected_fpr": self.expected_fpr, "fpr_error": self.fpr_error,
+        }  # fmt: skip
+
 
 def thresholds(maxima: NDArray[np.float64], rates: Sequence[float]) -> list[Threshold]:
     """Thresholds for false-positive rates.
@@ -120,11 +142,11 @@ def thresholds(maxima: NDArray[np.float64], rates: Sequence[float]) -> list[Thre
     found = []
     for rate in rates:
         if not 0 < rate < 1:
-            raise UsageError(f"--fpr {rate:g}: a false-positive rate lies between 0 and 1")
+            raise ParameterError("fpr", "a false-positive rate lies between 0 and 1", rate)
         rank = math.floor(rate * (len(ordered) + 1) + _ROUNDING)
         if rank < 1:
             raise UsageError(
-                f"--fpr {rate:g} needs at least {replicates_for(rate):,} neutral replicates, "
+                f"`fpr={rate:g}` needs at least {replicates_for(rate):,} neutral replicates, "
                 f"better {replicates_for(rate, FEW_MAXIMA):,}; there are {len(ordered):,}"
             )
         found.append(Threshold(rate, float(ordered[rank - 1]), rank, len(ordered)))
@@ -152,91 +174,3 @@ def p_values(omega: NDArray[np.float64] | float, maxima: NDArray[np.float64]) ->
     """
     below = np.searchsorted(np.sort(maxima), omega, side="left")
     return np.asarray((1 + len(maxima) - below) / (1 + len(maxima)), np.float64)
-
-
-@dataclass(frozen=True)
-class Detection:
-    """How many sweep replicates exceed a threshold.
-
-    Attributes
-    ----------
-    threshold : Threshold
-    detected : int
-        Replicates whose largest omega is above it.
-    detected_within : int or None
-        Those of them whose largest omega lies near enough to the true site.
-    replicates : int
-    """
-
-    threshold: Threshold
-    detected: int
-    detected_within: int | None
-    replicates: int
-
-    @property
-    def rate(self) -> float:
-        """Share of the replicates that are detected (the power)."""
-        return self.detected / self.replicates
-
-    @property
-    def rate_within(self) -> float | None:
-        """Share of the replicates that are detected near the true site."""
-        return None if self.detected_within is None else self.detected_within / self.replicates
-
-
-@dataclass(frozen=True)
-class Localisation:
-    """How far from the true site the largest omegas of sweep replicates lie, in bp, whether detected or not.
-
-    Attributes
-    ----------
-    found : int
-        Replicates with any omega above 0; the others have no distance.
-    mean, median : float or None
-        None if there is no distance.
-    quantiles : dict of float to float
-        Distance by its quantile.
-    within : int or None
-        Replicates at most `limit` from the site.
-    limit : int or None
-    """
-
-    found: int
-    mean: float | None
-    median: float | None
-    quantiles: dict[float, float]
-    within: int | None
-    limit: int | None
-
-
-def detection(sweeps: Maxima, found: Sequence[Threshold], site: float, within: int | None = None) -> list[Detection]:
-    """Count the detected sweep replicates at each threshold.
-
-    Parameters
-    ----------
-    sweeps : Maxima
-        Of replicates with a sweep.
-    found : sequence of Threshold
-    site : float
-        True position of the selected site, bp.
-    within : int, optional
-        Greatest distance from it, in bp, of a detection in the right place.
-    """
-    near = np.zeros(len(sweeps), bool) if within is None else np.abs(sweeps.position - site) <= within
-    counted = []
-    for threshold in found:
-        above = sweeps.omega > threshold.omega
-        right = None if within is None else int((above & near).sum())
-        counted.append(Detection(threshold, int(above.sum()), right, len(sweeps)))
-    return counted
-
-
-def localisation(sweeps: Maxima, site: float, within: int | None = None) -> Localisation:
-    """Distances of the largest omegas of sweep replicates from the true site; parameters as in `detection`."""
-    distance = np.abs(sweeps.position - site)
-    distance = distance[~np.isnan(distance)]
-    near = None if within is None else int((distance <= within).sum())
-    if not len(distance):
-        return Localisation(0, None, None, {}, near, within)
-    quantiles = dict(zip(QUANTILES, np.quantile(distance, QUANTILES).tolist(), strict=True))
-    return Localisation(len(distance), float(distance.mean()), float(np.median(distance)), quantiles, near, within)

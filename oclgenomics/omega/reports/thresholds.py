@@ -1,106 +1,31 @@
-"""Thresholds, maxima of replicates, peaks and detection rates as tsv and JSON, and the JSON read back."""
+"""What neutral replicates say of omegas (`Significance`) as tsv and JSON, and the JSON read back."""
 
 from __future__ import annotations
 
 import math
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from oclgenomics.commandkit.plain_json import json_text
-from oclgenomics.errors import InputError, UsageError
+from oclgenomics.errors import InputError
 from oclgenomics.io.text_file import read_text
 from oclgenomics.omega.peaks import Peak
-from oclgenomics.omega.reports.reading import OmegaReport, load_json
-from oclgenomics.omega.significance.thresholds import Detection, Localisation, Maxima, Threshold, p_values
+from oclgenomics.omega.reports.reading import load_json
+from oclgenomics.omega.reports.scans import provenance_lines
+from oclgenomics.omega.significance.neutral import Significance
+from oclgenomics.omega.significance.sweeps import SweepResults
+from oclgenomics.omega.significance.thresholds import Maxima, Threshold, p_values
 from oclgenomics.variation.base_pairs import MAX_BP
 
-__all__ = [
-    "COLUMNS",
-    "Significance",
-    "SweepResults",
-    "ThresholdFile",
-    "as_json",
-    "as_tsv",
-    "check_comparable",
-    "comparison_warnings",
-    "read_thresholds",
-]
+__all__ = ["COLUMNS", "as_json", "as_tsv", "read_thresholds"]
 
 KIND = "omega thresholds"
 COLUMNS = (
     "record", "name", "omega", "position", "left", "right", "p_value", "distance", "fpr", "rate", "rate_within",
 )  # fmt: skip
-MUST_AGREE = ("minwin", "maxwin", "minsnps", "border", "ld")  # with any other value omega is another statistic
-SHOULD_AGREE = ("maf", "no_singletons", "precision")
-LIKE_SPACING = 1.5  # between grids whose maxima can be compared
-LIKE_LENGTH = 1.2
-
-
-@dataclass
-class SweepResults:
-    """What was found in replicates with a sweep at a known site."""
-
-    maxima: Maxima
-    site: int
-    detection: list[Detection]
-    localisation: Localisation
-
-
-@dataclass
-class Significance:
-    """All that `omega threshold` finds.
-
-    Attributes
-    ----------
-    scan : dict of str to object
-        Options of the scan by name.
-    length : int or None
-        Of a replicate, bp, if it is known.
-    haplotypes : int
-    mean_sites : float
-        Sites used per replicate.
-    maxima : Maxima
-        Of the neutral replicates.
-    thresholds : list of Threshold
-    peaks : list of Peak, optional
-        Of a scan whose significance is asked for.
-    sweeps : SweepResults, optional
-    """
-
-    scan: dict[str, Any]
-    length: int | None
-    haplotypes: int
-    mean_sites: float
-    maxima: Maxima
-    thresholds: list[Threshold]
-    peaks: list[Peak] | None = None
-    sweeps: SweepResults | None = None
-
-
-@dataclass
-class ThresholdFile:
-    """What `omega threshold --json` wrote, as far as other commands use it.
-
-    Attributes
-    ----------
-    source : str
-    thresholds : list of Threshold
-    maxima : Maxima
-    scan : dict of str to object
-        Options of the replicates' scan by name.
-    length : int or None
-        Of a replicate, bp.
-    """
-
-    source: str
-    thresholds: list[Threshold]
-    maxima: Maxima
-    scan: dict[str, Any] = field(default_factory=dict)
-    length: int | None = None
 
 
 def as_json(found: Significance, provenance: Mapping[str, Any]) -> str:
@@ -108,7 +33,7 @@ def as_json(found: Significance, provenance: Mapping[str, Any]) -> str:
     record: dict[str, Any] = {
         "kind": KIND,
         "provenance": dict(provenance),
-        "scan": found.scan,
+        "scan": dict(found.scan),
         "length": found.length,
         "haplotypes": found.haplotypes,
         "mean_sites": found.mean_sites,
@@ -127,8 +52,8 @@ def as_json(found: Significance, provenance: Mapping[str, Any]) -> str:
     return json_text(record, indent=1) + "\n"
 
 
-def as_tsv(found: Significance, provenance: Mapping[str, Any], head: str) -> str:
-    """All results as one table, of which the column `record` says what a row is; `head` comes before."""
+def as_tsv(found: Significance, provenance: Mapping[str, Any]) -> str:
+    """All results as one table, of which the column `record` says what a row is, below '#' lines of provenance."""
     rows: list[dict[str, Any]] = [
         {"record": "threshold", "omega": threshold.omega, "fpr": threshold.fpr, "rate": threshold.expected_fpr}
         for threshold in found.thresholds
@@ -140,10 +65,10 @@ def as_tsv(found: Significance, provenance: Mapping[str, Any], head: str) -> str
         rows.append({"record": "peak", "name": peak.chromosome, **{n: v for n, v in record.items() if n in COLUMNS}})
     rows += _maxima_rows("replicate", found.maxima)
     lines = ["\t".join(_cell(name, row.get(name)) for name in COLUMNS) for row in rows]
-    return head + "\n".join(["\t".join(COLUMNS), *lines, ""])
+    return provenance_lines(provenance) + "\n".join(["\t".join(COLUMNS), *lines, ""])
 
 
-def read_thresholds(path: str | os.PathLike[str]) -> ThresholdFile:
+def read_thresholds(path: str | os.PathLike[str]) -> Significance:
     """Read what `omega threshold --json -o FILE` wrote.
 
     Raises
@@ -160,7 +85,7 @@ def read_thresholds(path: str | os.PathLike[str]) -> ThresholdFile:
         if record["kind"] != KIND:
             raise ValueError
         maxima = Maxima(*(_numbers(record["maxima"], column) for column in ("omega", "position")))
-        found = [_threshold(one, len(maxima)) for one in record["thresholds"]]
+        found = tuple(_threshold(one, len(maxima)) for one in record["thresholds"])
         length = None if record["length"] is None else _whole(record["length"], 1, MAX_BP)
         scan = dict(record["scan"].items())
         if scan.get("grid") is not None:
@@ -169,7 +94,16 @@ def read_thresholds(path: str | os.PathLike[str]) -> ThresholdFile:
             raise ValueError
     except (KeyError, TypeError, ValueError, AttributeError):
         raise InputError(wrong, source=name) from None
-    return ThresholdFile(name, found, maxima, scan, length)
+    haplotypes, mean_sites = record.get("haplotypes"), record.get("mean_sites")
+    return Significance(
+        scan,
+        length,
+        haplotypes if type(haplotypes) is int else None,
+        float(mean_sites) if isinstance(mean_sites, (int, float)) else None,
+        maxima,
+        found,
+        source=name,
+    )
 
 
 def _threshold(one: Mapping[str, Any], replicates: int) -> Threshold:
@@ -197,63 +131,6 @@ def _whole(value: object, least: int, most: int) -> int:
     if type(value) is not int or not least <= value <= most:
         raise ValueError
     return value
-
-
-def check_comparable(given: ThresholdFile, parameters: Mapping[str, Any], what: str, option: str) -> None:
-    """Refuse to compare omegas of different windows or LD measures.
-
-    Parameters
-    ----------
-    given : ThresholdFile
-    parameters : mapping
-        Those of the scan; what is not known is not compared.
-    what : str
-        Name of the scan in the message.
-    option : str
-        The option with the thresholds.
-
-    Raises
-    ------
-    UsageError
-        The thresholds belong to a scan with other parameters.
-    """
-    for name in MUST_AGREE:
-        ours, theirs = parameters.get(name), given.scan.get(name)
-        if ours is not None and theirs is not None and str(ours) != str(theirs):
-            raise UsageError(
-                f"{option}: its replicates were scanned with --{name} {theirs}, and {what} with --{name} {ours}; "
-                "scan both with the same options"
-            )
-
-
-def comparison_warnings(given: ThresholdFile, report: OmegaReport) -> list[str]:
-    """What makes the omegas of a report differ from those of neutral replicates, or a rate mean something else."""
-    said = []
-    for name in SHOULD_AGREE:
-        ours, theirs = report.parameters.get(name), given.scan.get(name)
-        if ours is not None and theirs is not None and str(ours) != str(theirs):
-            said.append(f"the replicates were scanned with {name} {theirs}, {report.source} with {ours}")
-    longest = max(report.tracks, key=_span, default=None)
-    grid = given.scan.get("grid")
-    if longest is None or len(longest.positions) < 2 or given.length is None or grid is None:
-        return said
-    ours, theirs = _span(longest) / (len(longest.positions) - 1), given.length / (int(grid) - 1)
-    if ours and not 1 / LIKE_SPACING < ours / theirs < LIKE_SPACING:
-        said.append(
-            f"grid positions are {ours:,.0f} bp apart in {report.source} and {theirs:,.0f} bp in the replicates; "
-            "a denser grid finds larger maxima"
-        )
-    total = sum(_span(track) for track in report.tracks)
-    if total > LIKE_LENGTH * given.length:
-        said.append(
-            f"rates and p-values are those of a stretch of {given.length:,} bp; {report.source} holds about "
-            f"{total / given.length:,.1f} of them"
-        )
-    return said
-
-
-def _span(track: Any) -> float:
-    return float(track.positions[-1] - track.positions[0]) if len(track.positions) else 0.0
 
 
 def _plain(value: float) -> float | None:
