@@ -233,7 +233,7 @@ def test_the_library_finds_what_the_maxima_say(engine):
     assert come == [(number, None) for number in range(1, 31)]
     assert read == [str(number) for number in range(1, 31)]
     assert found.p_values(found.maxima.omega.max() + 1) == pytest.approx(1 / 31)
-    with pytest.raises(UsageError, match=r"^fpr=0.01 needs at least 99 neutral replicates, better 999; there are 3$"):
+    with pytest.raises(UsageError, match=r"^fpr=0.01: needs at least 99 neutral replicates, better 999; there are 3$"):
         find_thresholds(neutral_alignments(region, 4, 3), options, fpr=(0.01,), engine=engine)
 
 

@@ -225,7 +225,7 @@ def assert_one_line(code: int, words: list[object], message: str, capsys) -> Non
         (SMALL, "give neutral replicates as INPUT, or --samples"),
         ([*WINDOWS, "--samples", "5", "--seed", "1"], "or --length"),
         ([*SMALL, "--samples", "5"], "or --seed"),
-        ([*SIMULATED, "--fpr", "0.01"], "--fpr 0.01 needs at least 99 neutral replicates, better 999; there are 19"),
+        ([*SIMULATED, "--fpr", "0.01"], "--fpr 0.01: needs at least 99 neutral replicates, better 999; there are 19"),
         ([*SIMULATED, "--fpr", "5%"], "--fpr 5%: give rates such as"),
         ([*SIMULATED, "--fpr", "1"], "between 0 and 1"),
         ([*SIMULATED, "--mutation-rate", "1e-8"], "say the same thing"),

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from oclgenomics.omega.significance.neutral import Significance
 
 __all__ = [
+    "DEFAULT_REPLICATES",
     "add_method_options",
     "add_reading_options",
     "add_site_options",
@@ -28,6 +29,7 @@ __all__ = [
     "whole",
 ]
 
+DEFAULT_REPLICATES = 1_000  # that are simulated
 IMPUTE_NAMES: dict[str, MissingState] = {"N": "N", "GAP": "GAP", "G": "GAP", "-": "GAP"}
 
 

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 
-from oclgenomics.cli.omega.options import scan_options
+import numpy as np
+
+from oclgenomics.cli.omega.options import DEFAULT_REPLICATES, scan_options
 from oclgenomics.cli.omega.significance_messages import SignificanceMessages
-from oclgenomics.cli.omega.threshold import check_questions, neutral_replicates
 from oclgenomics.cli.options import open_engine, report_profile
 from oclgenomics.cli.output import OutputOptions, provenance, say_written
 from oclgenomics.cli.read_options import read_options
+from oclgenomics.cli.simulate.omega import neutral_region
+from oclgenomics.errors import ParameterError, UsageError
+from oclgenomics.io.threads import usable_cores
 from oclgenomics.omega.options import ScanOptions
 from oclgenomics.omega.peaks import best_windows
 from oclgenomics.omega.reports.reading import OmegaReport, read_report
@@ -19,24 +24,31 @@ from oclgenomics.omega.reports.thresholds import as_json, as_tsv
 from oclgenomics.omega.significance.comparable import check_comparable
 from oclgenomics.omega.significance.neutral import Significance, find_thresholds, scan_parameters
 from oclgenomics.omega.significance.sweeps import detect_sweeps
+from oclgenomics.omega.significance.thresholds import thresholds
 from oclgenomics.omega.sources import first_read, open_alignments
 from oclgenomics.runtime import Engine, select_device
+from oclgenomics.simulate.replicates import neutral_alignments
+from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.read_options import ReadOptions
 
 __all__ = ["judge_omegas"]
 
 FORMATS = ("tsv", "json")
+SIMULATION_OPTIONS = (
+    "samples", "replicates", "sites", "population_size", "mutation_rate", "recombination_rate", "theta", "rho",
+    "engine", "growth_rate", "jobs",
+)  # fmt: skip
 
 
 def judge_omegas(args: argparse.Namespace) -> int:
     """Run the command; see `oclgenomics.cli.omega.threshold.run`."""
     options, reading = scan_options(args), read_options(args)
     output = OutputOptions.resolve(args, FORMATS)
-    rates = check_questions(args)
+    rates = _check_questions(args)
     report = _report_to_judge(args, options)
     select_device(args.device)  # a device that is not there is told before the work
     messages = SignificanceMessages(args)
-    neutral = first_read(neutral_replicates(args, reading), args.input or "the simulation")
+    neutral = first_read(_neutral_replicates(args, reading), args.input or "the simulation")
     with open_engine(args) as engine:
         messages.begin("neutral", args.replicates)
         found = find_thresholds(
@@ -82,3 +94,68 @@ def _report_to_judge(args: argparse.Namespace, options: ScanOptions) -> OmegaRep
     report = read_report(args.scan)
     check_comparable(scan_parameters(options), report.parameters, args.scan, "omega threshold")
     return report
+
+
+def _check_questions(args: argparse.Namespace) -> list[float]:
+    """Refuse options that contradict each other; return the false-positive rates.
+
+    Raises
+    ------
+    UsageError
+        They do, or a rate is none, or needs more replicates than are simulated.
+    """
+    if (args.site is None) != (args.sweeps is None):
+        raise UsageError("--sweeps FILE and --site BP belong together: replicates, and where their sweep was")
+    if args.within is not None and args.sweeps is None:
+        raise UsageError("--within has no effect without --sweeps")
+    if args.site is not None and args.length is not None and args.site > args.length:
+        raise UsageError(f"--site {args.site} lies beyond --length {args.length}")
+    _check_source(args)
+    rates = _rates(args.fpr)
+    if args.input is None:
+        _check_replicates(args.replicates, rates)
+    return rates
+
+
+def _check_source(args: argparse.Namespace) -> None:
+    """The replicates are read or simulated, not both."""
+    if args.input is not None:
+        for name in SIMULATION_OPTIONS:
+            if getattr(args, name) is not None:
+                raise UsageError(
+                    f"--{name.replace('_', '-')} has no effect: the replicates of {args.input} are read, not simulated"
+                )
+        return
+    for name in ("length", "samples", "seed"):
+        if getattr(args, name) is None:
+            raise UsageError(f"give neutral replicates as INPUT, or --{name} and the others to simulate them")
+    if args.replicates is None:
+        args.replicates = DEFAULT_REPLICATES
+    if args.growth_rate and args.engine != "msprime":
+        raise UsageError("--growth-rate needs --engine msprime; the own simulator keeps the population constant")
+
+
+def _rates(text: str) -> list[float]:
+    try:
+        rates = [float(word) for word in text.split(",")]
+    except ValueError:
+        raise UsageError(f"--fpr {text}: give rates such as 0.05 or 0.05,0.01") from None
+    for rate in rates:
+        if not 0 < rate < 1:
+            raise ParameterError("fpr", "a false-positive rate lies between 0 and 1", rate)
+    return rates
+
+
+def _check_replicates(replicates: int, rates: list[float]) -> None:
+    """Refuse before the work what `thresholds` would refuse after it."""
+    thresholds(np.zeros(replicates), rates)
+
+
+def _neutral_replicates(args: argparse.Namespace, reading: ReadOptions) -> Iterator[Alignment]:
+    """Read or simulate the neutral replicates, one after the other."""
+    if args.input is not None:
+        return open_alignments(args.input, reading, threads=args.threads)
+    return neutral_alignments(
+        neutral_region(args), args.seed, args.replicates, engine=args.engine, growth_rate=args.growth_rate or 0.0,
+        processes=usable_cores() if args.jobs is None else args.jobs,
+    )  # fmt: skip

@@ -3,28 +3,18 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from oclgenomics.cli.omega.options import add_method_options, add_site_options, add_window_options
+from oclgenomics.cli.omega.options import DEFAULT_REPLICATES, add_method_options, add_site_options, add_window_options
 from oclgenomics.cli.options import add_device_options, add_output_options, count
 from oclgenomics.cli.read_options import add_reading_options
-from oclgenomics.cli.simulate.omega import add_population_options, neutral_region
+from oclgenomics.cli.simulate.omega import add_population_options
 from oclgenomics.commandkit.files import reads
-from oclgenomics.errors import ParameterError, UsageError
-from oclgenomics.io.threads import usable_cores
 
 if TYPE_CHECKING:
-    from oclgenomics.variation.alignment import Alignment
-    from oclgenomics.variation.read_options import ReadOptions
+    pass
 
-__all__ = ["add_parser", "check_questions", "neutral_replicates", "run"]
-
-DEFAULT_REPLICATES = 1_000
-SIMULATION_OPTIONS = (
-    "samples", "replicates", "sites", "population_size", "mutation_rate", "recombination_rate", "theta", "rho",
-    "engine", "growth_rate", "jobs",
-)  # fmt: skip
+__all__ = ["add_parser", "run"]
 
 
 def add_parser(actions: Any) -> None:
@@ -106,75 +96,3 @@ def run(args: argparse.Namespace) -> int:
     from oclgenomics.cli.omega.significance import judge_omegas
 
     return judge_omegas(args)
-
-
-def check_questions(args: argparse.Namespace) -> list[float]:
-    """Refuse options that contradict each other; return the false-positive rates.
-
-    Raises
-    ------
-    UsageError
-        They do, or a rate is none, or needs more replicates than are simulated.
-    """
-    if (args.site is None) != (args.sweeps is None):
-        raise UsageError("--sweeps FILE and --site BP belong together: replicates, and where their sweep was")
-    if args.within is not None and args.sweeps is None:
-        raise UsageError("--within has no effect without --sweeps")
-    if args.site is not None and args.length is not None and args.site > args.length:
-        raise UsageError(f"--site {args.site} lies beyond --length {args.length}")
-    _check_source(args)
-    rates = _rates(args.fpr)
-    if args.input is None:
-        _check_replicates(args.replicates, rates)
-    return rates
-
-
-def _check_source(args: argparse.Namespace) -> None:
-    """The replicates are read or simulated, not both."""
-    if args.input is not None:
-        for name in SIMULATION_OPTIONS:
-            if getattr(args, name) is not None:
-                raise UsageError(
-                    f"--{name.replace('_', '-')} has no effect: the replicates of {args.input} are read, not simulated"
-                )
-        return
-    for name in ("length", "samples", "seed"):
-        if getattr(args, name) is None:
-            raise UsageError(f"give neutral replicates as INPUT, or --{name} and the others to simulate them")
-    if args.replicates is None:
-        args.replicates = DEFAULT_REPLICATES
-    if args.growth_rate and args.engine != "msprime":
-        raise UsageError("--growth-rate needs --engine msprime; the own simulator keeps the population constant")
-
-
-def _rates(text: str) -> list[float]:
-    try:
-        rates = [float(word) for word in text.split(",")]
-    except ValueError:
-        raise UsageError(f"--fpr {text}: give rates such as 0.05 or 0.05,0.01") from None
-    for rate in rates:
-        if not 0 < rate < 1:
-            raise ParameterError("fpr", "a false-positive rate lies between 0 and 1", rate)
-    return rates
-
-
-def _check_replicates(replicates: int, rates: list[float]) -> None:
-    """Refuse before the work what `thresholds` would refuse after it."""
-    import numpy as np
-
-    from oclgenomics.omega.significance.thresholds import thresholds
-
-    thresholds(np.zeros(replicates), rates)
-
-
-def neutral_replicates(args: argparse.Namespace, reading: ReadOptions) -> Iterator[Alignment]:
-    """Read or simulate the neutral replicates, one after the other."""
-    from oclgenomics.omega.sources import open_alignments
-    from oclgenomics.simulate.replicates import neutral_alignments
-
-    if args.input is not None:
-        return open_alignments(args.input, reading, threads=args.threads)
-    return neutral_alignments(
-        neutral_region(args), args.seed, args.replicates, engine=args.engine, growth_rate=args.growth_rate or 0.0,
-        processes=usable_cores() if args.jobs is None else args.jobs,
-    )  # fmt: skip

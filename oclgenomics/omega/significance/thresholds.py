@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.errors import ParameterError, UsageError
+from oclgenomics.errors import ParameterError
 from oclgenomics.frames import to_frame
 from oclgenomics.omega.result import Scan
 
@@ -145,10 +145,9 @@ def thresholds(maxima: NDArray[np.float64], rates: Sequence[float]) -> list[Thre
             raise ParameterError("fpr", "a false-positive rate lies between 0 and 1", rate)
         rank = math.floor(rate * (len(ordered) + 1) + _ROUNDING)
         if rank < 1:
-            raise UsageError(
-                f"`fpr={rate:g}` needs at least {replicates_for(rate):,} neutral replicates, "
-                f"better {replicates_for(rate, FEW_MAXIMA):,}; there are {len(ordered):,}"
-            )
+            few, enough = replicates_for(rate), replicates_for(rate, FEW_MAXIMA)
+            needed = f"needs at least {few:,} neutral replicates, better {enough:,}; there are {len(ordered):,}"
+            raise ParameterError("fpr", needed, rate)
         found.append(Threshold(rate, float(ordered[rank - 1]), rank, len(ordered)))
     return found
 
