@@ -16,7 +16,7 @@ from collections.abc import Iterator
 import hypothesis
 import pytest
 from helpers.devices import LimitedEngine, devices_under_test, gpu_shape, unknown_processor
-from helpers.products import part_to_run
+from helpers.products import part_to_run, run_whole
 
 from oclgenomics.runtime import Device, Engine
 
@@ -39,9 +39,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
     """Stop where there is nothing to test on, which would look like success."""
     devices_under_test()
+    if config.getoption("--whole"):
+        run_whole()
 
 
 def pytest_report_header() -> list[str]:

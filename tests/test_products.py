@@ -6,7 +6,9 @@ import itertools
 from collections.abc import Collection
 
 import pytest
-from helpers.products import Choice, covering, only_whole
+from helpers.products import Choice, covering, drawn, only_whole
+from hypothesis import given
+from hypothesis import strategies as st
 
 PRODUCT = list(itertools.product(range(5), range(3), range(2), range(4)))
 SIZES, KINDS, PARTS = [1, 255, 256, 257], ["a", "b", "c"], [2, 300]
@@ -84,3 +86,8 @@ def test_each_value_runs(request: pytest.FixtureRequest, size: int, kind: str) -
 def test_what_is_whole_runs_where_it_is_asked_for(request: pytest.FixtureRequest, asked_for: bool, number: int) -> None:
     assert number == 1 + asked_for
     assert request.config.getoption("--whole") or not asked_for
+
+
+@given(number=drawn(st.just(1), whole=st.just(2)))
+def test_what_is_drawn_is_of_the_few_or_of_the_whole(pytestconfig: pytest.Config, number: int) -> None:
+    assert number == 1 + pytestconfig.getoption("--whole")

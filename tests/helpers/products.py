@@ -13,16 +13,32 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 import pytest
+from hypothesis import strategies as st
 
-__all__ = ["Choice", "covering", "only_whole", "part_to_run"]
+__all__ = ["Choice", "covering", "drawn", "only_whole", "part_to_run", "run_whole"]
 
 TOGETHER = {"pairwise": 2, "each_value": 1}
+_whole = False
 Choice = tuple[int, ...]  # a number for the value of each parameter
 
 
 def only_whole(*cases: Any) -> list[Any]:
     """Return cases for `pytest.mark.parametrize` that are left to `--whole`; a tuple is a value of each parameter."""
     return [pytest.param(*(c if isinstance(c, tuple) else (c,)), marks=pytest.mark.whole) for c in cases]
+
+
+def run_whole() -> None:
+    """Have all that is drawn drawn from the whole."""
+    global _whole
+    _whole = True
+
+
+def drawn(few: st.SearchStrategy[Any], *, whole: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    """Return a strategy of Hypothesis that draws from few values, and with `--whole` from all.
+
+    For values that each have kernels of their own, which take a second or more to compile.
+    """
+    return st.deferred(lambda: whole if _whole else few)
 
 
 def part_to_run(items: Sequence[pytest.Item]) -> set[pytest.Item]:

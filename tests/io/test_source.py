@@ -206,6 +206,7 @@ def test_reading_into_an_array(tmp_path, packed, size):
     assert all(len(data) == size for data in parts[:-1])
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("packed", [False, True])
 @pytest.mark.parametrize("piece", [7, 1000, 1 << 20])
 @pytest.mark.parametrize("size", [100, 1000, 2999, 3000, 3001, 9000])

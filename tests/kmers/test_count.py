@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from helpers.devices import gpu_shape
 from helpers.kmer_sets import GOLDEN, as_dict, random_text
+from helpers.products import drawn, only_whole
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -23,6 +24,9 @@ from oclgenomics.kmers.kmer_set import KmerBlock
 from oclgenomics.kmers.options import CountOptions
 from oclgenomics.runtime import Device, Engine
 from oclgenomics.sequence import packed_blocks
+
+K_EDGES = [1, 5, 16, 17, 31, 32, 33, 64, 65, 256]
+SOME_K = drawn(st.sampled_from(K_EDGES), whole=st.one_of(st.integers(1, 256), st.sampled_from(K_EDGES)))
 
 
 def check(engine: Engine, paths: list[Path], options: CountOptions) -> None:
@@ -43,7 +47,7 @@ def test_published_counts(engine: Engine, tmp_path: Path, text: bytes, k: int, c
 
 @settings(max_examples=40)
 @given(
-    k=st.one_of(st.integers(1, 256), st.sampled_from([15, 16, 31, 32, 33, 63, 64, 65, 127, 128, 129, 256])),
+    k=SOME_K,
     letters=st.integers(0, 3000),
     alphabet=st.sampled_from([b"ACGT", b"ACGTacgtN", b"AT", b"A", b"ACGTACGTACGTACGTACGTACGTACGTACGTN"]),
     record=st.sampled_from([1, 40, 300, 5000]),
@@ -93,7 +97,6 @@ def test_little_memory_gives_the_same(engine: Engine, tmp_path: Path, k: int, li
     np.testing.assert_array_equal(np.concatenate([block.counts for block in blocks]), expected.counts)
 
 
-K_EDGES = [1, 2, 5, 15, 16, 17, 21, 28, 31, 32, 33, 40, 55, 64, 65, 96, 97, 128, 256]
 UNIT = b"ACGGTTAACCGATTACAGGGTCATTTTTTTAC"
 
 
@@ -108,7 +111,7 @@ def hard_text(kind: str, rng: np.random.Generator) -> bytes:
 
 
 @pytest.mark.parametrize("kind", ["A and T", "one letter", "repeats"])
-@pytest.mark.parametrize("k", K_EDGES)
+@pytest.mark.parametrize("k", [*K_EDGES, *only_whole(2, 15, 21, 28, 40, 55, 63, 96, 97, 127, 128, 129)])
 def test_crowded_prefixes(engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, k: int) -> None:
     monkeypatch.setattr(plan, "MAX_SLOTS", 64)
     monkeypatch.setattr(plan, "MIN_SLOTS", 64)
@@ -150,7 +153,7 @@ def test_more_equal_k_mers_than_fit(engine: Engine, tmp_path: Path) -> None:
 
 @settings(max_examples=20)
 @given(
-    k=st.one_of(st.integers(1, 256), st.sampled_from(K_EDGES)),
+    k=SOME_K,
     letters=st.integers(0, 4000),
     alphabet=st.sampled_from([b"ACGT", b"ACGTACGTACGTACGTACGTACGTACGTACGTN", b"AT", b"AAAAAAAAAAAAAAAAAAAT"]),
     block_bytes=st.sampled_from([64, 700, 1 << 20]),

@@ -113,6 +113,7 @@ def test_diploid_genomes(rate: float) -> None:
 SMALL = 100_000
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("error", [0.0, 0.02])
 @pytest.mark.parametrize(("fold", "tolerance"), [(10, 0.1), (20, 0.03), (40, 0.02), (80, 0.02)])
 @pytest.mark.parametrize("rate", [0.0, 0.001, 0.005, 0.01, 0.02])

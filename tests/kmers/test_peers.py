@@ -62,6 +62,7 @@ def run(*command: object) -> str:
 
 
 @pytest.mark.skipif(shutil.which("kmc") is None, reason="KMC is not installed (Debian package kmc)")
+@pytest.mark.each_value
 @pytest.mark.parametrize("k", KS)
 @pytest.mark.parametrize("canonical", [True, False])
 def test_counts_of_kmc(engines: list[Engine], tmp_path: Path, k: int, canonical: bool) -> None:
@@ -77,6 +78,7 @@ def test_counts_of_kmc(engines: list[Engine], tmp_path: Path, k: int, canonical:
 
 
 @pytest.mark.skipif(shutil.which("jellyfish") is None, reason="Jellyfish is not installed (Debian package jellyfish)")
+@pytest.mark.each_value
 @pytest.mark.parametrize("k", KS)
 @pytest.mark.parametrize("canonical", [True, False])
 def test_counts_of_jellyfish(engine: Engine, tmp_path: Path, k: int, canonical: bool) -> None:

@@ -42,6 +42,7 @@ def test_windows(text: str, k: int, canonical: bool) -> None:
     assert found == expected_windows(text, k, canonical)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("k", [31, 32, 33, 64, 65, 96, 200, 256])
 @pytest.mark.parametrize("canonical", [True, False])
 def test_windows_of_long_kmers(k: int, canonical: bool) -> None:

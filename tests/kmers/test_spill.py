@@ -151,6 +151,7 @@ def test_every_limit_of_memory_gives_the_same_bytes(engine: Engine, tmp_path: Pa
     assert written[0] == written[1]
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize(("k", "limit"), [(65, 110 << 20), (128, 110 << 20), (256, 125 << 20)])
 @pytest.mark.parametrize("max_count", [LARGEST_COUNTER, 100])
 def test_memory_full_of_kmers_that_all_differ(

@@ -63,6 +63,7 @@ def test_matrix_agrees_with_the_oracle(shaped, sites, haplotypes, data, measure,
     assert measure == "nr2" or matrix.max() <= 1
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("masked", [False, True])
 @pytest.mark.parametrize("measure", ["r2", "nr2"])
 @pytest.mark.parametrize("sites", [2, 65, 130])

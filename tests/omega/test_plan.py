@@ -165,6 +165,7 @@ def test_no_buffer_is_larger_than_the_device_gives(
     check_buffers(windows_of(sites, grid, maxwin), sites, limits, kernel=kernel)
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("mebibytes", [128, 256, 512, 1024])
 @pytest.mark.parametrize(("sites", "maxwin"), [(100_000, 10_000), (400_000, 2000)])
 @pytest.mark.parametrize("grid", [50, 2000])

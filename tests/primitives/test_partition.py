@@ -47,6 +47,7 @@ def check(
         np.testing.assert_array_equal(engine.download(found.values), values[order])
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("size", BORDERS)
 @pytest.mark.parametrize("value_type", [None, np.uint32])
 @pytest.mark.parametrize("parts", [2, 256, 300])
@@ -61,7 +62,7 @@ def test_sizes_around_every_border(shaped: Engine, size: int, value_type: type |
 @settings(max_examples=60)
 @given(
     size=st.integers(0, 2000),
-    kind=st.sampled_from(KINDS),
+    kind=KINDS,
     distinct=st.sampled_from([1, 3, 5000]),
     seed=st.integers(0, 1 << 32),
     data=st.data(),
@@ -84,7 +85,7 @@ def test_any_digit(
 @settings(max_examples=60)
 @given(
     size=st.integers(0, 2000),
-    kind=st.sampled_from(KINDS),
+    kind=KINDS,
     distinct=st.sampled_from([1, 3, 5000]),
     parts=st.one_of(st.integers(1, 20), st.sampled_from([255, 256, 257, 1000])),
     of_keys=st.booleans(),

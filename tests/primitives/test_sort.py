@@ -53,7 +53,7 @@ def test_large_and_skewed_keys(engine: Engine) -> None:
 @settings(max_examples=60)
 @given(
     size=st.integers(0, 2000),
-    kind=st.sampled_from(KINDS),
+    kind=KINDS,
     distinct=st.sampled_from([1, 3, 5000]),
     seed=st.integers(0, 1 << 32),
     data=st.data(),
@@ -83,7 +83,7 @@ def test_digits_do_not_pass_a_word() -> None:
 @settings(max_examples=60)
 @given(
     sizes=st.lists(st.one_of(st.integers(0, 40), st.integers(4000, 4200)), max_size=9),
-    kind=st.sampled_from(KINDS),
+    kind=KINDS,
     distinct=st.sampled_from([2, 9000]),
     seed=st.integers(0, 1 << 32),
 )
