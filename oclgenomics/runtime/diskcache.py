@@ -2,8 +2,8 @@
 
 `OCLGENOMICS_CACHE` names another folder, or switches the cache off with `off` or `0`. The default is `oclgenomics` in
 `$XDG_CACHE_HOME` or `~/.cache`. What lies there is run as machine code, so a folder of another user, or one that others
-may write to, is not used. Readers see whole entries or none, and every read checks a digest, so a damaged entry counts
-as absent. The least recently used entries go when the folder outgrows its cap.
+may write to, is not used. Readers see complete entries or none, and every read checks a digest, so a damaged entry
+counts as absent. The least recently used entries go when the folder outgrows its cap.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def wanted_folder() -> Path | None:
     Raises
     ------
     UsageError
-        `OCLGENOMICS_CACHE` begins with the name of a user that there is not.
+        `OCLGENOMICS_CACHE` begins with the name of an unknown user.
     """
     setting = os.environ.get(VARIABLE, "").strip()
     if setting.lower() in ("off", "0", "no", "false"):
@@ -63,7 +63,7 @@ def wanted_folder() -> Path | None:
 
 
 def cache_folder() -> Path | None:
-    """Return the cache folder (perhaps not made yet), or None when it is switched off or not to be trusted.
+    """Return the cache folder, which may not exist yet, or None when it is switched off or not to be trusted.
 
     Raises
     ------
@@ -88,13 +88,13 @@ def distrust(folder: Path) -> str:
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write a file so that nobody sees half of it."""
+    """Write a file so that nobody sees an incomplete one."""
     _make(path.parent)
     replace_file(path, data)
 
 
 def keep_text(path: Path, text: str) -> None:
-    """Make a file hold a text; it is only written where it does not."""
+    """Make a file hold a text; write it only where it does not hold it yet."""
     with contextlib.suppress(OSError):
         if path.read_bytes() == text.encode():
             return
@@ -109,7 +109,7 @@ def lasting_folder(name: str, fill: Callable[[Path], None] = lambda folder: None
     name : str
         Path in the cache.
     fill : callable
-        Puts its content there, verifies it, and makes it new where it is not as it should be.
+        Puts its content there, verifies it, and replaces it where it is wrong.
 
     Returns
     -------

@@ -153,14 +153,14 @@ class Engine:
         return items_that_fit(needs, budget=free, max_allocation=self.max_allocation, minimum=minimum, item=item)
 
     def group_size(self, wanted: int, *, least: int = 1) -> int:
-        """Return how many work-items a group of a kernel shall have: as many as wanted, or as the device takes.
+        """Return the size of a kernel's work-groups: the size wanted, or the largest that the device takes.
 
         Parameters
         ----------
         wanted : int
             A power of two; it is halved until the device takes it.
         least : int
-            The kernel cannot do with fewer.
+            The fewest work-items that the kernel works with.
 
         Raises
         ------
@@ -175,7 +175,7 @@ class Engine:
         return wanted
 
     def group_of(self, kernel: Kernel, wanted: int) -> int:
-        """Return how many work-items a group of a built kernel has: as many as wanted (a power of two), or as fit."""
+        """Return the work-group size of a built kernel: the size wanted (a power of two), or the largest that fits."""
         lanes = self.group_size(wanted)
         while lanes > kernel.max_items:
             lanes //= 2
@@ -259,7 +259,7 @@ class Engine:
     def launch_items(
         self, kernel: Kernel, items: int, /, *positional: Any, lanes: int | None = None, **arguments: Any
     ) -> None:
-        """Enqueue a kernel with a work-item for each item; it has to do nothing for those that fill the last group.
+        """Enqueue a kernel with a work-item for each item; work-items past the last item have to do nothing.
 
         Parameters
         ----------
@@ -368,7 +368,7 @@ class Engine:
 
     @contextlib.contextmanager
     def mapped(self, array: DeviceArray) -> Iterator[NDArray[Any]]:
-        """Give the host a CPU device's array as it lies in memory, after everything enqueued for it.
+        """Lend the host a CPU device's array in place, after everything enqueued for it.
 
         No kernel may get the array before the `with` block has ended.
 

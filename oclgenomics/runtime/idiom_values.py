@@ -1,4 +1,4 @@
-"""What the idioms of the self-test get and what has to come out, in NumPy; see `kernels_cl/common/check_*.cl`.
+"""Inputs and expected outputs of the self-test's idioms, in NumPy; see `kernels_cl/common/check_*.cl`.
 
 A function has the name of its kernel and returns its inputs and its outputs. Outputs have to agree to the bit, but for
 those of `fast_arithmetic`, which have a tolerance.
@@ -24,7 +24,7 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True)
 class Case:
-    """Inputs of a kernel, what its outputs hold before and have to hold after, and by how much they may differ."""
+    """Inputs of a kernel, its outputs before and after, and the tolerance."""
 
     inputs: list[Array]
     before: list[Array]
@@ -55,7 +55,7 @@ def case(inputs: list[Array], after: Array, *more: Array) -> Case:
 
 
 class Numbers:
-    """The numbers that all cases take theirs from: the same at every run, of all magnitudes."""
+    """The numbers that all cases draw on: of all magnitudes, and the same at every run."""
 
     def __init__(self) -> None:
         random = np.random.default_rng(7)

@@ -1,4 +1,4 @@
-"""The idioms that kernels are made of, each as a tiny kernel: what a device has to compute rightly to be used.
+"""The idioms that kernels are made of, each as a tiny kernel: what a device has to compute correctly to be used.
 
 An idiom is a kernel in `kernels_cl/common/check_*.cl` and a function of the same name in `idiom_values`, in NumPy. "The
 same bytes on every device" rests on them: on conversions, on division that is rounded correctly, on products and sums
@@ -35,7 +35,7 @@ CPU_GROUP, GPU_GROUP = 64, 256
 
 @dataclass(frozen=True)
 class Idiom:
-    """One kernel and what has to come out.
+    """One kernel and its expected results.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class Idiom:
     width : int
         Lanes of vectors (`-D VW`).
     each : int
-        Items that a work-item does.
+        Items per work-item.
     group : int, optional
         Work-items of a group.
     """

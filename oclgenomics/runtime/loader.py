@@ -1,4 +1,4 @@
-"""Import PyOpenCL with every OpenCL runtime of this machine in reach, also those that no list names rightly.
+"""Import PyOpenCL with every OpenCL runtime of this machine in reach, including those that no list names correctly.
 
 The OpenCL loader reads its list of runtimes (ICD files) once, at the first call. Three are often missing from it:
 Intel's wheel installs an ICD file that holds a path of its build machine, in a place where no loader looks;

@@ -52,9 +52,9 @@ def items_that_fit(
     max_allocation : int
         Bytes that one buffer may take (`Device.max_allocation`).
     minimum : int
-        The smallest number of items that is of any use.
+        The smallest useful number of items.
     item : str
-        What an item is called, for the error message.
+        Name of an item, for the error message.
 
     Returns
     -------

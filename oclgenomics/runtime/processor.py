@@ -1,4 +1,4 @@
-"""What the system tells about the processor: machine code and built-in functions fit some processors only."""
+"""The processor as the system describes it: machine code and built-in functions fit only some processors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["description", "instruction_sets"]
 
 @functools.cache
 def description() -> str:
-    """Return the processor's model and instruction sets, as far as the system tells them."""
+    """Return the processor's model and instruction sets, as far as the system names them."""
     wanted = ("vendor", "cpu family", "model", "flags", "Features", "CPU part")
     kept = [line for line in _first_processor() if line.startswith(wanted)]
     return "\n".join(kept) or platform.machine()
@@ -19,7 +19,7 @@ def description() -> str:
 
 @functools.cache
 def instruction_sets() -> frozenset[str]:
-    """Return the instruction sets by the names that Linux gives them, such as "avx2"; none where it does not tell."""
+    """Return the instruction sets by the names that Linux gives them, such as "avx2"; none where it names none."""
     for line in _first_processor():
         name, _, words = line.partition(":")
         if name.strip() in ("flags", "Features"):

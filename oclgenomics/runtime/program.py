@@ -52,7 +52,7 @@ def build_options(device: Device, defines: Mapping[str, Define], *, exact: bool 
     Parameters
     ----------
     device : Device
-        Decides whether correctly rounded division and square root have to be, and can be, asked for.
+        Decides whether correctly rounded division and square root need to be, and can be, requested.
     defines : mapping
         `-D` parameters; True and False become 1 and 0.
     exact : bool

@@ -1,4 +1,4 @@
-"""The choice among the devices of this machine, of which none is taken that fails the self-test."""
+"""The choice among the devices of this machine; none that fails the self-test is used."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ def select_device(request: str | None = None) -> Device:
         `auto`, `cpu`, `gpu`, an index of `oclgenomics devices`, part of a device's or platform's name, or `platform:N`
         (the platform by number or by part of its name, its device by number). When missing, `OCLGENOMICS_DEVICE` and
         then `PYOPENCL_CTX` are read, and then `auto` applies: a GPU with memory of its own, else one that shares the
-        host's, of several the one with the most compute units times clock; else Intel's CPU runtime, else the newest
+        host's, among several the one with the most compute units times clock; else Intel's CPU runtime, else the newest
         PoCL, else whatever there is, and simulators last. Of a kind (`auto`, `cpu`, `gpu`), devices that fail the
-        self-test are left out, which is said on standard error.
+        self-test are left out, and standard error says so.
 
     Raises
     ------
     NoDeviceError
         There is no device at all, or none of this kind that passes the self-test.
     UnknownDeviceError
-        No device answers to the request; another is never taken instead.
+        No device matches the request; another is never taken instead.
     UntrustedDeviceError
         The device that is named fails the self-test.
     """

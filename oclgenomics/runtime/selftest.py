@@ -52,7 +52,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def limit_time(seconds: int) -> None:
-    """Let a signal end the process, even where a compiler never returns: after so much time on a core, or long waiting.
+    """Let a signal end the process, even where a compiler never returns: after a time on a core, or a long wait.
 
     The time on cores is what counts, since on a busy machine a right answer takes long. Waiting threads may spin, so a
     second of each core comes on top.

@@ -20,7 +20,7 @@ def check_stack() -> None:
     Raises
     ------
     DeviceError
-        The limit of the stack is too low. It cannot be raised from within, as threads get what it was at the start.
+        The limit of the stack is too low. It cannot be raised from within, because threads get the limit of the start.
     """
     if "resource" not in globals():
         return

@@ -1,4 +1,4 @@
-"""What a device really can do, found by running tiny kernels on it; extension strings are not trusted.
+"""What a device really can do, found by tiny kernels; extension strings are not trusted.
 
 The answers are kept on disk, by device and driver, so that later processes do not compile the probes.
 """

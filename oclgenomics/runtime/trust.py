@@ -1,8 +1,8 @@
-"""Whether a device computes rightly on this machine: tested when device, driver and processor meet for the first time.
+"""Whether a device computes correctly here: tested when device, driver and processor meet for the first time.
 
 The test is `runtime.selftest`, in a process of its own, since an abort, a crash or a hang is an answer, too. The answer
-is kept on disk, by what it depends on; a failure is tested again after a day. Later runs read one small file. What a
-process found right, its children need not test again: `OCLGENOMICS_TRUSTED` tells them.
+is kept on disk, by what it depends on; a failure is tested again after a day. Later runs read one small file.
+`OCLGENOMICS_TRUSTED` spares the children of a process the test of what it found right.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Verdict:
     when : float
         Seconds since the epoch.
     traits : dict
-        The device's traits, where the test came to its end.
+        The device's traits, if the test ran to its end.
     """
 
     failed: dict[str, str]
@@ -79,7 +79,7 @@ _known: dict[str, Verdict] = {}
 
 
 def verdict_on(device: Device) -> Verdict:
-    """Return what the self-test says of a device; it is run where nobody has, which takes some seconds.
+    """Return what the self-test says of a device; run it where nobody has, which takes some seconds.
 
     Raises
     ------
