@@ -4,9 +4,9 @@
                                [--max-memory 500M] [--no-peers] [--json FILE]
 
 Reads of 150 bases with 0.5 % errors, from a random genome or from the first record of a FASTA file. Each program is a
-process of its own, timed from start to exit. Programs run in turn, Jellyfish once, the others `--repeat` times; the
-best run of each counts. `peak` is the process' resident memory. KMC keeps all k-mers (-ci1) with two threads and 8 GB;
-Jellyfish has the table size that it needs.
+process of its own, timed from start to exit. Programs run in turn, Jellyfish once, the others `--repeat` times; rates
+are of the median run. `peak` is the process' resident memory. KMC keeps all k-mers (-ci1) with two threads and 8 GB;
+Jellyfish gets the table size that it needs.
 
 `--pipeline` times the device alone instead: packed bases in device memory to counted k-mers in device memory.
 """
@@ -96,9 +96,11 @@ def whole_processes(
                 if not number or name not in ONCE:
                     runs.setdefault(name, []).append(run_process(command, 1, outputs=folder / OUTPUTS))
         for name, some in runs.items():
-            seconds, peak = min(run["best"] for run in some), max(run["peak_mb"] for run in some)
-            rate = count * (READ - k + 1) / seconds / 1e6
-            rows.append({"k": k, "program": name, "runs": len(some), "s": seconds, "M k-mers/s": rate, "peak MB": peak})
+            seconds, peak = [run["best"] for run in some], max(run["peak_mb"] for run in some)
+            middle = float(np.median(seconds))
+            row = {"k": k, "program": name, "runs": len(some), "median s": middle, "least s": min(seconds)}
+            row |= {"most s": max(seconds), "M k-mers/s": count * (READ - k + 1) / middle / 1e6, "peak MB": peak}
+            rows.append(row)
     return rows
 
 

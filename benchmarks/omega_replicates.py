@@ -2,8 +2,9 @@
 
     python benchmarks/omega_replicates.py [--device gpu] [--replicates 1000] [--repeat 5] [--json FILE]
 
-Replicates of 50 haplotypes with independent sites, in memory; 100 positions each. Times are the best of --repeat, from
-alignments to scans, filters included. The results have to be the same.
+Replicates of 50 haplotypes with independent sites, in memory; 100 positions each. Rates are those of the
+median of --repeat runs, with the least and the most beside it, from alignments to scans, filters included. The results
+have to be the same.
 """
 
 from __future__ import annotations
@@ -42,22 +43,22 @@ def make_replicates(count: int, sites: int) -> list[Alignment]:
     return made
 
 
-def best_time(work: Callable[[], list[Scan]], repeat: int) -> tuple[float, list[Scan]]:
-    """The best seconds after one run to warm up, and the scans."""
+def timed(work: Callable[[], list[Scan]], repeat: int) -> tuple[list[float], list[Scan]]:
+    """Seconds of each run after one to warm up, and the scans."""
     scans, times = work(), []
     for _ in range(repeat):
         start = time.perf_counter()
         scans = work()
         times.append(time.perf_counter() - start)
-    return min(times), scans
+    return times, scans
 
 
 def measure(engine: Engine, count: int, sites: int, repeat: int) -> dict[str, Any]:
     """Both ways for replicates of so many sites."""
     replicates, scanner = make_replicates(count, sites), OmegaScanner(engine)
     options = ScanOptions(grid=100, minwin=1000, maxwin=LENGTH // 10)
-    alone, one = best_time(lambda: [scan_alignment(each, options, scanner) for each in replicates], repeat)
-    together, all_ = best_time(
+    alone, one = timed(lambda: [scan_alignment(each, options, scanner) for each in replicates], repeat)
+    together, all_ = timed(
         lambda: [scan for batch in batches(replicates) for scan in scan_alignments(batch, options, scanner)], repeat
     )
     for first, second in zip(one, all_, strict=True):
@@ -65,10 +66,16 @@ def measure(engine: Engine, count: int, sites: int, repeat: int) -> dict[str, An
     return {
         "sites": sites,
         "replicates": count,
-        "one by one /s": count / alone,
-        "together /s": count / together,
-        "times": alone / together,
+        **rates("one by one", count, alone),
+        **rates("together", count, together),
+        "times": float(np.median(alone) / np.median(together)),
     }
+
+
+def rates(name: str, count: int, seconds: list[float]) -> dict[str, float]:
+    """Replicates a second: of the median run, the slowest and the fastest."""
+    middle = float(np.median(seconds))
+    return {f"{name} /s": count / middle, f"{name}, least": count / max(seconds), f"{name}, most": count / min(seconds)}
 
 
 def main() -> None:

@@ -2,8 +2,9 @@
 
     python benchmarks/primitives.py [--device gpu] [--items 67108864] [--repeat 5] [--json FILE]
 
-Items lie in device memory before and after. `bytes` is what an item costs in memory traffic at the least; `of copy` is
-those bytes in the best time over the rate of a plain copy. NumPy works on the same items on the host, with one thread.
+Items lie in device memory before and after. Rates are those of the median of --repeat runs, with the least and the most
+beside it. `of copy` is the least memory traffic of the items over the rate of a plain copy. NumPy works on the same
+items on the host, with one thread.
 """
 
 from __future__ import annotations
@@ -150,8 +151,8 @@ def _run_cases(engine: Engine, items: int, sample: np.ndarray) -> Iterator[Case]
         yield Case(f"merge of {runs} runs", prepare, lambda keys, ends: merge(engine, keys, ends), None, None, 16)
 
 
-def best_time(engine: Engine, case: Case, repeat: int) -> float:
-    """Seconds of the fastest run."""
+def timed(engine: Engine, case: Case, repeat: int) -> list[float]:
+    """Seconds of each run."""
     times = []
     for _ in range(repeat + 1):  # the first one compiles
         arguments = case.prepare()
@@ -160,7 +161,7 @@ def best_time(engine: Engine, case: Case, repeat: int) -> float:
         case.run(*arguments)
         engine.finish()
         times.append(time.perf_counter() - start)
-    return min(times[1:])
+    return times[1:]
 
 
 def host_rate(case: Case, repeat: int) -> float:
@@ -188,12 +189,14 @@ def main() -> int:
         record: dict[str, Any] = {"machine": machine(engine.device), "items": items, "copy_gbps": copy_rate(engine)}
         rows = []
         for case in cases(engine, items):
-            seconds = best_time(engine, case, args.repeat)
-            rate = items / seconds
+            seconds = timed(engine, case, args.repeat)
+            rate = items / float(np.median(seconds))
             rows.append(
                 {
                     "primitive": case.name,
                     "M items/s": rate / 1e6,
+                    "least": items / max(seconds) / 1e6,
+                    "most": items / min(seconds) / 1e6,
                     "GB/s": rate * case.item_bytes / 1e9,
                     "of copy": rate * case.item_bytes / 1e9 / record["copy_gbps"],
                     "NumPy M items/s": host_rate(case, 3) / 1e6,
