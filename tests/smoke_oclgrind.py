@@ -66,8 +66,8 @@ def lost_barriers(engine: Engine) -> None:
 def hash_numbers(engine: Engine, items: int, *, written: bool) -> None:
     """Hash so many numbers, of which there are 20."""
     numbers = engine.upload(np.arange(20, dtype=np.uint64)) if written else engine.empty(20, np.uint64)
-    kernel, key = engine.kernel("common/hash.cl", "hash_numbers"), (np.uint64(1), np.uint64(2))
-    engine.launch(kernel, (32,), (16,), numbers, *key, np.uint32(items), engine.empty(32, np.uint64))
+    kernel, hashes = engine.kernel("common/hash.cl", "hash_numbers"), engine.empty(32, np.uint64)
+    engine.launch(kernel, (32,), (16,), numbers=numbers, k0=1, k1=2, count=items, hashes=hashes)
     engine.finish()
 
 

@@ -211,7 +211,6 @@ class Engine:
         global_size: tuple[int, ...],
         local_size: tuple[int, ...] | None,
         /,
-        *positional: Any,
         **arguments: Any,
     ) -> None:
         """Enqueue a kernel on the compute queue.
@@ -237,7 +236,6 @@ class Engine:
         """
         self._check_open()
         cl = opencl()
-        arguments |= {one.name: value for one, value in zip(kernel.signature.parameters, positional, strict=False)}
         kernel.signature.check_names(arguments)
         arrays = _bind(kernel, arguments)
         waits = [array.memory.ready for array in arrays if array.memory.ready is not None]
@@ -256,9 +254,7 @@ class Engine:
             array.memory.ready, array.memory.used = None, event
         self._last = event
 
-    def launch_items(
-        self, kernel: Kernel, items: int, /, *positional: Any, lanes: int | None = None, **arguments: Any
-    ) -> None:
+    def launch_items(self, kernel: Kernel, items: int, /, *, lanes: int | None = None, **arguments: Any) -> None:
         """Enqueue a kernel with a work-item for each item; work-items past the last item have to do nothing.
 
         Parameters
@@ -274,7 +270,7 @@ class Engine:
         """
         lanes = self.group_of(kernel, self.tuning.local_size if lanes is None else lanes)
         if items:
-            self.launch(kernel, (-(-items // lanes) * lanes,), (lanes,), *positional, **arguments)
+            self.launch(kernel, (-(-items // lanes) * lanes,), (lanes,), **arguments)
 
     # Order
 

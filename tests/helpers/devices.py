@@ -33,11 +33,11 @@ class LimitedEngine(Engine):
         tuning = dataclasses.replace(gpu_shape(device), vector_width=1, local_size=256)
         super().__init__(dataclasses.replace(device, max_work_group=max_items), tuning=tuning)
 
-    def launch(self, kernel: Any, global_size: Any, local_size: Any, /, *args: Any, **arguments: Any) -> None:
+    def launch(self, kernel: Any, global_size: Any, local_size: Any, /, **arguments: Any) -> None:
         """Launch, as a device does that has this limit."""
         items = math.prod(local_size or (1,))
         assert items <= self.device.max_work_group, f"{kernel.name}: INVALID_WORK_GROUP_SIZE, {items} work-items"
-        super().launch(kernel, global_size, local_size, *args, **arguments)
+        super().launch(kernel, global_size, local_size, **arguments)
 
 
 def devices_under_test() -> list[Device]:
