@@ -37,7 +37,7 @@ from oclgenomics.omega.options import ScanOptions
 from oclgenomics.omega.sites import prepare
 from oclgenomics.runtime import Engine, select_device
 from oclgenomics.runtime.profile import Profile
-from oclgenomics.simulate.population import simulate_independent
+from oclgenomics.simulate import simulate_independent
 from oclgenomics.variation import ReadOptions, read_alignments
 from oclgenomics.variation.writers import write_ms_head, write_ms_replicate
 

@@ -1,1 +1,25 @@
-"""Seeded simulators, one kind of data a module."""
+"""Seeded simulators, one kind of data a module: today alignments of haplotypes, neutral, swept or of independent sites.
+
+>>> import numpy as np
+>>> from oclgenomics.simulate import Region, simulate
+>>> region = Region(samples=50, length=1_000_000, population_size=10_000, theta=400, rho=400)
+>>> haplotypes = simulate(region, np.random.default_rng(1))
+"""
+
+from oclgenomics.simulate.hard_sweep import HardSweep
+from oclgenomics.simulate.msprime import simulate_with_msprime
+from oclgenomics.simulate.population import Haplotypes, Region, simulate, simulate_independent
+from oclgenomics.simulate.replicates import as_alignment, generators, neutral_alignments, replicate_seeds
+
+__all__ = [
+    "Haplotypes",
+    "HardSweep",
+    "Region",
+    "as_alignment",
+    "generators",
+    "neutral_alignments",
+    "replicate_seeds",
+    "simulate",
+    "simulate_independent",
+    "simulate_with_msprime",
+]

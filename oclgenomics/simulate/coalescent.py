@@ -2,7 +2,7 @@
 
 The algorithm is Hudson's exact one (Hudson 1983, Theor. Popul. Biol. 23:183), not the sequential approximation SMC':
 omega and every other LD statistic lives on correlations between distant sites, which the exact process gets right by
-construction; a sweep (`sweep.py`) needs many lineages moving between two backgrounds at once, which a process that
+construction; a sweep (`hard_sweep`) needs many lineages moving between two backgrounds at once, which a process that
 runs back in time expresses directly; and a region of rho = 1,000 takes half a second, so nothing would be gained by
 the approximation.
 

@@ -11,12 +11,55 @@ origin and after its end the population is neutral.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from typing import Literal, get_args
 
 import numpy as np
 
+from oclgenomics.errors import ParameterError
 from oclgenomics.simulate.coalescent import Ancestry, Draws, Stretch, coalesce, split
 
-__all__ = ["coalesce_with_sweep", "logistic_path", "wright_fisher_path"]
+__all__ = ["HardSweep", "Trajectory", "coalesce_with_sweep", "logistic_path", "wright_fisher_path"]
+
+
+Trajectory = Literal["stochastic", "deterministic"]
+TRAJECTORIES: tuple[Trajectory, ...] = get_args(Trajectory)
+
+
+@dataclass(frozen=True)
+class HardSweep:
+    """A new beneficial mutation that went to fixation.
+
+    Parameters
+    ----------
+    position : float
+        Selected site in bp from the start of the region.
+    selection : float
+        s per copy and generation: fitness 1, 1 + s, 1 + 2s.
+    fixation_age : float
+        Generations between the fixation and the sample.
+    trajectory : str
+        "stochastic": a Wright-Fisher path given fixation, drawn anew for each replicate; "deterministic": the
+        logistic path.
+
+    Raises
+    ------
+    UsageError
+        For a value outside its range.
+    """
+
+    position: float
+    selection: float = 0.05
+    fixation_age: float = 0.0
+    trajectory: Trajectory = "stochastic"
+
+    def __post_init__(self) -> None:
+        if not 0 < self.selection <= 1:
+            raise ParameterError("selection", f"must be above 0 and at most 1, not {self.selection:g}")
+        if not 0 <= self.fixation_age < math.inf:
+            raise ParameterError("fixation_age", f"must be 0 generations or more, not {self.fixation_age:g}")
+        if self.trajectory not in TRAJECTORIES:
+            raise ParameterError("trajectory", f"must be {' or '.join(TRAJECTORIES)}, not {self.trajectory!r}")
 
 
 def logistic_path(population_size: float, selection: float) -> np.ndarray:

@@ -1,36 +1,34 @@
-"""Seeded sample alignments: neutral, swept by selection, or of independent sites.
+"""Seeded sample alignments of a population of constant size: neutral, swept by selection, or of independent sites.
 
 Every function draws from the generator it is given (`numpy.random.Generator` over PCG64) and from nothing else, so a
-seed decides the data. `replicate_seeds` gives each replicate its own stream: replicate 3 is the same data whether 3
-or 300 are asked for.
+seed decides the data.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.errors import MissingDependencyError, UsageError
+from oclgenomics.errors import UsageError
 from oclgenomics.simulate.coalescent import Ancestry, Branches, Draws, coalesce
-from oclgenomics.simulate.hard_sweep import coalesce_with_sweep, logistic_path, wright_fisher_path
+from oclgenomics.simulate.hard_sweep import HardSweep, coalesce_with_sweep, logistic_path, wright_fisher_path
+from oclgenomics.simulate.limits import (
+    MAX_GENERATIONS,
+    MAX_POPULATION,
+    MAX_RHO,
+    MAX_SAMPLES,
+    MAX_SITES,
+    check_range,
+)
+from oclgenomics.variation.base_pairs import MAX_BP
 
-__all__ = [
-    "Haplotypes",
-    "HardSweep",
-    "Region",
-    "add_missing",
-    "add_third_alleles",
-    "generators",
-    "lose_phase",
-    "replicate_seeds",
-    "simulate",
-    "simulate_independent",
-    "simulate_with_msprime",
-]
+__all__ = ["Haplotypes", "Region", "check_sweep", "simulate", "simulate_independent"]
 
+MIN_STRENGTH = 10  # 2 N s of a sweep
 _ROW_BLOCK_BYTES = 1 << 22
 
 
@@ -67,48 +65,13 @@ class Region:
     sites: int | None = None
 
     def __post_init__(self) -> None:
-        _require(self.samples >= 2, f"{self.samples} haplotypes asked for; a sample needs at least 2")
-        _require(self.length >= 1, f"a region of {self.length} bp; give a length of at least 1")
-        _require(self.population_size >= 1, f"a population of {self.population_size:g}; give at least 1 individual")
-        _require(0 <= self.theta < float("inf"), f"theta is {self.theta:g}; it must be 0 or more")
-        _require(0 <= self.rho < float("inf"), f"rho is {self.rho:g}; it must be 0 or more")
-        _require(self.sites is None or self.sites >= 0, f"{self.sites} sites asked for; give 0 or more")
-
-
-@dataclass(frozen=True)
-class HardSweep:
-    """A new beneficial mutation that went to fixation.
-
-    Parameters
-    ----------
-    position : float
-        Selected site in bp from the start of the region.
-    selection : float
-        s per copy and generation: fitness 1, 1 + s, 1 + 2s.
-    fixation_age : float
-        Generations between the fixation and the sample.
-    trajectory : str
-        "stochastic": a Wright-Fisher path given fixation, drawn anew for each replicate; "deterministic": the
-        logistic path.
-
-    Raises
-    ------
-    UsageError
-        For a value outside its range.
-    """
-
-    position: float
-    selection: float = 0.05
-    fixation_age: float = 0.0
-    trajectory: str = "stochastic"
-
-    def __post_init__(self) -> None:
-        _require(0 < self.selection <= 1, f"selection coefficient {self.selection:g}; it must be above 0 and at most 1")
-        _require(self.fixation_age >= 0, f"fixation {self.fixation_age:g} generations ago; it must be 0 or more")
-        _require(
-            self.trajectory in ("stochastic", "deterministic"),
-            f"trajectory {self.trajectory!r}; it is stochastic or deterministic",
-        )
+        check_range("samples", self.samples, 2, MAX_SAMPLES)
+        check_range("length", self.length, 1, MAX_BP)
+        check_range("population_size", self.population_size, 1, MAX_POPULATION)
+        check_range("theta", self.theta, 0, MAX_SITES / _harmonic(self.samples))
+        check_range("rho", self.rho, 0, MAX_RHO)
+        if self.sites is not None:
+            check_range("sites", self.sites, 0, MAX_SITES)
 
 
 @dataclass
@@ -130,25 +93,6 @@ class Haplotypes:
     samples: int
 
 
-def replicate_seeds(seed: int, replicates: int) -> list[np.random.SeedSequence]:
-    """Independent seeds, one per replicate; the first ones do not depend on how many are asked for.
-
-    Raises
-    ------
-    UsageError
-        If the seed is negative or no replicate is asked for.
-    """
-    _require(seed >= 0, f"seed {seed}; it must be 0 or more")
-    _require(replicates >= 1, f"{replicates} replicates asked for; give at least 1")
-    return np.random.SeedSequence(seed).spawn(replicates)
-
-
-def generators(seed: np.random.SeedSequence) -> tuple[np.random.Generator, np.random.Generator]:
-    """Two generators of one replicate: for its history, and for what is done to the data later (missing calls...)."""
-    history, data = seed.spawn(2)
-    return np.random.Generator(np.random.PCG64(history)), np.random.Generator(np.random.PCG64(data))
-
-
 def simulate(region: Region, rng: np.random.Generator, sweep: HardSweep | None = None) -> Haplotypes:
     """One alignment from Hudson's coalescent under the infinite-sites model, neutral or through a sweep.
 
@@ -162,7 +106,7 @@ def simulate(region: Region, rng: np.random.Generator, sweep: HardSweep | None =
     if sweep is None:
         coalesce(ancestry, draws, region.rho)
     else:
-        _check_sweep(region, sweep)
+        check_sweep(region, sweep)
         size = region.population_size
         if sweep.trajectory == "stochastic":
             path = wright_fisher_path(size, sweep.selection, rng)
@@ -192,8 +136,8 @@ def simulate_independent(sites: int, samples: int, rng: np.random.Generator) -> 
     UsageError
         If there are fewer than 2 haplotypes or a negative number of sites.
     """
-    _require(samples >= 2, f"{samples} haplotypes asked for; a sample needs at least 2")
-    _require(sites >= 0, f"{sites} sites asked for; give 0 or more")
+    check_range("samples", samples, 2, MAX_SAMPLES)
+    check_range("sites", sites, 0, MAX_SITES)
     positions = np.sort(rng.random(sites))
     cumulative = np.cumsum(1 / np.arange(1, samples))
     copies = np.searchsorted(cumulative[:-1], rng.random(sites) * cumulative[-1], side="right") + 1
@@ -211,77 +155,6 @@ def _independent_rows(
             copies -= derived
             rows[index] = derived
         yield rows
-
-
-def simulate_with_msprime(
-    region: Region, seed: int, sweep: HardSweep | None = None, *, growth_rate: float = 0.0
-) -> Haplotypes:
-    """As `simulate`, by msprime.
-
-    Parameters
-    ----------
-    region : Region
-        Its population size is that of today where the population grows.
-    seed : int
-    sweep : HardSweep, optional
-    growth_rate : float
-        Exponential growth per generation; the size t generations ago is N exp(-growth_rate t).
-
-    Raises
-    ------
-    MissingDependencyError
-        If msprime is not installed.
-    UsageError
-        If an exact number of sites is asked for, which msprime does not offer, the sweep does not fit, or the
-        population shrinks or grows through a sweep.
-    """
-    try:
-        import msprime  # type: ignore[import-not-found,import-untyped,unused-ignore]
-    except ImportError:
-        raise MissingDependencyError(
-            "--engine msprime needs msprime: pip install 'oclgenomics[msprime]', or leave --engine out"
-        ) from None
-    _require(region.sites is None, "--sites cannot be combined with --engine msprime; give --theta or --mutation-rate")
-    _require(
-        0 <= growth_rate < 1 and not (growth_rate and sweep),
-        f"growth of {growth_rate:g} per generation; it is from 0 to 1, and 0 with a sweep",
-    )
-    size = region.population_size
-    population = {"population_size": size}
-    if growth_rate:
-        population = {"demography": msprime.Demography.isolated_model([size], growth_rate=[growth_rate])}
-    models = [msprime.StandardCoalescent()]
-    if sweep is not None:
-        _check_sweep(region, sweep)
-        # msprime takes s as the advantage of homozygotes and steps the path in 2N generations
-        hard = msprime.SweepGenicSelection(
-            position=sweep.position,
-            start_frequency=1 / (2 * size),
-            end_frequency=1 - 1 / (2 * size),
-            s=2 * sweep.selection,
-            dt=1 / (40 * size),
-        )
-        models = [msprime.StandardCoalescent(duration=sweep.fixation_age), hard, msprime.StandardCoalescent()]
-    history = msprime.sim_ancestry(
-        samples=[msprime.SampleSet(region.samples, ploidy=1)],
-        ploidy=2,
-        **population,
-        sequence_length=region.length,
-        recombination_rate=region.rho / (4 * size * region.length),
-        discrete_genome=False,
-        model=models,
-        random_seed=seed % (2**32 - 1) + 1,
-    )
-    mutated = msprime.sim_mutations(
-        history,
-        rate=region.theta / (4 * size * region.length),
-        discrete_genome=False,
-        model=msprime.BinaryMutationModel(),
-        random_seed=seed % (2**32 - 1) + 1,
-    )
-    genotypes = mutated.genotype_matrix().astype(np.uint8)
-    positions = np.asarray(mutated.tables.sites.position, np.float64) / region.length
-    return Haplotypes(positions, iter([np.ascontiguousarray(genotypes.T)]), region.samples)
 
 
 def _mutate(branches: Branches, region: Region, rng: np.random.Generator) -> Haplotypes:
@@ -308,95 +181,30 @@ def _unpacked_rows(packed: NDArray[np.uint8], samples: int) -> Iterator[NDArray[
         yield np.ascontiguousarray(bits.T)
 
 
-def add_missing(
-    states: NDArray[np.uint8], rate: float, rng: np.random.Generator, *, missing: int, ploidy: int = 1
-) -> NDArray[np.uint8]:
-    """Make calls missing at random.
+def check_sweep(region: Region, sweep: HardSweep) -> None:
+    """Refuse a sweep that does not fit the region and its population.
 
-    Parameters
-    ----------
-    states : uint8 (rows, columns)
-        Alleles; with ploidy 2 the columns 2s and 2s + 1 are one call and go missing together.
-    rate : float
-        Probability of each call to be missing.
-    missing : int
-        State to write.
-
-    Returns
-    -------
-    uint8 (rows, columns)
-        A copy, or `states` itself when the rate is 0.
+    Raises
+    ------
+    UsageError
+        The selected site lies outside, or selection is too weak.
     """
-    if rate == 0:
-        return states
-    lost = rng.random((states.shape[0], states.shape[1] // ploidy), np.float32) < rate
-    return np.where(np.repeat(lost, ploidy, axis=1), np.uint8(missing), states)
-
-
-def add_third_alleles(states: NDArray[np.uint8], rate: float, rng: np.random.Generator) -> NDArray[np.uint8]:
-    """Turn some sites triallelic: each derived copy becomes state 2 with probability 1/2, but neither none nor all.
-
-    Parameters
-    ----------
-    states : uint8 (sites, haplotypes)
-        0 ancestral, 1 derived.
-    rate : float
-        Probability of each site with two or more derived copies to become triallelic.
-
-    Returns
-    -------
-    uint8 (sites, haplotypes)
-        A copy, or `states` itself when the rate is 0.
-    """
-    if rate == 0:
-        return states
-    changed = states.copy()
-    for site in np.flatnonzero((rng.random(len(states)) < rate) & (states.sum(axis=1) >= 2)):
-        carriers = np.flatnonzero(states[site])
-        second = rng.random(len(carriers)) < 0.5
-        second[rng.permutation(len(carriers))[:2]] = (False, True)
-        changed[site, carriers[second]] = 2
-    return changed
-
-
-def lose_phase(
-    states: NDArray[np.uint8], rate: float, rng: np.random.Generator
-) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
-    """Forget which haplotype carries which allele, for diploid calls at random.
-
-    Parameters
-    ----------
-    states : uint8 (sites, haplotypes)
-        Columns 2s and 2s + 1 are one call.
-    rate : float
-        Probability of each call to lose its phase; its alleles are then in ascending order.
-
-    Returns
-    -------
-    uint8 (sites, haplotypes), bool (sites, haplotypes / 2)
-        The states, and where the phase is lost.
-    """
-    shape = (states.shape[0], states.shape[1] // 2)
-    if rate == 0:
-        return states, np.zeros(shape, bool)
-    lost = rng.random(shape, np.float32) < rate
-    pairs = states.reshape(*shape, 2)
-    pairs = np.where(lost[:, :, None], np.sort(pairs, axis=2), pairs)
-    return pairs.reshape(states.shape), lost
-
-
-def _check_sweep(region: Region, sweep: HardSweep) -> None:
-    _require(
-        0 <= sweep.position < region.length,
-        f"sweep at {sweep.position:g} bp of a region of {region.length} bp; it must lie inside",
-    )
+    if not 0 <= sweep.position < region.length:
+        raise UsageError(
+            f"sweep at position {sweep.position:g} bp of a region of {region.length} bp; it must lie inside"
+        )
     strength = 2 * region.population_size * sweep.selection
-    _require(
-        strength >= 10,
-        f"2Ns is {strength:g}; a sweep needs at least 10: raise the selection coefficient or the population size",
-    )
+    if strength < MIN_STRENGTH:
+        raise UsageError(
+            f"2Ns is {strength:g}; a sweep needs at least {MIN_STRENGTH}: raise `selection` or `population_size`"
+        )
+    generations = 2 * math.log(2 * region.population_size) / sweep.selection
+    if generations > MAX_GENERATIONS:
+        raise UsageError(
+            f"the sweep takes {generations:,.0f} generations, {MAX_GENERATIONS:,} are the most: raise `selection`"
+        )
 
 
-def _require(condition: bool, message: str) -> None:
-    if not condition:
-        raise UsageError(message)
+def _harmonic(samples: int) -> float:
+    """Segregating sites for each unit of theta, about: the sum of 1 / i below `samples`."""
+    return 1 + math.log(samples)

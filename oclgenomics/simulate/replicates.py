@@ -1,4 +1,7 @@
-"""Neutral replicates as alignments, straight from the simulators, without a file in between."""
+"""Seeds of replicates, and neutral ones as alignments, straight from the simulators, without a file in between.
+
+Each replicate has a stream of its own: replicate 3 is the same data whether 3 or 300 are asked for.
+"""
 
 from __future__ import annotations
 
@@ -9,26 +12,43 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
+from typing import Literal, get_args
 
 import numpy as np
 
-from oclgenomics.errors import OclGenomicsError, UsageError
-from oclgenomics.simulate.population import (
-    Haplotypes,
-    Region,
-    generators,
-    replicate_seeds,
-    simulate,
-    simulate_with_msprime,
-)
+from oclgenomics.errors import OclGenomicsError, ParameterError, UsageError
+from oclgenomics.simulate.limits import MAX_REPLICATES, check_range
+from oclgenomics.simulate.msprime import simulate_with_msprime
+from oclgenomics.simulate.population import Haplotypes, Region, simulate
 from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.base_pairs import base_pairs
 from oclgenomics.variation.packing import join_sites, pack_states, words_for
 from oclgenomics.variation.writers import distinct_ticks, site_blocks
 
-__all__ = ["as_alignment", "neutral_alignments", "position_digits"]
+__all__ = ["Simulator", "as_alignment", "generators", "neutral_alignments", "position_digits", "replicate_seeds"]
 
+Simulator = Literal["own", "msprime"]
 AHEAD = 4  # replicates in work or waiting per process
+
+
+def replicate_seeds(seed: int, replicates: int) -> list[np.random.SeedSequence]:
+    """Independent seeds, one per replicate; the first ones do not depend on how many are asked for.
+
+    Raises
+    ------
+    UsageError
+        If the seed is negative or no replicate is asked for.
+    """
+    if seed < 0:
+        raise ParameterError("seed", f"must be 0 or more, not {seed}")
+    check_range("replicates", replicates, 1, MAX_REPLICATES)
+    return np.random.SeedSequence(seed).spawn(replicates)
+
+
+def generators(seed: np.random.SeedSequence) -> tuple[np.random.Generator, np.random.Generator]:
+    """Two generators of one replicate: for its history, and for what is done to the data later (missing calls...)."""
+    history, data = seed.spawn(2)
+    return np.random.Generator(np.random.PCG64(history)), np.random.Generator(np.random.PCG64(data))
 
 
 @dataclass(frozen=True)
@@ -36,7 +56,7 @@ class _Replicate:
     """What a process needs to simulate one replicate."""
 
     region: Region
-    engine: str
+    engine: Simulator
     growth_rate: float
     number: int
     seed: np.random.SeedSequence
@@ -51,7 +71,7 @@ class _Replicate:
 
 
 def neutral_alignments(
-    region: Region, seed: int, replicates: int, *, engine: str = "own", growth_rate: float = 0.0, processes: int = 1
+    region: Region, seed: int, replicates: int, *, engine: Simulator = "own", growth_rate: float = 0.0, jobs: int = 1
 ) -> Iterator[Alignment]:
     """Simulate neutral replicates, the same that `simulate omega` writes with this seed.
 
@@ -66,8 +86,8 @@ def neutral_alignments(
         'own' (Hudson's coalescent, constant size) or 'msprime'.
     growth_rate : float
         Exponential growth per generation, of msprime only.
-    processes : int
-        How many simulate side by side; the replicates and their order do not depend on it. With more than one, a
+    jobs : int
+        Processes that simulate side by side; the replicates and their order do not depend on it. With more than one, a
         script has to guard its start by ``if __name__ == "__main__"``, as for `multiprocessing`.
 
     Yields
@@ -84,15 +104,17 @@ def neutral_alignments(
     OclGenomicsError
         A process was killed.
     """
+    if engine not in get_args(Simulator):
+        raise ParameterError("engine", f"must be own or msprime, not {engine!r}")
     if growth_rate and engine != "msprime":
-        raise UsageError("--growth-rate needs --engine msprime; the own simulator keeps the population constant")
-    if processes < 1:
-        raise UsageError(f"--jobs {processes}: at least 1 process is needed")
+        raise UsageError("`growth_rate` needs `engine=msprime`; the own simulator keeps the population constant")
+    if jobs < 1:
+        raise ParameterError("jobs", "at least 1 process is needed", jobs)
     tasks = [
         _Replicate(region, engine, growth_rate, number, child)
         for number, child in enumerate(replicate_seeds(seed, replicates), start=1)
     ]
-    processes = min(processes, replicates)
+    processes = min(jobs, replicates)
     yield from map(_Replicate.draw, tasks) if processes == 1 else _side_by_side(tasks, processes)
 
 
@@ -116,7 +138,7 @@ def _side_by_side(tasks: list[_Replicate], processes: int) -> Iterator[Alignment
         pool.shutdown()
     except BrokenProcessPool:
         raise OclGenomicsError(
-            "a process that simulates replicates was killed, perhaps for lack of memory; try fewer --jobs"
+            "a process that simulates replicates was killed, perhaps for lack of memory; try fewer `jobs`"
         ) from None
     finally:
         want.close()  # ends processes that are still at work, however this one was left

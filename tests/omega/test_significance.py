@@ -18,8 +18,7 @@ from oclgenomics.omega.result import Scan
 from oclgenomics.omega.significance.neutral import Significance
 from oclgenomics.omega.significance.sweeps import detect_sweeps, detection, localisation
 from oclgenomics.omega.significance.thresholds import Maxima, p_values, replicates_for, thresholds
-from oclgenomics.simulate.population import Haplotypes, Region
-from oclgenomics.simulate.replicates import as_alignment, neutral_alignments
+from oclgenomics.simulate import Haplotypes, Region, as_alignment, neutral_alignments
 from oclgenomics.variation import ReadOptions, read_alignments
 
 TESTS = __file__.rsplit("/", 2)[0]
@@ -139,7 +138,7 @@ def test_alignments_are_those_that_a_file_would_hold(tmp_path):
 
 def test_processes_do_not_change_the_replicates():
     region = Region(8, 20_000, 10_000, 8.0, 4.0)
-    one, two = (list(neutral_alignments(region, 2, 12, processes=count)) for count in (1, 2))
+    one, two = (list(neutral_alignments(region, 2, 12, jobs=count)) for count in (1, 2))
     assert [a.name for a in two] == [str(number) for number in range(1, 13)]
     for first, second in zip(one, two, strict=True):
         assert np.array_equal(first.positions, second.positions)
@@ -147,15 +146,15 @@ def test_processes_do_not_change_the_replicates():
 
 
 def test_replicates_nobody_waits_for_are_given_up():
-    replicates = neutral_alignments(Region(8, 20_000, 10_000, 8.0, 4.0), 2, 10_000, processes=2)
+    replicates = neutral_alignments(Region(8, 20_000, 10_000, 8.0, 4.0), 2, 10_000, jobs=2)
     assert next(replicates).name == "1"
     replicates.close()
-    with pytest.raises(UsageError, match="--jobs 0"):
-        next(neutral_alignments(Region(8, 20_000, 10_000, 8.0, 4.0), 2, 3, processes=0))
+    with pytest.raises(UsageError, match=r"^jobs=0: at least 1 process is needed$"):
+        next(neutral_alignments(Region(8, 20_000, 10_000, 8.0, 4.0), 2, 3, jobs=0))
 
 
 def test_a_killed_process_is_told():
-    replicates = neutral_alignments(Region(8, 20_000, 10_000, 8.0, 4.0), 2, 10_000, processes=2)
+    replicates = neutral_alignments(Region(8, 20_000, 10_000, 8.0, 4.0), 2, 10_000, jobs=2)
     next(replicates)
     for process in multiprocessing.active_children():
         process.kill()
@@ -171,7 +170,7 @@ def test_an_alignment_without_sites():
 
 def test_growth_needs_msprime():
     region = Region(5, 1000, 10_000, 1.0, 1.0)
-    with pytest.raises(UsageError, match="--engine msprime"):
+    with pytest.raises(UsageError, match="growth_rate needs engine='msprime'"):
         next(neutral_alignments(region, 1, 1, growth_rate=0.01))
 
 
@@ -183,7 +182,7 @@ def test_growth_by_msprime():
         for rate in (0.0, 1e-3)
     ]
     assert sites[0] > 2 * sites[1]
-    with pytest.raises(UsageError, match="growth of -1"):
+    with pytest.raises(UsageError, match=r"growth_rate must be .*, not -1"):
         next(neutral_alignments(region, 1, 1, engine="msprime", growth_rate=-1.0))
 
 

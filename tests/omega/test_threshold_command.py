@@ -236,7 +236,7 @@ def assert_one_line(code: int, words: list[object], message: str, capsys) -> Non
         ([*SIMULATED, "--format", "bed"], "--format bed: choose one of tsv, json"),
         ([*SIMULATED, "--json", "--format", "tsv"], "contradict"),
         ([*SIMULATED, "--maf", "0.7"], "--maf 0.7"),
-        ([*SIMULATED, "--samples", "1"], "at least 2"),
+        ([*SIMULATED, "--samples", "1"], "--samples must be between 2 and"),
         ([*SIMULATED, "--jobs", "0"], "--jobs 0"),
         ([*SIMULATED, "--replicates", "0"], "needs at least 19"),
         (["n.ms", *SMALL, "--theta", "5"], "--theta has no effect: the replicates of n.ms are read"),

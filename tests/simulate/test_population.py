@@ -9,21 +9,20 @@ import pytest
 
 from oclgenomics.errors import MissingDependencyError, UsageError
 from oclgenomics.omega import reference
-from oclgenomics.simulate.coalescent import Ancestry, Draws, coalesce, split
-from oclgenomics.simulate.hard_sweep import logistic_path, wright_fisher_path
-from oclgenomics.simulate.population import (
+from oclgenomics.simulate import (
     Haplotypes,
     HardSweep,
     Region,
-    add_missing,
-    add_third_alleles,
     generators,
-    lose_phase,
     replicate_seeds,
     simulate,
     simulate_independent,
     simulate_with_msprime,
 )
+from oclgenomics.simulate.coalescent import Ancestry, Draws, coalesce, split
+from oclgenomics.simulate.flaws import add_missing, add_third_alleles, lose_phase
+from oclgenomics.simulate.hard_sweep import logistic_path, wright_fisher_path
+from oclgenomics.simulate.limits import MAX_REPLICATES, MAX_SAMPLES, MAX_SITES
 
 SIZE = 10_000
 
@@ -361,7 +360,17 @@ class TestDamage:
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: Region(1, 10, 10, 1, 1), "at least 2"),
+        (lambda: Region(1, 10, 10, 1, 1), "samples must be between 2 and 1,000,000, not 1"),
+        (lambda: Region(MAX_SAMPLES + 1, 10, 10, 1, 1), "samples must be between 2 and 1,000,000, not 1,000,001"),
+        (lambda: Region(5, 10, 10, 1, 1, MAX_SITES + 1), "sites must be between 0 and 100,000,000"),
+        (lambda: Region(5, 10, 10, 1e12, 1), "theta must be between 0 and .*, not 1e[+]12"),
+        (lambda: Region(5, 10, 10, 1, 1e12), "rho must be between 0 and 1,000,000,000, not 1e[+]12"),
+        (lambda: Region(5, 10**16, 10, 1, 1), "length must be between 1 and"),
+        (lambda: Region(5, 10, 1e300, 1, 1), "population_size must be between 1 and"),
+        (lambda: simulate(Region(5, 10, 1e12, 1, 1), rng(), HardSweep(1, 1e-9)), "generations, .* raise selection"),
+        (lambda: simulate_independent(MAX_SITES + 1, 5, rng()), "sites must be between 0 and 100,000,000"),
+        (lambda: simulate_independent(5, MAX_SAMPLES + 1, rng()), "samples must be between 2 and 1,000,000"),
+        (lambda: replicate_seeds(1, MAX_REPLICATES + 1), "replicates must be between 1 and 1,000,000"),
         (lambda: Region(5, 0, 10, 1, 1), "length"),
         (lambda: Region(5, 10, 0, 1, 1), "population"),
         (lambda: Region(5, 10, 10, float("nan"), 1), "theta"),
@@ -372,7 +381,7 @@ class TestDamage:
         (lambda: HardSweep(5, 0.1, 0, "straight"), "trajectory"),
         (lambda: simulate(Region(5, 10, 1e4, 1, 1), rng(), HardSweep(10, 0.1)), "inside"),
         (lambda: simulate(Region(5, 10, 1e4, 1, 1), rng(), HardSweep(1, 1e-5)), "2Ns"),
-        (lambda: simulate_independent(5, 1, rng()), "at least 2"),
+        (lambda: simulate_independent(5, 1, rng()), "samples must be"),
         (lambda: replicate_seeds(-1, 1), "seed"),
         (lambda: replicate_seeds(1, 0), "replicates"),
     ],
@@ -395,5 +404,5 @@ def test_msprime_where_it_is_installed():
         first, second = (whole(simulate_with_msprime(region, 3, sweep)) for _ in range(2))
         np.testing.assert_array_equal(first[1], second[1])
         assert ((first[0] >= 0) & (first[0] < 1)).all()
-    with pytest.raises(UsageError, match="--sites"):
+    with pytest.raises(UsageError, match="sites cannot be combined"):
         simulate_with_msprime(Region(6, 100_000, SIZE, 30.0, 20.0, 10), 1)

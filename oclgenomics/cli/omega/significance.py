@@ -14,7 +14,7 @@ from oclgenomics.cli.omega.significance_messages import SignificanceMessages
 from oclgenomics.cli.options import open_engine, report_profile
 from oclgenomics.cli.output import OutputOptions, provenance, say_written
 from oclgenomics.cli.read_options import read_options
-from oclgenomics.cli.simulate.omega import neutral_region
+from oclgenomics.cli.simulate.population import neutral_region
 from oclgenomics.errors import ParameterError, UsageError
 from oclgenomics.io.threads import usable_cores
 from oclgenomics.omega.options import ScanOptions
@@ -27,7 +27,7 @@ from oclgenomics.omega.significance.sweeps import detect_sweeps
 from oclgenomics.omega.significance.thresholds import thresholds
 from oclgenomics.omega.sources import first_read, open_alignments
 from oclgenomics.runtime import Engine, select_device
-from oclgenomics.simulate.replicates import neutral_alignments
+from oclgenomics.simulate import neutral_alignments
 from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.read_options import ReadOptions
 
@@ -157,5 +157,5 @@ def _neutral_replicates(args: argparse.Namespace, reading: ReadOptions) -> Itera
         return open_alignments(args.input, reading, threads=args.threads)
     return neutral_alignments(
         neutral_region(args), args.seed, args.replicates, engine=args.engine, growth_rate=args.growth_rate or 0.0,
-        processes=usable_cores() if args.jobs is None else args.jobs,
+        jobs=usable_cores() if args.jobs is None else args.jobs,
     )  # fmt: skip

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from oclgenomics.cli.omega.options import DEFAULT_REPLICATES, add_method_options, add_site_options, add_window_options
 from oclgenomics.cli.options import add_device_options, add_output_options, count
 from oclgenomics.cli.read_options import add_reading_options
-from oclgenomics.cli.simulate.omega import add_population_options
+from oclgenomics.cli.simulate.population import add_population_options
 from oclgenomics.commandkit.files import reads
 
 if TYPE_CHECKING:

@@ -1,5 +1,16 @@
-"""`oclgenomics simulate`: seeded data for demonstrations, tests and benchmarks."""
+"""`oclgenomics simulate`: seeded data for demonstrations, tests and benchmarks; one kind of data a module."""
 
-from oclgenomics.cli.simulate.omega import add_parser
+from __future__ import annotations
+
+from typing import Any
+
+from oclgenomics.cli.simulate.omega import add_omega
 
 __all__ = ["add_parser"]
+
+
+def add_parser(subparsers: Any) -> None:
+    """Add `simulate` and its kinds of data to the command line."""
+    parser = subparsers.add_parser("simulate", help="write seeded data for demonstrations, tests and benchmarks")
+    kinds = parser.add_subparsers(dest="kind", metavar="KIND", required=True)
+    add_omega(kinds)

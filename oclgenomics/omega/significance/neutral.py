@@ -97,7 +97,7 @@ def find_thresholds(
     Parameters
     ----------
     source : path, Alignment, or iterable of both
-        The replicates: a file, or alignments such as `oclgenomics.simulate.replicates.neutral_alignments` gives.
+        The replicates: a file, or alignments such as `oclgenomics.simulate.neutral_alignments` gives.
     options : ScanOptions
         Those of the scan whose peaks are judged.
     fpr : sequence of float
@@ -119,8 +119,7 @@ def find_thresholds(
     Examples
     --------
     >>> from oclgenomics.omega import ScanOptions, find_thresholds
-    >>> from oclgenomics.simulate.population import Region
-    >>> from oclgenomics.simulate.replicates import neutral_alignments
+    >>> from oclgenomics.simulate import Region, neutral_alignments
     >>> options = ScanOptions(grid=100, minwin=1_000, maxwin=20_000)
     >>> neutral = neutral_alignments(Region(50, 100_000, 10_000, theta=50, rho=50), 1, 1_000)
     >>> found = find_thresholds(neutral, options, fpr=(0.05, 0.01))  # doctest: +SKIP

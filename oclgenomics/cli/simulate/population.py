@@ -1,0 +1,90 @@
+"""The options of the population that the coalescent simulates, and the region that they describe."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from oclgenomics.errors import UsageError
+
+if TYPE_CHECKING:
+    from oclgenomics.simulate.population import Region
+
+__all__ = ["POPULATION_DEFAULTS", "add_population_options", "check_rates", "flag", "neutral_region", "region_of"]
+
+POPULATION_DEFAULTS = {
+    "population_size": 10_000.0,
+    "mutation_rate": 1e-8,
+    "recombination_rate": 1e-8,
+    "theta": None,
+    "rho": None,
+    "engine": "own",
+}
+
+
+def add_population_options(parser: argparse.ArgumentParser, title: str = "population (neutral and sweep)") -> None:
+    """Add the population that the coalescent simulates; every option is None where it is not given."""
+    group = parser.add_argument_group(title)
+    group.add_argument("--population-size", type=float, metavar="N", help="diploid individuals (default: 10000)")
+    group.add_argument("--mutation-rate", type=float, metavar="MU", help="per bp and generation (default: 1e-8)")
+    group.add_argument("--recombination-rate", type=float, metavar="R", help="per bp and generation (default: 1e-8)")
+    group.add_argument(
+        "--theta", type=float, metavar="X", help="4 N mu of the whole region, in place of --mutation-rate"
+    )
+    group.add_argument(
+        "--rho", type=float, metavar="X", help="4 N r of the whole region, in place of --recombination-rate"
+    )
+    group.add_argument(
+        "--engine", choices=("own", "msprime"), help="simulator; msprime must be installed for its own (default: own)"
+    )
+
+
+def check_rates(args: argparse.Namespace) -> None:
+    """Refuse options that say the same thing twice.
+
+    Raises
+    ------
+    UsageError
+    """
+    for own, other in (("theta", "mutation_rate"), ("rho", "recombination_rate")):
+        if getattr(args, own) is not None and getattr(args, other) is not None:
+            raise UsageError(f"{flag(own)} and {flag(other)} say the same thing; give one of them")
+    if args.sites is not None and not (args.theta is None and args.mutation_rate is None):
+        raise UsageError(
+            "--sites fixes the number of sites, so mutation has no effect; leave out --theta, --mutation-rate"
+        )
+
+
+def neutral_region(args: argparse.Namespace) -> Region:
+    """Return the region and population of the options, the defaults filled in.
+
+    Raises
+    ------
+    UsageError
+        Options out of range or that say the same thing twice.
+    """
+    check_rates(args)
+    for name in ("population_size", "engine"):
+        if getattr(args, name) is None:
+            setattr(args, name, POPULATION_DEFAULTS[name])
+    return region_of(args)
+
+
+def region_of(args: argparse.Namespace) -> Region:
+    """Return the region, and set `theta` and `rho` where rates are given in place of them."""
+    from oclgenomics.simulate.limits import check_range
+    from oclgenomics.simulate.population import Region
+    from oclgenomics.variation.base_pairs import MAX_BP
+
+    check_range("length", args.length, 1, MAX_BP)  # before it is taken as a float
+    scale = 4 * args.population_size * args.length
+    for scaled, name in (("theta", "mutation_rate"), ("rho", "recombination_rate")):
+        if getattr(args, scaled) is None:
+            rate = getattr(args, name)
+            setattr(args, scaled, scale * (POPULATION_DEFAULTS[name] if rate is None else rate))
+    return Region(args.samples, args.length, args.population_size, args.theta, args.rho, args.sites)
+
+
+def flag(name: str) -> str:
+    """The option of a name in `args`."""
+    return "--" + name.replace("_", "-")

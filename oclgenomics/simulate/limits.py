@@ -1,0 +1,40 @@
+"""How much may be simulated: what is beyond any use, or beyond memory, is refused at once."""
+
+from __future__ import annotations
+
+from oclgenomics.errors import ParameterError
+
+__all__ = [
+    "MAX_GENERATIONS",
+    "MAX_POPULATION",
+    "MAX_REPLICATES",
+    "MAX_RHO",
+    "MAX_SAMPLES",
+    "MAX_SITES",
+    "check_range",
+]
+
+MAX_SAMPLES = 1_000_000  # haplotypes
+MAX_SITES = 100_000_000  # of a replicate
+MAX_REPLICATES = 1_000_000
+MAX_POPULATION = 10**12  # diploid individuals
+MAX_RHO = 10**9  # of a region; a coalescent of so many recombinations never ends
+MAX_GENERATIONS = 10**7  # of a sweep
+MAX_SHOWN = 40  # letters of a number
+
+
+def check_range(parameter: str, value: float, low: float, high: float) -> None:
+    """Refuse a value outside its range, and what is no number.
+
+    Raises
+    ------
+    ParameterError
+        The message names the parameter.
+    """
+    if not low <= value <= high:
+        raise ParameterError(parameter, f"must be between {_shown(low)} and {_shown(high)}, not {_shown(value)}")
+
+
+def _shown(value: float) -> str:
+    text = f"{value:,}" if isinstance(value, int) else f"{value:g}"
+    return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}..."
