@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 __all__ = ["parse_decimals", "whole_number"]
 
@@ -11,7 +12,7 @@ _MAX_WORD = 64  # of a decimal number: one long word would widen the array of al
 _EXACT_DIGITS = 15  # integers below 10**15 and the power of ten are exact in float64, so their quotient is rounded once
 
 
-def parse_decimals(text: bytes) -> np.ndarray:
+def parse_decimals(text: bytes) -> NDArray[np.float64]:
     """Numbers separated by blanks, as float64 (count,), each rounded as strtod rounds; also inf and nan.
 
     Raises
@@ -28,7 +29,7 @@ def parse_decimals(text: bytes) -> np.ndarray:
     return _parse_words(text) if fast is None else fast
 
 
-def _parse_words(text: bytes) -> np.ndarray:
+def _parse_words(text: bytes) -> NDArray[np.float64]:
     """Numbers of any layout."""
     words = text.split()
     if b"_" in text or len(max(words, key=len)) > _MAX_WORD:  # Python's numbers may have underscores
@@ -36,7 +37,7 @@ def _parse_words(text: bytes) -> np.ndarray:
     return np.array(words, dtype=bytes).astype(np.float64)
 
 
-def _parse_fixed_width(text: bytes, width: int) -> np.ndarray | None:
+def _parse_fixed_width(text: bytes, width: int) -> NDArray[np.float64] | None:
     """The usual layout, "d.ddddd d.ddddd ...": all words equally long with the point in one place; else None."""
     if width > _EXACT_DIGITS + 1 or (len(text) + 1) % (width + 1):
         return None

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from itertools import repeat
 
 import numpy as np
+from numpy.typing import NDArray
 
 __all__ = ["Ancestry", "Branches", "Draws", "Stretch", "coalesce", "split"]
 
@@ -37,7 +38,7 @@ class Draws:
         self.exponential = _block_reader(rng.standard_exponential)
 
 
-def _block_reader(draw: Callable[[int], np.ndarray]) -> Callable[[], float]:
+def _block_reader(draw: Callable[[int], NDArray[np.float64]]) -> Callable[[], float]:
     def values() -> Iterator[float]:
         for size in repeat(_BLOCK):
             yield from draw(size).tolist()

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from oclgenomics.errors import ParameterError
 from oclgenomics.simulate.coalescent import Ancestry, Draws, Stretch, coalesce, split
@@ -62,7 +63,7 @@ class HardSweep:
             raise ParameterError("trajectory", f"must be {' or '.join(TRAJECTORIES)}, not {self.trajectory!r}")
 
 
-def logistic_path(population_size: float, selection: float) -> np.ndarray:
+def logistic_path(population_size: float, selection: float) -> NDArray[np.float64]:
     """Deterministic path of the allele, generation by generation from 1 / 2N to 1 - 1 / 2N.
 
     Parameters
@@ -82,7 +83,7 @@ def logistic_path(population_size: float, selection: float) -> np.ndarray:
     return np.asarray(1 / (1 + np.exp(-np.linspace(-odds, odds, generations + 1))))
 
 
-def wright_fisher_path(population_size: float, selection: float, rng: np.random.Generator) -> np.ndarray:
+def wright_fisher_path(population_size: float, selection: float, rng: np.random.Generator) -> NDArray[np.float64]:
     """Random path of the allele from a single copy to the generation before its fixation.
 
     Wright-Fisher sampling of 2N gametes, restarted whenever the allele is lost, which gives the law of a path given
@@ -175,7 +176,7 @@ def coalesce_with_sweep(
     draws: Draws,
     rho: float,
     *,
-    path: np.ndarray,
+    path: NDArray[np.float64],
     site: float,
     fixation: float,
     population_size: float,
@@ -201,7 +202,7 @@ def coalesce_with_sweep(
         coalesce(ancestry, draws, rho)
 
 
-def _sweep(backgrounds: _Backgrounds, backward_path: np.ndarray, generation: float, rho: float) -> None:
+def _sweep(backgrounds: _Backgrounds, backward_path: NDArray[np.float64], generation: float, rho: float) -> None:
     """Events of the sweep phase; their rates are constant within a generation, `generation` units of time long."""
     ancestry, draws = backgrounds.ancestry, backgrounds.draws
     waiting = draws.exponential()

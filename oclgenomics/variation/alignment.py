@@ -254,7 +254,7 @@ class Alignment:
     @property
     def words(self) -> int:
         """Number of 32-bit words per site."""
-        return self.bits.shape[0]
+        return len(self.bits)
 
     @property
     def multiallelic(self) -> bool:

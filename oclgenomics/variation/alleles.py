@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from oclgenomics.variation.byte_table import byte_table
 
@@ -30,16 +33,16 @@ LETTER_CODES = byte_table(
 )
 
 
-def is_plain(alleles: np.ndarray) -> np.ndarray:
+def is_plain(alleles: NDArray[np.uint8]) -> NDArray[np.bool_]:
     """Sites with two alleles that differ, both of A, C, G, T, or 0 and 1; bool (sites,) from codes (sites, 6)."""
     first, second = alleles[:, 0], alleles[:, 1]
     bases = (first < MISSING_LETTER) & (second < MISSING_LETTER)
     numbers = (first >= ZERO) & (second >= ZERO)
-    plain: np.ndarray = (bases | numbers) & (first != second) & (alleles[:, 2] == NO_ALLELE)
+    plain: NDArray[np.bool_] = (bases | numbers) & (first != second) & (alleles[:, 2] == NO_ALLELE)
     return plain
 
 
-def read_numbers(alleles: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+def read_numbers(alleles: NDArray[np.uint8], first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.bool_]:
     """Set the codes of sites whose two alleles are called 0 and 1, as simulators write them.
 
     Parameters
@@ -54,7 +57,7 @@ def read_numbers(alleles: np.ndarray, first: np.ndarray, second: np.ndarray) -> 
     ndarray of bool, shape (sites,)
         Which sites they are.
     """
-    numbers: np.ndarray = (first | 1 == _ONE_LETTER) & (first ^ second == 1)
+    numbers: NDArray[np.bool_] = (first | 1 == _ONE_LETTER) & (first ^ second == 1)
     if numbers.any():
         alleles[numbers] = NO_ALLELE
         alleles[numbers, 0] = np.where(first[numbers] == _ONE_LETTER, ONE, ZERO)
@@ -75,7 +78,7 @@ def is_other_kind(value: bytes) -> bool:
     return any(part != b"SNP" for part in value.split(b","))
 
 
-def allele_codes(texts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def allele_codes(texts: NDArray[Any]) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
     """Codes of alleles, of which each record lists REF first; '' and '.' are none.
 
     Parameters
@@ -93,7 +96,7 @@ def allele_codes(texts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     first, more = characters[:, :, 0], characters[:, :, 1] != 0
     absent = (first == 0) | ((first == ord(".")) & ~more)
     codes = np.where(more | (first > 255), NO_ALLELE, LETTER_CODES[np.minimum(first, 255)]).astype(np.uint8)
-    single: np.ndarray = (absent | (codes != NO_ALLELE)).all(axis=1) & (codes[:, 0] != NO_ALLELE)
+    single: NDArray[np.bool_] = (absent | (codes != NO_ALLELE)).all(axis=1) & (codes[:, 0] != NO_ALLELE)
     single &= absent[:, MAX_ALTERNATIVES + 1 :].all(axis=1)
     alleles = np.full((len(texts), MAX_ALTERNATIVES + 1), NO_ALLELE, np.uint8)
     width = min(codes.shape[1], MAX_ALTERNATIVES + 1)

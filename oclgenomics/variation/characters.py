@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.packing import unpack_sites
@@ -10,10 +11,10 @@ from oclgenomics.variation.packing import unpack_sites
 __all__ = ["characters"]
 
 
-def characters(alignment: Alignment) -> np.ndarray:
+def characters(alignment: Alignment) -> NDArray[np.uint8]:
     """State letter of every haplotype at every site, N or - where missing; ASCII, uint8 (sites, haplotypes)."""
     bits = unpack_sites(alignment.bits, alignment.haplotypes)
-    text: np.ndarray = np.where(bits == 1, alignment.letters[:, 1:], alignment.letters[:, :1])
+    text: NDArray[np.uint8] = np.where(bits == 1, alignment.letters[:, 1:], alignment.letters[:, :1])
     for row, site in enumerate(alignment.multi_site.tolist()):
         carriers = unpack_sites(alignment.multi_bits[:, row : row + 1], alignment.haplotypes)[0]
         text[site, carriers == 1] = alignment.multi_letter[row]

@@ -6,7 +6,10 @@ word gathers 32 neighbouring columns.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from oclgenomics.io.workers import Workers
 
@@ -31,7 +34,7 @@ def words_for(haplotypes: int) -> int:
     return -(-haplotypes // WORD_BITS)
 
 
-def combine_rows(rows: np.ndarray, offset: int) -> np.ndarray:
+def combine_rows(rows: NDArray[np.uint8], offset: int) -> NDArray[np.uint8]:
     """Combine groups of 8 haplotype rows into bytes, row i of a group being bit i.
 
     Parameters
@@ -65,18 +68,18 @@ class RowPacker:
 
     def __init__(self, sites: int) -> None:
         self.sites = sites
-        self._planes: list[np.ndarray] = []
+        self._planes: list[NDArray[np.uint8]] = []
 
     @property
     def planes_added(self) -> int:
         """How many byte planes have come so far."""
         return len(self._planes)
 
-    def add(self, planes: np.ndarray) -> None:
+    def add(self, planes: NDArray[np.uint8]) -> None:
         """Append byte planes, uint8 (groups, sites), each holding the next 8 haplotypes."""
         self._planes.extend(planes)
 
-    def finish(self, workers: Workers) -> np.ndarray:
+    def finish(self, workers: Workers) -> NDArray[np.uint32]:
         """All words, uint32 (words, sites)."""
         words = -(-len(self._planes) // 4)
         packed = np.zeros((words, self.sites, 4), np.uint8)
@@ -92,7 +95,7 @@ class RowPacker:
         return packed.view("<u4").reshape(words, self.sites).astype(np.uint32, copy=False)
 
 
-def pack_states(states: np.ndarray) -> np.ndarray:
+def pack_states(states: NDArray[Any]) -> NDArray[np.uint32]:
     """Pack states of shape (sites, haplotypes), non-zero = 1, into site-major words, uint32 (sites, words)."""
     sites, haplotypes = states.shape
     packed = np.zeros((sites, 4 * words_for(haplotypes)), np.uint8)
@@ -101,7 +104,7 @@ def pack_states(states: np.ndarray) -> np.ndarray:
     return packed.view("<u4").astype(np.uint32, copy=False)
 
 
-def full_words(haplotypes: int) -> np.ndarray:
+def full_words(haplotypes: int) -> NDArray[np.uint32]:
     """The words of a site at which every haplotype has a 1, uint32 (words,)."""
     words = np.full(words_for(haplotypes), 0xFFFFFFFF, np.uint32)
     if haplotypes % WORD_BITS:
@@ -109,7 +112,7 @@ def full_words(haplotypes: int) -> np.ndarray:
     return words
 
 
-def join_sites(parts: list[np.ndarray], words: int) -> np.ndarray:
+def join_sites(parts: list[NDArray[np.uint32]], words: int) -> NDArray[np.uint32]:
     """Join site-major parts, (sites, words) each, into a word-major plane; empties the list to free memory."""
     plane = np.empty((words, sum(len(part) for part in parts)), np.uint32)
     parts.reverse()
@@ -124,14 +127,14 @@ def join_sites(parts: list[np.ndarray], words: int) -> np.ndarray:
 _SPREAD = np.array([sum((byte >> i & 1) << 2 * i for i in range(8)) for byte in range(256)], "<u2")
 
 
-def spread_haplotypes(part: np.ndarray, haplotypes: int) -> np.ndarray:
+def spread_haplotypes(part: NDArray[np.uint32], haplotypes: int) -> NDArray[np.uint32]:
     """Move haplotype h to 2h: the words of haploid calls, (sites, words), among diploid ones."""
     as_bytes = np.ascontiguousarray(part).astype("<u4", copy=False).view(np.uint8)
     spread = _SPREAD[as_bytes].view("<u4")
     return spread[:, : words_for(2 * haplotypes)].astype(np.uint32, copy=False)
 
 
-def unpack_sites(plane: np.ndarray, haplotypes: int) -> np.ndarray:
+def unpack_sites(plane: NDArray[np.uint32], haplotypes: int) -> NDArray[np.uint8]:
     """Undo the packing: uint32 (words, sites) to uint8 0/1 of shape (sites, haplotypes)."""
     per_site = np.ascontiguousarray(plane.T).astype("<u4", copy=False).view(np.uint8)
     if not per_site.shape[1]:

@@ -6,9 +6,10 @@ alleles have no order. A call with one allele missing counts as not phased where
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 __all__ = ["PHASES", "Phase", "unphased_calls"]
 
@@ -20,8 +21,8 @@ PHASES: tuple[Phase, ...] = get_args(Phase)
 
 
 def unphased_calls(
-    slashed: np.ndarray, first: np.ndarray, second: np.ndarray, missing: int, phase: str
-) -> np.ndarray | None:
+    slashed: NDArray[np.bool_], first: NDArray[Any], second: NDArray[Any], missing: int, phase: Phase
+) -> NDArray[np.bool_] | None:
     """Tell which calls are not phased; None if none is, or nobody asks.
 
     Parameters
@@ -41,7 +42,7 @@ def unphased_calls(
     """
     if phase == "ignore" or not slashed.any():
         return None
-    found: np.ndarray = slashed & (first != second)
+    found: NDArray[np.bool_] = slashed & (first != second)
     if phase == "auto":
         found &= (first != missing) & (second != missing)
     return found if found.any() else None

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError
 from oclgenomics.io.text_file import read_text
@@ -25,7 +26,7 @@ def sample_names(samples: Iterable[str] | str | os.PathLike[str] | None) -> list
     return [name for line in text.splitlines() if (name := line.strip())]
 
 
-def columns_of(names: Sequence[str], samples: Iterable[str] | None, source: str) -> np.ndarray | None:
+def columns_of(names: Sequence[str], samples: Iterable[str] | None, source: str) -> NDArray[np.int64] | None:
     """Columns of the wanted samples, None for all."""
     if samples is None:
         return None

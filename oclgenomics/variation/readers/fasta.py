@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from oclgenomics.io.workers import Workers
 from oclgenomics.variation.alignment import Alignment
@@ -61,7 +62,7 @@ def read_fasta(
     yield packer.finish(len(seen), tuple(names), buffer.source, workers or Workers(1))
 
 
-def _sequences(buffer: InputBuffer) -> Iterator[tuple[str, np.ndarray]]:
+def _sequences(buffer: InputBuffer) -> Iterator[tuple[str, NDArray[np.uint8]]]:
     """Name and codes of each sequence, uint8; checks the characters."""
     while (line := buffer.peek_line()) is not None and not line.startswith(b">"):
         if line.strip() and not line.startswith(b";"):
@@ -84,7 +85,7 @@ def _refuse_character(buffer: InputBuffer, text: bytes) -> None:
     )
 
 
-def _survey(buffer: InputBuffer) -> tuple[np.ndarray, list[str]]:
+def _survey(buffer: InputBuffer) -> tuple[NDArray[np.uint8], list[str]]:
     """States seen in each column, uint8 with one bit per state, and the names."""
     names: list[str] = []
     seen = np.zeros(0, np.uint8)
@@ -117,18 +118,18 @@ class _Columns:
         Whether a packed column has missing states, and gaps among them.
     """
 
-    index: np.ndarray
-    first: np.ndarray
-    second: np.ndarray
-    multi_site: np.ndarray
-    multi_code: np.ndarray
+    index: NDArray[np.int64]
+    first: NDArray[np.uint8]
+    second: NDArray[np.uint8]
+    multi_site: NDArray[np.int64]
+    multi_code: NDArray[np.uint8]
     missing: bool
     gaps: bool
 
     @classmethod
-    def of(cls, seen: np.ndarray) -> _Columns:
+    def of(cls, seen: NDArray[np.uint8]) -> _Columns:
         """Choose the columns by the states seen."""
-        bases = seen & _BASES
+        bases = seen & np.uint8(_BASES)
         index = np.flatnonzero(np.bitwise_count(bases) >= 2)
         chosen, states = bases[index], seen[index]
         first = chosen & (~chosen + np.uint8(1))
@@ -153,7 +154,7 @@ class _ColumnPacker:
         self._group = np.zeros((1, 8, sites), np.uint8)
         self._count = 0
 
-    def add(self, codes: np.ndarray) -> None:
+    def add(self, codes: NDArray[np.uint8]) -> None:
         """Append a sequence."""
         codes.take(self._columns.index, out=self._group[0, self._count % 8])
         self._count += 1

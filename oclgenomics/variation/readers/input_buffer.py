@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError
 
@@ -41,11 +42,11 @@ class InputBuffer:
         self.byte = 0
 
     @property
-    def held(self) -> np.ndarray:
+    def held(self) -> NDArray[np.uint8]:
         """The unconsumed bytes, uint8."""
         return self._buffer[self._start : len(self._buffer) - PADDING]
 
-    def padded(self, size: int) -> np.ndarray:
+    def padded(self, size: int) -> NDArray[np.uint8]:
         """The next `size` bytes and the `PADDING` bytes behind them, whatever they are; stays as it is for good."""
         return self._buffer[self._start : self._start + size + PADDING]
 
@@ -132,7 +133,7 @@ class InputBuffer:
         self.byte += size
         self.line_number += lines
 
-    def put_back(self, data: np.ndarray, lines: int) -> None:
+    def put_back(self, data: NDArray[np.uint8], lines: int) -> None:
         """Undo the consumption of the last bytes, uint8, that hold `lines` newlines."""
         self._buffer, self._start = np.concatenate([data, self._buffer[self._start :]]), 0
         self.byte -= len(data)
@@ -162,7 +163,7 @@ class InputBuffer:
         return InputError(message, source=self.source, line=self.line_number if line is None else line, byte=self.byte)
 
 
-def _find(data: np.ndarray, value: int, start: int) -> int:
+def _find(data: NDArray[np.uint8], value: int, start: int) -> int:
     """Index of the first `value` from `start` on, or -1; looks at growing pieces, as it is mostly near."""
     piece = 1024
     while start < len(data):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError
 from oclgenomics.io.workers import Workers
@@ -41,17 +42,17 @@ class LineBlock:
         Line number of the first line in the input, known when all blocks before have been parsed.
     """
 
-    data: np.ndarray
-    starts: np.ndarray
-    ends: np.ndarray
-    lines: np.ndarray
+    data: NDArray[np.uint8]
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    lines: NDArray[np.int64]
     newlines: int
     byte: int
     source: str
     first_line: int = 1
 
     @classmethod
-    def split(cls, data: np.ndarray, byte: int, source: str) -> LineBlock:
+    def split(cls, data: NDArray[np.uint8], byte: int, source: str) -> LineBlock:
         """Find the lines of `data` (padded); blank ones are left out."""
         newlines = np.flatnonzero(data[:-PADDING] == _NEWLINE)
         starts = np.concatenate([np.zeros(1, np.int64), newlines[:-1] + 1]) if len(newlines) else newlines
@@ -110,7 +111,7 @@ def parse_blocks(
         A bad line, or an input that breaks off.
     """
 
-    def attempt(lines: tuple[np.ndarray, int]) -> tuple[LineBlock, Parsed | None]:
+    def attempt(lines: tuple[NDArray[np.uint8], int]) -> tuple[LineBlock, Parsed | None]:
         block = LineBlock.split(*lines, buffer.source)
         try:
             return block, parse(block) if len(block.starts) else None
@@ -142,7 +143,7 @@ def _in_pieces(block: LineBlock, parse: Callable[[LineBlock], Parsed]) -> Iterat
             yield piece, parsed
 
 
-def _cut(buffer: InputBuffer, block_bytes: int) -> Iterator[tuple[np.ndarray, int]]:
+def _cut(buffer: InputBuffer, block_bytes: int) -> Iterator[tuple[NDArray[np.uint8], int]]:
     """Whole lines of about `block_bytes`, at least one, with their padding, and the byte at which they begin."""
     while size := _whole_lines(buffer, block_bytes):
         data, byte = buffer.padded(size), buffer.byte
@@ -167,7 +168,7 @@ def _whole_lines(buffer: InputBuffer, wanted: int) -> int:
         wanted *= 2
 
 
-def _last_newline(data: np.ndarray) -> int:
+def _last_newline(data: NDArray[np.uint8]) -> int:
     """Index of the last newline, or -1; looks at growing pieces from the end."""
     end, piece = len(data), 4096
     while end > 0:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError
 from oclgenomics.io.workers import Workers
@@ -97,10 +98,10 @@ class _Part:
     restart: bool
     record: int = 0
     haplotypes: int = 0
-    positions: np.ndarray = field(default_factory=lambda: np.zeros(0))
-    bits: np.ndarray = field(default_factory=lambda: np.zeros((0, 0), np.uint32))
-    valid: np.ndarray | None = None
-    gap: np.ndarray | None = None
+    positions: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    bits: NDArray[np.uint32] = field(default_factory=lambda: np.zeros((0, 0), np.uint32))
+    valid: NDArray[np.uint32] | None = None
+    gap: NDArray[np.uint32] | None = None
 
 
 def _parse(block: LineBlock) -> list[_Part]:
@@ -121,7 +122,7 @@ def _parse(block: LineBlock) -> list[_Part]:
     return parts
 
 
-def _parse_sites(block: LineBlock, lines: np.ndarray, restart: bool) -> _Part:
+def _parse_sites(block: LineBlock, lines: NDArray[np.int64], restart: bool) -> _Part:
     """The sites of some lines, which have as many haplotypes as the first."""
     start, end = int(block.starts[lines[0]]), int(block.ends[lines[0]])
     tabs = np.flatnonzero(block.data[start:end] == ord("\t"))
@@ -138,7 +139,7 @@ def _parse_sites(block: LineBlock, lines: np.ndarray, restart: bool) -> _Part:
     )  # fmt: skip
 
 
-def _line_kinds(block: LineBlock) -> tuple[np.ndarray, np.ndarray]:
+def _line_kinds(block: LineBlock) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Lines of sites, and lines that begin another alignment."""
     head = bytes_at(block.data, block.starts, 8)
     is_site = (head[:, :5] == np.frombuffer(b"SITE:", np.uint8)).all(axis=1)
@@ -146,7 +147,7 @@ def _line_kinds(block: LineBlock) -> tuple[np.ndarray, np.ndarray]:
     return is_site, restart
 
 
-def _read_states(block: LineBlock, lines: np.ndarray, haplotypes: int) -> np.ndarray:
+def _read_states(block: LineBlock, lines: NDArray[np.int64], haplotypes: int) -> NDArray[np.uint8]:
     """Characters of the haplotypes less '0', uint8 (sites, haplotypes)."""
     begins = block.ends[lines] - haplotypes
     wrong = np.flatnonzero((begins <= block.starts[lines]) | (block.data[begins - 1] != ord("\t")))
@@ -169,7 +170,7 @@ def _length_error(block: LineBlock, record: int, haplotypes: int) -> InputError:
     return block.error(record, f"{len(text)} haplotypes; the first site has {haplotypes}")
 
 
-def _read_positions(block: LineBlock, lines: np.ndarray) -> np.ndarray:
+def _read_positions(block: LineBlock, lines: NDArray[np.int64]) -> NDArray[np.float64]:
     """Positions of the sites as float64, checked."""
     prefix = bytes_at(block.data, block.starts[lines], _PREFIX)
     tabs = np.cumsum(prefix == ord("\t"), axis=1)
@@ -190,7 +191,9 @@ def _read_positions(block: LineBlock, lines: np.ndarray) -> np.ndarray:
     return positions
 
 
-def _check_order(block: LineBlock, lines: np.ndarray, positions: np.ndarray, before: float = 0.0) -> None:
+def _check_order(
+    block: LineBlock, lines: NDArray[np.int64], positions: NDArray[np.float64], before: float = 0.0
+) -> None:
     """Refuse positions that go back; `before` comes before the first."""
     back = np.flatnonzero(np.diff(positions, prepend=before) < 0)
     if len(back):
@@ -205,10 +208,10 @@ class _Sites:
         self.count = 0
         self._haplotypes = 0
         self._last = 0.0
-        self._positions: list[np.ndarray] = []
-        self._bits: list[np.ndarray] = []
-        self._valid: list[np.ndarray | None] = []  # None: all observed
-        self._gap: list[np.ndarray | None] = []  # None: no gaps
+        self._positions: list[NDArray[np.float64]] = []
+        self._bits: list[NDArray[np.uint32]] = []
+        self._valid: list[NDArray[np.uint32] | None] = []  # None: all observed
+        self._gap: list[NDArray[np.uint32] | None] = []  # None: no gaps
 
     def add(self, block: LineBlock, part: _Part) -> None:
         """Append the sites of some lines."""
@@ -237,7 +240,7 @@ class _Sites:
             source=self._source,
         )  # fmt: skip
 
-    def _mask(self, parts: list[np.ndarray | None], otherwise: np.ndarray) -> np.ndarray | None:
+    def _mask(self, parts: list[NDArray[np.uint32] | None], otherwise: NDArray[np.uint32]) -> NDArray[np.uint32] | None:
         """The parts joined, with the words `otherwise` at the sites of those that are None; None if all are."""
         if all(part is None for part in parts):
             return None

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError
 from oclgenomics.io.numbers import parse_decimals, whole_number
@@ -114,7 +115,7 @@ def _read_segsites(buffer: InputBuffer) -> int:
     raise buffer.error("a replicate without a 'segsites:' line", line=buffer.line_number - 1)
 
 
-def _read_positions(buffer: InputBuffer, sites: int, length: float | None) -> np.ndarray:
+def _read_positions(buffer: InputBuffer, sites: int, length: float | None) -> NDArray[np.int64]:
     """The positions in bp, int64 (sites,), checked: relative to `length`, or bp already without one."""
     while (line := buffer.line()) is not None and not line.startswith((b"positions:", b"//")):
         continue
@@ -141,12 +142,12 @@ def _read_positions(buffer: InputBuffer, sites: int, length: float | None) -> np
 class _Planes:
     """Byte planes of groups of 8 rows, uint8 (groups, sites); valid and gap are None where all is observed."""
 
-    bits: np.ndarray
-    valid: np.ndarray | None = None
-    gap: np.ndarray | None = None
+    bits: NDArray[np.uint8]
+    valid: NDArray[np.uint8] | None = None
+    gap: NDArray[np.uint8] | None = None
 
 
-def _combine(rows: np.ndarray) -> _Planes:
+def _combine(rows: NDArray[np.uint8]) -> _Planes:
     """Planes of the leading groups, of (groups, 8, sites), that are made of legal characters only."""
     ones, common = np.bitwise_or.reduce(rows, axis=1), np.bitwise_and.reduce(rows, axis=1)
     if not ((ones & ~np.uint8(1)) != _ZERO).any() and not ((common & ~np.uint8(1)) != _ZERO).any():
@@ -172,7 +173,7 @@ class _RowReader:
         self._bits = RowPacker(sites)
         self._valid: RowPacker | None = None
         self._gap: RowPacker | None = None
-        self._pending: list[np.ndarray] = []  # fewer than 8 rows that wait for their byte plane
+        self._pending: list[NDArray[np.uint8]] = []  # fewer than 8 rows that wait for their byte plane
 
     def read(self) -> None:
         """Consume rows until a blank line, the next replicate or the end of the input."""
@@ -183,7 +184,7 @@ class _RowReader:
             more = self._read_single()
         self._flush()
 
-    def planes(self) -> tuple[np.ndarray, np.ndarray | None, np.ndarray | None]:
+    def planes(self) -> tuple[NDArray[np.uint32], NDArray[np.uint32] | None, NDArray[np.uint32] | None]:
         """bits, valid and gap."""
         valid = self._valid.finish(self._workers) if self._valid else None
         if valid is not None and self.haplotypes % WORD_BITS:
@@ -192,7 +193,7 @@ class _RowReader:
 
     def _read_groups(self) -> None:
         """Take whole groups of 8 rows as long as the bytes look like rows; whatever else comes is left in place."""
-        given: deque[np.ndarray] = deque()
+        given: deque[NDArray[np.uint8]] = deque()
         for planes in self._workers.map(_combine, self._tables(given)):
             table = given.popleft()
             taken = len(planes.bits)
@@ -203,7 +204,7 @@ class _RowReader:
                 self.buffer.put_back(np.concatenate([part.ravel() for part in left]), 8 * sum(map(len, left)))
                 return
 
-    def _tables(self, given: deque[np.ndarray]) -> Iterator[np.ndarray]:
+    def _tables(self, given: deque[NDArray[np.uint8]]) -> Iterator[NDArray[np.uint8]]:
         """Groups of rows of the right length, (groups, 8, sites), consumed; `given` gets them as they were."""
         wanted = _FIRST_LOOK
         while True:
@@ -274,6 +275,6 @@ class _RowReader:
         self._pending = []
 
 
-def _leading_true(flags: np.ndarray) -> int:
+def _leading_true(flags: NDArray[np.bool_]) -> int:
     """How many True stand before the first False."""
     return len(flags) if flags.all() else int(np.argmin(flags))

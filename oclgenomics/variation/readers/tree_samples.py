@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError, UsageError
 from oclgenomics.variation.samples import columns_of
@@ -30,7 +31,7 @@ class TreeSamples:
         Names of the individuals, none if they have none.
     """
 
-    columns: np.ndarray
+    columns: NDArray[np.int64]
     ploidy: int
     names: tuple[str, ...]
 
@@ -75,7 +76,7 @@ def tree_samples(trees: Any, keep: Sequence[str] | None, source: str) -> TreeSam
     return TreeSamples(columns.reshape(-1, ploidy)[kept].ravel(), ploidy, tuple(names[i] for i in kept))
 
 
-def _names(trees: Any, individuals: np.ndarray, source: str) -> tuple[str, ...]:
+def _names(trees: Any, individuals: NDArray[np.int64], source: str) -> tuple[str, ...]:
     """The first of `NAME_KEYS` that names every individual differently; none if there is no such key."""
     try:
         metadata = [trees.individual(i).metadata for i in individuals.tolist()]

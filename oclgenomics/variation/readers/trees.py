@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError, MissingDependencyError
 from oclgenomics.io.source import Progress, Source
@@ -132,7 +133,7 @@ def _load(path: str) -> Any:
 
 def _blocks(
     trees: Any, people: TreeSamples, block_bytes: int, path: str
-) -> Iterator[tuple[int, np.ndarray, Genotypes, Counter[str]]]:
+) -> Iterator[tuple[int, NDArray[np.int64], Genotypes, Counter[str]]]:
     """Blocks of sites: end of the block, sites kept, their genotypes, and how many were left out for what reason."""
     import tskit
 
@@ -153,7 +154,7 @@ def _blocks(
 
 
 def _decode(
-    variant: Any, start: int, stop: int, columns: np.ndarray | None, states: np.ndarray, path: str
+    variant: Any, start: int, stop: int, columns: NDArray[np.int64] | None, states: NDArray[np.uint8], path: str
 ) -> tuple[list[int], list[_Kind], Counter[str]]:
     """Decode sites into the first rows of `states`: which are kept, their kinds, and the reasons of the others."""
     known = _Kinds()
@@ -180,7 +181,7 @@ def _decode(
     return sites, kinds, skipped
 
 
-def _two_states(genotypes: np.ndarray, columns: np.ndarray | None) -> np.ndarray | None:
+def _two_states(genotypes: NDArray[Any], columns: NDArray[np.int64] | None) -> NDArray[np.uint8] | None:
     """Genotypes of a site of many alleles with the two that are seen as 0 and 1; None if more are seen."""
     chosen = genotypes if columns is None else genotypes[columns]
     seen = np.unique(chosen[chosen >= 0])

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from oclgenomics.variation.alleles import NO_ALLELE, is_plain
-from oclgenomics.variation.phase import unphased_calls
+from oclgenomics.variation.phase import Phase, unphased_calls
 from oclgenomics.variation.planes import MISSING, Genotypes, Planes
 from oclgenomics.variation.readers.bytes_at import bytes_at
 from oclgenomics.variation.readers.line_blocks import LineBlock
@@ -21,15 +22,15 @@ from oclgenomics.variation.readers.vcf.quads import TEMPLATE, read_quads, read_t
 __all__ = ["GenotypeReader"]
 
 
-def _is_allele(code: np.ndarray) -> np.ndarray:
+def _is_allele(code: NDArray[np.uint8]) -> NDArray[np.bool_]:
     """A digit or '.', less '0'."""
-    found: np.ndarray = (code <= 9) | (code == MISSING)
+    found: NDArray[np.bool_] = (code <= 9) | (code == MISSING)
     return found
 
 
-def _is_end(byte: np.ndarray) -> np.ndarray:
+def _is_end(byte: NDArray[np.uint8]) -> NDArray[np.bool_]:
     """What may stand behind a call."""
-    found: np.ndarray = (byte == ord("\t")) | (byte == ord(":")) | (byte == ord("\n")) | (byte == ord("\r"))
+    found: NDArray[np.bool_] = (byte == ord("\t")) | (byte == ord(":")) | (byte == ord("\n")) | (byte == ord("\r"))
     return found
 
 
@@ -53,13 +54,17 @@ class GenotypeReader:
         Names of the kept samples.
     """
 
-    def __init__(self, names: Sequence[str], keep: np.ndarray | None, fields_at_once: int, phase: str = "auto") -> None:
+    def __init__(
+        self, names: Sequence[str], keep: NDArray[np.int64] | None, fields_at_once: int, phase: Phase = "auto"
+    ) -> None:
         self._names, self._keep, self._phase = names, keep, phase
         self._columns = len(names)
         self._sites_at_once = max(1, fields_at_once // len(names))
         self.samples = tuple(names) if keep is None else tuple(names[i] for i in keep)
 
-    def read(self, block: LineBlock, records: np.ndarray, begins: np.ndarray, alleles: np.ndarray) -> Genotypes:
+    def read(
+        self, block: LineBlock, records: NDArray[np.int64], begins: NDArray[np.int64], alleles: NDArray[np.uint8]
+    ) -> Genotypes:
         """Read the calls of some records.
 
         Parameters
@@ -94,7 +99,7 @@ class GenotypeReader:
         return planes.finish(unphased)
 
     def _calls(
-        self, block: LineBlock, records: np.ndarray, begins: np.ndarray, alleles: np.ndarray
+        self, block: LineBlock, records: NDArray[np.int64], begins: NDArray[np.int64], alleles: NDArray[np.uint8]
     ) -> tuple[list[PackedCalls], list[Calls]]:
         """The calls of some records, checked, each kind of record by the fastest way that reads it."""
         plain = is_plain(alleles)
@@ -122,12 +127,12 @@ class GenotypeReader:
             self._check_alleles(block, records, alleles, part)
         return packed, calls
 
-    def _slices(self, sites: np.ndarray) -> Iterator[np.ndarray]:
+    def _slices(self, sites: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
         """Sites in slices that are worked on together."""
         for start in range(0, len(sites), self._sites_at_once):
             yield sites[start : start + self._sites_at_once]
 
-    def _quads(self, block: LineBlock, begins: np.ndarray) -> np.ndarray:
+    def _quads(self, block: LineBlock, begins: NDArray[np.int64]) -> NDArray[np.uint32]:
         """Calls as 32-bit words less `TEMPLATE`, (sites, samples padded to 16); padding is 0."""
         padded = np.zeros((len(begins), 16 * -(-len(self.samples) // 16)), np.uint32)
         words = bytes_at(block.data, begins, 4 * self._columns).view("<u4")
@@ -139,7 +144,9 @@ class GenotypeReader:
             )  # the last column has the end of the line behind it
         return padded
 
-    def _singles(self, block: LineBlock, begins: np.ndarray, sites: np.ndarray) -> tuple[Calls, np.ndarray]:
+    def _singles(
+        self, block: LineBlock, begins: NDArray[np.int64], sites: NDArray[np.int64]
+    ) -> tuple[Calls, NDArray[np.bool_]]:
         """Calls of the records in which every call is one character, and a mask of the other records."""
         pairs = bytes_at(block.data, begins, 2 * self._columns).reshape(len(begins), self._columns, 2)
         pairs[:, -1, 1] = ord("\t")  # what follows the last column is the end of the line
@@ -152,7 +159,9 @@ class GenotypeReader:
         alleles[:, :, 0] = code[legal]
         return Calls(sites[good], alleles.reshape(len(alleles), 2 * len(self.samples)), 1), ~good
 
-    def _fields(self, block: LineBlock, records: np.ndarray, begins: np.ndarray, sites: np.ndarray) -> Calls:
+    def _fields(
+        self, block: LineBlock, records: NDArray[np.int64], begins: NDArray[np.int64], sites: NDArray[np.int64]
+    ) -> Calls:
         """Calls of records with any FORMAT that begins with GT."""
         starts = self._field_starts(block, records, begins)
         first, separator, second, behind = (block.data[i:].take(starts) for i in range(4))
@@ -172,7 +181,9 @@ class GenotypeReader:
         alleles = np.stack([first, second], axis=2).reshape(len(sites), 2 * len(self.samples))
         return Calls(sites, alleles, ploidy, unphased)
 
-    def _field_starts(self, block: LineBlock, records: np.ndarray, begins: np.ndarray) -> np.ndarray:
+    def _field_starts(
+        self, block: LineBlock, records: NDArray[np.int64], begins: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
         """Offset of every kept field, int64 (sites, samples)."""
         origin = begins[0]
         tabs = np.flatnonzero(block.data[origin : block.ends[records[-1]]] == ord("\t")) + origin
@@ -197,7 +208,9 @@ class GenotypeReader:
         """Name of a kept column."""
         return self._names[column if self._keep is None else int(self._keep[column])]
 
-    def _refuse_call(self, block: LineBlock, records: np.ndarray, starts: np.ndarray, where: np.ndarray) -> None:
+    def _refuse_call(
+        self, block: LineBlock, records: NDArray[np.int64], starts: NDArray[np.int64], where: NDArray[np.int64]
+    ) -> None:
         row, column = int(where[0]), int(where[1])
         at = int(starts[row, column])
         end = at + int(np.argmax(_is_end(block.data[at:])))
@@ -207,7 +220,7 @@ class GenotypeReader:
             trouble = "has more than two alleles; only haploid and diploid calls are read"
         raise block.error(int(records[row]), f"call {text!r} of sample {self._name(column)} {trouble}", at)
 
-    def _refuse_unphased(self, block: LineBlock, records: np.ndarray, begins: np.ndarray) -> None:
+    def _refuse_unphased(self, block: LineBlock, records: NDArray[np.int64], begins: NDArray[np.int64]) -> None:
         """Name the first call that is not phased; there is one."""
         for sites in self._slices(np.arange(len(records))):
             calls = self._fields(block, records[sites], begins[sites], sites)
@@ -219,7 +232,9 @@ class GenotypeReader:
                     "`phase=missing`, auto or ignore",
                 )
 
-    def _check_alleles(self, block: LineBlock, records: np.ndarray, alleles: np.ndarray, calls: Calls) -> None:
+    def _check_alleles(
+        self, block: LineBlock, records: NDArray[np.int64], alleles: NDArray[np.uint8], calls: Calls
+    ) -> None:
         """Refuse allele indices that a record does not have."""
         count = (alleles[calls.sites] != NO_ALLELE).sum(axis=1).astype(np.uint8)[:, None]
         wrong = (calls.alleles >= count) & (calls.alleles != MISSING)

@@ -7,9 +7,10 @@ its alleles. '.' differs from '0' by 0x1E, '/' from '|' by 0x53.
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from oclgenomics.variation.packing import WORD_BITS, full_words
-from oclgenomics.variation.phase import unphased_calls
+from oclgenomics.variation.phase import Phase, unphased_calls
 from oclgenomics.variation.planes import MISSING
 from oclgenomics.variation.readers.vcf.calls import Calls, PackedCalls
 
@@ -27,8 +28,8 @@ assert WORD_BITS == 32  # _pack puts 16 diploid calls into a word
 
 
 def read_quads(
-    quads: np.ndarray, sites: np.ndarray, plain: np.ndarray, samples: int, phase: str
-) -> tuple[list[PackedCalls], np.ndarray]:
+    quads: NDArray[np.uint32], sites: NDArray[np.int64], plain: NDArray[np.bool_], samples: int, phase: Phase
+) -> tuple[list[PackedCalls], NDArray[np.int64]]:
     """Pack the sites whose calls are all made of 0, 1 and '.', and that have two alleles.
 
     Parameters
@@ -66,7 +67,9 @@ def read_quads(
     return packed, left
 
 
-def _packed(sites: np.ndarray, quads: np.ndarray, gaps: np.ndarray | None, samples: int, phase: str) -> PackedCalls:
+def _packed(
+    sites: NDArray[np.int64], quads: NDArray[np.uint32], gaps: NDArray[np.uint32] | None, samples: int, phase: Phase
+) -> PackedCalls:
     """Calls of 0 and 1, with `gaps` where a '.' was."""
     unphased = _unphased(quads, gaps, phase)
     count = 0 if unphased is None else int(np.count_nonzero(unphased))
@@ -78,18 +81,18 @@ def _packed(sites: np.ndarray, quads: np.ndarray, gaps: np.ndarray | None, sampl
     return PackedCalls(sites, _pack(quads), valid, count)
 
 
-def _close_gaps(quads: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _close_gaps(quads: NDArray[np.uint32]) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
     """Words with '.' turned into '0', and words with the allele bits set where a '.' was."""
     gaps = (quads >> np.uint32(4)) & _ALLELE_BITS
     return quads ^ (gaps * _GAP), gaps
 
 
-def _are_calls(quads: np.ndarray) -> np.ndarray:
+def _are_calls(quads: NDArray[np.uint32]) -> NDArray[np.bool_]:
     """Rows in which every word is 0 or 1, '|' or '/', 0 or 1, tab."""
     if not (np.bitwise_or.reduce(quads, axis=0) & ~_ALLELE_BITS).any():
         return np.ones(len(quads), bool)
     differs = np.bitwise_or.reduce(quads, axis=1)
-    good: np.ndarray = (differs & ~(_ALLELE_BITS | _SLASH)) == 0
+    good: NDArray[np.bool_] = (differs & ~(_ALLELE_BITS | _SLASH)) == 0
     slashed = np.flatnonzero(good & ((differs & _SLASH) != 0))
     if len(slashed):
         separators = (quads if len(slashed) == len(quads) else quads[slashed]) & _SEPARATOR_BYTE
@@ -97,7 +100,7 @@ def _are_calls(quads: np.ndarray) -> np.ndarray:
     return good
 
 
-def _unphased(quads: np.ndarray, gaps: np.ndarray | None, phase: str) -> np.ndarray | None:
+def _unphased(quads: NDArray[np.uint32], gaps: NDArray[np.uint32] | None, phase: Phase) -> NDArray[np.uint32] | None:
     """Bit 0 of the words with '/' between different alleles, as `unphased_calls` has them; None if there are none."""
     if phase == "ignore" or not (np.bitwise_or.reduce(quads, axis=0) & _SLASH).any():
         return None
@@ -110,14 +113,15 @@ def _unphased(quads: np.ndarray, gaps: np.ndarray | None, phase: str) -> np.ndar
     return found if found.any() else None
 
 
-def _pack(quads: np.ndarray) -> np.ndarray:
+def _pack(quads: NDArray[np.uint32]) -> NDArray[np.uint32]:
     """Two allele bits a word, uint32 (sites, words); one word of output takes 16 of input."""
     pairs = (quads & _ALLELE_BITS).view(np.uint64)
     nibbles = ((pairs * _GATHER) >> np.uint64(48)).astype(np.uint8).view("<u2")
-    return (nibbles | (nibbles >> np.uint16(4))).astype(np.uint8).view("<u4").astype(np.uint32, copy=False)
+    words: NDArray[np.uint32] = (nibbles | (nibbles >> np.uint16(4))).astype(np.uint8).view("<u4")
+    return words.astype(np.uint32, copy=False)
 
 
-def read_triples(quads: np.ndarray, sites: np.ndarray, phase: str) -> tuple[Calls, np.ndarray]:
+def read_triples(quads: NDArray[np.uint32], sites: NDArray[np.int64], phase: Phase) -> tuple[Calls, NDArray[np.bool_]]:
     """Allele indices of the sites in which every call is a digit or '.', a separator, a digit or '.'.
 
     Parameters

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError
 from oclgenomics.io.workers import Workers
@@ -112,7 +113,7 @@ class _Run:
     first: int
     last: int
     skipped: Counter[str]
-    positions: np.ndarray
+    positions: NDArray[np.int64]
     genotypes: Genotypes | None
     has_genotypes: bool
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from oclgenomics.variation.alleles import (
     LETTER_CODES,
@@ -46,10 +47,10 @@ class Records:
         Offsets of the first nine tabs in the block.
     """
 
-    positions: np.ndarray
-    run_starts: np.ndarray
+    positions: NDArray[np.int64]
+    run_starts: NDArray[np.int64]
     run_names: list[str]
-    tabs: np.ndarray
+    tabs: NDArray[np.int64]
 
 
 class ColumnFinder:
@@ -76,7 +77,7 @@ class ColumnFinder:
         starts, names = _chromosome_runs(block, tabs[:, 0])
         return Records(_positions(block, tabs), starts, names, tabs)
 
-    def _tabs(self, block: LineBlock) -> np.ndarray:
+    def _tabs(self, block: LineBlock) -> NDArray[np.int64]:
         """Offsets of the first nine tabs, int64 (records, 9)."""
         wanted = self._width
         while True:
@@ -103,7 +104,7 @@ class ColumnFinder:
         return tabs
 
 
-def _tabs_of_line(block: LineBlock, record: int) -> np.ndarray:
+def _tabs_of_line(block: LineBlock, record: int) -> NDArray[np.int64]:
     start, end = int(block.starts[record]), int(block.ends[record])
     tabs = np.flatnonzero(block.data[start:end] == _TAB)
     if len(tabs) < FIXED_COLUMNS:
@@ -111,7 +112,7 @@ def _tabs_of_line(block: LineBlock, record: int) -> np.ndarray:
     return start + tabs[:FIXED_COLUMNS]
 
 
-def _positions(block: LineBlock, tabs: np.ndarray) -> np.ndarray:
+def _positions(block: LineBlock, tabs: NDArray[np.int64]) -> NDArray[np.int64]:
     """POS as int64."""
     begin, size = tabs[:, 0] + 1, tabs[:, 1] - tabs[:, 0] - 1
     width = min(int(size.max(initial=0)), 16)
@@ -123,11 +124,11 @@ def _positions(block: LineBlock, tabs: np.ndarray) -> np.ndarray:
         text = block.text(int(begin[record]), int(tabs[record, 1]))
         raise block.error(record, f"POS is {text!r}, not a whole number", int(begin[record]))
     powers = 10 ** np.arange(width - 1, -1, -1, dtype=np.int64)
-    positions: np.ndarray = np.where(inside, digits, 0) @ powers // 10 ** (width - size)
+    positions: NDArray[np.int64] = np.where(inside, digits, 0) @ powers // 10 ** (width - size)
     return positions
 
 
-def _chromosome_runs(block: LineBlock, first_tab: np.ndarray) -> tuple[np.ndarray, list[str]]:
+def _chromosome_runs(block: LineBlock, first_tab: NDArray[np.int64]) -> tuple[NDArray[np.int64], list[str]]:
     """Starts and names of the runs of equal CHROM."""
     size = first_tab - block.starts
     width = min(int(size.max(initial=0)), PADDING)
@@ -138,7 +139,9 @@ def _chromosome_runs(block: LineBlock, first_tab: np.ndarray) -> tuple[np.ndarra
     return starts, [block.text(int(block.starts[i]), int(first_tab[i])) for i in starts.tolist()]
 
 
-def judge_records(block: LineBlock, tabs: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[tuple[str, np.ndarray]]]:
+def judge_records(
+    block: LineBlock, tabs: NDArray[np.int64]
+) -> tuple[NDArray[np.bool_], NDArray[np.uint8], list[tuple[str, NDArray[np.bool_]]]]:
     """Which records are sites with genotypes.
 
     Parameters
@@ -170,7 +173,7 @@ def judge_records(block: LineBlock, tabs: np.ndarray) -> tuple[np.ndarray, np.nd
     return keep, alleles, reasons
 
 
-def _alleles(block: LineBlock, tabs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _alleles(block: LineBlock, tabs: NDArray[np.int64]) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
     """Letter codes by allele index, and whether all alleles are single bases, or 0 and 1."""
     reference, size = tabs[:, 2] + 1, tabs[:, 4] - tabs[:, 3] - 1
     alleles = np.full((len(tabs), 1 + MAX_ALTERNATIVES), NO_ALLELE, np.uint8)
@@ -190,27 +193,28 @@ def _alleles(block: LineBlock, tabs: np.ndarray) -> tuple[np.ndarray, np.ndarray
     return alleles, single | read_numbers(alleles, *named)
 
 
-def _passes(block: LineBlock, tabs: np.ndarray) -> np.ndarray:
+def _passes(block: LineBlock, tabs: NDArray[np.int64]) -> NDArray[np.bool_]:
     """FILTER is PASS or '.'."""
     begin, size = tabs[:, 5] + 1, tabs[:, 6] - tabs[:, 5] - 1
     word = bytes_at(block.data, begin, 4)
     named = (size == 4) & (word == np.frombuffer(b"PASS", np.uint8)).all(axis=1)
-    passes: np.ndarray = named | ((size == 1) & (word[:, 0] == ord(".")))
+    passes: NDArray[np.bool_] = named | ((size == 1) & (word[:, 0] == ord(".")))
     return passes
 
 
-def _has_genotypes(block: LineBlock, tabs: np.ndarray) -> np.ndarray:
+def _has_genotypes(block: LineBlock, tabs: NDArray[np.int64]) -> NDArray[np.bool_]:
     """FORMAT begins with GT; the format demands that it comes first."""
     begin, size = tabs[:, 7] + 1, tabs[:, 8] - tabs[:, 7] - 1
     word = bytes_at(block.data, begin, 3)
-    has = (size >= 2) & (word[:, 0] == ord("G")) & (word[:, 1] == ord("T")) & ((size == 2) | (word[:, 2] == ord(":")))
+    named = (word[:, 0] == ord("G")) & (word[:, 1] == ord("T")) & ((size == 2) | (word[:, 2] == ord(":")))
+    has: NDArray[np.bool_] = named & (size >= 2)
     for record in np.flatnonzero(~has & (size > 3)).tolist():
         if "GT" in block.text(int(begin[record]), int(tabs[record, 8])).split(":"):
             raise block.error(record, "GT is not the first key of FORMAT, as VCF demands", int(begin[record]))
     return has
 
 
-def _info_says(block: LineBlock, tabs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _info_says(block: LineBlock, tabs: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Records whose INFO says AF= 0 or 1 for every allele, and those whose VT= is not SNP."""
     equals, record = _equals_signs(block, tabs)
     before = [block.data[equals - i] for i in (1, 2, 3)]
@@ -224,7 +228,7 @@ def _info_says(block: LineBlock, tabs: np.ndarray) -> tuple[np.ndarray, np.ndarr
     return judged[0], judged[1]
 
 
-def _equals_signs(block: LineBlock, tabs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _equals_signs(block: LineBlock, tabs: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Offsets of the '=' in INFO that may follow a key of two letters, and their records."""
     width = int((tabs[:, 7] - tabs[:, 6]).max(initial=0))
     if width * len(tabs) < len(block.data) and tabs[-1, 6] + width <= len(block.data):
@@ -239,8 +243,11 @@ def _equals_signs(block: LineBlock, tabs: np.ndarray) -> tuple[np.ndarray, np.nd
 
 
 def _decide_values(
-    data: np.ndarray, begin: np.ndarray, decide: Callable[[bytes], bool], told: Callable[[np.ndarray], np.ndarray]
-) -> np.ndarray:
+    data: NDArray[np.uint8],
+    begin: NDArray[np.int64],
+    decide: Callable[[bytes], bool],
+    told: Callable[[NDArray[np.uint8]], NDArray[np.bool_]],
+) -> NDArray[np.bool_]:
     """Apply `decide` to each distinct INFO value; those that `told` knows to be False at once are left out."""
     flags = np.zeros(len(begin), bool)
     values = bytes_at(data, begin, _INFO_VALUE)
@@ -257,19 +264,19 @@ def _decide_values(
 _IN_VALUE = byte_table(0, {"23456789": 1, ";\t": 2})
 
 
-def _not_fixed_at_once(values: np.ndarray) -> np.ndarray:
+def _not_fixed_at_once(values: NDArray[np.uint8]) -> NDArray[np.bool_]:
     """Frequencies with a digit from 2 to 9."""
     kinds = _IN_VALUE[values]
     digit, end = kinds == 1, kinds == 2
     first_end = np.where(end.any(axis=1), end.argmax(axis=1), _INFO_VALUE)
-    told: np.ndarray = digit.any(axis=1) & (digit.argmax(axis=1) < first_end)
+    told: NDArray[np.bool_] = digit.any(axis=1) & (digit.argmax(axis=1) < first_end)
     return told
 
 
-def _snp_at_once(values: np.ndarray) -> np.ndarray:
+def _snp_at_once(values: NDArray[np.uint8]) -> NDArray[np.bool_]:
     """Kinds that are just SNP."""
     snp = np.ascontiguousarray(values[:, :4]).view(np.uint32).ravel()
-    told: np.ndarray = (snp == _SNP[0]) | (snp == _SNP[1])
+    told: NDArray[np.bool_] = (snp == _SNP[0]) | (snp == _SNP[1])
     return told
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError
 from oclgenomics.variation.alleles import NO_ALLELE, is_plain
-from oclgenomics.variation.phase import unphased_calls
+from oclgenomics.variation.phase import Phase, unphased_calls
 from oclgenomics.variation.planes import MISSING, Genotypes, Planes
 from oclgenomics.variation.readers.vcf_zarr.store import ZarrStore
 
@@ -43,7 +45,7 @@ class CallReader:
     """
 
     def __init__(
-        self, store: ZarrStore, records: int, names: Sequence[str], keep: np.ndarray | None, phase: str
+        self, store: ZarrStore, records: int, names: Sequence[str], keep: NDArray[np.int64] | None, phase: Phase
     ) -> None:
         genotypes = store.array("call_genotype", "i", (3,), records)
         if genotypes is None:
@@ -56,7 +58,7 @@ class CallReader:
         self._genotypes = genotypes
         self.store, self.keep, self.phase = store, keep, phase
         self.samples = tuple(names) if keep is None else tuple(names[i] for i in keep)
-        self.record_bytes = int(np.prod(self._genotypes.shape[1:])) * self._genotypes.dtype.itemsize
+        self.record_bytes = int(np.prod(genotypes.shape[1:])) * int(genotypes.dtype.itemsize)
 
     def records_in(self, block_bytes: int) -> int:
         """Records in whole chunks of about so many bytes, at least one chunk."""
@@ -83,7 +85,7 @@ class CallBlock:
         self._reader, self._store = reader, reader.store
         self._start, self._rows = start, slice(start, stop)
         self._calls = np.zeros((0, len(reader.samples), 1), np.int8)
-        self._phased: np.ndarray | bool = True
+        self._phased: NDArray[np.bool_] | bool = True
 
     def load(self) -> None:
         """Read the arrays; does not have to be done where no record is wanted."""
@@ -91,13 +93,13 @@ class CallBlock:
         if self._reader.phase != "ignore" and self._calls.shape[2] > 1:
             self._phased = self._read_phased()
 
-    def slices(self, records: np.ndarray) -> Iterator[np.ndarray]:
+    def slices(self, records: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
         """Records of the block, counted from its start, in slices that are read together."""
         step = max(1, _SLICE_BYTES // max(1, self._reader.record_bytes))
         for start in range(0, len(records), step):
             yield records[start : start + step]
 
-    def given(self, records: np.ndarray) -> np.ndarray:
+    def given(self, records: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Which records have GT; those without are written as missing in every call of every sample.
 
         Parameters
@@ -112,13 +114,13 @@ class CallBlock:
         calls = _rows(self._calls, records)
         if calls.min(initial=0) >= 0:
             return np.ones(len(records), bool)
-        given: np.ndarray = (calls != _MISSING).any(axis=(1, 2))
+        given: NDArray[np.bool_] = (calls != _MISSING).any(axis=(1, 2))
         if self._reader.keep is not None and not given.all():
             all_samples = self._store.read("call_genotype", self._rows)
             given[~given] = (all_samples[records[~given]] != _MISSING).any(axis=(1, 2))
         return given
 
-    def read(self, records: np.ndarray, alleles: np.ndarray) -> Genotypes:
+    def read(self, records: NDArray[np.int64], alleles: NDArray[np.uint8]) -> Genotypes:
         """Read the calls of some records.
 
         Parameters
@@ -150,7 +152,7 @@ class CallBlock:
         planes.add_states(np.arange(len(records)), codes)
         return planes.finish(0 if unphased is None else int(np.count_nonzero(unphased)))
 
-    def _columns(self, name: str) -> np.ndarray:
+    def _columns(self, name: str) -> NDArray[Any]:
         """The kept samples of an array of calls; the chunks of those beyond the first and the last are not read."""
         keep = self._reader.keep
         if keep is None:
@@ -158,7 +160,7 @@ class CallBlock:
         first = int(keep[0])
         return self._store.read(name, self._rows, slice(first, int(keep[-1]) + 1))[:, keep - first]
 
-    def _two(self, records: np.ndarray, calls: np.ndarray) -> np.ndarray:
+    def _two(self, records: NDArray[np.int64], calls: NDArray[Any]) -> NDArray[Any]:
         """The calls without what the store has for a higher ploidy."""
         wrong = calls[:, :, 2:] != _FILL
         if wrong.any():
@@ -168,7 +170,7 @@ class CallBlock:
             raise self._error(records[row], trouble)
         return calls[:, :, :2]
 
-    def _check(self, records: np.ndarray, calls: np.ndarray, alleles: np.ndarray, low: int) -> None:
+    def _check(self, records: NDArray[np.int64], calls: NDArray[Any], alleles: NDArray[np.uint8], low: int) -> None:
         """Refuse allele indices that a record does not have."""
         count = (alleles != NO_ALLELE).sum(axis=1)
         if calls.max(initial=0) < count.min(initial=2) and low >= _FILL:
@@ -179,7 +181,7 @@ class CallBlock:
             name = self._reader.samples[sample]
             raise self._error(records[row], f"allele {calls[row, sample, i]} of sample {name} is beyond REF and ALT")
 
-    def _unphased(self, records: np.ndarray, calls: np.ndarray) -> np.ndarray | None:
+    def _unphased(self, records: NDArray[np.int64], calls: NDArray[Any]) -> NDArray[np.bool_] | None:
         """Which calls are not phased, as `unphased_calls` has them; a haploid call has no phase."""
         if self._phased is True or calls.shape[2] < 2:
             return None
@@ -197,7 +199,7 @@ class CallBlock:
             )
         return found
 
-    def _read_phased(self) -> np.ndarray | bool:
+    def _read_phased(self) -> NDArray[np.bool_] | bool:
         """Which calls are phased, or whether all are; none is where the array is left out."""
         if not self._store.has("call_genotype_phased"):
             return False
@@ -208,7 +210,7 @@ class CallBlock:
         return InputError(message, source=self._store.source, record=self._start + int(record) + 1)
 
 
-def _rows(array: np.ndarray, records: np.ndarray) -> np.ndarray:
+def _rows(array: NDArray[Any], records: NDArray[np.int64]) -> NDArray[Any]:
     """Some rows in order, without a copy where they are neighbours."""
     if len(records) and records[-1] - records[0] == len(records) - 1:
         return array[records[0] : records[-1] + 1]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError
 from oclgenomics.variation.alleles import NO_ALLELE, allele_codes, is_fixed, is_other_kind
@@ -34,11 +36,11 @@ class ZarrRecords:
         Every reason to leave a record out; a record is counted under the first that applies.
     """
 
-    positions: np.ndarray
+    positions: NDArray[np.int64]
     contigs: list[tuple[int, str]]
-    keep: np.ndarray
-    alleles: np.ndarray
-    reasons: list[tuple[str, np.ndarray]]
+    keep: NDArray[np.bool_]
+    alleles: NDArray[np.uint8]
+    reasons: list[tuple[str, NDArray[np.bool_]]]
 
 
 class RecordReader:
@@ -94,13 +96,13 @@ class RecordReader:
         starts = np.concatenate([np.zeros(1, np.int64), np.flatnonzero(np.diff(numbers)) + 1])
         return [(i, self._contigs[numbers[i]]) for i in starts.tolist()]
 
-    def _filtered(self, rows: slice) -> np.ndarray:
+    def _filtered(self, rows: slice) -> NDArray[np.bool_]:
         """A filter other than PASS applies; no filter at all is '.'."""
         if not self._failing:
             return np.zeros(rows.stop - rows.start, bool)
         return np.asarray(self._store.read("variant_filter", rows)[:, self._failing].any(axis=1))
 
-    def _fixed(self, rows: slice) -> np.ndarray:
+    def _fixed(self, rows: slice) -> NDArray[np.bool_]:
         """INFO AF is exactly 0 or 1 for every allele listed."""
         if not self._store.has("variant_AF"):
             return np.zeros(rows.stop - rows.start, bool)
@@ -114,7 +116,7 @@ class RecordReader:
         fixed &= ~fill.all(axis=1)
         return fixed
 
-    def _other_kind(self, rows: slice) -> np.ndarray:
+    def _other_kind(self, rows: slice) -> NDArray[np.bool_]:
         """INFO VT names anything but SNPs."""
         if not self._store.has("variant_VT"):
             return np.zeros(rows.stop - rows.start, bool)
@@ -124,10 +126,11 @@ class RecordReader:
         return np.array([not others.isdisjoint(row) for row in kinds], bool)
 
 
-def _fills(values: np.ndarray) -> np.ndarray:
+def _fills(values: NDArray[Any]) -> NDArray[np.bool_]:
     """Where numbers only fill up a list; NaN with other bits is a missing one."""
     fill = _INTEGER_FILL
     if values.dtype.kind == "f":
         fill = _FILLS.get(values.itemsize, 0)
         values = np.ascontiguousarray(values).view(f"{values.dtype.byteorder}u{values.itemsize}")
-    return np.equal(values, fill)
+    found: NDArray[np.bool_] = np.equal(values, fill)
+    return found

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError, MissingDependencyError, OclGenomicsError
 from oclgenomics.io.source import Source
@@ -100,7 +101,7 @@ class ZarrStore:
             raise InputError(f"no VCF Zarr: it lacks the array {name}", source=self.source)
         return array
 
-    def read(self, name: str, *where: slice) -> np.ndarray:
+    def read(self, name: str, *where: slice) -> NDArray[Any]:
         """A part of an array that has been asked for by `array` or `need`; all of it if no slice is given."""
         array = self._arrays[name]
         if not where and array.size > MAX_WHOLE_SIZE:
