@@ -33,7 +33,8 @@ from helpers.launches import FAMILIES, KINDS, Case, counted, database, kernel_na
 
 from oclgenomics.errors import UsageError
 from oclgenomics.omega.device import bit_planes as matrix
-from oclgenomics.omega.options import LD_MEASURES, PRECISIONS
+from oclgenomics.omega.ld.measures import LD_MEASURES
+from oclgenomics.omega.options import PRECISIONS
 from oclgenomics.runtime import Engine, list_devices, program
 from oclgenomics.runtime.source import load_source
 from oclgenomics.runtime.tuning import Tuning

@@ -8,25 +8,22 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from oclgenomics.errors import ParameterError, UsageError
+from oclgenomics.omega.ld.measures import LD_MEASURES, LdMeasure
 
 __all__ = [
     "IMPUTABLE",
     "KERNELS",
-    "LD_MEASURES",
     "PRECISIONS",
     "KernelChoice",
-    "LdMeasure",
     "MissingState",
     "Precision",
     "ScanOptions",
 ]
 
-LdMeasure = Literal["RSQUARE", "D", "ABSD", "DOM", "ABSDOM", "ABSDOM2"]
 Precision = Literal["accurate", "compat"]
 KernelChoice = Literal["auto", "1", "2", "dynamic", "tiles"]
 MissingState = Literal["N", "GAP"]
 
-LD_MEASURES: tuple[LdMeasure, ...] = get_args(LdMeasure)
 PRECISIONS: tuple[Precision, ...] = get_args(Precision)
 KERNELS: tuple[KernelChoice, ...] = get_args(KernelChoice)
 IMPUTABLE: tuple[MissingState, ...] = get_args(MissingState)

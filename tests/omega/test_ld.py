@@ -15,7 +15,9 @@ from oclgenomics.errors import AllocationError, UsageError
 from oclgenomics.omega import reference
 from oclgenomics.omega.device.scanner import OmegaScanner
 from oclgenomics.omega.ld import pairs as ld
-from oclgenomics.omega.ld.pairs import BinnedLd, LdBlock, LdPart, ld_blocks, ld_matrix, omega_of_parts, window_parts
+from oclgenomics.omega.ld.pairs import LdBlock, ld_blocks, ld_matrix
+from oclgenomics.omega.ld.parts import LdPart, omega_of_parts, window_parts
+from oclgenomics.omega.ld.picture import BinnedLd
 from oclgenomics.omega.options import ScanOptions
 from oclgenomics.runtime import Device, Engine
 

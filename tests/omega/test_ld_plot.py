@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 from helpers.alignments import make_alignment
 
-from oclgenomics.omega.ld.pairs import BinnedLd, LdBlock, LdPart
+from oclgenomics.omega.ld.pairs import LdBlock
+from oclgenomics.omega.ld.parts import LdPart
+from oclgenomics.omega.ld.picture import BinnedLd
 from oclgenomics.omega.ld.region import GridPoint, LdRegion, window_region
 from oclgenomics.omega.plots.ld import _corners, _raster, plot_ld
 from oclgenomics.omega.reports.reading import Track

@@ -23,7 +23,8 @@ from oclgenomics.commandkit.files import reads, writes
 from oclgenomics.errors import InputError, UsageError
 
 if TYPE_CHECKING:
-    from oclgenomics.omega.ld.pairs import BinnedLd, LdPart
+    from oclgenomics.omega.ld.parts import LdPart
+    from oclgenomics.omega.ld.picture import BinnedLd
     from oclgenomics.omega.ld.region import GridPoint, LdRegion
     from oclgenomics.omega.options import ScanOptions
     from oclgenomics.omega.reports.reading import OmegaReport
@@ -301,7 +302,9 @@ def _prepared(args: argparse.Namespace, alignment: Alignment, options: ScanOptio
 
 def _compute(args: argparse.Namespace, region: LdRegion, engine: Engine) -> tuple[list[LdPart], BinnedLd]:
     """Everything made of the values, which are seen once, block by block."""
-    from oclgenomics.omega.ld.pairs import BinnedLd, LdPart, ld_blocks
+    from oclgenomics.omega.ld.pairs import ld_blocks
+    from oclgenomics.omega.ld.parts import LdPart
+    from oclgenomics.omega.ld.picture import BinnedLd
     from oclgenomics.omega.plots.ld import MAX_PIXELS
     from oclgenomics.omega.reports.ld import parts_json, parts_tsv
 
@@ -347,7 +350,8 @@ def _say_parts(args: argparse.Namespace, region: LdRegion, parts: list[LdPart]) 
 
 def _check_omega(args: argparse.Namespace, region: LdRegion, options: ScanOptions, engine: Engine) -> None:
     """Omega of the window as it is shown, against the report: it tells other samples from those of the scan."""
-    from oclgenomics.omega.ld.pairs import ld_blocks, omega_of_parts, window_parts
+    from oclgenomics.omega.ld.pairs import ld_blocks
+    from oclgenomics.omega.ld.parts import omega_of_parts, window_parts
 
     if region.point is None or options.precision == "compat":
         return

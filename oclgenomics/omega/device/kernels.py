@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from oclgenomics.errors import DeviceError
 from oclgenomics.omega.device.bit_planes import BitPlanes
-from oclgenomics.omega.options import LD_MEASURES, ScanOptions
+from oclgenomics.omega.ld.measures import LD_MEASURES
+from oclgenomics.omega.options import ScanOptions
 from oclgenomics.runtime import Engine
 from oclgenomics.runtime.program import Kernel
 

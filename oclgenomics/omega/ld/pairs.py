@@ -14,26 +14,15 @@ from numpy.typing import NDArray
 
 from oclgenomics.errors import ParameterError, UsageError
 from oclgenomics.omega.device.bit_planes import planes_of
+from oclgenomics.omega.ld.measures import MAP_MEASURES, MapMeasure
 from oclgenomics.omega.plan import TILE, round_up
-from oclgenomics.omega.score import EPSILON
 from oclgenomics.omega.sites import take_sites
 from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.runtime.memory import BufferNeed
 from oclgenomics.variation.alignment import Alignment
 
-__all__ = [
-    "MAX_SITES",
-    "MEASURES",
-    "BinnedLd",
-    "LdBlock",
-    "LdPart",
-    "ld_blocks",
-    "ld_matrix",
-    "omega_of_parts",
-    "window_parts",
-]
+__all__ = ["MAX_SITES", "LdBlock", "ld_blocks", "ld_matrix"]
 
-MEASURES = ("r2", "nr2")
 MAX_SITES = 20_000  # 200 million pairs, and 1.5 GiB as a matrix
 CPU_LANES = 8  # sites in an explicit vector, as in the scan
 ROWS_EACH = 4  # rows a work-item does; kernels_cl/omega/ld_matrix.cl
@@ -57,7 +46,7 @@ class LdBlock:
 
 
 def ld_matrix(
-    alignment: Alignment, first: int, last: int, *, engine: Engine, measure: str = "r2"
+    alignment: Alignment, first: int, last: int, *, engine: Engine, measure: MapMeasure = "r2"
 ) -> NDArray[np.float32]:
     """Compute linkage disequilibrium between all sites of a region.
 
@@ -68,8 +57,8 @@ def ld_matrix(
     first, last : int
         First and last site, counted from 0, both included.
     engine : Engine
-    measure : str
-        'r2', or 'nr2': r2 times the haplotypes observed at both sites, which omega sums. Unphased genotypes are
+    measure : {'r2', 'nr2'}
+        See `oclgenomics.omega.ld.measures`. Unphased genotypes are
         correlated. A pair with sites of three or more states has the value that omega gives it, see docs/omega.md; it
         may pass 1 where both sites have three.
 
@@ -99,7 +88,7 @@ def ld_matrix(
     return matrix
 
 
-def ld_blocks(alignment: Alignment, engine: Engine, *, measure: str = "r2") -> Iterator[LdBlock]:
+def ld_blocks(alignment: Alignment, engine: Engine, *, measure: MapMeasure = "r2") -> Iterator[LdBlock]:
     """Compute linkage disequilibrium between all sites of an alignment, block by block of rows.
 
     Yields
@@ -111,8 +100,8 @@ def ld_blocks(alignment: Alignment, engine: Engine, *, measure: str = "r2") -> I
     UsageError, DeviceError
         As `ld_matrix`.
     """
-    if measure not in MEASURES:
-        raise ParameterError("measure", f"choose one of {', '.join(MEASURES)}", measure)
+    if measure not in MAP_MEASURES:
+        raise ParameterError("measure", f"choose one of {', '.join(MAP_MEASURES)}", measure)
     if alignment.sites > MAX_SITES:
         raise UsageError(
             f"{alignment.sites:,} sites are in the region and at most {MAX_SITES:,} are possible; "
@@ -140,7 +129,7 @@ def _block_rows(engine: Engine, stride: int) -> int:
 class _DeviceRegion:
     """The sites of a region on the device, and the kernels for them."""
 
-    def __init__(self, alignment: Alignment, engine: Engine, measure: str) -> None:
+    def __init__(self, alignment: Alignment, engine: Engine, measure: MapMeasure) -> None:
         planes = planes_of(alignment)
         self._engine = engine
         self._lanes = CPU_LANES if engine.tuning.cpu else 1
@@ -171,92 +160,3 @@ class _DeviceRegion:
             alleles = engine.kernel("omega/ld_alleles.cl", "ld_alleles", **{**self._defines, "VW": 1})
             local = (engine.group_size(TILE), 1)
             engine.launch(alleles, (stride, rows), local, **self._shared, **self._alleles, **layout)
-
-
-class BinnedLd:
-    """A picture of at most `most` x `most` pixels: the mean of the pairs that share one.
-
-    Parameters
-    ----------
-    sites : int
-    most : int
-        Pixels along either side.
-
-    Attributes
-    ----------
-    starts : ndarray, int64 (bins + 1,)
-        First site of each bin, and the number of sites.
-    """
-
-    def __init__(self, sites: int, most: int) -> None:
-        self.bins = min(sites, most)
-        self.starts = np.arange(self.bins + 1) * sites // self.bins
-        self._sums = np.zeros((self.bins, self.bins))
-
-    def add(self, block: LdBlock) -> None:
-        """Take in some rows."""
-        first = int(np.searchsorted(self.starts, block.row0, "right")) - 1
-        last = int(np.searchsorted(self.starts, block.row0 + len(block.values) - 1, "right"))
-        at = np.maximum(self.starts[first:-1] - block.row0, 0)
-        columns = np.add.reduceat(block.values, at, axis=1, dtype=np.float64)
-        self._sums[first:last, first:] += np.add.reduceat(columns, at[: last - first], axis=0)
-
-    def means(self) -> NDArray[np.float64]:
-        """Mean value of each pixel, float64 (bins, bins); NaN below the diagonal, and on it where there is no pair."""
-        size = np.diff(self.starts).astype(np.float64)
-        pairs = np.triu(size[:, None] * size, 1) + np.diag(size * (size - 1) / 2)
-        return np.divide(self._sums, pairs, out=np.full_like(self._sums, np.nan), where=pairs > 0)
-
-
-@dataclass
-class LdPart:
-    """A part of a region: the pairs of sites of a triangle or a rectangle of the map, and the sum of their values.
-
-    Attributes
-    ----------
-    name : str
-    rows, columns : tuple of int
-        First and last site of the pairs' earlier and later sites; where both are the same, a pair counts once.
-    total : float
-        Sum over the blocks added so far.
-    """
-
-    name: str
-    rows: tuple[int, int]
-    columns: tuple[int, int]
-    total: float = 0.0
-
-    def add(self, block: LdBlock) -> None:
-        """Take in some rows."""
-        row, stop_row = (max(site - block.row0, 0) for site in (self.rows[0], self.rows[1] + 1))
-        column, stop_column = (max(site - block.row0, 0) for site in (self.columns[0], self.columns[1] + 1))
-        self.total += float(block.values[row:stop_row, column:stop_column].sum(dtype=np.float64))
-
-    @property
-    def sites(self) -> int:
-        """Sites that take part."""
-        rows = self.rows[1] - self.rows[0] + 1
-        return rows if self.rows == self.columns else rows + self.columns[1] - self.columns[0] + 1
-
-    @property
-    def pairs(self) -> int:
-        """Pairs of sites."""
-        rows = self.rows[1] - self.rows[0] + 1
-        return rows * (rows - 1) // 2 if self.rows == self.columns else rows * (self.sites - rows)
-
-    @property
-    def mean(self) -> float:
-        """Mean value of a pair; NaN without pairs."""
-        return self.total / self.pairs if self.pairs else float("nan")
-
-
-def window_parts(first: int, split: int, last: int) -> tuple[LdPart, LdPart, LdPart]:
-    """Return the parts of a window: within [first, split], within [split + 1, last], and across."""
-    left, right = (first, split), (split + 1, last)
-    return LdPart("left", left, left), LdPart("right", right, right), LdPart("across", left, right)
-
-
-def omega_of_parts(left: LdPart, right: LdPart, across: LdPart) -> float:
-    """Return omega of a window whose parts hold sums of n r2; 0 without pairs on either side."""
-    pairs = left.pairs + right.pairs
-    return (left.total + right.total) / pairs / (across.mean + EPSILON) if pairs else 0.0

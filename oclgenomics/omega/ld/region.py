@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError, ParameterError
-from oclgenomics.omega.ld.pairs import LdPart, window_parts
+from oclgenomics.omega.ld.parts import LdPart, window_parts
 from oclgenomics.omega.peaks import best_windows
 from oclgenomics.omega.reports.reading import OmegaReport, Track
 from oclgenomics.omega.sites import take_sites

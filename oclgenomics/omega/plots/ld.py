@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.omega.ld.pairs import BinnedLd, LdPart
+from oclgenomics.omega.ld.parts import LdPart
+from oclgenomics.omega.ld.picture import BinnedLd
 from oclgenomics.omega.ld.region import GridPoint, LdRegion
 from oclgenomics.omega.plots.axes import (
     HEADLINE_DIGITS,

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from oclgenomics.commandkit.plain_json import json_text
 from oclgenomics.errors import UsageError
-from oclgenomics.omega.ld.pairs import LdBlock, LdPart
+from oclgenomics.omega.ld.pairs import LdBlock
+from oclgenomics.omega.ld.parts import LdPart
 from oclgenomics.omega.ld.region import LdRegion
 from oclgenomics.omega.reports.scans import provenance_lines
 
