@@ -67,10 +67,11 @@ def _value(text: str | None) -> object:
     """The number or truth value that a text is; else the text."""
     if text is None:
         return None
-    try:
+    if re.fullmatch(r"-?[0-9]+", text):
         return int(text)
-    except ValueError:
-        return {"True": True, "False": False}.get(text, text)
+    if re.fullmatch(r"-?[0-9]+\.[0-9]+", text):
+        return float(text)
+    return {"True": True, "False": False}.get(text, text)
 
 
 class UsageError(OclGenomicsError):

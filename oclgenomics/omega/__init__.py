@@ -7,6 +7,9 @@
 
 from __future__ import annotations
 
+from oclgenomics.omega.ld.around_peak import ld_around_peak
+from oclgenomics.omega.ld.options import LdOptions
+from oclgenomics.omega.ld.result import LdMap
 from oclgenomics.omega.options import ScanOptions
 from oclgenomics.omega.peaks import merge_peaks
 from oclgenomics.omega.plots.scans import peak_windows, plot_scans
@@ -21,6 +24,8 @@ from oclgenomics.omega.significance.thresholds import Maxima, p_values, threshol
 from oclgenomics.plot_style import save_plot
 
 __all__ = [
+    "LdMap",
+    "LdOptions",
     "Maxima",
     "Scan",
     "ScanOptions",
@@ -28,6 +33,7 @@ __all__ = [
     "SweepResults",
     "detect_sweeps",
     "find_thresholds",
+    "ld_around_peak",
     "make_report",
     "merge_peaks",
     "p_values",

@@ -13,6 +13,7 @@ from oclgenomics.omega.ld.measures import LD_MEASURES, LdMeasure
 __all__ = [
     "IMPUTABLE",
     "KERNELS",
+    "MISSING_NAMES",
     "PRECISIONS",
     "KernelChoice",
     "MissingState",
@@ -26,6 +27,9 @@ MissingState = Literal["N", "GAP"]
 
 PRECISIONS: tuple[Precision, ...] = get_args(Precision)
 KERNELS: tuple[KernelChoice, ...] = get_args(KernelChoice)
+MISSING_NAMES: dict[str, MissingState] = {"N": "N", "GAP": "GAP", "G": "GAP", "-": "GAP"}
+"""Missing states by the names that are taken for them, in capitals."""
+
 IMPUTABLE: tuple[MissingState, ...] = get_args(MissingState)
 
 MAX_POSITIONS = 100_000_000  # a grid of more is a slip of the pen, and would not fit in memory

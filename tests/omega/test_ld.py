@@ -180,8 +180,7 @@ def test_parts_are_sums_over_their_pairs(sites, rows, seed):
     first, split, last = sorted(rng.choice(sites, 3, replace=False).tolist())
     parts = [*window_parts(first, split, last), LdPart("all", (0, sites - 1), (0, sites - 1))]
     for block in blocks_of(values, rows):
-        for part in parts:
-            part.add(block)
+        parts = [part.plus(block) for part in parts]
     upper = np.triu(values, 1).astype(np.float64)
     left, right = slice(first, split + 1), slice(split + 1, last + 1)
     expected = [upper[left, left].sum(), upper[right, right].sum(), upper[left, right].sum(), upper.sum()]
@@ -206,6 +205,5 @@ def test_parts_give_the_omega_of_the_scan(shaped, rng, data):
     split = int(np.searchsorted(positions, int(scan.positions[scan.best]), "right")) - 1
     parts = window_parts(first, split, last)
     for block in ld_blocks(alignment, shaped, measure="nr2"):
-        for part in parts:
-            part.add(block)
+        parts = tuple(part.plus(block) for part in parts)
     np.testing.assert_allclose(omega_of_parts(*parts), scan.omega[scan.best], rtol=1e-4)

@@ -34,8 +34,9 @@ def draw(region: LdRegion, value: float = 0.5, most: int = 100):
     sites = region.alignment.sites
     parts = list(region.parts) or [LdPart("region", (0, sites - 1), (0, sites - 1))]
     picture = BinnedLd(sites, most)
-    for taker in (*parts, picture):
-        taker.add(LdBlock(0, np.triu(np.full((sites, sites), value, np.float32), 1)))
+    block = LdBlock(0, np.triu(np.full((sites, sites), value, np.float32), 1))
+    parts = [part.plus(block) for part in parts]
+    picture.add(block)
     return plot_ld(region, picture, parts, title="a.vcf", label="chromosome 20")
 
 

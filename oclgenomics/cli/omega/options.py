@@ -11,7 +11,7 @@ from oclgenomics.cli.read_options import add_reading_options, read_options, say_
 from oclgenomics.errors import UsageError
 
 if TYPE_CHECKING:
-    from oclgenomics.omega.options import MissingState, ScanOptions
+    from oclgenomics.omega.options import ScanOptions
     from oclgenomics.omega.significance.neutral import Significance
 
 __all__ = [
@@ -30,7 +30,6 @@ __all__ = [
 ]
 
 DEFAULT_REPLICATES = 1_000  # that are simulated
-IMPUTE_NAMES: dict[str, MissingState] = {"N": "N", "GAP": "GAP", "G": "GAP", "-": "GAP"}
 
 
 def add_window_options(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
@@ -97,9 +96,9 @@ def scan_options(args: argparse.Namespace) -> ScanOptions:
     UsageError
         A value out of range.
     """
-    from oclgenomics.omega.options import ScanOptions
+    from oclgenomics.omega.options import MISSING_NAMES, ScanOptions
 
-    unknown = [name for name in args.impute if name.upper() not in IMPUTE_NAMES]
+    unknown = [name for name in args.impute if name.upper() not in MISSING_NAMES]
     if unknown:
         raise UsageError(f"--impute {unknown[0]}: choose N or GAP; give the option twice for both")
     return ScanOptions(
@@ -114,7 +113,7 @@ def scan_options(args: argparse.Namespace) -> ScanOptions:
         maf=args.maf,
         no_singletons=args.no_singletons,
         binary=args.binary,
-        impute=frozenset(IMPUTE_NAMES[name.upper()] for name in args.impute),
+        impute=frozenset(MISSING_NAMES[name.upper()] for name in args.impute),
         seed=args.seed,
     )
 

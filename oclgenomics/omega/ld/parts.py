@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from oclgenomics.omega.score import EPSILON
 __all__ = ["LdPart", "omega_of_parts", "window_parts"]
 
 
-@dataclass
+@dataclass(frozen=True)
 class LdPart:
     """A part of a region: the pairs of sites of a triangle or a rectangle of the map, and the sum of their values.
 
@@ -22,7 +22,7 @@ class LdPart:
     rows, columns : tuple of int
         First and last site of the pairs' earlier and later sites; where both are the same, a pair counts once.
     total : float
-        Sum over the blocks added so far.
+        Sum over the blocks so far.
     """
 
     name: str
@@ -30,11 +30,12 @@ class LdPart:
     columns: tuple[int, int]
     total: float = 0.0
 
-    def add(self, block: LdBlock) -> None:
-        """Take in some rows."""
+    def plus(self, block: LdBlock) -> LdPart:
+        """Return the part with the values of some more rows."""
         row, stop_row = (max(site - block.row0, 0) for site in (self.rows[0], self.rows[1] + 1))
         column, stop_column = (max(site - block.row0, 0) for site in (self.columns[0], self.columns[1] + 1))
-        self.total += float(block.values[row:stop_row, column:stop_column].sum(dtype=np.float64))
+        more = float(block.values[row:stop_row, column:stop_column].sum(dtype=np.float64))
+        return replace(self, total=self.total + more)
 
     @property
     def sites(self) -> int:

@@ -7,7 +7,9 @@ from numpy.typing import NDArray
 
 from oclgenomics.omega.ld.pairs import LdBlock
 
-__all__ = ["BinnedLd"]
+__all__ = ["MAX_PIXELS", "BinnedLd"]
+
+MAX_PIXELS = 1_200  # sites along the side of a picture that are shown one by one
 
 
 class BinnedLd:

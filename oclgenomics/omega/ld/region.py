@@ -54,7 +54,7 @@ class GridPoint:
         return int(self.track.left[self.index]), int(self.track.right[self.index])
 
 
-@dataclass
+@dataclass(frozen=True)
 class LdRegion:
     """The sites shown, and the window among them.
 

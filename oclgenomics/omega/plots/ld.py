@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.omega.ld.parts import LdPart
-from oclgenomics.omega.ld.picture import BinnedLd
+from oclgenomics.omega.ld.picture import MAX_PIXELS, BinnedLd
 from oclgenomics.omega.ld.region import GridPoint, LdRegion
 from oclgenomics.omega.plots.axes import (
     HEADLINE_DIGITS,
@@ -31,9 +31,8 @@ if TYPE_CHECKING:
     from matplotlib.colors import Colormap
     from matplotlib.figure import Figure
 
-__all__ = ["MAX_PIXELS", "plot_ld"]
+__all__ = ["plot_ld"]
 
-MAX_PIXELS = 1_200  # sites along the triangle's side that are drawn one by one
 RASTER = 2_400  # pixels along the triangle's side, about
 # White to navy in even steps of lightness (CIELAB), in tones that every kind of colour vision tells from orange.
 TONES = ("#FFFFFF", "#C2E5F8", "#89C9EB", "#52ADDB", "#0090C8", "#0072AF", "#00548C", "#003867", "#071F40")
@@ -111,9 +110,10 @@ def _draw_triangle(axes: Axes, region: LdRegion, picture: BinnedLd, parts: Seque
     axes.imshow(image, extent=(0, sites, sites / 2, 0), aspect="auto", interpolation_stage="rgba")
     corners = [(0, 0), (sites, 0), (sites / 2, sites / 2)]
     axes.add_patch(Polygon(corners, facecolor="none", edgecolor=GREY, linewidth=0.6))
-    for part in region.parts:
+    window = [part for part in parts if part.name in PART_NAMES]
+    for part in window:
         _outline(axes, part)
-    for part in region.parts:
+    for part in window:
         _name_inside(axes, part, sites)
     _draw_legend(axes, region, picture, parts)
     _draw_colour_bar(axes, colours, averaged)

@@ -13,11 +13,11 @@ from oclgenomics.errors import UsageError
 from oclgenomics.omega.ld.pairs import LdBlock
 from oclgenomics.omega.ld.parts import LdPart
 from oclgenomics.omega.ld.region import LdRegion
+from oclgenomics.omega.ld.result import PART_COLUMNS, part_records
 from oclgenomics.omega.reports.scans import provenance_lines
 
-__all__ = ["PART_COLUMNS", "VALUE_COLUMNS", "MatrixFile", "PairTable", "parts_json", "parts_tsv", "values_format"]
+__all__ = ["VALUE_COLUMNS", "MatrixFile", "PairTable", "parts_json", "parts_tsv", "values_format"]
 
-PART_COLUMNS = ("chromosome", "part", "from", "to", "sites", "pairs", "mean_r2")
 VALUE_COLUMNS = ("chromosome", "position_a", "position_b", "r2")
 SUFFIXES = ("tsv", "npz")
 
@@ -39,7 +39,7 @@ def values_format(path: str) -> str:
 def parts_tsv(region: LdRegion, parts: Sequence[LdPart], provenance: Mapping[str, Any]) -> str:
     """Return the means of the parts as a table, below '#' lines with provenance and the grid position."""
     rows = ["\t".join(PART_COLUMNS)]
-    for record in _records(region, parts):
+    for record in part_records(region, parts):
         mean = "NA" if record["mean_r2"] is None else f"{record['mean_r2']:.7g}"
         rows.append("\t".join([*(str(record[name]) for name in PART_COLUMNS[:-1]), mean]))
     point = _point_record(region)
@@ -49,20 +49,8 @@ def parts_tsv(region: LdRegion, parts: Sequence[LdPart], provenance: Mapping[str
 
 def parts_json(region: LdRegion, parts: Sequence[LdPart], provenance: Mapping[str, Any]) -> str:
     """Return the same as a JSON object: 'provenance', 'window' (null for a plain region) and 'parts'."""
-    record = {"provenance": dict(provenance), "window": _point_record(region), "parts": _records(region, parts)}
+    record = {"provenance": dict(provenance), "window": _point_record(region), "parts": part_records(region, parts)}
     return json_text(record, indent=1) + "\n"
-
-
-def _records(region: LdRegion, parts: Sequence[LdPart]) -> list[dict[str, Any]]:
-    at = region.positions
-    return [
-        {
-            "chromosome": " ".join(region.alignment.name.split()), "part": part.name,
-            "from": int(at[part.rows[0]]), "to": int(at[part.columns[1]]),
-            "sites": part.sites, "pairs": part.pairs, "mean_r2": part.mean if part.pairs else None,
-        }
-        for part in parts
-    ]  # fmt: skip
 
 
 def _point_record(region: LdRegion) -> dict[str, Any] | None:
