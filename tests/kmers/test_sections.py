@@ -44,13 +44,13 @@ def shaped(request: pytest.FixtureRequest, device: Device) -> Iterator[Engine]:
 
 
 @pytest.fixture
-def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Batches of two sections, one of which is gathered on CPUs, and blocks of few bytes."""
+def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blocks of two sections, one of which is gathered on CPUs, and pieces of few bytes."""
     monkeypatch.setattr(section_cpu, "UNITS_EACH", 0)
     monkeypatch.setattr(section_cpu, "FEWEST", 2)
     monkeypatch.setattr(section_cpu, "HELD", 1)
     monkeypatch.setattr(section_gpu, "MAX_BYTES", 2 * 8 * SECTION_KMERS)
-    monkeypatch.setattr(section_gpu, "BLOCK_WORDS", 1001)
+    monkeypatch.setattr(section_gpu, "PIECE_WORDS", 1001)
 
 
 def keys_of_gaps(gaps: list[int], k: int) -> np.ndarray:
@@ -118,7 +118,7 @@ def test_borders_of_gap_widths(tmp_path: Path, shaped: Engine, bits: int) -> Non
         *(4 * SECTION_KMERS, 4 * SECTION_KMERS + 1, 5 * SECTION_KMERS - 1),
     ],
 )
-@pytest.mark.usefixtures("small_batches")
+@pytest.mark.usefixtures("small_blocks")
 def test_sizes_around_borders(tmp_path: Path, shaped: Engine, size: int) -> None:
     keys, counts = many_kmers(size)
     path, middle = tmp_path / "set", min(size, SECTION_KMERS + 7)
@@ -129,7 +129,7 @@ def test_sizes_around_borders(tmp_path: Path, shaped: Engine, size: int) -> None
     assert write_runs(path, shaped, 31, keys, ones, [middle]) == write_block(path, 31, keys, ones)
 
 
-@pytest.mark.usefixtures("small_batches")
+@pytest.mark.usefixtures("small_blocks")
 def test_runs_cut_anywhere(tmp_path: Path, shaped: Engine) -> None:
     size = 5 * SECTION_KMERS + 321
     keys, counts = many_kmers(size)
@@ -149,7 +149,7 @@ def test_runs_cut_anywhere(tmp_path: Path, shaped: Engine) -> None:
     np.testing.assert_array_equal(found.counts, counts)
 
 
-def test_whole_batches(tmp_path: Path, shaped: Engine) -> None:
+def test_whole_blocks(tmp_path: Path, shaped: Engine) -> None:
     keys, counts = many_kmers(34 * SECTION_KMERS + 5)
     path = tmp_path / "set"
     assert write_runs(path, shaped, 31, keys, counts, [17 * SECTION_KMERS + 1]) == write_block(path, 31, keys, counts)
@@ -209,7 +209,7 @@ def test_runs_that_are_wrong(tmp_path: Path, shaped: Engine, runs: list[list[int
 
 @pytest.mark.parametrize("place", [SECTION_KMERS - 1, SECTION_KMERS, SECTION_KMERS + 1, 2 * SECTION_KMERS])
 @pytest.mark.parametrize("words", [1, 2])
-@pytest.mark.usefixtures("small_batches")
+@pytest.mark.usefixtures("small_blocks")
 def test_disorder_anywhere(tmp_path: Path, shaped: Engine, place: int, words: int) -> None:
     keys, counts = many_kmers(3 * SECTION_KMERS)
     keys = np.concatenate([np.zeros((words - 1, keys.size), np.uint64), keys])
@@ -232,7 +232,7 @@ def test_arrays_that_do_not_suit(tmp_path: Path, shaped: Engine) -> None:
         writer.append_runs(Runs(shaped.upload(keys), shaped.upload(counts), 2))
 
 
-@pytest.mark.usefixtures("small_batches")
+@pytest.mark.usefixtures("small_blocks")
 def test_a_full_disk(tmp_path: Path, shaped: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "set").write_text("what was there")
     write_anywhere, used = os.pwrite, shaped.memory.used
@@ -251,7 +251,7 @@ def test_a_full_disk(tmp_path: Path, shaped: Engine, monkeypatch: pytest.MonkeyP
     assert shaped.memory.used == used
 
 
-@pytest.mark.usefixtures("small_batches")
+@pytest.mark.usefixtures("small_blocks")
 def test_pipes(tmp_path: Path, shaped: Engine) -> None:
     """What cannot be written anywhere is written in order."""
     keys, counts = many_kmers(5 * SECTION_KMERS)

@@ -20,7 +20,7 @@ SLACK = 1.05  # of the k-mers that are expected: memory that nobody touches cost
 
 @dataclass(frozen=True)
 class Part:
-    """K-mers of a range of prefixes.
+    """K-mers of a range of prefixes, or of a piece of one: parts come in ascending order.
 
     Attributes
     ----------

@@ -108,13 +108,13 @@ class CpuDeviceEncoder:
 
 
 class _Slot:
-    """Room for the sections of a batch and what is known of them, in memory of the host.
+    """Room for the sections of a block and what is known of them, in memory of the host.
 
     Attributes
     ----------
     rooms : SharedArray, uint64 (sections, room)
     facts : SharedArray, uint64 (sections * (3 + 2 words),)
-        Channels of as many sections as the batch has.
+        Channels of as many sections as the block has.
     tallies : SharedArray, uint32 (sections, TALLIED + 2)
     """
 
@@ -126,7 +126,7 @@ class _Slot:
         self._writing: Future[None] | None = None
 
     def found(self, sections: int) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
-        """What is known of a batch of so many sections, when the device is done with it."""
+        """What is known of a block of so many sections, when the device is done with it."""
         facts = self._engine.download(self.facts.device, self._channels * sections).reshape(self._channels, sections)
         return facts, self._engine.download(self.tallies.device, sections * (TALLIED + 2)).reshape(sections, -1)
 

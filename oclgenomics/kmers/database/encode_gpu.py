@@ -1,6 +1,6 @@
 """Sections encoded on GPUs: a work-item takes a key, a stretch of counts or the checksum of a section.
 
-All of a batch is laid out on the device as it will be in the file. While the device encodes a batch, the one before is
+All of a block of sections is laid out on the device as in the file. While the device encodes a block, the one before is
 brought to pinned memory piece by piece, and threads write the pieces.
 """
 
@@ -39,7 +39,7 @@ __all__ = ["GpuEncoder"]
 MAX_BYTES = 1 << 28  # of keys: as a work-item takes milliseconds for a checksum, there have to be many at a time
 SUM_LANES = 1  # checksums have little to do with each other: a group each spreads them over the device
 TALLY_GROUPS = 1024
-BLOCK_WORDS, MAX_BLOCKS = 1 << 21, 8  # of pinned memory: 16 MiB each
+PIECE_WORDS, MAX_PIECES = 1 << 21, 8  # of pinned memory: 16 MiB each
 
 
 class GpuEncoder:
@@ -55,7 +55,7 @@ class GpuEncoder:
 
     def __init__(self, engine: Engine, words: int, output: Appending) -> None:
         self._engine, self._words = engine, words
-        self._blocks = _Blocks(engine, output)
+        self._pieces = _Pieces(engine, output)
         self._started: _Started | None = None
         most = MAX_BYTES // (8 * words * SECTION_KMERS)
         self.at_a_time = self.held = max(1, min(most, self._sections_that_fit() // 4))
@@ -83,7 +83,7 @@ class GpuEncoder:
     def drain(self) -> Iterator[Coded]:
         """Append all that was encoded, wait until it is written, and yield what is known of it."""
         yield from self._collect()
-        self._blocks.wait()
+        self._pieces.wait()
 
     def close(self) -> None:
         """Let go of the memory; nobody may be writing it any more."""
@@ -149,7 +149,7 @@ class GpuEncoder:
         if started is not None:
             large = None if started.large is None else self._engine.download(started.large)
             yield coded_of(self._engine.download(started.facts), started.kmers, started.tally, large)
-            self._blocks.put(started.out, started.size)
+            self._pieces.put(started.out, started.size)
 
 
 @dataclass(frozen=True)
@@ -182,7 +182,7 @@ class _Places:
 
 @dataclass(frozen=True)
 class _Started:
-    """A batch that the device is writing: k-mers, what they tally to, and `size` bytes of sections."""
+    """A block that the device is writing: k-mers, what they tally to, and `size` bytes of sections."""
 
     kmers: int
     tally: NDArray[np.uint32]
@@ -192,7 +192,7 @@ class _Started:
     size: int
 
 
-class _Blocks:
+class _Pieces:
     """Pinned memory that the device fills and threads write to the file."""
 
     def __init__(self, engine: Engine, output: Appending) -> None:
@@ -201,21 +201,21 @@ class _Blocks:
 
     def put(self, source: DeviceArray, size: int) -> None:
         """Append the first bytes of an array of words."""
-        for start in range(0, size, 8 * BLOCK_WORDS):
-            block = self._block()
-            part = min(size - start, 8 * BLOCK_WORDS)
-            words = -(-part // 8)
-            self._engine.download(source, words, start // 8, out=block[:words])
-            self._writing.append((block, self._output.put(block.view(np.uint8)[:part].data)))
+        for start in range(0, size, 8 * PIECE_WORDS):
+            piece = self._free()
+            length = min(size - start, 8 * PIECE_WORDS)
+            words = -(-length // 8)
+            self._engine.download(source, words, start // 8, out=piece[:words])
+            self._writing.append((piece, self._output.put(piece.view(np.uint8)[:length].data)))
 
     def wait(self) -> None:
         """Wait until all is written."""
         for _, future in self._writing:
             future.result()
 
-    def _block(self) -> NDArray[Any]:
-        if self._writing and (len(self._writing) == MAX_BLOCKS or self._writing[0][1].done()):
-            block, future = self._writing.popleft()
+    def _free(self) -> NDArray[Any]:
+        if self._writing and (len(self._writing) == MAX_PIECES or self._writing[0][1].done()):
+            piece, future = self._writing.popleft()
             future.result()
-            return block
-        return self._engine.pinned(BLOCK_WORDS, np.uint64)
+            return piece
+        return self._engine.pinned(PIECE_WORDS, np.uint64)

@@ -29,7 +29,7 @@ __all__ = ["FileIndex", "read_file_index"]
 
 @dataclass(frozen=True)
 class FileIndex:
-    """The parts of a database that are not k-mers.
+    """All of a database that is not k-mers.
 
     Attributes
     ----------

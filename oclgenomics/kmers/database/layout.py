@@ -41,16 +41,16 @@ PROGRAM_BYTES = 16
 HISTOGRAM = np.dtype([("count", "<u8"), ("kmers", "<u8")])
 
 
-def checksum(*parts: bytes | memoryview) -> int:
+def checksum(*pieces: bytes | memoryview) -> int:
     """SipHash-2-4 of some bytes, laid end to end, under the format's own key."""
     state = siphash24.siphash24(key=KEY)
-    for part in parts:
-        state.update(part)
+    for piece in pieces:
+        state.update(piece)
     return int.from_bytes(state.digest(), "little")
 
 
 def section_table(words: int) -> np.dtype:
-    """An entry of the table: the section's place and parts, its checksum, and its first key of so many words."""
+    """An entry of the table: the section's place and sizes, its checksum, and its first key of so many words."""
     return np.dtype(
         [
             ("offset", "<u8"),
@@ -105,7 +105,7 @@ class Head(NamedTuple):
 
 
 class Foot(NamedTuple):
-    """The last bytes of a database: where the table begins, how long the parts are, and what the k-mers add up to."""
+    """The last bytes of a database: where the table begins, how long everything is, and what the k-mers add up to."""
 
     table_offset: int
     sections: int

@@ -154,9 +154,9 @@ class DatabaseWriter:
         for block in blocks:
             self.append(block)
 
-    def append_all(self, parts: Iterable[Runs]) -> None:
+    def append_all(self, some: Iterable[Runs]) -> None:
         """Add all of some runs, each of which is let go before the next one is made; see `append_runs`."""
-        for runs in parts:
+        for runs in some:
             self.append_runs(runs)
             del runs
 

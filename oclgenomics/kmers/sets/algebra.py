@@ -13,7 +13,7 @@ from oclgenomics.errors import UsageError
 from oclgenomics.io.threads import usable_cores
 from oclgenomics.kmers.kmer_set import KmerBlock, KmerSet
 from oclgenomics.kmers.options import LARGEST_COUNTER
-from oclgenomics.kmers.sets.ranges import KmerRange, Parts, parts_of
+from oclgenomics.kmers.sets.ranges import KmerRange, RangeBlocks, ranges_of
 
 __all__ = ["intersect", "subtract", "union"]
 
@@ -35,9 +35,9 @@ def union(sets: Sequence[KmerSet], counter_max: int = LARGEST_COUNTER) -> Iterat
         No set, or sets of several k, or of one strand and of both.
     """
 
-    def add(part: KmerRange) -> KmerBlock:
-        sums = np.minimum(_sums(part.counts, part.starts), np.uint64(counter_max))
-        return KmerBlock(part.distinct(), sums.astype(np.uint32))
+    def add(some: KmerRange) -> KmerBlock:
+        sums = np.minimum(_sums(some.counts, some.starts), np.uint64(counter_max))
+        return KmerBlock(some.distinct(), sums.astype(np.uint32))
 
     return _merge(sets, add)
 
@@ -51,10 +51,10 @@ def intersect(sets: Sequence[KmerSet]) -> Iterator[KmerBlock]:
         No set, or sets of several k, or of one strand and of both.
     """
 
-    def meet(part: KmerRange) -> KmerBlock:
-        common = part.sizes == len(sets)
-        least = np.minimum.reduceat(part.counts, part.starts)
-        return KmerBlock(part.distinct(common), least[common])
+    def meet(some: KmerRange) -> KmerBlock:
+        common = some.sizes == len(sets)
+        least = np.minimum.reduceat(some.counts, some.starts)
+        return KmerBlock(some.distinct(common), least[common])
 
     return _merge(sets, meet)
 
@@ -68,9 +68,9 @@ def subtract(sets: Sequence[KmerSet]) -> Iterator[KmerBlock]:
         No set, or sets of several k, or of one strand and of both.
     """
 
-    def leave(part: KmerRange) -> KmerBlock:
-        alone = (part.sizes == 1) & (part.sources[part.starts] == 0)
-        return KmerBlock(part.distinct(alone), part.counts[part.starts[alone]])
+    def leave(some: KmerRange) -> KmerBlock:
+        alone = (some.sizes == 1) & (some.sources[some.starts] == 0)
+        return KmerBlock(some.distinct(alone), some.counts[some.starts[alone]])
 
     return _merge(sets, leave)
 
@@ -87,15 +87,15 @@ def _merge(sets: Sequence[KmerSet], combine: Callable[[KmerRange], KmerBlock]) -
 
 
 def _combined(sets: Sequence[KmerSet], combine: Callable[[KmerRange], KmerBlock]) -> Iterator[KmerBlock]:
-    def merge(parts: Parts) -> KmerBlock:
-        return combine(KmerRange(parts))
+    def merge(held: RangeBlocks) -> KmerBlock:
+        return combine(KmerRange(held))
 
     threads = min(MAX_THREADS, usable_cores())
     pool = ThreadPoolExecutor(threads, "merge-kmers")
     coming: deque[Future[KmerBlock]] = deque()
     try:
-        for parts in parts_of(sets, pool, -(-2 * threads // len(sets))):
-            coming.append(pool.submit(merge, parts))
+        for held in ranges_of(sets, pool, -(-2 * threads // len(sets))):
+            coming.append(pool.submit(merge, held))
             if len(coming) > threads:
                 yield coming.popleft().result()
         while coming:

@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 from oclgenomics.kmers.database.reader import KmerDatabase
 from oclgenomics.kmers.kmer_set import KmerBlock, KmerSet
 
-__all__ = ["KmerRange", "Parts", "parts_of"]
+__all__ = ["KmerRange", "RangeBlocks", "ranges_of"]
 
 MAX_KMERS = 1 << 18  # of one set in one range
 LEAD_BITS = 64
 
 
-class Parts(NamedTuple):
+class RangeBlocks(NamedTuple):
     """The k-mers of a range, as they lie in their sets.
 
     Attributes
@@ -40,7 +40,7 @@ class Parts(NamedTuple):
     blocks: list[KmerBlock]
 
 
-def parts_of(sets: Sequence[KmerSet], pool: Executor, ahead: int) -> Iterator[Parts]:
+def ranges_of(sets: Sequence[KmerSet], pool: Executor, ahead: int) -> Iterator[RangeBlocks]:
     """Cut sets of one k into ranges, in ascending order.
 
     Parameters
@@ -54,7 +54,7 @@ def parts_of(sets: Sequence[KmerSet], pool: Executor, ahead: int) -> Iterator[Pa
     cursors = [_Cursor(each, pool, ahead) for each in sets]
     while running := [source for source, cursor in enumerate(cursors) if cursor.fill()]:
         bound = min(cursors[source].last for source in running)
-        yield Parts(sets[0].k, running, [cursors[source].take_to(bound) for source in running])
+        yield RangeBlocks(sets[0].k, running, [cursors[source].take_to(bound) for source in running])
 
 
 class KmerRange:
@@ -68,11 +68,11 @@ class KmerRange:
         Where a key differs from the one before it.
     """
 
-    def __init__(self, parts: Parts) -> None:
-        keys = np.hstack([block.keys for block in parts.blocks])
-        self._parts, self._order = parts, _order(keys, parts.k)
+    def __init__(self, held: RangeBlocks) -> None:
+        keys = np.hstack([block.keys for block in held.blocks])
+        self._held, self._order = held, _order(keys, held.k)
         self.keys = np.take(keys, self._order, axis=1)
-        self.counts = np.concatenate([block.counts for block in parts.blocks]).take(self._order)
+        self.counts = np.concatenate([block.counts for block in held.blocks]).take(self._order)
         differs = self.keys[0, 1:] != self.keys[0, :-1]
         for word in self.keys[1:]:
             differs |= word[1:] != word[:-1]
@@ -86,7 +86,7 @@ class KmerRange:
     @property
     def sources(self) -> NDArray[np.intp]:
         """The set of each key, intp (n,)."""
-        return np.repeat(self._parts.sources, [len(block) for block in self._parts.blocks]).take(self._order)
+        return np.repeat(self._held.sources, [len(block) for block in self._held.blocks]).take(self._order)
 
     def distinct(self, which: NDArray[np.bool_] | slice = slice(None)) -> NDArray[np.uint64]:
         """Distinct keys, or some of them."""
