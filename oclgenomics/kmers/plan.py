@@ -173,7 +173,7 @@ def _takes_ranges(limits: DeviceLimits, used: int, kmers: int, most: int) -> boo
 def no_room(count: int, most: int) -> AllocationError:
     """Return the error for more k-mers with one prefix than memory holds."""
     return AllocationError(
-        f"{count:,} k-mers begin with the same letters, and there is room for {most:,}; raise --max-memory"
+        f"{count:,} k-mers begin with the same letters, and there is room for {most:,}; raise `max_memory`"
     )
 
 

@@ -101,7 +101,7 @@ def test_ranges_of_prefixes(counts: list[int], most: int) -> None:
 
 
 def test_one_prefix_that_does_not_fit() -> None:
-    with pytest.raises(AllocationError, match="raise --max-memory"):
+    with pytest.raises(AllocationError, match="raise max_memory"):
         split_prefixes(np.array([1, 9], np.uint32), 8)
 
 

@@ -252,7 +252,7 @@ def test_a_run_that_comes_back_damaged(engine: Engine, tmp_path: Path, monkeypat
         runs.add(filling(block_of(20, {1: 1, 5: 3, 700: 2})))
         runs.add(filling(block_of(20, {1: 1, 6: 3, 700: 2})))
         os.pwrite(handles[1], b"\xff", 82)  # in the only section, after the head of 72 bytes
-        with pytest.raises(OutputError, match=r"temporary run 2 in .*damaged.*--tmp-dir"):
+        with pytest.raises(OutputError, match=r"temporary run 2 in .*damaged.*with tmp_dir"):
             list(runs.merged())
 
 

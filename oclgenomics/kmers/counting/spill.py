@@ -133,7 +133,7 @@ class Spill:
         try:
             yield from union([run.database for run in runs])
         except InputError as error:
-            raise OutputError(f"{error}; the storage is at fault: name another folder with --tmp-dir") from error
+            raise OutputError(f"{error}; the storage is at fault: name another folder with `tmp_dir`") from error
 
     def _write(self, fill: Callable[[DatabaseWriter], None], level: int) -> None:
         folder = temporary_folder(self._folder)
@@ -163,13 +163,13 @@ def _open_file(folder: str) -> int:
     try:
         return nameless_file(folder)
     except OSError as error:
-        raise OutputError(f"--tmp-dir {folder}: no file can be made there ({error.strerror})") from error
+        raise OutputError(f"`tmp_dir` {folder}: no file can be made there ({error.strerror})") from error
 
 
 def _disk_error(folder: str, held: int, error: OSError) -> OutputError:
     return OutputError(
-        f"--tmp-dir {folder}: a temporary run cannot be written ({error.strerror}); {readable_bytes(held)} of them are "
-        f"on the file system at {file_system(folder)} by now; name another folder, or raise --max-memory"
+        f"`tmp_dir` {folder}: a temporary run cannot be written ({error.strerror}); {readable_bytes(held)} of them are "
+        f"on the file system at {file_system(folder)} by now; name another folder, or raise `max_memory`"
     )
 
 

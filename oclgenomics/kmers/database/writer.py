@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics import __version__
-from oclgenomics.errors import UsageError
+from oclgenomics.errors import ParameterError
 from oclgenomics.io.append_file import Appending
 from oclgenomics.io.atomic_file import WholeFile, whole_file
 from oclgenomics.io.threads import usable_cores
@@ -63,7 +63,7 @@ class DatabaseWriter:
         The file cannot be written; nothing half written is left.
     AllocationError
         The device's memory does not hold a section.
-    UsageError
+    ParameterError
         Bounds of counts beyond 64 bits.
     """
 
@@ -76,7 +76,7 @@ class DatabaseWriter:
         threads: int | None = None,
     ) -> None:
         if options.max_count >> 64:
-            raise UsageError(f"--max-count {options.max_count}: a database holds bounds below 2^64")
+            raise ParameterError("max_count", "a database holds bounds below 2^64", options.max_count)
         self._path, self._options, self._engine = path, options, engine
         self._threads = min(MAX_THREADS, usable_cores()) if threads is None else threads
         self._words = key_words(options.k)
