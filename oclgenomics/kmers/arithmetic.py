@@ -16,7 +16,8 @@ def sortable(keys: NDArray[np.uint64]) -> NDArray[Any]:
     That is the word itself, or fixed strings of bytes where there are several words.
     """
     if len(keys) == 1:
-        return keys[0]
+        words: NDArray[np.uint64] = keys[0]
+        return words
     strings = np.empty((keys.shape[1], len(keys)), ">u8")
     strings[:] = keys[::-1].T
     return strings.view(f"S{8 * len(keys)}").ravel()

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from oclgenomics.errors import UsageError
 from oclgenomics.kmers.keys import key_words, keys_of, letters_of
 from oclgenomics.kmers.kmer_set import CountedKmers, KmerBlock
-from oclgenomics.kmers.sets import algebra
-from oclgenomics.kmers.sets import ranges as merging
+from oclgenomics.kmers.sets import algebra, ranges
 
 Counts = dict[str, int]
 LARGEST = (1 << 32) - 1
@@ -72,7 +71,7 @@ def test_against_dictionaries(example: tuple[list[Counts], int, int], most: int)
 
 
 def test_ranges_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(merging, "MAX_KMERS", 10)
+    monkeypatch.setattr(ranges, "MAX_KMERS", 10)
     keys = np.arange(1000, dtype=np.uint64)[None]
     whole = CountedKmers(10, True, keys, np.ones(1000, np.uint32))
     blocks = list(algebra.union([whole, whole]))

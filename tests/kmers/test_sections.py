@@ -17,9 +17,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from oclgenomics.errors import InputError, OutputError
-from oclgenomics.kmers.database import decode_device as section_decoder
-from oclgenomics.kmers.database import encode_cpu_device as section_cpu
-from oclgenomics.kmers.database import encode_gpu as section_gpu
+from oclgenomics.kmers.database import decode_device, encode_cpu_device, encode_gpu, pinned_writer
 from oclgenomics.kmers.database.encode_kernels import SIP_KEY, TALLIED
 from oclgenomics.kmers.database.layout import SECTION_KMERS, checksum
 from oclgenomics.kmers.database.reader import KmerDatabase
@@ -46,11 +44,11 @@ def shaped(request: pytest.FixtureRequest, device: Device) -> Iterator[Engine]:
 @pytest.fixture
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks of two sections, one of which is gathered on CPUs, and pieces of few bytes."""
-    monkeypatch.setattr(section_cpu, "UNITS_EACH", 0)
-    monkeypatch.setattr(section_cpu, "FEWEST", 2)
-    monkeypatch.setattr(section_cpu, "HELD", 1)
-    monkeypatch.setattr(section_gpu, "MAX_BYTES", 2 * 8 * SECTION_KMERS)
-    monkeypatch.setattr(section_gpu, "PIECE_WORDS", 1001)
+    monkeypatch.setattr(encode_cpu_device, "UNITS_EACH", 0)
+    monkeypatch.setattr(encode_cpu_device, "FEWEST", 2)
+    monkeypatch.setattr(encode_cpu_device, "HELD", 1)
+    monkeypatch.setattr(encode_gpu, "MAX_BYTES", 2 * 8 * SECTION_KMERS)
+    monkeypatch.setattr(pinned_writer, "PIECE_WORDS", 1001)
 
 
 def keys_of_gaps(gaps: list[int], k: int) -> np.ndarray:
@@ -280,9 +278,9 @@ def test_runs_come_back(tmp_path: Path, shaped: Engine, k: int) -> None:
 
 @pytest.mark.parametrize("size", [0, 1, SECTION_KMERS, 5 * SECTION_KMERS + 7])
 def test_sections_come_back(tmp_path: Path, shaped: Engine, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
-    monkeypatch.setattr(section_decoder, "UNITS_EACH", 0)
-    monkeypatch.setattr(section_decoder, "FEWEST", 2)
-    monkeypatch.setattr(section_decoder, "MAX_BYTES", 2 * 8 * SECTION_KMERS)
+    monkeypatch.setattr(decode_device, "UNITS_EACH", 0)
+    monkeypatch.setattr(decode_device, "FEWEST", 2)
+    monkeypatch.setattr(decode_device, "MAX_BYTES", 2 * 8 * SECTION_KMERS)
     keys, counts = many_kmers(size)
     write_block(tmp_path / "set", 31, keys, counts)
     with KmerDatabase.open(tmp_path / "set") as database:
@@ -329,10 +327,10 @@ def test_sections_with_numbers_that_are_too_large(
     raw = bytes(8 * words) + gap + np.array(counts, "<u8").tobytes()
     first = np.zeros((words, 1), np.uint64)
     table = table_of(first, 2, [len(gap)], [len(counts)], [checksum(raw)])
-    room = section_decoder.room_for(shaped, [table])
+    room = decode_device.room_for(shaped, [table])
     room.host[:] = 0
     room.host.view(np.uint8)[: len(raw)] = np.frombuffer(raw, np.uint8)
-    runs, status = section_decoder.decode_on(shaped, table, room)
+    runs, status = decode_device.decode_on(shaped, table, room)
     assert status.tolist() == [0 if fine else 2]
     if fine:
         expected = decode_section(raw, words, 2, len(gap))
@@ -358,10 +356,10 @@ def test_bytes_that_are_no_section(shaped: Engine, words: int, size: int, data: 
     table["count_words"] -= np.uint32(move)
     table["kmers"] += np.uint32(data.draw(st.integers(0, 1)))
     table["checksum"] = checksum(bytes(raw))
-    room = section_decoder.room_for(shaped, [table])
+    room = decode_device.room_for(shaped, [table])
     room.host[:] = 0
     room.host.view(np.uint8)[: len(raw)] = raw
-    runs, status = section_decoder.decode_on(shaped, table, room)
+    runs, status = decode_device.decode_on(shaped, table, room)
     try:
         expected = decode_section(bytes(raw), words, int(table["kmers"][0]), int(table["gap_bytes"][0]))
     except ValueError:

@@ -56,7 +56,8 @@ class PrefixCounts:
     @property
     def sizes(self) -> NDArray[np.int64]:
         """K-mers of each bin, int64 (bins,)."""
-        return self.counts.sum(axis=0, dtype=np.int64)
+        sizes: NDArray[np.int64] = self.counts.sum(axis=0, dtype=np.int64)
+        return sizes
 
     @property
     def begins(self) -> NDArray[np.int64]:

@@ -6,9 +6,7 @@ brought to pinned memory piece by piece, and threads write the pieces.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator
-from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,6 +25,7 @@ from oclgenomics.kmers.database.encode_kernels import (
     sections_of,
 )
 from oclgenomics.kmers.database.layout import SECTION_KMERS
+from oclgenomics.kmers.database.pinned_writer import PinnedWriter
 from oclgenomics.kmers.database.section import Coded
 from oclgenomics.kmers.database.simple8b import STRETCH
 from oclgenomics.primitives import scan
@@ -39,7 +38,6 @@ __all__ = ["GpuEncoder"]
 MAX_BYTES = 1 << 28  # of keys: as a work-item takes milliseconds for a checksum, there have to be many at a time
 SUM_LANES = 1  # checksums have little to do with each other: a group each spreads them over the device
 TALLY_GROUPS = 1024
-PIECE_WORDS, MAX_PIECES = 1 << 21, 8  # of pinned memory: 16 MiB each
 
 
 class GpuEncoder:
@@ -55,7 +53,7 @@ class GpuEncoder:
 
     def __init__(self, engine: Engine, words: int, output: Appending) -> None:
         self._engine, self._words = engine, words
-        self._pieces = _Pieces(engine, output)
+        self._writer = PinnedWriter(engine, output)
         self._started: _Started | None = None
         most = MAX_BYTES // (8 * words * SECTION_KMERS)
         self.at_a_time = self.held = max(1, min(most, self._sections_that_fit() // 4))
@@ -83,7 +81,7 @@ class GpuEncoder:
     def drain(self) -> Iterator[Coded]:
         """Append all that was encoded, wait until it is written, and yield what is known of it."""
         yield from self._collect()
-        self._pieces.wait()
+        self._writer.wait()
 
     def close(self) -> None:
         """Let go of the memory; nobody may be writing it any more."""
@@ -149,7 +147,7 @@ class GpuEncoder:
         if started is not None:
             large = None if started.large is None else self._engine.download(started.large)
             yield coded_of(self._engine.download(started.facts), started.kmers, started.tally, large)
-            self._pieces.put(started.out, started.size)
+            self._writer.put(started.out, started.size)
 
 
 @dataclass(frozen=True)
@@ -190,32 +188,3 @@ class _Started:
     facts: DeviceArray
     out: DeviceArray
     size: int
-
-
-class _Pieces:
-    """Pinned memory that the device fills and threads write to the file."""
-
-    def __init__(self, engine: Engine, output: Appending) -> None:
-        self._engine, self._output = engine, output
-        self._writing: deque[tuple[NDArray[Any], Future[None]]] = deque()
-
-    def put(self, source: DeviceArray, size: int) -> None:
-        """Append the first bytes of an array of words."""
-        for start in range(0, size, 8 * PIECE_WORDS):
-            piece = self._free()
-            length = min(size - start, 8 * PIECE_WORDS)
-            words = -(-length // 8)
-            self._engine.download(source, words, start // 8, out=piece[:words])
-            self._writing.append((piece, self._output.put(piece.view(np.uint8)[:length].data)))
-
-    def wait(self) -> None:
-        """Wait until all is written."""
-        for _, future in self._writing:
-            future.result()
-
-    def _free(self) -> NDArray[Any]:
-        if self._writing and (len(self._writing) == MAX_PIECES or self._writing[0][1].done()):
-            piece, future = self._writing.popleft()
-            future.result()
-            return piece
-        return self._engine.pinned(PIECE_WORDS, np.uint64)

@@ -135,7 +135,8 @@ def _bytes_in_limb(lengths: NDArray[np.integer], place: int, count: int) -> NDAr
     if count == 1:
         return lengths
     low = 8 * place
-    return np.clip(lengths, low, low + 8) - np.asarray(low, lengths.dtype)
+    inside: NDArray[np.integer] = np.clip(lengths, low, low + 8) - np.asarray(low, lengths.dtype)
+    return inside
 
 
 def _spread(limb: NDArray[np.uint64]) -> None:

@@ -117,8 +117,10 @@ def _lead(keys: NDArray[np.uint64], k: int) -> NDArray[np.uint64]:
     """The first 64 bits of keys of 2 k bits, or all of them where there are fewer."""
     in_last = 2 * k - LEAD_BITS * (len(keys) - 1)
     if len(keys) == 1 or in_last == LEAD_BITS:
-        return keys[-1]
-    return (keys[-1] << np.uint64(LEAD_BITS - in_last)) | (keys[-2] >> np.uint64(in_last))
+        lead: NDArray[np.uint64] = keys[-1]
+    else:
+        lead = (keys[-1] << np.uint64(LEAD_BITS - in_last)) | (keys[-2] >> np.uint64(in_last))
+    return lead
 
 
 def _falls(keys: NDArray[np.uint64]) -> NDArray[np.intp]:
