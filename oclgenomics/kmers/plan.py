@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import AllocationError
-from oclgenomics.kmers.database import vlq
 from oclgenomics.kmers.database.layout import SECTION_KMERS
 from oclgenomics.kmers.keys import key_words
 from oclgenomics.primitives.keys import MAX_ITEMS
@@ -29,7 +28,6 @@ __all__ = [
     "DeviceLimits",
     "SortPlan",
     "counter_for",
-    "encodes_on_device",
     "has_room",
     "kmers_at_a_time",
     "needs_prefixes",
@@ -73,8 +71,6 @@ MAX_RUNS, MIN_RUNS = 64, 2  # merged at a time
 MIN_MERGE_BYTES, MAX_MERGE_BYTES = 64 << 20, 512 << 20  # of k-mers that a merge has at hand
 SECTIONS_AT_HAND = 3  # of a run: read ahead, in the making, and being merged
 FILE_SHARE = 4  # of the files that may be open, one in so many for the runs of a level
-
-MIN_SECTIONS = 8  # that the device has to hold before it is worth the memory to encode there
 
 
 @dataclass(frozen=True)
@@ -326,10 +322,3 @@ def runs_at_a_time(limits: DeviceLimits, k: int, max_files: int | None) -> int:
     if max_files is not None:
         fit = min(fit, max_files // FILE_SHARE)
     return max(MIN_RUNS, min(MAX_RUNS, fit))
-
-
-def encodes_on_device(limits: DeviceLimits, k: int) -> bool:
-    """Say whether to encode on the device: not where what a section takes would be much of its memory."""
-    words = key_words(k)
-    section = SECTION_KMERS * (8 * words + 4 + 2 * (8 + vlq.max_bytes(words)))
-    return limits.budget >= MIN_SECTIONS * section

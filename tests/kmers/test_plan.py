@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from oclgenomics.errors import AllocationError
 from oclgenomics.kmers import plan
+from oclgenomics.kmers.database.section_plan import SectionPlan
 from oclgenomics.kmers.plan import BinPlan, DeviceLimits, SortPlan, split_prefixes
 
 CPU = DeviceLimits(budget=8 << 30, max_allocation=4 << 30, compute_units=8, cpu=True)
@@ -167,5 +168,40 @@ def test_runs_that_are_merged_at_a_time(budget: int, k: int, most: int) -> None:
 def test_the_device_encodes_where_eight_sections_fit(k: int) -> None:
     words = -(-k // 32)
     section = 65_280 * (8 * words + 4 + 2 * (8 + -(-64 * words // 7)))
-    assert plan.encodes_on_device(dataclasses.replace(GPU, budget=8 * section), k)
-    assert not plan.encodes_on_device(dataclasses.replace(GPU, budget=8 * section - 1), k)
+    assert SectionPlan(dataclasses.replace(GPU, budget=8 * section), k).worth_encoding
+    assert not SectionPlan(dataclasses.replace(GPU, budget=8 * section - 1), k).worth_encoding
+
+
+@pytest.mark.parametrize(
+    ("change", "encoded", "held", "decoded"),
+    [
+        ({}, 16, 4, 16),  # two for each core
+        ({"compute_units": 1}, 8, 4, 16),
+        ({"compute_units": 64}, 114, 4, 128),  # 128 MiB of room
+        ({"budget": 12 * 3_137_576}, 3, 3, 4),  # a quarter of what fits
+        ({"budget": 12 * 3_137_576 - 1}, 2, 2, 4),
+        ({"budget": 3_137_576}, 1, 1, 1),
+        ({"cpu": False}, 514, 514, 514),  # 256 MiB of keys
+        ({"cpu": False, "budget": 40 * 3_656_224 + 32_800}, 10, 10, 18),
+        ({"cpu": False, "budget": 40 * 3_656_224 + 32_799}, 9, 9, 18),
+    ],
+)
+def test_sections_at_a_time(change: dict[str, int], encoded: int, held: int, decoded: int) -> None:
+    some = SectionPlan(dataclasses.replace(CPU, **change), 31)
+    assert (some.encode(), some.held(), some.decode()) == (encoded, held, decoded)
+
+
+@given(limits=limits, k=lengths, used=st.integers(0, 1 << 30))
+def test_sections_fit_beside_what_is_in_use(limits: DeviceLimits, k: int, used: int) -> None:
+    some = SectionPlan(limits, k, used)
+    key_bytes = 65_280 * (8 * -(-k // 32) + 4)
+    try:
+        encoded, decoded = some.encode(), some.decode()
+    except AllocationError:
+        largest = max(some.room_bytes, key_bytes)
+        assert limits.budget - used < 3 * (key_bytes + some.room_bytes) or limits.max_allocation < largest
+        return
+    assert 1 <= some.held() <= encoded
+    assert used + encoded * (key_bytes + 2 * some.max_bytes) <= limits.budget
+    assert used + decoded * (key_bytes + some.max_bytes) <= limits.budget
+    assert max(encoded, decoded) * some.max_bytes <= limits.max_allocation

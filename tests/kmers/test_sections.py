@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from oclgenomics.errors import InputError, OutputError
-from oclgenomics.kmers.database import decode_device, encode_cpu_device, encode_gpu, pinned_writer
+from oclgenomics.kmers.database import decode_device, pinned_writer, section_plan
 from oclgenomics.kmers.database.encode_kernels import SIP_KEY, TALLIED
 from oclgenomics.kmers.database.layout import SECTION_KMERS, checksum
 from oclgenomics.kmers.database.reader import KmerDatabase
@@ -44,10 +44,10 @@ def shaped(request: pytest.FixtureRequest, device: Device) -> Iterator[Engine]:
 @pytest.fixture
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks of two sections, one of which is gathered on CPUs, and pieces of few bytes."""
-    monkeypatch.setattr(encode_cpu_device, "UNITS_EACH", 0)
-    monkeypatch.setattr(encode_cpu_device, "FEWEST", 2)
-    monkeypatch.setattr(encode_cpu_device, "HELD", 1)
-    monkeypatch.setattr(encode_gpu, "MAX_BYTES", 2 * 8 * SECTION_KMERS)
+    monkeypatch.setattr(section_plan, "SECTIONS_EACH", 0)
+    monkeypatch.setattr(section_plan, "MIN_ENCODED", 2)
+    monkeypatch.setattr(section_plan, "MAX_HELD", 1)
+    monkeypatch.setattr(section_plan, "MAX_KEY_BYTES", 2 * 8 * SECTION_KMERS)
     monkeypatch.setattr(pinned_writer, "PIECE_WORDS", 1001)
 
 
@@ -278,9 +278,9 @@ def test_runs_come_back(tmp_path: Path, shaped: Engine, k: int) -> None:
 
 @pytest.mark.parametrize("size", [0, 1, SECTION_KMERS, 5 * SECTION_KMERS + 7])
 def test_sections_come_back(tmp_path: Path, shaped: Engine, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
-    monkeypatch.setattr(decode_device, "UNITS_EACH", 0)
-    monkeypatch.setattr(decode_device, "FEWEST", 2)
-    monkeypatch.setattr(decode_device, "MAX_BYTES", 2 * 8 * SECTION_KMERS)
+    monkeypatch.setattr(section_plan, "SECTIONS_EACH", 0)
+    monkeypatch.setattr(section_plan, "MIN_DECODED", 2)
+    monkeypatch.setattr(section_plan, "MAX_KEY_BYTES", 2 * 8 * SECTION_KMERS)
     keys, counts = many_kmers(size)
     write_block(tmp_path / "set", 31, keys, counts)
     with KmerDatabase.open(tmp_path / "set") as database:

@@ -7,38 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.kmers.database import vlq
 from oclgenomics.kmers.database.encode_kernels import SIP_KEY
 from oclgenomics.kmers.database.layout import SECTION_KMERS, section_bytes
 from oclgenomics.primitives import Runs
 from oclgenomics.runtime import Engine, SharedArray
-from oclgenomics.runtime.memory import BufferNeed
 
-__all__ = ["decode_on", "room_for", "sections_at_a_time", "words_of"]
+__all__ = ["decode_on", "room_for", "words_of"]
 
 LANES = 1  # sections have little to do with each other: a group each spreads them over the device
-MAX_BYTES = 1 << 28  # of keys; a work-item takes milliseconds, so GPUs need many at a time
-UNITS_EACH, FEWEST = 2, 16  # on CPUs: some for each core
-
-
-def sections_at_a_time(engine: Engine, words: int) -> int:
-    """How many sections to decode at a time.
-
-    Raises
-    ------
-    AllocationError
-        The device's memory does not hold one.
-    """
-    needs = [
-        BufferNeed("keys", per_item=8 * words * SECTION_KMERS),
-        BufferNeed("counts", per_item=4 * SECTION_KMERS),
-        BufferNeed("sections", per_item=SECTION_KMERS * (8 + vlq.max_bytes(words)) + 16),
-    ]
-    fit = engine.items_that_fit(needs, item="section of k-mers")
-    most = MAX_BYTES // (8 * words * SECTION_KMERS)
-    if engine.tuning.cpu:
-        most = max(UNITS_EACH * engine.device.compute_units, FEWEST)
-    return max(1, min(most, fit // 4))
 
 
 def room_for(engine: Engine, tables: Sequence[NDArray[np.void]]) -> SharedArray:

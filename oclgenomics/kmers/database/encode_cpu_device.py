@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.io.append_file import Appending
-from oclgenomics.kmers.database import vlq
 from oclgenomics.kmers.database.encode_kernels import (
     SIP_KEY,
     TALLIED,
@@ -24,48 +23,31 @@ from oclgenomics.kmers.database.encode_kernels import (
 )
 from oclgenomics.kmers.database.layout import SECTION_KMERS
 from oclgenomics.kmers.database.section import Coded
+from oclgenomics.kmers.database.section_plan import SectionPlan
 from oclgenomics.kmers.database.simple8b import STRETCH
+from oclgenomics.kmers.keys import key_words
 from oclgenomics.runtime import Engine
-from oclgenomics.runtime.memory import BufferNeed
 
 __all__ = ["CpuDeviceEncoder"]
-
-HELD = 4  # sections that are gathered where runs are short
-UNITS_EACH, FEWEST = 2, 8  # sections at a time: some for each core
-MAX_BYTES = 1 << 27  # of room for them, of which a half or less is ever touched
-SPARE = 16  # bytes, as eight are written at a time and whole words read
 
 
 class CpuDeviceEncoder:
     """Encodes k-mers and appends them to a file.
 
-    Attributes
+    Parameters
     ----------
-    at_a_time : int
-        Sections to encode at a time.
-    held : int
-        Sections to gather.
+    engine : Engine
+    k : int
+    output : Appending
+    plan : SectionPlan
     """
 
-    def __init__(self, engine: Engine, words: int, output: Appending) -> None:
-        self._engine, self._words = engine, words
-        self._room = -(-SECTION_KMERS * (8 + vlq.max_bytes(words)) // 8) * 8 + SPARE
-        fit = self._sections_that_fit()
-        units = UNITS_EACH * engine.device.compute_units
-        self.at_a_time = max(1, min(max(units, FEWEST), MAX_BYTES // self._room, fit // 4))
-        self.held = min(HELD, self.at_a_time)
-        self._slots = [_Slot(engine, output, words, self.at_a_time, self._room // 8) for _ in range(2)]
-        defines = {"WORDS": words, "EVERY": SECTION_KMERS, "STRETCH": STRETCH, "TALLIED": TALLIED}
+    def __init__(self, engine: Engine, k: int, output: Appending, plan: SectionPlan) -> None:
+        self._engine, self._words, self._room = engine, key_words(k), plan.room_bytes
+        sections = plan.encode()
+        self._slots = [_Slot(engine, output, self._words, sections, self._room // 8) for _ in range(2)]
+        defines = {"WORDS": self._words, "EVERY": SECTION_KMERS, "STRETCH": STRETCH, "TALLIED": TALLIED}
         self._kernel = engine.kernel("kmers/encode_cpu_device.cl", "encode_sections", **defines)
-
-    def _sections_that_fit(self) -> int:
-        needs = [
-            BufferNeed("keys", per_item=8 * self._words * SECTION_KMERS),
-            BufferNeed("counts", per_item=4 * SECTION_KMERS),
-            BufferNeed("sections", per_item=self._room, copies=2),
-            BufferNeed("tallies", per_item=4 * (TALLIED + 2)),
-        ]
-        return self._engine.items_that_fit(needs, item="section of k-mers")
 
     def encode(self, span: Span) -> Iterator[Coded]:
         """Encode k-mers and append them; yield what is known of them."""

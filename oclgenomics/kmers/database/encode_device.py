@@ -14,8 +14,10 @@ from oclgenomics.kmers.database.encode_kernels import Span
 from oclgenomics.kmers.database.key_order import KeyOrder
 from oclgenomics.kmers.database.layout import SECTION_KMERS
 from oclgenomics.kmers.database.section import Coded
+from oclgenomics.kmers.database.section_plan import SectionPlan
 from oclgenomics.kmers.keys import key_words
 from oclgenomics.kmers.kmer_set import KmerBlock
+from oclgenomics.kmers.plan import DeviceLimits
 from oclgenomics.primitives import Runs
 from oclgenomics.runtime import Engine
 
@@ -23,18 +25,7 @@ __all__ = ["DeviceEncoder"]
 
 
 class _SpanEncoder(Protocol):
-    """Encodes neighbours among the k-mers of device arrays, for one class of devices.
-
-    Attributes
-    ----------
-    at_a_time : int
-        Sections to encode at a time.
-    held : int
-        Sections to gather where runs are short.
-    """
-
-    at_a_time: int
-    held: int
+    """Encodes neighbours among the k-mers of device arrays, for one class of devices."""
 
     def encode(self, span: Span) -> Iterator[Coded]: ...
 
@@ -67,8 +58,11 @@ class DeviceEncoder:
     def __init__(self, engine: Engine, k: int, output: Appending) -> None:
         words = key_words(k)
         self._engine, self._order = engine, KeyOrder(k)
-        self._spans: _SpanEncoder = (CpuDeviceEncoder if engine.tuning.cpu else GpuEncoder)(engine, words, output)
-        self._room = self._spans.held * SECTION_KMERS
+        plan = SectionPlan(DeviceLimits.of(engine), k, engine.memory.used)
+        self._at_a_time, self._room = plan.encode(), plan.held() * SECTION_KMERS
+        self._spans: _SpanEncoder = (
+            CpuDeviceEncoder(engine, k, output, plan) if plan.limits.cpu else GpuEncoder(engine, k, output)
+        )
         self._keys, self._counts = engine.empty((words, self._room), np.uint64), engine.empty(self._room, np.uint32)
         self._size = 0
         self._hold = engine.kernel("kmers/hold_kmers.cl", "hold_kmers", WORDS=words)
@@ -101,7 +95,7 @@ class DeviceEncoder:
         while taken < runs.size:
             left = runs.size - taken
             if not self._size and left >= self._room:
-                size = min(left // SECTION_KMERS, self._spans.at_a_time) * SECTION_KMERS
+                size = min(left // SECTION_KMERS, self._at_a_time) * SECTION_KMERS
                 yield from self._spans.encode(Span(runs.keys, runs.counts, taken, size))
             else:
                 size = min(left, self._room - self._size)

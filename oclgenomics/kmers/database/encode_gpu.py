@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.io.append_file import Appending
-from oclgenomics.kmers.database import vlq
 from oclgenomics.kmers.database.encode_kernels import (
     SIP_KEY,
     STRETCHES,
@@ -28,14 +27,13 @@ from oclgenomics.kmers.database.layout import SECTION_KMERS
 from oclgenomics.kmers.database.pinned_writer import PinnedWriter
 from oclgenomics.kmers.database.section import Coded
 from oclgenomics.kmers.database.simple8b import STRETCH
+from oclgenomics.kmers.keys import key_words
 from oclgenomics.primitives import scan
 from oclgenomics.runtime import DeviceArray, Engine
-from oclgenomics.runtime.memory import BufferNeed
 from oclgenomics.runtime.program import Kernel
 
 __all__ = ["GpuEncoder"]
 
-MAX_BYTES = 1 << 28  # of keys: as a work-item takes milliseconds for a checksum, there have to be many at a time
 SUM_LANES = 1  # checksums have little to do with each other: a group each spreads them over the device
 TALLY_GROUPS = 1024
 
@@ -43,30 +41,17 @@ TALLY_GROUPS = 1024
 class GpuEncoder:
     """Encodes k-mers and appends them to a file.
 
-    Attributes
+    Parameters
     ----------
-    at_a_time : int
-        Sections to encode at a time.
-    held : int
-        Sections to gather.
+    engine : Engine
+    k : int
+    output : Appending
     """
 
-    def __init__(self, engine: Engine, words: int, output: Appending) -> None:
-        self._engine, self._words = engine, words
+    def __init__(self, engine: Engine, k: int, output: Appending) -> None:
+        self._engine, self._words = engine, key_words(k)
         self._writer = PinnedWriter(engine, output)
         self._started: _Started | None = None
-        most = MAX_BYTES // (8 * words * SECTION_KMERS)
-        self.at_a_time = self.held = max(1, min(most, self._sections_that_fit() // 4))
-
-    def _sections_that_fit(self) -> int:
-        places = SECTION_KMERS + STRETCHES
-        needs = [
-            BufferNeed("keys", per_item=8 * self._words * SECTION_KMERS),
-            BufferNeed("counts", per_item=4 * SECTION_KMERS),
-            BufferNeed("places", fixed=1 << 14, per_item=4 * places, copies=2),
-            BufferNeed("sections", fixed=16, per_item=SECTION_KMERS * (8 + vlq.max_bytes(self._words)), copies=2),
-        ]
-        return self._engine.items_that_fit(needs, item="section of k-mers")
 
     def encode(self, span: Span) -> Iterator[Coded]:
         """Encode k-mers; append those before and yield what is known of them."""

@@ -10,10 +10,11 @@ from concurrent.futures import Executor, Future, ThreadPoolExecutor
 import numpy as np
 
 from oclgenomics.errors import InputError
-from oclgenomics.kmers.database.decode_device import decode_on, room_for, sections_at_a_time
+from oclgenomics.kmers.database.decode_device import decode_on, room_for
 from oclgenomics.kmers.database.section_file import SectionFile
-from oclgenomics.kmers.keys import key_words
+from oclgenomics.kmers.database.section_plan import SectionPlan
 from oclgenomics.kmers.kmer_set import KmerBlock
+from oclgenomics.kmers.plan import DeviceLimits
 from oclgenomics.primitives import Runs
 from oclgenomics.runtime import Engine
 
@@ -53,7 +54,7 @@ def runs_ahead(file: SectionFile, engine: Engine) -> Iterator[Runs]:
     AllocationError
         The device's memory does not hold a section.
     """
-    step = sections_at_a_time(engine, key_words(file.index.head.options.k))
+    step = SectionPlan(DeviceLimits.of(engine), file.index.head.options.k, engine.memory.used).decode()
     tables = [file.index.table[start : start + step] for start in range(0, len(file), step)]
     if not tables:
         return

@@ -21,10 +21,11 @@ from oclgenomics.kmers.database.encode_numpy import NumpyEncoder
 from oclgenomics.kmers.database.encoder import SectionEncoder
 from oclgenomics.kmers.database.layout import HEAD_BYTES, Foot, Head, section_bytes, section_table
 from oclgenomics.kmers.database.section import Coded
+from oclgenomics.kmers.database.section_plan import SectionPlan
 from oclgenomics.kmers.keys import key_words
 from oclgenomics.kmers.kmer_set import KmerBlock
 from oclgenomics.kmers.options import CountOptions
-from oclgenomics.kmers.plan import DeviceLimits, encodes_on_device
+from oclgenomics.kmers.plan import DeviceLimits
 from oclgenomics.kmers.tally import Tally
 from oclgenomics.primitives import Runs
 from oclgenomics.runtime import DeviceArray, Engine
@@ -107,7 +108,7 @@ class DatabaseWriter:
 
     def _chosen_encoder(self, pool: ThreadPoolExecutor) -> SectionEncoder:
         k, engine = self._options.k, self._engine
-        if engine is not None and encodes_on_device(DeviceLimits.of(engine), k):
+        if engine is not None and SectionPlan(DeviceLimits.of(engine), k).worth_encoding:
             return DeviceEncoder(engine, k, self._output)
         return NumpyEncoder(k, self._output, pool, self._threads, engine)
 
