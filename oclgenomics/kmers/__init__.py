@@ -13,6 +13,7 @@ from oclgenomics.kmers.analysis.histogram import Histogram, histogram
 from oclgenomics.kmers.analysis.look_up import counts_of
 from oclgenomics.kmers.analysis.query import QueryResult, query
 from oclgenomics.kmers.analysis.spectrum import Spectrum, read_spectrum
+from oclgenomics.kmers.analysis.spectrum_plot import plot_spectrum
 from oclgenomics.kmers.count import count, count_to_database
 from oclgenomics.kmers.database.reader import KmerDatabase
 from oclgenomics.kmers.export.dump import dump
@@ -41,6 +42,7 @@ __all__ = [
     "histogram",
     "merge",
     "merge_databases",
+    "plot_spectrum",
     "query",
     "read_spectrum",
 ]

@@ -7,7 +7,8 @@ import time
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from oclgenomics.cli import options as common
+from oclgenomics.cli.options import add_device_options, add_message_options, open_engine, report_profile
+from oclgenomics.cli.output import provenance, say
 from oclgenomics.commandkit.files import reads, works_in, writes
 from oclgenomics.commandkit.plain_json import json_text
 
@@ -47,7 +48,7 @@ def add_parser(actions: Any) -> None:
         help="letters of FASTQ of lesser quality (Phred + 33, 0 to 93) count as N (default: none)",
     )  # fmt: skip
     group.add_argument("--threads", type=int, metavar="N", help="host threads that unpack bgzip (default: at most 4)")
-    common.add_device_options(parser)
+    add_device_options(parser)
     group = parser.add_argument_group("inputs larger than memory")
     folder = group.add_argument(
         "--tmp-dir", metavar="FOLDER",
@@ -57,7 +58,7 @@ def add_parser(actions: Any) -> None:
     group = parser.add_argument_group("output")
     writes(group.add_argument("-o", "--output", required=True, metavar="DB", help="the database to write"))
     group.add_argument("--json", action="store_true", help="write a summary as JSON to standard output")
-    common.add_message_options(group)
+    add_message_options(group)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -75,9 +76,9 @@ def run(args: argparse.Namespace) -> int:
     check_reading(args.min_quality, args.tmp_dir)
 
     def say_spilled(parts: int, written: int) -> None:
-        common.say(args, f"part {parts:,} counted; {written:,} bytes in temporary files", level=1)
+        say(args, f"part {parts:,} counted; {written:,} bytes in temporary files", level=1)
 
-    with common.open_engine(args) as engine:
+    with open_engine(args) as engine:
         start = time.perf_counter()
         summary = count_to_database(
             args.inputs,
@@ -90,9 +91,9 @@ def run(args: argparse.Namespace) -> int:
             on_spill=say_spilled,
         )
         seconds = time.perf_counter() - start
-        common.report_profile(args, engine)
+        report_profile(args, engine)
         if args.json:
-            print(json_text(common.provenance(args, engine) | {"result": _record(summary, seconds)}, indent=1))
+            print(json_text(provenance(args, engine) | {"result": _record(summary, seconds)}, indent=1))
     _say_summary(args, summary, seconds)
     return 0
 
@@ -104,19 +105,19 @@ def _record(summary: CountSummary, seconds: float) -> dict[str, Any]:
 
 def _say_summary(args: argparse.Namespace, summary: CountSummary, seconds: float) -> None:
     kept = "" if summary.total == summary.kmers else f", of which {summary.distinct:,} distinct ones are kept"
-    common.say(
+    say(
         args,
         f"{summary.kmers:,} {args.k}-mers, {summary.distinct:,} distinct{kept} in {seconds:.2f} s "
         f"({summary.kmers / max(seconds, 1e-9) / 1e6:.1f} million a second); wrote {args.output}",
     )
     if summary.temporary_runs:
-        common.say(
+        say(
             args,
             f"counted in {summary.temporary_runs:,} parts; {summary.temporary_bytes:,} bytes were written to "
             "temporary files",
         )
     for warning in _warnings(summary, args.k):
-        common.say(args, f"warning: {warning}")
+        say(args, f"warning: {warning}")
 
 
 def _warnings(summary: CountSummary, k: int) -> list[str]:

@@ -6,7 +6,8 @@ import argparse
 import sys
 from typing import Any
 
-from oclgenomics.cli import options as common
+from oclgenomics.cli.options import add_message_options
+from oclgenomics.cli.output import say_written
 from oclgenomics.commandkit.files import reads, writes
 from oclgenomics.errors import UsageError
 
@@ -42,7 +43,7 @@ def add_parser(actions: Any) -> None:
         help="where k-mers go; needed for kmc (default: standard output)",
     )  # fmt: skip
     writes(output, _outputs)
-    common.add_message_options(group)
+    add_message_options(group)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -58,8 +59,7 @@ def run(args: argparse.Namespace) -> int:
     from oclgenomics.kmers.export.dump import dump
 
     dump(args.database, args.output, args.format, min_count=args.min_count, max_count=args.max_count)
-    for path in common.saved_outputs():
-        common.say(args, f"wrote {path}")
+    say_written(args)
     return 0
 
 

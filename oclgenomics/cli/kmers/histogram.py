@@ -6,7 +6,8 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from oclgenomics.cli import options as common
+from oclgenomics.cli.options import add_output_options
+from oclgenomics.cli.output import atomic_output, provenance, say, say_written
 from oclgenomics.commandkit.files import reads, writes
 from oclgenomics.commandkit.plain_json import json_text
 
@@ -31,7 +32,7 @@ def add_parser(actions: Any) -> None:
     parser.set_defaults(run=run)
     reads(parser.add_argument("database", metavar="DB", help="database of `kmers count`"))
     writes(parser.add_argument("--plot", metavar="FILE", help="draw the k-mer spectrum; .png, .svg or .pdf"))
-    common.add_output_options(parser)
+    add_output_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -50,14 +51,13 @@ def run(args: argparse.Namespace) -> int:
     with KmerDatabase.open(args.database) as database:
         found = histogram(database)
         spectrum = read_spectrum(found, database.k)
-        with common.atomic_output(args.output) as stream:
+        with atomic_output(args.output) as stream:
             stream.write(_json(args, database, found, spectrum) if args.json else _table(found))
         for line in _reading(spectrum):
-            common.say(args, line)
+            say(args, line)
         if args.plot:
             _write_plot(args, database.k, found, spectrum)
-    for path in common.saved_outputs():
-        common.say(args, f"wrote {path}")
+    say_written(args)
     return 0
 
 
@@ -75,7 +75,7 @@ def _table(histogram: Histogram) -> str:
 def _json(args: argparse.Namespace, database: KmerDatabase, histogram: Histogram, spectrum: Spectrum) -> str:
     (reading,) = spectrum.records()
     whole = {
-        "provenance": common.provenance(args, None), "k": database.k, "canonical": database.canonical,
+        "provenance": provenance(args, None), "k": database.k, "canonical": database.canonical,
         "distinct": histogram.distinct, "total": histogram.total, "spectrum": reading,
         "histogram": histogram.rows(),
     }  # fmt: skip
@@ -108,5 +108,5 @@ def _write_plot(args: argparse.Namespace, k: int, histogram: Histogram, spectrum
     from oclgenomics.plot_style import plot_format, save_plot
 
     figure = plot_spectrum(histogram, spectrum, k=k, title=Path(args.database).name)
-    with common.atomic_output(args.plot, "wb") as stream:
+    with atomic_output(args.plot, "wb") as stream:
         save_plot(figure, stream, plot_format(args.plot))

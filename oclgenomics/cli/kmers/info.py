@@ -6,7 +6,8 @@ import argparse
 import os
 from typing import TYPE_CHECKING, Any
 
-from oclgenomics.cli import options as common
+from oclgenomics.cli.options import add_output_options
+from oclgenomics.cli.output import atomic_output
 from oclgenomics.commandkit.files import reads
 from oclgenomics.commandkit.plain_json import json_text
 
@@ -26,7 +27,7 @@ def add_parser(actions: Any) -> None:
     )
     parser.set_defaults(run=run)
     reads(parser.add_argument("database", metavar="DB", help="database of `kmers count`"))
-    common.add_output_options(parser)
+    add_output_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -41,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
 
     with KmerDatabase.open(args.database) as database:
         facts = _facts(args.database, database)
-    with common.atomic_output(args.output) as stream:
+    with atomic_output(args.output) as stream:
         stream.write(json_text(facts, indent=1) + "\n" if args.json else _table(facts))
     return 0
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from oclgenomics.cli import options as common
+from oclgenomics.cli.options import add_message_options
+from oclgenomics.cli.output import say
 from oclgenomics.commandkit.files import reads, writes
 
 __all__ = ["add_parser", "run"]
@@ -31,7 +32,7 @@ def add_parser(actions: Any) -> None:
     )  # fmt: skip
     group = parser.add_argument_group("output")
     writes(group.add_argument("-o", "--output", required=True, metavar="DB", help="the database to write"))
-    common.add_message_options(group)
+    add_message_options(group)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -45,5 +46,5 @@ def run(args: argparse.Namespace) -> int:
     from oclgenomics.kmers.merge import merge_databases
 
     summary = merge_databases(args.databases, args.output, args.operation)
-    common.say(args, f"{summary.distinct:,} {summary.k}-mers; wrote {args.output}")
+    say(args, f"{summary.distinct:,} {summary.k}-mers; wrote {args.output}")
     return 0

@@ -7,7 +7,8 @@ import itertools
 from collections.abc import Iterable, Iterator
 from typing import IO, Any
 
-from oclgenomics.cli import options as common
+from oclgenomics.cli.options import add_output_options
+from oclgenomics.cli.output import atomic_output, provenance, say_written
 from oclgenomics.commandkit.files import reads
 from oclgenomics.commandkit.plain_json import json_text
 from oclgenomics.errors import UsageError
@@ -43,7 +44,7 @@ def add_parser(actions: Any) -> None:
         "--per-record", action="store_true",
         help="a line a sequence: its k-mers, those found, mean and median of the counts (default with --file)",
     )  # fmt: skip
-    common.add_output_options(parser)
+    add_output_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -64,13 +65,12 @@ def run(args: argparse.Namespace) -> int:
     by_kmer = args.per_kmer or not (args.file or args.per_record)
     columns = FoundKmers.COLUMNS if by_kmer else RecordSummaries.COLUMNS
     parts: Iterable[FoundKmers | RecordSummaries] = found if by_kmer else found.by_record()
-    with common.atomic_output(args.output) as stream:
+    with atomic_output(args.output) as stream:
         if args.json:
             _write_json(args, stream, itertools.chain.from_iterable(part.records() for part in parts))
         else:
             _write_table(stream, columns, itertools.chain.from_iterable(part.rows() for part in parts))
-    for path in common.saved_outputs():
-        common.say(args, f"wrote {path}")
+    say_written(args)
     return 0
 
 
@@ -88,7 +88,7 @@ def _cell(value: Any) -> str:
 
 def _write_json(args: argparse.Namespace, stream: IO[str], records: Iterable[dict[str, Any]]) -> None:
     """Record by record, as there may be many."""
-    stream.write(f'{{"provenance": {json_text(common.provenance(args, None))}, "rows": [')
+    stream.write(f'{{"provenance": {json_text(provenance(args, None))}, "rows": [')
     for number, record in enumerate(records):
         stream.write((",\n" if number else "\n") + json_text(record))
     stream.write("\n]}\n")

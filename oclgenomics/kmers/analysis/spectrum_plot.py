@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from oclgenomics.kmers.analysis.histogram import Histogram
 from oclgenomics.kmers.analysis.spectrum import Spectrum, fitted_from
@@ -121,14 +122,14 @@ def _percent(share: float) -> str:
     return f"{100 * share:.2g} %" if share >= 0.001 else "below 0.1 %"
 
 
-def _draw_bars(axes: Axes, tally: np.ndarray, valley: int) -> None:
+def _draw_bars(axes: Axes, tally: NDArray[np.int64], valley: int) -> None:
     counts = np.arange(1, len(tally))
     colours = np.where(counts <= valley, GREY, BLUE).tolist()
     width = 0.86 if len(counts) <= MAX_BARS else 1.0
     axes.bar(counts, tally[1:], width, color=colours, linewidth=0)
 
 
-def _mark_errors(axes: Axes, tally: np.ndarray, spectrum: Spectrum, valley: int, top: float) -> None:
+def _mark_errors(axes: Axes, tally: NDArray[np.int64], spectrum: Spectrum, valley: int, top: float) -> None:
     axes.axvspan(0.5, valley + 0.5, facecolor=GREY, alpha=0.14, linewidth=0, zorder=0.5)
     highest = int(tally[: valley + 1].max())
     share = f"errors: {_percent(spectrum.error_share or 0.0)} of k-mers"
