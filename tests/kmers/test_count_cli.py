@@ -13,7 +13,6 @@ from helpers.kmer_sets import B, C
 from oclgenomics.cli.main import main
 from oclgenomics.kmers import reference
 from oclgenomics.kmers.database.reader import KmerDatabase
-from oclgenomics.kmers.keys import letters_of
 from oclgenomics.kmers.options import CountOptions
 from oclgenomics.runtime import Device
 
@@ -28,12 +27,7 @@ def texts(tmp_path: Path) -> list[Path]:
 
 def counted(path: Path) -> dict[str, int]:
     with KmerDatabase.open(path) as database:
-        blocks = list(database.blocks())
-        return {
-            kmer.tobytes().decode(): times
-            for block in blocks
-            for kmer, times in zip(letters_of(block.keys, database.k), block.counts.tolist(), strict=True)
-        }
+        return {record["kmer"]: record["count"] for record in database.records()}
 
 
 @pytest.mark.parametrize(

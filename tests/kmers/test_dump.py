@@ -24,7 +24,7 @@ from oclgenomics.kmers.export.npz import write_npz
 from oclgenomics.kmers.export.parquet import write_parquet
 from oclgenomics.kmers.export.select import SelectedKmers
 from oclgenomics.kmers.export.text import write_fasta, write_tsv
-from oclgenomics.kmers.keys import key_words, letters_of
+from oclgenomics.kmers.keys import key_words, texts_of
 from oclgenomics.kmers.kmer_set import PIECE, CountedKmers
 from oclgenomics.kmers.options import CountOptions
 
@@ -40,8 +40,8 @@ def written(write: Writer, kmers: CountedKmers, low: int = 1, high: int = 9999) 
 
 
 def lines_of(kmers: CountedKmers, low: int = 1, high: int = 9999) -> list[tuple[str, int]]:
-    text = [row.tobytes().decode() for row in letters_of(kmers.keys, kmers.k)]
-    return [(kmer, count) for kmer, count in zip(text, kmers.counts.tolist(), strict=True) if low <= count <= high]
+    rows = zip(texts_of(kmers.keys, kmers.k), kmers.counts.tolist(), strict=True)
+    return [(kmer, count) for kmer, count in rows if low <= count <= high]
 
 
 @pytest.mark.parametrize(("text", "k", "canonical", "expected"), GOLDEN)

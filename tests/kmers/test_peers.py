@@ -15,7 +15,6 @@ import pytest
 from helpers.devices import devices_under_test
 
 from oclgenomics.kmers import CountOptions, count
-from oclgenomics.kmers.keys import letters_of
 from oclgenomics.runtime import Engine
 
 GENOMES = sorted(Path("/usr/share/doc/kleborate/examples/data").glob("*.fna.xz"))
@@ -46,8 +45,7 @@ def reads_text(*, fastq: bool) -> bytes:
 
 def own_counts(engine: Engine, path: Path, k: int, *, canonical: bool, min_quality: int | None = None) -> list[str]:
     counted = count([path], CountOptions(k, canonical=canonical), engine=engine, min_quality=min_quality)
-    kmers = letters_of(counted.keys, k)
-    return [f"{kmer.tobytes().decode()} {times}" for kmer, times in zip(kmers, counted.counts.tolist(), strict=True)]
+    return [f"{record['kmer']} {record['count']}" for record in counted.records()]
 
 
 @pytest.fixture(scope="module")

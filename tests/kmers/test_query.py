@@ -19,14 +19,10 @@ from oclgenomics.kmers.analysis.kmers_of_letters import kmers_of_letters
 from oclgenomics.kmers.analysis.look_up import counts_of, look_up
 from oclgenomics.kmers.analysis.query import query
 from oclgenomics.kmers.database.reader import KmerDatabase
-from oclgenomics.kmers.keys import keys_of, letters_of
+from oclgenomics.kmers.keys import keys_of, texts_of
 from oclgenomics.kmers.kmer_set import CountedKmers
 from oclgenomics.kmers.options import CountOptions
 from oclgenomics.sequence.records import Record, read_records
-
-
-def text_of(keys: np.ndarray, k: int) -> list[str]:
-    return [row.tobytes().decode() for row in letters_of(keys, k)]
 
 
 def expected_windows(text: str, k: int, canonical: bool) -> list[tuple[int, str]]:
@@ -38,7 +34,7 @@ def expected_windows(text: str, k: int, canonical: bool) -> list[tuple[int, str]
 @given(text=st.text("ACGTacgtN", max_size=90), k=st.integers(1, 70), canonical=st.booleans())
 def test_windows(text: str, k: int, canonical: bool) -> None:
     keys, places = kmers_of_letters(np.frombuffer(text.encode(), np.uint8), k, canonical=canonical)
-    found = list(zip(places.tolist(), text_of(keys, k), strict=True))
+    found = list(zip(places.tolist(), texts_of(keys, k), strict=True))
     assert found == expected_windows(text, k, canonical)
 
 
@@ -49,7 +45,7 @@ def test_windows_of_long_kmers(k: int, canonical: bool) -> None:
     letters = np.random.default_rng(k).choice(np.frombuffer(b"ACGT", np.uint8), 700)
     letters[300] = ord("N")
     keys, places = kmers_of_letters(letters, k, canonical=canonical)
-    found = list(zip(places.tolist(), text_of(keys, k), strict=True))
+    found = list(zip(places.tolist(), texts_of(keys, k), strict=True))
     assert found == expected_windows(letters.tobytes().decode(), k, canonical)
 
 
@@ -76,8 +72,8 @@ def test_kmers_that_are_none(words: list[str]) -> None:
 def test_a_database_and_memory_say_the_same(k: int, tmp_path: Path) -> None:
     kmers = random_set(k, 500)
     queries = np.concatenate([kmers.keys[:, ::3], random_set(k, 100, seed=2).keys], axis=1)
-    held = dict(zip(text_of(kmers.keys, k), kmers.counts.tolist(), strict=True))
-    expected = [held.get(kmer, 0) for kmer in text_of(queries, k)]
+    held = dict(zip(texts_of(kmers.keys, k), kmers.counts.tolist(), strict=True))
+    expected = [held.get(kmer, 0) for kmer in texts_of(queries, k)]
     assert look_up(kmers, queries).tolist() == expected
     with KmerDatabase.open(write_database(tmp_path / "x", kmers)) as database:
         assert look_up(database, queries).tolist() == expected
@@ -110,7 +106,7 @@ SEQUENCES = st.lists(st.text("ACGTacgtN", max_size=30), min_size=1, max_size=6)
 def test_every_batch_size_gives_the_same(texts: list[str], k: int, batch: int) -> None:
     records = [Record(str(number), text.encode()) for number, text in enumerate(texts)]
     kmers = counted(records[::2], k)
-    held = dict(zip(text_of(kmers.keys, k), kmers.counts.tolist(), strict=True))
+    held = dict(zip(texts_of(kmers.keys, k), kmers.counts.tolist(), strict=True))
     expected = [
         (record.name, place, kmer, held.get(min(kmer, reference.reverse_complement(kmer)), 0))
         for record in records
