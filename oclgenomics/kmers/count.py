@@ -1,6 +1,6 @@
-"""The whole way from files to counted k-mers.
+"""Counts the k-mers of files.
 
-What fits into memory is counted at once. Where an input is larger, as much as fits is counted at a time and goes to a
+An input that fits into memory is counted at once. Of a larger one, as much as fits is counted at a time into a
 temporary run, and the runs are merged at the end.
 """
 
@@ -64,18 +64,18 @@ def count(
     progress : callable, optional
         Called with (bytes read, bytes in all) of the files as they are stored; the latter is None with standard input.
     min_quality : int, optional
-        Letters of FASTQ of lesser quality (Phred + 33, 0 to 93) count as N; see `packed_blocks`.
+        Letters of FASTQ with a lower quality (Phred + 33, 0 to 93) count as N; see `packed_blocks`.
     tmp_dir : path, optional
-        Folder for what does not fit into memory; the system's if not given. Nothing is left there.
+        Folder for temporary runs; the system's if not given. Nothing is left there.
 
     Raises
     ------
     UsageError
-        A least quality that there is not.
+        `min_quality` is out of range.
     InputError
-        Anything wrong with an input; FASTA, where a least quality is given.
+        Anything is wrong with an input, or it is FASTA and `min_quality` is given.
     DeviceError
-        No such device, not enough device memory, or a device lost on the way.
+        There is no such device, its memory is too small, or it was lost on the way.
     OutputError
         The folder for temporary files is missing, not writable or full.
 
@@ -138,12 +138,12 @@ def count_to_database(
 
 
 def check_reading(min_quality: int | None, tmp_dir: str | os.PathLike[str] | None) -> None:
-    """Refuse what a count could not do, before a device starts and not after hours.
+    """Refuse what a count could not do before a device starts, rather than after hours.
 
     Raises
     ------
     UsageError
-        A least quality that there is not.
+        `min_quality` is out of range.
     OutputError
         The folder for temporary files is missing or not writable.
     """
@@ -156,7 +156,7 @@ def check_reading(min_quality: int | None, tmp_dir: str | os.PathLike[str] | Non
 def _lent(
     engine: Engine | None, device: Device | str | None, max_memory: int | None
 ) -> contextlib.AbstractContextManager[Engine]:
-    """The engine that is given, which stays open, or one of its own, which does not."""
+    """Lend the engine that is given, which stays open, or a new one, which does not."""
     return Engine(device, max_memory=max_memory) if engine is None else contextlib.nullcontext(engine)
 
 

@@ -1,4 +1,4 @@
-"""Counted k-mers, wherever they are: what the counter makes, a database holds, and every report reads."""
+"""Sets of counted k-mers: what counters make, databases hold, and reports read."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class KmerSet(Protocol):
 
 
 class KmerTable:
-    """What every set of k-mers offers to a notebook."""
+    """A set of k-mers in a notebook: one line, records and a table."""
 
     def __repr__(self: KmerSet) -> str:
         sizes = f"distinct={self.distinct}, total={self.total}"
@@ -93,7 +93,7 @@ class KmerTable:
     def to_frame(self: KmerSet) -> Any:
         """All k-mers as a table with the columns `kmer` and `count`, in ascending order.
 
-        The whole set comes to memory, as text: some 60 bytes and k a k-mer. `records` does not need that.
+        The whole set comes to memory as text, some 60 + k bytes for each k-mer. `records` streams instead.
 
         Returns
         -------

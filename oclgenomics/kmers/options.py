@@ -1,4 +1,4 @@
-"""What is counted, and how."""
+"""The options of a count."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ LARGEST_COUNTER = (1 << 32) - 1
 
 @dataclass(frozen=True)
 class CountOptions:
-    """Options of a count.
+    """What is counted, and how.
 
     Attributes
     ----------
     k : int
         Letters of a k-mer, 1 to 256.
     canonical : bool
-        A k-mer and its reverse complement count as one, the lesser of the two (A < C < G < T); a k-mer that is its own
-        counts once for each place.
+        A k-mer and its reverse complement count as one, the lesser of the two (A < C < G < T). A k-mer that is its own
+        reverse complement counts once for each place.
     min_count, max_count : int
-        K-mers that are there less or more often are left out; the least is at most 2^32 - 1.
+        K-mers that occur less or more often are left out. `min_count` is at most 2^32 - 1.
     counter_max : int
         Counters stop here, after k-mers were left out; at most 2^32 - 1.
 
     Raises
     ------
     UsageError
-        A value outside its range.
+        A value is outside its range.
     """
 
     k: int

@@ -13,12 +13,12 @@ COMPLEMENT = str.maketrans("ACGT", "TGCA")
 
 
 def reverse_complement(kmer: str) -> str:
-    """The other strand, read in its own direction."""
+    """Return the same place on the other strand, read in its own direction."""
     return kmer.translate(COMPLEMENT)[::-1]
 
 
 def count(texts: list[bytes], options: CountOptions) -> dict[str, int]:
-    """Count the k-mers of FASTA and FASTQ texts; the result is in ascending order."""
+    """Count the k-mers of FASTA and FASTQ texts, in ascending order."""
     k = options.k
     kmers: Counter[str] = Counter()
     for text in texts:

@@ -23,8 +23,8 @@ def add_parser(actions: Any) -> None:
     parser = actions.add_parser(
         "count",
         help="count the k-mers of FASTA and FASTQ files into a database",
-        description="Count all stretches of k letters. Other letters than A, C, G and T, and ends of records, break "
-        "them; lower case counts as upper case.",
+        description="Count all k-mers. Letters other than A, C, G and T, and ends of records, break them. Lower case "
+        "counts as upper case.",
         allow_abbrev=False,
     )
     parser.set_defaults(run=run)
@@ -38,21 +38,23 @@ def add_parser(actions: Any) -> None:
         "--no-canonical", action="store_true", help="count a k-mer and its reverse complement apart (default: as one)"
     )
     for name, kind, default in (
-        ("min-count", "leave out k-mers that are there less often", 1),
-        ("max-count", "leave out k-mers that are there more often", (1 << 32) - 1),
+        ("min-count", "leave out k-mers that occur less often", 1),
+        ("max-count", "leave out k-mers that occur more often", (1 << 32) - 1),
         ("counter-max", "counters stop here", (1 << 32) - 1),
     ):
         group.add_argument(f"--{name}", type=int, default=default, metavar="N", help=f"{kind} (default: %(default)s)")
     group.add_argument(
         "--min-quality", type=int, metavar="Q",
-        help="letters of FASTQ of lesser quality (Phred + 33, 0 to 93) count as N (default: none)",
+        help="letters of FASTQ with a lower quality (Phred + 33, 0 to 93) count as N (default: none)",
     )  # fmt: skip
-    group.add_argument("--threads", type=int, metavar="N", help="host threads that unpack bgzip (default: at most 4)")
+    group.add_argument(
+        "--threads", type=int, metavar="N", help="host threads that decompress bgzip (default: at most 4)"
+    )
     add_device_options(parser)
     group = parser.add_argument_group("inputs larger than memory")
     folder = group.add_argument(
         "--tmp-dir", metavar="FOLDER",
-        help="where parts are kept that were counted apart, compressed (default: TMPDIR or the system's folder)",
+        help="folder for the compressed parts of such an input (default: TMPDIR or the system's folder)",
     )  # fmt: skip
     works_in(folder)
     group = parser.add_argument_group("output")
@@ -121,7 +123,7 @@ def _say_summary(args: argparse.Namespace, summary: CountSummary, seconds: float
 
 
 def _warnings(summary: CountSummary, k: int) -> list[str]:
-    """What the user may not expect of the input."""
+    """Tell what users may not expect of their input."""
     census = summary.census
     letters = f"of {census.letters:,} letters"
     found = []

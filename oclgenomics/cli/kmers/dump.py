@@ -23,7 +23,7 @@ def add_parser(actions: Any) -> None:
     parser = actions.add_parser(
         "dump",
         help="write the k-mers of a database as text, arrays, a KMC database or Parquet",
-        description="Write k-mers and their counts in ascending order. The whole database is never in memory.",
+        description="Write k-mers and their counts in ascending order. The database is never in memory as a whole.",
         allow_abbrev=False,
     )
     parser.set_defaults(run=run)

@@ -23,10 +23,10 @@ def add_parser(actions: Any) -> None:
     """Add `histogram` to the actions of `kmers`."""
     parser = actions.add_parser(
         "histogram",
-        help="k-mers of each count; coverage and genome size, also as a figure",
-        description="Write a line for each count that occurs: the count, a tab, and how many distinct k-mers have it. "
-        "What the histogram says of a sequenced genome (coverage, size, heterozygosity) goes to standard error, into "
-        "the JSON and into the figure.",
+        help="number of k-mers with each count; coverage and genome size, also as a figure",
+        description="Write a line for each count that occurs: the count, a tab, and the number of distinct k-mers with "
+        "it. What the histogram says about a sequenced genome (coverage, size, heterozygosity) goes to standard error, "
+        "into the JSON and into the figure.",
         allow_abbrev=False,
     )
     parser.set_defaults(run=run)
@@ -83,7 +83,7 @@ def _json(args: argparse.Namespace, database: KmerDatabase, histogram: Histogram
 
 
 def _reading(spectrum: Spectrum) -> list[str]:
-    """What the histogram says, for people."""
+    """Put what the histogram says into lines for people."""
     from oclgenomics.kmers.analysis.spectrum_plot import bases_text
 
     lines = []

@@ -22,7 +22,7 @@ def add_parser(actions: Any) -> None:
     parser = actions.add_parser(
         "info",
         help="what a database holds: k, strands, numbers of k-mers, bounds of counts",
-        description="Write what a database holds, a line each.",
+        description="Write what a database holds, one fact on each line.",
         allow_abbrev=False,
     )
     parser.set_defaults(run=run)

@@ -19,16 +19,16 @@ def add_parser(actions: Any) -> None:
     parser = actions.add_parser(
         "merge",
         help="union, intersection or difference of databases",
-        description="Make one database of several of the same k. The inputs are read side by side and never whole in "
-        "memory.",
+        description="Make one database of several with the same k. The inputs are read side by side and are never in "
+        "memory as a whole.",
         allow_abbrev=False,
     )
     parser.set_defaults(run=run)
     reads(parser.add_argument("databases", nargs="+", metavar="DB", help="databases of `kmers count`, two or more"))
     parser.add_argument(
         "--operation", default="union", metavar="|".join(OPERATIONS),
-        help="union: counts are added; intersect: k-mers in all, with the least of their counts; subtract: those of "
-        "the first in none of the others (default: %(default)s)",
+        help="union: add the counts; intersect: k-mers in all databases, with the least count; subtract: k-mers of the "
+        "first database in none of the others (default: %(default)s)",
     )  # fmt: skip
     group = parser.add_argument_group("output")
     writes(group.add_argument("-o", "--output", required=True, metavar="DB", help="the database to write"))

@@ -23,8 +23,8 @@ def add_parser(actions: Any) -> None:
     parser = actions.add_parser(
         "query",
         help="counts of given k-mers, or of all k-mers of sequences",
-        description="Look up the k-mers of sequences given on the command line, of files, or of both. Of a canonical "
-        "database, either strand may be given. Sequences on the command line are named by their running numbers.",
+        description="Look up the k-mers of sequences on the command line, in files, or both. In a canonical database, "
+        "either strand may be given. Sequences on the command line are named 1, 2, ...",
         allow_abbrev=False,
     )
     parser.set_defaults(run=run)
@@ -38,11 +38,11 @@ def add_parser(actions: Any) -> None:
     how = parser.add_mutually_exclusive_group()
     how.add_argument(
         "--per-kmer", action="store_true",
-        help="a line a k-mer: record, position from 1, k-mer, count (default for sequences on the command line)",
+        help="a line for each k-mer: record, position from 1, k-mer, count (default for sequences on the command line)",
     )  # fmt: skip
     how.add_argument(
         "--per-record", action="store_true",
-        help="a line a sequence: its k-mers, those found, mean and median of the counts (default with --file)",
+        help="a line for each sequence: its k-mers, those found, mean and median of the counts (default with --file)",
     )  # fmt: skip
     add_output_options(parser)
 
@@ -87,7 +87,7 @@ def _cell(value: Any) -> str:
 
 
 def _write_json(args: argparse.Namespace, stream: IO[str], records: Iterable[dict[str, Any]]) -> None:
-    """Record by record, as there may be many."""
+    """Write record by record, as there may be many."""
     stream.write(f'{{"provenance": {json_text(provenance(args, None))}, "rows": [')
     for number, record in enumerate(records):
         stream.write((",\n" if number else "\n") + json_text(record))

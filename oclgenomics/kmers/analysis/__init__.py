@@ -1,1 +1,1 @@
-"""What counted k-mers tell: histograms, spectra, and counts of given k-mers."""
+"""Histograms and spectra of counted k-mers, and the counts of given k-mers."""

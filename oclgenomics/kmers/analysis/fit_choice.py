@@ -15,7 +15,7 @@ __all__ = ["MIN_HALVES", "FitChoice", "choose_fit"]
 FITTED_TO = 2.5  # coverages
 WITHOUT = (1.0, 0.7)  # where fits begin, as shares of the highest peak's coverage
 WITH = ((1.0, 0.9), (1.4, 0.7), (2.0, 0.6))  # and with which share of k-mers that both chromosomes have alike
-AS_GOOD = 2.0  # times as much unexplained as by the best fit
+AS_GOOD = 2.0  # a fit leaves at most so many times as much unexplained as another that is as good
 MIN_HALVES = 0.03  # k-mers of one chromosome, as a share of those of both
 MIN_SAME = 0.1  # of k-mers: more heterozygosity is not looked for
 MAX_UNEXPLAINED = 0.15  # of the k-mers, beyond chance
@@ -43,7 +43,7 @@ class FitChoice:
 
 
 def choose_fit(histogram: Histogram, first: int, peak: float) -> FitChoice | None:
-    """Fit the model without and with heterozygosity, and choose; None if neither explains the histogram."""
+    """Fit the model without and with heterozygosity and choose a fit; None if neither explains the histogram."""
     h = histogram.dense(int(FITTED_TO * peak) + 3).astype(np.float64)
     plain = min((fit_mixture(h, first, share * peak, None) for share in WITHOUT), key=_misfit)
     starts = [(share * peak, same) for share, same in WITH]
@@ -80,6 +80,6 @@ def _misfit(fit: Mixture) -> float:
 
 
 def _unexplained(h: NDArray[np.float64], first: int, fit: Mixture) -> float:
-    """Share of the k-mers that a fit leaves out or has too many of, beyond what chance does."""
+    """Share of the k-mers by which a fit differs from the histogram more than by chance."""
     apart = np.abs(h - fit.genuine(len(h)) - fit.erroneous(len(h)))[first:]
     return float(np.maximum(apart - 2 * np.sqrt(h[first:] + 1), 0).sum() / h[first:].sum())

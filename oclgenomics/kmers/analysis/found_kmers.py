@@ -1,4 +1,4 @@
-"""What a query finds: a count for each k-mer of some sequences, and what these come to in each sequence."""
+"""The results of a query: the count of each k-mer of some sequences, and a summary of each sequence."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ class FoundKmers:
     ----------
     k : int
     names : list of str
-        Of the sequences.
+        Names of the sequences.
     record : ndarray, int64 (n,)
-        Which of them a k-mer is of.
+        The sequence that a k-mer belongs to, as an index into `names`.
     position : ndarray, int64 (n,)
-        Where it begins there, from 0.
+        Where the k-mer begins in that sequence, from 0.
     text : ndarray, uint8
-        The sequences' letters, in which k-mers begin at `places`.
+        The letters of the sequences. K-mers begin at `places`.
     places : ndarray, int64 (n,)
     counts : ndarray, uint32 (n,)
-        0 where the set has no such k-mer.
+        0 for a k-mer that the set does not have.
     whole : bool
-        No sequence goes on in the next `FoundKmers`.
+        Whether the last sequence ends here; else it continues in the next `FoundKmers`.
     """
 
     COLUMNS: ClassVar[tuple[str, ...]] = ("record", "position", "kmer", "count")
@@ -56,7 +56,7 @@ class FoundKmers:
         return f"FoundKmers(k={self.k}, {len(self.names)} sequences, {len(self)} k-mers)"
 
     def letters(self, part: slice = slice(None)) -> NDArray[np.uint8]:
-        """The k-mers, or a part of them, as they stand in the sequences but in upper case; uint8 (n, k)."""
+        """Return the k-mers, or some of them, as they stand in the sequences but in upper case; uint8 (n, k)."""
         if not len(self.places):
             return np.empty((0, self.k), np.uint8)
         upper = np.lib.stride_tricks.sliding_window_view(self.text, self.k)[self.places[part]]
@@ -82,15 +82,15 @@ class FoundKmers:
 
 @dataclass(frozen=True, repr=False)
 class RecordSummaries:
-    """What the counts of each sequence's k-mers come to.
+    """The counts of the k-mers of each sequence, summarised.
 
     Attributes
     ----------
     names : list of str
     kmers, found : ndarray, int64 (n,)
-        K-mers of each sequence, repetitions included, and those of them that the set has.
+        K-mers of each sequence, repetitions included, and how many of them the set has.
     mean, median : ndarray, float64 (n,)
-        Of the counts, zeros included; not a number where a sequence has no k-mer.
+        Mean and median of the counts, zeros included; NaN for a sequence without k-mers.
     """
 
     COLUMNS: ClassVar[tuple[str, ...]] = ("record", "kmers", "found", "mean", "median")

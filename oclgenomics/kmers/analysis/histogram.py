@@ -1,4 +1,4 @@
-"""How many k-mers there are of each count."""
+"""The histogram of counts: the number of k-mers that have each count."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ __all__ = ["Histogram", "histogram"]
 
 @dataclass(frozen=True, repr=False)
 class Histogram:
-    """Numbers of k-mers by their count.
+    """The number of k-mers that have each count.
 
     Attributes
     ----------
     counts : ndarray, int64 (m,)
         Counts that occur, ascending.
     kmers : ndarray, int64 (m,)
-        Distinct k-mers that have each of them.
+        Distinct k-mers with each of these counts.
     """
 
     counts: NDArray[np.int64]
@@ -37,12 +37,12 @@ class Histogram:
 
     @property
     def distinct(self) -> int:
-        """K-mers that differ."""
+        """The number of distinct k-mers."""
         return int(self.kmers.sum())
 
     @property
     def total(self) -> int:
-        """K-mers with all their repetitions."""
+        """The sum of all counts."""
         return int((self.counts * self.kmers).sum())
 
     @property
@@ -51,7 +51,7 @@ class Histogram:
         return int(self.counts.max(initial=0))
 
     def dense(self, size: int) -> NDArray[np.int64]:
-        """K-mers that have the counts 0 to size - 1, int64 (size,)."""
+        """Return the number of k-mers with each count from 0 to size - 1, int64 (size,)."""
         tally = np.zeros(size, np.int64)
         there = self.counts < size
         tally[self.counts[there]] = self.kmers[there]
@@ -71,7 +71,7 @@ class Histogram:
 
 
 def histogram(source: KmerSource) -> Histogram:
-    """Tell how many k-mers there are of each count; no device is needed.
+    """Return the number of k-mers that have each count; no device is needed.
 
     Parameters
     ----------

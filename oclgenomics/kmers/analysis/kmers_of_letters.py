@@ -1,4 +1,4 @@
-"""The k-mers of letters, on the host: for questions, where the counter works on the device."""
+"""The k-mers of letters, made on the host for look-ups; counters make theirs on the device."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from oclgenomics.kmers.keys import CODES, WORD_LETTERS, key_words
 
 __all__ = ["kmers_of_letters"]
 
-PIECE = 1 << 14  # windows that are made at a time, in the cache
+PIECE = 1 << 14  # k-mers that are made at a time, in the cache
 
 
 def kmers_of_letters(
@@ -20,7 +20,7 @@ def kmers_of_letters(
     Parameters
     ----------
     letters : ndarray, uint8 (n,)
-        ASCII; windows with anything but A, C, G and T of either case in them are left out.
+        ASCII, in either case. K-mers with letters other than A, C, G and T are left out.
     k : int
     canonical : bool
         Take the lesser of a k-mer and its reverse complement.
@@ -29,7 +29,7 @@ def kmers_of_letters(
     -------
     keys : ndarray, uint64 (words, m)
     places : ndarray, int64 (m,)
-        Where each begins, ascending.
+        Where each k-mer begins, ascending.
     """
     codes = CODES[letters]
     bad = np.concatenate([[0], np.cumsum(codes > 3)])
@@ -39,15 +39,15 @@ def kmers_of_letters(
     keys = np.empty((key_words(k), len(codes) - k + 1), np.uint64)
     for begin in range(0, keys.shape[1], PIECE):
         part = (codes[begin : begin + PIECE + k - 1] & 3).astype(np.uint64)
-        made = _windows(part, k)
+        made = _keys(part, k)
         if canonical:
-            made = _lesser(made, _windows(np.uint64(3) - part[::-1], k)[:, ::-1])
+            made = _lesser(made, _keys(np.uint64(3) - part[::-1], k)[:, ::-1])
         keys[:, begin : begin + PIECE] = made
     return (keys if len(places) == keys.shape[1] else keys[:, places]), places
 
 
-def _windows(codes: NDArray[np.uint64], k: int) -> NDArray[np.uint64]:
-    """Keys of all windows: the words below the highest are those of windows of 32 letters."""
+def _keys(codes: NDArray[np.uint64], k: int) -> NDArray[np.uint64]:
+    """The keys of all k-mers; words below the highest are the keys of 32 letters each."""
     words = key_words(k)
     count = len(codes) - k + 1
     keys = np.empty((words, count), np.uint64)
@@ -61,7 +61,7 @@ def _windows(codes: NDArray[np.uint64], k: int) -> NDArray[np.uint64]:
 
 
 def _packed(codes: NDArray[np.uint64], size: int) -> NDArray[np.uint64]:
-    """All windows of at most 32 letters, put together from windows of 1, 2, 4, ... letters."""
+    """The keys of all stretches of `size` letters, at most 32, joined from stretches of 1, 2, 4, ... letters."""
     made, letters = np.zeros(len(codes) + 1, np.uint64), 0
     part, width = codes, 1
     while True:
@@ -74,7 +74,7 @@ def _packed(codes: NDArray[np.uint64], size: int) -> NDArray[np.uint64]:
 
 
 def _joined(left: NDArray[np.uint64], left_size: int, right: NDArray[np.uint64], right_size: int) -> NDArray[np.uint64]:
-    """Windows that begin as those of `left` and go on as those of `right`."""
+    """The keys of stretches that begin as those of `left` and continue as those of `right`."""
     count = max(len(right) - left_size, 0)
     return (left[:count] << np.uint64(2 * right_size)) | right[left_size:]
 

@@ -1,4 +1,4 @@
-"""Counts of given k-mers in a set."""
+"""Looks up the counts of given k-mers in a set."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def counts_of(source: KmerSource, kmers: Sequence[str]) -> NDArray[np.uint32]:
     ----------
     source : path or KmerSet
     kmers : sequence of str
-        In either case; of a canonical set, of either strand.
+        In either case. In a canonical set, of either strand.
 
     Raises
     ------
     UsageError
-        A k-mer that does not have k letters, or others than A, C, G and T.
+        A k-mer does not have k letters, or has letters other than A, C, G and T.
     InputError
         The database is missing or damaged.
     """
@@ -40,7 +40,7 @@ def counts_of(source: KmerSource, kmers: Sequence[str]) -> NDArray[np.uint32]:
                 raise UsageError(f"{kmer!r} has {len(kmer)} letters; the database has k-mers of {found.k}")
         keys = keys_of(kmers)
         if found.canonical:
-            letters = np.pad(letters_of(keys, found.k), ((0, 0), (0, 1)))  # what parts them is no letter
+            letters = np.pad(letters_of(keys, found.k), ((0, 0), (0, 1)))  # what is between them is no letter
             keys, _ = kmers_of_letters(letters.ravel(), found.k, canonical=True)
         return look_up(found, keys)
 
@@ -52,7 +52,7 @@ def look_up(kmers: KmerSet, keys: NDArray[np.uint64]) -> NDArray[np.uint32]:
     ----------
     kmers : KmerSet
     keys : ndarray, uint64 (words, n)
-        In any order; of a canonical set, the lesser of both strands.
+        In any order. For a canonical set, the lesser key of both strands.
     """
     # Neighbours are looked for in the same places, which are then in the cache.
     order = np.argsort(keys[0]) if len(keys) == 1 else np.lexsort(keys)
@@ -63,7 +63,7 @@ def look_up(kmers: KmerSet, keys: NDArray[np.uint64]) -> NDArray[np.uint32]:
 
 
 def _merged(kmers: KmerSet, keys: NDArray[np.uint64]) -> NDArray[np.uint32]:
-    """Counts of ascending keys, block by block of the set."""
+    """Look up ascending keys, block by block of the set."""
     wanted = sortable(keys)
     counts = np.zeros(len(wanted), np.uint32)
     for block in kmers.blocks():

@@ -1,8 +1,8 @@
-"""A model of the histogram of a sequencing run's k-mers: errors, and a genome of two chromosomes of a kind.
+"""A model of the histogram of the k-mers of reads: sequencing errors, and a genome with two copies of each chromosome.
 
-Let L be the coverage of one chromosome, and s the share of k-mers that both have alike. A place of the genome that
-occurs once gives one k-mer of coverage 2 L, with probability s, or two of coverage L. A place that occurs twice, either
-with the same s, gives k-mers of coverage L to 4 L. So, of U places and D pairs of places,
+Let L be the coverage of one chromosome, and s the share of k-mers that are the same on both. A place of the genome that
+occurs once gives one k-mer of coverage 2 L, with probability s, or two of coverage L. A place that occurs twice, each
+time with the same s, gives k-mers of coverage L to 4 L. With U single places and D pairs of places,
 
     coverage    k-mers
     L           2 (1 - s) U + 2 (1 - s) D
@@ -10,12 +10,12 @@ with the same s, gives k-mers of coverage L to 4 L. So, of U places and D pairs 
     3 L                     2 s (1 - s)   D
     4 L                             s^2   D
 
-The counts of a k-mer scatter as a negative binomial distribution whose variance is 1 + b times its mean; as Poisson's
-where b is near 0. Errors become fewer by a constant factor from count to count. Where a site differs with probability
-r, s = (1 - r)^k.
+The counts of a k-mer scatter as a negative binomial distribution whose variance is 1 + b times its mean. It is a
+Poisson distribution for b near 0. Errors become fewer by a constant factor from one count to the next. If a site
+differs with probability r, then s = (1 - r)^k.
 
-The fit minimises the squares of what is not explained, each over about its variance. L, b, s and the factor of errors
-are searched; the numbers of errors, U and D are linear and solved for each time.
+The fit minimises the squared differences, each divided by about its variance. It searches for L, b, s and the factor of
+errors, and solves for the number of errors, U and D, which are linear.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ class Mixture:
     Attributes
     ----------
     coverage : float
-        Of k-mers that both chromosomes have: 2 L.
+        Coverage of k-mers that both chromosomes have: 2 L.
     excess : float
-        What the variance has beyond a Poisson distribution's, over the mean.
+        b: the variance beyond that of a Poisson distribution, over the mean.
     same : float
-        Share of k-mers that both chromosomes have alike; 1 without heterozygosity.
+        s: the share of k-mers that are the same on both chromosomes; 1 without heterozygosity.
     single, double : float
-        Places of the genome that occur once, and pairs of places.
+        U and D: places of the genome that occur once, and pairs of places.
     errors, decay : float
         Errors of count c are errors * decay^c.
     misfit : float
@@ -72,17 +72,17 @@ class Mixture:
         return float(1 - self.same ** (1 / k))
 
     def erroneous(self, size: int) -> Numbers:
-        """Errors of the counts 0 to size - 1, float64 (size,)."""
+        """Return the erroneous k-mers with each count from 0 to size - 1, float64 (size,)."""
         return self.errors * np.power(self.decay, np.arange(size, dtype=np.float64))
 
     def genuine(self, size: int) -> Numbers:
-        """K-mers of the genome of the counts 0 to size - 1, float64 (size,)."""
+        """Return the k-mers of the genome with each count from 0 to size - 1, float64 (size,)."""
         single, double = _genome(size, self.coverage / 2, self.excess, self.same)
         return self.single * single + self.double * double
 
     @property
     def halves(self) -> float:
-        """K-mers of one chromosome, as a share of those of both."""
+        """K-mers of one chromosome, relative to those of both."""
         lost = 1 - self.same
         one = 2 * lost * (self.single + self.double)
         two = self.same * self.single + lost * lost * self.double
@@ -95,7 +95,7 @@ class Mixture:
 
     @property
     def mirrored(self) -> float:
-        """The share `same` of a genome without pairs whose two peaks are those of places and pairs in this one."""
+        """The share `same` of a genome without pairs that has the two peaks of the places and pairs here."""
         return self.double / (self.double + self.single / 2)
 
 
@@ -107,11 +107,11 @@ def fit_mixture(h: Numbers, first: int, coverage: float, same: float | None) -> 
     h : ndarray, float64 (n,)
         K-mers of the counts 0, 1, 2, ...
     first : int
-        Lesser counts are left out.
+        Lower counts are left out.
     coverage : float
-        Near which that of both chromosomes is looked for.
+        Start of the search for the coverage of both chromosomes.
     same : float, optional
-        Near which the share of k-mers that both have alike is looked for; it is 1 if not given.
+        Start of the search for the share of k-mers that are the same on both; the share is 1 if not given.
     """
     size = len(h)
     smooth = np.convolve(h, (0.25, 0.5, 0.25), "same")
@@ -135,7 +135,7 @@ def fit_mixture(h: Numbers, first: int, coverage: float, same: float | None) -> 
 
 
 def _numbers(x: Numbers) -> tuple[float, float, float, float]:
-    """L, b, s and the factor of errors, from what is searched."""
+    """Return L, b, s and the factor of errors at a point of the search."""
     excess = float(np.exp(np.clip(x[1], np.log(MIN_EXCESS), np.log(MAX_EXCESS))))
     share = _logistic(x[3]) if len(x) > 3 else 1.0
     return float(np.exp(np.clip(x[0], -3.0, 12.0))), excess, share, SLOWEST_DECAY * _logistic(x[2])
@@ -150,7 +150,7 @@ def _logistic(x: float) -> float:
 
 
 def _genome(size: int, half: float, excess: float, same: float) -> tuple[Numbers, Numbers]:
-    """K-mers of each count that a place gives which occurs once, and a pair of places."""
+    """Return the k-mers of each count that come of a single place, and of a pair of places."""
     one, two, three, four = (_scattered(size, place * half, excess) for place in PLACES)
     lost = 1 - same
     single = 2 * lost * one + same * two
@@ -159,7 +159,7 @@ def _genome(size: int, half: float, excess: float, same: float) -> tuple[Numbers
 
 
 def _scattered(size: int, mean: float, excess: float) -> Numbers:
-    """The negative binomial distribution of a mean and a variance of 1 + excess times that."""
+    """Return the negative binomial distribution with a mean and a variance of 1 + excess times the mean."""
     c = np.arange(size - 1)
     steps = np.log((mean + c * excess) / ((1 + excess) * (c + 1)))
     shares: Numbers = np.exp(np.concatenate([[0.0], np.cumsum(steps)]) - mean / excess * np.log1p(excess))
@@ -167,7 +167,7 @@ def _scattered(size: int, mean: float, excess: float) -> Numbers:
 
 
 def _nonnegative(columns: Numbers, target: Numbers) -> Numbers:
-    """How much of each column explains the target best; none is taken off."""
+    """Return how much of each column explains the target best, never less than nothing."""
     parts = np.zeros(len(columns))
     kept = list(range(len(columns)))
     while kept:

@@ -27,11 +27,11 @@ def minimise(
     function : callable
     start : array_like of float (n,)
     steps : array_like of float (n,)
-        How far to look at first along each coordinate.
+        The first step along each coordinate.
     rounds : int
-        At most so many moves.
+        The most moves.
     tolerance : float
-        It ends when the values at all corners are equal to this share.
+        The search ends when the values at all corners agree to this share.
     """
     first = np.array(start, np.float64)
     points = [first, *(first + step for step in np.diag(np.array(steps, np.float64)))]

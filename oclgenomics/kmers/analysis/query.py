@@ -1,4 +1,4 @@
-"""The counts of all k-mers of given sequences."""
+"""Looks up all k-mers of given sequences."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ BATCH_LETTERS = 1 << 22  # looked up at a time
 class QueryResult:
     """The counts of all k-mers of some sequences.
 
-    They are looked up while they are asked for, some sequences at a time; nothing is kept. Sequences that come from an
-    iterator can be asked for once.
+    K-mers are looked up while they are read, some sequences at a time, and nothing is kept. The result can be read
+    again unless the sequences came from an iterator.
 
     Attributes
     ----------
@@ -49,12 +49,12 @@ class QueryResult:
         return f"QueryResult(k={self.k}, source={self.source!r})"
 
     def __iter__(self) -> Iterator[FoundKmers]:
-        """The k-mers of some sequences at a time, or some of a long one."""
+        """Look up some sequences at a time, or a part of a long one."""
         with opened(self.source) as kmers:
             yield from _look_up_records(kmers, self.sequences, self.batch_letters)
 
     def by_record(self) -> Iterator[RecordSummaries]:
-        """What the counts come to in each sequence, some sequences at a time."""
+        """Summarise each sequence, some sequences at a time."""
         return summarise(self)
 
     def records(self) -> Iterator[dict[str, Any]]:
@@ -75,11 +75,11 @@ def query(
     Parameters
     ----------
     source : path or KmerSet
-        A database or a set in memory. Of a canonical one, either strand may be given.
+        A database or a set in memory. In a canonical one, either strand may be given.
     sequences : str or iterable of str or Record
-        A sequence of at least k letters, several of them, which are named 1, 2, ..., or the records of a file
-        (`oclgenomics.sequence.read_records`). K-mers with other letters than A, C, G and T are left out; lower case is
-        as upper case.
+        One sequence of at least k letters; several, which are named 1, 2, ...; or the records of a file, as
+        `oclgenomics.sequence.records.read_records` gives them. K-mers with letters other than A, C, G and T are left
+        out. Lower case counts as upper case.
     batch_letters : int
         About so many letters are looked up at a time.
 
@@ -90,7 +90,7 @@ def query(
     Raises
     ------
     UsageError
-        A sequence given as text is shorter than a k-mer; told when it is looked up.
+        A sequence given as text is shorter than a k-mer. This is raised when the result is read.
     InputError
         The database is missing or damaged.
 
@@ -124,7 +124,7 @@ class _Named:
 
 
 def _look_up_records(kmers: KmerSet, records: Iterable[Record], batch_letters: int) -> Iterator[FoundKmers]:
-    """Look up the k-mers of some sequences at a time, or some of a long one."""
+    """Look up some records at a time, or a part of a long one."""
     batch: list[Record] = []
     size = 0
     for record in records:
@@ -141,7 +141,7 @@ def _look_up_records(kmers: KmerSet, records: Iterable[Record], batch_letters: i
 
 
 def _found_in_parts(kmers: KmerSet, record: Record, size: int) -> Iterator[FoundKmers]:
-    """A long sequence; parts overlap by k - 1 letters."""
+    """Look up a long sequence in parts that overlap by k - 1 letters."""
     last = len(record.letters) - kmers.k + 1
     for begin in range(0, max(last, 1), size):
         part = Record(record.name, record.letters[begin : begin + size + kmers.k - 1])

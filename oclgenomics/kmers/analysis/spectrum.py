@@ -1,35 +1,36 @@
-"""What the histogram of a sequencing run's k-mers tells: errors, coverage, heterozygosity, size of the genome, repeats.
+"""Reads the histogram of the k-mers of reads: errors, coverage, heterozygosity, size of the genome, repeats.
 
 Method
 ------
-A k-mer of the genome is seen about as often as reads' k-mers cover the genome; one with a sequencing error is seen once
-or a few times. So the histogram falls from its errors into a valley and rises to a peak. It is smoothed over half a
-standard deviation of each count, and a rise or fall counts only if it stands out: by a tenth, and by five standard
-deviations of what chance does to such numbers of k-mers. About the highest peak the model of `mixture` is fitted,
-without heterozygosity and with it.
+A k-mer of the genome is seen about as often as the k-mers of reads cover the genome. A k-mer with a sequencing error is
+seen once or a few times. The histogram therefore falls from the errors into a valley and rises to a peak. It is
+smoothed over half a standard deviation of each count. A rise or fall counts only if it exceeds a tenth and five
+standard deviations of chance. The model of `mixture` is fitted around the highest peak, without heterozygosity and with
+it.
 
 Coverage
-    That of k-mers which both chromosomes have.
+    The coverage of k-mers that both chromosomes have.
 Heterozygosity
-    Share of the sites at which the two chromosomes differ. A fit is as good as another unless it leaves twice as much
-    unexplained. Where both fits are as good, the one without heterozygosity is taken, and heterozygosity is left open.
+    The share of the sites at which the two chromosomes differ. Two fits are equally good unless one leaves twice as
+    much unexplained. If they are equally good, the fit without heterozygosity is taken, and heterozygosity is left
+    open.
 Two readings
-    Two peaks, at c and 2 c, are those of a heterozygous genome of coverage 2 c or of repeats in one of coverage c, half
-    the coverage and twice the size. Both fit alike. With few k-mers at 2 c repeats are likelier, with many of them
-    heterozygosity; between the extremes the other reading is told, too.
+    Two peaks at c and 2 c may come from a heterozygous genome of coverage 2 c, or from repeats in a genome of coverage
+    c and twice the size. Both fit equally well. With few k-mers at 2 c repeats are likelier, with many k-mers
+    heterozygosity. Between the extremes the other reading is given too.
 Genome size
-    The sum of c h(c) over the counts c, h(c) being the k-mers that are no errors, divided by the coverage: the haploid
-    size.
+    The sum of c h(c) over the counts c, divided by the coverage, where h(c) are the k-mers that are no errors. This is
+    the haploid size.
 Repeats
-    The part of that sum with counts from 1.5 times the coverage on, or from three standard deviations above it where
-    that is more.
+    The part of that sum with counts from 1.5 times the coverage on, or from three standard deviations above it if that
+    is more.
 
 Limits
 ------
-Heterozygosity below about 0.1 % leaves no trace. Coverage that varies (PCR, RNA, metagenomes, organelles) makes peaks
-that mean other things, and so do more than two chromosomes of a kind: where the model leaves much unexplained, the
-highest peak alone is read, and a note says so. Counts cut by --min-count, --max-count or --counter-max bias everything.
-Assemblies show most k-mers once, and nothing of this can be read from them.
+Heterozygosity below about 0.1 % leaves no trace. Uneven coverage (PCR, RNA, metagenomes, organelles) makes peaks that
+mean other things, and so do more than two chromosomes of a kind. If the model leaves much unexplained, only the highest
+peak is read, and a note says so. `min_count`, `max_count` and `counter_max` of the count bias everything. Assemblies
+have most k-mers once and cannot be read so.
 """
 
 from __future__ import annotations
@@ -63,12 +64,12 @@ UNFIT_NOTE = "the histogram is not that of one genome of two chromosomes of a ki
 
 @dataclass(frozen=True)
 class OtherReading:
-    """What the histogram may mean as well.
+    """What the histogram may mean instead.
 
     Attributes
     ----------
     coverage, genome_size, heterozygosity : float
-        As those of `Spectrum`.
+        As in `Spectrum`.
     """
 
     coverage: float
@@ -78,20 +79,20 @@ class OtherReading:
 
 @dataclass(frozen=True, repr=False)
 class Spectrum:
-    """A histogram's reading.
+    """What a histogram says about a genome.
 
     Attributes
     ----------
     valley : int or None
-        Up to this count most k-mers are errors; 0 if there are none.
+        Most k-mers up to this count are errors; 0 if there are none.
     coverage : float or None
-        How often a k-mer was seen that both chromosomes have.
+        How often a k-mer of both chromosomes was seen.
     half_peak : float or None
-        Coverage of k-mers that one of two chromosomes has, where there are such.
+        Coverage of k-mers that only one of two chromosomes has, if there are any.
     heterozygous : bool or None
-        Whether the two chromosomes differ; None where that cannot be told.
+        Whether the two chromosomes differ; None if that is left open.
     heterozygosity : float or None
-        Share of the sites that differ, by the fit that was taken.
+        Share of the sites that differ, by the fit that was chosen.
     genome_size : float or None
         Haploid, in k-mers, which is nearly bp.
     repeat_share : float or None
@@ -103,7 +104,7 @@ class Spectrum:
     fit : Mixture or None
         The model that was fitted.
     notes : tuple of str
-        What could not be told, and why.
+        What is left open, and why.
     """
 
     valley: int | None = None
@@ -124,17 +125,17 @@ class Spectrum:
         return f"Spectrum(coverage={self.coverage:.1f}, genome_size={self.genome_size:.0f})"
 
     def records(self) -> list[dict[str, Any]]:
-        """What was read as one record; those of `other` and `fit` are dicts within it."""
+        """All values as one record; `other` and `fit` are dicts within it."""
         return [asdict(self)]
 
     def to_frame(self) -> Any:
-        """What was read as a table of one row, without `other`, `fit` and `notes`; see `frames.to_frame`."""
+        """The values as a table of one row, without `other`, `fit` and `notes`; see `oclgenomics.frames.to_frame`."""
         (record,) = self.records()
         return to_frame({name: [value] for name, value in record.items() if name not in NESTED})
 
 
 def read_spectrum(histogram: Histogram, k: int) -> Spectrum:
-    """Read a histogram of k-mers, by the method above; what it does not tell is None, and a note says why."""
+    """Read a histogram of k-mers by the method above. What it does not show is None, and a note says why."""
     h = histogram.dense(min(histogram.largest + 2, MAX_COUNT)).astype(np.float64)
     smooth = smoothed(h)
     peaks = peaks_of(smooth)
@@ -156,12 +157,12 @@ def read_spectrum(histogram: Histogram, k: int) -> Spectrum:
 
 
 def fitted_from(valley: int) -> int:
-    """Return the first count that the model is fitted to: where errors are many, their shape is not the model's."""
+    """Return the first count that the model is fitted to. Many errors do not have the shape of the model."""
     return max(2 if valley else 1, (valley + 1) // 2)
 
 
 def _read_peak(histogram: Histogram, valley: int, coverage: float) -> Spectrum:
-    """Take what is behind the valley for the genome."""
+    """Take all k-mers behind the valley for those of the genome."""
     genuine = float((histogram.counts * histogram.kmers)[histogram.counts > valley].sum())
     return Spectrum(
         valley=valley,
@@ -209,7 +210,7 @@ def _other_reading(histogram: Histogram, k: int, first: int, fit: Mixture) -> Ot
 
 
 def _genuine(histogram: Histogram, first: int, fit: Mixture) -> float:
-    """K-mers of the genome, with repetitions: all but errors, and where these were not fitted, those of the model."""
+    """K-mers of the genome, with repetitions: all but errors, and below the first count fitted those of the model."""
     size = min(histogram.largest + 1, MAX_COUNT)
     weights = (histogram.counts * histogram.kmers).astype(np.float64)
     there = histogram.counts < size
@@ -222,6 +223,6 @@ def _genuine(histogram: Histogram, first: int, fit: Mixture) -> float:
 
 
 def _repeats(histogram: Histogram, coverage: float, genuine: float) -> float:
-    """The part of the genome's k-mers that were seen much more often than covered once."""
+    """The share of the genome's k-mers that were seen much more often than the coverage."""
     least = coverage + max((REPEAT_FROM - 1) * coverage, REPEAT_SIGMAS * coverage**0.5)
     return float((histogram.counts * histogram.kmers)[histogram.counts >= least].sum() / genuine)

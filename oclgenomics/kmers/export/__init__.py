@@ -1,1 +1,1 @@
-"""K-mers in the formats of others."""
+"""Writes k-mers in the formats of other programs."""

@@ -1,4 +1,4 @@
-"""Counted k-mers written to files in the formats of others."""
+"""Writes counted k-mers to files in the formats of other programs."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def dump(
     format : {'tsv', 'fasta', 'npz', 'kmc', 'parquet'}
         A line a k-mer; a record a k-mer; arrays for NumPy; a database of KMC; a table in Apache Parquet.
     min_count, max_count : int
-        K-mers that are there less or more often are left out.
+        K-mers with lower or higher counts are left out.
 
     Raises
     ------

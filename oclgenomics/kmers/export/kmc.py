@@ -1,8 +1,11 @@
-"""Counted k-mers as a database of KMC, in its first format, in which k-mers are sorted.
+"""Writes counted k-mers as a database of KMC, in the first of its formats, in which k-mers are sorted.
 
-Two files. `.kmc_suf`: "KMCS", for each k-mer its last k - p letters (4 a byte, first letter first) and its counter
-(the low byte first), "KMCS". `.kmc_pre`: "KMCP", for each prefix of p letters the number of k-mers before the first
-that has it (uint64), the header, its length (uint32), "KMCP".
+A database is two files:
+
+- `.kmc_suf` is "KMCS", for each k-mer its last k - p letters (4 a byte, the first letter first) and its counter (the
+  low byte first), "KMCS".
+- `.kmc_pre` is "KMCP", for each prefix of p letters the number of k-mers before the first with that prefix (uint64),
+  the header, its length (uint32), "KMCP".
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Counted k-mers as arrays for NumPy."""
+"""Writes counted k-mers as arrays for NumPy."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ __all__ = ["write_npz"]
 
 
 def write_npz(kmers: SelectedKmers, stream: IO[bytes]) -> None:
-    """Write what `numpy.load` gives back as arrays.
+    """Write arrays that `numpy.load` reads.
 
-    These are `keys`, uint64 (words, n) as `oclgenomics.kmers.keys` makes them; `counts`, uint32 (n,); `k`, int64; and
+    They are `keys`, uint64 (words, n) as `oclgenomics.kmers.keys` makes them; `counts`, uint32 (n,); `k`, int64; and
     `canonical`, bool.
     """
     shape = key_words(kmers.k), kmers.distinct

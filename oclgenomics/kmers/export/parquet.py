@@ -1,4 +1,4 @@
-"""Counted k-mers as a table in Apache Parquet."""
+"""Writes counted k-mers as a table in Apache Parquet."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ def require_pyarrow() -> tuple[Any, Any]:
 
 
 def write_parquet(kmers: SelectedKmers, stream: IO[bytes]) -> None:
-    """Write columns `kmer` (text) and `count` (uint32), in ascending order, packed with zstd.
+    """Write columns `kmer` (text) and `count` (uint32), in ascending order, compressed with zstd.
 
-    The schema's metadata have `k` and `canonical`.
+    The metadata of the schema hold `k` and `canonical`.
 
     Raises
     ------

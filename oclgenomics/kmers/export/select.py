@@ -1,4 +1,4 @@
-"""K-mers chosen by their counts."""
+"""Selects k-mers by their counts."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ __all__ = ["SelectedKmers"]
 
 @dataclass(frozen=True)
 class SelectedKmers(KmerTable):
-    """The k-mers of a set whose counts lie in a range; a set itself.
+    """The k-mers of a set whose counts lie in a range. They are a set themselves.
 
-    What it knows of all of them (`distinct`, `total`, `largest`) is found by one pass, when it is first asked for.
+    `distinct`, `total` and `largest` take one pass over the set, when one of them is first asked for.
 
     Attributes
     ----------
     kmers : KmerSet
     min_count, max_count : int
-        Both included.
+        Both are included.
 
     Raises
     ------
     UsageError
-        A range without a count in it.
+        The range has no count in it.
     """
 
     kmers: KmerSet
@@ -63,7 +63,7 @@ class SelectedKmers(KmerTable):
         return self._survey[2]
 
     def blocks(self) -> Iterator[KmerBlock]:
-        """All of them, at most `PIECE` in a block; no block is empty."""
+        """All selected k-mers, at most `PIECE` in a block. No block is empty."""
         for block in self.kmers.blocks():
             for piece in block.pieces():
                 kept = (piece.counts >= self.min_count) & (piece.counts <= self.max_count)

@@ -1,4 +1,4 @@
-"""Counted k-mers as text: a line or a record each."""
+"""Writes counted k-mers as text: a line or a record for each."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ POWERS = np.array([10**power for power in range(1, 10)], np.uint32)
 
 
 def write_tsv(kmers: SelectedKmers, stream: IO[bytes]) -> None:
-    """Write a line a k-mer, in ascending order: the k-mer, a tab, its count."""
+    """Write a line for each k-mer, in ascending order: the k-mer, a tab, its count."""
     for block in kmers.blocks():
         stream.write(tsv_rows(block, kmers.k))
 
 
 def write_fasta(kmers: SelectedKmers, stream: IO[bytes]) -> None:
-    """Write a record a k-mer, in ascending order, its count for a name, as `jellyfish dump` does."""
+    """Write a record for each k-mer, in ascending order, named by its count, as `jellyfish dump` does."""
     for block in kmers.blocks():
         stream.write(fasta_rows(block, kmers.k))
 
@@ -60,7 +60,7 @@ def _digits(counts: NDArray[np.uint32]) -> NDArray[np.int64]:
 
 
 def _put_letters(rows: NDArray[np.uint8], places: NDArray[np.int64], block: KmerBlock, k: int) -> None:
-    """Write each k-mer behind its place, as one item of k bytes; items of the target may lie anywhere."""
+    """Write each k-mer from its place on, as one item of k bytes. Items of the target may overlap."""
     letters = padded_letters(block.keys, k)
     item = np.dtype((np.void, k))
     target = np.ndarray((len(rows) - k + 1,), item, rows.data, 0, (1,))
@@ -68,7 +68,7 @@ def _put_letters(rows: NDArray[np.uint8], places: NDArray[np.int64], block: Kmer
 
 
 def _put_digits(rows: NDArray[np.uint8], places: NDArray[np.int64], counts: NDArray[np.uint32]) -> None:
-    """Write numbers whose last digits have these places."""
+    """Write numbers so that their last digits are at these places."""
     ten = np.uint32(10)
     while len(counts):
         rest = counts // ten
