@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import FrozenInstanceError
 from pathlib import Path
 
 import numpy as np
@@ -13,9 +14,11 @@ import pytest
 from hls_model.apart import told_apart
 from hls_model.cli import COMMANDS
 from hls_model.cli import main as model_main
+from hls_model.errors import ModelError
 from hls_model.presets import load
-from oclgenomics.cli.fpga.scan import random_alignment, workload_of
 from oclgenomics.cli.main import main
+from oclgenomics.errors import UsageError
+from oclgenomics.fpga import project_scan, random_alignment, workload_of
 from oclgenomics.omega.options import ScanOptions
 from oclgenomics.omega.scan import filter_alignment
 from oclgenomics.omega.windows import find_windows
@@ -194,6 +197,52 @@ def test_trip_counts_are_the_scans_own():
         windows = find_windows(used.positions, options)
         np.testing.assert_array_equal(workload.left * workload.right, windows.scores(-1))
         assert (workload.snps, workload.samples) == (used.sites, used.haplotypes)
+
+
+def test_a_projection_from_python(engine, capsys):
+    options = ScanOptions(grid=50, minwin=100, maxwin=50_000)
+    seen: list[str] = []
+    done: list[int] = []
+    found = project_scan(
+        EDGE / "twochrom.vcf", options, ["u200", load("zcu102")], engine=engine,
+        on_alignment=lambda alignment: seen.append(alignment.name), progress=lambda count, _: done.append(count),
+    )  # fmt: skip
+    words = ["project", EDGE / "twochrom.vcf", *WINDOWS, "--no-measure", "--compare", "zcu102", "-q", "--json"]
+    assert fpga(*words) == 0
+    assert found.records() == json.loads(capsys.readouterr().out)["projections"]
+    assert seen == ["chrA", "chrB"]
+    assert done == [2]
+    assert found.measured is not None
+    assert len(found.measured.seconds) == 2
+    assert found.totals("u200")["omegas"] == sum(one.omegas for one in found.workloads)
+    assert repr(found).startswith("<ScanProjection of 2 scans: u200 ")
+    assert "\n" not in repr(found)
+    with pytest.raises(FrozenInstanceError):
+        found.measured = None  # type: ignore[misc]
+
+
+def test_a_projection_alone_needs_no_device(monkeypatch):
+    monkeypatch.setattr("oclgenomics.fpga.result.to_frame", dict)
+    options = ScanOptions(grid=50, minwin=100, maxwin=50_000)
+    found = project_scan(EDGE / "twochrom.vcf", options, measure=False, device="no such device")
+    assert found.measured is None
+    table = found.to_frame()
+    assert table["workload"] == ["chrA", "chrB"]
+    assert not any(isinstance(value, dict) for values in table.values() for value in values)
+
+
+@pytest.mark.parametrize(
+    ("change", "options", "message"),
+    [
+        ({"designs": ["u999"]}, {}, "no known board"),
+        ({"designs": []}, {}, "^designs must not be empty$"),
+        ({}, {"border": 3}, "^border=3: the pipeline tries every pair"),
+    ],
+)
+def test_what_is_not_projected(change, options, message):
+    given = ScanOptions(**{"grid": 50, "minwin": 100, "maxwin": 50_000} | options)
+    with pytest.raises((UsageError, ModelError), match=message):
+        project_scan(EDGE / "twochrom.vcf", given, **{"measure": False} | change)
 
 
 def test_a_scan_of_a_file_beside_its_measured_time(device, capsys):

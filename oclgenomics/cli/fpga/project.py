@@ -72,9 +72,9 @@ def run(args: argparse.Namespace) -> int:
         See the exit codes of `oclgenomics.errors`.
     """
     _check(args)
-    from oclgenomics.cli.fpga.scan import project_scan
+    from oclgenomics.cli.fpga.scan import project_input
 
-    return project_scan(args)
+    return project_input(args)
 
 
 def _check(args: argparse.Namespace) -> None:
