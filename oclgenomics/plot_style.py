@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.commandkit.figures import drawn
-from oclgenomics.errors import UsageError
+from oclgenomics.errors import ParameterError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -64,7 +64,7 @@ def plot_format(path: str | Path) -> str:
     """
     suffix = Path(path).suffix.lower().removeprefix(".")
     if suffix not in SUFFIXES:
-        raise UsageError(f"--plot {path}: the name has to end in .png, .svg or .pdf")
+        raise ParameterError("plot", "the name has to end in .png, .svg or .pdf", str(path))
     return suffix
 
 

@@ -19,6 +19,7 @@ from oclgenomics.omega.reports.thresholds import read_thresholds
 from oclgenomics.omega.result import Scan
 from oclgenomics.omega.scan import scan, scan_alignment
 from oclgenomics.omega.significance.neutral import Significance, find_thresholds
+from oclgenomics.omega.significance.peaks import Peaks, find_peaks
 from oclgenomics.omega.significance.sweeps import SweepResults, detect_sweeps
 from oclgenomics.omega.significance.thresholds import Maxima, p_values, thresholds
 from oclgenomics.plot_style import save_plot
@@ -27,11 +28,13 @@ __all__ = [
     "LdMap",
     "LdOptions",
     "Maxima",
+    "Peaks",
     "Scan",
     "ScanOptions",
     "Significance",
     "SweepResults",
     "detect_sweeps",
+    "find_peaks",
     "find_thresholds",
     "ld_around_peak",
     "make_report",

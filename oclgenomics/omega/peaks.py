@@ -4,14 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.errors import UsageError
-from oclgenomics.omega.reports.reading import Track
+from oclgenomics.errors import ParameterError
 
-__all__ = ["Peak", "best_windows", "merge_peaks", "quantile_threshold", "top_threshold"]
+__all__ = ["OmegaCurve", "Peak", "best_windows", "merge_peaks", "quantile_threshold", "top_threshold"]
+
+
+class OmegaCurve(Protocol):
+    """Omega along one alignment: a `Scan`, or a `Track` of a report."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def replicate(self) -> int: ...
+
+    @property
+    def positions(self) -> NDArray[np.float64]: ...
+
+    @property
+    def omega(self) -> NDArray[np.float64]: ...
+
+    @property
+    def left(self) -> NDArray[np.int64]: ...
+
+    @property
+    def right(self) -> NDArray[np.int64]: ...
 
 
 @dataclass(frozen=True)
@@ -43,12 +65,13 @@ class Peak:
     positions: int
 
 
-def merge_peaks(tracks: Sequence[Track], threshold: float, merge: int = 0) -> list[Peak]:
+def merge_peaks(tracks: Sequence[OmegaCurve], threshold: float, merge: int = 0) -> list[Peak]:
     """Merge the windows of grid positions above a threshold where they overlap or lie close together.
 
     Parameters
     ----------
-    tracks : sequence of Track
+    tracks : sequence of OmegaCurve
+        Of a report (`read_report(path).tracks`), or scans.
     threshold : float
         Only larger omegas count.
     merge : int
@@ -65,11 +88,11 @@ def merge_peaks(tracks: Sequence[Track], threshold: float, merge: int = 0) -> li
         A negative `merge`.
     """
     if merge < 0:
-        raise UsageError(f"--merge {merge}: a distance is 0 bp or more")
+        raise ParameterError("merge", "a distance is 0 bp or more", merge)
     return [peak for track in tracks for peak in _merge(track, threshold, merge)]
 
 
-def best_windows(tracks: Sequence[Track], count: int) -> list[Peak]:
+def best_windows(tracks: Sequence[OmegaCurve], count: int) -> list[Peak]:
     """Return the largest omegas of all tracks whose windows do not overlap, best first, as peaks of one position."""
     omega = _all_omegas(tracks)
     first = np.cumsum([0, *(len(track.omega) for track in tracks)])
@@ -84,7 +107,7 @@ def best_windows(tracks: Sequence[Track], count: int) -> list[Peak]:
     return chosen
 
 
-def top_threshold(tracks: Sequence[Track], count: int) -> float:
+def top_threshold(tracks: Sequence[OmegaCurve], count: int) -> float:
     """Return the omega above which `count` grid positions lie (fewer where omegas are equal, or where so many are 0).
 
     Raises
@@ -93,12 +116,12 @@ def top_threshold(tracks: Sequence[Track], count: int) -> float:
         `count` is below 1.
     """
     if count < 1:
-        raise UsageError(f"--top {count}: at least 1 position is needed")
+        raise ParameterError("top", "at least 1 position is needed", count)
     omega = np.sort(_all_omegas(tracks))[::-1]
     return float(omega[count]) if count < len(omega) else 0.0
 
 
-def quantile_threshold(tracks: Sequence[Track], share: float) -> float:
+def quantile_threshold(tracks: Sequence[OmegaCurve], share: float) -> float:
     """Return a quantile of the omegas of all grid positions that have a window.
 
     Raises
@@ -107,17 +130,17 @@ def quantile_threshold(tracks: Sequence[Track], share: float) -> float:
         `share` is not between 0 and 1.
     """
     if not 0 < share < 1:
-        raise UsageError(f"--quantile {share:g}: it lies between 0 and 1, such as 0.995 for the highest 0.5 %")
+        raise ParameterError("quantile", "it lies between 0 and 1, such as 0.995 for the highest 0.5 %", share)
     omega = _all_omegas(tracks)
     omega = omega[omega > 0]
     return float(np.quantile(omega, share)) if len(omega) else 0.0
 
 
-def _all_omegas(tracks: Sequence[Track]) -> NDArray[np.float64]:
+def _all_omegas(tracks: Sequence[OmegaCurve]) -> NDArray[np.float64]:
     return np.concatenate([np.zeros(0), *(track.omega for track in tracks)])
 
 
-def _merge(track: Track, threshold: float, merge: int) -> list[Peak]:
+def _merge(track: OmegaCurve, threshold: float, merge: int) -> list[Peak]:
     chosen = np.flatnonzero((track.omega > threshold) & (track.omega > 0))
     chosen = chosen[np.argsort(track.left[chosen], kind="stable")]
     if not len(chosen):
@@ -127,7 +150,7 @@ def _merge(track: Track, threshold: float, merge: int) -> list[Peak]:
     return [_peak(track, part) for part in np.split(chosen, np.flatnonzero(between > merge) + 1)]
 
 
-def _peak(track: Track, merged: NDArray[np.int64]) -> Peak:
+def _peak(track: OmegaCurve, merged: NDArray[np.int64]) -> Peak:
     """The region of some grid positions."""
     merged = np.sort(merged)
     best = int(merged[np.argmax(track.omega[merged])])

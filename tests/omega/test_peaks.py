@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+from dataclasses import FrozenInstanceError
 
 import numpy as np
 import pytest
@@ -14,10 +15,12 @@ from hypothesis import strategies as st
 from oclgenomics.errors import InputError, UsageError
 from oclgenomics.omega import make_report, write_report
 from oclgenomics.omega.peaks import best_windows, merge_peaks, quantile_threshold, top_threshold
-from oclgenomics.omega.reports.peaks import PeakReport, write_peaks
+from oclgenomics.omega.reports.peaks import write_peaks
 from oclgenomics.omega.reports.reading import Track, read_report
 from oclgenomics.omega.result import Scan
-from oclgenomics.omega.significance.thresholds import Maxima
+from oclgenomics.omega.significance.neutral import Significance
+from oclgenomics.omega.significance.peaks import PEAK_COLUMNS, Peaks, find_peaks
+from oclgenomics.omega.significance.thresholds import Maxima, thresholds
 
 
 def track(rows, name="1", replicate=1) -> Track:
@@ -90,7 +93,7 @@ def test_thresholds_by_rank_and_by_quantile():
     for wrong in (lambda: top_threshold(tracks, 0), lambda: quantile_threshold(tracks, 1.0)):
         with pytest.raises(UsageError):
             wrong()
-    with pytest.raises(UsageError, match="--merge -1"):
+    with pytest.raises(UsageError, match=r"^merge=-1: "):
         merge_peaks(tracks, 1.0, -1)
 
 
@@ -167,9 +170,9 @@ def test_a_report_without_rows(tmp_path):
 # Peaks as files
 
 
-def some_peaks(maxima=None) -> PeakReport:
+def some_peaks(maxima=None) -> Peaks:
     tracks = [track(ROWS, "chr2"), track([(5, 18, 1, 9)], "chr10 b")]
-    return PeakReport(merge_peaks(tracks, 4.0), 4.0, maxima)
+    return Peaks(tuple(merge_peaks(tracks, 4.0)), 4.0, maxima)
 
 
 def lines(text: str) -> list[list[str]]:
@@ -199,10 +202,52 @@ def test_tsv_and_json():
     assert record["provenance"] == {"program": "x"}
     assert [peak["name"] for peak in record["peaks"]] == ["peak1", "peak2", "peak3", "peak4"]
     assert record["peaks"][1]["start"] == 41
-    with pytest.raises(UsageError, match="--format gff"):
+    with pytest.raises(UsageError, match=r"^format='gff': "):
         write_peaks(some_peaks(), "gff", {})
 
 
 @pytest.mark.parametrize("format", ["bed", "tsv", "json"])
 def test_no_peaks(format):
-    assert write_peaks(PeakReport([], 4.0), format, {})
+    assert write_peaks(Peaks((), 4.0), format, {})
+
+
+def test_peaks_from_python(monkeypatch):
+    tracks = [track(ROWS, "chr2"), track([(5, 18, 1, 9)], "chr10 b")]
+    assert find_peaks(tracks, threshold=4.0).records() == some_peaks().records()
+    assert find_peaks(tracks, top=1).threshold == top_threshold(tracks, 1)
+    assert find_peaks(tracks, quantile=0.5, merge=10**6).threshold == quantile_threshold(tracks, 0.5)
+    maxima = Maxima(np.arange(1.0, 40.0), np.zeros(39))
+    neutral = Significance({}, None, 4, 9.5, maxima, tuple(thresholds(maxima.omega, [0.9])))
+    found = find_peaks(tracks, threshold=neutral)
+    assert (found.threshold, found.fpr) == (4.0, 0.9)
+    assert [one["p_value"] for one in found.records()] == [0.575, 0.8, 0.825, 0.875]
+    assert find_peaks(tracks, threshold=neutral, fpr=0.5).fpr == 0.5
+    monkeypatch.setattr("oclgenomics.omega.significance.peaks.to_frame", dict)
+    assert tuple(found.to_frame()) == PEAK_COLUMNS
+    assert found.to_frame()["name"] == ["peak1", "peak2", "peak3", "peak4"]
+    assert repr(found) == "<Peaks: 4 regions with omega above 4, highest 18>"
+    with pytest.raises(FrozenInstanceError):
+        found.threshold = 5.0  # type: ignore[misc]
+
+
+def test_scans_have_peaks_too():
+    at, omega, border = np.arange(3.0), np.array([0.0, 5.0, 7.0]), np.array([0, 1, 2])
+    scan = Scan("20", 1, at, omega, border, border, omega > 0, 9, 4, {}, True, 9)
+    (one,) = find_peaks([scan], top=1).peaks
+    assert (one.chromosome, one.omega, one.position) == ("20", 7.0, 2.0)
+
+
+@pytest.mark.parametrize(
+    ("question", "message"),
+    [
+        ({}, "give one of threshold, top and quantile"),
+        ({"top": 1, "quantile": 0.5}, "give one of threshold, top and quantile"),
+        ({"top": 0}, "^top=0: "),
+        ({"quantile": 2.0}, r"^quantile=2\.0: "),
+        ({"threshold": 1.0, "fpr": 0.1}, "^fpr has no effect without a threshold from neutral"),
+        ({"threshold": 1.0, "merge": -1}, "^merge=-1: "),
+    ],
+)
+def test_questions_about_peaks(question, message):
+    with pytest.raises(UsageError, match=message):
+        find_peaks([track(ROWS)], **question)

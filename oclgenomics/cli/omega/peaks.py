@@ -13,10 +13,9 @@ from oclgenomics.errors import UsageError
 
 if TYPE_CHECKING:
     from oclgenomics.omega.reports.reading import OmegaReport
+    from oclgenomics.omega.significance.neutral import Significance
 
 __all__ = ["add_parser", "run"]
-
-FORMATS = ("bed", "tsv", "json")
 
 
 def add_parser(actions: Any) -> None:
@@ -62,18 +61,20 @@ def run(args: argparse.Namespace) -> int:
     UsageError, InputError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
-    from oclgenomics.omega.peaks import merge_peaks
-    from oclgenomics.omega.reports.peaks import PeakReport, write_peaks
+    from oclgenomics.omega.reports.peaks import FORMATS, write_peaks
     from oclgenomics.omega.reports.reading import read_report
+    from oclgenomics.omega.significance.peaks import find_peaks
 
-    _check(args)
     output = OutputOptions.resolve(args, FORMATS)
+    _check(args)
     report = read_report(args.report)
-    omega, maxima, fpr = _threshold(args, report)
-    peaks = PeakReport(merge_peaks(report.tracks, omega, args.merge), omega, maxima, fpr)
-    output.write(write_peaks(peaks, output.format, provenance(args, None)))
-    merged = sum(peak.positions for peak in peaks.peaks)
-    say(args, f"{len(peaks.peaks):,} regions of {merged:,} positions with omega above {omega:,.6g}")
+    found = find_peaks(
+        report.tracks, threshold=_threshold(args, report), top=args.top, quantile=args.quantile, fpr=args.fpr,
+        merge=args.merge,
+    )  # fmt: skip
+    output.write(write_peaks(found, output.format, provenance(args, None)))
+    merged = sum(peak.positions for peak in found.peaks)
+    say(args, f"{len(found):,} regions of {merged:,} positions with omega above {found.threshold:,.6g}")
     if not merged:
         rows = sum(len(track.positions) for track in report.tracks)
         say(args, f"warning: nothing was found: none of the {rows:,} positions of {args.report} is above that")
@@ -89,23 +90,18 @@ def _check(args: argparse.Namespace) -> None:
         raise UsageError("--fpr has no effect without --threshold FILE")
 
 
-def _threshold(args: argparse.Namespace, report: OmegaReport) -> tuple[float, Any, float | None]:
-    """The omega to exceed; the maxima of neutral replicates and the false-positive rate, where they are known."""
-    from oclgenomics.omega.peaks import quantile_threshold, top_threshold
+def _threshold(args: argparse.Namespace, report: OmegaReport) -> float | Significance | None:
+    """The omega to exceed, or what neutral replicates say, if they can be compared with the report."""
     from oclgenomics.omega.significance.comparable import check_comparable, comparison_warnings
-    from oclgenomics.omega.significance.thresholds import thresholds
 
-    if args.top is not None:
-        return top_threshold(report.tracks, args.top), None, None
-    if args.quantile is not None:
-        return quantile_threshold(report.tracks, args.quantile), None, None
+    if args.threshold is None:
+        return None
     given = given_threshold(args.threshold)
     if isinstance(given, float):
         if args.fpr is not None:
             raise UsageError(f"--fpr has no effect with --threshold {args.threshold}; it needs a file")
-        return given, None, None
+        return given
     check_comparable(given.scan, report.parameters, report.source, f"--threshold {args.threshold}")
-    (chosen,) = given.thresholds[:1] if args.fpr is None else thresholds(given.maxima.omega, [args.fpr])
     for warning in comparison_warnings(given, report):
         say(args, f"warning: {warning}")
-    return chosen.omega, given.maxima, chosen.fpr
+    return given

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.commandkit.plain_json import json_text
-from oclgenomics.errors import UsageError
+from oclgenomics.errors import ParameterError
 from oclgenomics.omega.ld.pairs import LdBlock
 from oclgenomics.omega.ld.parts import LdPart
 from oclgenomics.omega.ld.region import LdRegion
@@ -32,7 +32,7 @@ def values_format(path: str) -> str:
     """
     suffix = path.lower().rpartition(".")[2]
     if suffix not in SUFFIXES:
-        raise UsageError(f"--values {path}: the name has to end in .tsv or .npz")
+        raise ParameterError("values", "the name has to end in .tsv or .npz", path)
     return suffix
 
 

@@ -8,7 +8,7 @@ from typing import IO, Any, Protocol
 import numpy as np
 
 from oclgenomics.commandkit.plain_json import json_text
-from oclgenomics.errors import UsageError
+from oclgenomics.errors import ParameterError
 from oclgenomics.omega.result import SCAN_COLUMNS, Scan
 
 __all__ = [
@@ -201,7 +201,7 @@ def make_report(
         return TsvReport(provenance)
     if name == "json":
         return JsonReport(provenance)
-    raise UsageError(f"--format {name}: choose one of {', '.join(FORMATS)}")
+    raise ParameterError("format", f"choose one of {', '.join(FORMATS)}", name)
 
 
 def write_report(scans: Iterable[Scan], stream: IO[str], report: Report) -> int:
