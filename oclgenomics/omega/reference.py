@@ -15,8 +15,10 @@ where LS, RS and X sum the pairwise value n r^2 over the pairs inside the left p
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 __all__ = [
     "EPSILON",
@@ -49,7 +51,7 @@ class Window:
     last: int
 
 
-def grid_positions(positions: np.ndarray, grid: int, *, compat: bool) -> np.ndarray:
+def grid_positions(positions: NDArray[np.int64], grid: int, *, compat: bool) -> NDArray[np.float64]:
     """Grid positions in bp, float64 (grid,): equidistant, or OmegaPlus' float32 running sum."""
     first, last = int(positions[0]), int(positions[-1])
     if not compat:
@@ -62,7 +64,7 @@ def grid_positions(positions: np.ndarray, grid: int, *, compat: bool) -> np.ndar
 
 
 def window_at(
-    positions: np.ndarray, at: float, minwin: int, maxwin: int, minsnps: int, *, compat: bool
+    positions: NDArray[np.int64], at: float, minwin: int, maxwin: int, minsnps: int, *, compat: bool
 ) -> Window | None:
     """The search window of the grid position `at` (bp), or None where too few SNPs lie on a side."""
     real = np.float32 if compat else np.float64
@@ -90,7 +92,9 @@ def right_range(window: Window, left: int, border: int) -> range:
     return range(low, min(window.last, window.centre + k + border) + 1)
 
 
-def pair_values(states: np.ndarray, observed: np.ndarray | None = None, *, unphased: bool = False) -> np.ndarray:
+def pair_values(
+    states: NDArray[Any], observed: NDArray[Any] | None = None, *, unphased: bool = False
+) -> NDArray[np.float64]:
     """n r^2 of every pair of sites in float64.
 
     Parameters
@@ -119,17 +123,18 @@ def pair_values(states: np.ndarray, observed: np.ndarray | None = None, *, unpha
     return np.divide(count * covariance**2, spread, out=np.zeros_like(spread), where=spread > 0)
 
 
-def measure_values(states: np.ndarray, measure: str) -> np.ndarray:
+def measure_values(states: NDArray[Any], measure: str) -> NDArray[np.float64]:
     """D of every pair of complete binary sites in float64, or its absolute value (ABSD, ABSDOM), or signed by the
     commoner states (DOM)."""
     x = np.asarray(states, np.float64)
     n = x.shape[1]
     d = x @ x.T / n - np.outer(x.mean(1), x.mean(1))
     major = np.where(2 * x.sum(1) >= n, -1.0, 1.0)
-    return {"D": d, "ABSD": np.abs(d), "ABSDOM": np.abs(d), "DOM": d * np.outer(major, major)}[measure]
+    values = {"D": d, "ABSD": np.abs(d), "ABSDOM": np.abs(d), "DOM": d * np.outer(major, major)}
+    return np.asarray(values[measure], np.float64)
 
 
-def allele_values(states: np.ndarray) -> np.ndarray:
+def allele_values(states: NDArray[Any]) -> NDArray[np.float64]:
     """Values of pairs of sites with any number of states: the weighted sum over one-against-the-rest pairs (Zaykin et
     al. 2008).
 
@@ -153,12 +158,12 @@ def allele_values(states: np.ndarray) -> np.ndarray:
     pairs = pair_values(rows, seen[owner])
     member = (owner[:, None] == np.arange(len(states))).astype(np.float64)
     factor = np.array([(len(values) - 1) / len(values) for values in present])
-    return factor[:, None] * factor * (member.T @ pairs @ member)
+    return np.asarray(factor[:, None] * factor * (member.T @ pairs @ member), np.float64)
 
 
 def scan(
-    values: np.ndarray,
-    positions: np.ndarray,
+    values: NDArray[np.float64],
+    positions: NDArray[np.int64],
     *,
     grid: int,
     minwin: int,
@@ -178,7 +183,7 @@ def scan(
 
 
 def _best(
-    values: np.ndarray, positions: np.ndarray, at: float, window: Window | None, border: int
+    values: NDArray[np.float64], positions: NDArray[np.int64], at: float, window: Window | None, border: int
 ) -> tuple[float, float, int, int]:
     if window is None:
         return float(at), 0.0, 0, 0
@@ -202,7 +207,7 @@ def _best(
     return float(at), best, int(positions[place[0]]), int(positions[place[1]])
 
 
-def omega_of_window(values: np.ndarray, centre: int, i: int, j: int) -> float:
+def omega_of_window(values: NDArray[np.float64], centre: int, i: int, j: int) -> float:
     """omega of the sites [i, centre] against [centre + 1, j] by direct sums, in float64."""
     left, right = slice(i, centre + 1), slice(centre + 1, j + 1)
     k, m = centre - i + 1, j - centre
@@ -211,7 +216,9 @@ def omega_of_window(values: np.ndarray, centre: int, i: int, j: int) -> float:
     return float(within / pairs / (values[left, right].sum() / (k * m) + EPSILON)) if pairs else 0.0
 
 
-def compat_values(states: np.ndarray, observed: np.ndarray | None = None, measure: str = "RSQUARE") -> np.ndarray:
+def compat_values(
+    states: NDArray[Any], observed: NDArray[Any] | None = None, measure: str = "RSQUARE"
+) -> NDArray[np.float32]:
     """OmegaPlus' value of every pair of binary sites, float32 and in its order of operations.
 
     Parameters
@@ -256,7 +263,7 @@ def compat_values(states: np.ndarray, observed: np.ndarray | None = None, measur
     return np.tril(value.astype(np.float32), -1)
 
 
-def compat_dna_values(states: np.ndarray) -> np.ndarray:
+def compat_dna_values(states: NDArray[Any]) -> NDArray[np.float32]:
     """OmegaPlus' value of every pair in its DNA mode, which serves an alignment with any site of three or more states.
 
     Parameters
@@ -286,17 +293,20 @@ def compat_dna_values(states: np.ndarray) -> np.ndarray:
     return np.tril(np.where(pairs > 0, total * factor, 0).astype(np.float32), -1)
 
 
-def _compat_rsquare(n: np.ndarray, both: np.ndarray, ones_j: np.ndarray, ones_i: np.ndarray) -> np.ndarray:
+def _compat_rsquare(
+    n: NDArray[np.int64], both: NDArray[np.int64], ones_j: NDArray[np.int64], ones_i: NDArray[np.int64]
+) -> NDArray[np.float32]:
     """n r^2 in float32; 0 where a state is absent or everywhere."""
     real = np.float32
     count, safe = n.astype(real), np.maximum(n, 1).astype(real)
     p11, p1j, p1i = (x.astype(real) / safe for x in (both, ones_j, ones_i))
     p0j, p0i = (n - ones_j).astype(real) / safe, (n - ones_i).astype(real) / safe
     den = ((p0j * p1j) * p0i) * p1i
-    return np.divide(count * (p11 - p1j * p1i) ** 2, den, out=np.zeros_like(den), where=den > 0)
+    squared = np.divide(count * (p11 - p1j * p1i) ** 2, den, out=np.zeros_like(den), where=den > 0)
+    return np.asarray(squared, np.float32)
 
 
-def compat_sums(values: np.ndarray) -> np.ndarray:
+def compat_sums(values: NDArray[np.float32]) -> NDArray[np.float32]:
     """OmegaPlus' matrix M (float32): M[j, i] sums the pairs of sites within [i, j] by its three-term recurrence."""
     n = len(values)
     m = np.zeros((n, n), np.float32)
@@ -311,8 +321,8 @@ def compat_sums(values: np.ndarray) -> np.ndarray:
 
 
 def compat_scan(
-    values: np.ndarray,
-    positions: np.ndarray,
+    values: NDArray[np.float32],
+    positions: NDArray[np.int64],
     *,
     grid: int,
     minwin: int,
@@ -343,17 +353,17 @@ def compat_scan(
     return rows
 
 
-def _compat_omega(m: np.ndarray, c: int, i: int, js: np.ndarray) -> np.ndarray:
+def _compat_omega(m: NDArray[np.float32], c: int, i: int, js: NDArray[np.int64]) -> NDArray[np.float32]:
     k, mm = c - i + 1, js - c
     ls, rs, ts = m[c, i], m[js, c + 1], m[js, i]
     pairs = (k * (k - 1) // 2 + mm * (mm - 1) // 2).astype(np.float32)
     numerator = (ls + rs) / pairs
     denominator = ((((ts - ls) - rs) / (k * mm).astype(np.float32)).astype(np.float64) + EPSILON).astype(np.float32)
-    return numerator / denominator
+    return np.asarray(numerator / denominator, np.float32)
 
 
 def _shrunk_windows(
-    positions: np.ndarray, at_all: np.ndarray, minwin: int, maxwin: int, minsnps: int
+    positions: NDArray[np.int64], at_all: NDArray[np.float64], minwin: int, maxwin: int, minsnps: int
 ) -> list[Window | None]:
     """All windows, with maxwin cut by 1 % until none spans more than 10,000 SNPs."""
     while True:

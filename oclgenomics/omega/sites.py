@@ -10,6 +10,7 @@ from collections.abc import Iterable, Set
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from oclgenomics.errors import ParameterError, UsageError
 from oclgenomics.omega.options import IMPUTABLE
@@ -60,7 +61,7 @@ class GlibcRandom:
         self._state = [value & 0xFFFFFFFF for value in state[3:] + state[:3]]
         self.draw(310)
 
-    def draw(self, count: int) -> np.ndarray:
+    def draw(self, count: int) -> NDArray[np.int64]:
         """The next `count` values, int64 (count,), each in 0 to 2**31 - 1."""
         state = [*self._state[-31:]]
         push = state.append
@@ -84,9 +85,9 @@ class StateCounts:
         Haplotypes with the state of each row of a multiallelic site.
     """
 
-    observed: np.ndarray
-    ones: np.ndarray
-    rows: np.ndarray
+    observed: NDArray[np.int64]
+    ones: NDArray[np.int64]
+    rows: NDArray[np.int64]
 
 
 def count_states(alignment: Alignment) -> StateCounts:
@@ -97,7 +98,7 @@ def count_states(alignment: Alignment) -> StateCounts:
     return StateCounts(observed, _ones(alignment.bits), _ones(alignment.multi_bits))
 
 
-def _ones(plane: np.ndarray) -> np.ndarray:
+def _ones(plane: NDArray[np.uint32]) -> NDArray[np.int64]:
     """Set bits of each column, int64; word by word, so that no second plane is made."""
     total = np.zeros(plane.shape[1], np.int64)
     for word in plane:
@@ -237,7 +238,7 @@ def _filter(alignment: Alignment, maf: float, no_singletons: bool) -> tuple[Alig
     return (alignment if keep.all() else take_sites(alignment, keep)), discarded
 
 
-def take_sites(alignment: Alignment, keep: np.ndarray) -> Alignment:
+def take_sites(alignment: Alignment, keep: NDArray[np.bool_]) -> Alignment:
     """Return the alignment with only the sites at which `keep`, bool (sites,), is True."""
     rows = keep[alignment.multi_site]
     renumbered = np.cumsum(keep) - 1
@@ -281,11 +282,11 @@ class _StateTable:
             before = self.cumulative[multi[has], i - 1] if i else 0
             self.cumulative[multi[has], i] = before + counts.rows[start[has] + i]
 
-    def pick(self, sites: np.ndarray, random: GlibcRandom) -> np.ndarray:
+    def pick(self, sites: NDArray[np.int64], random: GlibcRandom) -> NDArray[np.int64]:
         """One state for each entry of `sites`, by rand() % total + 1."""
         cumulative = self.cumulative[sites]
         drawn = random.draw(len(sites)) % cumulative[:, -1] + 1
-        picked: np.ndarray = (drawn[:, None] > cumulative).sum(axis=1)
+        picked: NDArray[np.int64] = (drawn[:, None] > cumulative).sum(axis=1)
         return picked
 
 
@@ -318,9 +319,15 @@ def _impute(alignment: Alignment, kinds: Set[str], random: GlibcRandom | None) -
 
 
 def _fill(
-    sites: np.ndarray, rows: np.ndarray, haplotypes: np.ndarray, states: np.ndarray, shape: tuple[int, ...],
-    table: _StateTable, bits: np.ndarray, multi_bits: np.ndarray,
-) -> None:  # fmt: skip
+    sites: NDArray[np.int64],
+    rows: NDArray[np.int64],
+    haplotypes: NDArray[np.int64],
+    states: NDArray[np.int64],
+    shape: tuple[int, ...],
+    table: _StateTable,
+    bits: NDArray[np.uint32],
+    multi_bits: NDArray[np.uint32],
+) -> None:
     """Set the bits of the drawn states (index in the order of the letters) of a block of sites."""
     multi_row = table.first_row[sites[rows]]
     filled = np.zeros(shape, np.uint8)
@@ -351,7 +358,7 @@ def _reduce(alignment: Alignment, random: GlibcRandom | None) -> Alignment:
     )  # fmt: skip
 
 
-def _by_count(rows: Iterable[int], counts: np.ndarray, letters: np.ndarray) -> list[int]:
+def _by_count(rows: Iterable[int], counts: NDArray[np.int64], letters: NDArray[np.uint8]) -> list[int]:
     """Rows of one site's states by falling count.
 
     OmegaPlus orders the counts of A, C, G and T by a network of five comparisons; equal counts come out as that leaves

@@ -7,7 +7,7 @@ import re
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from oclgenomics import notices
 from oclgenomics.errors import BuildError
@@ -148,7 +148,7 @@ def _from_source(
 
 
 def _build_error(
-    raw: pyopencl._Program, device: Device, source: str, text: str, options: list[str], error: Exception
+    raw: Any, device: Device, source: str, text: str, options: list[str], error: Exception
 ) -> BuildError:
     cl = opencl()
     try:

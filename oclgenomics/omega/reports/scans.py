@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import IO, Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from oclgenomics.commandkit.plain_json import json_text
 from oclgenomics.errors import ParameterError
@@ -146,7 +147,7 @@ def scan_record(scan: Scan) -> dict[str, Any]:
     sites = _window_sites(scan)
     found = scan.valid & (scan.omega > 0)
 
-    def shown(values: np.ndarray, known: np.ndarray) -> list[Any]:
+    def shown(values: NDArray[Any], known: NDArray[np.bool_]) -> list[Any]:
         return [value if there else None for value, there in zip(values.tolist(), known.tolist(), strict=True)]
 
     best = scan.best
@@ -233,7 +234,7 @@ def summary_line(scan: Scan) -> str:
     return f"{line}; largest omega {scan.omega[best]:,.6g} at {scan.positions[best]:,.0f} bp, window {window}"
 
 
-def _window_sites(scan: Scan) -> np.ndarray:
+def _window_sites(scan: Scan) -> NDArray[np.int64]:
     """Sites in each window; -1 where they were not counted."""
     if scan.window_sites is None:
         return np.full(len(scan.positions), -1, np.int64)
