@@ -67,7 +67,7 @@ def sort(
     if shape.size < 2 or not bits:
         return Sorted(keys, values)
     radix = RadixSort(engine, shape, values)
-    if engine.tuning.cpu and values is None and shape.words == 1 and first_bit == 0:
+    if engine.tuning.shares_memory and values is None and shape.words == 1 and first_bit == 0:
         spare = engine.empty(keys.shape, keys.dtype)
         moved = sort_on_host(engine, keys, shape.size, bits, radix, spare)
         return Sorted(spare if moved else keys, None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from itertools import pairwise
 
 import numpy as np
@@ -12,7 +13,8 @@ from hypothesis import strategies as st
 
 from oclgenomics.primitives import merge, reference, sort
 from oclgenomics.primitives.radix import radix_passes
-from oclgenomics.runtime import Engine
+from oclgenomics.runtime import Device, Engine
+from oclgenomics.runtime.tuning import tuning_for
 
 BORDERS = [0, 1, 2, 255, 256, 257, 4095, 4096, 4097, 8191, 8193, 33_000]
 
@@ -73,6 +75,12 @@ def test_any_sort(
     keys = random_keys(np.random.default_rng(seed), words, size, dtype, distinct)
     keys = without_high_bits(keys, width if bits is None else first + bits)
     check(shaped, keys, value_type, width - first if bits is None else bits, first)
+
+
+def test_a_cpu_device_with_memory_of_its_own(device: Device) -> None:
+    keys = np.random.default_rng(6).integers(0, 1 << 64, 9000, np.uint64)
+    with Engine(device, tuning=dataclasses.replace(tuning_for(device), shares_memory=False)) as engine:
+        np.testing.assert_array_equal(engine.download(sort(engine, engine.upload(keys)).keys), np.sort(keys))
 
 
 def test_digits_do_not_pass_a_word() -> None:
