@@ -5,7 +5,7 @@
 gpu and cpu are the kernels as they are specialised for either; without one, both. Families are those of
 `helpers.launches`; without one, all, and then every kernel of the sources has to have been launched.
 
-Each case runs in a process of its own, because the simulator counts its messages by process and stops telling at a
+Each family runs in a process of its own, because the simulator counts its messages by process and stops telling at a
 limit; as many run at a time as there are processors. What a process says on standard error is a failure, and so is a
 broken kernel that the simulator passes: `SIGHT` checks each time that the gate sees.
 """
@@ -37,6 +37,7 @@ from oclgenomics.runtime.source import place_of
 from oclgenomics.runtime.tuning import Tuning
 
 # Small groups and vectors narrower than PoCL's, to simulate less.
+MAX_GROUP = 32
 SHAPES = {
     "gpu": Tuning(vector_width=1, local_size=16, builtin_popcount=True, shape="gpu"),
     "cpu": Tuning(vector_width=8, local_size=16, builtin_popcount=False, shape="cpu"),
@@ -81,18 +82,21 @@ SIGHT: tuple[tuple[Case, str], ...] = (
 
 @dataclasses.dataclass(frozen=True)
 class Task:
-    """One case in one shape."""
+    """The cases of a family in one shape, or a kernel that is broken on purpose, by its number."""
 
     shape: str
     family: str
-    number: int
 
     @property
-    def case(self) -> Case:
-        return SIGHT[self.number][0] if self.family == "sight" else FAMILIES[self.family][self.number]
+    def cases(self) -> tuple[Case, ...]:
+        return (SIGHT[int(self.family)][0],) if self.broken else FAMILIES[self.family]
+
+    @property
+    def broken(self) -> bool:
+        return self.family.isdigit()
 
     def __str__(self) -> str:
-        return f"{self.shape} {self.family} {self.number}"
+        return f"{self.shape} {'broken on purpose ' if self.broken else ''}{self.family}"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -105,8 +109,8 @@ class Outcome:
     launched: frozenset[tuple[str, str]] = frozenset()
 
 
-def run_case(task: Task) -> None:
-    """Run a case in this process, which is under the simulator, and tell the kernels launched."""
+def run_cases(task: Task) -> None:
+    """Run cases in this process, which is under the simulator, and tell the kernels launched."""
     import pyopencl
 
     launched: set[tuple[str, str]] = set()
@@ -117,19 +121,21 @@ def run_case(task: Task) -> None:
         launched.add((place_of(text, 1).split(":")[0], kernel.function_name))
         return enqueue(queue, kernel, *args, **options)
 
-    device = dataclasses.replace(select_device(), unified_memory=False)
+    device = dataclasses.replace(select_device(), unified_memory=False, max_work_group=MAX_GROUP)
     if device.family != "oclgrind":
         raise SystemExit(f"this is {device}, not the simulator")
     noting = mock.patch.object(pyopencl, "enqueue_nd_range_kernel", enqueue_noted)
-    with truly_written(), noting, Engine(device, tuning=SHAPES[task.shape]) as engine:
-        task.case(engine)
-        engine.finish()
+    with truly_written(), noting:
+        for case in task.cases:
+            with Engine(device, tuning=SHAPES[task.shape]) as engine:
+                case(engine)
+                engine.finish()
     print(json.dumps(sorted(launched)))
 
 
 def watch(task: Task) -> Outcome:
-    """Run a case under the simulator, in a process of its own."""
-    command = [*OCLGRIND, sys.executable, __file__, "--case", task.shape, task.family, str(task.number)]
+    """Run a task under the simulator, in a process of its own."""
+    command = [*OCLGRIND, sys.executable, __file__, "--task", task.shape, task.family]
     environment = {**os.environ, "OCLGENOMICS_CACHE": "off"}
     start = time.perf_counter()
     try:
@@ -137,8 +143,8 @@ def watch(task: Task) -> Outcome:
     except subprocess.TimeoutExpired:
         return Outcome(task, LIMIT_S, f"did not end within {LIMIT_S} s")
     seconds = time.perf_counter() - start
-    if task.family == "sight":
-        wanted = SIGHT[task.number][1]
+    if task.broken:
+        wanted = SIGHT[int(task.family)][1]
         failure = "" if wanted in done.stderr else f"the gate is blind: no '{wanted}' in: {done.stderr or 'nothing'}"
         return Outcome(task, seconds, failure)
     failure = "\n".join(summary(done.stderr))
@@ -171,16 +177,14 @@ def tasks_of(arguments: list[str]) -> list[Task]:
     unknown = [name for name in families if name not in FAMILIES]
     if unknown:
         raise SystemExit(f"no family {unknown[0]}; there are {', '.join(FAMILIES)}")
-    chosen = [("gpu", "sight", number) for number in range(len(SIGHT))]
-    for family in families or FAMILIES:
-        chosen += [(shape, family, number) for number in range(len(FAMILIES[family])) for shape in shapes]
-    return [Task(*each) for each in chosen]
+    chosen = [Task(shape, family) for family in families or FAMILIES for shape in shapes]
+    return chosen + [Task("gpu", str(number)) for number in range(len(SIGHT))]
 
 
 def main() -> int:
     """Run what the command line asks for on the simulator; 1 where anything is wrong."""
-    if sys.argv[1:2] == ["--case"]:
-        run_case(Task(sys.argv[2], sys.argv[3], int(sys.argv[4])))
+    if sys.argv[1:2] == ["--task"]:
+        run_cases(Task(sys.argv[2], sys.argv[3]))
         return 0
     start, failures, launched = time.perf_counter(), 0, set[tuple[str, str]]()
     with ThreadPoolExecutor(os.cpu_count()) as pool:
