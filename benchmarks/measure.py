@@ -88,7 +88,7 @@ def copy_rate(engine: Engine) -> float:
     for _ in range(5):
         engine.finish()
         start = time.perf_counter()
-        cl.enqueue_copy(engine.compute, target.buffer, source.buffer, byte_count=size)
+        cl.enqueue_copy(engine._compute, target.memory.buffer, source.memory.buffer, byte_count=size)
         engine.finish()
         times.append(time.perf_counter() - start)
     source.release()

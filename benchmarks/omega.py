@@ -36,7 +36,6 @@ from oclgenomics.omega.device.scanner import OmegaScanner
 from oclgenomics.omega.options import ScanOptions
 from oclgenomics.omega.sites import prepare
 from oclgenomics.runtime import Engine, select_device
-from oclgenomics.runtime.profile import Profile
 from oclgenomics.simulate import simulate_independent
 from oclgenomics.variation import ReadOptions, read_alignments
 from oclgenomics.variation.writers import write_ms_head, write_ms_replicate
@@ -104,7 +103,7 @@ def in_process(engine: Engine, data: DataSet, path: Path, precision: str) -> dic
     preparing = time.perf_counter() - start
     options = ScanOptions(grid=data.grid, minwin=1000, maxwin=data.maxwin, precision=precision)
     OmegaScanner(engine).scan(prepared, options)
-    engine.profile = Profile(True)
+    engine.profile.clear()
     scan = OmegaScanner(engine).scan(prepared, options)
     kernels = {name: row["total_ms"] / 1e3 for name, row in engine.profile.totals().items()}
     scoring = sum(kernels.get(name, 0.0) for name in SCORING)

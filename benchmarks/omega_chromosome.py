@@ -20,7 +20,6 @@ from oclgenomics.omega.device.scanner import OmegaScanner
 from oclgenomics.omega.options import ScanOptions
 from oclgenomics.omega.result import Scan
 from oclgenomics.runtime import Engine, select_device
-from oclgenomics.runtime.profile import Profile
 from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.packing import words_for
 
@@ -41,7 +40,7 @@ def measure(device: str, alignment: Alignment, options: ScanOptions, megabytes: 
     """One scan within a memory limit."""
     with Engine(select_device(device), max_memory=megabytes << 20 or None, profile=True) as engine:
         OmegaScanner(engine).scan(alignment_part(alignment), options)  # builds the kernels
-        engine.profile = Profile(True)
+        engine.profile.clear()
         start = time.perf_counter()
         scan = OmegaScanner(engine).scan(alignment, options)
         seconds = time.perf_counter() - start

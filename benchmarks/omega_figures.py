@@ -32,7 +32,6 @@ from oclgenomics.omega.device.scanner import OmegaScanner
 from oclgenomics.omega.options import ScanOptions
 from oclgenomics.omega.sites import prepare
 from oclgenomics.runtime import Engine, select_device
-from oclgenomics.runtime.profile import Profile
 from oclgenomics.variation import ReadOptions, read_alignments
 from oclgenomics.variation.alignment import Alignment
 
@@ -72,7 +71,7 @@ def best_scan(engine: Engine, alignment: Alignment, options: ScanOptions, repeat
     """The fastest of some scans: wall seconds, scores, and kernel milliseconds."""
     runs = []
     for _ in range(repeat + 1):
-        engine.profile = Profile(True)
+        engine.profile.clear()
         start = time.perf_counter()
         scan = OmegaScanner(engine).scan(alignment, options)
         seconds = time.perf_counter() - start

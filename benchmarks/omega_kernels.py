@@ -26,7 +26,6 @@ from oclgenomics.omega.device.scanner import OmegaScanner
 from oclgenomics.omega.options import ScanOptions
 from oclgenomics.omega.windows import find_windows
 from oclgenomics.runtime import Engine, select_device
-from oclgenomics.runtime.profile import Profile
 from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.packing import words_for
 
@@ -81,7 +80,8 @@ def measure(engine: Engine, case: Case, repeat: int, most_scores: float) -> dict
     scanner, scans, kernels = OmegaScanner(engine), dict.fromkeys(CHOICES, np.inf), {}
     for turn in range(repeat + 1):
         for name in CHOICES[turn % 4 :] + CHOICES[: turn % 4]:  # none is always the first or follows the same other
-            engine.profile = Profile(turn == 0)
+            engine.profile.clear()
+            engine.profile.enabled = turn == 0
             start = time.perf_counter()
             scanner.scan(alignment, options[name])
             took = 1e3 * (time.perf_counter() - start)

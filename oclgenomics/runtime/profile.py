@@ -83,6 +83,11 @@ class Profile:
         self._pending.clear()
         return self._spans
 
+    def clear(self) -> None:
+        """Forget all spans so far."""
+        self._pending.clear()
+        self._spans.clear()
+
     def totals(self) -> dict[str, dict[str, float]]:
         """Return count and milliseconds (total, min, median, max) for each name, the largest total first."""
         import statistics  # here, because few runs need it and it is slow to import

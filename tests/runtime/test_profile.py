@@ -47,6 +47,17 @@ def test_table_and_trace(device: Device, tmp_path: Path, timestamps: bool) -> No
                 assert event["ts"] + event["dur"] < whole["ts"] + whole["dur"] + 1000
 
 
+def test_a_cleared_profile_holds_only_what_follows(device: Device) -> None:
+    with Engine(device, profile=True) as engine:
+        work(engine)
+        assert engine.profile.totals()
+        work(engine)
+        engine.profile.clear()
+        assert engine.profile.totals() == {}
+        work(engine)
+        assert engine.profile.totals()["hash_numbers"]["count"] == 3
+
+
 def test_nothing_is_kept_unless_asked(device: Device) -> None:
     with Engine(device) as engine:
         work(engine)
