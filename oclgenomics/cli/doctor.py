@@ -48,7 +48,7 @@ def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "doctor",
         help="check the OpenCL installation",
-        description="Check loader, platforms, devices and cache; every device is tested anew. Exit status 4 if no "
+        description="Check loader, platforms, devices and cache; test every device again. The exit status is 4 if no "
         "device works, or if a job of --self-test gives a wrong result.",
     )
     parser.add_argument(

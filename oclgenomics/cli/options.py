@@ -117,7 +117,7 @@ def add_device_options(parser: argparse.ArgumentParser) -> None:
         "--max-memory",
         type=parse_size,
         metavar="SIZE",
-        help="device memory to use at most, such as 512M or 2G (default: 80 %% of the device's)",
+        help="largest device memory to use, such as 512M or 2G (default: 80 %% of the device's)",
     )
     profile = group.add_argument(
         "--profile",
@@ -134,7 +134,7 @@ def add_output_options(parser: argparse.ArgumentParser, names: Names | None = No
     """Add -o/--output, --json, --quiet, -v and --debug; `names` as for `oclgenomics.commandkit.files.writes`."""
     group = parser.add_argument_group("output")
     output = group.add_argument(
-        "-o", "--output", default="-", metavar="FILE", help="where results go (default: standard output)"
+        "-o", "--output", default="-", metavar="FILE", help="file for the results (default: standard output)"
     )
     writes(output, names)
     group.add_argument("--json", action="store_true", help="write results as JSON (default: the command's own format)")
@@ -143,7 +143,7 @@ def add_output_options(parser: argparse.ArgumentParser, names: Names | None = No
 
 def add_message_options(group: argparse._ArgumentGroup) -> None:
     """Add --quiet, -v and --debug."""
-    group.add_argument("-q", "--quiet", action="store_true", help="no messages but errors on standard error")
+    group.add_argument("-q", "--quiet", action="store_true", help="only errors on standard error")
     group.add_argument("-v", "--verbose", action="count", default=0, help="more messages on standard error")
     group.add_argument("--debug", action="store_true", help="show the traceback of an error")
 

@@ -21,16 +21,16 @@ def add_reading_options(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--length", type=count, metavar="BP", help="length of the region; ms and MaCS need it")
     group.add_argument(
         "--input-format", metavar="NAME",
-        help="ms, mbs, macs, fasta, vcf, trees or vcz (default: by its content)",
+        help="ms, mbs, macs, fasta, vcf, trees or vcz (default: from the content)",
     )  # fmt: skip
     group.add_argument(
         "--phase", default="auto", metavar="NAME",
         help="unphased calls of a VCF or VCF Zarr: auto (genotype r2 for a chromosome that has any), missing (take "
-        "them as missing), strict (refuse them) or ignore (take the order of alleles as it is) (default: %(default)s)",
+        "them as missing), strict (refuse them) or ignore (take the order of alleles as phase) (default: %(default)s)",
     )  # fmt: skip
     group.add_argument(
         "--threads", type=count, metavar="N",
-        help="host threads that unpack and read the input (default: one per CPU, at most 4)",
+        help="host threads that decompress and parse the input (default: one per CPU, at most 4)",
     )  # fmt: skip
 
 

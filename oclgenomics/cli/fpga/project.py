@@ -41,7 +41,7 @@ def add_parser(subparsers: Any) -> None:
     add_reading_options(group)
     samples = group.add_argument(
         "--samples", metavar="FILE|N",
-        help="with INPUT: file of the samples to use, one a line; without: haplotypes, drawn at random",
+        help="with INPUT: file of the samples to use, one per line; without: number of random haplotypes",
     )  # fmt: skip
     reads(samples, lambda args, given: [given] if args.input else [])
     regions = group.add_argument(
@@ -50,13 +50,13 @@ def add_parser(subparsers: Any) -> None:
     reads(regions)
     group.add_argument("--snps", type=count, metavar="N", help="without INPUT: SNPs, spread evenly (default: 13000)")
     reads(group.add_argument("--positions", metavar="FILE", help="without INPUT: SNPs at these positions, one a line"))
-    add_site_options(parser, "seed of the draws, and of random genotypes (there 1 if not given)")
+    add_site_options(parser, "seed of the draws, and of random genotypes (for these 1 if not given)")
     add_method_options(parser)
     model_common.add_level_option(parser)
     model_common.add_design_options(parser)
     add_compare_option(parser)
     parser.add_argument(
-        "--no-measure", action="store_true", help="the projection alone (default: time the scan on this machine, too)"
+        "--no-measure", action="store_true", help="project only (default: also time the scan on this machine)"
     )
     add_output_options(parser)
     writes(parser.add_argument("--plot", metavar="FILE", help="draw where the time goes: .png, .svg or .pdf"))

@@ -29,13 +29,18 @@ def add_parser(actions: Any) -> None:
     )
     parser.set_defaults(run=run)
     inputs = parser.add_argument(
-        "inputs", nargs="+", metavar="INPUT", help="FASTA or FASTQ files, plain or gzip, in any mix; - is stdin"
+        "inputs",
+        nargs="+",
+        metavar="INPUT",
+        help="FASTA or FASTQ files, plain or gzip, in any mix; - for standard input",
     )
     reads(inputs)
     group = parser.add_argument_group("counting")
     group.add_argument("-k", type=int, required=True, metavar="K", help="letters of a k-mer, 1 to 256")
     group.add_argument(
-        "--no-canonical", action="store_true", help="count a k-mer and its reverse complement apart (default: as one)"
+        "--no-canonical",
+        action="store_true",
+        help="count a k-mer and its reverse complement separately (default: as one)",
     )
     for name, kind, default in (
         ("min-count", "leave out k-mers that occur less often", 1),

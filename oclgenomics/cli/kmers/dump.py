@@ -35,12 +35,12 @@ def add_parser(actions: Any) -> None:
     )  # fmt: skip
     parser.add_argument("--min-count", type=int, default=1, metavar="N", help="leave out rarer k-mers (default: 1)")
     parser.add_argument(
-        "--max-count", type=int, default=LARGEST, metavar="N", help="leave out commoner k-mers (default: none)"
+        "--max-count", type=int, default=LARGEST, metavar="N", help="leave out more common k-mers (default: none)"
     )
     group = parser.add_argument_group("output")
     output = group.add_argument(
         "-o", "--output", default="-", metavar="OUT",
-        help="where k-mers go; needed for kmc (default: standard output)",
+        help="file for the k-mers; kmc needs it (default: standard output)",
     )  # fmt: skip
     writes(output, _outputs)
     add_message_options(group)

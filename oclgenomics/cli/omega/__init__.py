@@ -52,7 +52,7 @@ def add_parser(subparsers: Any) -> None:
         "scan",
         help="scan alignments for selective sweeps",
         description="Compute the omega statistic at evenly spaced positions of every chromosome or replicate. The "
-        "single-dash names of OmegaPlus (-grid, -minwin, -sampleList, ...) are taken as well.",
+        "single-dash names of OmegaPlus (-grid, -minwin, -sampleList, ...) work, too.",
         allow_abbrev=False,
     )
     scan.set_defaults(run=run)
@@ -78,10 +78,12 @@ def _add_input_options(parser: argparse.ArgumentParser) -> None:
     add_reading_options(group)
     samples = group.add_argument(
         "--samples", metavar="FILE",
-        help="samples of a VCF, VCF Zarr or tree sequence to use, one a line (default: all)",
+        help="samples of a VCF, VCF Zarr or tree sequence to use, one per line (default: all)",
     )  # fmt: skip
     reads(samples)
-    writes(group.add_argument("--samples-out", metavar="FILE", help="write the names of the samples used, one a line"))
+    writes(
+        group.add_argument("--samples-out", metavar="FILE", help="write the names of the samples used, one per line")
+    )
     regions = group.add_argument(
         "--exclude", metavar="BED", help="leave out the sites within these regions; plain or gzip (default: none)"
     )
@@ -91,15 +93,17 @@ def _add_input_options(parser: argparse.ArgumentParser) -> None:
 def _add_report_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("report")
     group.add_argument("--format", metavar="tsv|omegaplus|json", help="format of the report (default: tsv)")
-    group.add_argument("--all", action="store_true", help="window borders in the omegaplus format; others have them")
+    group.add_argument(
+        "--all", action="store_true", help="window borders in the omegaplus format; the others always have them"
+    )
     group.add_argument("--no-separator", action="store_true", help="no // lines in the omegaplus format")
     group.add_argument(
-        "--reports", action="store_true", help="one file per chromosome or replicate: its name is put into that of -o"
+        "--reports", action="store_true", help="one file per chromosome or replicate: -o out.tsv gives out.NAME.tsv"
     )
     writes(group.add_argument("--plot", metavar="FILE", help="draw omega along the positions; .png, .svg or .pdf"))
     threshold = group.add_argument(
         "--threshold", metavar="OMEGA|FILE",
-        help="draw a line into the figure at this omega, or at those of `omega threshold --json -o FILE`",
+        help="draw lines in the figure at this omega, or at those of `omega threshold --json -o FILE`",
     )  # fmt: skip
     reads(threshold, threshold_files)
 

@@ -41,29 +41,32 @@ def add_parser(actions: Any) -> None:
     parser = actions.add_parser(
         "ld",
         help="map of linkage disequilibrium around a peak, with the window that gave its omega",
-        description="Compute r2 between all sites around a peak of a scan, draw it with the window outlined, and give "
-        "its means within the window's halves and across. Options of the scan are taken from its report.",
+        description="Compute r2 between all sites around a peak of a scan. Draw it with the window outlined, and give "
+        "its means within the window's halves and across. The report supplies the options of the scan.",
         allow_abbrev=False,
     )
     parser.set_defaults(run=run)
-    reads(parser.add_argument("input", metavar="INPUT", help="what was scanned; - for standard input"))
+    reads(parser.add_argument("input", metavar="INPUT", help="the input of the scan; - for standard input"))
     group = parser.add_argument_group("what to show (--scan or --region)")
     reads(group.add_argument("--scan", metavar="REPORT", help="tsv or json report of `omega scan`"))
     group.add_argument(
-        "--peak", type=count, metavar="N", help="its N-th highest peak, of windows that do not overlap (default: 1)"
+        "--peak", type=count, metavar="N", help="its N-th highest peak whose window overlaps no higher one (default: 1)"
     )
     group.add_argument("--at", metavar="CHR:POS", help="its grid position nearest to POS instead")
     group.add_argument(
-        "--margin", type=count, metavar="BP", help="shown on both sides of the window (default: a quarter of its width)"
+        "--margin",
+        type=count,
+        metavar="BP",
+        help="bp shown on both sides of the window (default: a quarter of its width)",
     )
-    group.add_argument("--region", metavar="CHR:FROM-TO", help="this region, without any window")
+    group.add_argument("--region", metavar="CHR:FROM-TO", help="a region, without a window")
     group = parser.add_argument_group("results")
     writes(group.add_argument("--plot", metavar="FILE", help="draw the map; .png, .svg or .pdf"))
     writes(group.add_argument("--values", metavar="FILE", help="write r2 of all pairs; .tsv or .npz"))
     group.add_argument("--format", metavar="tsv|json", help="format of the means (default: tsv)")
     group = parser.add_argument_group("input (default: as the report says)")
     add_reading_options(group)
-    reads(group.add_argument("--samples", metavar="FILE", help="VCF samples to use, one a line (default: all)"))
+    reads(group.add_argument("--samples", metavar="FILE", help="samples to use, one per line (default: all)"))
     regions = group.add_argument(
         "--exclude", metavar="BED", help="leave out the sites within these regions (default: none)"
     )

@@ -38,9 +38,15 @@ def add_window_options(parser: argparse.ArgumentParser, *, required: bool = True
     group.add_argument("--grid", type=count, required=required, metavar="N", help="positions per alignment, at least 2")
     group.add_argument(
         "--minwin", type=count, required=required, metavar="BP",
-        help="a window reaches at least so far from its position, on both sides; 1000, 10k, 1M",
+        help="smallest distance of a window's borders from its position; 1000, 10k, 1M",
     )  # fmt: skip
-    group.add_argument("--maxwin", type=count, required=required, metavar="BP", help="and at most so far")
+    group.add_argument(
+        "--maxwin",
+        type=count,
+        required=required,
+        metavar="BP",
+        help="largest distance of a window's borders from its position",
+    )
     group.add_argument(
         "--minsnps", type=count, default=5, metavar="N", help="fewest sites on each side (default: %(default)s)"
     )
@@ -55,11 +61,11 @@ def add_site_options(parser: argparse.ArgumentParser, seed_help: str = "seed of 
     group = parser.add_argument_group("sites")
     group.add_argument(
         "--maf", type=float, default=0.0, metavar="F",
-        help="leave out sites with a rarer allele, 0 to 0.5 (default: %(default)s)",
+        help="leave out sites where a state is rarer than F, 0 to 0.5 (default: %(default)s)",
     )  # fmt: skip
     group.add_argument("--no-singletons", action="store_true", help="leave out sites where a state is seen once")
     group.add_argument(
-        "--binary", action="store_true", help="reduce sites to their two commonest states, by draws (needs --seed)"
+        "--binary", action="store_true", help="reduce sites to their two most common states, by draws (needs --seed)"
     )
     group.add_argument(
         "--impute", action="append", default=[], metavar="N|GAP",
@@ -74,17 +80,17 @@ def add_method_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("method")
     group.add_argument(
         "--ld", default="RSQUARE", type=str.upper, metavar="MEASURE",
-        help="RSQUARE, D, ABSD, DOM, ABSDOM or ABSDOM2 (default: %(default)s)",
+        help="measure of LD: RSQUARE, D, ABSD, DOM, ABSDOM or ABSDOM2 (default: %(default)s)",
     )  # fmt: skip
     group.add_argument(
         "--precision", default="accurate", metavar="accurate|compat",
-        help="compat: OmegaPlus' float32 arithmetic, for reports equal to its own (default: %(default)s)",
+        help="compat: OmegaPlus' float32 arithmetic, for the same reports (default: %(default)s)",
     )  # fmt: skip
     group.add_argument(
         "--kernel",
         default="auto",
         metavar="KERNEL",
-        help="auto, 1, 2, dynamic or tiles; results do not change (default: %(default)s)",
+        help="auto, 1, 2, dynamic or tiles; results do not depend on it (default: %(default)s)",
     )
 
 

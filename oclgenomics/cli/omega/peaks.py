@@ -35,7 +35,7 @@ def add_parser(actions: Any) -> None:
     group = parser.add_argument_group("which positions (give one)")
     threshold = group.add_argument(
         "--threshold", metavar="OMEGA|FILE",
-        help="those with a larger omega; a file of `omega threshold --json -o FILE` gives p-values, too",
+        help="those with a larger omega; a file of `omega threshold --json -o FILE` also gives p-values",
     )  # fmt: skip
     reads(threshold, threshold_files)
     group.add_argument("--top", type=count, metavar="N", help="the N highest, before they are merged")
@@ -43,11 +43,11 @@ def add_parser(actions: Any) -> None:
     group = parser.add_argument_group("regions")
     group.add_argument(
         "--fpr", type=float, metavar="F",
-        help="false-positive rate, with a threshold file (default: the first that it was made for)",
+        help="false-positive rate, with a threshold file (default: the file's first)",
     )  # fmt: skip
     group.add_argument(
         "--merge", type=count, default=0, metavar="BP",
-        help="windows at most so far apart are one region; 0: those that overlap or touch (default: %(default)s)",
+        help="merge windows at most BP apart; 0: those that overlap or touch (default: %(default)s)",
     )  # fmt: skip
     group.add_argument("--format", metavar="bed|tsv|json", help="format of the regions (default: bed)")
     add_output_options(parser)

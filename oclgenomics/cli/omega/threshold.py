@@ -24,7 +24,7 @@ def add_parser(actions: Any) -> None:
         help="omega thresholds and p-values from neutral replicates; detection rate on simulated sweeps",
         description="Scan neutral replicates, read from a file or simulated, and give the omega that a neutral "
         "alignment exceeds with a given probability, p-values for the peaks of a scan, and the detection rate on "
-        "replicates with a sweep. Take the options of the scan whose peaks are judged.",
+        "replicates with a sweep. Use the options of the scan whose peaks are judged.",
         allow_abbrev=False,
     )
     parser.set_defaults(run=run)
@@ -71,7 +71,7 @@ def _add_question_options(parser: argparse.ArgumentParser) -> None:
     reads(report)
     group.add_argument(
         "--peaks", type=count, default=20, metavar="N",
-        help="how many peaks of --scan, the highest whose windows do not overlap (default: %(default)s)",
+        help="number of peaks of --scan, the highest whose windows do not overlap (default: %(default)s)",
     )  # fmt: skip
     sweeps = group.add_argument(
         "--sweeps", metavar="FILE", help="replicates with a sweep, of the same length; needs --site"
@@ -80,7 +80,7 @@ def _add_question_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--site", type=count, metavar="BP", help="true position of the selected site in --sweeps")
     group.add_argument(
         "--within", type=count, metavar="BP",
-        help="count detections at most so far from --site, too (default: those anywhere only)",
+        help="also count the detections at most BP from --site (default: count all, wherever they are)",
     )  # fmt: skip
     group.add_argument("--format", metavar="tsv|json", help="format of the results (default: tsv)")
 

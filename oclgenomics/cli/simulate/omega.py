@@ -104,17 +104,17 @@ def _add_output_options(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "--missing", type=float, default=0.0, metavar="P",
-        help="probability of a call to be missing: N in ms, ./. in VCF (default: %(default)s)",
+        help="probability that a call is missing: N in ms, ./. in VCF (default: %(default)s)",
     )  # fmt: skip
     group.add_argument("--ploidy", type=int, choices=(1, 2), help="haplotypes per VCF sample (default: 2)")
     group.add_argument(
-        "--unphased", type=float, metavar="P", help="probability of a VCF call to lose its phase (default: 0)"
+        "--unphased", type=float, metavar="P", help="probability that a VCF call loses its phase (default: 0)"
     )
     group.add_argument(
         "--multiallelic", type=float, metavar="P",
-        help="probability of a VCF site with two or more derived copies to get a third allele (default: 0)",
+        help="probability that a VCF site with two or more derived copies gets a third allele (default: 0)",
     )  # fmt: skip
-    group.add_argument("-q", "--quiet", action="store_true", help="no messages but errors on standard error")
+    group.add_argument("-q", "--quiet", action="store_true", help="only errors on standard error")
     group.add_argument("--debug", action="store_true", help="show the traceback of an error")
 
 
