@@ -262,18 +262,18 @@ def _cache() -> list[Finding]:
     folder = diskcache.wanted_folder()
     if folder is None:
         return [
-            Finding("cache", "note", f"off by {diskcache.VARIABLE}", "every start compiles anew; unset the variable")
+            Finding("cache", "note", f"off by {diskcache.VARIABLE}", "every start compiles again; unset the variable")
         ]
     reason = diskcache.distrust(folder)
     if reason:
-        remedy = f"make it yours alone (chmod go-w), or set {diskcache.VARIABLE}; until then every start compiles anew"
+        remedy = f"make it yours alone (chmod go-w), or set {diskcache.VARIABLE}; until then every start compiles again"
         return [Finding("cache", "problem", f"{folder} is not used: {reason}", remedy)]
     try:
         diskcache.write_whole(folder / "writable", b"")
         (folder / "writable").unlink()
     except OSError as error:
         remedy = (
-            f"make it writable, or set {diskcache.VARIABLE} to another folder; without it every start compiles anew"
+            f"make it writable, or set {diskcache.VARIABLE} to another folder; without it every start compiles again"
         )
         return [Finding("cache", "problem", f"{folder} cannot be written ({error.strerror})", remedy)]
     count, size = diskcache.usage()

@@ -52,7 +52,7 @@ def select_device(request: str | None = None) -> Device:
     matches = _matches(wanted, devices)
     if not matches:
         known = "; ".join(f"{device.index}: {device.name} [{device.platform}]" for device in devices)
-        raise UnknownDeviceError(f"no device answers to {wanted!r} (from {asked_by}); there are {known}")
+        raise UnknownDeviceError(f"no device matches {wanted!r} (from {asked_by}); there are {known}")
     ranked = sorted(matches, key=_rank, reverse=True)
     if wanted.lower() in _KINDS:
         return _first_trusted(ranked)

@@ -107,7 +107,7 @@ def neutral_alignments(
     if engine not in get_args(Simulator):
         raise ParameterError("engine", f"must be own or msprime, not {engine!r}")
     if growth_rate and engine != "msprime":
-        raise UsageError("`growth_rate` needs `engine=msprime`; the own simulator keeps the population constant")
+        raise UsageError("`growth_rate` needs `engine=msprime`; the built-in simulator keeps the population constant")
     if jobs < 1:
         raise ParameterError("jobs", "at least 1 process is needed", jobs)
     tasks = [

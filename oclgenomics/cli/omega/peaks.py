@@ -85,7 +85,7 @@ def run(args: argparse.Namespace) -> int:
 def _check(args: argparse.Namespace) -> None:
     given = [name for name in ("threshold", "top", "quantile") if getattr(args, name) is not None]
     if len(given) != 1:
-        raise UsageError("which positions are high is for you to say: give one of --threshold, --top and --quantile")
+        raise UsageError("nothing says which positions are high; give one of --threshold, --top and --quantile")
     if args.fpr is not None and args.threshold is None:
         raise UsageError("--fpr has no effect without --threshold FILE")
 

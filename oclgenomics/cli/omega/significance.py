@@ -132,7 +132,7 @@ def _check_source(args: argparse.Namespace) -> None:
     if args.replicates is None:
         args.replicates = DEFAULT_REPLICATES
     if args.growth_rate and args.engine != "msprime":
-        raise UsageError("--growth-rate needs --engine msprime; the own simulator keeps the population constant")
+        raise UsageError("--growth-rate needs --engine msprime; the built-in simulator keeps the population constant")
 
 
 def _rates(text: str) -> list[float]:

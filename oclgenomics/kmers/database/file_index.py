@@ -66,7 +66,7 @@ def read_file_index(name: str, handle: int) -> FileIndex:
     damaged = len(tail) != table_bytes + foot.histogram * HISTOGRAM.itemsize
     if damaged or checksum(tail, foot_bytes[:CHECKED_FOOT_BYTES]) != sum_:
         raise InputError(
-            "the table of sections is damaged (its checksum differs); make the file anew",
+            "the table of sections is damaged (its checksum differs); make the file again",
             source=name,
             byte=min(foot.table_offset, size),
         )
@@ -92,7 +92,7 @@ def _foot(name: str, data: bytes, size: int) -> tuple[Foot, int]:
             return Foot.unpack(data)
     except ValueError as error:
         raise InputError(str(error), source=name, byte=size - FOOT_BYTES) from error
-    raise InputError("is cut off after its head; make it anew", source=name, byte=size)
+    raise InputError("is cut off after its head; make it again", source=name, byte=size)
 
 
 def _agrees(index: FileIndex) -> bool:

@@ -129,5 +129,5 @@ class Foot(NamedTuple):
         """
         *fields, sum_, end = FOOT.unpack(data)
         if end != END:
-            raise ValueError("has no end mark: the file is cut off or damaged at its end; make it anew")
+            raise ValueError("has no end mark: the file is cut off or damaged at its end; make it again")
         return cls(*fields), sum_

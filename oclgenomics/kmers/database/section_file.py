@@ -87,7 +87,7 @@ class SectionFile:
         entry, data = self.index.table[number], self._bytes(number)
         words, start = key_words(self.index.head.options.k), int(entry["offset"])
         if checksum(data) != entry["checksum"]:
-            message = f"{self._place(number)} is damaged (its checksum differs); make the file anew"
+            message = f"{self._place(number)} is damaged (its checksum differs); make the file again"
             raise InputError(message, source=self.name, byte=start)
         try:
             return decode_section(data, words, int(entry["kmers"]), int(entry["gap_bytes"]))
