@@ -114,7 +114,7 @@ CASES: dict[str, tuple[Lines, str]] = {
     "vcf GT:DP:GQ bgzip": (DEPTHS, "bgzip"),
 }
 STAGES: dict[str, list[tuple[Any, str]]] = {
-    "inflate": [(inflate, "_inflate_run")],
+    "inflate": [(inflate, "_inflate_stretch")],
     "cut": [(input_buffer.InputBuffer, "require")],
     "split": [(line_blocks.LineBlock, "split")],
     "decode": [(vcf._Parser, "parse"), (macs, "_parse"), (ms, "_combine")],

@@ -25,7 +25,7 @@ __all__ = ["inflate", "inflate_members", "is_block"]
 # Sizes that no option changes: what comes before damaged data must not depend on how they are read.
 _COMPRESSED_BYTES = 1 << 17  # small: the rest of a piece is copied at the end of each gzip member
 _INFLATED_BYTES = 1 << 18
-_RUN_BYTES = 1 << 20  # of inflated blocks that one thread takes at once
+_STRETCH_BYTES = 1 << 20  # of inflated blocks that one thread takes at once
 _READ_BYTES = 1 << 18
 _BLOCK_BYTES = 1 << 16  # most that a block of bgzip inflates to
 FASTQ_HEADER = b"@"
@@ -113,7 +113,7 @@ def inflate_members(stored: StoredBytes) -> Generator[bytes, None, int]:
 
 
 @dataclass
-class _Run:
+class _Stretch:
     """Neighbouring blocks of bgzip.
 
     Attributes
@@ -138,33 +138,33 @@ def _inflate_blocks(stored: StoredBytes, workers: Workers) -> Generator[bytes, N
     bool
         The last block was empty, as the one is that ends a file; True without any block.
     """
-    waiting: deque[tuple[_Run, Future[tuple[list[bytes], int]]]] = deque()
+    waiting: deque[tuple[_Stretch, Future[tuple[list[bytes], int]]]] = deque()
     ended = True
-    with closing(_runs(stored)) as runs:
+    with closing(_stretches(stored)) as stretches:
         while True:
-            while len(waiting) < max(1, workers.ahead) and (run := next(runs, None)) is not None:
-                waiting.append((run, workers.submit(_inflate_run, run)))
+            while len(waiting) < max(1, workers.ahead) and (stretch := next(stretches, None)) is not None:
+                waiting.append((stretch, workers.submit(_inflate_stretch, stretch)))
             if not waiting:
                 return ended
-            run, future = waiting.popleft()
+            stretch, future = waiting.popleft()
             chunks, sound = future.result()
             yield from chunks
             if sound:
-                ended = run.data[sound - _SIZE_BYTES : sound] == bytes(_SIZE_BYTES)
-            if sound < len(run.data):
+                ended = stretch.data[sound - _SIZE_BYTES : sound] == bytes(_SIZE_BYTES)
+            if sound < len(stretch.data):
                 break
-    stored.unread(b"".join([run.data[sound:], *(later.data for later, _ in waiting)]))
+    stored.unread(b"".join([stretch.data[sound:], *(later.data for later, _ in waiting)]))
     return ended
 
 
-def _inflate_run(run: _Run) -> tuple[list[bytes], int]:
+def _inflate_stretch(stretch: _Stretch) -> tuple[list[bytes], int]:
     """The contents of the blocks, up to the first that is not sound, and where the sound ones end."""
     make, damaged = _inflater()
     chunks, begin = [], 0
-    for end in run.ends:
+    for end in stretch.ends:
         inflater = make()
         try:
-            chunk = inflater.decompress(run.data[begin:end], 2 * _BLOCK_BYTES)
+            chunk = inflater.decompress(stretch.data[begin:end], 2 * _BLOCK_BYTES)
         except damaged:
             break
         if not inflater.eof or inflater.unused_data:
@@ -175,8 +175,8 @@ def _inflate_run(run: _Run) -> tuple[list[bytes], int]:
     return chunks, begin
 
 
-def _runs(stored: StoredBytes) -> Generator[_Run, None, None]:
-    """Cut whole blocks into runs; what is no block is unread."""
+def _stretches(stored: StoredBytes) -> Generator[_Stretch, None, None]:
+    """Cut whole blocks into stretches; what is no block is unread."""
     data, begin, at = stored.read(_READ_BYTES), 0, 0
     ends: list[int] = []
     inflated = 0
@@ -190,9 +190,9 @@ def _runs(stored: StoredBytes) -> Generator[_Run, None, None]:
                 at += size
                 ends.append(at - begin)
                 inflated += int.from_bytes(data[at - _SIZE_BYTES : at], "little")
-            if ends and (not size or inflated >= _RUN_BYTES):
-                run, begin, ends, inflated = _Run(data[begin:at], ends), at, [], 0
-                yield run
+            if ends and (not size or inflated >= _STRETCH_BYTES):
+                stretch, begin, ends, inflated = _Stretch(data[begin:at], ends), at, [], 0
+                yield stretch
             if not size:
                 return
     finally:

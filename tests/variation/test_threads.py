@@ -125,7 +125,7 @@ def small_runs(request, monkeypatch):
         monkeypatch.setitem(__import__("sys").modules, "isal", None)
     else:
         pytest.importorskip("isal")
-    monkeypatch.setattr(inflate, "_RUN_BYTES", 5000)
+    monkeypatch.setattr(inflate, "_STRETCH_BYTES", 5000)
     monkeypatch.setattr(inflate, "_READ_BYTES", 3000)
 
 
