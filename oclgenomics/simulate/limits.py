@@ -6,6 +6,7 @@ from oclgenomics.errors import ParameterError
 
 __all__ = [
     "MAX_GENERATIONS",
+    "MAX_LINEAGES",
     "MAX_POPULATION",
     "MAX_REPLICATES",
     "MAX_RHO",
@@ -15,10 +16,11 @@ __all__ = [
 ]
 
 MAX_SAMPLES = 1_000_000  # haplotypes
+MAX_LINEAGES = 100_000  # of the package's own coalescent, whose lineages hold a bit for each haplotype
 MAX_SITES = 100_000_000  # of a replicate
 MAX_REPLICATES = 1_000_000
 MAX_POPULATION = 10**12  # diploid individuals
-MAX_RHO = 10**9  # of a region; a coalescent of so many recombinations never ends
+MAX_RHO = 10**9  # 4 N r of a region
 MAX_GENERATIONS = 10**7  # of a sweep
 MAX_SHOWN = 40  # letters of a number
 

@@ -18,6 +18,7 @@ from oclgenomics.simulate.coalescent import Ancestry, Branches, Draws, coalesce
 from oclgenomics.simulate.hard_sweep import HardSweep, coalesce_with_sweep, logistic_path, wright_fisher_path
 from oclgenomics.simulate.limits import (
     MAX_GENERATIONS,
+    MAX_LINEAGES,
     MAX_POPULATION,
     MAX_RHO,
     MAX_SAMPLES,
@@ -99,8 +100,10 @@ def simulate(region: Region, rng: np.random.Generator, sweep: HardSweep | None =
     Raises
     ------
     UsageError
-        If the selected site lies outside the region or selection is too weak for a sweep (2 N s below 10).
+        If the selected site lies outside the region, selection is too weak for a sweep (2 N s below 10), or there are
+        more than 100,000 haplotypes.
     """
+    check_range("samples", region.samples, 2, MAX_LINEAGES)
     draws = Draws(rng)
     ancestry = Ancestry(region.samples)
     if sweep is None:
@@ -134,7 +137,7 @@ def simulate_independent(sites: int, samples: int, rng: np.random.Generator) -> 
     Raises
     ------
     UsageError
-        If there are fewer than 2 haplotypes or a negative number of sites.
+        A number of haplotypes or sites out of range.
     """
     check_range("samples", samples, 2, MAX_SAMPLES)
     check_range("sites", sites, 0, MAX_SITES)

@@ -362,6 +362,7 @@ class TestDamage:
     [
         (lambda: Region(1, 10, 10, 1, 1), "samples must be between 2 and 1,000,000, not 1"),
         (lambda: Region(MAX_SAMPLES + 1, 10, 10, 1, 1), "samples must be between 2 and 1,000,000, not 1,000,001"),
+        (lambda: simulate(Region(MAX_SAMPLES, 10, 10, 1, 1), rng()), "samples must be between 2 and 100,000, not 1"),
         (lambda: Region(5, 10, 10, 1, 1, MAX_SITES + 1), "sites must be between 0 and 100,000,000"),
         (lambda: Region(5, 10, 10, 1e12, 1), "theta must be between 0 and .*, not 1e[+]12"),
         (lambda: Region(5, 10, 10, 1, 1e12), "rho must be between 0 and 1,000,000,000, not 1e[+]12"),
