@@ -1,10 +1,21 @@
-"""Readers of population genetic alignments: ms, MaCS, FASTA and VCF, plain or gzip, tree sequences and VCF Zarr."""
+"""Alignments of haplotypes: read from ms, MaCS, FASTA and VCF, plain or gzip, tree sequences and VCF Zarr, or made of
+arrays; and BED regions."""
 
 from oclgenomics.variation.alignment import Alignment
+from oclgenomics.variation.bed import BedRegions, read_bed
 from oclgenomics.variation.characters import characters
 from oclgenomics.variation.phase import PHASES
 from oclgenomics.variation.read_options import ReadOptions
 from oclgenomics.variation.readers.prefetch import PREFETCH_BYTES
 from oclgenomics.variation.readers.read import read_alignments
 
-__all__ = ["PHASES", "PREFETCH_BYTES", "Alignment", "ReadOptions", "characters", "read_alignments"]
+__all__ = [
+    "PHASES",
+    "PREFETCH_BYTES",
+    "Alignment",
+    "BedRegions",
+    "ReadOptions",
+    "characters",
+    "read_alignments",
+    "read_bed",
+]

@@ -97,8 +97,8 @@ class Alignment:
         if self.multi_bits is None:
             self.multi_bits = np.zeros((self.words, 0), np.uint32)
         shape = (words_for(self.haplotypes), len(self.positions))
-        if self.bits.shape != shape:
-            raise ParameterError("bits", f"must have the shape {shape}, not {self.bits.shape}")
+        if np.shape(self.bits) != shape:
+            raise ParameterError("bits", f"must have the shape {shape}, not {np.shape(self.bits)}")
 
     @classmethod
     def from_haplotypes(
@@ -214,7 +214,7 @@ class Alignment:
             a state where none was observed, rows of many states out of order; the message names the first site where
             it is so.
         """
-        check_array("positions", self.positions, np.int64, np.shape(self.positions)[:1])
+        check_array("positions", self.positions, np.int64, (self.sites,))
         shape = (words_for(self.haplotypes), self.sites)
         planes = {"bits": self.bits, "valid": self.valid, "gap": self.gap}
         for name, plane in planes.items():
@@ -222,7 +222,7 @@ class Alignment:
                 check_array(name, plane, np.uint32, shape)
                 check_tail(name, plane, self.haplotypes)
         check_array("letters", self.letters, np.uint8, (self.sites, 2))
-        check_array("multi_site", self.multi_site, np.int32, np.shape(self.multi_site)[:1])
+        check_array("multi_site", self.multi_site, np.int32, (len(self.multi_site),))
         rows = len(self.multi_site)
         check_array("multi_letter", self.multi_letter, np.uint8, (rows,))
         check_array("multi_bits", self.multi_bits, np.uint32, (shape[0], rows))

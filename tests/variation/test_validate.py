@@ -76,6 +76,8 @@ def gap_where_observed() -> Alignment:
         (lambda: replace(missing(), valid=None), "gap must be None where valid is None"),
         (lambda: replace(alignment(), positions=np.arange(60.0)), "positions must be an array of int64, not float64"),
         (lambda: replace(alignment(), positions=list(range(60))), "positions must be an array of int64, not list"),
+        (lambda: replace(alignment(), positions=np.zeros((60, 1), int)), r"positions must have the shape .60,., not"),
+        (lambda: replace(alignment(), bits=np.zeros((2, 60)).tolist()), "bits must be an array of uint32, not list"),
         (lambda: replace(alignment(), bits=np.zeros((2, 60), np.int32)), "bits must be an array of uint32, not int32"),
         (lambda: replace(alignment(), bits=np.zeros((2, 59), np.uint32)), r"bits must have the shape .2, 60., not"),
         (lambda: replace(missing(), valid=np.zeros((1, 60), np.uint32)), r"valid must have the shape .2, 60., not"),
