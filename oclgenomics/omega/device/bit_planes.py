@@ -18,7 +18,7 @@ SITE_GROUP = 16  # sites whose words lie side by side; kernels_cl/omega/layout.c
 WIDE_BITS = 31  # an integer covariance of more bits needs 64-bit arithmetic
 
 
-@dataclass
+@dataclass(frozen=True)
 class BitPlanes:
     """Bit planes of all sites, ready to upload.
 
@@ -110,44 +110,54 @@ def planes_of(alignment: Alignment, *, dna: bool = False) -> BitPlanes:
     bits = _dosages(alignment.bits, valid) if genotypes else alignment.bits
     padded = round_up(alignment.sites, TILE) + TILE
     ones, weight, units = _moments(bits, alignment.haplotypes, genotypes)
-    planes = BitPlanes(
+    rows = None
+    if valid is not None and multiallelic:
+        rows = _allele_rows(alignment, bits, valid, dna=dna, genotypes=genotypes)
+    return BitPlanes(
         bits=_grouped(bits, padded),
         valid=None if valid is None else _grouped(valid, padded),
         units=units,
         haplotypes=alignment.haplotypes,
         missing=alignment.valid is not None,
         genotypes=genotypes,
-        ones=_with_zeros(ones, padded),
-        weight=_with_zeros(weight, padded),
-        allele_bits=None,
-        first_row=np.zeros(padded, np.int32),
-        row_count=np.ones(padded, np.int32),
-        listed=np.zeros(0, np.int32),
+        ones=_padded(ones, padded),
+        weight=_padded(weight, padded),
+        allele_bits=None if rows is None else _grouped(rows.bits, round_up(rows.bits.shape[1], TILE)),
+        first_row=np.zeros(padded, np.int32) if rows is None else _padded(rows.first, padded),
+        row_count=np.ones(padded, np.int32) if rows is None else _padded(rows.count, padded, filler=1),
+        listed=np.zeros(0, np.int32) if rows is None else rows.listed,
     )
-    if valid is not None and multiallelic:
-        _add_alleles(planes, alignment, bits, valid, dna)
-    return planes
 
 
-def _add_alleles(
-    planes: BitPlanes, alignment: Alignment, bits: NDArray[np.uint32], valid: NDArray[np.uint32], dna: bool
-) -> None:
+@dataclass(frozen=True)
+class _AlleleRows:
+    """Rows of states, uint32 (words, rows), and those of each site, int32 (sites,); the sites listed, int32."""
+
+    bits: NDArray[np.uint32]
+    first: NDArray[np.int32]
+    count: NDArray[np.int32]
+    listed: NDArray[np.int32]
+
+
+def _allele_rows(
+    alignment: Alignment, bits: NDArray[np.uint32], valid: NDArray[np.uint32], *, dna: bool, genotypes: bool
+) -> _AlleleRows:
     """Give sites with three or more states (all sites in DNA mode) a row for each of their states."""
     count = alignment.sites
     sites, first, states = np.unique(alignment.multi_site, return_index=True, return_counts=True)
+    first_row, row_count = np.zeros(count, np.int32), np.ones(count, np.int32)
     rows: list[NDArray[np.uint32]] = []
     if dna:  # both states of every site, in the order of their letters
         low = np.where(alignment.letters[:, 1] > alignment.letters[:, 0], valid & ~bits, bits)
-        rows.append(np.stack([low, valid & ~low], axis=2).reshape(planes.words, -1))
-        planes.first_row[:count] = 2 * np.arange(count)
-        planes.row_count[:count] = 2
-    planes.first_row[sites] = sum(block.shape[1] for block in rows) + first
-    planes.row_count[sites] = states
+        rows.append(np.stack([low, valid & ~low], axis=2).reshape(len(bits), -1))
+        first_row[:] = 2 * np.arange(count)
+        row_count[:] = 2
+    first_row[sites] = sum(block.shape[1] for block in rows) + first
+    row_count[sites] = states
     multi = alignment.multi_bits
-    rows.append(_dosages(multi, valid[:, alignment.multi_site]) if planes.genotypes else multi)
-    every = np.concatenate(rows, axis=1)
-    planes.allele_bits = _grouped(every, round_up(every.shape[1], TILE))
-    planes.listed = np.arange(count, dtype=np.int32) if dna else sites.astype(np.int32)
+    rows.append(_dosages(multi, valid[:, alignment.multi_site]) if genotypes else multi)
+    listed = np.arange(count, dtype=np.int32) if dna else sites.astype(np.int32)
+    return _AlleleRows(np.concatenate(rows, axis=1), first_row, row_count, listed)
 
 
 def _moments(
@@ -179,8 +189,8 @@ def _grouped(bits: NDArray[np.uint32], padded: int) -> NDArray[np.uint32]:
     return out
 
 
-def _with_zeros(values: NDArray[Any], padded: int) -> NDArray[Any]:
-    out = np.zeros(padded, values.dtype)
+def _padded(values: NDArray[Any], padded: int, filler: int = 0) -> NDArray[Any]:
+    out = np.full(padded, filler, values.dtype)
     out[: len(values)] = values
     return out
 
