@@ -21,25 +21,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import AllocationError
-from oclgenomics.omega.cost import KERNEL_ONE, KERNEL_TILES, KERNEL_TWO, Work, cheapest_kernels, costs_of
+from oclgenomics.omega.cost import KERNEL_ONE, KERNEL_TILES, KERNEL_TWO
+from oclgenomics.omega.kernel_choice import choose_kernels, work_item_load
 from oclgenomics.omega.options import KernelChoice
+from oclgenomics.omega.passes import TILE, WINDOW_FIELDS, Block, Limits, Pass, Stretch, round_up
 from oclgenomics.omega.windows import Windows
 
-__all__ = [
-    "TILE",
-    "WINDOW_FIELDS",
-    "Block",
-    "Limits",
-    "Pass",
-    "Stretch",
-    "choose_kernels",
-    "kernel_one_below",
-    "plan_passes",
-    "round_up",
-]
+__all__ = ["plan_passes"]
 
-TILE = 64  # sites; blocks and columns begin at multiples of it
-WINDOW_FIELDS = 8  # ints in a row of the window table; kernels_cl/omega/layout.clh
 WINDOW_BYTES = 4 * WINDOW_FIELDS
 TILE_WINDOWS_BYTES = 16  # of a tile column and a tile row: the windows that reach them
 TABLE_SHARE = 8  # the window table takes at most one part in so many of the budget
@@ -50,136 +39,7 @@ LEFT_BYTES = 12  # an exact left sum and its float
 TILE_BYTES = 4  # its difference to the corner of its tile
 CPU_BLOCK_BYTES = 12 << 20  # a block that stays in the last cache while all its windows are scored
 GPU_BLOCK_BYTES = 2 << 30
-KERNEL_ONE_WAVES = 32  # waves a compute unit holds at a time: Equation 4 of the paper
-KERNEL_TWO_WAVES = 24  # waves a compute unit gets in Kernel II; section IV-C's empirical constant
 FORCED = {"1": KERNEL_ONE, "2": KERNEL_TWO, "tiles": KERNEL_TILES}
-MIN_LOAD = 16  # rows a work-item of Kernel II walks at least
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What of the device the plan depends on.
-
-    Attributes
-    ----------
-    budget : int
-        Bytes that blocks and slots may take together.
-    max_allocation : int
-        Bytes that one buffer may take.
-    compute_units, warp : int
-        Of the device.
-    cpu : bool
-        Blocks stay within a cache rather than fill the memory.
-    site_bytes : int
-        Bytes of one site's bits where they are uploaded block by block; 0 where all sites are on the device.
-    planes : int
-        Buffers among which `site_bytes` are shared out.
-    """
-
-    budget: int
-    max_allocation: int
-    compute_units: int
-    warp: int
-    cpu: bool
-    site_bytes: int = 0
-    planes: int = 1
-
-
-@dataclass(frozen=True)
-class Stretch:
-    """Windows [start, stop) of a pass's table that one kernel scores in one block."""
-
-    kernel: int
-    start: int
-    stop: int
-    lefts: int  # most left borders of any window of the stretch
-    rows: int  # most rows of this block in any window of the stretch
-    load: int  # rows a work-item walks (Kernel II)
-    tiles_i: int  # most tile columns of any window of the stretch
-    tiles_j: int  # most tile rows of this block in any window of the stretch
-
-
-@dataclass(frozen=True)
-class Block:
-    """Rows [row0, row0 + rows) of M over columns from col0 on, and what is done with them."""
-
-    row0: int
-    rows: int
-    col0: int
-    width: int
-    saves: tuple[tuple[int, int], ...]  # windows whose left sums are saved, as ranges of the table
-    stretches: tuple[Stretch, ...]
-
-    @property
-    def layout(self) -> dict[str, int]:
-        """Where the block lies, by the names that kernels give it."""
-        return {"row0": self.row0, "rows": self.rows, "col0": self.col0}
-
-
-@dataclass(frozen=True)
-class Pass:
-    """One walk along the genome for some of the grid positions.
-
-    Attributes
-    ----------
-    table : ndarray, int32 (windows, 8)
-        Centre, first, inner left, inner right, last, slot, grid index, 0; first the windows of Kernel I, then those
-        of Kernel II.
-    band : int
-        Sites in the widest window.
-    stride, block_rows, slots, left_stride, tiles_stride : int
-        Sizes in items.
-    windows_of_i, windows_of_j : ndarray, int32 (tiles, 2)
-        For each tile column and row: the first window of the tile kernel that reaches it, and the first that has left
-        it.
-    blocks : tuple of Block
-    """
-
-    table: NDArray[np.int32]
-    band: int
-    stride: int
-    block_rows: int
-    slots: int
-    left_stride: int
-    tiles_stride: int
-    windows_of_i: NDArray[np.int32]
-    windows_of_j: NDArray[np.int32]
-    blocks: tuple[Block, ...]
-
-    @property
-    def columns(self) -> int:
-        """Columns of the widest block."""
-        return max(block.width for block in self.blocks)
-
-    @property
-    def sums_size(self) -> int:
-        """Items of a block's rows, one stride apart; tiles reach beyond the last one's columns."""
-        return (max(block.rows for block in self.blocks) - 1) * self.stride + self.columns + TILE
-
-    @property
-    def carry_size(self) -> int:
-        """Items of the row that goes from block to block."""
-        return self.columns + TILE
-
-    @property
-    def slots_size(self) -> int:
-        """Items of all left sums."""
-        return self.slots * self.left_stride
-
-
-def round_up(value: int, multiple: int) -> int:
-    """The smallest multiple of `multiple` that is not below `value`."""
-    return -(-value // multiple) * multiple
-
-
-def kernel_one_below(limits: Limits) -> int:
-    """Scores per position below which Kernel I serves: compute units x warp x 32 (Equation 4)."""
-    return limits.compute_units * limits.warp * KERNEL_ONE_WAVES
-
-
-def work_item_load(scores: int, limits: Limits) -> int:
-    """Rows a work-item of Kernel II walks for a position of so many scores."""
-    return max(MIN_LOAD, -(-scores // (limits.compute_units * limits.warp * KERNEL_TWO_WAVES)))
 
 
 def plan_passes(
@@ -346,39 +206,6 @@ def _kernels(
     if kernel in FORCED:
         return np.full(len(taken), FORCED[kernel])
     return choose_kernels(windows, taken, scores, limits, dynamic=kernel == "dynamic", tiles=tiles)
-
-
-def choose_kernels(
-    windows: Windows, taken: NDArray[np.int64], scores: NDArray[np.int64], limits: Limits, *, dynamic: bool, tiles: bool
-) -> NDArray[np.int64]:
-    """The kernel of each position, int64: 1 or 2, or 3 for tiles.
-
-    `dynamic` is the paper's choice: Kernel I below `kernel_one_below` scores, else Kernel II. Else the cost model's.
-    """
-    if dynamic:
-        return np.where(scores < kernel_one_below(limits), KERNEL_ONE, KERNEL_TWO)
-
-    def find_tiles() -> tuple[NDArray[np.int64], int]:
-        columns, rows = _tiles_of(windows, taken)
-        return columns * rows, _longest_queue(windows.first[taken] // TILE, columns)
-
-    lefts = windows.inner_left[taken] - windows.first[taken] + 1
-    rights = windows.last[taken] - windows.inner_right[taken] + 1
-    work = Work(lefts, rights, scores, find_tiles)
-    return cheapest_kernels(work, costs_of(limits.compute_units, cpu=limits.cpu), tiles=tiles)
-
-
-def _longest_queue(begin: NDArray[np.int64], columns: NDArray[np.int64]) -> int:
-    """Most windows that share a tile column, given their first and their number of them."""
-    last = int((begin + columns).max()) + 1
-    enter, leave = np.bincount(begin, minlength=last), np.bincount(begin + columns, minlength=last)
-    return int(np.cumsum(enter - leave).max())
-
-
-def _tiles_of(windows: Windows, taken: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Tile columns and tile rows that each window of `taken` touches."""
-    columns = windows.inner_left[taken] // TILE - windows.first[taken] // TILE + 1
-    return columns, windows.last[taken] // TILE - windows.inner_right[taken] // TILE + 1
 
 
 def _plan_pass(

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from oclgenomics.omega.cost import KERNEL_ONE, KERNEL_TILES, KERNEL_TWO, Work, cheapest_kernels, costs_of, scan_cost
 from oclgenomics.omega.options import ScanOptions
-from oclgenomics.omega.plan import Limits, plan_passes
+from oclgenomics.omega.passes import Limits
+from oclgenomics.omega.plan import plan_passes
 from oclgenomics.omega.windows import find_windows
 
 GPU, CPU = costs_of(132, cpu=False), costs_of(2, cpu=True)

@@ -9,7 +9,7 @@ import pytest
 from oclgenomics.omega.cost import KERNEL_ONE, KERNEL_TILES, KERNEL_TWO
 from oclgenomics.omega.device import launches
 from oclgenomics.omega.device.launches import LAUNCH_NS, WORD_NS, Launches
-from oclgenomics.omega.plan import TILE, Stretch
+from oclgenomics.omega.passes import TILE, Stretch
 
 STRETCH = Stretch(KERNEL_TWO, 0, 1000, lefts=5000, rows=5000, load=16, tiles_i=80, tiles_j=80)
 

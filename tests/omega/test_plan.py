@@ -13,19 +13,10 @@ from hypothesis import strategies as st
 
 from oclgenomics.errors import AllocationError
 from oclgenomics.omega import plan
+from oclgenomics.omega.kernel_choice import kernel_one_below
 from oclgenomics.omega.options import ScanOptions
-from oclgenomics.omega.plan import (
-    LEFT_BYTES,
-    SUM_BYTES,
-    TILE,
-    TILE_BYTES,
-    WINDOW_BYTES,
-    Limits,
-    Pass,
-    kernel_one_below,
-    plan_passes,
-    round_up,
-)
+from oclgenomics.omega.passes import TILE, Limits, Pass, round_up
+from oclgenomics.omega.plan import LEFT_BYTES, SUM_BYTES, TILE_BYTES, WINDOW_BYTES, plan_passes
 from oclgenomics.omega.windows import Windows, find_windows
 
 GPU = Limits(budget=1 << 34, max_allocation=1 << 32, compute_units=132, warp=32, cpu=False)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.omega.plan import TILE, round_up
+from oclgenomics.omega.passes import TILE, round_up
 from oclgenomics.variation.alignment import Alignment
 
 __all__ = ["BitPlanes", "planes_of"]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from oclgenomics.omega.device.bit_planes import SITE_GROUP, BitPlanes
-from oclgenomics.omega.plan import TILE, Block, round_up
+from oclgenomics.omega.passes import TILE, Block, round_up
 from oclgenomics.runtime import DeviceArray, Engine
 
 __all__ = ["AlleleRows", "DeviceSites", "PlanesAtWork"]

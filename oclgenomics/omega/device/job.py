@@ -17,7 +17,7 @@ from oclgenomics.omega.device.pass_buffers import pass_buffers, tile_buffers
 from oclgenomics.omega.device.region_sums import RegionSums
 from oclgenomics.omega.device.scorers import CandidateScorer, TileScorer
 from oclgenomics.omega.device.setup import ScanSetup
-from oclgenomics.omega.plan import Block, Pass
+from oclgenomics.omega.passes import Block, Pass
 from oclgenomics.runtime import Checkpoint, Engine
 
 __all__ = ["Progress", "run_passes"]

@@ -7,7 +7,7 @@ follows from the sizes of the work and the device's compute units alone, and res
 from __future__ import annotations
 
 from oclgenomics.omega.cost import KERNEL_ONE, KERNEL_TILES, costs_of
-from oclgenomics.omega.plan import TILE, Stretch
+from oclgenomics.omega.passes import TILE, Stretch
 
 __all__ = ["Launches"]
 

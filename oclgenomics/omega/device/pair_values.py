@@ -7,7 +7,7 @@ import numpy as np
 from oclgenomics.omega.device.device_sites import AlleleRows, PlanesAtWork
 from oclgenomics.omega.device.kernels import PAIR_ROW
 from oclgenomics.omega.device.setup import ScanSetup
-from oclgenomics.omega.plan import TILE, Block, Pass, round_up
+from oclgenomics.omega.passes import TILE, Block, Pass, round_up
 from oclgenomics.runtime import DeviceArray
 
 __all__ = ["PairValues"]

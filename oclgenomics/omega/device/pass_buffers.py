@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from oclgenomics.omega.cost import KERNEL_TILES
-from oclgenomics.omega.plan import Pass
+from oclgenomics.omega.passes import Pass
 from oclgenomics.runtime import DeviceArray, Engine
 
 __all__ = ["PassBuffers", "TileBuffers", "pass_buffers", "tile_buffers"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from oclgenomics.omega.device.pass_buffers import PassBuffers, TileBuffers
 from oclgenomics.omega.device.setup import ScanSetup
-from oclgenomics.omega.plan import TILE, Block, Pass, round_up
+from oclgenomics.omega.passes import TILE, Block, Pass, round_up
 from oclgenomics.runtime import DeviceArray
 
 __all__ = ["RegionSums"]

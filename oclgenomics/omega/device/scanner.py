@@ -17,7 +17,8 @@ from oclgenomics.omega.device.outcome import impossible_scan, scan_of
 from oclgenomics.omega.device.setup import ScanSetup
 from oclgenomics.omega.device.workspace import work_bytes
 from oclgenomics.omega.options import ScanOptions
-from oclgenomics.omega.plan import Limits, plan_passes
+from oclgenomics.omega.passes import Limits
+from oclgenomics.omega.plan import plan_passes
 from oclgenomics.omega.result import Scan
 from oclgenomics.omega.windows import find_windows
 from oclgenomics.runtime import Engine

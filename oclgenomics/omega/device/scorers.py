@@ -17,7 +17,7 @@ from oclgenomics.omega.device.kernels import TILE_ROW
 from oclgenomics.omega.device.pass_buffers import PassBuffers, TileBuffers
 from oclgenomics.omega.device.setup import ScanSetup
 from oclgenomics.omega.device.workspace import Workspace, work_bytes
-from oclgenomics.omega.plan import TILE, Block, Pass, Stretch, round_up
+from oclgenomics.omega.passes import TILE, Block, Pass, Stretch, round_up
 from oclgenomics.runtime import DeviceArray
 
 __all__ = ["CandidateScorer", "TileScorer"]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from oclgenomics.errors import ParameterError, UsageError
 from oclgenomics.omega.device.bit_planes import planes_of
 from oclgenomics.omega.ld.measures import MAP_MEASURES, MapMeasure
-from oclgenomics.omega.plan import TILE, round_up
+from oclgenomics.omega.passes import TILE, round_up
 from oclgenomics.omega.sites import take_sites
 from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.runtime.memory import BufferNeed
