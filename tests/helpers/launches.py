@@ -16,7 +16,7 @@ from unittest import mock
 import numpy as np
 
 from helpers.alignments import correlated_states, make_alignment, make_multiallelic
-from oclgenomics.kmers import plan
+from oclgenomics.kmers.counting import bin_plan
 from oclgenomics.kmers.counting.bin_counter import BinCounter
 from oclgenomics.kmers.counting.counter import KmerCounter
 from oclgenomics.kmers.counting.sort_counter import SortCounter
@@ -191,7 +191,7 @@ def binned(engine: Engine, k: int, *, canonical: bool) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "x"
         path.write_bytes(b">a\n%b\n" % letters.tobytes())
-        with mock.patch.multiple(plan, MAX_SLOTS=16, MIN_SLOTS=16, PROBES=2):
+        with mock.patch.multiple(bin_plan, MAX_SLOTS=16, MIN_SLOTS=16, PROBES=2):
             counter = BinCounter(engine, CountOptions(k, canonical))
             for block in packed_blocks(engine, [path], overlap=k - 1, block_bytes=90):
                 counter.add(block.symbols)

@@ -15,8 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oclgenomics.errors import AllocationError
-from oclgenomics.kmers import plan, reference
+from oclgenomics.kmers import reference
 from oclgenomics.kmers.count import count
+from oclgenomics.kmers.counting import bin_plan
 from oclgenomics.kmers.counting.bin_counter import BinCounter
 from oclgenomics.kmers.counting.counter import KmerCounter
 from oclgenomics.kmers.counting.sort_counter import SortCounter
@@ -113,9 +114,9 @@ def hard_text(kind: str, rng: np.random.Generator) -> bytes:
 @pytest.mark.parametrize("kind", ["A and T", "one letter", "repeats"])
 @pytest.mark.parametrize("k", [*K_EDGES, *only_whole(2, 15, 21, 28, 40, 55, 63, 96, 97, 127, 128, 129)])
 def test_crowded_prefixes(engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, k: int) -> None:
-    monkeypatch.setattr(plan, "MAX_SLOTS", 64)
-    monkeypatch.setattr(plan, "MIN_SLOTS", 64)
-    monkeypatch.setattr(plan, "PROBES", 4)
+    monkeypatch.setattr(bin_plan, "MAX_SLOTS", 64)
+    monkeypatch.setattr(bin_plan, "MIN_SLOTS", 64)
+    monkeypatch.setattr(bin_plan, "PROBES", 4)
     path = tmp_path / "x.fa"
     path.write_bytes(hard_text(kind, np.random.default_rng(k)))
     for canonical in (True, False):
@@ -178,7 +179,7 @@ def test_bins_and_sorting_agree(
     path.write_bytes(b">\n" + random_text(np.random.default_rng(seed), letters, alphabet, 500))
     options = CountOptions(k, canonical)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(plan, "MAX_BITS", first_bits)
+        patch.setattr(bin_plan, "MAX_BITS", first_bits)
         binned, sorted_ = BinCounter(engine, options), SortCounter(engine, options)
         for block in packed_blocks(engine, [path], overlap=k - 1, block_bytes=block_bytes):
             binned.add(block.symbols)

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from oclgenomics.errors import AllocationError
 from oclgenomics.kmers import plan
+from oclgenomics.kmers.counting.bin_plan import BinPlan
 from oclgenomics.kmers.database.section_plan import SectionPlan
-from oclgenomics.kmers.plan import BinPlan, DeviceLimits, SortPlan, split_prefixes
+from oclgenomics.kmers.plan import DeviceLimits, SortPlan, split_prefixes
 
 CPU = DeviceLimits(budget=8 << 30, max_allocation=4 << 30, compute_units=8, cpu=True)
 GPU = DeviceLimits(budget=64 << 30, max_allocation=16 << 30, compute_units=132, cpu=False)

@@ -10,13 +10,14 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from oclgenomics.kmers.counting.bin_plan import PREFIX_BITS, BinPlan
 from oclgenomics.kmers.counting.bin_prefixes import PrefixCounts, PrefixSpan, prefix_ranges
 from oclgenomics.kmers.counting.bin_tables import BinTables
 from oclgenomics.kmers.counting.bin_walks import BinWalks
 from oclgenomics.kmers.counting.bins import Bins
 from oclgenomics.kmers.counting.gathering import Part
 from oclgenomics.kmers.options import LARGEST_COUNTER, CountOptions
-from oclgenomics.kmers.plan import PREFIX_BITS, BinPlan, DeviceLimits
+from oclgenomics.kmers.plan import DeviceLimits
 from oclgenomics.primitives import Runs
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence import Symbols

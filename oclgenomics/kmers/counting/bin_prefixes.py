@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.kmers.plan import PREFIX_BITS, BinPlan, no_room, split_prefixes
+from oclgenomics.kmers.counting.bin_plan import PREFIX_BITS, BinPlan
+from oclgenomics.kmers.plan import no_room, split_prefixes
 
 __all__ = ["PrefixCounts", "PrefixSpan", "prefix_ranges"]
 

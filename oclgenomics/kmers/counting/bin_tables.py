@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.kmers.counting.bin_plan import BinPlan
 from oclgenomics.kmers.counting.bins import Bins
 from oclgenomics.kmers.counting.gathering import Part
 from oclgenomics.kmers.keys import key_words
-from oclgenomics.kmers.plan import BinPlan, split_prefixes
+from oclgenomics.kmers.plan import split_prefixes
 from oclgenomics.primitives import Runs
 from oclgenomics.runtime import DeviceArray, Engine, SharedArray
 from oclgenomics.runtime.program import Kernel

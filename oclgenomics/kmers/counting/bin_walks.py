@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from oclgenomics.kmers.counting.bin_plan import MIN_KEY_BYTES, PREFIX_BITS
 from oclgenomics.kmers.counting.bin_prefixes import PrefixCounts, PrefixSpan
 from oclgenomics.kmers.keys import key_words
 from oclgenomics.kmers.options import CountOptions
-from oclgenomics.kmers.plan import MIN_KEY_BYTES, PREFIX_BITS
 from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.runtime.program import Kernel
 from oclgenomics.sequence import Symbols
