@@ -7,7 +7,7 @@ import re
 import sys
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from oclgenomics.cli.output import atomic_output, check_files, provenance, saved_outputs, say
+from oclgenomics.cli.output import atomic_output, say
 from oclgenomics.commandkit.files import Names, writes
 from oclgenomics.errors import UsageError
 
@@ -19,15 +19,10 @@ __all__ = [
     "add_device_options",
     "add_message_options",
     "add_output_options",
-    "atomic_output",
-    "check_files",
     "count",
     "open_engine",
     "parse_size",
-    "provenance",
     "report_profile",
-    "saved_outputs",
-    "say",
     "shortened",
     "whole",
 ]

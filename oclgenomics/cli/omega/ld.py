@@ -8,10 +8,11 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from oclgenomics.cli.omega.options import add_reading_options, add_site_options, count, read_options, say_unphased
-from oclgenomics.cli.options import add_device_options, add_output_options, open_engine, report_profile
+from oclgenomics.cli.omega.options import add_site_options
+from oclgenomics.cli.options import add_device_options, add_output_options, count, open_engine, report_profile
 from oclgenomics.cli.output import OutputOptions, atomic_output, check_files, provenance, say, say_written
 from oclgenomics.cli.progress import Progress
+from oclgenomics.cli.read_options import add_reading_options, read_options, say_unphased
 from oclgenomics.commandkit.files import reads, writes
 from oclgenomics.errors import UsageError
 

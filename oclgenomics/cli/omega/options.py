@@ -7,7 +7,6 @@ import math
 from typing import TYPE_CHECKING
 
 from oclgenomics.cli.options import count, whole
-from oclgenomics.cli.read_options import add_reading_options, read_options, say_unphased
 from oclgenomics.errors import UsageError
 
 if TYPE_CHECKING:
@@ -17,16 +16,11 @@ if TYPE_CHECKING:
 __all__ = [
     "DEFAULT_REPLICATES",
     "add_method_options",
-    "add_reading_options",
     "add_site_options",
     "add_window_options",
-    "count",
     "given_threshold",
-    "read_options",
-    "say_unphased",
     "scan_options",
     "threshold_files",
-    "whole",
 ]
 
 DEFAULT_REPLICATES = 1_000  # that are simulated
