@@ -1,9 +1,10 @@
 """Compile every kernel for GPUs that are not here, and fail on errors and where registers do not suffice.
 
-    python tests/compile_targets.py [TARGET ...]
+    python tests/compile_targets.py [--whole] [TARGET ...]
 
 Which variants of the sources there are is not listed but seen: small jobs run on a CPU device with the kernels for
-GPUs, and what the package builds meanwhile is noted. Then LLVM compiles it for AMD's GPUs and for NVIDIA's with the
+GPUs, and what the package builds meanwhile is noted. Of options that multiply, each pair of values is built somewhere;
+with --whole, each combination and each size of a k-mer. Then LLVM compiles it for AMD's GPUs and for NVIDIA's with the
 OpenCL library libclc, and for SPIR-V, which Intel's GPUs take. Where ptxas is installed, it says what NVIDIA's driver
 would make of the PTX. Debian packages: clang-19 and libclc-19, always the same, because what spills depends on them;
 and clang-N and llvm-spirv-N.
@@ -11,7 +12,6 @@ and clang-N and llvm-spirv-N.
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import os
 import re
@@ -21,7 +21,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -30,8 +30,8 @@ from typing import Any
 from unittest import mock
 
 from helpers.launches import FAMILIES, KINDS, Case, counted, database, kernel_names, linkage, scans, sequences
+from helpers.products import covering
 
-from oclgenomics.errors import UsageError
 from oclgenomics.omega.device import bit_planes as matrix
 from oclgenomics.omega.ld.measures import LD_MEASURES
 from oclgenomics.omega.options import PRECISIONS
@@ -40,7 +40,7 @@ from oclgenomics.runtime.source import load_source
 from oclgenomics.runtime.tuning import Tuning
 
 GPU = Tuning(vector_width=1, local_size=256, builtin_popcount=True, shape="gpu")
-MAX_WORDS = 8  # of a k-mer
+WORDS, ALL_WORDS = (1, 2, 3, 8), range(1, 9)  # of a k-mer
 CLANG = 19
 TRANSLATORS = range(30, 13, -1)  # versions of llvm-spirv
 # which GPUs never get
@@ -80,23 +80,36 @@ Compiler = Callable[[Path, Variant], Compiled]
 # Which variants there are
 
 
-def jobs() -> Iterator[Case]:
-    """List jobs that build every variant for GPUs that the commands do, and ask for some that they refuse."""
+def jobs(*, whole: bool) -> Iterator[Case]:
+    """List jobs that build the variants for GPUs that the commands do."""
     for family in FAMILIES.values():
         yield from family
-    for kind, ld, precision in itertools.product(KINDS, LD_MEASURES, PRECISIONS):
+    of_scans = itertools.product(KINDS, LD_MEASURES, PRECISIONS, (False, True))
+    for kind, ld, precision, wide in chosen((job for job in of_scans if not refused(*job[:3])), whole=whole):
         job = partial(scans, kind=kind, kernel="2", precision=precision, ld=ld)
-        yield job
-        yield partial(_with_wide_products, job)
-    for kind, measure in itertools.product(KINDS, ("r2", "nr2")):
+        yield partial(_with_wide_products, job) if wide else job
+    for kind, measure, wide in chosen(itertools.product(KINDS, ("r2", "nr2"), (False, True)), whole=whole):
         job = partial(linkage, kind=kind, measure=measure)
-        yield job
-        yield partial(_with_wide_products, job)
-    for words, canonical in itertools.product(range(1, MAX_WORDS + 1), (False, True)):
-        yield partial(counted, k=32 * words - 1, fastq=True, canonical=canonical)
-    yield from (partial(database, words=words) for words in range(1, MAX_WORDS + 1))
+        yield partial(_with_wide_products, job) if wide else job
+    words = ALL_WORDS if whole else WORDS
+    for number, canonical in itertools.product(words, (False, True)):
+        yield partial(counted, k=32 * number - 1, fastq=True, canonical=canonical)
+    yield from (partial(database, words=number) for number in words)
     for fastq, names, qualities in itertools.product((False, True), repeat=3):
         yield partial(sequences, fastq=fastq, names=names, qualities=qualities)
+
+
+def refused(kind: str, ld: str, precision: str) -> bool:
+    """Say whether scans refuse these options together, whose pairs with others have to occur elsewhere."""
+    needs_haplotypes = ld != "RSQUARE" or (kind == "unphased" and precision == "compat")
+    return (kind in ("unphased", "multiallelic") and needs_haplotypes) or (ld, precision) == ("ABSDOM2", "accurate")
+
+
+def chosen(product: Iterable[tuple[Any, ...]], *, whole: bool) -> list[tuple[Any, ...]]:
+    """Return combinations in which each pair of values occurs, or all."""
+    product = list(product)
+    some = covering(product, 2)
+    return [choice for choice in product if whole or choice in some]
 
 
 def _with_wide_products(job: Case, device: Engine) -> None:
@@ -105,7 +118,7 @@ def _with_wide_products(job: Case, device: Engine) -> None:
         job(device)
 
 
-def variants() -> list[Variant]:
+def variants(*, whole: bool = False) -> list[Variant]:
     """Run the jobs, on Intel's CPU runtime, and return what they build."""
     found: dict[Variant, None] = {}
     build = program._from_source
@@ -120,9 +133,8 @@ def variants() -> list[Variant]:
         mock.patch.dict(os.environ, {"OCLGENOMICS_CACHE": "off"}),
         Engine(intel, tuning=GPU) as device,
     ):
-        for job in jobs():
-            with contextlib.suppress(UsageError):
-                job(device)
+        for job in jobs(whole=whole):
+            job(device)
     missing = {source for source, _ in kernel_names()} - CPU_SOURCES - {variant.source for variant in found}
     if missing:
         raise SystemExit(f"no job builds {', '.join(sorted(missing))}; add one to tests/helpers/launches.py")
@@ -262,13 +274,14 @@ def report(target: str, compiled: list[Compiled]) -> int:
 
 def main() -> int:
     """Compile for the targets that the command line names, or all; 1 where anything fails."""
-    wanted = sys.argv[1:] or list(TARGETS)
+    named = [word for word in sys.argv[1:] if word != "--whole"]
+    wanted, whole = named or list(TARGETS), "--whole" in sys.argv[1:]
     unknown = [target for target in wanted if target not in TARGETS]
     if unknown:
         raise SystemExit(f"no target {unknown[0]}; there are {', '.join(TARGETS)}")
     start = time.perf_counter()
     compilers = {target: TARGETS[target]() for target in wanted}
-    found = variants()
+    found = variants(whole=whole)
     print(f"{len(found)} variants seen in {time.perf_counter() - start:.0f} s", flush=True)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         results = {target: pool.map(partial(compile_one, compilers[target]), found) for target in wanted}
