@@ -108,7 +108,7 @@ def test_blocks_and_slots_stay_within_the_budget(budget: int) -> None:
 
 
 def buffers_of(part: Pass, limits: Limits) -> dict[str, int]:
-    """Bytes of what `ScanJob` allocates for a pass."""
+    """Bytes of what a pass allocates."""
     width = max(round_up(b.row0 + b.rows, TILE) - b.col0 for b in part.blocks)
     return {
         "sums": part.sums_size * SUM_BYTES,
