@@ -44,7 +44,7 @@ class Account:
         if self.limit is not None and self.used + nbytes > self.limit:
             raise AllocationError(
                 f"{asked} with {readable_bytes(self.used)} in use passes the limit of {readable_bytes(self.limit)}; "
-                "raise --max-memory"
+                "raise `max_memory`"
             )
 
     def take(self, count: int) -> None:
@@ -203,7 +203,7 @@ def _asked(device: Device, account: Account, shape: tuple[int, ...], kind: np.dt
     if nbytes > device.max_allocation:
         raise AllocationError(
             f"{asked} is more than {device} gives to one buffer ({readable_bytes(device.max_allocation)}); "
-            "lower --max-memory for smaller chunks, or choose another device with -d"
+            "lower `max_memory` for smaller chunks, or choose another `device`"
         )
     account.check(nbytes, asked)
     return asked

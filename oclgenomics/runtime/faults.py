@@ -55,12 +55,12 @@ def translate(error: Exception, device: Device, doing: str) -> DeviceError | Non
     if code in _OUT_OF_MEMORY:
         return AllocationError(
             f"{device} ran out of memory while {doing} ({_OUT_OF_MEMORY[code]}); "
-            f"it has {readable_bytes(device.global_memory)}: lower --max-memory, or choose another device with -d"
+            f"it has {readable_bytes(device.global_memory)}: lower `max_memory`, or choose another `device`"
         )
     if code in _LOST:
         return DeviceLostError(
-            f"{device} stopped answering while {doing} ({_LOST[code]}); run again, with a lower --max-memory or "
-            "another device (-d) if it happens again; `oclgenomics doctor` checks the device"
+            f"{device} stopped answering while {doing} ({_LOST[code]}); run again, with a lower `max_memory` or "
+            "another `device` if it happens again; `oclgenomics doctor` checks the device"
         )
     return None
 

@@ -69,7 +69,7 @@ def items_that_fit(
     fixed = sum(need.fixed * need.copies for need in needs)
     per_item = sum(need.per_item * need.copies for need in needs)
     fit = (budget - fixed) // per_item if per_item else (minimum if fixed <= budget else -1)
-    limits = [(fit, f"{readable_bytes(fixed + minimum * per_item)} for all buffers together", budget, "--max-memory")]
+    limits = [(fit, f"{readable_bytes(fixed + minimum * per_item)} for all buffers together", budget, "`max_memory`")]
     for need in needs:
         room = max_allocation - need.fixed
         one = room // need.per_item if need.per_item else (fit if room >= 0 else -1)
@@ -80,7 +80,7 @@ def items_that_fit(
         raise AllocationError(
             f"{minimum} {item}{'s' if minimum != 1 else ''} would take {asked}, "
             f"but the limit is {readable_bytes(limit)} ({name}); "
-            "raise --max-memory, choose a device with more memory (-d), or make the problem smaller"
+            "raise `max_memory`, choose a `device` with more memory, or make the problem smaller"
         )
     return count
 

@@ -126,7 +126,7 @@ def require_trust(device: Device) -> None:
     trouble = verdict_on(device).trouble
     if trouble:
         raise UntrustedDeviceError(
-            f"device {device.index}, {device}, fails the self-test: {trouble}; choose another one with -d or update "
+            f"device {device.index}, {device}, fails the self-test: {trouble}; choose another `device` or update "
             "its driver; `oclgenomics doctor` tests again and says more"
         )
 

@@ -39,7 +39,7 @@ def test_the_answer_fits_and_one_more_does_not(needs: list[BufferNeed], budget: 
 def test_what_the_error_says() -> None:
     needs = [BufferNeed("packed sites", per_item=1 << 20), BufferNeed("sums", fixed=4096)]
     with pytest.raises(
-        AllocationError, match=r"3 sites would take 3.0 MiB for all buffers .* limit is 1.0 MiB \(--max"
+        AllocationError, match=r"3 sites would take 3.0 MiB for all buffers .* limit is 1.0 MiB \(max_memory"
     ) as e:
         items_that_fit(needs, budget=1 << 20, max_allocation=1 << 30, minimum=3, item="site")
     assert e.value.exit_code == 4
