@@ -32,7 +32,7 @@ from unittest import mock
 from helpers.launches import FAMILIES, KINDS, Case, counted, database, kernel_names, linkage, scans, sequences
 from helpers.products import covering
 
-from oclgenomics.omega.device import bit_planes as matrix
+from oclgenomics.omega.device import bit_planes
 from oclgenomics.omega.ld.measures import LD_MEASURES
 from oclgenomics.omega.options import PRECISIONS
 from oclgenomics.runtime import Engine, list_devices, program
@@ -114,7 +114,7 @@ def chosen(product: Iterable[tuple[Any, ...]], *, whole: bool) -> list[tuple[Any
 
 def _with_wide_products(job: Case, device: Engine) -> None:
     """Do a job as if there were so many haplotypes that products of counts take 64 bits."""
-    with mock.patch.object(matrix, "WIDE_BITS", 1):
+    with mock.patch.object(bit_planes, "WIDE_BITS", 1):
         job(device)
 
 
