@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 import types
 from pathlib import Path
@@ -64,6 +65,16 @@ def test_another_position_and_a_region(alignment: Alignment, report: OmegaReport
     plain = ld_around_peak(alignment, LdOptions(region=("1", 1_000, 3_000)), device="cpu")
     assert (plain.omega, plain.agrees, plain.region.point) == (None, True, None)
     assert plain.region.positions.tolist() == POSITIONS[(POSITIONS >= 1_000) & (POSITIONS <= 3_000)].tolist()
+
+
+def test_the_alignment_is_the_one_asked_for(alignment: Alignment, engine: Engine) -> None:
+    other = dataclasses.replace(alignment, name="2")
+    found = ld_around_peak([other, alignment], LdOptions(region=("1", 1_000, 3_000)), engine=engine)
+    assert found.region.alignment.name == "1"
+    with pytest.raises(InputError, match=r"the input: holds no chromosome or replicate 3 \(but 2, 1\)"):
+        ld_around_peak([other, alignment], LdOptions(region=("3", 1_000, 3_000)), engine=engine)
+    with pytest.raises(InputError, match=r"holds no chromosome or replicate 1 \(but 2\)"):
+        ld_around_peak(other, LdOptions(region=("1", 1_000, 3_000)), engine=engine)
 
 
 def test_omega_of_other_samples_does_not_agree(alignment: Alignment, report: OmegaReport, engine: Engine) -> None:

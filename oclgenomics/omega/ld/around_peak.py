@@ -30,6 +30,7 @@ from oclgenomics.omega.ld.result import LdMap
 from oclgenomics.omega.options import MISSING_NAMES, MissingState, ScanOptions
 from oclgenomics.omega.reports.reading import OmegaReport, read_report
 from oclgenomics.omega.scan import filter_alignment
+from oclgenomics.omega.sources import AlignmentSource, open_alignments
 from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.bed import BedRegions, read_bed
 from oclgenomics.variation.read_options import ReadOptions
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
 
 __all__ = ["MapRequest", "ld_around_peak", "map_region", "read_region", "request_map"]
 
-Source = str | os.PathLike[str] | Alignment
 Progress = Callable[[int, int], None]
 ReadProgress = Callable[[int, int | None], None]
 
@@ -93,7 +93,7 @@ class MapRequest:
 
 
 def ld_around_peak(
-    source: Source,
+    source: AlignmentSource,
     options: LdOptions,
     *,
     reading: ReadOptions | None = None,
@@ -108,7 +108,7 @@ def ld_around_peak(
 
     Parameters
     ----------
-    source : path or Alignment
+    source : path, Alignment, or iterable of both
         What was scanned.
     options : LdOptions
     reading : ReadOptions, optional
@@ -199,7 +199,7 @@ def _missing_states(words: Iterable[str]) -> frozenset[MissingState]:
 
 
 def read_region(
-    source: Source,
+    source: AlignmentSource,
     request: MapRequest,
     *,
     threads: int | None = None,
@@ -210,7 +210,7 @@ def read_region(
 
     Parameters
     ----------
-    source : path or Alignment
+    source : path, Alignment, or iterable of both
     request : MapRequest
     threads : int, optional
     on_alignment : callable, optional
@@ -223,7 +223,7 @@ def read_region(
     InputError
         There is no such chromosome, or the report is not of this input.
     """
-    alignment = source if isinstance(source, Alignment) else _chosen(source, request, threads, progress)
+    alignment = _chosen(source, request, threads, progress)
     if on_alignment is not None:
         on_alignment(alignment)
     exclude = request.values["exclude"]
@@ -237,19 +237,22 @@ def read_region(
 
 
 def _chosen(
-    source: str | os.PathLike[str], request: MapRequest, threads: int | None, progress: ReadProgress | None
+    source: AlignmentSource, request: MapRequest, threads: int | None, progress: ReadProgress | None
 ) -> Alignment:
     """The alignment of the chromosome asked for."""
     names: list[str] = []
-    with closing(read_alignments(source, request.reading, threads=threads, progress=progress)) as read:
-        for alignment in read:
+    if isinstance(source, (str, os.PathLike)):
+        name = os.fspath(source)
+        alignments = read_alignments(source, request.reading, threads=threads, progress=progress)
+    else:
+        name, alignments = "the input", open_alignments(source, request.reading, threads=threads)
+    with closing(alignments):
+        for alignment in alignments:
             if alignment.name == request.chromosome and request.replicate in (None, alignment.replicate):
                 return alignment
             names.append(alignment.name)
     shown = ", ".join(names[:3]) + (" and others" if len(names) > 3 else "")
-    raise InputError(
-        f"holds no chromosome or replicate {request.chromosome} (but {shown or 'nothing'})", source=os.fspath(source)
-    )
+    raise InputError(f"holds no chromosome or replicate {request.chromosome} (but {shown or 'nothing'})", source=name)
 
 
 def map_region(
