@@ -16,7 +16,7 @@ from oclgenomics.errors import InputError, UsageError
 from oclgenomics.omega import make_report, write_report
 from oclgenomics.omega.peaks import best_windows, merge_peaks, quantile_threshold, top_threshold
 from oclgenomics.omega.reports.peaks import write_peaks
-from oclgenomics.omega.reports.reading import Track, read_report
+from oclgenomics.omega.reports.reading import OmegaReport, Track, read_report
 from oclgenomics.omega.result import Scan
 from oclgenomics.omega.significance.neutral import Significance
 from oclgenomics.omega.significance.peaks import PEAK_COLUMNS, Peaks, find_peaks
@@ -251,3 +251,14 @@ def test_scans_have_peaks_too():
 def test_questions_about_peaks(question, message):
     with pytest.raises(UsageError, match=message):
         find_peaks([track(ROWS)], **question)
+
+
+def test_a_report_as_records_and_table(monkeypatch):
+    report = OmegaReport([track(ROWS, "chr2"), track([(5, 0, 0, 0)], "3")], {}, "r.tsv")
+    first, *_, last = report.records()
+    assert first == {"chromosome": "chr2", "replicate": 1, "position": 50.0, "omega": 9.0, "left": 41, "right": 60}
+    assert (last["omega"], last["left"], last["right"]) == (0.0, None, None)
+    monkeypatch.setattr("oclgenomics.omega.reports.reading.to_frame", dict)
+    assert report.to_frame()["chromosome"] == ["chr2"] * len(ROWS) + ["3"]
+    assert repr(report) == "<OmegaReport 'r.tsv': 2 tracks>"
+    assert repr(report.tracks[0]) == "<Track of 'chr2': 6 positions, highest omega 9>"

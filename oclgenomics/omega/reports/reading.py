@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -13,12 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError
+from oclgenomics.frames import to_frame
 from oclgenomics.io.text_file import read_text
 from oclgenomics.omega.result import SCAN_COLUMNS
 from oclgenomics.variation.base_pairs import MAX_BP
 
 __all__ = ["OmegaReport", "Track", "load_json", "read_report"]
 
+REPORT_COLUMNS = ("chromosome", "replicate", "position", "omega", "left", "right")
 COLUMNS = ("positions", "omega", "left", "right")
 WHOLE = ("replicate", "left", "right")
 LONGEST_NUMBER = 64  # characters
@@ -26,7 +28,7 @@ DIGITS = set("0123456789+-.eE")
 NOT_A_REPORT = "is no report of `omega scan` in the tsv or json format"
 
 
-@dataclass
+@dataclass(frozen=True, eq=False, repr=False)
 class Track:
     """Omega along one alignment, as a report has it.
 
@@ -48,22 +50,45 @@ class Track:
     left: NDArray[np.int64]
     right: NDArray[np.int64]
 
+    def __repr__(self) -> str:
+        highest = f", highest omega {self.omega.max():.6g}" if len(self.omega) else ""
+        return f"<Track of {self.name!r}: {len(self.positions):,} positions{highest}>"
 
-@dataclass
+
+@dataclass(frozen=True, eq=False, repr=False)
 class OmegaReport:
     """A whole report.
 
     Attributes
     ----------
-    tracks : list of Track
-    parameters : dict of str to object
+    tracks : sequence of Track
+    parameters : mapping of str to object
         Those of the scan that its provenance names; words in a tsv report.
     source : str
     """
 
-    tracks: list[Track]
-    parameters: dict[str, Any]
+    tracks: Sequence[Track]
+    parameters: Mapping[str, Any]
     source: str
+
+    def __repr__(self) -> str:
+        return f"<OmegaReport {self.source!r}: {len(self.tracks):,} tracks>"
+
+    def records(self) -> Iterator[dict[str, Any]]:
+        """Give a dict for each grid position: 'chromosome', 'replicate', 'position', 'omega', 'left' and 'right'.
+
+        `left` and `right` are None where there is no window.
+        """
+        for track in self.tracks:
+            columns = (track.positions, track.omega, track.left, track.right)
+            for at, omega, left, right in zip(*(values.tolist() for values in columns), strict=True):
+                values = (track.name, track.replicate, at, omega, left or None, right or None)
+                yield dict(zip(REPORT_COLUMNS, values, strict=True))
+
+    def to_frame(self) -> Any:
+        """Make a table of the grid positions, with the names of `records`; see `oclgenomics.frames.to_frame`."""
+        records = list(self.records())
+        return to_frame({name: [record[name] for record in records] for name in REPORT_COLUMNS})
 
 
 def read_report(path: str | os.PathLike[str]) -> OmegaReport:
