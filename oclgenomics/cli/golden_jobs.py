@@ -18,9 +18,11 @@ from oclgenomics.kmers import CountOptions, count
 from oclgenomics.kmers import reference as kmer_reference
 from oclgenomics.kmers.keys import keys_of
 from oclgenomics.omega import reference as omega_reference
-from oclgenomics.omega.device.scanner import OmegaScanner
 from oclgenomics.omega.options import ScanOptions
-from oclgenomics.primitives import reference, run_lengths, scan, sort
+from oclgenomics.omega.result import Scan
+from oclgenomics.omega.scan import scan
+from oclgenomics.primitives import reference, run_lengths, sort
+from oclgenomics.primitives import scan as running_sums
 from oclgenomics.runtime import Engine
 from oclgenomics.variation.alignment import Alignment
 
@@ -53,16 +55,10 @@ def golden_states() -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     return states, np.cumsum(1 + numbers(SITES, 3) % np.uint64(90)).astype(np.int64)
 
 
-def _alignment(states: NDArray[np.uint8], positions: NDArray[np.int64]) -> Alignment:
-    packed = np.packbits(states, axis=1, bitorder="little").view(np.uint32).T  # HAPLOTYPES is a multiple of 32
-    return Alignment(
-        name="golden",
-        positions=positions,
-        bits=np.ascontiguousarray(packed),
-        valid=None,
-        haplotypes=HAPLOTYPES,
-        letters=np.tile(np.frombuffer(b"01", np.uint8), (SITES, 1)),
-    )
+def _scan(engine: Engine, options: ScanOptions) -> Scan:
+    states, positions = golden_states()
+    (found,) = scan(Alignment.from_haplotypes(positions, states), options, engine=engine)
+    return found
 
 
 def _omega_accurate(engine: Engine) -> str | None:
@@ -72,7 +68,7 @@ def _omega_accurate(engine: Engine) -> str | None:
     )
     for kernel in ("1", "2", "tiles"):
         options = ScanOptions(grid=GRID, minwin=MINWIN, maxwin=MAXWIN, minsnps=2, kernel=kernel)
-        found = OmegaScanner(engine).scan(_alignment(states, positions), options)
+        found = _scan(engine, options)
         if not np.allclose(found.omega, [row[1] for row in rows], rtol=1e-5, atol=0):
             return f"kernel {kernel} differs from the oracle"
         arrays = (found.positions, found.omega, found.left, found.right)
@@ -89,7 +85,7 @@ def _omega_compat(engine: Engine) -> str | None:
         values = omega_reference.compat_values(states)
         rows = omega_reference.compat_scan(values, positions, grid=GRID, minwin=MINWIN, maxwin=MAXWIN, minsnps=2)
     options = ScanOptions(grid=GRID, minwin=MINWIN, maxwin=MAXWIN, minsnps=2, precision="compat")
-    found = OmegaScanner(engine).scan(_alignment(states, positions), options)
+    found = _scan(engine, options)
     same = np.array_equal(np.column_stack([found.omega, found.left, found.right]), [row[1:4] for row in rows])
     return None if same else "differs from the oracle"
 
@@ -122,7 +118,7 @@ def _primitives(engine: Engine) -> str | None:
     order = np.argsort(few, kind="stable")
     if not np.array_equal(engine.download(ordered.values, ITEMS), order):
         return "sort differs from the oracle"
-    sums = engine.download(scan(engine, engine.upload(items), heads=engine.upload(heads), inclusive=True))
+    sums = engine.download(running_sums(engine, engine.upload(items), heads=engine.upload(heads), inclusive=True))
     if not np.array_equal(sums, reference.scan(items, heads, inclusive=True)):
         return "segmented sums differ from the oracle"
     runs = run_lengths(engine, engine.upload(few[order]))
