@@ -262,3 +262,9 @@ def test_a_report_as_records_and_table(monkeypatch):
     assert report.to_frame()["chromosome"] == ["chr2"] * len(ROWS) + ["3"]
     assert repr(report) == "<OmegaReport 'r.tsv': 2 tracks>"
     assert repr(report.tracks[0]) == "<Track of 'chr2': 6 positions, highest omega 9>"
+
+
+def test_peaks_are_sorted_by_the_bytes_of_the_chromosome_first():
+    tracks = [track([(5, 18, 1, 9)], name) for name in ("é", "b", "B")] + [track(ROWS, "a")]
+    found = find_peaks(tracks, threshold=8.5).records()
+    assert [one["chromosome"] for one in found] == ["B", "a", "b", "é"]
