@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from oclgenomics.errors import InputError, UsageError
 from oclgenomics.omega import batch as batch_module
-from oclgenomics.omega import scan as scan_source
+from oclgenomics.omega import scan
 from oclgenomics.omega.batch import batches
 from oclgenomics.omega.device.scanner import OmegaScanner
 from oclgenomics.omega.options import ScanOptions
@@ -142,13 +142,34 @@ def test_large_alignments_are_not_held_while_the_next_is_read(monkeypatch: pytes
     assert len(earlier) == 4
 
 
+@pytest.mark.parametrize("hook", [None, lambda alignment: None])
+def test_a_scan_does_not_hold_large_alignments_either(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch, hook: Callable[[Alignment], None] | None
+) -> None:
+    monkeypatch.setattr(batch_module, "BATCH_SITES", 10)
+    earlier: list[weakref.ref[Alignment]] = []
+
+    def read() -> Iterator[Alignment]:
+        for _ in range(4):
+            gc.collect()
+            assert all(one() is None for one in earlier)
+            alignment = alignment_of("complete", 20, 20, 1)
+            earlier.append(weakref.ref(alignment))
+            yield alignment
+            del alignment
+
+    scans = scan(read(), ScanOptions(grid=5, minwin=100, maxwin=30_000), engine=engine, on_alignment=hook)
+    assert [one.sites for one in scans] == [20] * 4
+    assert len(earlier) == 4
+
+
 def test_what_was_read_before_an_error_is_scanned(engine: Engine) -> None:
     def read() -> Iterator[Alignment]:
         yield alignment_of("complete", 30, 20, 1)
         yield alignment_of("complete", 40, 20, 2)
         raise InputError("damaged")
 
-    scans = scan_source(read(), ScanOptions(grid=5, minwin=100, maxwin=30_000), engine=engine)
+    scans = scan(read(), ScanOptions(grid=5, minwin=100, maxwin=30_000), engine=engine)
     assert [next(scans).sites, next(scans).sites] == [30, 40]
     with pytest.raises(InputError, match="damaged"):
         next(scans)
