@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, Generic, TypeVar
 
 from oclgenomics.commandkit.files import FileConflictError, named_files
 from oclgenomics.commandkit.files import check_files as refuse_conflicts
@@ -36,9 +36,11 @@ __all__ = [
 
 NOT_PARAMETERS = {"run", "parser", "command_line", "debug", "quiet", "verbose"}
 
+FormatT = TypeVar("FormatT", bound=str)
+
 
 @dataclass(frozen=True)
-class OutputOptions:
+class OutputOptions(Generic[FormatT]):
     """Where results go, and in which format.
 
     Attributes
@@ -49,10 +51,10 @@ class OutputOptions:
     """
 
     path: str
-    format: str
+    format: FormatT
 
     @classmethod
-    def resolve(cls, args: argparse.Namespace, formats: Sequence[str]) -> OutputOptions:
+    def resolve(cls, args: argparse.Namespace, formats: Sequence[FormatT]) -> OutputOptions[FormatT]:
         """Settle what --format, --json and -o ask for.
 
         Parameters
@@ -69,11 +71,12 @@ class OutputOptions:
         """
         if args.json and args.format not in (None, "json"):
             raise UsageError(f"--json and --format {args.format} contradict each other; give one of them")
-        chosen: str = args.format or ("json" if args.json else formats[0])
-        if chosen not in formats:
-            raise UsageError(f"--format {chosen}: choose one of {', '.join(formats)}")
-        args.format = chosen
-        return cls(args.output, chosen)
+        asked = args.format or ("json" if args.json else formats[0])
+        for known in formats:
+            if known == asked:
+                args.format = known
+                return cls(args.output, known)
+        raise UsageError(f"--format {asked}: choose one of {', '.join(formats)}")
 
     def write(self, text: str) -> None:
         """Write the whole of the results.

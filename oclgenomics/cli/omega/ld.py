@@ -109,7 +109,7 @@ def run(args: argparse.Namespace) -> int:
 # Options
 
 
-def _output(args: argparse.Namespace) -> OutputOptions:
+def _output(args: argparse.Namespace) -> OutputOptions[str]:
     from oclgenomics.omega.reports.ld import values_format
     from oclgenomics.plot_style import plot_format
 
@@ -177,7 +177,7 @@ def _read(args: argparse.Namespace, request: MapRequest) -> LdRegion:
 
 
 def _compute(
-    args: argparse.Namespace, output: OutputOptions, region: LdRegion, request: MapRequest, engine: Engine
+    args: argparse.Namespace, output: OutputOptions[str], region: LdRegion, request: MapRequest, engine: Engine
 ) -> LdMap:
     """Compute the map, and write the means, and all values as they come."""
     from oclgenomics.omega.ld.around_peak import map_region

@@ -18,7 +18,7 @@ from oclgenomics.commandkit.files import FileConflictError, named_files
 from oclgenomics.errors import UsageError
 from oclgenomics.omega.options import ScanOptions
 from oclgenomics.omega.plots.scans import Layout, plot_scans
-from oclgenomics.omega.reports.scans import FORMATS, Report, make_report, write_report
+from oclgenomics.omega.reports.scans import FORMATS, Report, ReportFormat, make_report, write_report
 from oclgenomics.omega.result import Scan
 from oclgenomics.omega.scan import scan
 from oclgenomics.omega.significance.comparable import check_comparable
@@ -68,7 +68,7 @@ def scan_input(args: argparse.Namespace) -> int:
     return 0
 
 
-def check_outputs(args: argparse.Namespace) -> OutputOptions:
+def check_outputs(args: argparse.Namespace) -> OutputOptions[ReportFormat]:
     """Settle the report's format, and refuse options that contradict each other.
 
     Raises
@@ -96,7 +96,9 @@ def _look_at_first(args: argparse.Namespace, alignment: Alignment) -> None:
             stream.writelines(f"{name}\n" for name in alignment.samples)
 
 
-def _write_scans(args: argparse.Namespace, output: OutputOptions, scans: Iterator[Scan], made: dict[str, Any]) -> None:
+def _write_scans(
+    args: argparse.Namespace, output: OutputOptions[ReportFormat], scans: Iterator[Scan], made: dict[str, Any]
+) -> None:
     """Write each scan as soon as it is there: into one report, or into one of its own."""
 
     def report() -> Report:

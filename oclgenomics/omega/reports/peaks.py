@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -13,17 +13,18 @@ from oclgenomics.omega.reports.scans import provenance_lines
 from oclgenomics.omega.significance.peaks import PEAK_COLUMNS, Peaks
 from oclgenomics.variation.bed import bed_name
 
-__all__ = ["BED_COLUMNS", "FORMATS", "write_peaks"]
+__all__ = ["BED_COLUMNS", "FORMATS", "PeakFormat", "write_peaks"]
 
 BED_COLUMNS = (
     "chrom", "chromStart", "chromEnd", "name", "score", "strand", "thickStart", "thickEnd", "omega", "position",
     "pValue",
 )  # fmt: skip
-FORMATS = ("bed", "tsv", "json")
+PeakFormat = Literal["bed", "tsv", "json"]
+FORMATS: tuple[PeakFormat, ...] = get_args(PeakFormat)
 TOP_SCORE = 1000
 
 
-def write_peaks(found: Peaks, format: str, provenance: Mapping[str, Any]) -> str:
+def write_peaks(found: Peaks, format: PeakFormat, provenance: Mapping[str, Any]) -> str:
     """Peaks in a format ('bed', 'tsv' or 'json'), sorted by chromosome (by its bytes) and start.
 
     Raises

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import IO, Any, Protocol
+from typing import IO, Any, Literal, Protocol, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ __all__ = [
     "JsonReport",
     "OmegaPlusReport",
     "Report",
+    "ReportFormat",
     "TsvReport",
     "make_report",
     "provenance_lines",
@@ -25,7 +26,8 @@ __all__ = [
     "write_report",
 ]
 
-FORMATS = ("tsv", "omegaplus", "json")
+ReportFormat = Literal["tsv", "omegaplus", "json"]
+FORMATS: tuple[ReportFormat, ...] = get_args(ReportFormat)
 
 
 class Report(Protocol):
@@ -178,14 +180,18 @@ def scan_record(scan: Scan) -> dict[str, Any]:
 
 
 def make_report(
-    name: str = "tsv", *, provenance: Mapping[str, Any] | None = None, all_columns: bool = False, separator: bool = True
+    format: ReportFormat = "tsv",
+    *,
+    provenance: Mapping[str, Any] | None = None,
+    all_columns: bool = False,
+    separator: bool = True,
 ) -> Report:
-    """Return the report of a format's name.
+    """Return the report of a format.
 
     Parameters
     ----------
-    name : str
-        One of `FORMATS`.
+    format : str
+        'tsv', 'omegaplus' or 'json'.
     provenance : mapping, optional
         What made the results; left out of 'omegaplus', which has no place for it.
     all_columns, separator : bool
@@ -194,15 +200,15 @@ def make_report(
     Raises
     ------
     UsageError
-        For an unknown name.
+        For an unknown format.
     """
-    if name == "omegaplus":
+    if format == "omegaplus":
         return OmegaPlusReport(all_columns=all_columns, separator=separator)
-    if name == "tsv":
+    if format == "tsv":
         return TsvReport(provenance)
-    if name == "json":
+    if format == "json":
         return JsonReport(provenance)
-    raise ParameterError("format", f"choose one of {', '.join(FORMATS)}", name)
+    raise ParameterError("format", f"choose one of {', '.join(FORMATS)}", format)
 
 
 def write_report(scans: Iterable[Scan], stream: IO[str], report: Report) -> int:
