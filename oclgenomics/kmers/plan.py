@@ -9,7 +9,7 @@ does not take goes to temporary runs, some of which are merged at a time (`runs_
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 from oclgenomics.errors import AllocationError
 from oclgenomics.kmers.database.layout import SECTION_KMERS
 from oclgenomics.kmers.keys import key_words
-from oclgenomics.primitives.keys import MAX_ITEMS
-from oclgenomics.runtime import Engine
+
+if TYPE_CHECKING:
+    from oclgenomics.runtime import Engine
 
 __all__ = [
     "Counter",
@@ -45,6 +46,7 @@ BINNED_WORDS = 3  # of a k-mer in a bin take no more room than a word of one to 
 # Symbols that are kept
 SMALL_BYTES = 1 << 16  # for counts of tiles, totals of spans and their like
 STREAM_BYTES = 1 << 18  # that are kept of a stream, beside a byte for each of its k-mers and half of one for the next
+MAX_KMERS = (1 << 32) - 1  # that are sorted at a time: their places are 32 bits (`primitives.keys.MAX_ITEMS`)
 MAX_RANGES = 32  # each cuts all k-mers again: more would cost more than larger, hence fewer, runs save
 
 # Temporary runs
@@ -115,7 +117,7 @@ def free_bytes(limits: DeviceLimits, used: int, reserved: int = 0) -> int:
 def kmers_at_a_time(limits: DeviceLimits, k: int, room: int) -> int:
     """Return how many k-mers to count at a time, if memory has room for so many: one buffer holds all of them."""
     largest = (limits.max_allocation - SMALL_BYTES) // (8 * key_words(k))
-    return min(room, largest, MAX_ITEMS)
+    return min(room, largest, MAX_KMERS)
 
 
 def has_room(limits: DeviceLimits, *, used: int, held: int, coming: int, most: int, largest_prefix: int) -> bool:

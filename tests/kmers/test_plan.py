@@ -14,6 +14,7 @@ from oclgenomics.kmers import plan
 from oclgenomics.kmers.counting.bin_plan import BinPlan
 from oclgenomics.kmers.database.section_plan import SectionPlan
 from oclgenomics.kmers.plan import DeviceLimits, SortPlan, split_prefixes
+from oclgenomics.primitives.keys import MAX_ITEMS
 
 CPU = DeviceLimits(budget=8 << 30, max_allocation=4 << 30, compute_units=8, cpu=True)
 GPU = DeviceLimits(budget=64 << 30, max_allocation=16 << 30, compute_units=132, cpu=False)
@@ -54,7 +55,7 @@ def test_one_buffer_holds_all_kmers_of_a_range(k: int, most: int) -> None:
     small = dataclasses.replace(GPU, max_allocation=(1 << 16) + 800)
     assert plan.kmers_at_a_time(small, k, room=10**6) == most
     assert plan.kmers_at_a_time(small, k, room=most - 1) == most - 1
-    assert plan.kmers_at_a_time(dataclasses.replace(GPU, max_allocation=1 << 50), k, room=1 << 40) == (1 << 32) - 1
+    assert plan.kmers_at_a_time(dataclasses.replace(GPU, max_allocation=1 << 50), k, room=1 << 40) == MAX_ITEMS
 
 
 @pytest.mark.parametrize(
