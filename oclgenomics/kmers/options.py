@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from oclgenomics.errors import ParameterError, UsageError
 
-__all__ = ["LARGEST_COUNTER", "LARGEST_K", "CountOptions"]
+__all__ = ["MAX_COUNTER", "MAX_K", "CountOptions"]
 
-LARGEST_K = 256
-LARGEST_COUNTER = (1 << 32) - 1
+MAX_K = 256
+MAX_COUNTER = (1 << 32) - 1
 
 
 @dataclass(frozen=True)
@@ -37,15 +37,15 @@ class CountOptions:
     k: int
     canonical: bool = True
     min_count: int = 1
-    max_count: int = LARGEST_COUNTER
-    counter_max: int = LARGEST_COUNTER
+    max_count: int = MAX_COUNTER
+    counter_max: int = MAX_COUNTER
 
     def __post_init__(self) -> None:
-        if not 1 <= self.k <= LARGEST_K:
-            raise ParameterError("k", f"k-mers have 1 to {LARGEST_K} letters", self.k)
+        if not 1 <= self.k <= MAX_K:
+            raise ParameterError("k", f"k-mers have 1 to {MAX_K} letters", self.k)
         if not 1 <= self.min_count <= self.max_count:
             raise UsageError(f"`min_count={self.min_count}` `max_count={self.max_count}`: take 1 <= min <= max")
-        if self.min_count > LARGEST_COUNTER:
-            raise ParameterError("min_count", f"counters hold at most {LARGEST_COUNTER:,}", self.min_count)
-        if not 1 <= self.counter_max <= LARGEST_COUNTER:
-            raise ParameterError("counter_max", f"counters hold 1 to {LARGEST_COUNTER:,}", self.counter_max)
+        if self.min_count > MAX_COUNTER:
+            raise ParameterError("min_count", f"counters hold at most {MAX_COUNTER:,}", self.min_count)
+        if not 1 <= self.counter_max <= MAX_COUNTER:
+            raise ParameterError("counter_max", f"counters hold 1 to {MAX_COUNTER:,}", self.counter_max)

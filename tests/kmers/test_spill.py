@@ -24,7 +24,7 @@ from oclgenomics.kmers.database.reader import KmerDatabase
 from oclgenomics.kmers.database.writer import DatabaseWriter
 from oclgenomics.kmers.keys import key_words, letters_of
 from oclgenomics.kmers.kmer_set import KmerBlock
-from oclgenomics.kmers.options import LARGEST_COUNTER, CountOptions
+from oclgenomics.kmers.options import MAX_COUNTER, CountOptions
 from oclgenomics.kmers.result import CountSummary
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence import Symbols
@@ -102,8 +102,8 @@ def test_any_number_of_runs_gives_the_same_bytes(
     alphabet=st.sampled_from([b"ACGT", b"ACGTNacgt", b"A", b"AT"]),
     canonical=st.booleans(),
     min_count=st.sampled_from([1, 2]),
-    max_count=st.sampled_from([3, LARGEST_COUNTER]),
-    counter_max=st.sampled_from([2, LARGEST_COUNTER]),
+    max_count=st.sampled_from([3, MAX_COUNTER]),
+    counter_max=st.sampled_from([2, MAX_COUNTER]),
     most=st.sampled_from([1, 300, 1000]),
     block=st.sampled_from([1 << 16, 200]),
     at_a_time=st.sampled_from([2, 3, 64]),
@@ -153,7 +153,7 @@ def test_every_limit_of_memory_gives_the_same_bytes(engine: Engine, tmp_path: Pa
 
 @pytest.mark.each_value
 @pytest.mark.parametrize(("k", "limit"), [(65, 110 << 20), (128, 110 << 20), (256, 125 << 20)])
-@pytest.mark.parametrize("max_count", [LARGEST_COUNTER, 100])
+@pytest.mark.parametrize("max_count", [MAX_COUNTER, 100])
 def test_memory_full_of_kmers_that_all_differ(
     engine: Engine, tmp_path: Path, k: int, limit: int, max_count: int
 ) -> None:
@@ -187,10 +187,10 @@ def block_of(k: int, counts: dict[int, int]) -> KmerBlock:
 def test_counts_stop_at_the_largest(engine: Engine, tmp_path: Path) -> None:
     options = CountOptions(20, min_count=3, counter_max=1 << 31)
     with Spill(engine, options, tmp_path) as runs:
-        for counts in ({1: LARGEST_COUNTER, 2: 2, 7: 1}, {1: LARGEST_COUNTER, 2: 1 << 31}, {2: 1 << 31, 7: 1}):
+        for counts in ({1: MAX_COUNTER, 2: 2, 7: 1}, {1: MAX_COUNTER, 2: 1 << 31}, {2: 1 << 31, 7: 1}):
             runs.add(filling(block_of(20, counts)))
         merged = list(runs.merged())
-        assert [times for block in merged for times in block.counts.tolist()] == [LARGEST_COUNTER, LARGEST_COUNTER, 2]
+        assert [times for block in merged for times in block.counts.tolist()] == [MAX_COUNTER, MAX_COUNTER, 2]
         kept = [times for block in kept_blocks(options, merged) for times in block.counts.tolist()]
     assert kept == [1 << 31, 1 << 31]
 

@@ -15,7 +15,7 @@ __all__ = ["add_parser", "run"]
 
 FORMATS = ("tsv", "fasta", "npz", "kmc", "parquet")
 BINARY = ("npz", "parquet")
-LARGEST = (1 << 32) - 1
+MAX_COUNTER = (1 << 32) - 1
 
 
 def add_parser(actions: Any) -> None:
@@ -35,7 +35,7 @@ def add_parser(actions: Any) -> None:
     )  # fmt: skip
     parser.add_argument("--min-count", type=int, default=1, metavar="N", help="leave out rarer k-mers (default: 1)")
     parser.add_argument(
-        "--max-count", type=int, default=LARGEST, metavar="N", help="leave out more common k-mers (default: none)"
+        "--max-count", type=int, default=MAX_COUNTER, metavar="N", help="leave out more common k-mers (default: none)"
     )
     group = parser.add_argument_group("output")
     output = group.add_argument(

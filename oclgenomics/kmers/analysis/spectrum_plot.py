@@ -20,9 +20,9 @@ __all__ = ["bases_text", "plot_spectrum"]
 PEAKS_SHOWN = 3.2  # the axis ends here, in coverages
 ROOM_ABOVE = 1.42  # the highest peak, for labels
 MAX_BARS = 120  # that are drawn apart
-FEWEST_COUNTS = 10  # on an axis without a peak
+MIN_COUNTS = 10  # on an axis without a peak
 REPEATS_NAMED = 0.01  # share of the genome
-LONGEST_TITLE = 50  # letters
+MAX_TITLE = 50  # letters
 LINE = 0.085  # of the axes' height, between lines of the summary
 UNITS = ((1e9, "Gb"), (1e6, "Mb"), (1e3, "kb"), (1.0, "bp"))
 
@@ -76,7 +76,7 @@ def _set_title(axes: Axes, histogram: Histogram, spectrum: Spectrum, k: int, tit
     if spectrum.coverage is not None and spectrum.genome_size is not None:
         headline = f"Coverage {number_text(spectrum.coverage)}, genome size {bases_text(spectrum.genome_size)}"
     axes.set_title(headline, loc="left", fontsize=15, fontweight="bold", pad=26)
-    parts = short_text(title, LONGEST_TITLE), f"{histogram.total:,} {k}-mers, {histogram.distinct:,} distinct"
+    parts = short_text(title, MAX_TITLE), f"{histogram.total:,} {k}-mers, {histogram.distinct:,} distinct"
     below = ", ".join(part for part in parts if part)
     axes.annotate(below, (0, 1), xytext=(0, 10), xycoords="axes fraction", textcoords="offset points", color=GREY)
 
@@ -84,7 +84,7 @@ def _set_title(axes: Axes, histogram: Histogram, spectrum: Spectrum, k: int, tit
 def _draw_without_peak(axes: Axes, histogram: Histogram) -> None:
     last = histogram.largest
     if last <= MAX_BARS:
-        axes.set_xlim(0.4, max(last, FEWEST_COUNTS) + 0.6)
+        axes.set_xlim(0.4, max(last, MIN_COUNTS) + 0.6)
         axes.set_xlabel("Count")
         axes.bar(histogram.counts, histogram.kmers, 0.86, color=BLUE, linewidth=0)
     else:

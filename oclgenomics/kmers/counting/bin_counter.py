@@ -16,7 +16,7 @@ from oclgenomics.kmers.counting.bin_tables import BinTables
 from oclgenomics.kmers.counting.bin_walks import BinWalks
 from oclgenomics.kmers.counting.bins import Bins
 from oclgenomics.kmers.counting.gathering import Part
-from oclgenomics.kmers.options import LARGEST_COUNTER, CountOptions
+from oclgenomics.kmers.options import MAX_COUNTER, CountOptions
 from oclgenomics.kmers.plan import DeviceLimits
 from oclgenomics.primitives import Runs
 from oclgenomics.runtime import Engine
@@ -90,7 +90,7 @@ class BinCounter:
         there = np.flatnonzero(sizes)
         if len(there):
             kmers = (span.low >> span.shift) + there.astype(np.uint64)
-            times = np.minimum(sizes[there], LARGEST_COUNTER).astype(np.uint32)
+            times = np.minimum(sizes[there], MAX_COUNTER).astype(np.uint32)
             runs = Runs(self._engine.upload(kmers[None]), self._engine.upload(times), len(there))
             yield Part(runs, int(sizes.sum()))
 

@@ -22,7 +22,7 @@ from oclgenomics.kmers.database.reader import KmerDatabase
 from oclgenomics.kmers.database.section_file import SectionFile
 from oclgenomics.kmers.database.writer import DatabaseWriter
 from oclgenomics.kmers.kmer_set import KmerBlock
-from oclgenomics.kmers.options import LARGEST_COUNTER, CountOptions
+from oclgenomics.kmers.options import MAX_COUNTER, CountOptions
 from oclgenomics.kmers.plan import DeviceLimits, runs_at_a_time
 from oclgenomics.kmers.sets.algebra import union
 from oclgenomics.runtime import Engine
@@ -180,7 +180,7 @@ def kept_blocks(options: CountOptions, blocks: Iterable[KmerBlock]) -> Iterator[
         stay = (counts >= options.min_count) & (counts <= options.max_count)
         if not stay.all():
             keys, counts = np.compress(stay, keys, axis=1), counts[stay]
-        if options.counter_max < LARGEST_COUNTER:
+        if options.counter_max < MAX_COUNTER:
             counts = np.minimum(counts, np.uint32(options.counter_max))
         if len(counts):
             yield KmerBlock(keys, counts)

@@ -14,7 +14,7 @@ from oclgenomics.kmers.export.npz import write_npz
 from oclgenomics.kmers.export.parquet import require_pyarrow, write_parquet
 from oclgenomics.kmers.export.select import SelectedKmers
 from oclgenomics.kmers.export.text import write_fasta, write_tsv
-from oclgenomics.kmers.options import LARGEST_COUNTER
+from oclgenomics.kmers.options import MAX_COUNTER
 from oclgenomics.kmers.source import KmerSource, opened
 
 __all__ = ["FORMATS", "DumpFormat", "dump"]
@@ -36,7 +36,7 @@ def dump(
     format: DumpFormat = "tsv",
     *,
     min_count: int = 1,
-    max_count: int = LARGEST_COUNTER,
+    max_count: int = MAX_COUNTER,
 ) -> None:
     """Write k-mers and their counts in ascending order; no device is needed, and no set is whole in memory.
 

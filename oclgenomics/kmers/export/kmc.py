@@ -23,16 +23,16 @@ __all__ = ["prefix_length", "write_kmc"]
 
 # Letters of a prefix. With shorter ones, `kmc_dump` 3.2.1 errs in sets so small that k-mer number k has the last
 # prefix; the table of the longest takes 128 MiB.
-SHORTEST_PREFIX, LONGEST_PREFIX = 5, 12
+MIN_PREFIX, MAX_PREFIX = 5, 12
 HEADER_BYTES = 64
 MARK_PREFIXES, MARK_SUFFIXES = b"KMCP", b"KMCS"
 
 
 def prefix_length(k: int, distinct: int) -> int:
     """Letters of a prefix: whole bytes remain for the suffixes, and the files are as small as they can be."""
-    if k < SHORTEST_PREFIX:
+    if k < MIN_PREFIX:
         return k
-    lengths = [p for p in range(SHORTEST_PREFIX, min(k, LONGEST_PREFIX) + 1) if (k - p) % 4 == 0]
+    lengths = [p for p in range(MIN_PREFIX, min(k, MAX_PREFIX) + 1) if (k - p) % 4 == 0]
     return min(lengths, key=lambda p: 8 * 4**p + distinct * ((k - p) // 4))
 
 

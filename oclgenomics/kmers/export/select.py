@@ -10,7 +10,7 @@ import numpy as np
 
 from oclgenomics.errors import UsageError
 from oclgenomics.kmers.kmer_set import KmerBlock, KmerSet, KmerTable
-from oclgenomics.kmers.options import LARGEST_COUNTER
+from oclgenomics.kmers.options import MAX_COUNTER
 
 __all__ = ["SelectedKmers"]
 
@@ -35,7 +35,7 @@ class SelectedKmers(KmerTable):
 
     kmers: KmerSet
     min_count: int = 1
-    max_count: int = LARGEST_COUNTER
+    max_count: int = MAX_COUNTER
 
     def __post_init__(self) -> None:
         if not 1 <= self.min_count <= self.max_count:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from oclgenomics.errors import UsageError
 from oclgenomics.io.threads import usable_cores
 from oclgenomics.kmers.kmer_set import KmerBlock, KmerSet
-from oclgenomics.kmers.options import LARGEST_COUNTER
+from oclgenomics.kmers.options import MAX_COUNTER
 from oclgenomics.kmers.sets.ranges import KmerRange, RangeBlocks, ranges_of
 
 __all__ = ["intersect", "subtract", "union"]
@@ -20,7 +20,7 @@ __all__ = ["intersect", "subtract", "union"]
 MAX_THREADS = 8  # more wait for the one that cuts ranges
 
 
-def union(sets: Sequence[KmerSet], counter_max: int = LARGEST_COUNTER) -> Iterator[KmerBlock]:
+def union(sets: Sequence[KmerSet], counter_max: int = MAX_COUNTER) -> Iterator[KmerBlock]:
     """All k-mers that are in any set, with the sums of their counts.
 
     Parameters
