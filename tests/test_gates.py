@@ -18,6 +18,8 @@ SKIPPED = '<testcase name="x"><skipped message="{}">{}</skipped></testcase>'
     [
         (3, [], 0),
         (3, [("the kernels for GPUs run on GPUs", "")], 0),
+        (3, [("PoCL compiles nothing for this processor", "")], 0),
+        (3, [("PyOpenCL has come without PoCL", "")], 1),
         (3, [("KMC is not installed (Debian package kmc)", "")], 1),
         (3, [("collection skipped", "Skipped: could not import 'zarr'")], 1),
         (1, [("the kernels for GPUs run on GPUs", "")], 1),

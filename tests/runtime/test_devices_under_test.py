@@ -38,13 +38,14 @@ def test_an_unknown_device_is_a_failure():
 
 @pytest.fixture
 def some(monkeypatch):
-    """Have the machine hold devices of so many families, all from pip."""
+    """Have the machine hold devices of so many families, all from pip and for one processor."""
     first = list_devices()[0]
     monkeypatch.delenv("OCLGENOMICS_TEST_DEVICES", raising=False)
 
-    def have(*families: str, machine: str = "x86_64") -> list[str]:
+    def have(*families: str, machine: str = "x86_64", processor: str = "znver3") -> list[str]:
+        version = f"OpenCL 3.0 PoCL HSTR: pthread-x86_64-pc-linux-gnu-{processor}"
         found = [
-            dataclasses.replace(first, index=index, family=family, driver="1", kind="cpu")
+            dataclasses.replace(first, index=index, family=family, driver="1", kind="cpu", version=version)
             for index, family in enumerate(families)
         ]
         monkeypatch.setattr(module, "list_devices", lambda: found)
@@ -61,6 +62,13 @@ def test_both_runtimes_of_the_package_have_to_be_there(some):
     for families, name in ((("pocl",), "Intel's CPU runtime"), (("intel", "nvidia"), "PoCL from pip")):
         with pytest.raises(pytest.UsageError, match=f"^{name} comes with the package and has no device here; "):
             some(*families)
+
+
+def test_pocl_is_left_out_where_its_compiler_does_not_know_the_processor(some):
+    assert some("pocl", "intel", processor="generic") == ["intel"]
+    assert module.unknown_processor()
+    assert some("pocl", "intel") == ["pocl", "intel"]
+    assert not module.unknown_processor()
 
 
 def test_any_device_does_where_the_runtimes_have_no_wheel(some):
