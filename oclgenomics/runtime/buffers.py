@@ -80,6 +80,17 @@ class DeviceMemory:
         self._nbytes, self._account = nbytes, account
         account.take(nbytes)
 
+    def check(self) -> None:
+        """Refuse memory that was given back.
+
+        Raises
+        ------
+        ValueError
+            It was.
+        """
+        if self.buffer is None:
+            raise ValueError("this array was released")
+
     def release(self) -> None:
         """Give the memory back now; twice does no harm. The device keeps it until kernels that use it have ended."""
         buffer, self.buffer = self.buffer, None

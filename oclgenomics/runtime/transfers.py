@@ -123,6 +123,7 @@ class Transfers:
 
     def write(self, target: DeviceArray, array: NDArray[Any], offset: int, *, wait: bool) -> None:
         """Copy a host array into a device array; see `Engine.write`."""
+        target.memory.check()
         array = np.ascontiguousarray(array)
         if array.dtype != target.dtype or offset < 0 or offset + array.size > target.size:
             raise ValueError(f"{array.size} items of {array.dtype} at {offset} do not fit into {target}")
@@ -149,6 +150,7 @@ class Transfers:
 
     def fill(self, array: DeviceArray, value: float | int | np.generic) -> None:
         """Set every item to one value, on the compute queue."""
+        array.memory.check()
         if not array.size:
             return
         cl, memory = opencl(), array.memory
@@ -169,6 +171,7 @@ class Transfers:
         self, source: DeviceArray, count: int | None, offset: int, out: NDArray[Any] | None
     ) -> NDArray[Any]:
         """Copy a device array to the host; see `Engine.download`."""
+        source.memory.check()
         result = _room_for(source, count, offset, out)
         if not result.size:
             return result
@@ -213,6 +216,7 @@ class Transfers:
         """Give the host an array as it lies in memory; see `Engine.mapped`."""
         if not self.tuning.shares_memory:
             raise ValueError(f"{self.device} has memory of its own; use download and write")
+        array.memory.check()
         cl = opencl()
         flags = cl.map_flags.READ | cl.map_flags.WRITE
         self.finish()

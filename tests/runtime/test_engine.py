@@ -271,6 +271,15 @@ def test_released_arrays_are_refused(engine: Engine) -> None:
     held.release()
     with pytest.raises(ValueError, match=r"hash_numbers, argument numbers: DeviceArray.* was released"):
         hash_with(engine, numbers=held)
+    calls = (
+        lambda: engine.write(held, np.zeros(1, np.uint64)),
+        lambda: engine.download(held),
+        lambda: engine.fill(held, 1),
+        lambda: engine.mapped(held).__enter__() if engine.tuning.shares_memory else engine.download(held),
+    )
+    for call in calls:
+        with pytest.raises(ValueError, match="this array was released"):
+            call()
 
 
 NUMBERS = {"numbers": None, "k0": 1, "k1": 2, "count": 16, "hashes": None}

@@ -127,7 +127,8 @@ class BinTables:
             pieces = self._divide(keys, bins[crowded], np.ones(int(crowded.sum()), bool))
             owner = np.searchsorted(bins.begins, pieces.begins, side="right") - 1
             bins, first = pieces, pieces.begins + offset[owner]
-            found = self._engine.download(self._enter(keys, bins, first, counting.counts).device)
+            with self._enter(keys, bins, first, counting.counts) as entered:
+                found = self._engine.download(entered.device)
         return self._gather(keys, _in_order(done), counting.counts)
 
     def _enter(self, keys: DeviceArray, bins: Bins, first: NDArray[np.int64], counts: DeviceArray) -> SharedArray:
