@@ -7,6 +7,7 @@ binary. The source is always there, so they are read from it.
 from __future__ import annotations
 
 import functools
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -69,15 +70,23 @@ class Parameter:
         ValueError
             The type does not hold it.
         """
-        assert self.dtype is not None
+        numbers, low, high, make = self._limits
         number = value.item() if isinstance(value, np.generic) else value
-        if not isinstance(number, (int, float)) or (isinstance(number, float) and self.dtype.kind != "f"):
+        if not isinstance(number, numbers):
             raise TypeError(f"{value!r} of type {type(value).__name__} is no {self.type}")
-        low, high = _range_of(self.dtype)
-        if not low <= number <= high and abs(number) != float("inf") and number == number:
+        if not low <= number <= high and math.isfinite(number):
             raise ValueError(f"{number} does not fit into {self.type}")
-        cast: np.generic = self.dtype.type(number)
-        return cast
+        return make(number)
+
+    @functools.cached_property
+    def _limits(self) -> tuple[tuple[type, ...], float, float, type[np.generic]]:
+        """Types of numbers that are taken, the least and the greatest, and the type they are cast to."""
+        assert self.dtype is not None
+        if self.dtype.kind == "f":
+            most = float(np.finfo(self.dtype).max)
+            return (int, float), -most, most, self.dtype.type
+        limits = np.iinfo(self.dtype)
+        return (int,), int(limits.min), int(limits.max), self.dtype.type
 
 
 @dataclass(frozen=True)
@@ -175,12 +184,3 @@ def _without_attributes(text: str) -> str:
             depth += {"(": 1, ")": -1}.get(text[place], 0)
             place += 1
     return "".join([*kept, text[place:]])
-
-
-@functools.cache
-def _range_of(dtype: np.dtype[Any]) -> tuple[float, float]:
-    if dtype.kind == "f":
-        most = float(np.finfo(dtype).max)
-        return -most, most
-    limits = np.iinfo(dtype)
-    return int(limits.min), int(limits.max)
