@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from helpers.products import drawn
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,13 +14,15 @@ from oclgenomics.runtime import Engine
 
 @given(
     size=st.one_of(st.integers(0, 1100), st.sampled_from([511, 512, 513, 65_537])),
-    channels=st.integers(1, 3),
-    dtype=st.sampled_from([np.uint8, np.uint16, np.uint32, np.uint64]),
+    kind=drawn(
+        st.sampled_from([(1, np.uint8), (2, np.uint16), (1, np.uint32), (3, np.uint64)]),
+        whole=st.tuples(st.integers(1, 3), st.sampled_from([np.uint8, np.uint16, np.uint32, np.uint64])),
+    ),
     density=st.sampled_from([0.0, 0.01, 0.5, 1.0]),
     seed=st.integers(0, 1 << 32),
 )
-def test_any_compaction(shaped: Engine, size: int, channels: int, dtype: type, density: float, seed: int) -> None:
-    rng = np.random.default_rng(seed)
+def test_any_compaction(shaped: Engine, size: int, kind: tuple[int, type], density: float, seed: int) -> None:
+    (channels, dtype), rng = kind, np.random.default_rng(seed)
     items = rng.integers(0, np.iinfo(dtype).max, (channels, size), dtype, endpoint=True)
     flags = (rng.random(size) < density).astype(np.uint8) * np.uint8(3)
     found = shaped.download(compact(shaped, shaped.upload(items), shaped.upload(flags)))
@@ -28,17 +31,19 @@ def test_any_compaction(shaped: Engine, size: int, channels: int, dtype: type, d
 
 @given(
     size=st.one_of(st.integers(0, 1100), st.sampled_from([511, 512, 513, 65_537])),
-    words=st.integers(1, 3),
-    dtype=st.sampled_from([np.uint32, np.uint64]),
+    kind=drawn(
+        st.sampled_from([(1, np.uint32), (1, np.uint64), (3, np.uint64)]),
+        whole=st.tuples(st.integers(1, 3), st.sampled_from([np.uint32, np.uint64])),
+    ),
     mean=st.sampled_from([1, 2, 50, 10**6]),
     weighted=st.booleans(),
     most=st.sampled_from([1, 255, (1 << 32) - 1, (1 << 64) - 1]),
     seed=st.integers(0, 1 << 32),
 )
 def test_any_run_lengths(
-    shaped: Engine, size: int, words: int, dtype: type, mean: int, weighted: bool, most: int, seed: int
+    shaped: Engine, size: int, kind: tuple[int, type], mean: int, weighted: bool, most: int, seed: int
 ) -> None:
-    rng = np.random.default_rng(seed)
+    (words, dtype), rng = kind, np.random.default_rng(seed)
     run = np.cumsum(rng.random(size) < 1 / mean)
     pool = rng.integers(0, 3, (words, size + 1), dtype)  # neighbouring runs may well be equal, which joins them
     keys = pool[:, run]
