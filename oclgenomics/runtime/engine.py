@@ -411,9 +411,9 @@ def _buffer(parameter: Parameter, value: DeviceArray | None) -> pyopencl.Buffer 
     if value is None:
         return None
     if not isinstance(value, DeviceArray):
-        raise TypeError(f"{value!r} of type {type(value).__name__} is no DeviceArray, for {parameter.type} *")
+        raise TypeError(f"{value!r} of type {type(value).__name__} is no DeviceArray, for {parameter.kind} *")
     if parameter.dtype is not None and value.dtype != parameter.dtype:
-        raise TypeError(f"{value} does not suit {parameter.type} *")
+        raise TypeError(f"{value} does not suit {parameter.kind} *")
     if value.memory.buffer is None:
         raise ValueError(f"{value} was released")
     return value.memory.buffer

@@ -47,7 +47,7 @@ class Parameter:
     Attributes
     ----------
     name : str
-    type : str
+    kind : str
         As the source writes it, type names resolved: "uint", "float2".
     pointer : bool
     dtype : numpy dtype or None
@@ -56,7 +56,7 @@ class Parameter:
     """
 
     name: str
-    type: str
+    kind: str
     pointer: bool
     dtype: np.dtype[Any] | None
 
@@ -73,9 +73,9 @@ class Parameter:
         numbers, low, high, make = self._limits
         number = value.item() if isinstance(value, np.generic) else value
         if not isinstance(number, numbers):
-            raise TypeError(f"{value!r} of type {type(value).__name__} is no {self.type}")
+            raise TypeError(f"{value!r} of type {type(value).__name__} is no {self.kind}")
         if not low <= number <= high and math.isfinite(number):
-            raise ValueError(f"{number} does not fit into {self.type}")
+            raise ValueError(f"{number} does not fit into {self.kind}")
         return make(number)
 
     @functools.cached_property

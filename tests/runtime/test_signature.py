@@ -129,7 +129,7 @@ def test_types() -> None:
     """
     found = signatures_of(text.replace("(void)", "()"), (("LONG", "long"),))
     assert list(found) == ["first", "second"]
-    assert [(one.name, one.type, one.pointer, one.dtype) for one in found["first"].parameters] == [
+    assert [(one.name, one.kind, one.pointer, one.dtype) for one in found["first"].parameters] == [
         ("sums", "long", True, np.int64),
         ("n", "uint", False, np.uint32),
         ("one", "long", False, np.int64),
