@@ -71,7 +71,7 @@ class Parameter:
             The type does not hold it.
         """
         numbers, low, high, make = self._limits
-        number = value.item() if isinstance(value, np.generic) else value
+        number: Any = value.item() if isinstance(value, np.generic) else value
         if not isinstance(number, numbers):
             raise TypeError(f"{value!r} of type {type(value).__name__} is no {self.kind}")
         if not low <= number <= high and math.isfinite(number):
@@ -79,7 +79,7 @@ class Parameter:
         return make(number)
 
     @functools.cached_property
-    def _limits(self) -> tuple[tuple[type, ...], float, float, type[np.generic]]:
+    def _limits(self) -> tuple[Any, float, float, type[np.generic]]:
         """Types of numbers that are taken, the least and the greatest, and the type they are cast to."""
         assert self.dtype is not None
         if self.dtype.kind == "f":
