@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oclgenomics.kmers.arithmetic import differences, is_ascending, running_sums, sortable
-from oclgenomics.kmers.database import simple8b, vlq
+from oclgenomics.kmers.database.sections import simple8b, vlq
 from oclgenomics.kmers.keys import key_words
 
 GOLDEN = {

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from oclgenomics.errors import AllocationError
 from oclgenomics.kmers import plan
 from oclgenomics.kmers.counting.bin_plan import BinPlan
-from oclgenomics.kmers.database.section_plan import SectionPlan
+from oclgenomics.kmers.database.sections.plan import SectionPlan
 from oclgenomics.kmers.plan import DeviceLimits, SortPlan, split_prefixes
 from oclgenomics.primitives.keys import MAX_ITEMS
 

@@ -17,11 +17,13 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from oclgenomics.errors import InputError, OutputError
-from oclgenomics.kmers.database import decode_device, pinned_writer, section_plan
-from oclgenomics.kmers.database.encode_kernels import SIP_KEY, TALLIED
+from oclgenomics.kmers.database import pinned_writer
 from oclgenomics.kmers.database.layout import SECTION_KMERS, checksum
 from oclgenomics.kmers.database.reader import KmerDatabase
-from oclgenomics.kmers.database.section import decode_section, encode_sections, table_of
+from oclgenomics.kmers.database.sections import decode_device
+from oclgenomics.kmers.database.sections import plan as section_plan
+from oclgenomics.kmers.database.sections.encode_kernels import SIP_KEY, TALLIED
+from oclgenomics.kmers.database.sections.section import decode_section, encode_sections, table_of
 from oclgenomics.kmers.database.writer import DatabaseWriter
 from oclgenomics.kmers.keys import key_words
 from oclgenomics.kmers.kmer_set import KmerBlock

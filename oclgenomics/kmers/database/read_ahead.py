@@ -10,9 +10,9 @@ from concurrent.futures import Executor, Future, ThreadPoolExecutor
 import numpy as np
 
 from oclgenomics.errors import InputError
-from oclgenomics.kmers.database.decode_device import decode_on, room_for
 from oclgenomics.kmers.database.section_file import SectionFile
-from oclgenomics.kmers.database.section_plan import SectionPlan
+from oclgenomics.kmers.database.sections.decode_device import decode_on, room_for
+from oclgenomics.kmers.database.sections.plan import SectionPlan
 from oclgenomics.kmers.kmer_set import KmerBlock
 from oclgenomics.kmers.plan import DeviceLimits
 from oclgenomics.primitives import Runs

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from oclgenomics.errors import InputError
 from oclgenomics.kmers.database.file_index import read_file_index
 from oclgenomics.kmers.database.layout import checksum, section_bytes
-from oclgenomics.kmers.database.section import decode_section
+from oclgenomics.kmers.database.sections.section import decode_section
 from oclgenomics.kmers.keys import key_words
 from oclgenomics.kmers.kmer_set import KmerBlock
 

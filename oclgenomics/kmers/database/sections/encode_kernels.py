@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.kmers.database.key_order import DISORDER
 from oclgenomics.kmers.database.layout import KEY, SECTION_KMERS
-from oclgenomics.kmers.database.section import Coded, table_of
-from oclgenomics.kmers.database.simple8b import STRETCH
+from oclgenomics.kmers.database.sections.key_order import DISORDER
+from oclgenomics.kmers.database.sections.section import Coded, table_of
+from oclgenomics.kmers.database.sections.simple8b import STRETCH
 from oclgenomics.kmers.tally import Tally
 from oclgenomics.runtime import DeviceArray, Engine
 

@@ -8,13 +8,13 @@ from typing import Protocol
 import numpy as np
 
 from oclgenomics.io.append_file import Appending
-from oclgenomics.kmers.database.encode_cpu_device import CpuDeviceEncoder
-from oclgenomics.kmers.database.encode_gpu import GpuEncoder
-from oclgenomics.kmers.database.encode_kernels import Span
-from oclgenomics.kmers.database.key_order import KeyOrder
 from oclgenomics.kmers.database.layout import SECTION_KMERS
-from oclgenomics.kmers.database.section import Coded
-from oclgenomics.kmers.database.section_plan import SectionPlan
+from oclgenomics.kmers.database.sections.encode_cpu_device import CpuDeviceEncoder
+from oclgenomics.kmers.database.sections.encode_gpu import GpuEncoder
+from oclgenomics.kmers.database.sections.encode_kernels import Span
+from oclgenomics.kmers.database.sections.key_order import KeyOrder
+from oclgenomics.kmers.database.sections.plan import SectionPlan
+from oclgenomics.kmers.database.sections.section import Coded
 from oclgenomics.kmers.keys import key_words
 from oclgenomics.kmers.kmer_set import KmerBlock
 from oclgenomics.kmers.plan import DeviceLimits

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol
 
-from oclgenomics.kmers.database.section import Coded
+from oclgenomics.kmers.database.sections.section import Coded
 from oclgenomics.kmers.kmer_set import KmerBlock
 from oclgenomics.primitives import Runs
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.kmers.database.encode_kernels import SIP_KEY
 from oclgenomics.kmers.database.layout import SECTION_KMERS, section_bytes
+from oclgenomics.kmers.database.sections.encode_kernels import SIP_KEY
 from oclgenomics.primitives import Runs
 from oclgenomics.runtime import Engine, SharedArray
 

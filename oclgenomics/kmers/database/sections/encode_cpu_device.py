@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.io.append_file import Appending
-from oclgenomics.kmers.database.encode_kernels import (
+from oclgenomics.kmers.database.layout import SECTION_KMERS
+from oclgenomics.kmers.database.sections.encode_kernels import (
     SIP_KEY,
     TALLIED,
     Span,
@@ -21,10 +22,9 @@ from oclgenomics.kmers.database.encode_kernels import (
     large_counts,
     sections_of,
 )
-from oclgenomics.kmers.database.layout import SECTION_KMERS
-from oclgenomics.kmers.database.section import Coded
-from oclgenomics.kmers.database.section_plan import SectionPlan
-from oclgenomics.kmers.database.simple8b import STRETCH
+from oclgenomics.kmers.database.sections.plan import SectionPlan
+from oclgenomics.kmers.database.sections.section import Coded
+from oclgenomics.kmers.database.sections.simple8b import STRETCH
 from oclgenomics.kmers.keys import key_words
 from oclgenomics.runtime import Engine
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from oclgenomics.kmers.database import vlq
-from oclgenomics.kmers.database.encode_kernels import STRETCHES, TALLIED
 from oclgenomics.kmers.database.layout import SECTION_KMERS
+from oclgenomics.kmers.database.sections import vlq
+from oclgenomics.kmers.database.sections.encode_kernels import STRETCHES, TALLIED
 from oclgenomics.kmers.keys import key_words
 from oclgenomics.kmers.plan import DeviceLimits
 from oclgenomics.runtime.memory import BufferNeed, items_that_fit

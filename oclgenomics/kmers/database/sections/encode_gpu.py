@@ -14,7 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.io.append_file import Appending
-from oclgenomics.kmers.database.encode_kernels import (
+from oclgenomics.kmers.database.layout import SECTION_KMERS
+from oclgenomics.kmers.database.pinned_writer import PinnedWriter
+from oclgenomics.kmers.database.sections.encode_kernels import (
     SIP_KEY,
     STRETCHES,
     TALLIED,
@@ -23,10 +25,8 @@ from oclgenomics.kmers.database.encode_kernels import (
     large_counts,
     sections_of,
 )
-from oclgenomics.kmers.database.layout import SECTION_KMERS
-from oclgenomics.kmers.database.pinned_writer import PinnedWriter
-from oclgenomics.kmers.database.section import Coded
-from oclgenomics.kmers.database.simple8b import STRETCH
+from oclgenomics.kmers.database.sections.section import Coded
+from oclgenomics.kmers.database.sections.simple8b import STRETCH
 from oclgenomics.kmers.keys import key_words
 from oclgenomics.primitives import scan
 from oclgenomics.runtime import DeviceArray, Engine

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from oclgenomics.kmers.arithmetic import differences, is_ascending, running_sums
-from oclgenomics.kmers.database import simple8b, vlq
 from oclgenomics.kmers.database.layout import SECTION_KMERS, checksum, section_table
+from oclgenomics.kmers.database.sections import simple8b, vlq
 from oclgenomics.kmers.kmer_set import KmerBlock
 from oclgenomics.kmers.tally import Tally
 
