@@ -68,7 +68,7 @@ def tree_samples(trees: Any, keep: Sequence[str] | None, source: str) -> TreeSam
     if keep is not None and not names:
         raise UsageError(
             f"{source}: samples cannot be chosen, because the individuals have no names of their own in their metadata "
-            f"({', '.join(NAME_KEYS)}); leave --samples out"
+            f"({', '.join(NAME_KEYS)}); leave `samples` out"
         )
     kept = columns_of(names, keep, source)
     if kept is None:
