@@ -63,11 +63,9 @@ def test_no_standard_error(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_what_is_compiled_is_shown_and_wiped(device: Device, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = open_terminal(monkeypatch)
-    with Engine(device) as engine:
+    with Engine(device) as first, Engine(device) as second:
         monkeypatch.setenv(diskcache.VARIABLE, str(tmp_path))
-        for _ in range(2):
-            engine._programs.clear()
-            engine._kernels.clear()
+        for engine in (first, second):
             engine.kernel("common/hash.cl", "hash_numbers")
     shown = terminal.getvalue().split("\r")
     assert [line.rstrip() for line in shown if line.strip()] == ["compiling common/hash.cl"]  # once: then it is kept
