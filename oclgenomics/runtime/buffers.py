@@ -33,20 +33,6 @@ class Account:
         self.used = 0
         self.peak = 0
 
-    def check(self, nbytes: int, asked: str) -> None:
-        """Refuse what passes the limit.
-
-        Raises
-        ------
-        AllocationError
-            What was asked, what is in use and what to change.
-        """
-        if self.limit is not None and self.used + nbytes > self.limit:
-            raise AllocationError(
-                f"{asked} with {readable_bytes(self.used)} in use passes the limit of {readable_bytes(self.limit)}; "
-                "raise `max_memory`"
-            )
-
     def take(self, count: int) -> None:
         self.used += count
         self.peak = max(self.peak, self.used)
@@ -167,8 +153,8 @@ def allocate(
     cl = opencl()
     kind = np.dtype(dtype)
     nbytes = math.prod(shape) * kind.itemsize
-    asked = _asked(device, account, shape, kind)
-    with watching(device, f"allocating {asked}, {readable_bytes(account.used)} being in use"):
+    _check(device, account, shape, kind)
+    with watching(device, lambda: f"allocating {_asked(shape, kind)}, {readable_bytes(account.used)} being in use"):
         if content is None or not nbytes:
             buffer = cl.Buffer(context, cl.mem_flags.READ_WRITE, max(nbytes, 16))
         else:
@@ -199,7 +185,7 @@ def share(
     cl = opencl()
     kind = np.dtype(dtype)
     nbytes = math.prod(shape) * kind.itemsize
-    _asked(device, account, shape, kind)
+    _check(device, account, shape, kind)
     flags = cl.mem_flags.READ_WRITE | cl.mem_flags.USE_HOST_PTR
     with watching(device, f"sharing {readable_bytes(nbytes)} of host memory"):
         buffer = cl.Buffer(context, flags, hostbuf=memory)
@@ -207,14 +193,22 @@ def share(
     return DeviceArray(DeviceMemory(buffer, nbytes, account, host), shape, kind)
 
 
-def _asked(device: Device, account: Account, shape: tuple[int, ...], kind: np.dtype[Any]) -> str:
-    """What is asked for, in words; refused where it is too much."""
+def _asked(shape: tuple[int, ...], kind: np.dtype[Any]) -> str:
+    """What is asked for, in words."""
     nbytes = math.prod(shape) * kind.itemsize
-    asked = f"{readable_bytes(nbytes)} for an array of {'x'.join(map(str, shape))} {kind.name}"
+    return f"{readable_bytes(nbytes)} for an array of {'x'.join(map(str, shape))} {kind.name}"
+
+
+def _check(device: Device, account: Account, shape: tuple[int, ...], kind: np.dtype[Any]) -> None:
+    """Refuse an array that is too large for the device or passes the limit."""
+    nbytes = math.prod(shape) * kind.itemsize
     if nbytes > device.max_allocation:
         raise AllocationError(
-            f"{asked} is more than {device} gives to one buffer ({readable_bytes(device.max_allocation)}); "
-            "lower `max_memory` for smaller chunks, or choose another `device`"
+            f"{_asked(shape, kind)} is more than {device} gives to one buffer "
+            f"({readable_bytes(device.max_allocation)}); lower `max_memory` for smaller chunks, or choose another `device`"
         )
-    account.check(nbytes, asked)
-    return asked
+    if account.limit is not None and account.used + nbytes > account.limit:
+        raise AllocationError(
+            f"{_asked(shape, kind)} with {readable_bytes(account.used)} in use passes the limit of "
+            f"{readable_bytes(account.limit)}; raise `max_memory`"
+        )

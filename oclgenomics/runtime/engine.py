@@ -412,7 +412,8 @@ def _buffer(parameter: Parameter, value: DeviceArray | None) -> pyopencl.Buffer 
         return None
     if not isinstance(value, DeviceArray):
         raise TypeError(f"{value!r} of type {type(value).__name__} is no DeviceArray, for {parameter.kind} *")
-    if parameter.dtype is not None and value.dtype != parameter.dtype:
+    # Types of NumPy's own are one object each, which is sooner compared than what they hold.
+    if parameter.dtype is not None and value.dtype is not parameter.dtype and value.dtype != parameter.dtype:
         raise TypeError(f"{value} does not suit {parameter.kind} *")
     if value.memory.buffer is None:
         raise ValueError(f"{value} was released")

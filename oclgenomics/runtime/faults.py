@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from oclgenomics.errors import AllocationError, DeviceError, DeviceLostError
 from oclgenomics.runtime.devices import Device
@@ -66,12 +66,15 @@ def translate(error: Exception, device: Device, doing: str) -> DeviceError | Non
 
 
 @contextlib.contextmanager
-def watching(device: Device, doing: str) -> Iterator[None]:
-    """Raise the package's errors for trouble that the device has in the body of a `with` statement."""
+def watching(device: Device, doing: str | Callable[[], str]) -> Iterator[None]:
+    """Raise the package's errors for trouble that the device has in the body of a `with` statement.
+
+    What was being done may be a function that says it, where that takes long and is hardly ever needed.
+    """
     try:
         yield
     except opencl().Error as error:
-        translated = translate(error, device, doing)
+        translated = translate(error, device, doing if isinstance(doing, str) else doing())
         if translated is None:
             raise
         raise translated from error
