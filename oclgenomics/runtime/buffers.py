@@ -205,7 +205,8 @@ def _check(device: Device, account: Account, shape: tuple[int, ...], kind: np.dt
     if nbytes > device.max_allocation:
         raise AllocationError(
             f"{_asked(shape, kind)} is more than {device} gives to one buffer "
-            f"({readable_bytes(device.max_allocation)}); lower `max_memory` for smaller chunks, or choose another `device`"
+            f"({readable_bytes(device.max_allocation)}); lower `max_memory` for smaller chunks, or choose another "
+            "`device`"
         )
     if account.limit is not None and account.used + nbytes > account.limit:
         raise AllocationError(

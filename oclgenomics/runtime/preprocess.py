@@ -5,6 +5,7 @@ Compilers preprocess the sources themselves; this is for what Python has to know
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from oclgenomics.errors import BuildError
 __all__ = ["Macro", "expand", "preprocess"]
 
 _COMMENT = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|//[^\n]*|/\*.*?\*/', re.DOTALL)
-_DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*(\w+)[ \t]*(.*)$")
+_DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*(\w+)[ \t]*(.*)$", re.MULTILINE)
 _DEFINE = re.compile(r"^(\w+)(\(([^)]*)\))?[ \t]*(.*)$")
 _DEFINED = re.compile(r"\bdefined\s*(?:\(\s*(\w+)\s*\)|(\w+))")
 _NAME = re.compile(r"[A-Za-z_]\w*")
@@ -55,14 +56,15 @@ def preprocess(text: str, defines: Mapping[str, str]) -> tuple[str, dict[str, Ma
     macros = {name: Macro(value) for name, value in defines.items()}
     kept: list[str] = []
     active: list[tuple[bool, bool]] = []  # of each open condition: this branch is taken; it or one before it was
-    for line in _joined(_COMMENT.sub(_without_comment, text)):
-        directive = _DIRECTIVE.match(line)
-        if directive is None:
-            if all(taken for taken, _ in active):
-                kept.append(line)
-        elif not _is_condition(directive[1], directive[2], active, macros) and all(taken for taken, _ in active):
+    plain, place = _plain(text), 0
+    for directive in _DIRECTIVE.finditer(plain):
+        whole = all(taken for taken, _ in active)
+        if whole:
+            kept.append(plain[place : directive.start()])
+        place = directive.end()
+        if not _is_condition(directive[1], directive[2], active, macros) and whole:
             _define(directive[1], directive[2], macros)
-    return "\n".join(kept), macros
+    return "".join([*kept, plain[place:]]), macros
 
 
 def expand(text: str, macros: Mapping[str, Macro], hidden: frozenset[str] = frozenset()) -> str:
@@ -88,9 +90,10 @@ def _without_comment(match: re.Match[str]) -> str:
     return match[0] if match[0][0] in "\"'" else " " + "\n" * match[0].count("\n")
 
 
-def _joined(text: str) -> list[str]:
-    """Lines, those that end with a backslash joined to the next."""
-    return text.replace("\\\n", " ").split("\n")
+@functools.lru_cache(maxsize=64)
+def _plain(text: str) -> str:
+    """A source without comments, its lines that end with a backslash joined to the next."""
+    return _COMMENT.sub(_without_comment, text).replace("\\\n", " ")
 
 
 def _is_condition(word: str, rest: str, active: list[tuple[bool, bool]], macros: Mapping[str, Macro]) -> bool:
