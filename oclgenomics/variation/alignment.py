@@ -246,6 +246,10 @@ class Alignment:
         if self.samples and len(self.samples) != individuals:
             raise ParameterError("samples", f"must be {individuals} names or none, not {len(self.samples)}")
 
+    def __repr__(self) -> str:
+        span = f", {self.positions[0]:.0f} to {self.positions[-1]:.0f} bp" if self.sites else ""
+        return f"<Alignment {self.name!r}: {self.haplotypes} haplotypes, {self.sites} sites{span}>"
+
     @property
     def sites(self) -> int:
         """Number of sites."""

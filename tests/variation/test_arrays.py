@@ -193,3 +193,10 @@ def test_what_is_refused_of_haplotypes():
         Alignment.from_haplotypes([1], [[0, 1, 5]])
     with pytest.raises(UsageError, match=r"states must have the shape .sites, haplotypes., not .3,."):
         Alignment.from_haplotypes([1], [0, 1, 1])
+
+
+def test_an_alignment_is_shown_in_one_line():
+    states = np.array([[0, 1, 1], [1, 0, 0]])
+    shown = repr(Alignment.from_haplotypes(np.array([5, 900]), states, name="chr20"))
+    assert shown == "<Alignment 'chr20': 3 haplotypes, 2 sites, 5 to 900 bp>"
+    assert repr(Alignment.from_haplotypes(np.array([], int), states[:0])) == "<Alignment '1': 3 haplotypes, 0 sites>"
