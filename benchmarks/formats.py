@@ -307,7 +307,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--megabytes", type=float, default=100, help="size of each input (default: 100)")
     parser.add_argument("--threads", default="1,2,all", metavar="N,N,...", help="default: %(default)s")
-    parser.add_argument("--only", metavar="INPUT,...", help=f"of {', '.join([*CASES, *STORES])}")
+    parser.add_argument("--only", metavar="INPUT,...", help=f"of {', '.join([*CASES, *STORES])}".replace("%", "%%"))
     parser.add_argument("--repeat", type=int, default=3, help="default: %(default)s")
     parser.add_argument("--json", metavar="FILE", help="write a record as well")
     args = parser.parse_args()
