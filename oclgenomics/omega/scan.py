@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from oclgenomics.omega.options import ScanOptions
-from oclgenomics.omega.result import Scan
+from oclgenomics.omega.result import Scan, ScanStats
 from oclgenomics.omega.sources import AlignmentSource, open_alignments
 from oclgenomics.variation.read_options import ReadOptions
 
@@ -239,16 +239,17 @@ def _filter_batch(alignments: Sequence[Alignment], options: ScanOptions, exclude
 def _scan_batch(
     batch: FilteredBatch, options: ScanOptions, scanner: OmegaScanner, progress: Callable[[int, int], None] | None
 ) -> list[Scan]:
-    """Scan filtered alignments; the seconds of each hold its share of those that the filter took."""
-    results = scanner.scan_batch(batch.alignments, options, progress)
-    share = batch.seconds / max(len(results), 1)
+    """Scan filtered alignments; the seconds of each are its share, of those that the filter took, too."""
+    start = time.perf_counter()
+    results = scanner.scan_filtered(batch.alignments, options, progress)
+    share = (batch.seconds + time.perf_counter() - start) / max(len(results), 1)
     return [_counted(result, one, share) for result, one in zip(results, batch.prepared, strict=True)]
 
 
 def _counted(result: Scan, prepared: Prepared, seconds: float) -> Scan:
-    """The result with what was left out, the sites of each window, and so many more seconds."""
+    """The result with what was left out, the sites of each window, and the seconds it took."""
     at = prepared.alignment.positions
     counted = np.searchsorted(at, result.right, "right") - np.searchsorted(at, result.left, "left")
     sites = np.where(result.valid, counted, -1).astype(np.int64)
-    stats = replace(result.stats, seconds=result.stats.seconds + seconds)
+    stats = ScanStats(result.stats.scores, result.stats.pairs, seconds)
     return replace(result, discarded=prepared.discarded, window_sites=sites, stats=stats)

@@ -78,6 +78,14 @@ class OmegaScanner:
         start = time.perf_counter()
         for alignment in alignments:
             alignment.validate()
+        scans = self.scan_filtered(alignments, options, progress)
+        share = (time.perf_counter() - start) / max(len(scans), 1)
+        return [replace(scan, stats=replace(scan.stats, seconds=share)) for scan in scans]
+
+    def scan_filtered(
+        self, alignments: Sequence[Alignment], options: ScanOptions, progress: Progress | None = None
+    ) -> list[Scan]:
+        """As `scan_batch`, of alignments that are known to hold together, and without seconds."""
         members = [
             Member(place, alignment, find_windows(alignment.positions, options))
             for place, alignment in enumerate(alignments)
@@ -90,8 +98,7 @@ class OmegaScanner:
             for member, best in zip(group, self._best_borders(group, options, shown), strict=True):
                 scans[member.place] = scan_of(member.alignment, member.windows, best, options)
             done += len(group) * options.grid
-        share = (time.perf_counter() - start) / max(len(scans), 1)
-        return [replace(scan, stats=replace(scan.stats, seconds=share)) for scan in scans]
+        return scans
 
     def _possible(self, alignment: Alignment, options: ScanOptions) -> bool:
         """Whether there are sites enough to scan; refuses options that do not suit those."""
