@@ -92,9 +92,10 @@ def test_imports_are_absolute() -> None:
 
 
 def test_no_imports_go_in_a_circle() -> None:
-    """Also not by imports in functions, which only hide a circle from Python."""
+    """Nor by imports in functions or for types, which only hide a circle from Python."""
     names = {module_of(path) for path in MODULES}
-    needs = {module_of(path): {module_named(name, names) for name in imported(path, types=False)} for path in MODULES}
+    needs = {module_of(path): {module_named(name, names) for name in imported(path)} for path in MODULES}
+    needs["oclgenomics"] = set()  # which offers names of all others, when they are asked for
     reached = {name: reachable(name, needs) for name in names}
     circles = {frozenset(other for other in reached[name] if name in reached.get(other, ())) for name in names}
     assert not [sorted(circle) for circle in circles if circle]

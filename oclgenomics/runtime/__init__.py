@@ -6,11 +6,11 @@ Importing it does not import PyOpenCL; the first look at the devices does.
 from oclgenomics.runtime.buffers import DeviceArray
 from oclgenomics.runtime.devices import Device, list_devices
 from oclgenomics.runtime.engine import Checkpoint, Engine
-from oclgenomics.runtime.host_memory import SharedArray
 from oclgenomics.runtime.memory import BufferNeed, chunks, items_that_fit
 from oclgenomics.runtime.profile import Profile
 from oclgenomics.runtime.program import Kernel
 from oclgenomics.runtime.selection import select_device
+from oclgenomics.runtime.shared_array import SharedArray
 from oclgenomics.runtime.traits import Traits
 from oclgenomics.runtime.tuning import Tuning
 

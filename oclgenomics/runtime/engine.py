@@ -17,7 +17,6 @@ from oclgenomics.errors import DeviceError, OclGenomicsError
 from oclgenomics.runtime.buffers import Account, DeviceArray
 from oclgenomics.runtime.devices import Device
 from oclgenomics.runtime.faults import translate, watching
-from oclgenomics.runtime.host_memory import SharedArray
 from oclgenomics.runtime.kernel_cache import KernelCache
 from oclgenomics.runtime.loader import opencl
 from oclgenomics.runtime.memory import BufferNeed, items_that_fit
@@ -25,6 +24,7 @@ from oclgenomics.runtime.profile import Profile
 from oclgenomics.runtime.program import Define, Kernel
 from oclgenomics.runtime.recorder import Recorder
 from oclgenomics.runtime.selection import select_device
+from oclgenomics.runtime.shared_array import SharedArray
 from oclgenomics.runtime.signature import Parameter
 from oclgenomics.runtime.traits import Traits, probe
 from oclgenomics.runtime.transfers import Transfers
