@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from oclgenomics.errors import DeviceError, OclGenomicsError
-from oclgenomics.runtime.buffers import Account, DeviceArray
+from oclgenomics.runtime.buffers import Account, DeviceArray, DeviceMemory
 from oclgenomics.runtime.devices import Device
 from oclgenomics.runtime.faults import translate, watching
 from oclgenomics.runtime.kernel_cache import KernelCache
@@ -99,7 +99,7 @@ class Engine:
                 self._context, self.device, self.tuning, self._compute, self.memory, self._recorder
             )
         self._cache = KernelCache(self._context, self.device, self.profile)
-        self._arrays: weakref.WeakSet[DeviceArray] = weakref.WeakSet()
+        self._held: weakref.WeakSet[DeviceMemory] = weakref.WeakSet()  # which views keep alive, too
         self._last: pyopencl.Event | None = None
         self._closed = False
 
@@ -119,8 +119,8 @@ class Engine:
             return
         with contextlib.suppress(OclGenomicsError):  # a device that is lost has nothing to wait for
             self.finish()
-        for array in list(self._arrays):
-            array.release()
+        for memory in list(self._held):
+            memory.release()
         self._transfers.release()
         self._cache.release()
         self._last, self._closed = None, True
@@ -299,7 +299,7 @@ class Engine:
             What was asked, what there is and what to change.
         """
         self._check_open()
-        return self._held(self._transfers.empty(shape, dtype))
+        return self._noted(self._transfers.empty(shape, dtype))
 
     def shared(self, shape: int | tuple[int, ...], dtype: DTypeLike) -> SharedArray:
         """Allocate an array that host and device both work on: shared memory on CPU devices, pinned memory on others.
@@ -313,7 +313,7 @@ class Engine:
         """
         self._check_open()
         shared = self._transfers.shared(shape, dtype)
-        self._held(shared.device)
+        self._noted(shared.device)
         return shared
 
     def pinned(self, shape: int | tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
@@ -332,7 +332,7 @@ class Engine:
             False returns before the copy has ended; the array must not change until then.
         """
         self._check_open()
-        return self._held(self._transfers.upload(array, wait=wait))
+        return self._noted(self._transfers.upload(array, wait=wait))
 
     def write(self, target: DeviceArray, array: NDArray[Any], offset_items: int = 0, *, wait: bool = True) -> None:
         """Copy a host array into a device array, from item `offset_items` (of the flattened target) on."""
@@ -382,8 +382,8 @@ class Engine:
         self._check_open()
         self._transfers.fill(array, value)
 
-    def _held(self, array: DeviceArray) -> DeviceArray:
-        self._arrays.add(array)
+    def _noted(self, array: DeviceArray) -> DeviceArray:
+        self._held.add(array.memory)
         return array
 
 

@@ -368,10 +368,12 @@ def test_a_closed_engine(device: Device) -> None:
     engine = Engine(device)
     held = engine.upload(np.arange(16, dtype=np.uint64))
     shared = engine.shared(16, np.uint64)
+    view = engine.empty(16, np.uint64).view(np.uint8)  # of an array that nobody else holds
     kernel = engine.kernel("common/hash.cl", "hash_numbers")
     engine.close()
     engine.close()
     assert engine.memory.used == 0
+    assert view.memory.buffer is None
     calls = (
         lambda: engine.empty(1, np.uint8),
         lambda: engine.shared(1, np.uint8),
