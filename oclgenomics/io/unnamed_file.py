@@ -8,7 +8,7 @@ import tempfile
 from oclgenomics.errors import OutputError
 from oclgenomics.io.atomic_file import unnamed_file
 
-__all__ = ["check_folder", "file_system", "nameless_file", "temporary_folder"]
+__all__ = ["check_folder", "file_system", "temporary_folder", "unnamed_file"]
 
 
 def temporary_folder(folder: str | os.PathLike[str] | None = None) -> str:
@@ -48,17 +48,6 @@ def check_folder(name: str) -> None:
         raise OutputError(f"`tmp_dir` {name}: is no folder")
     if not os.access(name, os.W_OK | os.X_OK):
         raise OutputError(f"`tmp_dir` {name}: the folder is not writable; name another one")
-
-
-def nameless_file(folder: str) -> int:
-    """Open a new file for writing and reading that no folder lists.
-
-    Raises
-    ------
-    OSError
-        The folder does not take files.
-    """
-    return unnamed_file(folder)
 
 
 def file_system(folder: str) -> str:

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from oclgenomics.errors import OutputError
-from oclgenomics.io.unnamed_file import file_system, nameless_file, temporary_folder
+from oclgenomics.io.unnamed_file import file_system, temporary_folder, unnamed_file
 
 
 @pytest.mark.parametrize("kind", ["nameless", "unlinked"])
 def test_a_file_is_listed_nowhere(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if kind == "unlinked":
         monkeypatch.delattr(os, "O_TMPFILE", raising=False)
-    handle = nameless_file(str(tmp_path))
+    handle = unnamed_file(str(tmp_path))
     assert not list(tmp_path.iterdir())
     os.write(handle, b"data")
     assert os.pread(handle, 10, 0) == b"data"

@@ -241,13 +241,13 @@ def test_no_runs(engine: Engine) -> None:
 
 def test_a_run_that_comes_back_damaged(engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     handles: list[int] = []
-    make = spill.nameless_file
+    make = spill.unnamed_file
 
     def remember(folder: str) -> int:
         handles.append(make(folder))
         return handles[-1]
 
-    monkeypatch.setattr(spill, "nameless_file", remember)
+    monkeypatch.setattr(spill, "unnamed_file", remember)
     with Spill(engine, CountOptions(20), tmp_path) as runs:
         runs.add(filling(block_of(20, {1: 1, 5: 3, 700: 2})))
         runs.add(filling(block_of(20, {1: 1, 6: 3, 700: 2})))
@@ -260,7 +260,7 @@ def test_a_folder_that_takes_no_file(engine: Engine, tmp_path: Path, monkeypatch
     def refuse(_: str) -> int:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(spill, "nameless_file", refuse)
+    monkeypatch.setattr(spill, "unnamed_file", refuse)
     with (
         Spill(engine, CountOptions(20), tmp_path) as runs,
         pytest.raises(OutputError, match="no file can be made there"),

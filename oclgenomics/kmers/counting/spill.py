@@ -16,7 +16,7 @@ import numpy as np
 
 from oclgenomics.errors import InputError, OutputError
 from oclgenomics.io.atomic_file import WholeFile
-from oclgenomics.io.unnamed_file import file_system, nameless_file, temporary_folder
+from oclgenomics.io.unnamed_file import file_system, temporary_folder, unnamed_file
 from oclgenomics.kmers.counting.counter import KmerCounter
 from oclgenomics.kmers.database.reader import KmerDatabase
 from oclgenomics.kmers.database.section_file import SectionFile
@@ -161,7 +161,7 @@ class Spill:
 
 def _open_file(folder: str) -> int:
     try:
-        return nameless_file(folder)
+        return unnamed_file(folder)
     except OSError as error:
         raise OutputError(f"`tmp_dir` {folder}: no file can be made there ({error.strerror})") from error
 
