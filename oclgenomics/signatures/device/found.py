@@ -1,0 +1,71 @@
+"""What every method finds in a block: pairs of a piece and a pattern, and the places of their matches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.signatures.device.samples import SampleLetters
+
+__all__ = ["FoundPairs", "FoundStarts", "Matcher"]
+
+
+@dataclass(frozen=True)
+class FoundPairs:
+    """Pieces and patterns that match anywhere, ordered by piece, then by pattern; arrays of one length.
+
+    Attributes
+    ----------
+    piece : ndarray, uint32
+        Number of the piece in its block.
+    pattern : ndarray, uint32
+    hits : ndarray, uint32
+        Starts at which the pattern matches, of those that the piece owns.
+    first : ndarray, uint32
+        The leftmost of them, counted from the piece's first letter.
+    best : ndarray, uint32
+        That of the fewest mismatches, among these of the highest sum of qualities, among these the leftmost.
+    """
+
+    piece: NDArray[np.uint32]
+    pattern: NDArray[np.uint32]
+    hits: NDArray[np.uint32]
+    first: NDArray[np.uint32]
+    best: NDArray[np.uint32]
+
+    def __len__(self) -> int:
+        return len(self.piece)
+
+
+@dataclass(frozen=True)
+class FoundStarts:
+    """Matches, ordered by piece, then by pattern, then by start; arrays of one length.
+
+    Attributes
+    ----------
+    piece, pattern, start : ndarray, uint32
+        `start` counts from the piece's first letter.
+    """
+
+    piece: NDArray[np.uint32]
+    pattern: NDArray[np.uint32]
+    start: NDArray[np.uint32]
+
+    def __len__(self) -> int:
+        return len(self.piece)
+
+
+class Matcher(Protocol):
+    """A method for patterns that it was made for."""
+
+    def pairs(self, samples: SampleLetters) -> FoundPairs:
+        """Find all pairs of a block; memory stays within the engine's budget, whatever the number of matches."""
+        ...
+
+    def starts(self, samples: SampleLetters) -> Iterator[FoundStarts]:
+        """Find all matches of a block, in parts that follow each other in the order of pairs and starts."""
+        ...
