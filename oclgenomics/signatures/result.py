@@ -1,0 +1,229 @@
+"""What a scan finds: the samples, and the matches of signatures in them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.frames import to_frame
+from oclgenomics.signatures.panel import Panel
+from oclgenomics.signatures.reference import ERROR_BITS, HASH_MODULUS
+
+__all__ = ["Matches", "Samples", "ScanPart", "ScanResult"]
+
+STRANDS = ("+", "-")
+
+ColumnsT = TypeVar("ColumnsT", bound="_Columns")
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """Arrays of one length."""
+
+    @classmethod
+    def joined(cls: type[ColumnsT], parts: Sequence[ColumnsT]) -> ColumnsT:
+        """Join parts in their order; there is at least one."""
+        return cls(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(cls)))
+
+    def take(self: ColumnsT, which: NDArray[Any] | slice) -> ColumnsT:
+        """Return some rows."""
+        return type(self)(*(getattr(self, field.name)[which] for field in fields(self)))
+
+
+@dataclass(frozen=True)
+class Samples(_Columns):
+    """Samples in the order of the input; arrays of one length.
+
+    Attributes
+    ----------
+    number : ndarray, int64
+        Through all inputs, from 0 on.
+    name : ndarray, object (str)
+        The first word of the header; several samples may have the same.
+    source : ndarray, object (str)
+        The file.
+    letters : ndarray, int64
+    ns : ndarray, int64
+        Letters N.
+    ambiguous : ndarray, int64
+        Letters that are no single nucleotide, N among them.
+    has_qualities : ndarray, bool
+    quality_sum : ndarray, uint64
+        Of all letters; 0 without qualities.
+    pairs : ndarray, int64
+        Signatures that match, counted on each strand.
+    ends : ndarray, bool
+        False for a sample that goes on in the next part; its numbers are those of what was read so far.
+    """
+
+    number: NDArray[np.int64]
+    name: NDArray[np.object_]
+    source: NDArray[np.object_]
+    letters: NDArray[np.int64]
+    ns: NDArray[np.int64]
+    ambiguous: NDArray[np.int64]
+    has_qualities: NDArray[np.bool_]
+    quality_sum: NDArray[np.uint64]
+    pairs: NDArray[np.int64]
+    ends: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.number)
+
+    @property
+    def hash(self) -> NDArray[np.int64]:
+        """The sum of qualities modulo 97; -1 without qualities."""
+        value = (self.quality_sum % np.uint64(HASH_MODULUS)).astype(np.int64)
+        return np.where(self.has_qualities, value, -1)
+
+    @property
+    def mean_quality(self) -> NDArray[np.float64]:
+        """Mean quality of all letters; NaN without qualities or letters."""
+        wanted = self.has_qualities & (self.letters > 0)
+        mean: NDArray[np.float64] = np.full(len(self), np.nan)
+        np.divide(self.quality_sum.astype(np.float64), self.letters, out=mean, where=wanted)
+        return mean
+
+
+@dataclass(frozen=True)
+class Matches(_Columns):
+    """Matches, ordered by sample, signature, strand and start; arrays of one length.
+
+    Attributes
+    ----------
+    sample : ndarray, int64
+        `Samples.number`.
+    signature : ndarray, int32
+        Number in the panel.
+    strand : ndarray, uint8
+        0 for the signature as it is, 1 for its reverse complement.
+    start, end : ndarray, int64
+        The letters sample[start : end].
+    hits : ndarray, int64
+        Matches that the row stands for: all of the signature on the strand; 1 where all matches are reported.
+    mismatches : ndarray, int32
+    has_qualities : ndarray, bool
+    quality_sum : ndarray, uint64
+        Of the sample's letters under the signature; 0 without qualities.
+    informative : ndarray, int64
+        Positions at which both letters are a single nucleotide.
+    sample_ns, signature_ns : ndarray, int64
+        Positions at which the sample or the signature has N.
+    error_units : ndarray, uint64
+        Expected number of wrong letters in units of 2^-32; 0 without qualities.
+    """
+
+    sample: NDArray[np.int64]
+    signature: NDArray[np.int32]
+    strand: NDArray[np.uint8]
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+    hits: NDArray[np.int64]
+    mismatches: NDArray[np.int32]
+    has_qualities: NDArray[np.bool_]
+    quality_sum: NDArray[np.uint64]
+    informative: NDArray[np.int64]
+    sample_ns: NDArray[np.int64]
+    signature_ns: NDArray[np.int64]
+    error_units: NDArray[np.uint64]
+
+    def __len__(self) -> int:
+        return len(self.sample)
+
+    @property
+    def score(self) -> NDArray[np.float64]:
+        """Mean quality under the signature; NaN without qualities."""
+        mean = self.quality_sum.astype(np.float64) / (self.end - self.start)
+        return np.where(self.has_qualities, mean, np.nan)
+
+    @property
+    def expected_errors(self) -> NDArray[np.float64]:
+        """Expected number of wrong letters under the signature; NaN without qualities."""
+        return np.where(self.has_qualities, self.error_units.astype(np.float64) / (1 << ERROR_BITS), np.nan)
+
+
+@dataclass(frozen=True)
+class ScanPart:
+    """What a block of the input gives.
+
+    Attributes
+    ----------
+    samples : Samples
+        Their numbers follow each other. The last one may go on in the next part (`Samples.ends`).
+    matches : Matches
+        Of these samples. Those of a sample that goes on come with its end, unless all matches are reported.
+    """
+
+    samples: Samples
+    matches: Matches
+
+
+@dataclass(frozen=True, repr=False)
+class ScanResult:
+    """All that a scan found.
+
+    Attributes
+    ----------
+    panel : Panel
+    samples : Samples
+        All samples of the input.
+    matches : Matches
+    """
+
+    panel: Panel
+    samples: Samples
+    matches: Matches
+
+    def __repr__(self) -> str:
+        return f"ScanResult(samples={len(self.samples)}, signatures={len(self.panel)}, matches={len(self.matches)})"
+
+    def columns(self) -> dict[str, Any]:
+        """The matches as named columns, NumPy arrays of one length."""
+        return match_columns(self.panel, self.samples, self.matches)
+
+    def records(self) -> list[dict[str, Any]]:
+        """The matches, one record each; None where a sample has no qualities."""
+        columns = {name: column.tolist() for name, column in self.columns().items()}
+        rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+        for row, known in zip(rows, self.matches.has_qualities.tolist(), strict=True):
+            if not known:
+                row.update(score=None, expected_errors=None, hash=None)
+        return rows
+
+    def to_frame(self) -> Any:
+        """The matches as a table; see `oclgenomics.frames.to_frame`."""
+        return to_frame(self.columns())
+
+
+def match_columns(panel: Panel, samples: Samples, matches: Matches) -> dict[str, NDArray[Any]]:
+    """Return matches as named columns with the names of samples and signatures.
+
+    Parameters
+    ----------
+    panel : Panel
+    samples : Samples
+        Those of the matches; their numbers follow each other.
+    matches : Matches
+    """
+    row = matches.sample - samples.number[0] if len(samples) else matches.sample
+    names = np.array(panel.names, object)
+    return {
+        "sample": samples.name[row],
+        "signature": names[matches.signature],
+        "strand": np.array(STRANDS, object)[matches.strand],
+        "start": matches.start,
+        "end": matches.end,
+        "hits": matches.hits,
+        "mismatches": matches.mismatches,
+        "score": matches.score,
+        "informative": matches.informative,
+        "sample_ns": matches.sample_ns,
+        "signature_ns": matches.signature_ns,
+        "expected_errors": matches.expected_errors,
+        "hash": samples.hash[row],
+        "sample_number": matches.sample + 1,
+    }
