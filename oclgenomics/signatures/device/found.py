@@ -58,6 +58,10 @@ class FoundStarts:
     def __len__(self) -> int:
         return len(self.piece)
 
+    def part(self, begin: int, end: int) -> FoundStarts:
+        """Some of them."""
+        return FoundStarts(self.piece[begin:end], self.pattern[begin:end], self.start[begin:end])
+
 
 class Matcher(Protocol):
     """A method for patterns that it was made for."""

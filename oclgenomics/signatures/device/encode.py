@@ -1,0 +1,101 @@
+"""Letters of a block as codes on the device: checked, counted, and their qualities summed."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.runtime import DeviceArray, Engine
+from oclgenomics.sequence.letter_blocks import LetterBlock, Pieces
+from oclgenomics.signatures.device.samples import SampleLetters
+
+__all__ = ["NO_QUALITY", "encode", "tiles_of"]
+
+CPU_TILE, GPU_TILE = 8192, 4096  # letters
+GPU_LANES = 128
+NO_QUALITY = 255
+NOTHING = 0xFFFFFFFF
+
+
+def encode(engine: Engine, block: LetterBlock) -> SampleLetters:
+    """Check the letters and qualities of a block and turn the letters into codes.
+
+    Raises
+    ------
+    InputError
+        A letter that is none of IUPAC, or a quality outside 0 to 93, with its record and byte.
+    """
+    cpu = engine.tuning.cpu
+    pieces = block.pieces
+    tile_piece, tile_begin = tiles_of(pieces.size, CPU_TILE if cpu else GPU_TILE)
+    tiles = len(tile_piece)
+    qualities = pieces.letters if pieces.qualities is None else pieces.qualities
+    letters, size, owned, beside = (
+        engine.upload(_filled(array)) for array in (pieces.letters, pieces.size, pieces.owned, qualities)
+    )
+    codes = engine.empty(max(block.text.size, 1), np.uint8)
+    counts = engine.empty((max(tiles, 1), 4), np.uint32)
+    defects = engine.empty(2, np.uint32)
+    engine.fill(defects, NOTHING)
+    lanes = 1 if cpu else engine.group_size(GPU_LANES)
+    defines = {"CPU": cpu, "LANES": lanes, "QUALITIES": pieces.qualities is not None}
+    if tiles:
+        engine.launch(
+            engine.kernel("signatures/encode.cl", "encode_letters", **defines),
+            (tiles * lanes,),
+            (lanes,),
+            **block.text.place,
+            letters=letters,
+            size=size,
+            owned=owned,
+            qualities=beside,
+            tile_piece=engine.upload(tile_piece),
+            tile_begin=engine.upload(tile_begin),
+            tile=CPU_TILE if cpu else GPU_TILE,
+            codes=codes,
+            counts=counts,
+            defects=defects,
+        )
+    _refuse_defects(block, engine.download(defects))
+    found = _by_piece(pieces, tile_piece, engine.download(counts)[:tiles])
+    return SampleLetters(block, codes, letters, size, owned, beside, pieces.qualities is not None, *found)
+
+
+def tiles_of(sizes: NDArray[np.uint32], tile: int) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    """Cut pieces into tiles of at most `tile` letters; return the piece and the first letter of each, uint32."""
+    numbers = -(-sizes.astype(np.int64) // tile)
+    piece = np.repeat(np.arange(len(sizes), dtype=np.uint32), numbers)
+    first = np.cumsum(numbers) - numbers
+    begin = (np.arange(len(piece)) - np.repeat(first, numbers)) * tile
+    return piece, begin.astype(np.uint32)
+
+
+def _filled(array: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """The array, or a single 0, since devices have no empty buffers."""
+    return array if len(array) else np.zeros(1, np.uint32)
+
+
+def _refuse_defects(block: LetterBlock, defects: NDArray[np.uint32]) -> None:
+    """Refuse the block if it has a letter or a quality that is none; the earlier one is told."""
+    letter, quality = (int(place) for place in defects)
+    place = min(letter, quality)
+    if place == NOTHING:
+        return
+    byte = bytes(block.host[place : place + 1]).decode("latin-1")
+    if place == letter:
+        raise block.error_at(place, f"{byte!r} stands for no nucleotide; letters of IUPAC do, and U")
+    raise block.error_at(place, f"{byte!r} is no quality; those are the characters ! to ~ (Phred + 33)")
+
+
+def _by_piece(
+    pieces: Pieces, tile_piece: NDArray[np.uint32], counts: NDArray[np.uint32]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint64], NDArray[np.uint8]]:
+    """Numbers of Ns and ambiguous letters, the sum of qualities and the lowest, of each piece."""
+    sums = np.zeros((len(pieces), 3), np.int64)
+    least = np.full(len(pieces), NO_QUALITY, np.uint8)
+    if len(tile_piece):
+        there = np.flatnonzero(pieces.size)
+        first = np.searchsorted(tile_piece, there)
+        sums[there] = np.add.reduceat(counts[:, :3].astype(np.int64), first, axis=0)
+        least[there] = np.minimum.reduceat(counts[:, 3], first).astype(np.uint8)
+    return sums[:, 0], sums[:, 1], sums[:, 2].astype(np.uint64), least
