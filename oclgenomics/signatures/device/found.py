@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from typing import Protocol
 
 import numpy as np
@@ -40,6 +40,17 @@ class FoundPairs:
     def __len__(self) -> int:
         return len(self.piece)
 
+    def part(self, begin: int, end: int) -> FoundPairs:
+        """Some of them."""
+        return FoundPairs(*(getattr(self, field.name)[begin:end] for field in fields(self)))
+
+    @classmethod
+    def joined(cls, parts: Sequence[FoundPairs]) -> FoundPairs:
+        """Join pairs that differ, of which there is at least one lot, in the order of pairs."""
+        columns = [np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(cls)]
+        order = np.lexsort((columns[1], columns[0]))
+        return cls(*(column[order] for column in columns))
+
 
 @dataclass(frozen=True)
 class FoundStarts:
@@ -66,10 +77,9 @@ class FoundStarts:
 class Matcher(Protocol):
     """A method for patterns that it was made for."""
 
-    def pairs(self, samples: SampleLetters) -> FoundPairs:
-        """Find all pairs of a block; memory stays within the engine's budget, whatever the number of matches."""
-        ...
+    def pairs(self, samples: SampleLetters, pieces: NDArray[np.bool_] | None = None) -> FoundPairs:
+        """Find all pairs of a block, or of some of its pieces.
 
-    def starts(self, samples: SampleLetters) -> Iterator[FoundStarts]:
-        """Find all matches of a block, in parts that follow each other in the order of pairs and starts."""
+        Memory stays within the engine's budget, whatever the number of matches.
+        """
         ...
