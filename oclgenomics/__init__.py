@@ -13,7 +13,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from oclgenomics import fpga, kmers, omega
+    from oclgenomics import fpga, kmers, omega, signatures
     from oclgenomics.runtime import Device, Engine, list_devices, select_device
     from oclgenomics.variation import Alignment, ReadOptions, read_alignments
 
@@ -31,9 +31,10 @@ __all__ = [
     "omega",
     "read_alignments",
     "select_device",
+    "signatures",
 ]
 
-SYSTEMS = ("fpga", "kmers", "omega")
+SYSTEMS = ("fpga", "kmers", "omega", "signatures")
 HOMES = {
     "Alignment": "variation", "ReadOptions": "variation", "read_alignments": "variation",
     "Device": "runtime", "Engine": "runtime", "list_devices": "runtime", "select_device": "runtime",

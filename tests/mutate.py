@@ -259,8 +259,9 @@ def folders_of(path: str) -> tuple[str, ...]:
     """Name the folders of tests that look at a file."""
     folder = path.split("/")[1]
     if folder == "cli":
-        systems = {"omega": "omega", "kmers": "kmers", "fpga": "hls_model", "simulate": "simulate"}
-        return (f"tests/{systems.get(path.split('/')[2], 'cli')}",)
+        system = path.split("/")[2]
+        tests = {"fpga": "hls_model"} | {name: name for name in ("omega", "kmers", "signatures", "simulate")}
+        return (f"tests/{tests.get(system, 'cli')}",)
     if folder == "common":
         return ("tests/runtime", "tests/primitives")
     if (ROOT / "tests" / folder).is_dir():

@@ -23,7 +23,7 @@ SYSTEMS = {"omega", "sdtw", "kmers", "signatures", "classify"}
 BASE = {"__init__", "commandkit", "errors", "frames", "io", "notices", "plot_style"}
 DATA = {"primitives", "provenance", "runtime", "sequence", "variation"} | BASE
 ALLOWED = {
-    "__init__": {"fpga", "kmers", "omega", "runtime", "variation"},  # when a name is first used
+    "__init__": {"fpga", "kmers", "omega", "runtime", "signatures", "variation"},  # when a name is first used
     "__main__": {"cli", "commandkit"},
     "errors": set(),
     "frames": {"errors"},
@@ -42,7 +42,7 @@ ALLOWED = {
 }
 ALLOWED |= {system: {system} | DATA for system in SYSTEMS}
 # The public verb of a system, and its package that gives work to a device.
-VERB_AND_DEVICE = {"omega": ("scan", "device"), "kmers": ("count", "counting")}
+VERB_AND_DEVICE = {"omega": ("scan", "device"), "kmers": ("count", "counting"), "signatures": ("scan", "device")}
 ROOMS = ("options", "result", "plan", "reference")
 PURE_ROOMS = ("options", "plan", "reference")  # they decide and define, and know an engine as a type at most
 SHARED_WITH_MODEL = ("oclgenomics.commandkit", "oclgenomics.io.atomic_file")

@@ -1,0 +1,1 @@
+"""`oclgenomics signatures`: patterns with wildcards in reads and genomes."""
