@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.runtime import DeviceArray, Engine
+from oclgenomics.runtime import Engine
 from oclgenomics.sequence.letter_blocks import LetterBlock, Pieces
 from oclgenomics.signatures.device.samples import SampleLetters
 
