@@ -23,8 +23,10 @@ __all__ = [
     "SKY",
     "STYLE",
     "SUFFIXES",
+    "TONES",
     "number_text",
     "plot_format",
+    "position_unit",
     "round_ticks",
     "save_plot",
     "short_text",
@@ -33,6 +35,8 @@ __all__ = [
 SUFFIXES = ("png", "svg", "pdf")
 # Okabe and Ito's colours keep apart for every kind of colour vision.
 BLUE, SKY, ORANGE, INK, GREY = "#0072B2", "#56B4E9", "#D55E00", "#262626", "#6B6B6B"
+# White to navy in even steps of lightness (CIELAB), in tones that every kind of colour vision tells from orange.
+TONES = ("#FFFFFF", "#C2E5F8", "#89C9EB", "#52ADDB", "#0090C8", "#0072AF", "#00548C", "#003867", "#071F40")
 STYLE: Any = {
     "font.family": "sans-serif",
     "font.size": 11,
@@ -83,6 +87,14 @@ def round_ticks(first: float, last: float, count: int) -> NDArray[np.float64]:
 
     ticks = np.asarray(MaxNLocator(nbins=count, steps=[1, 2, 2.5, 5, 10]).tick_values(first, last))
     return ticks[(ticks >= first) & (ticks <= last)]
+
+
+def position_unit(positions: NDArray[np.float64]) -> tuple[float, str]:
+    """Return the largest unit that suits, in bp, and its name."""
+    last = float(positions.max())
+    if last >= 1e6:
+        return 1e6, "Mb"
+    return (1e3, "kb") if last >= 1e4 else (1.0, "bp")
 
 
 def short_text(name: str, letters: int) -> str:

@@ -13,7 +13,7 @@ from oclgenomics import __version__
 if TYPE_CHECKING:
     from oclgenomics.runtime import Device
 
-__all__ = ["make_provenance"]
+__all__ = ["make_provenance", "provenance_lines"]
 
 
 def make_provenance(
@@ -63,3 +63,17 @@ def _plain(value: Any) -> Any:
     if isinstance(value, (frozenset, set)):
         return sorted(value)
     return value if isinstance(value, (str, int, float, bool, list, tuple, dict, type(None))) else str(value)
+
+
+def provenance_lines(provenance: Mapping[str, Any]) -> str:
+    """Return what made a table, as '# name: value' lines."""
+    return "".join([f"# {name}: {_one_line(value)}\n" for name, value in provenance.items()])
+
+
+def _one_line(value: Any) -> str:
+    """A value as one line; lists as words, mappings as name=value words."""
+    if isinstance(value, Mapping):
+        value = [f"{name}={_one_line(item)}" for name, item in value.items()]
+    if isinstance(value, (list, tuple)):
+        value = " ".join(_one_line(item) for item in value)
+    return " ".join(str(value).split())

@@ -17,7 +17,6 @@ __all__ = [
     "LONGEST_NAME",
     "LONGEST_TITLE",
     "MAX_TICKS",
-    "position_unit",
     "range_text",
     "set_omega_axis",
 ]
@@ -41,14 +40,6 @@ def set_omega_axis(axes: Axes, omega: NDArray[np.float64]) -> None:
     else:
         axes.set_ylim(0, top * 1.12)
         axes.set_ylabel("Omega (ω)")
-
-
-def position_unit(positions: NDArray[np.float64]) -> tuple[float, str]:
-    """Return the largest unit that suits, in bp, and its name."""
-    last = float(positions.max())
-    if last >= 1e6:
-        return 1e6, "Mb"
-    return (1e3, "kb") if last >= 1e4 else (1.0, "bp")
 
 
 def range_text(left: float, right: float, scale: float, unit: str) -> str:

@@ -20,11 +20,21 @@ from oclgenomics.omega.plots.axes import (
     HEADLINE_DIGITS,
     LONGEST_TITLE,
     MAX_TICKS,
-    position_unit,
     range_text,
     set_omega_axis,
 )
-from oclgenomics.plot_style import BLUE, GREY, INK, ORANGE, STYLE, number_text, round_ticks, short_text
+from oclgenomics.plot_style import (
+    BLUE,
+    GREY,
+    INK,
+    ORANGE,
+    STYLE,
+    TONES,
+    number_text,
+    position_unit,
+    round_ticks,
+    short_text,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,8 +44,6 @@ if TYPE_CHECKING:
 __all__ = ["plot_ld"]
 
 RASTER = 2_400  # pixels along the triangle's side, about
-# White to navy in even steps of lightness (CIELAB), in tones that every kind of colour vision tells from orange.
-TONES = ("#FFFFFF", "#C2E5F8", "#89C9EB", "#52ADDB", "#0090C8", "#0072AF", "#00548C", "#003867", "#071F40")
 
 WIDTH, MARGIN = 10.0, 0.9  # inches
 TRIANGLE_WIDTH = WIDTH - 2 * MARGIN

@@ -14,12 +14,22 @@ from oclgenomics.omega.plots.axes import (
     LONGEST_NAME,
     LONGEST_TITLE,
     MAX_TICKS,
-    position_unit,
     range_text,
     set_omega_axis,
 )
 from oclgenomics.omega.result import Scan
-from oclgenomics.plot_style import BLUE, GREY, INK, ORANGE, SKY, STYLE, number_text, round_ticks, short_text
+from oclgenomics.plot_style import (
+    BLUE,
+    GREY,
+    INK,
+    ORANGE,
+    SKY,
+    STYLE,
+    number_text,
+    position_unit,
+    round_ticks,
+    short_text,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -14,7 +14,7 @@ from oclgenomics.omega.ld.pairs import LdBlock
 from oclgenomics.omega.ld.parts import LdPart
 from oclgenomics.omega.ld.region import LdRegion
 from oclgenomics.omega.ld.result import PART_COLUMNS, part_records
-from oclgenomics.omega.reports.scans import provenance_lines
+from oclgenomics.provenance import provenance_lines
 
 __all__ = ["VALUE_COLUMNS", "MatrixFile", "PairTable", "parts_json", "parts_tsv", "values_format"]
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from oclgenomics.commandkit.plain_json import json_text
 from oclgenomics.errors import ParameterError
-from oclgenomics.omega.reports.scans import provenance_lines
 from oclgenomics.omega.significance.peaks import PEAK_COLUMNS, Peaks
+from oclgenomics.provenance import provenance_lines
 from oclgenomics.variation.bed import bed_name
 
 __all__ = ["BED_COLUMNS", "FORMATS", "PeakFormat", "write_peaks"]

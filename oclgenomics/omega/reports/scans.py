@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from oclgenomics.commandkit.plain_json import json_text
 from oclgenomics.errors import ParameterError
 from oclgenomics.omega.result import SCAN_COLUMNS, Scan
+from oclgenomics.provenance import provenance_lines
 
 __all__ = [
     "FORMATS",
@@ -20,7 +21,6 @@ __all__ = [
     "ReportFormat",
     "TsvReport",
     "make_report",
-    "provenance_lines",
     "scan_record",
     "summary_line",
     "write_report",
@@ -139,11 +139,6 @@ class JsonReport:
         return "\n ]\n}\n"
 
 
-def provenance_lines(provenance: Mapping[str, Any]) -> str:
-    """What made a table, as '# name: value' lines."""
-    return "".join([f"# {name}: {_one_line(value)}\n" for name, value in provenance.items()])
-
-
 def scan_record(scan: Scan) -> dict[str, Any]:
     """A scan as plain values: positions in bp, None where there is no window, nothing that differs from run to run."""
     sites = _window_sites(scan)
@@ -253,15 +248,6 @@ def _rounded(omega: float, digits: int) -> float:
 
 def _one_field(name: str) -> str:
     return name.replace("\t", " ").replace("\n", " ")
-
-
-def _one_line(value: Any) -> str:
-    """A value as one line; lists as words, mappings as name=value words."""
-    if isinstance(value, Mapping):
-        value = [f"{name}={_one_line(item)}" for name, item in value.items()]
-    if isinstance(value, (list, tuple)):
-        value = " ".join(_one_line(item) for item in value)
-    return " ".join(str(value).split())
 
 
 def _json(value: Any) -> str:

@@ -14,10 +14,10 @@ from oclgenomics.errors import InputError
 from oclgenomics.io.text_file import read_text
 from oclgenomics.omega.peaks import Peak
 from oclgenomics.omega.reports.reading import load_json
-from oclgenomics.omega.reports.scans import provenance_lines
 from oclgenomics.omega.significance.neutral import Significance
 from oclgenomics.omega.significance.sweeps import SweepResults
 from oclgenomics.omega.significance.thresholds import Maxima, Threshold, p_values
+from oclgenomics.provenance import provenance_lines
 from oclgenomics.variation.base_pairs import MAX_BP
 
 __all__ = ["COLUMNS", "as_json", "as_tsv", "read_thresholds"]
