@@ -58,6 +58,8 @@ class Samples(_Columns):
         Signatures that match, counted on each strand.
     ends : ndarray, bool
         False for a sample that goes on in the next part; its numbers are those of what was read so far.
+    least_quality : ndarray, uint8
+        The lowest of all letters; 255 where there is none.
     """
 
     number: NDArray[np.int64]
@@ -70,6 +72,7 @@ class Samples(_Columns):
     quality_sum: NDArray[np.uint64]
     pairs: NDArray[np.int64]
     ends: NDArray[np.bool_]
+    least_quality: NDArray[np.uint8]
 
     def __len__(self) -> int:
         return len(self.number)
