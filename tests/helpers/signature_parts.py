@@ -1,0 +1,100 @@
+"""What a scan for signatures gives, made by the oracle."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from oclgenomics.signatures import reference
+from oclgenomics.signatures.options import ScanOptions
+from oclgenomics.signatures.panel import Panel
+from oclgenomics.signatures.result import STRANDS, Matches, Samples, ScanPart
+
+
+@dataclass(frozen=True)
+class Read:
+    """A record; without qualities where they are None."""
+
+    name: str
+    letters: str
+    qualities: str | None = None
+
+
+def matches_of(
+    rows: Sequence[reference.Match], sample: Sequence[int] | None = None, signature: Sequence[int] | None = None,
+    hits: Sequence[int] | None = None,
+) -> Matches:  # fmt: skip
+    """Matches of the oracle as columns; of the first signature in the first sample if nothing else is said."""
+    zeros = [0] * len(rows)
+    return Matches(
+        np.array(sample or zeros, np.int64), np.array(signature or zeros, np.int32),
+        np.array([STRANDS.index(row.strand) for row in rows], np.uint8),
+        np.array([row.start for row in rows], np.int64), np.array([row.end for row in rows], np.int64),
+        np.array(hits or [1] * len(rows), np.int64), np.array([row.mismatches for row in rows], np.int32),
+        np.array([row.quality_sum is not None for row in rows], np.bool_),
+        np.array([row.quality_sum or 0 for row in rows], np.uint64),
+        np.array([row.informative for row in rows], np.int64), np.array([row.sample_ns for row in rows], np.int64),
+        np.array([row.signature_ns for row in rows], np.int64),
+        np.array([row.error_units or 0 for row in rows], np.uint64),
+    )  # fmt: skip
+
+
+def samples_of(reads: Sequence[Read], pairs: Sequence[int], first: int = 0, source: str = "x.fq") -> Samples:
+    """Samples as a scan tells of them, all of which end."""
+    scores = [[ord(byte) - 33 for byte in read.qualities or ""] for read in reads]
+    known = [read.qualities is not None for read in reads]
+    return Samples(
+        number=np.arange(first, first + len(reads), dtype=np.int64),
+        name=np.array([read.name for read in reads], object), source=np.array([source] * len(reads), object),
+        letters=np.array([len(read.letters) for read in reads], np.int64),
+        ns=np.array([read.letters.upper().count("N") for read in reads], np.int64),
+        ambiguous=np.array([sum(letter not in "ACGTUacgtu" for letter in read.letters) for read in reads], np.int64),
+        has_qualities=np.array(known, np.bool_), quality_sum=np.array([sum(some) for some in scores], np.uint64),
+        least_quality=np.array([min(some, default=255) for some in scores], np.uint8),
+        pairs=np.array(pairs, np.int64), ends=np.ones(len(reads), np.bool_),
+    )  # fmt: skip
+
+
+def scan_part(reads: Sequence[Read], panel: Panel, texts: Sequence[str], options: ScanOptions, first: int) -> ScanPart:
+    """Scan some reads; `texts` are the letters of the signatures."""
+    rows: list[reference.Match] = []
+    sample: list[int] = []
+    signature: list[int] = []
+    hits: list[int] = []
+    pairs = [0] * len(reads)
+    for number, read in enumerate(reads):
+        for other, text in enumerate(texts):
+            for strand in STRANDS if options.strand == "both" else (options.strand,):
+                found = reference.matches(
+                    read.letters, read.qualities, text, strand=strand, max_mismatches=options.max_mismatches,
+                    min_informative=options.min_informative, min_score=options.min_score,
+                )  # fmt: skip
+                pairs[number] += bool(found)
+                chosen = found
+                if found and options.report != "all":
+                    chosen = [reference.best(found) if options.report == "best" else found[0]]
+                rows += chosen
+                sample += [first + number] * len(chosen)
+                signature += [other] * len(chosen)
+                hits += [1 if options.report == "all" else len(found)] * len(chosen)
+    return ScanPart(samples_of(reads, pairs, first), matches_of(rows, sample, signature, hits))
+
+
+def scan_parts(
+    reads: Sequence[Read], signatures: Sequence[tuple[str, str]], options: ScanOptions | None = None, size: int = 2
+) -> tuple[Panel, Iterator[ScanPart]]:
+    """Scan reads, so many a part."""
+    options = options or ScanOptions()
+    panel = Panel.from_signatures(signatures)
+    texts = [text for _, text in signatures]
+    parts = (scan_part(reads[at : at + size], panel, texts, options, at) for at in range(0, len(reads), size))
+    return panel, parts
+
+
+def read_fastq(path: Path) -> list[Read]:
+    """Records of four lines."""
+    lines = path.read_text().splitlines()
+    return [Read(lines[i][1:].split()[0], lines[i + 1], lines[i + 3]) for i in range(0, len(lines), 4)]
