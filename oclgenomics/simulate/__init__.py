@@ -1,4 +1,7 @@
-"""Seeded simulators, one kind of data a module: today alignments of haplotypes, neutral, swept or of independent sites.
+"""Seeded simulators, one kind of data a module.
+
+Offered here are alignments of haplotypes, neutral, swept or of independent sites; `signatures` has signatures and
+samples that hold them.
 
 >>> import numpy as np
 >>> from oclgenomics.simulate import Region, simulate
