@@ -93,7 +93,8 @@ def merge_samples(samples: Samples) -> Samples:
     first = np.flatnonzero(np.diff(samples.number, prepend=samples.number[0] - 1))
     last = np.append(first[1:], len(samples)) - 1
     sums = {name: np.add.reduceat(getattr(samples, name), first) for name in COUNTS}
-    return replace(samples.take(first), ends=samples.ends[last], **sums)
+    least = np.minimum.reduceat(samples.least_quality, first)
+    return replace(samples.take(first), ends=samples.ends[last], least_quality=least, **sums)
 
 
 def in_order(matches: Matches) -> Matches:

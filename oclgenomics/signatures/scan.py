@@ -153,6 +153,7 @@ def _piece_rows(samples: SampleLetters) -> Samples:
         samples.quality_sum,
         np.zeros(count, np.int64),
         pieces.ends,
+        samples.least_quality,
     )
 
 

@@ -27,7 +27,7 @@ def samples(*rows: tuple[int, int, bool]) -> Samples:
     names = np.array([f"s{row[0]}" for row in rows], object)
     return Samples(
         number, names, names.copy(), letters, nothing, nothing.copy(), np.ones(len(rows), np.bool_),
-        letters.astype(np.uint64), nothing.copy(), ends.astype(np.bool_),
+        letters.astype(np.uint64), nothing.copy(), ends.astype(np.bool_), (40 - letters).astype(np.uint8),
     )  # fmt: skip
 
 
@@ -52,6 +52,7 @@ def test_a_sample_that_goes_on_waits_for_its_end() -> None:
     assert (part.samples.letters.tolist(), len(part.matches)) == ([17], 0)
     part = joiner.add(samples((1, 1, True), (2, 4, True)), matches(row(2, 0)))
     assert part.samples.letters.tolist() == [18, 4]
+    assert part.samples.least_quality.tolist() == [30, 36]
     assert part.samples.pairs.tolist() == [1, 1]
     assert part.matches.start.tolist() == [9, 0]
     assert part.matches.hits.tolist() == [3, 1]
