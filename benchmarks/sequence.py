@@ -27,7 +27,9 @@ from oclgenomics.runtime import Engine, select_device
 from oclgenomics.sequence import packed_blocks
 from oclgenomics.sequence.block_records import RecordTable
 from oclgenomics.sequence.device_text import Text
-from oclgenomics.sequence.parse import MAX_BYTES, FastaState, parse_fasta, parse_fastq
+from oclgenomics.sequence.fasta_state import FastaState
+from oclgenomics.sequence.parse import parse_fasta, parse_fastq
+from oclgenomics.sequence.tiles import MAX_BYTES
 
 SEED, READ, LINE = 11, 150, 60
 BLOCKS = (16 << 20, 64 << 20, 128 << 20)

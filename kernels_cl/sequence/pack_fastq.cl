@@ -1,7 +1,7 @@
 // FASTQ text to packed symbols, with four lines a record.
 //
-// `count_lines` counts the newlines of each tile; after their scan each work-item of `pack_fastq` knows the number of the line
-// that its tile starts in, and takes the records whose first line starts in the tile, to their ends wherever these are.
+// The newlines before each tile are counted (sequence/lines.cl), so each work-item knows the number of the line that its tile
+// starts in, and takes the records whose first line starts in the tile, to their ends wherever these are.
 //
 // A record that starts at byte r is packed from symbol r / 2 on, where not others of its tile come before it: its letters and
 // the gap behind them fill less than half of its bytes, so no room is needed twice and nothing has to be counted. What is not
@@ -18,33 +18,9 @@
 // -D MIN_QUALITY   letters of a quality less than `least` become gaps
 // -D QUALITIES       each letter's quality goes to its symbol's place of `phred`
 // -D NAMES           places and names of the records are noted
+#include "sequence/defects.clh"
 #include "sequence/quality.clh"
 #include "sequence/records.clh"
-
-#define NOT_AT 0    // a record does not start with @
-#define NOT_PLUS 1  // its third line does not start with +
-#define LENGTHS 2   // letters and qualities are not equally many
-#define CUT 3       // the text ends within a record
-
-__kernel void count_lines(__global const uchar *memory, uint skip, uint size, uint tile, uint tiles, __global uint *lines)
-{
-    __global const uchar *text = memory + skip;
-    const uint t = get_global_id(0);
-    if (t >= tiles)
-        return;
-    uint at = t * tile, count = 0;
-    const uint end = MIN(at + tile, size);
-    for (; at + 8 <= end; at += 8)
-        count += count_marked(bytes_equal(load_text(text, at), '\n'));
-    for (; at < end; ++at)
-        count += text[at] == '\n';
-    lines[t] = count;
-}
-
-static inline void refuse(__global uint *report, uint at, uint kind)
-{
-    atomic_min(&report[0], at << 2 | kind);
-}
 
 static inline uint is_blank(__global const uchar *text, uint at, uint size)
 {

@@ -26,7 +26,7 @@ from oclgenomics.kmers.plan import DeviceLimits, text_block_bytes
 from oclgenomics.kmers.result import CountSummary
 from oclgenomics.runtime import Device, Engine
 from oclgenomics.sequence import Census, PackedBlock, packed_blocks
-from oclgenomics.sequence.blocks import largest_block
+from oclgenomics.sequence.opening import largest_block
 from oclgenomics.sequence.parse import BEST_QUALITY
 
 __all__ = ["SequenceFiles", "check_reading", "count", "count_to_database"]

@@ -13,7 +13,7 @@ from oclgenomics.primitives import scan
 from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.sequence.device_text import Text
 
-__all__ = ["BlockRecords", "RecordTable", "names_of", "records_at"]
+__all__ = ["BlockRecords", "RecordTable", "joined_names", "names_of", "records_at"]
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,25 @@ def names_of(engine: Engine, records: BlockRecords) -> list[str]:
     bounds = engine.download(records.name_starts).tolist()
     names = engine.download(records.names).tobytes()
     return [names[begin:end].decode("utf-8", "replace") for begin, end in pairwise(bounds)]
+
+
+def joined_names(engine: Engine, text: Text, places: DeviceArray, lengths: DeviceArray, size: int) -> list[str]:
+    """Bring names from all over a text to the host; bytes that are not UTF-8 are replaced.
+
+    Parameters
+    ----------
+    engine : Engine
+    text : Text
+    places, lengths : DeviceArray, uint32 (size + 1,) or longer
+        Where each name is in the text; it holds no newline. The last length counts for nothing.
+    size : int
+        Names.
+    """
+    name_starts = scan(engine, lengths, size=size + 1)
+    joined = engine.empty(int(engine.download(name_starts, 1, size)[0]) + size, np.uint8)
+    kernel = engine.kernel("sequence/gather_names.cl", "join_names")
+    engine.launch_items(kernel, size, **text.place, places=places, name_starts=name_starts, records=size, names=joined)
+    return engine.download(joined).tobytes().decode("utf-8", "replace").split("\n")[:-1]
 
 
 def records_at(engine: Engine, records: BlockRecords, places: ArrayLike) -> NDArray[np.int64]:

@@ -4,26 +4,22 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack
 from dataclasses import dataclass
 
-import numpy as np
-
 from oclgenomics.errors import InputError
-from oclgenomics.io.source import Progress, Source
-from oclgenomics.io.workers import Workers
+from oclgenomics.io.source import Progress
 from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.sequence.block_records import BlockRecords, RecordTable
 from oclgenomics.sequence.census import Census
+from oclgenomics.sequence.defects import fastq_error
 from oclgenomics.sequence.device_text import Text
-from oclgenomics.sequence.parse import BEST_QUALITY, DEFECTS, MAX_BYTES, FastaState, parse_fasta, parse_fastq
+from oclgenomics.sequence.fasta_state import FastaState
+from oclgenomics.sequence.opening import opened_text
+from oclgenomics.sequence.parse import BEST_QUALITY, parse_fasta, parse_fastq
 from oclgenomics.sequence.symbols import Symbols
 from oclgenomics.sequence.text import TextBlocks
 
-__all__ = ["PackedBlock", "largest_block", "packed_blocks"]
-
-CPU_BLOCK, GPU_BLOCK, MIN_BLOCK = 64 << 20, 128 << 20, 1 << 16  # bytes; GPUs wait for each block's end
-BLOCK_SHARE = 8  # blocks that the device's memory holds: two or three of text, and what is made of them
+__all__ = ["PackedBlock", "packed_blocks"]
 
 
 @dataclass(frozen=True)
@@ -105,35 +101,17 @@ def packed_blocks(
         raise ValueError(f"a least quality of {min_quality}: qualities are 0 to {BEST_QUALITY}")
     table = RecordTable(engine) if names else None
     for path in paths:
-        with ExitStack() as files:
-            workers = files.enter_context(Workers(threads))
-            source = files.enter_context(Source(path, progress=progress, workers=workers))
-            size = min(largest_block(engine) if block_bytes is None else block_bytes, _enough_for(source))
-            text = files.enter_context(TextBlocks(engine, source, size))
-            first = text.first_letter()
-            if first == ord(">") and (qualities or min_quality is not None):
-                raise InputError("is FASTA, which has no qualities; give FASTQ, or ask for none", source=source.name)
-            found = Census()
-            if first == ord(">"):
-                yield from _fasta(engine, text, overlap, table, found)
-            elif first == ord("@"):
-                yield from _fastq(engine, text, source.name, min_quality, qualities, table, found)
+        found = Census()
+        with opened_text(engine, path, block_bytes=block_bytes, threads=threads, progress=progress) as (text, fastq):
+            if not fastq and (qualities or min_quality is not None):
+                raise InputError("is FASTA, which has no qualities; give FASTQ, or ask for none", source=text.name)
+            if fastq:
+                yield from _fastq(engine, text, min_quality, qualities, table, found)
             else:
-                raise InputError("is neither FASTA nor FASTQ: it starts with neither > nor @", source=source.name)
-            found.check(source.name)
+                yield from _fasta(engine, text, overlap, table, found)
+            found.check(text.name)
             if census is not None:
                 census.add(found)
-
-
-def largest_block(engine: Engine) -> int:
-    """Bytes of text in a block that suit the device and its memory."""
-    most = CPU_BLOCK if engine.tuning.cpu else GPU_BLOCK
-    return min(most, max(MIN_BLOCK, engine.budget // BLOCK_SHARE), max(MIN_BLOCK, engine.max_allocation // 2))
-
-
-def _enough_for(source: Source) -> int:
-    """Bytes of a block that holds a small file: a power of two, so that files can share memory."""
-    return MAX_BYTES if source.size is None else 1 << source.size.bit_length()
 
 
 def _fasta(
@@ -157,7 +135,6 @@ def _fasta(
 def _fastq(
     engine: Engine,
     text: TextBlocks,
-    name: str,
     min_quality: int | None,
     qualities: bool,
     table: RecordTable | None,
@@ -169,8 +146,7 @@ def _fastq(
         result = parse_fastq(engine, part, final=text.final, min_quality=min_quality, qualities=qualities, table=table)
         if result.defect is not None:
             at, kind = result.defect
-            lines = int(np.count_nonzero(text.host[:at] == ord("\n")))
-            raise InputError(DEFECTS[kind], source=name, record=census.records + lines // 4 + 1, byte=text.offset + at)
+            raise fastq_error(text.host, at, kind, source=text.name, records=census.records, offset=text.offset)
         census.add(result.census)
         if result.census.records:
             yield PackedBlock(result.symbols, result.tail, result.qualities, _named(table, part, False))

@@ -1,80 +1,64 @@
-"""Records as they stand in the text: blocks of letters, and of qualities, that the device reads in place."""
+"""Inputs as a stream of letters and qualities, as they stand in the text."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import os
+from collections.abc import Iterable, Iterator
 
-import numpy as np
-from numpy.typing import NDArray
+from oclgenomics.io.source import Progress
+from oclgenomics.runtime import Engine
+from oclgenomics.sequence.letter_fasta import fasta_letters
+from oclgenomics.sequence.letter_fastq import fastq_letters
+from oclgenomics.sequence.opening import opened_text
+from oclgenomics.sequence.pieces import LetterBlock, Pieces
 
-from oclgenomics.sequence.device_text import Text
-
-__all__ = ["LetterBlock", "Pieces"]
+__all__ = ["LetterBlock", "Pieces", "letter_blocks"]
 
 
-@dataclass(frozen=True)
-class Pieces:
-    """Records, or parts of records, in a block of text; arrays of one length.
+def letter_blocks(
+    engine: Engine,
+    paths: Iterable[str | os.PathLike[str]],
+    *,
+    overlap: int = 0,
+    block_bytes: int | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Iterator[LetterBlock]:
+    """Read FASTA and FASTQ files and find their records.
 
-    A record that one block does not hold comes in pieces. Every piece repeats, behind what it owns, the first letters
-    of the next one, so every window of `overlap` + 1 letters lies in one piece, and starts in what that piece owns.
+    Letters and qualities of FASTQ stay where they are in the text. Those of FASTA are copied, without line breaks.
 
-    Attributes
+    Parameters
     ----------
-    record : ndarray, int64
-        Number of the record, through all inputs.
-    start : ndarray, int64
-        Place of the piece's first letter in its record.
-    letters : ndarray, uint32
-        Place of its first letter in the text.
-    size : ndarray, uint32
-        Number of its letters.
-    owned : ndarray, uint32
-        How many of these are no other piece's; all of them in the last piece of a record.
-    qualities : ndarray, uint32, or None
-        Place of the first letter's quality in the text; None for FASTA.
-    ends : ndarray, bool
-        The record ends with this piece.
+    engine : Engine
+    paths : iterable of path
+        Files, plain or gzip, in any mix; "-" is standard input. FASTQ has four lines per record. Lines of FASTA end
+        with a newline, a carriage return or both.
+    overlap : int
+        Letters that two pieces of a record of FASTA share: the length of windows less 1. FASTQ has whole records.
+    block_bytes : int, optional
+        Bytes of text that are read at a time; a longer record of FASTQ makes its block longer. Chosen for the device's
+        memory if not given.
+    threads : int, optional
+        Threads that inflate bgzip; as many as `Workers` takes if not given.
+    progress : callable, optional
+        See `oclgenomics.io.source.Progress`.
+
+    Yields
+    ------
+    LetterBlock
+        Valid until the next one is asked for.
+
+    Raises
+    ------
+    InputError
+        A defect of an input, with its name, the record and the byte.
+    AllocationError
+        The device's memory does not hold a record of FASTQ.
     """
-
-    record: NDArray[np.int64]
-    start: NDArray[np.int64]
-    letters: NDArray[np.uint32]
-    size: NDArray[np.uint32]
-    owned: NDArray[np.uint32]
-    qualities: NDArray[np.uint32] | None
-    ends: NDArray[np.bool_]
-
-    def __len__(self) -> int:
-        return len(self.record)
-
-
-@dataclass(frozen=True)
-class LetterBlock:
-    """Part of an input: text on the device and on the host, and where records are in it.
-
-    Letters of a piece are neighbours, without line breaks between them. The text is valid until the next block is asked
-    for.
-
-    Attributes
-    ----------
-    text : Text
-        On the device; places count from its first byte (`text.skip`).
-    host : ndarray, uint8 (text.size,)
-        The same bytes.
-    pieces : Pieces
-        In the order of the input.
-    names : list of str
-        The first word of the header of each record that begins in the block.
-    first : int
-        Number of the first of these records, through all inputs.
-    source : str
-        The input's name.
-    """
-
-    text: Text
-    host: NDArray[np.uint8]
-    pieces: Pieces
-    names: list[str]
-    first: int
-    source: str
+    first = 0
+    for path in paths:
+        with opened_text(engine, path, block_bytes=block_bytes, threads=threads, progress=progress) as (text, fastq):
+            first = (
+                yield from fastq_letters(engine, text, first) if fastq else fasta_letters(engine, text, overlap, first)
+            )

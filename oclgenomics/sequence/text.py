@@ -15,10 +15,10 @@ from oclgenomics.errors import InputError
 from oclgenomics.io.source import Source
 from oclgenomics.runtime import Engine, SharedArray
 from oclgenomics.sequence.device_text import Text
+from oclgenomics.sequence.line_breaks import is_break
 
 __all__ = ["TextBlocks"]
 
-LINE_BREAKS = (ord("\n"), ord("\r"))
 HEADROOM = 1 << 16  # before a block, for what the one before it did not use up
 CPU_BUFFERS, GPU_BUFFERS = 2, 3  # one at work, the others being read
 
@@ -37,6 +37,8 @@ class TextBlocks:
 
     Attributes
     ----------
+    name : str
+        Of the source.
     host : ndarray, uint8 (size,)
         The block, after `read`.
     size : int
@@ -48,6 +50,7 @@ class TextBlocks:
 
     def __init__(self, engine: Engine, source: Source, block_bytes: int) -> None:
         self._engine, self._source, self._block_bytes = engine, source, block_bytes
+        self.name = source.name
         self._buffers = ExitStack()
         self._at_work: _Buffer | None = None
         self._free: deque[_Buffer] = deque()
@@ -116,11 +119,11 @@ class TextBlocks:
         """
         used = 0
         while self.read(used):
-            found = np.flatnonzero(~np.isin(self.host[:4096], LINE_BREAKS))
+            found = np.flatnonzero(~is_break(self.host[:4096]))
             used = int(found[0]) if len(found) else min(self.size, 4096)
             if len(found) and not used:
                 return int(self.host[0])
-        raise InputError("holds no sequence", source=self._source.name)
+        raise InputError("holds no sequence", source=self.name)
 
     def _next(self) -> tuple[_Buffer, int]:
         """A buffer with the next bytes, and how many these are."""

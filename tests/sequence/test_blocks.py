@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 
 from oclgenomics.errors import InputError
 from oclgenomics.runtime import Device, DeviceArray, Engine, SharedArray
-from oclgenomics.sequence import Census, PackedBlock, blocks, packed_blocks, parse, reference
+from oclgenomics.sequence import Census, PackedBlock, opening, packed_blocks, reference, tiles
 from oclgenomics.sequence.device_text import Text
-from oclgenomics.sequence.parse import FastaState, parse_fasta, parse_fastq
+from oclgenomics.sequence.fasta_state import FastaState
+from oclgenomics.sequence.parse import parse_fasta, parse_fastq
 
 FASTA = b">r1\nACGTNacgtaAC\nGGTTRCCATG\n>r2 desc > x\n\nTTTTTTTT\n>\n>last\nACGT\r\nAC\rGT\r\n"
 FASTQ = (
@@ -228,17 +229,17 @@ def test_the_device_is_done_before_the_text_is_freed(
 def test_a_block_takes_its_share_of_little_memory(device: Device) -> None:
     """Up to the most that suits the device, from the least that is worth a launch."""
     with Engine(device) as most:
-        largest = blocks.largest_block(most)
+        largest = opening.largest_block(most)
     for memory in (1 << 16, 1 << 20, 1 << 24):
         with Engine(device, max_memory=memory) as engine:
-            block = blocks.largest_block(engine)
-        assert block == min(largest, max(blocks.MIN_BLOCK, memory // blocks.BLOCK_SHARE))
+            block = opening.largest_block(engine)
+        assert block == min(largest, max(opening.MIN_BLOCK, memory // opening.BLOCK_SHARE))
 
 
 def test_sizes_that_a_block_may_have(engine: Engine) -> None:
     """From one byte to the most whose places the kernels can hold."""
-    for size in (1, parse.MAX_BYTES):
-        assert parse._Tiles(engine, size, "sequence/pack_fasta.cl", {}).tiles > 0
-    for size in (0, parse.MAX_BYTES + 1):
-        with pytest.raises(ValueError, match=f"a block has 1 to {parse.MAX_BYTES} bytes, not {size}"):
-            parse._Tiles(engine, size, "sequence/pack_fasta.cl", {})
+    for size in (1, tiles.MAX_BYTES):
+        assert tiles.Tiles(engine, size, "sequence/pack_fasta.cl").tiles > 0
+    for size in (0, tiles.MAX_BYTES + 1):
+        with pytest.raises(ValueError, match=f"a block has 1 to {tiles.MAX_BYTES} bytes, not {size}"):
+            tiles.Tiles(engine, size, "sequence/pack_fasta.cl")

@@ -1,0 +1,71 @@
+// Records of FASTQ in the text, with four lines a record. Lines 4 r to 4 r + 3 are those of record r.
+//
+//   newlines[0 .. lines - 1]   where the lines end; what comes behind the last one is a line as well, and ends with the text
+//   letters[r], sizes[r]       where the record's letters begin, and how many they are
+//   qualities[r]               where its qualities begin, which are as many
+//   name_places[r], name_lengths[r]   its name
+//
+//   report[0]   least place of a defect in the text, times 4, plus its kind
+//   report[1]   least number of a record that is not complete, or of four lines that are all blank, as all behind them are
+//   report[2]   where that one starts
+// All of the report is ~0 before, and stays so where there is nothing to tell. The last byte that is no line break is text[solid - 1].
+// The text begins at byte `skip` of the memory.
+#include "sequence/defects.clh"
+#include "sequence/records.clh"
+
+// Where line `line` ends.
+static inline uint end_of(__global const uint *newlines, uint lines, uint line, uint size)
+{
+    return line < lines ? newlines[line] : size;
+}
+
+static inline void leave(__global uint *report, uint r, uint at)
+{
+    atomic_min(&report[1], r);
+    atomic_min(&report[2], at);
+}
+
+__kernel void find_records(__global const uchar *memory, uint skip, uint size, __global const uint *newlines, uint lines,
+                           uint records, uint final, uint solid, __global uint *letters, __global uint *sizes,
+                           __global uint *qualities, __global uint *name_places, __global uint *name_lengths,
+                           __global uint *report)
+{
+    __global const uchar *text = memory + skip;
+    const uint r = get_global_id(0);
+    if (r >= records)
+        return;
+    const uint line = 4 * r;
+    const uint at = r ? end_of(newlines, lines, line - 1, size) + 1 : 0;
+    name_lengths[r] = 0;
+    if (at >= solid) {
+        leave(report, r, at);
+        return;
+    }
+    if (text[at] != '@') {
+        refuse(report, at, NOT_AT);
+        return;
+    }
+    const uint header_end = end_of(newlines, lines, line, size);
+    const uint letters_end = end_of(newlines, lines, line + 1, size);
+    const uint plus_end = end_of(newlines, lines, line + 2, size);
+    const uint end = end_of(newlines, lines, line + 3, size);
+    const uint plus = letters_end + 1;
+    if (plus < size && text[plus] != '+') {
+        refuse(report, plus, NOT_PLUS);
+        return;
+    }
+    if (line + 3 >= lines && !(final && line + 2 < lines)) {
+        if (final)
+            refuse(report, at, CUT);
+        leave(report, r, at);
+        return;
+    }
+    const uint length = line_length(text, header_end + 1, letters_end);
+    if (line_length(text, plus_end + 1, end) != length) {
+        refuse(report, at, LENGTHS);
+        return;
+    }
+    sizes[r] = length;
+    qualities[r] = plus_end + 1;
+    note_record(text, at, header_end, r, header_end + 1, letters, name_places, name_lengths);
+}

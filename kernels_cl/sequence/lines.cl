@@ -1,0 +1,40 @@
+// The lines of a text: `count_lines` counts the newlines of each tile, and after their scan, which says how many come before it,
+// `place_lines` writes where they are.
+//
+//   lines[t]      newlines of tile t; after its scan, newlines before tile t
+//   newlines[n]   place of newline n
+//
+// The text begins at byte `skip` of the memory.
+#include "sequence/text.clh"
+
+__kernel void count_lines(__global const uchar *memory, uint skip, uint size, uint tile, uint tiles, __global uint *lines)
+{
+    __global const uchar *text = memory + skip;
+    const uint t = get_global_id(0);
+    if (t >= tiles)
+        return;
+    uint at = t * tile, count = 0;
+    const uint end = MIN(at + tile, size);
+    for (; at + 8 <= end; at += 8)
+        count += count_marked(bytes_equal(load_text(text, at), '\n'));
+    for (; at < end; ++at)
+        count += text[at] == '\n';
+    lines[t] = count;
+}
+
+__kernel void place_lines(__global const uchar *memory, uint skip, uint size, uint tile, uint tiles, __global const uint *lines,
+                          __global uint *newlines)
+{
+    __global const uchar *text = memory + skip;
+    const uint t = get_global_id(0);
+    if (t >= tiles)
+        return;
+    uint at = t * tile, line = lines[t];
+    const uint end = MIN(at + tile, size);
+    for (; at + 8 <= end; at += 8)
+        for (ulong marks = bytes_equal(load_text(text, at), '\n'); marks; marks &= marks - 1)
+            newlines[line++] = at + first_marked(marks);
+    for (; at < end; ++at)
+        if (text[at] == '\n')
+            newlines[line++] = at;
+}

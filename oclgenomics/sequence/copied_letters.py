@@ -1,0 +1,88 @@
+"""Copies of the letters of FASTA, without line breaks and headers, on the device."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import TracebackType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.runtime import Engine, SharedArray
+from oclgenomics.sequence.block_records import joined_names
+from oclgenomics.sequence.device_text import Text
+from oclgenomics.sequence.fasta_state import FastaState
+from oclgenomics.sequence.fasta_tiles import count_fasta
+from oclgenomics.sequence.tiles import Tiles, filled
+
+__all__ = ["CopiedLetters", "LetterCopier"]
+
+
+@dataclass(frozen=True)
+class CopiedLetters:
+    """Letters of a block in a row, with a newline for each header.
+
+    Attributes
+    ----------
+    text : Text
+    host : ndarray, uint8 (text.size,)
+        The same bytes.
+    starts : ndarray, uint32
+        Where the letters of each record start that begins in the block.
+    headers : ndarray, uint32
+        Where its header is in the block.
+    names : list of str
+    """
+
+    text: Text
+    host: NDArray[np.uint8]
+    starts: NDArray[np.uint32]
+    headers: NDArray[np.uint32]
+    names: list[str]
+
+
+class LetterCopier:
+    """Copies the letters of one block after the other into the same memory; a context manager."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._shared: SharedArray | None = None
+
+    def __enter__(self) -> LetterCopier:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._shared is not None:
+            self._shared.release()
+
+    def copy(self, text: Text, state: FastaState) -> CopiedLetters:
+        """Copy the letters of a text that begins in a state and does not end within a header."""
+        engine = self._engine
+        counted = count_fasta(engine, text, state, names=True)
+        shared = self._room(text.size)
+        arrays = {
+            name: engine.empty(counted.headers + 1, np.uint32)
+            for name in ("record_places", "record_starts", "name_places")
+        }
+        lengths = filled(engine, counted.headers + 1, np.uint32, 0)
+        launch = Tiles(engine, text.size, "sequence/copy_fasta.cl")
+        launch("copy_fasta", **counted.arguments, letters=shared.device, name_lengths=lengths, **arrays)
+        names = joined_names(engine, text, arrays["name_places"], lengths, counted.headers)
+        host = shared.host[: counted.symbols]
+        if engine.tuning.shares_memory:
+            engine.wait_for(shared.device)
+        else:
+            engine.download(shared.device, counted.symbols, out=host)
+        starts, headers = (
+            engine.download(arrays[name], counted.headers) for name in ("record_starts", "record_places")
+        )
+        return CopiedLetters(Text(shared.device, 0, counted.symbols), host, starts, headers, names)
+
+    def _room(self, size: int) -> SharedArray:
+        if self._shared is None or self._shared.host.size < size:
+            if self._shared is not None:
+                self._shared.release()
+            self._shared = self._engine.shared(size, np.uint8)
+        return self._shared

@@ -1,0 +1,107 @@
+"""Records of FASTQ in the text, found on the device."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass
+from functools import partial
+from operator import add
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.runtime import DeviceArray, Engine
+from oclgenomics.sequence.block_records import joined_names
+from oclgenomics.sequence.defects import fastq_error
+from oclgenomics.sequence.device_text import Text
+from oclgenomics.sequence.line_breaks import last_place
+from oclgenomics.sequence.line_table import line_table
+from oclgenomics.sequence.pieces import LetterBlock, Pieces
+from oclgenomics.sequence.text import TextBlocks
+from oclgenomics.sequence.tiles import NOTHING, filled
+
+__all__ = ["fastq_letters"]
+
+RECORD_LINES = 4
+
+
+@dataclass(frozen=True)
+class _Found:
+    """Complete records of a block.
+
+    Attributes
+    ----------
+    size : int
+    tail : int
+        Where the record starts that is not complete; the block's size if there is none.
+    defect : tuple of int or None
+        Place and kind of the first defect.
+    letters, sizes, qualities, name_places, name_lengths : DeviceArray, uint32 (size + 1,) or longer
+    """
+
+    size: int
+    tail: int
+    defect: tuple[int, int] | None
+    letters: DeviceArray
+    sizes: DeviceArray
+    qualities: DeviceArray
+    name_places: DeviceArray
+    name_lengths: DeviceArray
+
+
+def fastq_letters(engine: Engine, text: TextBlocks, first: int) -> Generator[LetterBlock, None, int]:
+    """Yield the blocks of an input whose first block has been read.
+
+    Parameters
+    ----------
+    engine : Engine
+    text : TextBlocks
+    first : int
+        Records of the inputs before this one.
+
+    Returns
+    -------
+    int
+        Records of all inputs so far.
+    """
+    before, there = first, True
+    while there:
+        part = text.on_device(text.size)
+        found = _find_records(engine, part, text.host, final=text.final)
+        if found.defect is not None:
+            at, kind = found.defect
+            raise fastq_error(text.host, at, kind, source=text.name, records=first - before, offset=text.offset)
+        if found.size:
+            names = joined_names(engine, part, found.name_places, found.name_lengths, found.size)
+            pieces = _pieces(engine, found, first)
+            byte_of = partial(add, text.offset)
+            yield LetterBlock(part, text.host, pieces, names, first, text.name, before, byte_of)
+            first += found.size
+        there = text.read(found.tail)
+    return first
+
+
+def _find_records(engine: Engine, text: Text, host: NDArray[np.uint8], *, final: bool) -> _Found:
+    lines = line_table(engine, text)
+    most = (lines.size + final) // RECORD_LINES + 1
+    names = ("letters", "sizes", "qualities", "name_places", "name_lengths")
+    arrays: dict[str, Any] = {name: engine.empty(most, np.uint32) for name in names}
+    report = filled(engine, 3, np.uint32, NOTHING)
+    kernel = engine.kernel("sequence/fastq_records.cl", "find_records")
+    cut: dict[str, Any] = {"size": text.size, "newlines": lines.newlines, "lines": lines.size, "records": most}
+    cut |= {"final": final, "solid": last_place(host, breaks=False) + 1, "report": report}
+    engine.launch_items(kernel, most, **text.place, **cut, **arrays)
+    defect, size, tail = engine.download(report).tolist()
+    found = None if defect == NOTHING else (defect >> 2, defect & 3)
+    return _Found(size, text.size if final else tail, found, **arrays)
+
+
+def _pieces(engine: Engine, found: _Found, first: int) -> Pieces:
+    letters, sizes, qualities = (
+        engine.download(array, found.size) for array in (found.letters, found.sizes, found.qualities)
+    )
+    record = np.arange(first, first + found.size)
+    return Pieces(
+        record, np.zeros(found.size, np.int64), letters, sizes, sizes, qualities, np.ones(found.size, np.bool_)
+    )

@@ -1,0 +1,73 @@
+"""Inputs opened as blocks of text, whatever is made of these."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+
+from oclgenomics.errors import InputError
+from oclgenomics.io.source import Progress, Source
+from oclgenomics.io.workers import Workers
+from oclgenomics.runtime import Engine
+from oclgenomics.sequence.text import TextBlocks
+from oclgenomics.sequence.tiles import MAX_BYTES
+
+__all__ = ["largest_block", "opened_text"]
+
+CPU_BLOCK, GPU_BLOCK, MIN_BLOCK = 64 << 20, 128 << 20, 1 << 16  # bytes; GPUs wait for each block's end
+BLOCK_SHARE = 8  # blocks that the device's memory holds: two or three of text, and what is made of them
+
+
+@contextlib.contextmanager
+def opened_text(
+    engine: Engine,
+    path: str | os.PathLike[str],
+    *,
+    block_bytes: int | None,
+    threads: int | None,
+    progress: Progress | None,
+) -> Iterator[tuple[TextBlocks, bool]]:
+    """Open an input and read its first block.
+
+    Parameters
+    ----------
+    engine : Engine
+    path : path
+        A file, plain or gzip; "-" is standard input.
+    block_bytes : int, optional
+        `largest_block` if not given.
+    threads : int, optional
+        See `Workers`.
+    progress : callable, optional
+        See `Progress`.
+
+    Yields
+    ------
+    text : TextBlocks
+    fastq : bool
+        Whether it is FASTQ; else it is FASTA.
+
+    Raises
+    ------
+    InputError
+        The input cannot be read, holds nothing, or is neither.
+    """
+    with Workers(threads) as workers, Source(path, progress=progress, workers=workers) as source:
+        size = min(largest_block(engine) if block_bytes is None else block_bytes, _enough_for(source))
+        with TextBlocks(engine, source, size) as text:
+            first = text.first_letter()
+            if first not in b">@":
+                raise InputError("is neither FASTA nor FASTQ: it starts with neither > nor @", source=source.name)
+            yield text, first == ord("@")
+
+
+def largest_block(engine: Engine) -> int:
+    """Bytes of text in a block that suit the device and its memory."""
+    most = CPU_BLOCK if engine.tuning.cpu else GPU_BLOCK
+    return min(most, max(MIN_BLOCK, engine.budget // BLOCK_SHARE), max(MIN_BLOCK, engine.max_allocation // 2))
+
+
+def _enough_for(source: Source) -> int:
+    """Bytes of a block that holds a small file: a power of two, so that files can share memory."""
+    return MAX_BYTES if source.size is None else 1 << source.size.bit_length()

@@ -1,0 +1,101 @@
+"""Records as they stand in the text: blocks of letters, and of qualities, that the device reads in place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.errors import InputError
+from oclgenomics.sequence.device_text import Text
+
+__all__ = ["LetterBlock", "Pieces"]
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """Records, or parts of records, in a block of text; arrays of one length.
+
+    A record that one block does not hold comes in pieces. Every piece repeats, behind what it owns, the first letters
+    of the next one, so every window of `overlap` + 1 letters lies in one piece, and starts in what that piece owns.
+
+    Attributes
+    ----------
+    record : ndarray, int64
+        Number of the record, through all inputs.
+    start : ndarray, int64
+        Place of the piece's first letter in its record.
+    letters : ndarray, uint32
+        Place of its first letter in the text.
+    size : ndarray, uint32
+        Number of its letters.
+    owned : ndarray, uint32
+        How many of these are no other piece's; all of them in the last piece of a record.
+    qualities : ndarray, uint32, or None
+        Place of the first letter's quality in the text; None for FASTA.
+    ends : ndarray, bool
+        The record ends with this piece.
+    """
+
+    record: NDArray[np.int64]
+    start: NDArray[np.int64]
+    letters: NDArray[np.uint32]
+    size: NDArray[np.uint32]
+    owned: NDArray[np.uint32]
+    qualities: NDArray[np.uint32] | None
+    ends: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.record)
+
+
+@dataclass(frozen=True)
+class LetterBlock:
+    """Part of an input: text on the device and on the host, and where records are in it.
+
+    Letters of a piece are neighbours, without line breaks between them. The text is valid until the next block is asked
+    for.
+
+    Attributes
+    ----------
+    text : Text
+        On the device; places count from its first byte (`text.skip`).
+    host : ndarray, uint8 (text.size,)
+        The same bytes.
+    pieces : Pieces
+        In the order of the input.
+    names : list of str
+        The first word of the header of each record that begins in the block.
+    first : int
+        Number of the first of these records, through all inputs.
+    source : str
+        The input's name.
+    before : int
+        Records of the inputs before this one.
+    byte_of : callable
+        Gives the place in the decompressed input of the byte that is at a place of the text.
+    """
+
+    text: Text
+    host: NDArray[np.uint8]
+    pieces: Pieces
+    names: list[str]
+    first: int
+    source: str
+    before: int = 0
+    byte_of: Callable[[int], int] = int
+
+    def error_at(self, place: int, message: str) -> InputError:
+        """Return the error for a letter at a place of the text, as long as that is valid.
+
+        Parameters
+        ----------
+        place : int
+        message : str
+            What is wrong with it, and what to do.
+        """
+        piece = int(np.searchsorted(self.pieces.letters, place, side="right")) - 1
+        record = int(self.pieces.record[piece]) - self.before + 1
+        return InputError(message, source=self.source, record=record, byte=self.byte_of(place))
