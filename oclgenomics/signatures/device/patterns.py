@@ -68,7 +68,7 @@ def least_counts(lengths: NDArray[np.int64], share: float) -> NDArray[np.int64]:
     share : float
         0 or more.
     """
-    counts = np.ceil(lengths * share).astype(np.int64)
+    counts: NDArray[np.int64] = np.ceil(lengths * share).astype(np.int64)
     # The product is rounded, and so is the quotient that the counts have to meet: they may be one apart.
     counts -= (counts > 0) & ((counts - 1) / lengths >= share)
     counts += counts / lengths < share
