@@ -7,6 +7,7 @@ quality of the sample's letters under the whole signature, and a sample's hash i
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -123,6 +124,7 @@ def best(found: list[Match]) -> Match:
     return min(found, key=lambda match: (match.mismatches, -(match.quality_sum or 0), match.start))
 
 
+@functools.cache
 def error_units(quality: int) -> int:
     """Return 10^(-quality / 10) in units of 2^-32, rounded to the nearest."""
     power = Fraction(10.0 ** (-quality / 10)) * (1 << ERROR_BITS)
