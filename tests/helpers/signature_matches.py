@@ -1,0 +1,71 @@
+"""What methods find in a block of samples, beside what the oracle finds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from oclgenomics.signatures import reference
+from oclgenomics.signatures.device.found import FoundPairs, FoundStarts
+from oclgenomics.signatures.device.samples import SampleLetters
+from oclgenomics.signatures.letters import LETTERS
+from oclgenomics.signatures.options import ScanOptions
+from oclgenomics.signatures.panel import Patterns
+
+__all__ = ["Expected", "check_pairs", "check_starts", "expected_matches"]
+
+Expected = dict[tuple[int, int], list[reference.Match]]  # of a piece and a pattern that match
+
+
+def expected_matches(
+    samples: SampleLetters,
+    patterns: Patterns,
+    options: ScanOptions,
+    which: Sequence[int] | None = None,
+    pieces: Sequence[bool] | None = None,
+) -> Expected:
+    """Return the oracle's matches of pieces and patterns (all if not given), in order."""
+    chosen = np.arange(len(samples.block.pieces)) if pieces is None else np.flatnonzero(pieces)
+    found: Expected = {}
+    for piece in chosen.tolist():
+        letters, qualities, owned = _piece(samples, piece)
+        for pattern in range(len(patterns)) if which is None else sorted(set(which)):
+            matches = reference.matches(
+                letters,
+                qualities,
+                "".join(LETTERS[bases] for bases in patterns.of(pattern)),
+                max_mismatches=options.max_mismatches,
+                min_informative=options.min_informative,
+                min_score=options.min_score,
+            )
+            matches = [match for match in matches if match.start < owned]
+            if matches:
+                found[piece, pattern] = matches
+    return found
+
+
+def _piece(samples: SampleLetters, piece: int) -> tuple[str, str | None, int]:
+    """Letters and qualities of a piece, and how many of them it owns."""
+    pieces, host = samples.block.pieces, samples.block.host
+    size = int(pieces.size[piece])
+    letters = host[int(pieces.letters[piece]) :][:size].tobytes().decode()
+    owned = int(pieces.owned[piece])
+    if pieces.qualities is None:
+        return letters, None, owned
+    return letters, host[int(pieces.qualities[piece]) :][:size].tobytes().decode(), owned
+
+
+def check_pairs(found: FoundPairs, expected: Expected) -> None:
+    """Compare pairs with the oracle's matches."""
+    rows = zip(found.piece, found.pattern, found.hits, found.first, found.best, strict=True)
+    assert [tuple(map(int, row)) for row in rows] == [
+        (*pair, len(matches), matches[0].start, reference.best(matches).start) for pair, matches in expected.items()
+    ]
+    assert {getattr(found, name).dtype for name in ("piece", "pattern", "hits", "first", "best")} == {np.dtype("u4")}
+
+
+def check_starts(parts: Iterable[FoundStarts], expected: Expected) -> None:
+    """Compare starts with the oracle's matches."""
+    rows = [tuple(map(int, row)) for part in parts for row in zip(part.piece, part.pattern, part.start, strict=True)]
+    assert rows == [(*pair, match.start) for pair, matches in expected.items() for match in matches]
