@@ -153,3 +153,28 @@ __kernel void vector_shifts(__global const uint *x, __global uint *out)
     }
 }
 #endif
+
+// Vectors of 16 bytes at any address: compared with letters, chosen by masks, counted by lane and read lane by lane.
+#if !defined(ONLY) || defined(ONLY_vector_bytes)
+typedef uchar16 uchar16_any __attribute__((aligned(1)));
+
+__kernel void vector_bytes(__global const uint *x, __global uint *out)
+{
+    const size_t i = get_global_id(0) * 16;
+    __global const uchar *bytes = (__global const uchar *)(x + i);
+    uchar16 count = 0, any = 0, codes = 0;
+    for (uint n = 0; n < 48; n += 5) {
+        const uchar16 a = *(__global const uchar16_any *)(bytes + n) & (uchar16)0x0f;
+        const char16 low = a == (uchar16)3, high = a == (uchar16)12;
+        const char16 code = (low & (char16)0x12) | (high & (char16)0x4f);
+        codes ^= as_uchar16(code);
+        any |= as_uchar16(code == (char16)0);
+        count -= as_uchar16(low);
+    }
+    for (uint n = 0; n < 16; ++n) {
+        out[i + n] = codes[n];
+        out[ITEMS + i + n] = any[n];
+        out[2 * ITEMS + i + n] = count[n];
+    }
+}
+#endif

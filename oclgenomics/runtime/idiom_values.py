@@ -350,6 +350,19 @@ def vector_shifts() -> Case:
     return case([x], channels(lesser, joined, dtype=np.uint32))
 
 
+def vector_bytes() -> Case:
+    x = NUMBERS.words[0]
+    of_item = x.view(np.uint8).reshape(-1, 64)
+    codes, anything, count = (np.zeros((len(of_item), 16), np.uint8) for _ in range(3))
+    for first in range(0, 48, 5):
+        a = of_item[:, first : first + 16] & 0x0F
+        code = np.where(a == 3, 0x12, np.where(a == 12, 0x4F, 0)).astype(np.uint8)
+        codes ^= code
+        anything |= np.where(code == 0, 255, 0).astype(np.uint8)
+        count += a == 3
+    return case([x], channels(codes.ravel(), anything.ravel(), count.ravel(), dtype=np.uint32))
+
+
 def doubles() -> Case:
     a, b = NUMBERS.floats
     x, y = a.astype(np.float64), b.astype(np.float64)

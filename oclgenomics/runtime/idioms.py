@@ -30,6 +30,7 @@ __all__ = ["SOURCES", "Idiom", "Trial", "idioms_for"]
 SCALAR, VECTOR, DOUBLE = "common/check_scalar.cl", "common/check_vector.cl", "common/check_fp64.cl"
 SOURCES = (SCALAR, VECTOR, DOUBLE)
 CPU_WIDTH = 8  # of the vectors that kernels have on all CPUs; others are as wide as the tuning says
+BYTES_WIDTH = 16  # of vectors of bytes
 CPU_GROUP, GPU_GROUP = 64, 256
 
 
@@ -77,6 +78,7 @@ def idioms_for(device: Device) -> list[Idiom]:
     if tuning.cpu:
         found.append(Idiom("loose_memory", SCALAR, values.loose_memory))
         found.append(Idiom("vector_shifts", VECTOR, values.vector_shifts, CPU_WIDTH, 8))
+        found.append(Idiom("vector_bytes", VECTOR, values.vector_bytes, BYTES_WIDTH, BYTES_WIDTH))
     for width in widths:
         found += _vectors(width)
     if "cl_khr_fp64" in device.extensions:
