@@ -1,0 +1,26 @@
+"""Signatures: long patterns with wildcards, found exactly in samples with wildcards, and scored by quality.
+
+Examples
+--------
+>>> from oclgenomics.signatures import ScanOptions, scan
+>>> found = scan("samples.fastq.gz", "signatures.fasta", ScanOptions(strand="both"))  # doctest: +SKIP
+>>> print(found)  # doctest: +SKIP
+ScanResult(samples=1010, signatures=1000, matches=1281)
+"""
+
+from oclgenomics.signatures.options import ScanOptions
+from oclgenomics.signatures.panel import Panel, read_panel
+from oclgenomics.signatures.result import Matches, Samples, ScanPart, ScanResult
+from oclgenomics.signatures.scan import scan, scan_parts
+
+__all__ = [
+    "Matches",
+    "Panel",
+    "Samples",
+    "ScanOptions",
+    "ScanPart",
+    "ScanResult",
+    "read_panel",
+    "scan",
+    "scan_parts",
+]
