@@ -54,9 +54,7 @@ def describe(engine: Engine, samples: SampleLetters, patterns: DevicePatterns, f
     return MatchFacts(facts[:, 0], *counts, facts[:, FACTS - 1])
 
 
-def _facts(
-    engine: Engine, samples: SampleLetters, patterns: DevicePatterns, found: FoundStarts
-) -> NDArray[np.uint64]:
+def _facts(engine: Engine, samples: SampleLetters, patterns: DevicePatterns, found: FoundStarts) -> NDArray[np.uint64]:
     """Return the facts of some matches, uint64 (matches, FACTS)."""
     matches = len(found)
     if not matches:
