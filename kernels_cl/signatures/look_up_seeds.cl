@@ -1,0 +1,205 @@
+// Places of samples at which seeds of patterns lie: one look at a table for each STEP letters, whatever the number of patterns.
+//
+// The table (oclgenomics/signatures/seed_table.py) has a row for each head: 125 bits, one a tail, and a list of seeds. A place
+// with its bit set is a hit. The CHECKED letters behind the head of each seed in the row are compared with the sample, and what
+// passes is a candidate: a start at which the whole pattern has to be compared.
+//
+// A tile is the look-ups of piece tile_piece[t] at its letters tile_begin[t] .. tile_end[t] - 1, at most TILE letters, of which
+// every place divisible by STEP is looked up, counted from the first of the text.
+//
+//   find_candidates   found_piece, found_seed and found_start hold the candidates, in no order, as many as there is `room` for;
+//                     total[0] counts all, and counts[t] those of each tile
+//   count_listed      counts[t]: the seeds in the rows of all hits of a tile, which find_candidates would compare
+//
+// -D HEAD=n           seeds.clh
+// -D TILE=n           letters of the largest tile
+// -D CPU=0|1          1: a work-item a tile; 0: a work-group of LANES a tile
+// -D LANES=n
+#include "common/portable.clh"
+#include "common/bits.clh"
+#include "signatures/seeds.clh"
+
+#define LOOK_UPS (TILE / STEP + 1)
+
+
+static inline uint letter_at(__global const uchar *codes, uint place)
+{
+    return codes[place] >> 4 & 7;
+}
+
+static inline uint head_at(__global const uchar *codes, uint place)
+{
+    uint row = 0;
+    UNROLL
+    for (uint j = 0; j < HEAD; ++j)
+        row += letter_at(codes, place + j) * WORTH(j);
+    return row;
+}
+
+static inline uint tail_at(__global const uchar *codes, uint place)
+{
+    return letter_at(codes, place + HEAD) + 5 * letter_at(codes, place + HEAD + 1) + 25 * letter_at(codes, place + HEAD + 2);
+}
+
+static inline uint is_hit(__global const uint *bits, uint row, uint tail)
+{
+    return bits[row * ROW_WORDS + (tail >> 5)] >> (tail & 31) & 1;
+}
+
+// The sets of the letters behind the head at a place; nothing behind the end of the codes.
+static inline ulong checked_at(__global const uchar *codes, uint place, uint end)
+{
+    ulong sets = 0;
+    const uint begin = place + HEAD;
+    for (uint j = 0; j < CHECKED && begin + j < end; ++j)
+        sets |= (ulong)(codes[begin + j] & 15) << 4 * j;
+    return sets;
+}
+
+#define TABLE __global const uint *bits, __global const uint *first, __global const uint *lists
+#define SAMPLES \
+    __global const uchar *codes, uint end, __global const uint *letters, __global const uint *size, __global const uint *owned
+#define TILES __global const uint *tile_piece, __global const uint *tile_begin, __global const uint *tile_end, uint tiles
+#define SEEDS \
+    __global const ulong *check, __global const uint *seed_pattern, __global const uint *seed_offset, \
+        __global const ulong *offsets
+#define FOUND \
+    uint mismatches, uint room, __global uint *found_piece, __global uint *found_seed, __global uint *found_start, \
+        __global uint *total
+
+// Stores the candidates of a hit; returns how many.
+static inline uint compare_listed(SAMPLES, TABLE, SEEDS, FOUND, uint piece, uint place, uint row)
+{
+    const ulong sets = checked_at(codes, place, end);
+    uint count = 0;
+    for (uint i = first[row]; i < first[row + 1]; ++i) {
+        const uint seed = lists[i];
+        const ulong missed = misses(sets, check[seed]);
+        if (missed && (mismatches == 0 || POPCOUNT64(missed) > mismatches))
+            continue;
+        const uint at = place - letters[piece], offset = seed_offset[seed], pattern = seed_pattern[seed];
+        const ulong length = offsets[pattern + 1] - offsets[pattern];
+        if (at < offset || at - offset >= owned[piece] || at - offset + length > size[piece])
+            continue;
+        const uint slot = atomic_inc(total);
+        if (slot < room) {
+            found_piece[slot] = piece;
+            found_seed[slot] = seed;
+            found_start[slot] = at - offset;
+        }
+        ++count;
+    }
+    return count;
+}
+
+// The places of a tile that are looked up: begin, begin + STEP ... before end.
+typedef struct {
+    uint begin, end;
+} Places;
+
+static inline Places places_of(__global const uint *letters, __global const uint *size, uint piece, uint begin, uint end)
+{
+    const uint whole = size[piece] < SEED ? 0 : size[piece] - SEED + 1;
+    const Places places = {(letters[piece] + begin + STEP - 1) / STEP * STEP, letters[piece] + MIN(end, whole)};
+    return places;
+}
+
+#if CPU
+
+// Lists the places of a tile that are hits, and their rows; returns how many.
+static inline uint list_hits(__global const uchar *codes, uint end, Places places, __global const uint *bits, uint *hits, uint *rows)
+{
+    uint count = 0;
+    for (uint place = places.begin; place < places.end; place += STEP) {
+        const uint row = head_at(codes, place);
+        hits[count] = place;
+        rows[count] = row;
+        count += is_hit(bits, row, tail_at(codes, place));
+    }
+    return count;
+}
+
+__kernel void find_candidates(SAMPLES, TILES, TABLE, SEEDS, FOUND, __global uint *counts)
+{
+    const uint tile = get_global_id(0);
+    if (tile >= tiles)
+        return;
+    uint hits[LOOK_UPS], rows[LOOK_UPS];
+    const uint piece = tile_piece[tile];
+    const Places places = places_of(letters, size, piece, tile_begin[tile], tile_end[tile]);
+    const uint listed = list_hits(codes, end, places, bits, hits, rows);
+    uint count = 0;
+    for (uint i = 0; i < listed; ++i)
+        count += compare_listed(codes, end, letters, size, owned, bits, first, lists, check, seed_pattern, seed_offset, offsets,
+                                mismatches, room, found_piece, found_seed, found_start, total, piece, hits[i], rows[i]);
+    counts[tile] = count;
+}
+
+__kernel void count_listed(SAMPLES, TILES, TABLE, __global uint *counts)
+{
+    const uint tile = get_global_id(0);
+    if (tile >= tiles)
+        return;
+    uint hits[LOOK_UPS], rows[LOOK_UPS];
+    const Places places = places_of(letters, size, tile_piece[tile], tile_begin[tile], tile_end[tile]);
+    const uint listed = list_hits(codes, end, places, bits, hits, rows);
+    uint count = 0;
+    for (uint i = 0; i < listed; ++i)
+        count += first[rows[i] + 1] - first[rows[i]];
+    counts[tile] = count;
+}
+
+#else
+
+#define GROUP_SIZE __attribute__((reqd_work_group_size(LANES, 1, 1)))
+
+__kernel GROUP_SIZE void find_candidates(SAMPLES, TILES, TABLE, SEEDS, FOUND, __global uint *counts)
+{
+    __local uint hits[LOOK_UPS], rows[LOOK_UPS], listed, count;
+    const uint tile = get_group_id(0), lane = get_local_id(0), piece = tile_piece[tile];
+    const Places places = places_of(letters, size, piece, tile_begin[tile], tile_end[tile]);
+    if (lane == 0)
+        listed = count = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint place = places.begin + lane * STEP; place < places.end; place += LANES * STEP) {
+        const uint row = head_at(codes, place);
+        if (is_hit(bits, row, tail_at(codes, place))) {
+            const uint slot = atomic_inc(&listed);
+            hits[slot] = place;
+            rows[slot] = row;
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint own = 0;
+    for (uint i = lane; i < listed; i += LANES)
+        own += compare_listed(codes, end, letters, size, owned, bits, first, lists, check, seed_pattern, seed_offset, offsets,
+                              mismatches, room, found_piece, found_seed, found_start, total, piece, hits[i], rows[i]);
+    if (own)
+        atomic_add(&count, own);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (lane == 0)
+        counts[tile] = count;
+}
+
+__kernel GROUP_SIZE void count_listed(SAMPLES, TILES, TABLE, __global uint *counts)
+{
+    __local uint count;
+    const uint tile = get_group_id(0), lane = get_local_id(0);
+    const Places places = places_of(letters, size, tile_piece[tile], tile_begin[tile], tile_end[tile]);
+    if (lane == 0)
+        count = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint own = 0;
+    for (uint place = places.begin + lane * STEP; place < places.end; place += LANES * STEP) {
+        const uint row = head_at(codes, place);
+        if (is_hit(bits, row, tail_at(codes, place)))
+            own += first[row + 1] - first[row];
+    }
+    if (own)
+        atomic_add(&count, own);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (lane == 0)
+        counts[tile] = count;
+}
+
+#endif

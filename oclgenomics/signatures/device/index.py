@@ -1,0 +1,245 @@
+"""Matches found by an index of seeds: one look at a table for each few letters of samples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.runtime import DeviceArray, Engine
+from oclgenomics.runtime.memory import BufferNeed
+from oclgenomics.signatures.device.encode import tiles_of
+from oclgenomics.signatures.device.found import FoundPairs
+from oclgenomics.signatures.device.pair_tally import PairTally
+from oclgenomics.signatures.device.patterns import DevicePatterns
+from oclgenomics.signatures.device.samples import SampleLetters
+from oclgenomics.signatures.seed_table import SeedTable
+from oclgenomics.signatures.seeds import STEP
+
+__all__ = ["IndexMatcher"]
+
+TILE = 4096  # letters
+PARTS = 16  # of a tile with too many candidates
+MAX_ROOM = 1 << 20  # candidates at a time
+CANDIDATE_BYTES = 24  # piece, seed, start, mismatches, and a sum of 8
+ROOM_SHARE = 8  # of the memory that is left
+SAMPLED = 8  # of each tile, one in so many look-ups tells how many candidates there are
+FIND_LANES, VERIFY_LANES = 256, 64
+REFUSED = 0xFFFFFFFF
+
+
+@dataclass(frozen=True)
+class Tiles:
+    """Stretches of pieces; arrays of one length."""
+
+    piece: NDArray[np.uint32]
+    begin: NDArray[np.uint32]
+    end: NDArray[np.uint32]
+
+    def __len__(self) -> int:
+        return len(self.piece)
+
+    def part(self, begin: int, end: int) -> Tiles:
+        return Tiles(*(getattr(self, field.name)[begin:end] for field in fields(self)))
+
+
+class IndexMatcher:
+    """A `Matcher` for the patterns that have seeds.
+
+    Parameters
+    ----------
+    engine : Engine
+    patterns : DevicePatterns
+    table : SeedTable
+        Of these patterns, and as many mismatches.
+    room : int, optional
+        Candidates that are held at a time; as suits the device if not given.
+
+    Attributes
+    ----------
+    unseeded : ndarray, int32
+        Patterns that it does not look for.
+    """
+
+    def __init__(self, engine: Engine, patterns: DevicePatterns, table: SeedTable, *, room: int | None = None) -> None:
+        if table.mismatches != patterns.max_mismatches:
+            raise ValueError(f"a table for {table.mismatches} mismatches finds not all with {patterns.max_mismatches}")
+        self.unseeded = table.unseeded
+        self._engine, self._patterns, self._table = engine, patterns, table
+        self._wanted = room
+        self._on_device = {
+            name: engine.upload(getattr(table, name))
+            for name in ("bits", "first", "lists", "check")
+            if len(table.lists)
+        }
+        if len(table.lists):
+            self._on_device |= {f"seed_{name}": engine.upload(getattr(table, name)) for name in ("pattern", "offset")}
+
+    def pairs(self, samples: SampleLetters, pieces: NDArray[np.bool_] | None = None) -> FoundPairs:
+        """Find all pairs of a block, or of some of its pieces.
+
+        Parameters
+        ----------
+        samples : SampleLetters
+        pieces : ndarray, bool (pieces,), optional
+        """
+        tally = PairTally(len(self._patterns.patterns))
+        if len(self._table.lists):
+            for count in self._rounds(samples, _tiles(samples, pieces)):
+                self._verify(samples, count, tally)
+        return tally.pairs()
+
+    def candidates(self, samples: SampleLetters) -> NDArray[np.int64]:
+        """Estimate how many seeds will have to be compared with each piece, from some of its look-ups.
+
+        Returns
+        -------
+        ndarray, int64 (pieces,)
+        """
+        count = len(samples.block.pieces)
+        tiles = _tiles(samples, None)
+        if not len(self._table.lists) or not len(tiles):
+            return np.zeros(count, np.int64)
+        length = (tiles.end - tiles.begin).astype(np.int64)
+        looked = np.minimum(length, np.maximum(length // SAMPLED, STEP * SAMPLED))
+        some = Tiles(tiles.piece, tiles.begin, tiles.begin + looked.astype(np.uint32))
+        counts = self._engine.empty(len(tiles), np.uint32)
+        table = {name: self._on_device[name] for name in ("bits", "first", "lists")}
+        self._launch("count_listed", samples, some, counts=counts, **table)
+        estimates = self._engine.download(counts).astype(np.int64) * length // np.maximum(looked, 1)
+        found = np.zeros(count, np.int64)
+        np.add.at(found, tiles.piece, estimates)
+        return found
+
+    # Rounds of candidates
+
+    def _rounds(self, samples: SampleLetters, tiles: Tiles) -> Iterator[int]:
+        """Find the candidates of tiles, as many at a time as there is room for; yield how many there are each time."""
+        if not len(tiles):
+            return
+        counts = self._engine.empty(len(tiles), np.uint32)
+        total = self._found["total"]
+        self._engine.fill(total, 0)
+        room = self._room
+        self._launch(
+            "find_candidates",
+            samples,
+            tiles,
+            **self._on_device,
+            **self._found,
+            offsets=self._patterns.offsets,
+            mismatches=self._table.mismatches,
+            room=room,
+            counts=counts,
+        )
+        count = int(self._engine.download(total)[0])
+        if count <= room:
+            yield count
+            return
+        for part in _split(tiles, self._engine.download(counts), room):
+            yield from self._rounds(samples, part)
+
+    @cached_property
+    def _room(self) -> int:
+        """How many candidates are held at a time: at least all that one look-up can give."""
+        least = len(self._table.lists)
+        if self._wanted is not None:
+            return max(self._wanted, len(self._table.pattern))
+        need = BufferNeed("candidates", per_item=CANDIDATE_BYTES * ROOM_SHARE)
+        fit = self._engine.items_that_fit([need], minimum=len(self._table.pattern), item="candidate")
+        return min(fit, max(MAX_ROOM, len(self._table.pattern))) if least else 0
+
+    @cached_property
+    def _found(self) -> dict[str, DeviceArray]:
+        names = ("found_piece", "found_seed", "found_start")
+        found = {name: self._engine.empty(self._room, np.uint32) for name in names}
+        return found | {"total": self._engine.empty(1, np.uint32)}
+
+    @cached_property
+    def _verified(self) -> tuple[DeviceArray, DeviceArray]:
+        return self._engine.empty(self._room, np.uint32), self._engine.empty(self._room, np.uint64)
+
+    def _launch(self, name: str, samples: SampleLetters, tiles: Tiles, **arguments: Any) -> None:
+        engine = self._engine
+        cpu = engine.tuning.cpu
+        lanes = 1 if cpu else engine.group_size(FIND_LANES)
+        kernel = engine.kernel(
+            "signatures/look_up_seeds.cl", name, HEAD=self._table.head, TILE=TILE, CPU=cpu, LANES=lanes
+        )
+        arguments |= {f"tile_{field.name}": engine.upload(getattr(tiles, field.name)) for field in fields(tiles)}
+        known = {"codes": samples.codes, "end": samples.codes.size, "letters": samples.letters, "size": samples.size}
+        known |= {"owned": samples.owned, "tiles": len(tiles)}
+        engine.launch(kernel, (len(tiles) * lanes,), (lanes,), **known, **arguments)
+
+    def _verify(self, samples: SampleLetters, count: int, tally: PairTally) -> None:
+        """Compare whole patterns at the candidates that were found; give matches to the tally."""
+        if not count:
+            return
+        engine, patterns, found = self._engine, self._patterns, self._found
+        cpu = engine.tuning.cpu
+        lanes = 1 if cpu else engine.group_size(VERIFY_LANES)
+        defines = {"HEAD": self._table.head, "CPU": cpu, "LANES": lanes, "QUALITIES": samples.has_qualities}
+        differ, sums = self._verified
+        engine.launch(
+            engine.kernel("signatures/verify_candidates.cl", "verify_candidates", **defines),
+            (count * lanes,),
+            (lanes,),
+            **samples.block.text.place,
+            codes=samples.codes,
+            letters=samples.letters,
+            qualities=samples.qualities,
+            sets=patterns.sets,
+            offsets=patterns.offsets,
+            seed_pattern=self._on_device["seed_pattern"],
+            seed_offset=self._on_device["seed_offset"],
+            found_piece=found["found_piece"],
+            found_seed=found["found_seed"],
+            found_start=found["found_start"],
+            count=count,
+            mismatches=self._table.mismatches,
+            least_sum=patterns.least_sum,
+            least_informative=patterns.least_informative,
+            differ=differ,
+            sums=sums,
+        )
+        mismatches = engine.download(differ, count)
+        kept = np.flatnonzero(mismatches != REFUSED)
+        piece, seed, start = (
+            engine.download(found[f"found_{name}"], count)[kept] for name in ("piece", "seed", "start")
+        )
+        tally.add(piece, self._table.pattern[seed], start, mismatches[kept], engine.download(sums, count)[kept])
+
+
+def _tiles(samples: SampleLetters, pieces: NDArray[np.bool_] | None) -> Tiles:
+    """The tiles of all pieces, or of some."""
+    size = samples.block.pieces.size
+    chosen = size if pieces is None else np.where(pieces, size, np.uint32(0))
+    piece, begin = tiles_of(chosen, TILE)
+    return Tiles(piece, begin, np.minimum(begin + np.uint32(TILE), size[piece]))
+
+
+def _split(tiles: Tiles, counts: NDArray[np.uint32], room: int) -> Iterator[Tiles]:
+    """Cut tiles into parts whose candidates there is room for; a tile with too many is cut itself."""
+    ends = np.cumsum(counts, dtype=np.int64)
+    begin = 0
+    while begin < len(tiles):
+        before = int(ends[begin - 1]) if begin else 0
+        end = int(np.searchsorted(ends, before + room, side="right"))
+        if end > begin:
+            yield tiles.part(begin, end)
+            begin = end
+        else:
+            yield _cut(tiles.part(begin, begin + 1))
+            begin += 1
+
+
+def _cut(tile: Tiles) -> Tiles:
+    """Cut one tile into parts."""
+    begin, end = int(tile.begin[0]), int(tile.end[0])
+    each = max(STEP, -(-(end - begin) // PARTS))
+    begins = np.arange(begin, end, each, dtype=np.uint32)
+    return Tiles(np.repeat(tile.piece, len(begins)), begins, np.minimum(begins + np.uint32(each), np.uint32(end)))

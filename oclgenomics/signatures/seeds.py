@@ -1,0 +1,143 @@
+"""Seeds: places of patterns where samples are searched first.
+
+A seed is some neighbouring letters of a pattern, which lie under the sample where the pattern matches. Its first
+letters are its head, the last `TAIL` its tail. Samples are looked up at every `STEP`-th place of the text, so a pattern
+has a seed for each remainder of offsets by `STEP`: whichever start a match has, one of them lies on a place that is
+looked up. With m mismatches allowed there are m + 1 seeds for each remainder, which have no letter in common, so that
+one of them is free of mismatches.
+
+The sample is read in five letters: A, C, G, T, and a fifth for all others, which may be anything. A seed is found under
+each of the codes that its letters can meet, so letters of a sample that are not known hide nothing. A letter of a
+pattern that stands for n nucleotides can meet n + 1 codes.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.signatures.letters import is_concrete
+from oclgenomics.signatures.panel import Patterns
+
+__all__ = ["CHECKED", "CODES", "MAX_HEAD", "MIN_HEAD", "STEP", "TAIL", "Seeds", "choose_seeds"]
+
+STEP = 4  # places from one look-up to the next
+TAIL = 3  # letters of a seed behind its head
+MIN_HEAD, MAX_HEAD = 2, 9
+CHECKED = 16  # letters from the tail on that are compared before the whole pattern is
+CODES = np.array([bin(bases).count("1") + 1 for bases in range(16)])  # that a letter can meet, by set
+MAX_HEAD_COST = 8  # codes of a head, over those of one of single nucleotides
+FEW_STARTS, MANY_STARTS = 16, 256  # of a pattern that are looked at
+UNFIT = np.float32(1e9)
+BIN_BITS = 18  # of counts of equal seeds
+
+
+@dataclass(frozen=True)
+class Seeds:
+    """The seeds of patterns.
+
+    Attributes
+    ----------
+    head : int
+        Letters of a head.
+    pattern : ndarray, int32 (seeded,)
+        Patterns that have seeds, ascending.
+    offset : ndarray, int64 (seeded, mismatches + 1, STEP)
+        The first letter of each seed, offset[:, :, r] is r modulo STEP.
+    unseeded : ndarray, int32
+        The other patterns: too short, or too few single nucleotides.
+    """
+
+    head: int
+    pattern: NDArray[np.int32]
+    offset: NDArray[np.int64]
+    unseeded: NDArray[np.int32]
+
+
+def choose_seeds(patterns: Patterns, max_mismatches: int, head: int) -> Seeds:
+    """Choose the seeds of patterns: few codes, few repeats, shared by few patterns.
+
+    Parameters
+    ----------
+    patterns : Patterns
+    max_mismatches : int
+    head : int
+        Letters of a head, MIN_HEAD to MAX_HEAD.
+    """
+    segments = max_mismatches + 1
+    offset = np.full((len(patterns), segments, STEP), -1, np.int64)
+    missing = np.arange(len(patterns))
+    for starts in (FEW_STARTS, MANY_STARTS):
+        borders = patterns.lengths[missing, None] * np.arange(segments + 1) // segments
+        offset[missing] = _best_of(patterns, missing, borders, head, starts)
+        missing = missing[(offset[missing] < 0).any(axis=(1, 2))]
+    for pattern in missing:
+        borders = _even_borders(patterns.of(int(pattern)), segments)
+        offset[pattern] = _best_of(patterns, np.array([pattern]), borders, head, int(patterns.lengths[pattern]))
+    found = (offset >= 0).all(axis=(1, 2))
+    everyone = np.arange(len(patterns), dtype=np.int32)
+    return Seeds(head, everyone[found], offset[found], everyone[~found])
+
+
+def _even_borders(sets: NDArray[np.uint8], segments: int) -> NDArray[np.int64]:
+    """Borders of segments of a pattern that have about as many single nucleotides each."""
+    known = np.cumsum(is_concrete(sets))
+    inner = np.searchsorted(known, known[-1] * np.arange(1, segments) / segments)
+    return np.concatenate([[0], inner, [len(sets)]])[None].astype(np.int64)
+
+
+def _best_of(
+    patterns: Patterns, numbers: NDArray[np.int64], borders: NDArray[np.int64], head: int, starts: int
+) -> NDArray[np.int64]:
+    """Choose seeds among those at some starts, int64 (patterns, segments, STEP); -1 where none of them will do.
+
+    `borders`, int64 (patterns, segments + 1), are those of the stretches that each seed has to lie in.
+    """
+    size = head + TAIL
+    begin, room = borders[:, :-1, None], np.diff(borders)[..., None] - size - STEP + 2  # places for STEP seeds
+    fits = room[..., 0] > 0
+    starts = min(starts, max(int(room.max(initial=0)), 1))
+    place = begin + np.arange(starts) * (np.maximum(room, 1) - 1) // max(starts - 1, 1)
+    offset = place[..., None] + (np.arange(STEP) - place[..., None]) % STEP
+    offset, where = offset[fits], np.nonzero(fits)
+    weight = _weights(patterns, numbers[where[0]], offset, head)
+    best = weight.argmin(axis=1)[:, None]
+    chosen = np.where(np.take_along_axis(weight, best, 1) < UNFIT, np.take_along_axis(offset, best, 1), np.int64(-1))
+    found = np.full((len(numbers), borders.shape[1] - 1, STEP), -1, np.int64)
+    found[where] = chosen[:, 0]
+    return found
+
+
+def _weights(
+    patterns: Patterns, numbers: NDArray[np.int64], offset: NDArray[np.int64], head: int
+) -> NDArray[np.float32]:
+    """How many wrong places each seed of each pattern is likely to be found at, as a logarithm to base 2.
+
+    `offset`, int64 (patterns, starts, STEP), is shared by all that is indexed by it.
+    """
+    size = head + TAIL
+    first = (patterns.offsets[numbers][:, None, None] + offset).ravel()
+    letters = [patterns.sets[first + j] for j in range(size)]
+    logs = np.log2(CODES).astype(np.float32)
+    head_cost = sum((logs[letter] for letter in letters[:head]), np.zeros(len(first), np.float32))
+    cost = sum((logs[letter] for letter in letters[head:]), head_cost)
+    neighbours = np.zeros(len(first), np.uint64)
+    word = np.zeros(len(first), np.uint64)
+    for a, b in itertools.pairwise(letters):
+        neighbours |= np.uint64(1) << (LOW_CODES[a] * np.uint64(5) + LOW_CODES[b])
+    for letter in letters:
+        word = word << np.uint64(4) | letter
+    repeats = size - 1 - np.bitwise_count(neighbours).astype(np.float32)
+    bins = (word * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(64 - BIN_BITS)
+    equal = np.bincount(bins.astype(np.int64), minlength=1 << BIN_BITS)[bins]
+    behind = patterns.lengths[numbers][:, None, None] - offset - head
+    unchecked = np.maximum(CHECKED - behind, 0).ravel()
+    weight = cost + repeats + np.log2(equal).astype(np.float32) + unchecked
+    fit: NDArray[np.float32] = np.where(head_cost > head + np.log2(MAX_HEAD_COST) + 0.01, UNFIT, weight)
+    return fit.reshape(offset.shape)
+
+
+LOW_CODES = np.array([4, 0, 1, 4, 2, 4, 4, 4, 3, 4, 4, 4, 4, 4, 4, 4], np.uint64)  # in five letters, by set
