@@ -106,11 +106,39 @@ static inline Places places_of(__global const uint *letters, __global const uint
 
 #if CPU
 
+typedef uint16 words_u __attribute__((aligned(4)));
+
+// Adds up the codes of letters FROM .. TO - 1 of the seeds that begin with 16 words `a`; their next letters are in `b` and `c`.
+static inline uint16 code_of(uint16 a, uint16 b, uint16 c, uint from, uint to)
+{
+    uint16 code = 0;
+    UNROLL
+    for (uint j = from; j < to; ++j)
+        code += LETTER(j < 4 ? a : j < 8 ? b : c, j % 4) * WORTH(j - from);
+    return code;
+}
+
 // Lists the places of a tile that are hits, and their rows; returns how many.
 static inline uint list_hits(__global const uchar *codes, uint end, Places places, __global const uint *bits, uint *hits, uint *rows)
 {
-    uint count = 0;
-    for (uint place = places.begin; place < places.end; place += STEP) {
+    uint count = 0, place = places.begin;
+    for (; place + 15 * STEP < places.end && place + 18 * STEP <= end; place += 16 * STEP) {
+        __global const uchar *at = codes + place;
+        const uint16 a = *(__global const words_u *)at, b = *(__global const words_u *)(at + 4), c = *(__global const words_u *)(at + 8);
+        const uint16 row = code_of(a, b, c, 0, HEAD), tail = code_of(a, b, c, HEAD, SEED);
+        const uint16 word = row * ROW_WORDS + (tail >> 5);
+        uint own[16], where[16], which[16];
+        *(uint16 *)own = row;
+        *(uint16 *)where = word;
+        *(uint16 *)which = tail & 31;
+        UNROLL
+        for (uint i = 0; i < 16; ++i) {
+            hits[count] = place + i * STEP;
+            rows[count] = own[i];
+            count += bits[where[i]] >> which[i] & 1;
+        }
+    }
+    for (; place < places.end; place += STEP) {
         const uint row = head_at(codes, place);
         hits[count] = place;
         rows[count] = row;
