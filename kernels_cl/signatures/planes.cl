@@ -1,0 +1,414 @@
+// Exact matches, or such with few mismatches, by bit planes (planes.clh): many starts at once.
+//
+// Bit i of a window's survivors says that a match may start i letters behind the window's first start. A step of a pattern's
+// program (a plane and a position) reads the plane that many letters further on, and excludes the starts whose bit is 0 there:
+//
+//     survivors = AND over all steps of (plane >> position)
+//
+// Most starts are excluded by a few steps. The first HEAD steps are taken at once, then survivors are looked for. Positions
+// at multiples of 8 (CPUs) or 32 (GPUs) come first: there bits lie as they are needed, in bytes or words; others are shifted.
+// With mismatches, misses of each start are counted by COUNTERS bits, one bit of 512 or 32 starts in a number, which begin at
+// `spare` = 2^COUNTERS - 1 - mismatches allowed; the start that makes them overflow is excluded.
+//
+// Survivors are matches where the piece owns them and the pattern ends in it. They are considered one by one.
+//
+// -D CPU=0|1            1: a window is 512 starts, a work-item a pair; 0: a window is 32 starts, and the work-items of a group
+//                       either share a pair (shared = 1) or have one each
+// -D HEAD=n             steps that each program has at aligned positions
+// -D COUNTERS=0|1|2|3   bits to count mismatches
+// -D QUALITIES=0|1      samples have qualities; else all sums are 0
+// -D FILTERED=0|1       matches need a least sum of qualities and a least number of informative positions, per pattern
+// -D SUM=uint|ulong     type of sums of qualities
+// -D LANES=n, ROOT=n    (GPUs) work-group size and its square root
+#include "signatures/matches.clh"
+#include "signatures/planes.clh"
+
+#define POSITION_BITS 28
+#define STARTS (BLOCK * 32)  // of a window
+
+#if CPU
+typedef ulong8 window_t;
+typedef window_t window_at __attribute__((aligned(1)));  // at any byte
+#else
+typedef uint window_t;
+#endif
+
+// Letters of a window, whose first one is at a multiple of 8 or 32.
+static inline window_t load_window(__global const uint *plane, ulong bit)
+{
+#if CPU
+    return *(__global const window_at *)((__global const uchar *)plane + (bit >> 3));
+#else
+    return plane[bit >> 5];
+#endif
+}
+
+// Letters of a window at any other place.
+static inline window_t load_shifted(__global const uint *plane, ulong bit)
+{
+#if CPU
+    const uint by = bit & 7, width = 64;
+#else
+    const uint by = bit & 31, width = 32;
+#endif
+    return load_window(plane, bit) >> by | load_window(plane, bit + width) << (width - by);
+}
+
+static inline uint any_survives(window_t window)
+{
+#if CPU
+    const ulong4 four = window.lo | window.hi;
+    const ulong2 two = four.lo | four.hi;
+    return (two.x | two.y) != 0;
+#else
+    return window != 0;
+#endif
+}
+
+typedef struct {
+    window_t alive;
+    window_t c0, c1, c2;  // counters, lowest bit first
+} Survivors;
+
+static inline void take_step(Survivors *s, window_t letters)
+{
+#if COUNTERS == 0
+    s->alive &= letters;
+#else
+    window_t carry = ~letters, both = s->c0 & carry;
+    s->c0 ^= carry;
+    carry = both;
+#if COUNTERS > 1
+    both = s->c1 & carry;
+    s->c1 ^= carry;
+    carry = both;
+#endif
+#if COUNTERS > 2
+    both = s->c2 & carry;
+    s->c2 ^= carry;
+    carry = both;
+#endif
+    s->alive &= ~carry;
+#endif
+}
+
+// A pattern beside a piece, and what its matches need.
+typedef struct {
+    __global const uint *planes;  // from the piece's first word on
+    ulong stride;
+    __global const uint *steps;  // the program
+    uint turn, end;              // its aligned steps end, and all steps
+    uint starts, length, spare;
+    __global const SUM *sums;    // prefix sums from the piece's first quality on
+    __global const uint *ranks;  // from the piece's first word on
+    __global const uint *single; // the plane of single nucleotides, likewise
+    __global const uint *concrete;  // the pattern's letters that are single nucleotides
+    uint concrete_letters, least_informative;
+    ulong least_sum;
+} Comparison;
+
+static inline __global const uint *plane_of(const Comparison *c, uint step)
+{
+    return c->planes + (step >> POSITION_BITS) * c->stride;
+}
+
+#define POSITION(step) ((step) & ((1u << POSITION_BITS) - 1))
+
+// Starts of a window that all steps behind the head leave.
+static inline Survivors take_other_steps(const Comparison *c, Survivors s, ulong bit)
+{
+    uint n = HEAD;
+    for (; n < c->turn && any_survives(s.alive); ++n)
+        take_step(&s, load_window(plane_of(c, c->steps[n]), bit + POSITION(c->steps[n])));
+    n = MAX(n, c->turn);
+    for (; n < c->end && any_survives(s.alive); ++n)
+        take_step(&s, load_shifted(plane_of(c, c->steps[n]), bit + POSITION(c->steps[n])));
+    return s;
+}
+
+// Starts of a window that the whole program leaves; `bit` is the window's first start.
+static inline Survivors survivors_of(const Comparison *c, ulong bit)
+{
+    const window_t none = (window_t)(0);
+    Survivors s = {~none, none, none, none};
+#if COUNTERS > 0
+    s.c0 -= c->spare & 1;
+    s.c1 -= c->spare >> 1 & 1;
+    s.c2 -= c->spare >> 2 & 1;
+#endif
+    UNROLL
+    for (uint n = 0; n < HEAD; ++n)
+        take_step(&s, load_window(plane_of(c, c->steps[n]), bit + POSITION(c->steps[n])));
+    if (any_survives(s.alive))
+        s = take_other_steps(c, s, bit);
+    return s;
+}
+
+// Survivors as words of 32 starts.
+typedef union {
+    window_t window;
+    uint words[BLOCK];
+} Words;
+
+typedef struct {
+    Words alive, c0, c1, c2;
+} SurvivorWords;
+
+static inline SurvivorWords words_of(Survivors s)
+{
+    SurvivorWords words;
+    words.alive.window = s.alive;
+    words.c0.window = s.c0;
+    words.c1.window = s.c1;
+    words.c2.window = s.c2;
+    return words;
+}
+
+static inline uint mismatches_of(const SurvivorWords *s, uint word, uint i, uint spare)
+{
+#if COUNTERS == 0
+    return 0;
+#else
+    uint count = s->c0.words[word] >> i & 1;
+#if COUNTERS > 1
+    count |= (s->c1.words[word] >> i & 1) << 1;
+#endif
+#if COUNTERS > 2
+    count |= (s->c2.words[word] >> i & 1) << 2;
+#endif
+    return count - spare;
+#endif
+}
+
+static inline SUM sum_qualities(const Comparison *c, uint start)
+{
+#if QUALITIES
+    return c->sums[(ulong)start + c->length] - c->sums[start];
+#else
+    return 0;
+#endif
+}
+
+// Single nucleotides of a piece before a letter.
+static inline uint singles_before(const Comparison *c, ulong letter)
+{
+    return c->ranks[letter >> 5] + POPCOUNT(c->single[letter >> 5] & LOW_BITS32(letter & 31));
+}
+
+// Whether so many positions of a match are informative as it needs. Bounds, which need only the numbers of single nucleotides
+// in the piece and in the pattern, mostly tell.
+static inline uint is_informative(const Comparison *c, uint start)
+{
+    const uint here = singles_before(c, (ulong)start + c->length) - singles_before(c, start);
+    if (MIN(here, c->concrete_letters) < c->least_informative)
+        return 0;
+    if ((ulong)here + c->concrete_letters >= (ulong)c->length + c->least_informative)
+        return 1;
+    const uint by = start & 31;
+    __global const uint *letters = c->single + (start >> 5);
+    uint both = 0;
+    for (uint w = 0; w * 32ul < c->length; ++w)
+        both += POPCOUNT((uint)((letters[w] | (ulong)letters[w + 1] << 32) >> by) & c->concrete[w]);
+    return both >= c->least_informative;
+}
+
+// Whether a survivor is a match that passes the filters.
+static inline uint is_match(const Comparison *c, uint start, SUM sum)
+{
+#if FILTERED
+    return sum >= c->least_sum && is_informative(c, start);
+#else
+    return 1;
+#endif
+}
+
+#define COMPARISON_ARGUMENTS                                                                                                      \
+    __global const uint *pieces, __global const uint *numbers, __global const uint *size, __global const uint *owned,             \
+        __global const uint *qualities, __global const SUM *sums, __global const uint *planes, __global const uint *places,       \
+        ulong stride, ulong single, __global const uint *ranks, __global const ulong *offsets, __global const uint *steps,        \
+        __global const ulong *begins, __global const ulong *turns, __global const uint *concrete,                                 \
+        __global const ulong *concrete_begins, __global const uint *concrete_letters, __global const ulong *least_sum,            \
+        __global const uint *least_informative, uint spare
+
+// The column's pattern beside the row's piece.
+#define COMPARE(c, row, column)                                                                                                   \
+    compare(c, row, column, pieces[row], numbers[column], size, owned, qualities, sums, planes, places, stride, single, ranks,    \
+            offsets, steps, begins, turns, concrete, concrete_begins, concrete_letters, least_sum, least_informative, spare)
+
+static inline void compare(Comparison *c, uint row, uint column, uint piece, uint number, __global const uint *size,
+                           __global const uint *owned, __global const uint *qualities, __global const SUM *sums,
+                           __global const uint *planes, __global const uint *places, ulong stride, ulong single,
+                           __global const uint *ranks, __global const ulong *offsets, __global const uint *steps,
+                           __global const ulong *begins, __global const ulong *turns, __global const uint *concrete,
+                           __global const ulong *concrete_begins, __global const uint *concrete_letters,
+                           __global const ulong *least_sum, __global const uint *least_informative, uint spare)
+{
+    const ulong length = offsets[number + 1] - offsets[number];
+    c->starts = starts_of(size[piece], owned[piece], length);
+    c->length = (uint)length;
+    c->spare = spare;
+    c->planes = planes + places[row];
+    c->stride = stride;
+    c->steps = steps + begins[column];
+    c->turn = (uint)(turns[column] - begins[column]);
+    c->end = (uint)(begins[column + 1] - begins[column]);
+#if QUALITIES
+    c->sums = sums + qualities[piece];
+#endif
+#if FILTERED
+    c->ranks = ranks + places[row];
+    c->single = planes + single * stride + places[row];
+    c->concrete = concrete + concrete_begins[column];
+    c->concrete_letters = concrete_letters[column];
+    c->least_informative = least_informative[number];
+    c->least_sum = least_sum[number];
+#endif
+}
+
+// Count the matches among the survivors of a window.
+static inline void count_matches(const Comparison *c, Survivors survivors, uint first, Matches *matches)
+{
+    const SurvivorWords s = words_of(survivors);
+    for (uint w = 0; w < BLOCK; ++w) {
+        for (uint left = s.alive.words[w]; left; left &= left - 1) {
+            const uint i = lowest_bit32(left), start = first + 32 * w + i;
+            if (start >= c->starts)
+                return;
+            const SUM sum = sum_qualities(c, start);
+            if (is_match(c, start, sum))
+                add_match(matches, start, mismatches_of(&s, w, i, c->spare), sum);
+        }
+    }
+}
+
+#if CPU
+
+// What matches of a round of pairs.
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void match_planes(COMPARISON_ARGUMENTS, uint row, uint column, uint columns, uint pairs, __global uchar *found,
+                  __global uint *table)
+{
+    const uint pair = get_global_id(0);
+    Comparison c;
+    COMPARE(&c, row + pair / columns, column + pair % columns);
+    Matches matches = {0, 0, 0, 0, 0};
+    for (uint first = 0; first < c.starts; first += STARTS) {
+        const Survivors s = survivors_of(&c, first);
+        if (any_survives(s.alive))
+            count_matches(&c, s, first, &matches);
+    }
+    write_matches(matches, pair, pairs, found, table);
+}
+
+// The starts of all matches of pairs, each pair's from its place on.
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void list_starts(COMPARISON_ARGUMENTS, __global const uint *row, __global const uint *column, __global const uint *to,
+                 __global uint *starts)
+{
+    const uint pair = get_global_id(0);
+    Comparison c;
+    COMPARE(&c, row[pair], column[pair]);
+    __global uint *out = starts + to[pair];
+    for (uint first = 0; first < c.starts; first += STARTS) {
+        const Survivors s = survivors_of(&c, first);
+        if (!any_survives(s.alive))
+            continue;
+        const SurvivorWords words = words_of(s);
+        for (uint w = 0; w < BLOCK; ++w) {
+            for (uint left = words.alive.words[w]; left; left &= left - 1) {
+                const uint start = first + 32 * w + lowest_bit32(left);
+                if (start < c.starts && is_match(&c, start, sum_qualities(&c, start)))
+                    *out++ = start;
+            }
+        }
+    }
+}
+
+#else
+
+// Add what was found at other starts, which may lie anywhere.
+static inline void join_matches(Matches *matches, Matches other)
+{
+    if (other.hits == 0)
+        return;
+    const uint hits = matches->hits + other.hits;
+    const uint first = matches->hits == 0 ? other.first : MIN(matches->first, other.first);
+    const uint fewer = other.mismatches < matches->mismatches, same = other.mismatches == matches->mismatches;
+    const uint higher = other.sum > matches->sum || (other.sum == matches->sum && other.best < matches->best);
+    if (matches->hits == 0 || fewer || (same && higher))
+        *matches = other;
+    matches->hits = hits;
+    matches->first = first;
+}
+
+// What matches of a round of pairs. shared = 1: a work-group a pair; 0: a work-item a pair.
+__kernel __attribute__((reqd_work_group_size(LANES, 1, 1)))
+void match_planes(COMPARISON_ARGUMENTS, uint row, uint column, uint columns, uint pairs, uint shared, __global uchar *found,
+                  __global uint *table)
+{
+    __local Matches found_by[LANES];
+    const uint lane = get_local_id(0), lanes = shared ? LANES : 1;
+    const uint pair = shared ? get_group_id(0) : get_global_id(0);
+    Matches matches = {0, 0, 0, 0, 0};
+    if (pair < pairs) {
+        Comparison c;
+        COMPARE(&c, row + pair / columns, column + pair % columns);
+        for (uint first = (shared ? lane : 0) * STARTS; first < c.starts; first += lanes * STARTS) {
+            const Survivors s = survivors_of(&c, first);
+            if (any_survives(s.alive))
+                count_matches(&c, s, first, &matches);
+        }
+    }
+    if (shared) {
+        found_by[lane] = matches;
+        for (uint others = LANES / 2; others > 0; others /= 2) {
+            barrier(CLK_LOCAL_MEM_FENCE);
+            if (lane < others) {
+                const Matches other = found_by[lane + others];
+                join_matches(&matches, other);
+                found_by[lane] = matches;
+            }
+        }
+    }
+    if (pair < pairs && (!shared || lane == 0))
+        write_matches(matches, pair, pairs, found, table);
+}
+
+typedef uint State;
+#define NOTHING 0
+#define UNITS 1
+static inline State join(State a, State b)
+{
+    return a + b;
+}
+#include "primitives/group_scan.clh"
+
+// The starts of all matches of pairs, each pair's from its place on: a work-group a pair, a window a work-item at a time.
+__kernel __attribute__((reqd_work_group_size(LANES, 1, 1)))
+void list_starts(COMPARISON_ARGUMENTS, __global const uint *row, __global const uint *column, __global const uint *to,
+                 __global uint *starts)
+{
+    __local State states[GROUP_STATES];
+    const uint pair = get_group_id(0);
+    Comparison c;
+    COMPARE(&c, row[pair], column[pair]);
+    __global uint *out = starts + to[pair];
+    for (uint base = 0; base < c.starts; base += LANES * STARTS) {
+        const uint first = base + get_local_id(0) * STARTS;
+        uint matches = 0;
+        if (first < c.starts) {
+            const uint alive = survivors_of(&c, first).alive & LOW_BITS32(c.starts - first);
+            for (uint left = alive; left; left &= left - 1) {
+                const uint i = lowest_bit32(left);
+                matches |= is_match(&c, first + i, sum_qualities(&c, first + i)) << i;
+            }
+        }
+        uint place[1] = {POPCOUNT(matches)};
+        const uint count = scan_group(place, states);
+        for (uint left = matches; left; left &= left - 1)
+            out[place[0]++] = first + lowest_bit32(left);
+        out += count;
+    }
+}
+
+#endif

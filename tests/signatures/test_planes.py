@@ -1,0 +1,28 @@
+"""Bit planes against the oracle."""
+
+from __future__ import annotations
+
+import pytest
+from helpers.signature_cases import SPECIAL, Case, cases, check_case
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from oclgenomics.runtime import Engine
+from oclgenomics.signatures.device.planes import PlanesMatcher
+
+
+@given(cases(), st.sampled_from([1, 3, 1 << 20]), st.sampled_from([1, 5, 1 << 20]))
+@settings(max_examples=100)
+def test_any_case(shaped: Engine, case: Case, max_pairs: int, max_starts: int) -> None:
+    check_case(case, shaped, PlanesMatcher, max_pairs=max_pairs, max_starts=max_starts)
+
+
+@pytest.mark.parametrize("name", SPECIAL)
+def test_special_cases(shaped: Engine, name: str) -> None:
+    check_case(SPECIAL[name], shaped, PlanesMatcher)
+
+
+@given(cases(), st.lists(st.integers(0, 1), min_size=1), st.lists(st.booleans(), min_size=1))
+@settings(max_examples=10)
+def test_some_patterns_and_some_pieces(engine: Engine, case: Case, which: list[int], wanted: list[bool]) -> None:
+    check_case(case, engine, PlanesMatcher, which, wanted)
