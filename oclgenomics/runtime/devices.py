@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Device", "PlatformReport", "list_devices", "list_platforms"]
 
+
 @dataclass(frozen=True)
 class Device:
     """One OpenCL device.

@@ -147,9 +147,7 @@ def _from_source(
     return cl.Program(raw)  # type: ignore[no-any-return]
 
 
-def _build_error(
-    raw: Any, device: Device, source: str, text: str, options: list[str], error: Exception
-) -> BuildError:
+def _build_error(raw: Any, device: Device, source: str, text: str, options: list[str], error: Exception) -> BuildError:
     cl = opencl()
     try:
         log = str(raw.get_build_info(device.handle, cl.program_build_info.LOG))

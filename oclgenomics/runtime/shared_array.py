@@ -35,9 +35,7 @@ class SharedArray:
     device : DeviceArray
     """
 
-    def __init__(
-        self, host: NDArray[Any], device: DeviceArray, copies: Copies, pinned: PinnedMemory | None
-    ) -> None:
+    def __init__(self, host: NDArray[Any], device: DeviceArray, copies: Copies, pinned: PinnedMemory | None) -> None:
         self.host, self.device = host, device
         self._copies, self._pinned = copies, pinned
 

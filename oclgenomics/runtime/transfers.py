@@ -115,9 +115,7 @@ class Transfers:
         array = np.ascontiguousarray(array)
         if self.tuning.shares_memory:  # no command, which would wait for a core free of kernels
             with self._recorder.profile.mark("to device", "transfer"):
-                return buffers.allocate(
-                    self._context, self.device, self._memory, array.shape, array.dtype, array
-                )
+                return buffers.allocate(self._context, self.device, self._memory, array.shape, array.dtype, array)
         target = self.empty(array.shape, array.dtype)
         self.write(target, array, 0, wait=wait)
         return target
@@ -168,9 +166,7 @@ class Transfers:
 
     # To the host
 
-    def download(
-        self, source: DeviceArray, count: int | None, offset: int, out: NDArray[Any] | None
-    ) -> NDArray[Any]:
+    def download(self, source: DeviceArray, count: int | None, offset: int, out: NDArray[Any] | None) -> NDArray[Any]:
         """Copy a device array to the host; see `Engine.download`."""
         source.memory.check()
         result = _room_for(source, count, offset, out)

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["PairPart", "parts_of_pairs"]
+__all__ = [
+    "CPU_COSTS",
+    "GPU_COSTS",
+    "MethodCosts",
+    "PairPart",
+    "index_cost",
+    "parts_of_pairs",
+    "planes_cost",
+]
 
 MATCHES_AT_ONCE = 1 << 22  # that are listed; 4 bytes each on the device, and some 100 on the host
 
@@ -67,3 +76,46 @@ def parts_of_pairs(
         if done:
             return
         begin, first, again = end, stop - int(goes_on), bool(goes_on)
+
+
+@dataclass(frozen=True)
+class MethodCosts:
+    """What methods take, in nanoseconds of a device.
+
+    Attributes
+    ----------
+    look_up : float
+        Of the index, for a letter of a sample.
+    candidate : float
+        Of the index, for a seed that has to be compared with the sample.
+    plane : float
+        Of bit planes, for a start, a pattern and a plane that is looked at.
+    seed : float
+        To make the index, for a seed under one of its codes.
+    """
+
+    look_up: float
+    candidate: float
+    plane: float
+    seed: float
+
+
+CPU_COSTS = MethodCosts(look_up=0.5, candidate=6.0, plane=0.0035, seed=40.0)  # two cores of 2024
+GPU_COSTS = MethodCosts(look_up=0.01, candidate=0.1, plane=0.0001, seed=40.0)
+STARTS_TOGETHER = 512  # of a word of planes: planes are looked at until none of so many is left
+
+
+def index_cost(costs: MethodCosts, letters: NDArray[Any], candidates: NDArray[Any]) -> NDArray[np.float64]:
+    """Return what the index takes for samples of so many letters and candidates, in nanoseconds."""
+    return costs.look_up * letters + costs.candidate * candidates
+
+
+def planes_cost(
+    costs: MethodCosts, letters: NDArray[Any], ambiguous: NDArray[Any], patterns: int
+) -> NDArray[np.float64]:
+    """Return what bit planes take for samples of so many letters, of which some are no single nucleotide."""
+    unknown = ambiguous / np.maximum(letters, 1)
+    agree = np.minimum(unknown + (1 - unknown) / 4, 0.999)
+    planes = np.log(STARTS_TOGETHER) / -np.log(agree)
+    cost: NDArray[np.float64] = costs.plane * planes * patterns * letters
+    return cost

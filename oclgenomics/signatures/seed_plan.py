@@ -7,7 +7,7 @@ import numpy as np
 from oclgenomics.signatures.panel import Patterns
 from oclgenomics.signatures.seeds import MAX_HEAD, MIN_HEAD, STEP, TAIL
 
-__all__ = ["choose_head"]
+__all__ = ["choose_head", "expected_candidates"]
 
 # Nanoseconds, of one of two cores of 2024.
 LISTED = 40.0  # to make the table, for each seed in a row
@@ -49,3 +49,14 @@ def _nanoseconds(seeds: int, head: int, n_rate: float, letters: int) -> float:
     further = max(0.0, np.log2(rows * ROW_BYTES / FIRST_BYTES) / 2)
     look_up = LOOK_UP + FURTHER * further + hits * (HIT + COMPARED * (1 + seeds * agree**head))
     return float(LISTED * (seeds << head) + ROW * rows + look_up * letters / STEP)
+
+
+def expected_candidates(patterns: Patterns, max_mismatches: int, n_rate: float, letters: int) -> tuple[int, float]:
+    """Return how many seeds an index lists under their codes, and how many have to be compared for each letter.
+
+    Parameters are those of `choose_head`. Patterns too short for seeds are counted, too.
+    """
+    head = choose_head(patterns, max_mismatches, n_rate, letters)
+    seeds = len(patterns) * STEP * (max_mismatches + 1)
+    agree = n_rate + (1 - n_rate) / 4
+    return seeds << head, seeds * agree ** (head + TAIL) / STEP

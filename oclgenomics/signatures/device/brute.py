@@ -71,11 +71,10 @@ class BruteMatcher:
         choice = self._choice(samples, pieces)
         return choice.pairs(self._find(samples, choice, self._arguments(samples, choice)))
 
-    def starts(self, samples: SampleLetters, pieces: NDArray[np.bool_] | None = None) -> Iterator[FoundStarts]:
-        """Find all matches of a block, or of some of its pieces; see `Matcher`."""
-        choice = self._choice(samples, pieces)
+    def starts(self, samples: SampleLetters, pairs: FoundPairs) -> Iterator[FoundStarts]:
+        """List all matches of some of a block's pairs, in parts that follow each other in the order of the pairs."""
+        choice = Choice.of_pairs(pairs, self._numbers)
         arguments = self._arguments(samples, choice)
-        found = self._find(samples, choice, arguments)
         everything = {**arguments, **self._whole(samples)}
 
         def fill(lot: ListRound) -> None:
@@ -83,7 +82,7 @@ class BruteMatcher:
             list_matches = self._kernel("list_starts", samples)
             self._engine.launch_items(list_matches, lot.pairs, **everything, **where, starts=lot.starts)
 
-        return choice.starts(list_starts(self._engine, found, fill, most=self._max_starts))
+        return choice.starts(list_starts(self._engine, choice.places(pairs), fill, most=self._max_starts))
 
     def _choice(self, samples: SampleLetters, pieces: NDArray[np.bool_] | None) -> Choice:
         return Choice.of(samples.block.pieces, pieces, self._numbers, self._shortest)

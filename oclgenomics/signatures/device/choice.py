@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -49,6 +49,16 @@ class Choice:
     def pairs(self, found: FoundPairs) -> FoundPairs:
         """Return pairs of rows and columns as pairs of pieces and patterns."""
         return FoundPairs(self.pieces[found.piece], self.patterns[found.pattern], found.hits, found.first, found.best)
+
+    @classmethod
+    def of_pairs(cls, found: FoundPairs, patterns: NDArray[np.uint32]) -> Choice:
+        """Choose the pieces of pairs."""
+        return cls(np.unique(found.piece), patterns)
+
+    def places(self, found: FoundPairs) -> FoundPairs:
+        """Return pairs of chosen pieces and patterns as pairs of rows and columns."""
+        row, column = np.searchsorted(self.pieces, found.piece), np.searchsorted(self.patterns, found.pattern)
+        return replace(found, piece=row.astype(np.uint32), pattern=column.astype(np.uint32))
 
     def starts(self, parts: Iterator[FoundStarts]) -> Iterator[FoundStarts]:
         """Return starts in rows and columns as starts in pieces and patterns."""

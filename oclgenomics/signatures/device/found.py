@@ -69,6 +69,12 @@ class FoundStarts:
     def __len__(self) -> int:
         return len(self.piece)
 
+    @classmethod
+    def joined(cls, parts: Sequence[FoundStarts]) -> FoundStarts:
+        """Join parts that follow each other."""
+        nothing = np.empty(0, np.uint32)
+        return cls(*(np.concatenate([nothing, *(getattr(part, f.name) for part in parts)]) for f in fields(cls)))
+
     def part(self, begin: int, end: int) -> FoundStarts:
         """Some of them."""
         return FoundStarts(self.piece[begin:end], self.pattern[begin:end], self.start[begin:end])

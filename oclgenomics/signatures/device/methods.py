@@ -1,27 +1,106 @@
-"""The methods behind one interface: each block, and each pattern, goes to the one that finds its matches soonest."""
+"""The methods behind one interface: each pattern and each sample goes to the one that is done with it sooner."""
 
 from __future__ import annotations
 
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
 from oclgenomics.runtime import Engine
 from oclgenomics.signatures.device.brute import BruteMatcher
-from oclgenomics.signatures.device.found import FoundPairs, FoundStarts
+from oclgenomics.signatures.device.found import FoundPairs, FoundStarts, Matcher
+from oclgenomics.signatures.device.index import IndexMatcher
 from oclgenomics.signatures.device.patterns import DevicePatterns
+from oclgenomics.signatures.device.planes import PlanesMatcher
 from oclgenomics.signatures.device.samples import SampleLetters
 from oclgenomics.signatures.options import Method
+from oclgenomics.signatures.plan import CPU_COSTS, GPU_COSTS, index_cost, planes_cost
+from oclgenomics.signatures.seed_plan import choose_head, expected_candidates
+from oclgenomics.signatures.seed_table import make_table
 
 __all__ = ["Methods"]
 
 
 class Methods:
-    """Finds the matches of patterns in blocks."""
+    """Finds the matches of patterns in blocks.
+
+    Parameters
+    ----------
+    engine : Engine
+    patterns : DevicePatterns
+    method : {'auto', 'index', 'planes', 'brute'}
+        One for all samples, or the one that takes the least time for each. The index leaves patterns that have no
+        seeds to the planes.
+    """
 
     def __init__(self, engine: Engine, patterns: DevicePatterns, method: Method) -> None:
-        self._brute = BruteMatcher(engine, patterns)
+        self._engine, self._patterns, self._method = engine, patterns, method
+        self._costs = CPU_COSTS if engine.tuning.cpu else GPU_COSTS
+        self._index: IndexMatcher | None = None
 
     def pairs(self, samples: SampleLetters) -> FoundPairs:
         """Find all pairs of a block."""
-        return self._brute.pairs(samples)
+        if self._method == "brute":
+            return BruteMatcher(self._engine, self._patterns).pairs(samples)
+        if self._method == "planes" or not self._wants_index(samples):
+            return self._planes.pairs(samples)
+        index = self._made_index(samples)
+        suits = self._suits_index(index, samples)
+        parts = [index.pairs(samples, suits)]
+        if not suits.all():
+            parts.append(self._planes.pairs(samples, ~suits))
+        if len(index.unseeded):
+            parts.append(self._unseeded.pairs(samples, suits))
+        return FoundPairs.joined(parts)
 
     def starts(self, samples: SampleLetters, pairs: FoundPairs) -> FoundStarts:
         """List the matches of some of a block's pairs."""
-        raise NotImplementedError
+        lister = BruteMatcher(self._engine, self._patterns) if self._method == "brute" else self._planes
+        return FoundStarts.joined(list(lister.starts(samples, pairs)))
+
+    def _wants_index(self, samples: SampleLetters) -> bool:
+        """Whether the index is likely to be sooner done with a block, its making included."""
+        if self._method == "index" or self._index is not None:
+            return True
+        letters, ambiguous = _owned_letters(samples), samples.ambiguous
+        seeds, candidates = expected_candidates(self._patterns.patterns, self._patterns.max_mismatches, *_rate(samples))
+        index = index_cost(self._costs, letters, candidates * letters).sum() + self._costs.seed * seeds
+        return bool(index < planes_cost(self._costs, letters, ambiguous, len(self._patterns.patterns)).sum())
+
+    def _made_index(self, samples: SampleLetters) -> IndexMatcher:
+        """The index, made for samples like these when it is first wanted."""
+        if self._index is None:
+            patterns, mismatches = self._patterns.patterns, self._patterns.max_mismatches
+            table = make_table(patterns, mismatches, choose_head(patterns, mismatches, *_rate(samples)))
+            self._index = IndexMatcher(self._engine, self._patterns, table)
+        return self._index
+
+    def _suits_index(self, index: IndexMatcher, samples: SampleLetters) -> NDArray[np.bool_]:
+        """The pieces that do not have so many candidates that planes are sooner done with them."""
+        if self._method == "index":
+            return np.ones(len(samples.block.pieces), np.bool_)
+        letters = _owned_letters(samples)
+        seeded = len(self._patterns.patterns) - len(index.unseeded)
+        found = index_cost(self._costs, letters, index.candidates(samples))
+        suits: NDArray[np.bool_] = found <= planes_cost(self._costs, letters, samples.ambiguous, seeded)
+        return suits
+
+    @cached_property
+    def _planes(self) -> PlanesMatcher:
+        return PlanesMatcher(self._engine, self._patterns)
+
+    @cached_property
+    def _unseeded(self) -> Matcher:
+        assert self._index is not None
+        return PlanesMatcher(self._engine, self._patterns, self._index.unseeded)
+
+
+def _owned_letters(samples: SampleLetters) -> NDArray[np.int64]:
+    return samples.block.pieces.owned.astype(np.int64)
+
+
+def _rate(samples: SampleLetters) -> tuple[float, int]:
+    """The share of a block's letters that are no single nucleotide, and how many letters it has."""
+    letters = int(_owned_letters(samples).sum())
+    return float(samples.ambiguous.sum()) / max(letters, 1), letters

@@ -103,18 +103,17 @@ class PlanesMatcher:
         choice = Choice.of(samples.block.pieces, pieces, self._numbers, self._shortest)
         return choice.pairs(self._find(samples, choice, self._arguments(samples, choice)))
 
-    def starts(self, samples: SampleLetters, pieces: NDArray[np.bool_] | None = None) -> Iterator[FoundStarts]:
-        """Find all matches of a block, or of some of its pieces; see `Matcher`."""
-        choice = Choice.of(samples.block.pieces, pieces, self._numbers, self._shortest)
+    def starts(self, samples: SampleLetters, pairs: FoundPairs) -> Iterator[FoundStarts]:
+        """List all matches of some of a block's pairs, in parts that follow each other in the order of the pairs."""
+        choice = Choice.of_pairs(pairs, self._numbers)
         arguments = self._arguments(samples, choice)
-        found = self._find(samples, choice, arguments)
         kernel = self._kernel("list_starts", samples)
 
         def fill(lot: ListRound) -> None:
             where = {"row": lot.row, "column": lot.column, "to": lot.places, "starts": lot.starts}
             self._launch(kernel, lot.pairs, **arguments, **where)
 
-        return choice.starts(list_starts(self._engine, found, fill, most=self._max_starts))
+        return choice.starts(list_starts(self._engine, choice.places(pairs), fill, most=self._max_starts))
 
     def _find(self, samples: SampleLetters, choice: Choice, arguments: dict[str, Any]) -> FoundPairs:
         kernel = self._kernel("match_planes", samples)
