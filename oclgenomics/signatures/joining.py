@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from oclgenomics.signatures.options import Report
 from oclgenomics.signatures.result import Matches, Samples, ScanPart
 
-__all__ = ["PartJoiner", "merge_pairs", "merge_samples", "rows_of_part"]
+__all__ = ["PartJoiner", "in_order", "merge_pairs", "merge_samples", "rows_of_part"]
 
 COUNTS = ("letters", "ns", "ambiguous", "quality_sum", "pairs")  # of samples; pieces add up to them
 

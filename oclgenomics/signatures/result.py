@@ -158,7 +158,8 @@ class ScanPart:
     samples : Samples
         Their numbers follow each other. The last one may go on in the next part (`Samples.ends`).
     matches : Matches
-        Of these samples. Those of a sample that goes on come with its end, unless all matches are reported.
+        Of these samples. Those of a sample that goes on come with its end; where all matches are reported, they come as
+        they are found.
     """
 
     samples: Samples

@@ -19,7 +19,7 @@ from oclgenomics.signatures.device.found import FoundStarts
 from oclgenomics.signatures.device.methods import Methods
 from oclgenomics.signatures.device.patterns import DevicePatterns
 from oclgenomics.signatures.device.samples import SampleLetters
-from oclgenomics.signatures.joining import PartJoiner, rows_of_part
+from oclgenomics.signatures.joining import PartJoiner, in_order, rows_of_part
 from oclgenomics.signatures.options import ScanOptions
 from oclgenomics.signatures.panel import Panel, read_panel
 from oclgenomics.signatures.plan import parts_of_pairs
@@ -88,7 +88,7 @@ def scan(
         )
     )  # fmt: skip
     every = Samples.joined([part.samples.take(part.samples.ends) for part in parts])
-    return ScanResult(panel, every, Matches.joined([part.matches for part in parts]))
+    return ScanResult(panel, every, in_order(Matches.joined([part.matches for part in parts])))
 
 
 def scan_parts(
