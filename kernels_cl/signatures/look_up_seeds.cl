@@ -21,6 +21,8 @@
 
 #define LOOK_UPS (TILE / STEP + 1)
 
+typedef ulong bytes_u __attribute__((aligned(1)));
+
 
 static inline uint letter_at(__global const uchar *codes, uint place)
 {
@@ -46,14 +48,22 @@ static inline uint is_hit(__global const uint *bits, uint row, uint tail)
     return bits[row * ROW_WORDS + (tail >> 5)] >> (tail & 31) & 1;
 }
 
-// The sets of the letters behind the head at a place; nothing behind the end of the codes.
-static inline ulong checked_at(__global const uchar *codes, uint place, uint end)
+// The known letters behind the head at a place, as a check has them; nothing behind the end of the codes.
+static inline ulong known_at(__global const uchar *codes, uint place, uint end)
 {
-    ulong sets = 0;
     const uint begin = place + HEAD;
-    for (uint j = 0; j < CHECKED && begin + j < end; ++j)
-        sets |= (ulong)(codes[begin + j] & 15) << 4 * j;
-    return sets;
+#if CPU
+    if (begin + CHECKED <= end) {
+        __global const bytes_u *bytes = (__global const bytes_u *)(codes + begin);
+        return known_sets(bytes[0]) | known_sets(bytes[1]) << 32;
+    }
+#endif
+    ulong low = 0, high = 0;
+    for (uint j = 0; j < 8; ++j) {
+        low |= (ulong)(begin + j < end ? codes[begin + j] : 0) << 8 * j;
+        high |= (ulong)(begin + j + 8 < end ? codes[begin + j + 8] : 0) << 8 * j;
+    }
+    return known_sets(low) | known_sets(high) << 32;
 }
 
 #define TABLE __global const uint *bits, __global const uint *first, __global const uint *lists
@@ -61,36 +71,38 @@ static inline ulong checked_at(__global const uchar *codes, uint place, uint end
     __global const uchar *codes, uint end, __global const uint *letters, __global const uint *size, __global const uint *owned
 #define TILES __global const uint *tile_piece, __global const uint *tile_begin, __global const uint *tile_end, uint tiles
 #define SEEDS \
-    __global const ulong *check, __global const uint *seed_pattern, __global const uint *seed_offset, \
+    __global const ulong *barred, __global const uint *seed_pattern, __global const uint *seed_offset, \
         __global const ulong *offsets
 #define FOUND \
     uint mismatches, uint room, __global uint *found_piece, __global uint *found_seed, __global uint *found_start, \
         __global uint *total
 
-// Stores the candidates of a hit; returns how many.
-static inline uint compare_listed(SAMPLES, TABLE, SEEDS, FOUND, uint piece, uint place, uint row)
+// Whether letters have too many mismatches with what a seed bars.
+static inline uint differ(ulong known, ulong barred, uint mismatches)
 {
-    const ulong sets = checked_at(codes, place, end);
-    uint count = 0;
-    for (uint i = first[row]; i < first[row + 1]; ++i) {
-        const uint seed = lists[i];
-        const ulong missed = misses(sets, check[seed]);
-        if (missed && (mismatches == 0 || POPCOUNT64(missed) > mismatches))
-            continue;
-        const uint at = place - letters[piece], offset = seed_offset[seed], pattern = seed_pattern[seed];
-        const ulong length = offsets[pattern + 1] - offsets[pattern];
-        if (at < offset || at - offset >= owned[piece] || at - offset + length > size[piece])
-            continue;
-        const uint slot = atomic_inc(total);
-        if (slot < room) {
-            found_piece[slot] = piece;
-            found_seed[slot] = seed;
-            found_start[slot] = at - offset;
-        }
-        ++count;
-    }
-    return count;
+    const ulong wrong = known & barred;
+    return wrong && (mismatches == 0 || POPCOUNT64(wrong) > mismatches);
 }
+
+// Stores a candidate if the pattern fits into the piece; returns 1 if it does.
+static inline uint store(SAMPLES, SEEDS, FOUND, uint piece, uint place, uint seed)
+{
+    const uint at = place - letters[piece], offset = seed_offset[seed], pattern = seed_pattern[seed];
+    const ulong length = offsets[pattern + 1] - offsets[pattern];
+    if (at < offset || at - offset >= owned[piece] || at - offset + length > size[piece])
+        return 0;
+    const uint slot = atomic_inc(total);
+    if (slot < room) {
+        found_piece[slot] = piece;
+        found_seed[slot] = seed;
+        found_start[slot] = at - offset;
+    }
+    return 1;
+}
+
+#define STORE(place, seed) \
+    store(codes, end, letters, size, owned, barred, seed_pattern, seed_offset, offsets, mismatches, room, found_piece, found_seed, \
+          found_start, total, piece, place, seed)
 
 // The places of a tile that are looked up: begin, begin + STEP ... before end.
 typedef struct {
@@ -152,14 +164,29 @@ __kernel void find_candidates(SAMPLES, TILES, TABLE, SEEDS, FOUND, __global uint
     const uint tile = get_global_id(0);
     if (tile >= tiles)
         return;
-    uint hits[LOOK_UPS], rows[LOOK_UPS];
+    uint hits[LOOK_UPS], rows[LOOK_UPS], stops[LOOK_UPS], firsts[LOOK_UPS];
     const uint piece = tile_piece[tile];
     const Places places = places_of(letters, size, piece, tile_begin[tile], tile_end[tile]);
     const uint listed = list_hits(codes, end, places, bits, hits, rows);
+    // First what is far away in memory: these loads wait for nothing, and there are many under way.
+    for (uint i = 0; i < listed; ++i) {
+        const uint row = rows[i], begin = first[row];
+        rows[i] = begin;
+        stops[i] = first[row + 1];
+        firsts[i] = lists[begin];
+    }
     uint count = 0;
-    for (uint i = 0; i < listed; ++i)
-        count += compare_listed(codes, end, letters, size, owned, bits, first, lists, check, seed_pattern, seed_offset, offsets,
-                                mismatches, room, found_piece, found_seed, found_start, total, piece, hits[i], rows[i]);
+    for (uint i = 0; i < listed; ++i) {
+        const ulong known = known_at(codes, hits[i], end);
+        uint seed = firsts[i];
+        for (uint j = rows[i];;) {
+            if (!differ(known, barred[seed], mismatches))
+                count += STORE(hits[i], seed);
+            if (++j == stops[i])
+                break;
+            seed = lists[j];
+        }
+    }
     counts[tile] = count;
 }
 
@@ -199,9 +226,12 @@ __kernel GROUP_SIZE void find_candidates(SAMPLES, TILES, TABLE, SEEDS, FOUND, __
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     uint own = 0;
-    for (uint i = lane; i < listed; i += LANES)
-        own += compare_listed(codes, end, letters, size, owned, bits, first, lists, check, seed_pattern, seed_offset, offsets,
-                              mismatches, room, found_piece, found_seed, found_start, total, piece, hits[i], rows[i]);
+    for (uint i = lane; i < listed; i += LANES) {
+        const ulong known = known_at(codes, hits[i], end);
+        for (uint j = first[rows[i]]; j < first[rows[i] + 1]; ++j)
+            if (!differ(known, barred[lists[j]], mismatches))
+                own += STORE(hits[i], lists[j]);
+    }
     if (own)
         atomic_add(&count, own);
     barrier(CLK_LOCAL_MEM_FENCE);

@@ -34,8 +34,9 @@ class SeedTable:
     pattern, offset : ndarray, uint32 (seeds,)
         The pattern of each seed and its place in it. Seeds are ordered by pattern; a pattern has STEP seeds for each
         mismatch and one more, those of one remainder STEP apart.
-    check : ndarray, uint64 (seeds,)
-        The sets of the CHECKED letters behind the head, four bits each, lowest first; N behind the pattern's end.
+    barred : ndarray, uint64 (seeds,)
+        The nucleotides that the CHECKED letters behind the head do not match, four bits each, lowest first; none behind
+        the pattern's end.
     bits : ndarray, uint32 (5^head * ROW_WORDS,)
         The tails of each row: bit t for the tail with code t.
     first : ndarray, uint32 (5^head + 1,)
@@ -49,7 +50,7 @@ class SeedTable:
     mismatches: int
     pattern: NDArray[np.uint32]
     offset: NDArray[np.uint32]
-    check: NDArray[np.uint64]
+    barred: NDArray[np.uint64]
     bits: NDArray[np.uint32]
     first: NDArray[np.uint32]
     lists: NDArray[np.uint32]
@@ -87,7 +88,7 @@ def make_table(patterns: Patterns, max_mismatches: int, head: int) -> SeedTable:
         max_mismatches,
         pattern.astype(np.uint32),
         offset.astype(np.uint32),
-        _checks(patterns, pattern, offset + head),
+        _barred(patterns, pattern, offset + head),
         bits.view(np.uint32).ravel(),
         first,
         lists,
@@ -135,12 +136,12 @@ def _tails(tails: NDArray[np.uint8]) -> NDArray[np.uint64]:
     return np.packbits(bits, axis=1, bitorder="little").view(np.uint64)
 
 
-def _checks(patterns: Patterns, pattern: NDArray[np.int32], begin: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """Return the letters of patterns from `begin` on, as `SeedTable.check` has them."""
-    check = np.zeros(len(pattern), np.uint64)
+def _barred(patterns: Patterns, pattern: NDArray[np.int32], begin: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """Return what letters of patterns from `begin` on do not match, as `SeedTable` has it."""
+    barred = np.zeros(len(pattern), np.uint64)
     for j in range(CHECKED):
         inside = begin + j < patterns.lengths[pattern]
         at = patterns.offsets[pattern] + begin + j
         letter = np.where(inside, patterns.sets[np.minimum(at, len(patterns.sets) - 1)], ANY)
-        check |= letter.astype(np.uint64) << np.uint64(4 * j)
-    return check
+        barred |= (ANY ^ letter).astype(np.uint64) << np.uint64(4 * j)
+    return barred

@@ -57,7 +57,7 @@ def test_the_table_holds_all_that_a_seed_can_meet(
             rows.setdefault(number_of(codes), set()).add(number)
             tails[number_of(codes)] = tails.get(number_of(codes), 0) | bits
         checked = np.concatenate([own[head : head + CHECKED], np.full(CHECKED, 15, np.uint8)])[:CHECKED]
-        assert int(table.check[number]) == sum(int(bases) << 4 * j for j, bases in enumerate(checked))
+        assert int(table.barred[number]) == sum((15 ^ int(bases)) << 4 * j for j, bases in enumerate(checked))
     for row in range(5**head):
         listed = table.lists[table.first[row] : table.first[row + 1]].tolist()
         assert listed == sorted(rows.get(row, set()))

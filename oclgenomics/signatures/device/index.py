@@ -73,7 +73,7 @@ class IndexMatcher:
         self._wanted = room
         self._on_device = {
             name: engine.upload(getattr(table, name))
-            for name in ("bits", "first", "lists", "check")
+            for name in ("bits", "first", "lists", "barred")
             if len(table.lists)
         }
         if len(table.lists):
