@@ -21,55 +21,56 @@
 
 #define LOOK_UPS (TILE / STEP + 1)
 
-typedef ulong bytes_u __attribute__((aligned(1)));
-
-
-static inline uint letter_at(__global const uchar *codes, uint place)
+// The word of four letters at a place, which STEP divides; bytes behind the end of the codes are 0.
+static inline uint word_at(__global const uchar *codes, uint place, uint end)
 {
-    return codes[place] >> 4 & 7;
+    if (place + 4 <= end)
+        return *(__global const uint *)(codes + place);
+    uint word = 0;
+    for (uint j = 0; place + j < end; ++j)
+        word |= (uint)codes[place + j] << 8 * j;
+    return word;
 }
 
-static inline uint head_at(__global const uchar *codes, uint place)
+// The code of letters FROM .. TO - 1 of the seeds that begin with words `a`; their next letters are in `b` and `c`.
+#define DEFINE_CODE(type, name)                                                    \
+    static inline type name(type a, type b, type c, uint from, uint to)            \
+    {                                                                              \
+        type code = 0;                                                             \
+        UNROLL                                                                     \
+        for (uint j = from; j < to; ++j)                                           \
+            code += LETTER(j < 4 ? a : j < 8 ? b : c, j % 4) * WORTH(j - from);    \
+        return code;                                                               \
+    }
+
+DEFINE_CODE(uint, code_of)
+
+// Whether the tail of a place is in the row of its head.
+static inline uint is_hit(__global const uchar *codes, uint place, uint end, __global const uint *bits, uint *row)
 {
-    uint row = 0;
-    UNROLL
-    for (uint j = 0; j < HEAD; ++j)
-        row += letter_at(codes, place + j) * WORTH(j);
-    return row;
+    const uint a = word_at(codes, place, end), b = word_at(codes, place + 4, end), c = word_at(codes, place + 8, end);
+    const uint tail = code_of(a, b, c, HEAD, SEED);
+    *row = code_of(a, b, c, 0, HEAD);
+    return bits[*row * ROW_WORDS + (tail >> 5)] >> (tail & 31) & 1;
 }
 
-static inline uint tail_at(__global const uchar *codes, uint place)
-{
-    return letter_at(codes, place + HEAD) + 5 * letter_at(codes, place + HEAD + 1) + 25 * letter_at(codes, place + HEAD + 2);
-}
-
-static inline uint is_hit(__global const uint *bits, uint row, uint tail)
-{
-    return bits[row * ROW_WORDS + (tail >> 5)] >> (tail & 31) & 1;
-}
-
-// The known letters behind the head at a place, as a check has them; nothing behind the end of the codes.
+// The known letters behind the head at a place, as SEEDS have them; none behind the end of the codes.
 static inline ulong known_at(__global const uchar *codes, uint place, uint end)
 {
-    const uint begin = place + HEAD;
-#if CPU
-    if (begin + CHECKED <= end) {
-        __global const bytes_u *bytes = (__global const bytes_u *)(codes + begin);
-        return known_sets(bytes[0]) | known_sets(bytes[1]) << 32;
-    }
+    const uint begin = place + HEAD / 4 * 4;
+    ulong low = word_at(codes, begin, end) | (ulong)word_at(codes, begin + 4, end) << 32;
+    ulong high = word_at(codes, begin + 8, end) | (ulong)word_at(codes, begin + 12, end) << 32;
+#if HEAD % 4
+    low = low >> 8 * (HEAD % 4) | high << (64 - 8 * (HEAD % 4));
+    high = high >> 8 * (HEAD % 4) | (ulong)word_at(codes, begin + 16, end) << (64 - 8 * (HEAD % 4));
 #endif
-    ulong low = 0, high = 0;
-    for (uint j = 0; j < 8; ++j) {
-        low |= (ulong)(begin + j < end ? codes[begin + j] : 0) << 8 * j;
-        high |= (ulong)(begin + j + 8 < end ? codes[begin + j + 8] : 0) << 8 * j;
-    }
     return known_sets(low) | known_sets(high) << 32;
 }
 
 #define TABLE __global const uint *bits, __global const uint *first, __global const uint *lists
 #define SAMPLES \
     __global const uchar *codes, uint end, __global const uint *letters, __global const uint *size, __global const uint *owned
-#define TILES __global const uint *tile_piece, __global const uint *tile_begin, __global const uint *tile_end, uint tiles
+#define TILES __global const uint *tile_piece, __global const uint *tile_begin, __global const uint *tile_end
 #define SEEDS \
     __global const ulong *barred, __global const uint *seed_pattern, __global const uint *seed_offset, \
         __global const ulong *offsets
@@ -120,15 +121,7 @@ static inline Places places_of(__global const uint *letters, __global const uint
 
 typedef uint16 words_u __attribute__((aligned(4)));
 
-// Adds up the codes of letters FROM .. TO - 1 of the seeds that begin with 16 words `a`; their next letters are in `b` and `c`.
-static inline uint16 code_of(uint16 a, uint16 b, uint16 c, uint from, uint to)
-{
-    uint16 code = 0;
-    UNROLL
-    for (uint j = from; j < to; ++j)
-        code += LETTER(j < 4 ? a : j < 8 ? b : c, j % 4) * WORTH(j - from);
-    return code;
-}
+DEFINE_CODE(uint16, codes_of)
 
 // Lists the places of a tile that are hits, and their rows; returns how many.
 static inline uint list_hits(__global const uchar *codes, uint end, Places places, __global const uint *bits, uint *hits, uint *rows)
@@ -137,7 +130,7 @@ static inline uint list_hits(__global const uchar *codes, uint end, Places place
     for (; place + 15 * STEP < places.end && place + 18 * STEP <= end; place += 16 * STEP) {
         __global const uchar *at = codes + place;
         const uint16 a = *(__global const words_u *)at, b = *(__global const words_u *)(at + 4), c = *(__global const words_u *)(at + 8);
-        const uint16 row = code_of(a, b, c, 0, HEAD), tail = code_of(a, b, c, HEAD, SEED);
+        const uint16 row = codes_of(a, b, c, 0, HEAD), tail = codes_of(a, b, c, HEAD, SEED);
         const uint16 word = row * ROW_WORDS + (tail >> 5);
         uint own[16], where[16], which[16];
         *(uint16 *)own = row;
@@ -151,10 +144,8 @@ static inline uint list_hits(__global const uchar *codes, uint end, Places place
         }
     }
     for (; place < places.end; place += STEP) {
-        const uint row = head_at(codes, place);
         hits[count] = place;
-        rows[count] = row;
-        count += is_hit(bits, row, tail_at(codes, place));
+        count += is_hit(codes, place, end, bits, rows + count);
     }
     return count;
 }
@@ -162,8 +153,6 @@ static inline uint list_hits(__global const uchar *codes, uint end, Places place
 __kernel void find_candidates(SAMPLES, TILES, TABLE, SEEDS, FOUND, __global uint *counts)
 {
     const uint tile = get_global_id(0);
-    if (tile >= tiles)
-        return;
     uint hits[LOOK_UPS], rows[LOOK_UPS], stops[LOOK_UPS], firsts[LOOK_UPS];
     const uint piece = tile_piece[tile];
     const Places places = places_of(letters, size, piece, tile_begin[tile], tile_end[tile]);
@@ -193,8 +182,6 @@ __kernel void find_candidates(SAMPLES, TILES, TABLE, SEEDS, FOUND, __global uint
 __kernel void count_listed(SAMPLES, TILES, TABLE, __global uint *counts)
 {
     const uint tile = get_global_id(0);
-    if (tile >= tiles)
-        return;
     uint hits[LOOK_UPS], rows[LOOK_UPS];
     const Places places = places_of(letters, size, tile_piece[tile], tile_begin[tile], tile_end[tile]);
     const uint listed = list_hits(codes, end, places, bits, hits, rows);
@@ -217,8 +204,8 @@ __kernel GROUP_SIZE void find_candidates(SAMPLES, TILES, TABLE, SEEDS, FOUND, __
         listed = count = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint place = places.begin + lane * STEP; place < places.end; place += LANES * STEP) {
-        const uint row = head_at(codes, place);
-        if (is_hit(bits, row, tail_at(codes, place))) {
+        uint row;
+        if (is_hit(codes, place, end, bits, &row)) {
             const uint slot = atomic_inc(&listed);
             hits[slot] = place;
             rows[slot] = row;
@@ -249,8 +236,8 @@ __kernel GROUP_SIZE void count_listed(SAMPLES, TILES, TABLE, __global uint *coun
     barrier(CLK_LOCAL_MEM_FENCE);
     uint own = 0;
     for (uint place = places.begin + lane * STEP; place < places.end; place += LANES * STEP) {
-        const uint row = head_at(codes, place);
-        if (is_hit(bits, row, tail_at(codes, place)))
+        uint row;
+        if (is_hit(codes, place, end, bits, &row))
             own += first[row + 1] - first[row];
     }
     if (own)

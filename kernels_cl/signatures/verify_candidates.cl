@@ -10,6 +10,7 @@
 // -D CPU=0|1          1: a work-item a candidate; 0: a work-group of LANES (a power of two) a candidate
 // -D LANES=n
 // -D QUALITIES=0|1    there are qualities
+// -D FILTERED=0|1     a match has to have a least number of informative positions, or a least sum of qualities
 #include "common/portable.clh"
 #include "signatures/seeds.clh"
 
@@ -78,7 +79,9 @@ __kernel GROUP_SIZE void verify_candidates(__global const uchar *memory, uint sk
         for (; i < stop; i += lanes) {
             const uint a = sample[i] & 15, b = own[i];
             bad += (a & b) == 0;
+#if FILTERED
             informative += is_single(a) & is_single(b);
+#endif
         }
     }
     ulong sum = 0;
@@ -105,8 +108,11 @@ __kernel GROUP_SIZE void verify_candidates(__global const uchar *memory, uint sk
     for (uint other = 1; other < LANES; ++other)
         sum += quality_sums[other];
 #endif
-    const uint kept = bad <= mismatches && informative >= least_informative[pattern] && sum >= least_sum[pattern] &&
-                      is_first(sample, own, seed_offset, seed, STEP * (mismatches + 1));
+    uint kept = bad <= mismatches;
+#if FILTERED
+    kept = kept && informative >= least_informative[pattern] && sum >= least_sum[pattern];
+#endif
+    kept = kept && is_first(sample, own, seed_offset, seed, STEP * (mismatches + 1));
     differ[c] = kept ? bad : REFUSED;
     sums[c] = sum;
 }

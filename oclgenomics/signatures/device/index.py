@@ -136,11 +136,12 @@ class IndexMatcher:
             room=room,
             counts=counts,
         )
-        count = int(self._engine.download(total)[0])
+        by_tile = self._engine.download(counts)
+        count = int(by_tile.sum(dtype=np.int64))  # which `total` may be too small for
         if count <= room:
             yield count
             return
-        for part in _split(tiles, self._engine.download(counts), room):
+        for part in _split(tiles, by_tile, room):
             yield from self._rounds(samples, part)
 
     @cached_property
@@ -172,7 +173,7 @@ class IndexMatcher:
         )
         arguments |= {f"tile_{field.name}": engine.upload(getattr(tiles, field.name)) for field in fields(tiles)}
         known = {"codes": samples.codes, "end": samples.codes.size, "letters": samples.letters, "size": samples.size}
-        known |= {"owned": samples.owned, "tiles": len(tiles)}
+        known["owned"] = samples.owned
         engine.launch(kernel, (len(tiles) * lanes,), (lanes,), **known, **arguments)
 
     def _verify(self, samples: SampleLetters, count: int, tally: PairTally) -> None:
@@ -182,7 +183,8 @@ class IndexMatcher:
         engine, patterns, found = self._engine, self._patterns, self._found
         cpu = engine.tuning.cpu
         lanes = 1 if cpu else engine.group_size(VERIFY_LANES)
-        defines = {"HEAD": self._table.head, "CPU": cpu, "LANES": lanes, "QUALITIES": samples.has_qualities}
+        defines = {"HEAD": self._table.head, "CPU": cpu, "LANES": lanes}
+        defines |= {"QUALITIES": samples.has_qualities, "FILTERED": patterns.filtered}
         differ, sums = self._verified
         engine.launch(
             engine.kernel("signatures/verify_candidates.cl", "verify_candidates", **defines),
