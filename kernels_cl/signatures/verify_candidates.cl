@@ -16,7 +16,7 @@
 
 #define REFUSED 0xffffffffu
 #define MIN_QUALITY '!'
-#define BLOCK 64 // letters that a work-item compares before it looks whether they were too many mismatches
+#define ROUND 16 // letters that a work-item compares before it looks whether they were too many mismatches
 
 static inline uint is_single(uint bases)
 {
@@ -48,42 +48,76 @@ static inline uint is_first(__global const uchar *sample, __global const uchar *
 
 #if CPU
 #define GROUP_SIZE
+typedef ulong8 letters_u __attribute__((aligned(1)));
 #else
 #define GROUP_SIZE __attribute__((reqd_work_group_size(LANES, 1, 1)))
 #endif
+
+// Counts mismatches of the letters begin, begin + stride ... of a pattern; where they are too many, at least one too many.
+static inline uint count_mismatches(__global const uchar *sample, __global const uchar *pattern, uint length, uint begin, uint stride,
+                                    uint mismatches)
+{
+    uint count = 0, i = begin;
+#if CPU
+    for (; i + 64 <= length && count <= mismatches; i += 64) { // bit 4 of a byte: the low four have something in common
+        const ulong8 common = *(__global const letters_u *)(sample + i) & *(__global const letters_u *)(pattern + i);
+        const ulong8 wrong = ~(common + 0x0f0f0f0f0f0f0f0ful) & 0x1010101010101010ul;
+        const ulong4 four = wrong.lo | wrong.hi << 1;
+        const ulong2 two = four.lo | four.hi << 2;
+        if (two.x | two.y)
+            count += POPCOUNT64(two.x) + POPCOUNT64(two.y);
+    }
+#endif
+    while (i < length && count <= mismatches)
+        for (uint j = 0; j < ROUND && i < length; ++j, i += stride)
+            count += (sample[i] & 15 & pattern[i]) == 0;
+    return count;
+}
+
+// Counts positions at which both letters are a single nucleotide.
+static inline uint count_informative(__global const uchar *sample, __global const uchar *pattern, uint length, uint begin, uint stride)
+{
+    uint count = 0;
+    for (uint i = begin; i < length; i += stride)
+        count += is_single(sample[i] & 15) & is_single(pattern[i]);
+    return count;
+}
+
+static inline ulong sum_qualities(__global const uchar *quality, uint length, uint begin, uint stride)
+{
+    ulong sum = 0;
+    for (uint i = begin; i < length;) {
+        const uint stop = MIN(length, i + (1u << 16) * stride);
+        uint part = 0;
+        for (; i < stop; i += stride)
+            part += quality[i] - MIN_QUALITY;
+        sum += part;
+    }
+    return sum;
+}
 
 __kernel GROUP_SIZE void verify_candidates(__global const uchar *memory, uint skip, __global const uchar *codes,
                                            __global const uint *letters, __global const uint *qualities,
                                            __global const uchar *sets, __global const ulong *offsets,
                                            __global const uint *seed_pattern, __global const uint *seed_offset,
                                            __global const uint *found_piece, __global const uint *found_seed,
-                                           __global const uint *found_start, uint count, uint mismatches,
-                                           __global const ulong *least_sum,
+                                           __global const uint *found_start, uint mismatches, __global const ulong *least_sum,
                                            __global const uint *least_informative, __global uint *differ, __global ulong *sums)
 {
 #if CPU
     const uint c = get_global_id(0), lane = 0, lanes = 1;
-    if (c >= count)
-        return;
 #else
     const uint c = get_group_id(0), lane = get_local_id(0), lanes = LANES;
     __local uint bads[LANES], singles[LANES];
     __local ulong quality_sums[LANES];
 #endif
-    const uint seed = found_seed[c], piece = found_piece[c], pattern = seed_pattern[seed];
+    const uint seed = found_seed[c], piece = found_piece[c], start = found_start[c], pattern = seed_pattern[seed];
     const uint length = offsets[pattern + 1] - offsets[pattern];
-    __global const uchar *sample = codes + letters[piece] + found_start[c], *own = sets + offsets[pattern];
-    uint bad = 0, informative = 0;
-    for (uint i = lane; i < length && bad <= mismatches;) {
-        const uint stop = MIN(length, i + BLOCK * lanes);
-        for (; i < stop; i += lanes) {
-            const uint a = sample[i] & 15, b = own[i];
-            bad += (a & b) == 0;
+    __global const uchar *sample = codes + letters[piece] + start, *own = sets + offsets[pattern];
+    uint bad = count_mismatches(sample, own, length, lane, lanes, mismatches), informative = 0;
 #if FILTERED
-            informative += is_single(a) & is_single(b);
+    informative = count_informative(sample, own, length, lane, lanes);
 #endif
-        }
-    }
     ulong sum = 0;
 #if !CPU
     bads[lane] = bad;
@@ -97,8 +131,7 @@ __kernel GROUP_SIZE void verify_candidates(__global const uchar *memory, uint sk
 #endif
 #if QUALITIES
     if (bad <= mismatches)
-        for (uint i = lane; i < length; i += lanes)
-            sum += memory[skip + qualities[piece] + found_start[c] + i] - MIN_QUALITY;
+        sum = sum_qualities(memory + skip + qualities[piece] + start, length, lane, lanes);
 #endif
 #if !CPU
     quality_sums[lane] = sum;

@@ -201,7 +201,6 @@ class IndexMatcher:
             found_piece=found["found_piece"],
             found_seed=found["found_seed"],
             found_start=found["found_start"],
-            count=count,
             mismatches=self._table.mismatches,
             least_sum=patterns.least_sum,
             least_informative=patterns.least_informative,
