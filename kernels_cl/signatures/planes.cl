@@ -22,36 +22,36 @@
 // -D LANES=n, ROOT=n    (GPUs) work-group size and its square root
 #include "signatures/matches.clh"
 #include "signatures/planes.clh"
+#include "signatures/quality_sums.clh"
 
 #define POSITION_BITS 28
 #define STARTS (BLOCK * 32)  // of a window
 
+// A place of a plane is that of a unit of UNIT letters: a byte or a word. Numbers are shifted by up to NUMBER letters.
 #if CPU
+#define UNIT 8
+#define NUMBER 64
+typedef uchar unit_t;
 typedef ulong8 window_t;
 typedef window_t window_at __attribute__((aligned(1)));  // at any byte
 #else
+#define UNIT 32
+#define NUMBER 32
+typedef uint unit_t;
 typedef uint window_t;
+typedef window_t window_at;
 #endif
 
-// Letters of a window, whose first one is at a multiple of 8 or 32.
-static inline window_t load_window(__global const uint *plane, ulong bit)
+// The letters of a window.
+static inline window_t load_window(__global const unit_t *place)
 {
-#if CPU
-    return *(__global const window_at *)((__global const uchar *)plane + (bit >> 3));
-#else
-    return plane[bit >> 5];
-#endif
+    return *(__global const window_at *)place;
 }
 
-// Letters of a window at any other place.
-static inline window_t load_shifted(__global const uint *plane, ulong bit)
+// Likewise, for a window that begins `by` letters further on, which are fewer than a unit and at least one.
+static inline window_t load_shifted(__global const unit_t *place, uint by)
 {
-#if CPU
-    const uint by = bit & 7, width = 64;
-#else
-    const uint by = bit & 31, width = 32;
-#endif
-    return load_window(plane, bit) >> by | load_window(plane, bit + width) << (width - by);
+    return load_window(place) >> by | load_window(place + NUMBER / UNIT) << (NUMBER - by);
 }
 
 static inline uint any_survives(window_t window)
@@ -97,9 +97,12 @@ typedef struct {
     __global const uint *planes;  // from the piece's first word on
     ulong stride;
     __global const uint *steps;  // the program
+    __global const unit_t *head[HEAD];  // places of its first steps
     uint turn, end;              // its aligned steps end, and all steps
     uint starts, length, spare;
-    __global const SUM *sums;    // prefix sums from the piece's first quality on
+    __global const SUM *sums;    // of the text
+    __global const uchar *text;
+    uint text_size, qualities;   // where the piece's qualities begin
     __global const uint *ranks;  // from the piece's first word on
     __global const uint *single; // the plane of single nucleotides, likewise
     __global const uint *concrete;  // the pattern's letters that are single nucleotides
@@ -107,28 +110,36 @@ typedef struct {
     ulong least_sum;
 } Comparison;
 
-static inline __global const uint *plane_of(const Comparison *c, uint step)
-{
-    return c->planes + (step >> POSITION_BITS) * c->stride;
-}
-
 #define POSITION(step) ((step) & ((1u << POSITION_BITS) - 1))
 
-// Starts of a window that all steps behind the head leave.
-static inline Survivors take_other_steps(const Comparison *c, Survivors s, ulong bit)
+// What a step reads for the piece's first window, but for the letters that it is shifted by.
+static inline __global const unit_t *place_of(const Comparison *c, uint step)
+{
+    __global const uint *plane = c->planes + (step >> POSITION_BITS) * c->stride;
+    return (__global const unit_t *)plane + POSITION(step) / UNIT;
+}
+
+// Starts of a window that the steps behind the head leave; `at` is its place, in units.
+static inline Survivors take_other_steps(const Comparison *c, Survivors s, uint at)
 {
     uint n = HEAD;
-    for (; n < c->turn && any_survives(s.alive); ++n)
-        take_step(&s, load_window(plane_of(c, c->steps[n]), bit + POSITION(c->steps[n])));
-    n = MAX(n, c->turn);
-    for (; n < c->end && any_survives(s.alive); ++n)
-        take_step(&s, load_shifted(plane_of(c, c->steps[n]), bit + POSITION(c->steps[n])));
+    for (; n + 4 <= c->turn && any_survives(s.alive); n += 4) {
+        UNROLL
+        for (uint i = 0; i < 4; ++i)
+            take_step(&s, load_window(place_of(c, c->steps[n + i]) + at));
+    }
+    for (; n < c->end && any_survives(s.alive); ++n) {
+        const uint step = c->steps[n];
+        __global const unit_t *place = place_of(c, step) + at;
+        take_step(&s, n < c->turn ? load_window(place) : load_shifted(place, POSITION(step) % UNIT));
+    }
     return s;
 }
 
-// Starts of a window that the whole program leaves; `bit` is the window's first start.
-static inline Survivors survivors_of(const Comparison *c, ulong bit)
+// Starts of a window that the whole program leaves.
+static inline Survivors survivors_of(const Comparison *c, uint first)
 {
+    const uint at = first / UNIT;
     const window_t none = (window_t)(0);
     Survivors s = {~none, none, none, none};
 #if COUNTERS > 0
@@ -138,9 +149,9 @@ static inline Survivors survivors_of(const Comparison *c, ulong bit)
 #endif
     UNROLL
     for (uint n = 0; n < HEAD; ++n)
-        take_step(&s, load_window(plane_of(c, c->steps[n]), bit + POSITION(c->steps[n])));
+        take_step(&s, load_window(c->head[n] + at));
     if (any_survives(s.alive))
-        s = take_other_steps(c, s, bit);
+        s = take_other_steps(c, s, at);
     return s;
 }
 
@@ -183,7 +194,7 @@ static inline uint mismatches_of(const SurvivorWords *s, uint word, uint i, uint
 static inline SUM sum_qualities(const Comparison *c, uint start)
 {
 #if QUALITIES
-    return c->sums[(ulong)start + c->length] - c->sums[start];
+    return sum_window(c->sums, c->text, c->qualities + start, c->length, c->text_size);
 #else
     return 0;
 #endif
@@ -224,20 +235,21 @@ static inline uint is_match(const Comparison *c, uint start, SUM sum)
 
 #define COMPARISON_ARGUMENTS                                                                                                      \
     __global const uint *pieces, __global const uint *numbers, __global const uint *size, __global const uint *owned,             \
-        __global const uint *qualities, __global const SUM *sums, __global const uint *planes, __global const uint *places,       \
-        ulong stride, ulong single, __global const uint *ranks, __global const ulong *offsets, __global const uint *steps,        \
+        __global const uint *qualities, __global const SUM *sums, __global const uchar *memory, ulong skip, uint text_size,       \
+        __global const uint *planes, __global const uint *places, ulong stride, ulong single, __global const uint *ranks, __global const ulong *offsets, __global const uint *steps,        \
         __global const ulong *begins, __global const ulong *turns, __global const uint *concrete,                                 \
         __global const ulong *concrete_begins, __global const uint *concrete_letters, __global const ulong *least_sum,            \
         __global const uint *least_informative, uint spare
 
 // The column's pattern beside the row's piece.
 #define COMPARE(c, row, column)                                                                                                   \
-    compare(c, row, column, pieces[row], numbers[column], size, owned, qualities, sums, planes, places, stride, single, ranks,    \
-            offsets, steps, begins, turns, concrete, concrete_begins, concrete_letters, least_sum, least_informative, spare)
+    compare(c, row, column, pieces[row], numbers[column], size, owned, qualities, sums, memory, skip, text_size, planes, places,  \
+            stride, single, ranks, offsets, steps, begins, turns, concrete, concrete_begins, concrete_letters, least_sum, least_informative, spare)
 
 static inline void compare(Comparison *c, uint row, uint column, uint piece, uint number, __global const uint *size,
                            __global const uint *owned, __global const uint *qualities, __global const SUM *sums,
-                           __global const uint *planes, __global const uint *places, ulong stride, ulong single,
+                           __global const uchar *memory, ulong skip, uint text_size, __global const uint *planes,
+                           __global const uint *places, ulong stride, ulong single,
                            __global const uint *ranks, __global const ulong *offsets, __global const uint *steps,
                            __global const ulong *begins, __global const ulong *turns, __global const uint *concrete,
                            __global const ulong *concrete_begins, __global const uint *concrete_letters,
@@ -252,8 +264,14 @@ static inline void compare(Comparison *c, uint row, uint column, uint piece, uin
     c->steps = steps + begins[column];
     c->turn = (uint)(turns[column] - begins[column]);
     c->end = (uint)(begins[column + 1] - begins[column]);
+    UNROLL
+    for (uint n = 0; n < HEAD; ++n)
+        c->head[n] = place_of(c, c->steps[n]);
 #if QUALITIES
-    c->sums = sums + qualities[piece];
+    c->sums = sums;
+    c->text = memory + skip;
+    c->text_size = text_size;
+    c->qualities = qualities[piece];
 #endif
 #if FILTERED
     c->ranks = ranks + places[row];
@@ -284,7 +302,7 @@ static inline void count_matches(const Comparison *c, Survivors survivors, uint 
 #if CPU
 
 // What matches of a round of pairs.
-__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+__kernel __attribute__((reqd_work_group_size(1, 1, 1), vec_type_hint(window_t)))
 void match_planes(COMPARISON_ARGUMENTS, uint row, uint column, uint columns, uint pairs, __global uchar *found,
                   __global uint *table)
 {
@@ -301,7 +319,7 @@ void match_planes(COMPARISON_ARGUMENTS, uint row, uint column, uint columns, uin
 }
 
 // The starts of all matches of pairs, each pair's from its place on.
-__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+__kernel __attribute__((reqd_work_group_size(1, 1, 1), vec_type_hint(window_t)))
 void list_starts(COMPARISON_ARGUMENTS, __global const uint *row, __global const uint *column, __global const uint *to,
                  __global uint *starts)
 {

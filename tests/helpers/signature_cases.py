@@ -20,6 +20,15 @@ from oclgenomics.signatures.panel import Panel
 __all__ = ["SPECIAL", "Case", "cases", "check_case"]
 
 IUPAC = "ACGTMRWSYKVHDBN"
+OPTIONS = [  # few, as each kind makes kernels of its own
+    ScanOptions(),
+    ScanOptions(min_informative=0.5, min_score=40),
+    ScanOptions(max_mismatches=1, min_informative=0.1),
+    ScanOptions(max_mismatches=2),
+    ScanOptions(max_mismatches=3, min_informative=0.9),
+    ScanOptions(max_mismatches=4),
+    ScanOptions(max_mismatches=7, min_score=45),
+]
 
 
 @dataclass(frozen=True)
@@ -54,7 +63,8 @@ def cases(draw: Any, longest: int = 400) -> Case:
     rng = np.random.default_rng(draw(st.integers(0, 1 << 32)))
     alphabet = draw(st.sampled_from(["ACGT", "ACGT", "A", "AC", IUPAC]))
     signatures = _draw_signatures(draw, rng, alphabet, longest)
-    has_qualities = draw(st.booleans())
+    options = draw(st.sampled_from(OPTIONS))
+    has_qualities = draw(st.booleans()) if options.min_score == 0 else True
     sample_ns = draw(st.sampled_from([0.0, 0.1, 0.6]))
     samples = []
     for _ in range(draw(st.integers(0, 4))):
@@ -65,11 +75,6 @@ def cases(draw: Any, longest: int = 400) -> Case:
             at = int(rng.integers(0, len(letters) + 1))
             letters = letters[:at] + copy + letters[at:]
         samples.append(SampleRecord(letters, _qualities(rng, len(letters)) if has_qualities else None))
-    options = ScanOptions(
-        max_mismatches=draw(st.sampled_from([0, 0, 1, 2, 3, 4, 7])),
-        min_informative=draw(st.sampled_from([0, 0, 0.1, 0.5, 0.9])),
-        min_score=draw(st.sampled_from([0, 0, 40, 50])) if has_qualities else 0,
-    )
     return Case(samples, signatures, options, draw(st.sampled_from([None, 100, 513])))
 
 

@@ -24,7 +24,7 @@ from oclgenomics.signatures.device.pair_rounds import (
 )
 from oclgenomics.signatures.device.patterns import DevicePatterns
 from oclgenomics.signatures.device.programs import concrete_bits, make_programs
-from oclgenomics.signatures.device.quality_sums import quality_sums, sum_type
+from oclgenomics.signatures.device.quality_sums import group_sums, sum_type
 from oclgenomics.signatures.device.samples import SampleLetters
 from oclgenomics.signatures.letters import is_concrete
 
@@ -153,7 +153,9 @@ class PlanesMatcher:
             "size": samples.size,
             "owned": samples.owned,
             "qualities": samples.qualities,
-            "sums": quality_sums(engine, text, self._sum) if samples.has_qualities else None,
+            "sums": group_sums(engine, text, self._sum) if samples.has_qualities else None,
+            **text.place,
+            "text_size": text.size,
             "planes": made.planes,
             "places": made.places,
             "stride": made.stride,
