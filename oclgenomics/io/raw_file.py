@@ -30,6 +30,15 @@ class StoredBytes:
         Path, or "-" for standard input.
     progress : callable, optional
         See `Progress`.
+    live : bool
+        What comes through a pipe is read as it comes.
+
+    Attributes
+    ----------
+    total : int or None
+        Bytes of a regular file.
+    live : bool
+        It is a pipe or the like, to be read as it comes.
 
     Raises
     ------
@@ -37,16 +46,17 @@ class StoredBytes:
         The file is missing, a folder or not readable.
     """
 
-    def __init__(self, name: str, progress: Progress | None = None) -> None:
+    def __init__(self, name: str, progress: Progress | None = None, *, live: bool = False) -> None:
         self.name = name
         self._progress = progress
         self._file: BinaryIO = _open(name)
         self.total = _size(self._file)
+        self.live = live and self.total is None
         self._done = 0
         self._back: list[bytes] = []  # taken back, the next one last
 
     def read(self, size: int) -> bytes:
-        """The next `size` bytes; fewer only at the end."""
+        """The next `size` bytes; fewer only at the end, or where they come `live`: then those that are there."""
         parts = []
         while self._back and size:
             part = self._back.pop()
@@ -55,7 +65,7 @@ class StoredBytes:
                 part = part[:size]
             parts.append(part)
             size -= len(part)
-        if size:
+        if size and not (self.live and parts):
             parts.append(self._read_file(size))
         data = parts[0] if len(parts) == 1 else b"".join(parts)
         if data:
@@ -137,7 +147,7 @@ class StoredBytes:
 
     def _read_file(self, size: int) -> bytes:
         with self._reading():
-            data = self._file.read(size)
+            data: bytes = self._file.read1(size) if self.live else self._file.read(size)  # type: ignore[attr-defined]
         self._done += len(data)
         return data
 

@@ -8,7 +8,7 @@ from queue import SimpleQueue
 
 __all__ = ["ReadAhead"]
 
-MAX_READY = 2  # chunks
+MAX_READY = 2  # chunks, if nobody says how many
 
 
 class ReadAhead:
@@ -18,13 +18,15 @@ class ReadAhead:
     ----------
     chunks : iterator of bytes
         Used by the thread alone.
+    ready : int
+        How many chunks ahead.
     """
 
-    def __init__(self, chunks: Iterator[bytes]) -> None:
+    def __init__(self, chunks: Iterator[bytes], ready: int = MAX_READY) -> None:
         self._chunks = chunks
         self._ready: SimpleQueue[bytes | BaseException | None] = SimpleQueue()
-        self._free = threading.Semaphore(MAX_READY)
-        self._stopped = False
+        self._free = threading.Semaphore(ready)
+        self._stopped = self._ended = False
         self._thread = threading.Thread(target=self._run, name="read-ahead", daemon=True)
         self._thread.start()
 
@@ -35,9 +37,18 @@ class ReadAhead:
                 if self._stopped:
                     return
                 self._ready.put(chunk)
-            self._ready.put(None)
+            self._end(None)
         except BaseException as error:  # handed to the consumer, which raises it
-            self._ready.put(error)
+            self._end(error)
+
+    def _end(self, item: BaseException | None) -> None:
+        self._ended = True
+        self._ready.put(item)
+
+    @property
+    def waits(self) -> bool:
+        """Nothing is ready: the next chunk has to be waited for."""
+        return self._ready.empty()
 
     def __iter__(self) -> Iterator[bytes]:
         while isinstance(item := self._ready.get(), bytes):
@@ -47,9 +58,10 @@ class ReadAhead:
         if item is not None:
             raise item
 
-    def stop(self, *, wait: bool) -> None:
-        """End the thread; wait for it unless it may be blocked on a pipe."""
+    def stop(self, *, wait: bool) -> bool:
+        """End the thread; wait for it unless it may be blocked on a pipe. Return whether it uses the chunks no more."""
         self._stopped = True
         self._free.release()
         if wait:
             self._thread.join()
+        return wait or self._ended

@@ -13,13 +13,15 @@ from numpy.typing import NDArray
 from oclgenomics.errors import InputError
 from oclgenomics.io.inflate import inflate, is_block
 from oclgenomics.io.raw_file import Progress, StoredBytes
-from oclgenomics.io.read_ahead import ReadAhead
+from oclgenomics.io.read_ahead import MAX_READY, ReadAhead
 from oclgenomics.io.threads import usable_cores
 from oclgenomics.io.workers import Workers
 
 __all__ = ["CHUNK_BYTES", "Progress", "ReadingStoppedError", "Source"]
 
 CHUNK_BYTES = 1 << 20
+LIVE_BYTES, LIVE_READY = 1 << 18, 256  # of a chunk that comes live, at most, and how many of these wait
+HEAD_BYTES, MIN_HEAD = 4096, 18  # which say what an input is; so many do for all formats
 MAX_READERS = 8  # threads; more copy no faster from the system's cache
 _GZIP = b"\x1f\x8b"
 _OTHER_PACKERS = {b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"\x28\xb5\x2f\xfd": "zstd", b"PK\x03\x04": "zip"}
@@ -42,6 +44,13 @@ class Source:
         See `Progress`.
     workers : Workers, optional
         Threads that inflate bgzip. With several, gzip that is not bgzip is inflated by a thread that reads ahead.
+    live : bool
+        Somebody waits for what comes through a pipe; see `read_some_into`.
+
+    Attributes
+    ----------
+    live : bool
+        It is a pipe or the like, and `read_some_into` is to be used.
 
     Raises
     ------
@@ -56,19 +65,22 @@ class Source:
         chunk_bytes: int = CHUNK_BYTES,
         progress: Progress | None = None,
         workers: Workers | None = None,
+        live: bool = False,
     ) -> None:
         self.name = os.fspath(path)
-        self.chunk_bytes = chunk_bytes
         self._workers = Workers(1) if workers is None else workers
-        self._stored = StoredBytes(self.name, progress)
-        head = self._stored.read(4096)
+        self._stored = StoredBytes(self.name, progress, live=live)
+        self.live = self._stored.live
+        self.chunk_bytes = LIVE_BYTES if self.live else chunk_bytes
+        head = self._head()
         self._refuse(head)
         self._stored.unread(head)
         self.compressed = head.startswith(_GZIP)
         stream = inflate(self._stored, self._workers) if self.compressed else self._plain()
         alone = self.compressed and not is_block(head) and self._workers.threads > 1
-        ahead = alone or self.name == "-"  # the system already reads plain files ahead
-        self._chunks: ReadAhead | Iterator[bytes] = ReadAhead(stream) if ahead else stream
+        ahead = alone or self.live or self.name == "-"  # the system already reads plain files ahead
+        ready = LIVE_READY if self.live else MAX_READY
+        self._chunks: ReadAhead | Iterator[bytes] = ReadAhead(stream, ready) if ahead else stream
         self._direct = not self.compressed and not ahead
         self._rest = memoryview(b"")  # of a chunk that `read_into` did not use up
 
@@ -102,9 +114,25 @@ class Source:
         view = target.data.cast("B")
         if self._direct:
             return self._stored.read_into(view)
+        return self._fill(view)
+
+    def read_some_into(self, target: NDArray[np.uint8]) -> int:
+        """Put into an array what has come of an input that is `live`, having waited for the first byte.
+
+        Returns
+        -------
+        int
+            Bytes; 0 only at the end.
+        """
+        return self._fill(target.data.cast("B"), some=True)
+
+    def _fill(self, view: memoryview, *, some: bool = False) -> int:
+        """Fill the view from chunks; with `some`, only from those that are there, but from one at least."""
         filled = 0
         while filled < len(view):
             if not self._rest:
+                if some and filled and isinstance(self._chunks, ReadAhead) and self._chunks.waits:
+                    break
                 self._rest = memoryview(next(iter(self), b""))
                 if not self._rest:
                     break
@@ -155,10 +183,16 @@ class Source:
 
     def close(self) -> None:
         """Stop reading ahead and close the file."""
-        if isinstance(self._chunks, ReadAhead):
-            self._chunks.stop(wait=self.repeatable)
-        if self.name != "-" and (self.repeatable or not self.compressed):
+        unused = not isinstance(self._chunks, ReadAhead) or self._chunks.stop(wait=self.repeatable)
+        if self.name != "-" and unused:  # else a thread may wait in it
             self._stored.close()
+
+    def _head(self) -> bytes:
+        """The first bytes."""
+        head = self._stored.read(HEAD_BYTES)
+        while self.live and 0 < len(head) < MIN_HEAD and (more := self._stored.read(HEAD_BYTES)):
+            head += more
+        return head
 
     def _refuse(self, head: bytes) -> None:
         """Refuse an input without anything in it, or one that is packed in another way."""

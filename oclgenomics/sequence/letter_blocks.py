@@ -32,8 +32,8 @@ def letter_blocks(
     ----------
     engine : Engine
     paths : iterable of path
-        Files, plain or gzip, in any mix; "-" is standard input. FASTQ has four lines per record. Lines of FASTA end
-        with a newline, a carriage return or both.
+        Files, plain or gzip, in any mix; "-" is standard input. Of a pipe, a block is what has come. FASTQ has four
+        lines per record. Lines of FASTA end with a newline, a carriage return or both.
     overlap : int
         Letters that two pieces of a record of FASTA share: the length of windows less 1. FASTQ has whole records.
     block_bytes : int, optional
@@ -58,7 +58,10 @@ def letter_blocks(
     """
     first = 0
     for path in paths:
-        with opened_text(engine, path, block_bytes=block_bytes, threads=threads, progress=progress) as (text, fastq):
+        with opened_text(engine, path, block_bytes=block_bytes, threads=threads, progress=progress, live=True) as (
+            text,
+            fastq,
+        ):
             first = (
                 yield from fastq_letters(engine, text, first) if fastq else fasta_letters(engine, text, overlap, first)
             )

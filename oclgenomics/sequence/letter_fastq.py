@@ -78,7 +78,7 @@ def fastq_letters(engine: Engine, text: TextBlocks, first: int) -> Generator[Let
             byte_of = partial(add, text.offset)
             yield LetterBlock(part, text.host, pieces, names, first, text.name, before, byte_of)
             first += found.size
-        there = text.read(found.tail)
+        there = text.read(found.tail, lines=RECORD_LINES)
     return first
 
 

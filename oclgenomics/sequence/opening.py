@@ -27,6 +27,7 @@ def opened_text(
     block_bytes: int | None,
     threads: int | None,
     progress: Progress | None,
+    live: bool = False,
 ) -> Iterator[tuple[TextBlocks, bool]]:
     """Open an input and read its first block.
 
@@ -41,6 +42,8 @@ def opened_text(
         See `Workers`.
     progress : callable, optional
         See `Progress`.
+    live : bool
+        Blocks of a pipe are what has come.
 
     Yields
     ------
@@ -53,7 +56,7 @@ def opened_text(
     InputError
         The input cannot be read, holds nothing, or is neither.
     """
-    with Workers(threads) as workers, Source(path, progress=progress, workers=workers) as source:
+    with Workers(threads) as workers, Source(path, progress=progress, workers=workers, live=live) as source:
         size = min(largest_block(engine) if block_bytes is None else block_bytes, _enough_for(source))
         with TextBlocks(engine, source, size) as text:
             first = text.first_letter()

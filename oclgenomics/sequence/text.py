@@ -15,7 +15,8 @@ from oclgenomics.errors import InputError
 from oclgenomics.io.source import Source
 from oclgenomics.runtime import Engine, SharedArray
 from oclgenomics.sequence.device_text import Text
-from oclgenomics.sequence.line_breaks import is_break
+from oclgenomics.sequence.line_breaks import NEWLINE, is_break
+from oclgenomics.sequence.tiles import MAX_BYTES
 
 __all__ = ["TextBlocks"]
 
@@ -79,22 +80,39 @@ class TextBlocks:
         assert self._at_work is not None
         return Text(self._at_work.shared.device, self._begin, size)
 
-    def read(self, used: int) -> bool:
+    def read(self, used: int, *, lines: int = 0) -> bool:
         """Read the next block; the unused end of the block before comes first.
+
+        Of an input that comes live, a block is what has come.
 
         Parameters
         ----------
         used : int
             Bytes of the block before that are no longer needed.
+        lines : int
+            Lines that a block of an input that comes live has to have, unless there is no room for them.
 
         Returns
         -------
         bool
             Whether the block has any bytes.
+
+        Raises
+        ------
+        InputError
+            So much is not used up that the block would be longer than `MAX_BYTES`.
+        AllocationError
+            The device has no room for the block.
         """
         kept = self.host[used:]
         self.offset += used
-        buffer, count = self._next()
+        buffer, count = self._next(lines - _newlines(kept) if self._source.live else 0)
+        if len(kept) and len(kept) + count > MAX_BYTES:
+            raise InputError(
+                f"a record of FASTQ, or a header, takes more than {len(kept):,} bytes, too many to be read at once",
+                source=self.name,
+                byte=self.offset,
+            )
         buffer = self._with_headroom(buffer, len(kept), count)
         self._begin = buffer.headroom - len(kept)
         buffer.memory[self._begin : buffer.headroom] = kept
@@ -103,7 +121,7 @@ class TextBlocks:
         if self._at_work is not None:
             self._free.append(self._at_work)
         self._at_work = buffer
-        self.final = self.final or count < self._block_bytes
+        self.final = self.final or (count < self._block_bytes and not self._source.live)
         if not self.final and self._source.repeatable:  # a pipe may never give more, and has a thread of its own
             while self._free or self._still_to_make:
                 self._start_reading()
@@ -125,8 +143,8 @@ class TextBlocks:
                 return int(self.host[0])
         raise InputError("holds no sequence", source=self.name)
 
-    def _next(self) -> tuple[_Buffer, int]:
-        """A buffer with the next bytes, and how many these are."""
+    def _next(self, lines: int) -> tuple[_Buffer, int]:
+        """A buffer with the next bytes, and how many these are; `lines` as in `_read_live`."""
         if not self._coming and not self.final and self._source.repeatable:
             self._start_reading()
         if self._coming:
@@ -141,9 +159,24 @@ class TextBlocks:
         if self.final:
             return buffer, 0
         buffer.shared.wait()
-        count = self._source.read_into(self._room(buffer))  # here, where a signal ends the waiting for a pipe
+        room = self._room(buffer)  # filled here, where a signal ends the waiting for a pipe
+        count = self._read_live(room, lines) if self._source.live else self._source.read_into(room)
         buffer.shared.send(buffer.headroom, count)
         return buffer, count
+
+    def _read_live(self, room: NDArray[np.uint8], lines: int) -> int:
+        """Read what comes until so many lines have ended, the room is full or the input ends; return its bytes."""
+        count = 0
+        while count < len(room):
+            more = self._source.read_some_into(room[count:])
+            if not more:
+                self.final = True
+                break
+            lines -= _newlines(room[count : count + more])
+            count += more
+            if lines <= 0:
+                break
+        return count
 
     def _start_reading(self) -> None:
         buffer = self._free_buffer()
@@ -175,6 +208,10 @@ class TextBlocks:
         larger.shared.send(larger.headroom, count)
         buffer.shared.release()
         return larger
+
+
+def _newlines(text: NDArray[np.uint8]) -> int:
+    return int(np.count_nonzero(text == NEWLINE))
 
 
 class _Buffer:

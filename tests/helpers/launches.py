@@ -31,7 +31,7 @@ from oclgenomics.primitives import compact, merge, partition, run_lengths, scan,
 from oclgenomics.runtime import DeviceArray, Engine, idiom_values
 from oclgenomics.runtime import idioms as runtime_idioms
 from oclgenomics.runtime.source import source_folder
-from oclgenomics.sequence import names_of, packed_blocks
+from oclgenomics.sequence import letter_blocks, names_of, packed_blocks
 from oclgenomics.variation.alignment import Alignment
 
 __all__ = [
@@ -213,6 +213,20 @@ def sequences(engine: Engine, *, fastq: bool, names: bool = True, qualities: boo
         engine.finish()
 
 
+def letters_in_place(engine: Engine, *, fastq: bool) -> None:
+    """Find records and their letters in the text."""
+    letters = b"ACGTN" * 10
+    text = b">read 1\n%b\n%b\r\n>b\nACGTU\n" % (letters, letters)
+    if fastq:
+        text = b"@read 1\n%b\r\n+\n%b\r\n@b\n\n+\n\n" % (letters, b"#IIII" * 10)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "x"
+        path.write_bytes(text * 3)
+        blocks = letter_blocks(engine, [path], block_bytes=200, overlap=7)
+        assert [name for block in blocks for name in block.names] == ["read", "b"] * 3
+        engine.finish()
+
+
 def database(engine: Engine, words: int) -> None:
     """Write the sections of a database, gathered from two runs, and read them."""
     counts = np.array([1] * 240 + [2, 300, 1 << 31, *range(1, 40)], np.uint32)
@@ -258,5 +272,6 @@ FAMILIES: dict[str, tuple[Case, ...]] = {
     ),
     "primitives": tuple(partial(primitives, number=number) for number in range(len(_PRIMITIVES))),
     "sequences": (partial(sequences, fastq=True), partial(sequences, fastq=False)),
+    "letters": (partial(letters_in_place, fastq=True), partial(letters_in_place, fastq=False)),
     "common": (hashes, probes),
 }  # the longest first, so that none is begun last
