@@ -20,7 +20,8 @@ from oclgenomics.sequence.tiles import MAX_BYTES
 
 __all__ = ["TextBlocks"]
 
-HEADROOM = 1 << 16  # before a block, for what the one before it did not use up
+MIN_HEADROOM = 1 << 16  # before a block, for what the one before it did not use up
+HEADROOM_SHARE = 16  # of a block, one part in so many: enough for all but the longest reads
 CPU_BUFFERS, GPU_BUFFERS = 2, 3  # one at work, the others being read
 
 
@@ -193,7 +194,7 @@ class TextBlocks:
         return self._new_buffer()
 
     def _new_buffer(self) -> _Buffer:
-        headroom = min(HEADROOM, self._block_bytes)
+        headroom = min(max(MIN_HEADROOM, self._block_bytes // HEADROOM_SHARE), self._block_bytes)
         return self._buffer_of(headroom + self._block_bytes, headroom)
 
     def _buffer_of(self, size: int, headroom: int) -> _Buffer:

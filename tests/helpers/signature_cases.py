@@ -151,5 +151,5 @@ def check_case(
     matcher = make(engine, uploaded, None if which is None else np.array(which), **parameters)
     pairs: FoundPairs = matcher.pairs(samples, wanted_pieces)
     check_pairs(pairs, expected)
-    starts: list[FoundStarts] = list(matcher.starts(samples, wanted_pieces))
+    starts: list[FoundStarts] = list(matcher.starts(samples, pairs))
     check_starts(starts, expected)
