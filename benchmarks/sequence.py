@@ -1,10 +1,11 @@
-"""How fast FASTA and FASTQ become packed bases: from a file in the page cache, and on the device alone.
+"""How fast FASTA and FASTQ become packed bases, or letters in place: from files in the page cache, on the device alone.
 
     python benchmarks/sequence.py [--device gpu] [--megabytes 300] [--repeat 5] [--json FILE]
 
-Reads of 150 bases and a genome in lines of 60, at random; `file` is the whole way from the page cache to packed symbols
-on the device, `device` the kernels alone on text that is there already, `link` the copy of the text to the device from
-pinned memory (CPU devices share it, so there is none), `read` the reading of the file alone. GB of text a second.
+Reads of 150 bases, long ones of 150,000 and a genome in lines of 60, at random; `file` is the whole way from the page
+cache to packed symbols on the device, `letters` that to letters in place (`letter_blocks`), `device` the kernels alone
+on text that is there already, `link` the copy of the text to the device from pinned memory (CPU devices share it, so
+there is none), `read` the reading of the file alone. GB of text a second.
 `with` is what is asked for beside the symbols.
 """
 
@@ -24,27 +25,28 @@ from measure import machine, table, write_json
 
 from oclgenomics.io.source import Source
 from oclgenomics.runtime import Engine, select_device
-from oclgenomics.sequence import packed_blocks
+from oclgenomics.sequence import letter_blocks, packed_blocks
 from oclgenomics.sequence.block_records import RecordTable
 from oclgenomics.sequence.device_text import Text
 from oclgenomics.sequence.fasta_state import FastaState
 from oclgenomics.sequence.parse import parse_fasta, parse_fastq
 from oclgenomics.sequence.tiles import MAX_BYTES
 
-SEED, READ, LINE = 11, 150, 60
+SEED, READ, LONG, LINE = 11, 150, 150_000, 60
+OVERLAP = 63  # of pieces of a record
 BLOCKS = (16 << 20, 64 << 20, 128 << 20)
 OPTIONS: tuple[dict[str, Any], ...] = ({}, {"min_quality": 30}, {"qualities": True}, {"names": True})
 BASES = np.frombuffer(b"ACGT", np.uint8)
 
 
-def fastq_text(rng: np.random.Generator, size: int) -> np.ndarray:
-    """Records of 313 bytes."""
-    count = size // (2 * READ + 13)
-    rows = np.full((count, 2 * READ + 13), ord("\n"), np.uint8)
+def fastq_text(rng: np.random.Generator, size: int, bases: int = READ) -> np.ndarray:
+    """Records of equally many bases, and 13 bytes for all but these and their qualities."""
+    count = size // (2 * bases + 13)
+    rows = np.full((count, 2 * bases + 13), ord("\n"), np.uint8)
     rows[:, :8] = np.frombuffer(b"@read.nr", np.uint8)
-    rows[:, 9 : 9 + READ] = BASES[rng.integers(0, 4, (count, READ))]
-    rows[:, 10 + READ] = ord("+")
-    rows[:, 12 + READ : 12 + 2 * READ] = rng.integers(60, 73, (count, READ))
+    rows[:, 9 : 9 + bases] = BASES[rng.integers(0, 4, (count, bases))]
+    rows[:, 10 + bases] = ord("+")
+    rows[:, 12 + bases : 12 + 2 * bases] = rng.integers(60, 73, (count, bases))
     return rows.reshape(-1)
 
 
@@ -112,6 +114,20 @@ def rates(engine: Engine, name: str, text: np.ndarray, repeat: int, options: dic
     return row
 
 
+def letter_rate(engine: Engine, name: str, text: np.ndarray, repeat: int) -> dict[str, Any]:
+    """GB of text a second from the page cache to letters in place."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / name
+        text.tofile(path)
+
+        def whole() -> None:
+            for _ in letter_blocks(engine, [path], overlap=OVERLAP):
+                pass
+            engine.finish()
+
+        return {"text": name, "MB": len(text) // 1_000_000, "letters": len(text) / 1e9 / best(whole, repeat)}
+
+
 def main() -> int:
     """Run both formats."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -131,7 +147,9 @@ def main() -> int:
             for options in OPTIONS
             if name == "fastq" or set(options) <= {"names"}
         ]
-    print(f"{record['machine']['device']}, GB/s\n{table(record['rows'])}")
+        in_place = (*texts, ("long reads", fastq_text(rng, size, LONG)))
+        record["letters"] = [letter_rate(engine, name, text, args.repeat) for name, text in in_place]
+    print(f"{record['machine']['device']}, GB/s\n{table(record['rows'])}\n\n{table(record['letters'])}")
     if args.json:
         write_json(args.json, record)
     return 0

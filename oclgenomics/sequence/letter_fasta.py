@@ -103,7 +103,7 @@ def _cut(
     begun, again = len(copied.starts), not owned[-1]
     count = len(size) - again
     pieces = Pieces(record[:count], starts[:count], letters[:count], size[:count], owned[:count], None, ended[:count])
-    if again and begun and (start is None or len(size) > 1):  # the record begins in the next block
+    if again and begun:  # the record begins in the next block
         return _Cut(pieces, begun - 1, None, int(copied.headers[-1]))
     return _Cut(pieces, begun, int(starts[-1] + owned[-1]), first_of_last(host, kept))
 

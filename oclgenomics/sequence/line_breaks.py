@@ -31,7 +31,7 @@ def first_of_last(text: NDArray[np.uint8], count: int) -> int:
     """Place of the first of the last `count` bytes that are no line breaks; there are so many."""
     end = len(text)
     while count:
-        begin = max(end - max(STEP_BYTES, 2 * count), 0)
+        begin = max(end - max(STEP_BYTES, count), 0)
         places = np.flatnonzero(~is_break(text[begin:end]))
         if len(places) >= count:
             return begin + int(places[-count])
