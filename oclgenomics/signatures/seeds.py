@@ -33,6 +33,7 @@ MAX_HEAD_COST = 8  # codes of a head, over those of one of single nucleotides
 FEW_STARTS, MANY_STARTS = 16, 256  # of a pattern that are looked at
 UNFIT = np.float32(1e9)
 BIN_BITS = 18  # of counts of equal seeds
+MAX_SEEDS = 1 << 21  # kernels count the seeds of a tile in 32 bits
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ class Seeds:
     offset : ndarray, int64 (seeded, mismatches + 1, STEP)
         The first letter of each seed, offset[:, :, r] is r modulo STEP.
     unseeded : ndarray, int32
-        The other patterns: too short, or too few single nucleotides.
+        The other patterns: too short, of too few single nucleotides, or beyond what a table takes.
     """
 
     head: int
@@ -78,6 +79,7 @@ def choose_seeds(patterns: Patterns, max_mismatches: int, head: int) -> Seeds:
         borders = _even_borders(patterns.of(int(pattern)), segments)
         offset[pattern] = _best_of(patterns, np.array([pattern]), borders, head, int(patterns.lengths[pattern]))
     found = (offset >= 0).all(axis=(1, 2))
+    found &= np.cumsum(found) <= MAX_SEEDS // (segments * STEP)
     everyone = np.arange(len(patterns), dtype=np.int32)
     return Seeds(head, everyone[found], offset[found], everyone[~found])
 

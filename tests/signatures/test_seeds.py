@@ -10,6 +10,7 @@ from helpers.signature_samples import random_letters
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from oclgenomics.signatures import seeds as seeds_module
 from oclgenomics.signatures.panel import Panel, Patterns
 from oclgenomics.signatures.seed_plan import choose_head
 from oclgenomics.signatures.seed_table import ROW_WORDS, make_table
@@ -141,3 +142,9 @@ def test_length_of_heads(
     sets = np.ones(int(offsets[-1]), np.uint8)
     patterns = Patterns(sets, offsets, np.arange(count, dtype=np.int32), np.zeros(count, np.uint8))
     assert least <= choose_head(patterns, mismatches, n_rate, letters) <= most
+
+
+def test_a_table_takes_so_many_seeds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(seeds_module, "MAX_SEEDS", 2 * 2 * STEP + 1)
+    patterns = random_patterns(5, [100, 5, 100, 100, 100], 0.0)
+    assert choose_seeds(patterns, 1, 3).unseeded.tolist() == [1, 3, 4]

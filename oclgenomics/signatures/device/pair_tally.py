@@ -13,6 +13,7 @@ __all__ = ["PairTally"]
 
 SUM_BITS = 48  # of a rank, for the sum of qualities
 LEAST_ROWS = 1 << 16  # that are joined at a time
+LAST = np.uint64(0xFFFFFFFFFFFFFFFF)
 Columns = Sequence[NDArray[np.uint64]]  # key, hits, first, rank, best
 
 
@@ -42,8 +43,9 @@ class PairTally:
         """Take some matches; arrays of one length."""
         key = piece * self._patterns + pattern
         rank = (mismatches.astype(np.uint64) + np.uint64(1) << np.uint64(SUM_BITS)) - quality_sum
-        at = start.astype(np.uint64)
-        self._waiting.append(_by_pair((key, np.ones(len(key), np.uint64), at, rank, at)))
+        order = np.argsort(key)
+        at = start.astype(np.uint64)[order]
+        self._waiting.append(_by_pair(key[order], None, at, rank[order], at))
         self._rows += len(self._waiting[-1][0])
         if self._rows > max(LEAST_ROWS, len(self._joined[0])):
             self._join()
@@ -57,19 +59,25 @@ class PairTally:
 
     def _join(self) -> None:
         parts = [self._joined, *self._waiting]
-        self._joined = _by_pair([np.concatenate(column) for column in zip(*parts, strict=True)])
+        columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
+        order = np.argsort(columns[0])
+        self._joined = _by_pair(*(column[order] for column in columns))
         self._waiting, self._rows = [], 0
 
 
-def _by_pair(rows: Columns) -> Columns:
-    """Join rows of one key, in the order of keys; of the best rank the leftmost start counts."""
-    order = np.argsort(rows[0])
-    key, hits, first, rank, best = (column[order] for column in rows)
-    heads = np.flatnonzero(np.concatenate([key[:1] == key[:1], key[1:] != key[:-1]]))
-    if not len(heads):
-        return rows
+def _by_pair(
+    key: NDArray[np.uint64],
+    hits: NDArray[np.uint64] | None,
+    first: NDArray[np.uint64],
+    rank: NDArray[np.uint64],
+    best: NDArray[np.uint64],
+) -> Columns:
+    """Join rows of one key, ordered by key, of a hit each if not given; of the best rank the leftmost start counts."""
+    if not len(key):
+        return [key] * 5
+    heads = np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]]))
+    sizes = np.diff(heads, append=len(key))
     ranks = np.minimum.reduceat(rank, heads)
-    beaten = rank != np.repeat(ranks, np.diff(heads, append=len(key)))
-    best = np.where(beaten, np.uint64(0xFFFFFFFFFFFFFFFF), best)
-    sums = np.add.reduceat(hits, heads)
-    return [key[heads], sums, np.minimum.reduceat(first, heads), ranks, np.minimum.reduceat(best, heads)]
+    equal = np.where(rank == np.repeat(ranks, sizes), best, LAST)
+    sums = sizes.astype(np.uint64) if hits is None else np.add.reduceat(hits, heads)
+    return [key[heads], sums, np.minimum.reduceat(first, heads), ranks, np.minimum.reduceat(equal, heads)]
