@@ -77,6 +77,8 @@ class Scenario:
         _check_pair("signature_length", self.signature_length, 1, MAX_SIGNATURE)
         check_range("clean", self.clean, 0, MAX_RECORDS)
         check_range("infected", self.infected, 0, MAX_RECORDS)
+        if not self.samples:
+            raise ParameterError("clean", "and `infected` are both 0; ask for a sample")
         _check_pair("copies", self.copies, 0, MAX_RECORDS)
         _check_pair("sample_length", self.sample_length, 0, MAX_LETTERS)
         _check_pair("quality", self.quality, 0, MAX_QUALITY)

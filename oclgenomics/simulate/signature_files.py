@@ -8,7 +8,15 @@ from oclgenomics.simulate.planting import SimulatedSignatures
 from oclgenomics.simulate.signatures import SampleBatch
 from oclgenomics.variation.writers import Sink
 
-__all__ = ["TRUTH_COLUMNS", "sample_name", "signature_name", "write_samples", "write_signatures", "write_truth_rows"]
+__all__ = [
+    "TRUTH_COLUMNS",
+    "sample_name",
+    "signature_name",
+    "write_samples",
+    "write_signatures",
+    "write_truth_head",
+    "write_truth_rows",
+]
 
 TRUTH_COLUMNS = ("sample", "signature", "strand", "start", "end", "mismatches")
 
@@ -37,6 +45,11 @@ def write_samples(stream: Sink, batch: SampleBatch) -> None:
     for number, (begin, end) in enumerate(pairwise(batch.offsets.tolist()), batch.first):
         parts += [b"@%s\n" % sample_name(number).encode(), letters[begin:end], b"\n+\n", qualities[begin:end], b"\n"]
     stream.write(b"".join(parts))
+
+
+def write_truth_head(stream: Sink, provenance: str) -> None:
+    """Write the head of a table of copies: a comment that says how it was made, and the names of `TRUTH_COLUMNS`."""
+    stream.write(f"# {provenance}\n{'	'.join(TRUTH_COLUMNS)}\n".encode())
 
 
 def write_truth_rows(stream: Sink, batch: SampleBatch) -> None:

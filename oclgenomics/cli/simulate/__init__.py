@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from oclgenomics.cli.options import OneLineParser
 from oclgenomics.cli.simulate.omega import add_omega
+from oclgenomics.cli.simulate.signatures import add_signatures
 
 __all__ = ["add_parser"]
 
@@ -12,5 +14,6 @@ __all__ = ["add_parser"]
 def add_parser(subparsers: Any) -> None:
     """Add `simulate` and its kinds of data to the command line."""
     parser = subparsers.add_parser("simulate", help="write seeded data for demonstrations, tests and benchmarks")
-    kinds = parser.add_subparsers(dest="kind", metavar="KIND", required=True)
+    kinds = parser.add_subparsers(dest="kind", metavar="KIND", required=True, parser_class=OneLineParser)
     add_omega(kinds)
+    add_signatures(kinds)
