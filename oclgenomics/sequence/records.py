@@ -10,7 +10,7 @@ from itertools import chain
 from oclgenomics.errors import InputError
 from oclgenomics.io.source import Source
 
-__all__ = ["Record", "read_records"]
+__all__ = ["Record", "name_in", "read_records", "records_of"]
 
 
 @dataclass(frozen=True)
@@ -36,19 +36,31 @@ def read_records(path: str | os.PathLike[str]) -> Iterator[Record]:
         The file cannot be read, or is neither FASTA nor FASTQ.
     """
     with Source(path) as source:
-        chunks = iter(source)
-        head = _head(chunks)
-        text = chain([head], chunks)
-        first = head.lstrip(b"\r\n")
-        if first.startswith(b">"):
-            lines = _lines(chunk.replace(b"\r", b"\n") for chunk in text)
-            yield from _fasta(next(line for line in lines if line), lines)
-        elif first.startswith(b"@"):
-            lines = _lines(text)
-            number, header = next((number, line) for number, line in enumerate(lines, 1) if line)
-            yield from _fastq(number, header, lines, source.name)
-        else:
-            raise InputError("is neither FASTA nor FASTQ: it starts with neither > nor @", source=source.name)
+        yield from records_of(source, source.name)
+
+
+def records_of(text: Iterable[bytes], source: str) -> Iterator[Record]:
+    """Read records from chunks of text; see `read_records`.
+
+    Parameters
+    ----------
+    text : iterable of bytes
+    source : str
+        Name of the input, for messages.
+    """
+    chunks = iter(text)
+    head = _head(chunks)
+    text = chain([head], chunks)
+    first = head.lstrip(b"\r\n")
+    if first.startswith(b">"):
+        lines = _lines(chunk.replace(b"\r", b"\n") for chunk in text)
+        yield from _fasta(next(line for line in lines if line), lines)
+    elif first.startswith(b"@"):
+        lines = _lines(text)
+        number, header = next((number, line) for number, line in enumerate(lines, 1) if line)
+        yield from _fastq(number, header, lines, source)
+    else:
+        raise InputError("is neither FASTA nor FASTQ: it starts with neither > nor @", source=source)
 
 
 def _head(chunks: Iterator[bytes]) -> bytes:
@@ -81,11 +93,11 @@ def _fasta(header: bytes, lines: Iterator[bytes]) -> Iterator[Record]:
     letters: list[bytes] = []
     for line in lines:
         if line.startswith(b">"):
-            yield Record(_name(header), b"".join(letters))
+            yield Record(name_in(header), b"".join(letters))
             header, letters = line, []
         else:
             letters.append(line)
-    yield Record(_name(header), b"".join(letters))
+    yield Record(name_in(header), b"".join(letters))
 
 
 def _fastq(number: int, header: bytes, lines: Iterator[bytes], source: str) -> Iterator[Record]:
@@ -97,7 +109,7 @@ def _fastq(number: int, header: bytes, lines: Iterator[bytes], source: str) -> I
         if plus is None or not plus.startswith(b"+") or len(letters) != len(qualities):
             raise InputError("the record is no FASTQ of four lines, with a quality for each letter", source=source,
                              line=number)  # fmt: skip
-        yield Record(_name(header), letters)
+        yield Record(name_in(header), letters)
         number += 4
         following = next((line for line in lines if line), None)
         if following is None:
@@ -105,6 +117,7 @@ def _fastq(number: int, header: bytes, lines: Iterator[bytes], source: str) -> I
         header = following
 
 
-def _name(header: bytes) -> str:
+def name_in(header: bytes) -> str:
+    """Return the name that a header has: its first word, without the mark before it."""
     words = header[1:].split(maxsplit=1)
     return words[0].decode("utf-8", "replace") if words else ""

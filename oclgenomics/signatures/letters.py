@@ -27,12 +27,14 @@ def _table() -> NDArray[np.uint8]:
 
 
 SETS = _table()  # by byte; 0 for a byte that is no letter
+_SETS = SETS.tobytes()
 COMPLEMENTS = np.array([sum(8 >> bit for bit in range(4) if bases >> bit & 1) for bases in range(16)], np.uint8)
 
 
 def sets_of(text: bytes | str) -> NDArray[np.uint8]:
     """Return the set of each letter, uint8; 0 for what is no letter."""
-    return SETS[np.frombuffer(text.encode() if isinstance(text, str) else text, np.uint8)]
+    letters = bytearray(text.encode() if isinstance(text, str) else text)
+    return np.frombuffer(letters.translate(_SETS), np.uint8)  # several times faster than an index
 
 
 def is_concrete(sets: NDArray[np.uint8]) -> NDArray[np.bool_]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,11 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError
-from oclgenomics.sequence.records import read_records
 from oclgenomics.signatures.letters import COMPLEMENTS, sets_of
 from oclgenomics.signatures.options import Strand
+from oclgenomics.signatures.panel_text import read_panel_text
 
 __all__ = ["Panel", "Patterns", "read_panel"]
+
+TURNED_AT_ONCE = 1 << 16  # letters
+ByteOf = Callable[[int, int], int]
 
 
 @dataclass(frozen=True, repr=False)
@@ -57,27 +60,22 @@ class Panel:
             A signature without letters or with others than those of IUPAC, a name that is there twice, or no signature
             at all.
         """
-        numbers: dict[str, int] = {}
-        parts = []
-        for number, (name, letters) in enumerate(signatures, 1):
-            sets = sets_of(letters)
-            wrong = np.flatnonzero(sets == 0)
-            if not len(sets):
-                raise InputError(f"signature {name} has no letters", source=source, record=number)
-            if len(wrong):
-                at = int(wrong[0])
-                letter = letters[at] if isinstance(letters, str) else chr(letters[at])
-                trouble = f"signature {name}, letter {at + 1}: {letter!r} stands for no nucleotide (IUPAC letters do)"
-                raise InputError(trouble, source=source, record=number)
-            if name in numbers:
-                trouble = f"signature {name} has the name of record {numbers[name]}; results could not tell them apart"
-                raise InputError(trouble, source=source, record=number)
-            numbers[name] = number
-            parts.append(sets)
-        if not parts:
-            raise InputError("holds no signature", source=source)
-        offsets = np.concatenate([[0], np.cumsum([len(part) for part in parts])]).astype(np.int64)
-        return cls(tuple(numbers), np.concatenate(parts), offsets)
+        names, letters = [], []
+        for name, text in signatures:
+            names.append(name)
+            letters.append(text.encode() if isinstance(text, str) else text)
+        return cls._from_lists(names, letters, source)
+
+    @classmethod
+    def _from_lists(
+        cls, names: list[str], letters: list[bytes], source: str | None, byte_of: ByteOf | None = None
+    ) -> Panel:
+        """Make a panel; `byte_of` tells where in the source a letter of a record is, both counted from 0."""
+        sizes = np.fromiter(map(len, letters), np.int64, len(letters))
+        sets = sets_of(b"".join(letters))
+        if not names or not sizes.all() or not sets.all() or len(set(names)) < len(names):
+            raise _refusal(names, letters, source, byte_of)
+        return cls(tuple(names), sets, np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)]))
 
     def __len__(self) -> int:
         return len(self.names)
@@ -96,8 +94,8 @@ class Panel:
         forward = Patterns(self.sets, self.offsets, everyone, np.zeros(len(self), np.uint8))
         if strand == "+":
             return forward
-        parts = [COMPLEMENTS[self.sets[a:b]][::-1] for a, b in zip(self.offsets, self.offsets[1:], strict=False)]
-        reverse = Patterns(np.concatenate(parts), self.offsets, everyone, np.ones(len(self), np.uint8))
+        sets = _reverse_complements(self.sets, self.offsets)
+        reverse = Patterns(sets, self.offsets, everyone, np.ones(len(self), np.uint8))
         if strand == "-":
             return reverse
         offsets = np.concatenate([self.offsets, self.offsets[1:] + self.offsets[-1]])
@@ -143,11 +141,47 @@ class Patterns:
 
 
 def read_panel(path: str | os.PathLike[str]) -> Panel:
-    """Read signatures from FASTA or FASTQ, plain or gzip.
+    """Read signatures from FASTA or FASTQ, plain or gzip; "-" is standard input.
 
     Raises
     ------
     InputError
         The file cannot be read, or `Panel.from_signatures` refuses what it holds.
     """
-    return Panel.from_signatures(((record.name, record.letters) for record in read_records(path)), os.fspath(path))
+    held = read_panel_text(path)
+    return Panel._from_lists(held.names, held.letters, os.fspath(path), held.byte_of)
+
+
+def _refusal(names: list[str], letters: list[bytes], source: str | None, byte_of: ByteOf | None) -> InputError:
+    """What is wrong with signatures of which something is: the first thing."""
+    numbers: dict[str, int] = {}
+    for number, (name, text) in enumerate(zip(names, letters, strict=True), 1):
+        wrong = np.flatnonzero(sets_of(text) == 0)
+        if not text:
+            return InputError(f"signature {name} has no letters", source=source, record=number)
+        if len(wrong):
+            at = int(wrong[0])
+            letter = text[at : at + 4].decode("utf-8", "replace")[0]
+            trouble = f"signature {name}, letter {at + 1}: {letter!r} stands for no nucleotide (IUPAC letters do)"
+            byte = None if byte_of is None else byte_of(number - 1, at)
+            return InputError(trouble, source=source, record=number, byte=byte)
+        if name in numbers:
+            trouble = f"signature {name} has the name of record {numbers[name]}; results could not tell them apart"
+            return InputError(trouble, source=source, record=number)
+        numbers[name] = number
+    return InputError("holds no signature", source=source)
+
+
+def _reverse_complements(sets: NDArray[np.uint8], offsets: NDArray[np.int64]) -> NDArray[np.uint8]:
+    """Each signature turned around, in its place, uint8 (letters,)."""
+    turned = np.empty_like(sets)
+    first = 0
+    while first < len(offsets) - 1:
+        # Some signatures at a time, so that the places of their letters stay in the cache.
+        last = max(int(np.searchsorted(offsets, offsets[first] + TURNED_AT_ONCE, "right")) - 1, first + 1)
+        begins, ends = offsets[first:last] - offsets[first], offsets[first + 1 : last + 1] - offsets[first]
+        source = np.repeat(begins + ends - 1, ends - begins) - np.arange(ends[-1])
+        part = slice(int(offsets[first]), int(offsets[last]))
+        turned[part] = COMPLEMENTS[sets[part][source]]
+        first = last
+    return turned
