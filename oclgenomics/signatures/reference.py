@@ -93,14 +93,18 @@ def _on_strand(
     text: NDArray[np.uint8], quality: NDArray[np.int64] | None, pattern: NDArray[np.uint8], sign: str, allowed: int
 ) -> list[Match]:
     length = len(pattern)
-    starts = len(text) - length + 1
-    if length == 0 or starts <= 0:
+    if length == 0:
         return []
-    mismatches = np.zeros(starts, np.int64)
+    starts = np.arange(len(text) - length + 1)
+    mismatches = np.zeros(len(starts), np.int64)
     for j, bases in enumerate(pattern):
-        mismatches += (text[j : j + starts] & bases) == 0
+        mismatches += (text[starts + j] & bases) == 0
+        possible = mismatches <= allowed
+        starts, mismatches = starts[possible], mismatches[possible]
+        if not len(starts):
+            return []
     found = []
-    for start in np.flatnonzero(mismatches <= allowed).tolist():
+    for start, count in zip(starts.tolist(), mismatches.tolist(), strict=True):
         under = text[start : start + length]
         scores = None if quality is None else quality[start : start + length]
         found.append(
@@ -108,7 +112,7 @@ def _on_strand(
                 sign,
                 start,
                 start + length,
-                int(mismatches[start]),
+                count,
                 None if scores is None else int(scores.sum()),
                 int((is_concrete(under) & is_concrete(pattern)).sum()),
                 int((under == ANY).sum()),
