@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pytest
 from helpers.fuzz_samples import SAMPLES
 from helpers.fuzzing import SECONDS, inputs, limited, mutated, mutated_zip
@@ -16,7 +18,12 @@ from oclgenomics.errors import OclGenomicsError
 from oclgenomics.kmers.database.reader import KmerDatabase
 from oclgenomics.omega.reports.reading import read_report
 from oclgenomics.omega.reports.thresholds import read_thresholds
+from oclgenomics.runtime import Engine
+from oclgenomics.sequence.letter_blocks import letter_blocks
 from oclgenomics.sequence.records import read_records
+from oclgenomics.signatures.letters import sets_of
+from oclgenomics.signatures.options import STRANDS
+from oclgenomics.signatures.panel import read_panel
 from oclgenomics.variation import ReadOptions, read_alignments
 from oclgenomics.variation.bed import read_bed
 from oclgenomics.variation.samples import sample_names
@@ -37,6 +44,34 @@ def database(path: Path, _number: int) -> None:
             pass
 
 
+def panel(path: Path, _number: int) -> None:
+    """The signatures of a file, which are those that the reader of records finds."""
+    read = read_panel(path)
+    records = list(read_records(path))
+    assert list(read.names) == [record.name for record in records]
+    assert read.sets.tobytes() == sets_of(b"".join(record.letters for record in records)).tobytes()
+    assert read.lengths.tolist() == [len(record.letters) for record in records]
+    for strand in STRANDS:
+        read.patterns(strand)
+
+
+def letters_in_place(engine: Engine, path: Path, number: int) -> list[tuple[str, bytes]]:
+    """Names and letters of an input as the device finds them, in blocks and overlaps that change with the number."""
+    overlap, block_bytes = (0, 1, 7)[number % 3], (16, 61, 1 << 20)[number // 3 % 3]
+    names: list[str] = []
+    letters: list[bytes] = []
+    for block in letter_blocks(engine, [path], overlap=overlap, block_bytes=block_bytes):
+        names += block.names
+        letters += [b""] * len(block.names)
+        pieces = block.pieces
+        for record, place, size, owned in zip(pieces.record, pieces.letters, pieces.size, pieces.owned, strict=True):
+            assert place + size <= block.text.size
+            letters[record] += block.host[place : place + owned].tobytes()
+        if pieces.qualities is not None:
+            assert (pieces.qualities.astype(np.int64) + pieces.size <= block.text.size).all()
+    return list(zip(names, letters, strict=True))
+
+
 READERS: dict[str, Callable[[Path, int], object]] = {
     **dict.fromkeys(("vcf", "phases", "ms", "macs", "alignment", "trees", "vcz"), alignments),
     "mbs": lambda path, _number: list(read_alignments(path, ReadOptions(format="mbs"))),
@@ -47,6 +82,7 @@ READERS: dict[str, Callable[[Path, int], object]] = {
     "positions": lambda path, _number: read_positions(path),
     "toml": lambda path, _number: load(path),
     **dict.fromkeys(("fasta", "fastq"), lambda path, _number: list(read_records(path))),
+    "panel": panel,
     "kmers": database,
 }
 
@@ -63,6 +99,26 @@ def test_reader(tmp_path, name):
         with limited(data, f"the reader of {name}, number {number}"):
             refused += was_refused(READERS[name], written(path, data), number)
     assert refused
+
+
+@pytest.mark.parametrize("name", ["fasta", "fastq", "panel"])
+def test_letters_in_place(tmp_path, engine, name):
+    """The device finds what the host finds, and refuses what the host refuses."""
+    refused = 0
+    for number, data in inputs(SAMPLES, name, SECONDS / 6):
+        with limited(data, f"letters of {name} in place, number {number}"):
+            refused += was_refused(partial(compare_letters, engine), written(tmp_path / "x", data), number)
+    assert refused
+
+
+def compare_letters(engine: Engine, path: Path, number: int) -> None:
+    found = letters_in_place(engine, path, number)
+    try:
+        known = [(record.name, record.letters) for record in read_records(path)]
+    except OclGenomicsError as error:
+        raise AssertionError(f"refused on the host alone: {error}") from error
+    # The device takes one carriage return with a newline for the end of a line, the host any number.
+    assert [(name, letters.rstrip(b"\r")) for name, letters in found] == known
 
 
 def was_refused(reader: Callable[[Path, int], object], path: Path, number: int) -> bool:

@@ -112,5 +112,6 @@ SAMPLES = {
     "toml": b'preset = "u200"\nunroll = 16\nclock_mhz = 200.5\noverlap_outer = true\n[memory]\nlatency = 70\n',
     "fasta": b">a one\nGATTACAGATTACATGTAATC\nNNNACGTT\n>b\nacgtaACGTACGGTTA\n",
     "fastq": b"@a one\nGATTACAGATTACATGTAATC\n+\nIIIIIIIIIIIIIIIIIIII#\n@b\nACGTNACG\n+b\n@@@@+++I\n",
+    "panel": b">a one\nGATTACANNRYK\nacgtu\n\n>b\r\nSWMBDHVN\r\n>c>d\tx\nA\n",
     "kmers": _kmers(),
 }  # fmt: skip
