@@ -1,0 +1,104 @@
+"""The sizes of a figure of samples: lanes from top to bottom, all in inches."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from oclgenomics.plot_style import short_text
+from oclgenomics.signatures.certainty import informative_share
+from oclgenomics.signatures.panel import Panel
+from oclgenomics.signatures.plots.choice import Lane
+from oclgenomics.signatures.plots.placing import Placed, place
+
+__all__ = ["BOTTOM", "TOP", "WIDTH", "Scene", "labels"]
+
+WIDTH = 10.0
+TOP, BOTTOM, RIGHT = 1.25, 0.62, 2.3  # margins of the lanes
+NAME_LETTER, LONGEST_NAME = 0.095, 22
+SHORTEST_MARGIN = 0.9
+ROW_HEIGHTS = ((6, 0.36, 9.5), (30, 0.24, 9.0), (1 << 30, 0.19, 7.5))  # up to so many rows: height, and size of type
+GAP = 0.12  # between lanes
+LETTER = 0.0081  # width of a letter for each point of type
+PADDING = 0.07  # on either side of a label
+APART = 0.1  # of a label from what is not its own
+LABELLED = 12  # matches of a lane that are named; with more, the lane shows where they crowd
+LONGEST_LABEL = 18
+UNLIKE = 8.0  # longest over shortest sample from which each lane has a scale of its own
+ALL_ROWS, FEWEST_ROWS, MOST_ROWS = 80, 3, 14
+
+
+class Scene:
+    """The layout of a figure.
+
+    Parameters
+    ----------
+    panel : Panel
+    lanes : list of Lane
+        At least one.
+
+    Attributes
+    ----------
+    names : list of str
+        Of the samples, as long as there is room for.
+    left, width, height : float
+        The left margin, the width of the lanes, and the height of the figure.
+    lanes_height : float
+    own_scales : bool
+        Whether each lane has a scale of its own.
+    scales : list of float
+        Inches a letter, for each lane.
+    placed : list of Placed
+        The matches of each lane.
+    tops : list of float
+        Of the lanes, from the upper end of all of them.
+    row, type_size : float
+        The height of a row, and points of its type.
+    """
+
+    def __init__(self, panel: Panel, lanes: list[Lane]) -> None:
+        self.names = [short_text(lane.name, LONGEST_NAME) for lane in lanes]
+        self.left = max(max(map(len, self.names)) * NAME_LETTER, SHORTEST_MARGIN) + 0.3
+        self.width = WIDTH - self.left - RIGHT
+        letters = np.array([lane.letters for lane in lanes], np.float64)
+        self.own_scales = float(letters.max()) > UNLIKE * float(letters.min())
+        self.scales = (self.width / (letters if self.own_scales else np.full(len(lanes), letters.max()))).tolist()
+        most = min(max(ALL_ROWS // len(lanes), FEWEST_ROWS), MOST_ROWS)
+        for rows, self.row, self.type_size in ROW_HEIGHTS:
+            self.placed = [
+                self._place(panel, lane, scale, most) for lane, scale in zip(lanes, self.scales, strict=True)
+            ]
+            if sum(placed.rows for placed in self.placed) <= rows:
+                break
+        heights = np.array([placed.rows * self.row + GAP for placed in self.placed])
+        self.tops = (np.cumsum(heights) - heights + GAP / 2).tolist()
+        self.lanes_height = float(heights.sum())
+        self.height = self.lanes_height + TOP + BOTTOM
+
+    def _place(self, panel: Panel, lane: Lane, scale: float, most: int) -> Placed:
+        """Name all matches, else those that are hardly chance, else none."""
+        start, end = (place.astype(np.float64) * scale for place in (lane.matches.start, lane.matches.end))
+        none = np.zeros(len(start))
+        if len(start) <= LABELLED:
+            every = np.array([self.label_width(text) for text in labels(panel, lane)])
+            for width in (every, np.where(lane.may_be_chance, 0.0, every)):
+                placed = place(start, end, width, self.width, most, APART)
+                if not placed.crowded:
+                    return placed
+        return place(start, end, none, self.width, most)
+
+    def label_width(self, text: str) -> float:
+        """The room that a label takes."""
+        return LETTER * self.type_size * len(text) + 2 * PADDING
+
+
+def labels(panel: Panel, lane: Lane) -> list[str]:
+    """Name the matches of a lane, with their score or, without qualities, their informative share."""
+    matches = lane.matches
+    names = [short_text(panel.names[number], LONGEST_LABEL) for number in matches.signature.tolist()]
+    share = informative_share(matches).tolist()
+    return [
+        f"{name}  Q {score:.1f}" if known else f"{name}  {100 * part:.0f} %"
+        for name, score, known, part in zip(
+            names, matches.score.tolist(), matches.has_qualities.tolist(), share, strict=True
+        )
+    ]
