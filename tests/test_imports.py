@@ -184,7 +184,7 @@ def test_only_the_runtime_talks_to_pyopencl() -> None:
     assert not [path for path in MODULES if part_of(path) != "runtime" and not only_for_types(path, "pyopencl")]
 
 
-@pytest.mark.parametrize("words", [[], ["devices"], ["fpga"], ["kmers"], ["omega"], ["simulate"]])
+@pytest.mark.parametrize("words", [[], ["devices"], ["fpga"], ["kmers"], ["omega"], ["signatures"], ["simulate"]])
 def test_help_does_not_import_pyopencl(words: list[str]) -> None:
     code = f"import sys; from oclgenomics.cli.main import main; status = main({[*words, '--help']!r}); "
     code += "sys.exit(status or bool({'pyopencl', 'matplotlib', 'tskit', 'zarr'} & set(sys.modules)))"

@@ -1,1 +1,19 @@
-"""`oclgenomics signatures`: patterns with wildcards in reads and genomes."""
+"""`oclgenomics signatures`: long patterns with wildcards in reads and genomes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from oclgenomics.cli.options import OneLineParser
+from oclgenomics.cli.signatures import scan as signatures_scan
+
+__all__ = ["add_parser"]
+
+
+def add_parser(subparsers: Any) -> None:
+    """Add `signatures` and what it does to the command line."""
+    parser = subparsers.add_parser(
+        "signatures", help="long patterns with wildcards in reads and genomes, scored by quality"
+    )
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True, parser_class=OneLineParser)
+    signatures_scan.add_parser(actions)

@@ -16,7 +16,7 @@ from oclgenomics.signatures.panel import Panel
 from oclgenomics.signatures.reports.columns import rows_of, texts
 from oclgenomics.signatures.result import Matches, ScanPart, match_columns
 
-__all__ = ["COLUMNS", "FORMATS", "Report", "ReportFormat", "make_report"]
+__all__ = ["COLUMNS", "FORMATS", "Report", "ReportFormat", "check_format", "make_report"]
 
 ReportFormat = Literal["tsv", "course", "bed", "jsonl"]
 FORMATS: tuple[ReportFormat, ...] = get_args(ReportFormat)
@@ -54,15 +54,32 @@ def make_report(
     UsageError
         There is no such format, or its lines could not tell what the options ask for.
     """
+    check_format(format, options)
     if format == "course":
-        return CourseReport(panel, options)
+        return CourseReport(panel)
     if format == "tsv":
         return TsvReport(panel, options, provenance or {})
     if format == "bed":
         return BedReport(panel, provenance or {})
-    if format == "jsonl":
-        return JsonReport(panel, options)
-    raise ParameterError("format", f"choose one of {', '.join(FORMATS)}", format)
+    return JsonReport(panel, options)
+
+
+def check_format(format: str, options: ScanOptions) -> None:
+    """Refuse what `make_report` would, before there are signatures.
+
+    Raises
+    ------
+    UsageError
+        See `make_report`.
+    """
+    if format not in FORMATS:
+        raise ParameterError("format", f"choose one of {', '.join(FORMATS)}", format)
+    if format == "course":
+        for name, value, only in (("report", options.report, "best"), ("strand", options.strand, "+")):
+            if value != only:
+                raise ParameterError(
+                    name, f"lines of the course tell of `{name}={only}` alone; use `format=tsv`", value
+                )
 
 
 class CourseReport:
@@ -70,18 +87,11 @@ class CourseReport:
 
     Raises
     ------
-    UsageError
-        The options ask for more than the best matches on the forward strand, between which such lines do not tell.
     InputError
         A sample has no qualities, of which score and hash are made (`body`).
     """
 
-    def __init__(self, panel: Panel, options: ScanOptions) -> None:
-        for name, value, only in (("report", options.report, "best"), ("strand", options.strand, "+")):
-            if value != only:
-                raise ParameterError(
-                    name, f"lines of the course tell of `{name}={only}` alone; use `format=tsv`", value
-                )
+    def __init__(self, panel: Panel) -> None:
         self._panel = panel
 
     def head(self) -> str:

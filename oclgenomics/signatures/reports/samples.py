@@ -16,7 +16,7 @@ from oclgenomics.signatures.reports.columns import rows_of, texts, words
 from oclgenomics.signatures.result import ScanPart, match_columns
 from oclgenomics.signatures.totals import may_be_phred64
 
-__all__ = ["CERTAINTY_COLUMNS", "SUMMARY_COLUMNS", "CertaintyReport", "SummaryReport"]
+__all__ = ["CERTAINTY_COLUMNS", "SUMMARY_COLUMNS", "CertaintyReport", "SummaryReport", "check_certainty"]
 
 SUMMARY_COLUMNS = (
     "sample", "file", "letters", "n_share", "ambiguous_share", "mean_quality", "least_quality", "hash", "signatures",
@@ -62,6 +62,19 @@ class SummaryReport:
 ONE_FIELD = {ord(character): " " for character in "\t\n\r"}  # of names of files, which may hold anything
 
 
+def check_certainty(options: ScanOptions) -> None:
+    """Refuse options with which nobody can tell how sure matches are.
+
+    Raises
+    ------
+    UsageError
+        All matches are reported: these come before the length of their sample is known.
+    """
+    if options.report == "all":
+        text = "`sample_report` has a line for each signature of a sample; use `report=best` or `report=first`"
+        raise ParameterError("report", text, options.report)
+
+
 class CertaintyReport:
     """A line for each match: how much of the signature is informative, how sure the match is, and where it lies.
 
@@ -70,13 +83,11 @@ class CertaintyReport:
     Raises
     ------
     UsageError
-        All matches are reported: these come before their sample is known to its end.
+        See `check_certainty`.
     """
 
     def __init__(self, panel: Panel, options: ScanOptions, provenance: Mapping[str, Any] | None = None) -> None:
-        if options.report == "all":
-            text = "`sample_report` has a line for each signature of a sample; use `report=best` or `report=first`"
-            raise ParameterError("report", text, options.report)
+        check_certainty(options)
         self._panel, self._provenance = panel, provenance or {}
 
     def head(self) -> str:
