@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 
 from oclgenomics.io.source import Progress
 from oclgenomics.runtime import Engine
@@ -23,7 +23,7 @@ def letter_blocks(
     block_bytes: int | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
-) -> Iterator[LetterBlock]:
+) -> Generator[LetterBlock, None, None]:
     """Read FASTA and FASTQ files and find their records.
 
     Letters and qualities of FASTQ stay where they are in the text. Those of FASTA are copied, without line breaks.

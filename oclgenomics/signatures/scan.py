@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import ExitStack, closing
 
 import numpy as np
@@ -101,7 +101,7 @@ def scan_parts(
     max_memory: int | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
-) -> Iterator[ScanPart]:
+) -> Generator[ScanPart, None, None]:
     """Find signatures in samples, block by block of the input; parameters and errors are those of `scan`.
 
     Yields
