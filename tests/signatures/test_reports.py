@@ -109,13 +109,13 @@ def test_fasta_among_fastq():
     assert [row.split("\t")[12] for row in rows] == [".", "30"]
 
 
-def test_the_hash_of_a_sample_is_not_known_before_its_end():
-    rows = written("tsv", options=ScanOptions(report="all")).splitlines()[1:]
-    assert len(rows) == 6
-    assert {row.split("\t")[12] for row in rows} == {"."}
-    assert {json.loads(line)["hash"] for line in written("jsonl", options=ScanOptions(report="all")).splitlines()} == {
-        None
-    }
+def test_all_matches():
+    rows = [row.split("\t") for row in written("tsv", options=ScanOptions(report="all")).splitlines()[1:]]
+    assert [row[:6] + row[12:] for row in rows] == [
+        ["s1", "atc", "+", "1", "4", "1", "13", "1"],
+        *(["s2", "atc", "+", str(start), str(start + 3), "1", "1", "2"] for start in (6, 7, 8)),
+        *(["s2", "r", "+", str(start), str(start + 6), "1", "1", "2"] for start in (0, 11)),
+    ]
 
 
 @pytest.mark.parametrize(

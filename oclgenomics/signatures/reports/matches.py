@@ -7,14 +7,13 @@ from json.encoder import encode_basestring_ascii
 from typing import Any, Literal, Protocol, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError, ParameterError
 from oclgenomics.provenance import provenance_lines
 from oclgenomics.signatures.options import ScanOptions
 from oclgenomics.signatures.panel import Panel
 from oclgenomics.signatures.reports.columns import rows_of, texts
-from oclgenomics.signatures.result import Matches, ScanPart, match_columns
+from oclgenomics.signatures.result import ScanPart, match_columns
 
 __all__ = ["COLUMNS", "FORMATS", "Report", "ReportFormat", "check_format", "make_report"]
 
@@ -58,10 +57,10 @@ def make_report(
     if format == "course":
         return CourseReport(panel)
     if format == "tsv":
-        return TsvReport(panel, options, provenance or {})
+        return TsvReport(panel, provenance or {})
     if format == "bed":
         return BedReport(panel, provenance or {})
-    return JsonReport(panel, options)
+    return JsonReport(panel)
 
 
 def check_format(format: str, options: ScanOptions) -> None:
@@ -110,8 +109,8 @@ class CourseReport:
 class TsvReport:
     """A table: lines with '#' that say what made it, a header, a row for each match."""
 
-    def __init__(self, panel: Panel, options: ScanOptions, provenance: Mapping[str, Any]) -> None:
-        self._panel, self._options, self._provenance = panel, options, provenance
+    def __init__(self, panel: Panel, provenance: Mapping[str, Any]) -> None:
+        self._panel, self._provenance = panel, provenance
 
     def head(self) -> str:
         return provenance_lines(self._provenance) + "\t".join(COLUMNS) + "\n"
@@ -121,7 +120,7 @@ class TsvReport:
         known = part.matches.has_qualities
         columns["score"] = texts(columns["score"], "%.3f", known)
         columns["expected_errors"] = texts(columns["expected_errors"], "%.6g", known)
-        columns["hash"] = texts(columns["hash"], "%d", hash_known(part.matches, self._options))
+        columns["hash"] = texts(columns["hash"], "%d", known)
         return rows_of([_listed(columns[name]) for name in COLUMNS])
 
 
@@ -145,8 +144,8 @@ class BedReport:
 class JsonReport:
     """A line of JSON for each match, with the columns of the table; null where nothing is known."""
 
-    def __init__(self, panel: Panel, options: ScanOptions) -> None:
-        self._panel, self._options = panel, options
+    def __init__(self, panel: Panel) -> None:
+        self._panel = panel
         self._form = "{" + ", ".join(f'"{name}": %s' for name in COLUMNS) + "}\n"
 
     def head(self) -> str:
@@ -159,16 +158,8 @@ class JsonReport:
             columns[name] = list(map(encode_basestring_ascii, columns[name].tolist()))
         for name in ("score", "expected_errors"):
             columns[name] = texts(columns[name], "%r", known, "null")
-        columns["hash"] = texts(columns["hash"], "%d", hash_known(part.matches, self._options), "null")
+        columns["hash"] = texts(columns["hash"], "%d", known, "null")
         return rows_of([_listed(columns[name]) for name in COLUMNS], self._form)
-
-
-def hash_known(matches: Matches, options: ScanOptions) -> NDArray[np.bool_]:
-    """Whether the hash of a match's sample is known when the match is written.
-
-    It is that of the whole sample, whose matches may come before its end where all of them are reported.
-    """
-    return matches.has_qualities & (options.report != "all")
 
 
 def _listed(column: Any) -> list[Any]:
