@@ -235,6 +235,12 @@ DESTROYING = [
     "omega ld v.vcf --scan r.tsv -o r.tsv",
     "omega ld v.vcf --region 1:1-9 --values v.vcf",
     "omega ld v.vcf --region 1:1-9 -o y.tsv --values y.tsv",
+    "signatures scan x.fa q.fa -o x.fa",
+    "signatures scan x.fa q.fa -o q.fa",
+    "signatures scan x.fa q.fa --summary q.fa",
+    "signatures scan x.fa q.fa --sample-report y -o y",
+    "signatures scan p.png q.fa --plot p.png -o y",
+    "signatures scan - q.fa -o x.fa",  # standard input is x.fa
     "fpga timing --board a.toml -o a.toml",
     "fpga report --positions list -o list",
     "fpga project --compare a.toml -o a.toml",
