@@ -12,6 +12,7 @@ pytestmark = pytest.mark.fuzz
 
 WINDOWS = ["--grid", "4", "--minwin", "1", "--maxwin", "400", "--minsnps", "2"]
 SCAN = ["omega", "scan", "{x}", *WINDOWS, "--length", "1000", "-d", "cpu", "-o", "{out}"]
+FOUND = ["--strand", "both", "--max-mismatch", "1", "-d", "cpu", "-o", "{out}"]
 PROJECT = ["fpga", "project", "{x}", *WINDOWS, "--length", "1000", "--no-measure"]
 
 # What is damaged, and the command; {x} is the damaged file, {name} a whole one.
@@ -49,6 +50,8 @@ DEVICE = [
     ("tsv", ["omega", "ld", "{ms}", "--scan", "{x}", "--at", "1:350", "-d", "cpu"]),
     ("phases", ["omega", "ld", "{x}", "--region", "20:1-300", "-d", "cpu"]),
     *((name, ["kmers", "count", "{x}", "-k", "5", "-d", "cpu", "-o", "{out}"]) for name in ("fasta", "fastq")),
+    *((name, ["signatures", "scan", "{x}", "{fasta}", *FOUND]) for name in ("fasta", "fastq")),
+    ("fasta", ["signatures", "scan", "{fastq}", "{x}", *FOUND]),
 ]
 OPTIONS = [
     (SCAN, ["--grid", "--minwin", "--maxwin", "--minsnps", "--border", "--length", "--maf", "--seed", "--threads"]),
@@ -61,6 +64,11 @@ OPTIONS = [
     (["fpga", "project", "--no-measure", "--grid", "3"], ["--length", "--snps", "--samples", "--positions"]),
     (["kmers", "dump", "{kmers}"], ["--min-count", "--max-count"]),
     (["kmers", "count", "{fasta}", "-k", "5", "-d", "cpu", "-o", "{out}"], ["-k", "--min-quality", "--counter-max"]),
+    (["signatures", "scan", "{fastq}", "{fasta}", *FOUND], ["--max-mismatch", "--min-informative", "--min-score"]),
+    (
+        ["signatures", "scan", "{fastq}", "{fasta}", *FOUND],
+        ["--strand", "--report", "--method", "--format", "--threads"],
+    ),
 ]
 NEEDS = {"trees": "tskit", "vcz": "zarr"}
 
