@@ -18,7 +18,7 @@ def write_reports(
     on_part: Sequence[Callable[[ScanPart], None]] = (),
     flush: bool = False,
 ) -> None:
-    """Write the parts of a scan as they come.
+    """Write the parts of a scan as they come; an input that is refused at once leaves nothing behind.
 
     Parameters
     ----------
@@ -29,12 +29,15 @@ def write_reports(
     flush : bool
         Let readers have each part at once.
     """
-    for stream, report in reports:
-        stream.write(report.head())
+    begun = False
     for part in parts:
         for see in on_part:
             see(part)
         for stream, report in reports:
-            stream.write(report.body(part))
+            stream.write(report.body(part) if begun else report.head() + report.body(part))
             if flush:
                 stream.flush()
+        begun = True
+    if not begun:
+        for stream, report in reports:
+            stream.write(report.head())
