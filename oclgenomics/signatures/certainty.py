@@ -18,8 +18,9 @@ sequence that is no product of chance, such as a repeat or another virus of the 
 
 **Support.** The informative share is i / L. The expected accuracy is 1 - e / L, with e expected errors from the
 qualities (the sum of 10^(-Q/10)). The certainty, from 0 to 1, is their product: the share of the signature's letters
-that were both comparable and, as far as qualities tell, read correctly. Samples without qualities have an accuracy of 1
-here, as nothing is known against their letters.
+that were both comparable and, as far as qualities tell, read correctly. It is rather too low than too high: an N of the
+sample, which mostly has quality 0, counts against both factors. Samples without qualities have an accuracy of 1 here,
+as nothing is known against their letters.
 """
 
 from __future__ import annotations

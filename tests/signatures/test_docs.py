@@ -1,0 +1,40 @@
+"""The Python examples of docs/signatures.md, and its table of columns."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from oclgenomics.cli.main import _parser
+from oclgenomics.commandkit.actions import chosen_actions
+from oclgenomics.signatures.reports.matches import COLUMNS
+from oclgenomics.signatures.reports.samples import CERTAINTY_COLUMNS, SUMMARY_COLUMNS
+
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "signatures.md").read_text()
+
+
+def blocks(kind: str) -> list[str]:
+    return re.findall(rf"```{kind}\n(.*?)```", PAGE, re.DOTALL)
+
+
+def test_examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "samples.fq").write_text(*blocks("fastq"))
+    (tmp_path / "panel.fa").write_text(*blocks("fasta"))
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {}
+    for program in blocks("python")[1:]:  # the first one reads a table with pandas
+        exec(compile(program, "docs/signatures.md", "exec"), names)
+    assert capsys.readouterr().out == "".join(blocks("text"))
+
+
+def test_every_option_and_column_is_there() -> None:
+    parser = _parser(["signatures"])
+    args = parser.parse_args(["signatures", "scan", "x", "y"])
+    options = {max(action.option_strings, key=len) for action in chosen_actions(parser, args) if action.option_strings}
+    options -= {"--help", "--version", "--verbose", "--quiet"}
+    assert not [option for option in options if option not in PAGE]
+    named = set(re.findall(r"`([a-z_0-9]+)`", PAGE))
+    assert {*COLUMNS, *SUMMARY_COLUMNS, *CERTAINTY_COLUMNS} <= named
