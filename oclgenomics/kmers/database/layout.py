@@ -9,9 +9,9 @@ import struct
 from typing import NamedTuple
 
 import numpy as np
-import siphash24
 from numpy.typing import NDArray
 
+from oclgenomics.io.checksum import checksum as checksum_under
 from oclgenomics.kmers.options import CountOptions
 
 __all__ = [
@@ -42,11 +42,8 @@ HISTOGRAM = np.dtype([("count", "<u8"), ("kmers", "<u8")])
 
 
 def checksum(*pieces: bytes | memoryview) -> int:
-    """SipHash-2-4 of some bytes, laid end to end, under the format's own key."""
-    state = siphash24.siphash24(key=KEY)
-    for piece in pieces:
-        state.update(piece)
-    return int.from_bytes(state.digest(), "little")
+    """Return the checksum of some bytes, laid end to end, under the format's own key."""
+    return checksum_under(KEY, *pieces)
 
 
 def section_table(words: int) -> np.dtype:
