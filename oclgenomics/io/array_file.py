@@ -1,0 +1,226 @@
+"""Files of named arrays with checksums: what a system builds once and opens often.
+
+`array_layout` says what lies where. An array is read into memory, not mapped: what was verified stays as it is,
+whatever becomes of the file. To map it would save a fifth of the time, as most of it goes into the checksum.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.errors import InputError
+from oclgenomics.io.array_layout import (
+    ALIGNMENT,
+    END,
+    FOOT,
+    HEAD,
+    KEY,
+    MAX_DIMENSIONS,
+    TYPES,
+    Description,
+    FileKind,
+    Section,
+)
+from oclgenomics.io.atomic_file import whole_file
+from oclgenomics.io.checksum import checksum
+
+__all__ = ["ArrayFile", "is_of_kind", "write_arrays"]
+
+
+def write_arrays(
+    path: str | os.PathLike[str],
+    kind: FileKind,
+    program: str,
+    metadata: Mapping[str, Any],
+    arrays: Mapping[str, NDArray[Any]],
+) -> None:
+    """Write a file, whole or not at all. Equal arguments give equal bytes.
+
+    Parameters
+    ----------
+    path : path
+    kind : FileKind
+    program : str
+        Version of the program.
+    metadata : mapping
+        Anything that JSON knows.
+    arrays : mapping of str to ndarray
+        Of integers, float32 or float64. They are written in this order.
+
+    Raises
+    ------
+    OutputError
+        The file cannot be written; nothing half written is left.
+    ValueError
+        An array of another type or with too many dimensions, or metadata that JSON does not know.
+    """
+    sections: list[Section] = []
+    stored: list[memoryview | bytes] = []
+    offset = 0
+    for name, array in arrays.items():
+        plain = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
+        if plain.dtype.str not in TYPES or array.ndim > MAX_DIMENSIONS:
+            raise ValueError(f"array {name!r} of {array.dtype} with {array.ndim} dimensions cannot be written")
+        data = plain.reshape(-1).view(np.uint8).data
+        filling = bytes(-len(data) % ALIGNMENT)
+        sum_ = checksum(KEY, data, filling)
+        sections.append(Section(name, plain.dtype.str, array.shape, offset, f"{sum_:016x}"))
+        stored += [data, filling]
+        offset += len(data) + len(filling)
+    text = Description(program, metadata, sections).pack()
+    head = HEAD.pack(kind.mark, kind.version, len(text)) + text
+    with whole_file(path) as file:
+        for part in (head, *stored, FOOT.pack(checksum(KEY, head), END)):
+            file.write(part)
+
+
+def is_of_kind(path: str | os.PathLike[str], kind: FileKind) -> bool:
+    """Whether a file begins with the mark of a kind. Pipes and their like, from which it would be missing, do not."""
+    try:
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            return False
+        with open(path, "rb", buffering=0) as file:
+            return file.read(len(kind.mark)) == kind.mark
+    except OSError:  # whoever reads it will say so
+        return False
+
+
+class ArrayFile:
+    """An open file of arrays, its description verified; a context manager.
+
+    Parameters
+    ----------
+    path : path
+    kind : FileKind
+
+    Attributes
+    ----------
+    program : str
+        Version of the program that wrote it.
+    metadata : mapping
+        As `write_arrays` got it.
+    sections : dict of str to Section
+    mark : int
+        Checksum of the description, which differs from that of a file with other content.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, or is of another kind or version, cut off or damaged.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], kind: FileKind) -> None:
+        self.name, self.kind = os.fspath(path), kind
+        try:
+            self._handle = os.open(self.name, os.O_RDONLY)
+        except OSError as error:
+            raise InputError(f"cannot be read ({error.strerror})", source=self.name) from error
+        try:
+            self._open()
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> ArrayFile:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file; arrays that were read stay."""
+        if self._handle >= 0:
+            os.close(self._handle)
+            self._handle = -1
+
+    def array(self, name: str, dtype: str, dimensions: int = 1) -> NDArray[Any]:
+        """Read and verify an array. It cannot be written to.
+
+        Parameters
+        ----------
+        name : str
+        dtype : str
+            What it has to be; one of `array_layout.TYPES`.
+        dimensions : int
+            What it has to have.
+
+        Raises
+        ------
+        InputError
+            It is not there, of another type, or damaged.
+        """
+        section = self.sections.get(name)
+        if section is None or section.dtype != dtype or len(section.shape) != dimensions:
+            raise self.error(f"has no section {name!r} of {dtype} with {dimensions} dimensions", 0)
+        start = self._first + section.offset
+        data = self._read(section.filled_bytes, start)
+        if f"{checksum(KEY, data.data):016x}" != section.checksum:
+            raise self.error(f"section {name!r} is damaged (its checksum differs)", start)
+        array = data[: section.bytes].view(dtype).reshape(section.shape)
+        array = array.astype(array.dtype.newbyteorder("="), copy=False)
+        array.flags.writeable = False
+        return array
+
+    def error(self, trouble: str, byte: int) -> InputError:
+        """Return the error for trouble with the file, which says what to do."""
+        return InputError(f"{trouble}; {self.kind.remedy}", source=self.name, byte=byte)
+
+    def _open(self) -> None:
+        status = os.fstat(self._handle)
+        if not stat.S_ISREG(status.st_mode):
+            raise InputError(f"is no file; a {self.kind.name} is read from a file only", source=self.name)
+        foot_at = status.st_size - FOOT.size
+        head = self._head(foot_at)
+        sum_, end = FOOT.unpack(self._read(FOOT.size, foot_at).data)
+        if end != END:
+            raise self.error("has no end mark: the file is cut off, or damaged at its end", foot_at)
+        self.mark, self._first = checksum(KEY, head), len(head)
+        if self.mark != sum_:
+            raise self.error("the description is damaged (its checksum differs)", 0)
+        try:
+            described = Description.unpack(head[HEAD.size :], foot_at - self._first)
+        except ValueError as error:
+            raise self.error(f"the description is malformed: {error}", HEAD.size) from error
+        self.program, self.metadata = described.program, described.metadata
+        self.sections = {section.name: section for section in described.sections}
+
+    def _head(self, room: int) -> bytes:
+        """The head and the description, which have so many bytes at most."""
+        if room < HEAD.size:
+            raise self._foreign()
+        mark, version, size = HEAD.unpack(self._read(HEAD.size, 0).data)
+        if mark != self.kind.mark:
+            raise self._foreign()
+        if version != self.kind.version:
+            raise self.error(f"has version {version} of the format, not {self.kind.version} as this program", len(mark))
+        if HEAD.size + size > room:
+            raise self.error("is cut off in its description, or damaged in its head", room + FOOT.size)
+        return self._read(HEAD.size + size, 0).tobytes()
+
+    def _foreign(self) -> InputError:
+        return InputError(f"is no {self.kind.name} of oclgenomics, or cut off in its head", source=self.name, byte=0)
+
+    def _read(self, size: int, start: int) -> NDArray[np.uint8]:
+        """Read bytes that the file had when it was opened."""
+        if self._handle < 0:
+            raise ValueError(f"{self.name} is closed")
+        data = np.empty(size, np.uint8)
+        done = 0
+        while done < size:
+            try:
+                count = os.preadv(self._handle, [data[done:].data], start + done)
+            except OSError as error:
+                raise InputError(f"cannot be read ({error.strerror})", source=self.name, byte=start + done) from error
+            if not count:
+                raise self.error("became shorter while it was read", start + done)
+            done += count
+        return data

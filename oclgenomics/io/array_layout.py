@@ -1,0 +1,149 @@
+"""What lies where in a file of arrays; docs/signatures-format.md tells one byte by byte.
+
+A head, the description, which is JSON and ends with spaces, the sections, which end with zeros, and a foot. Sections
+begin at multiples of 64 bytes, numbers are little-endian, and each byte is under a checksum.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import struct
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+__all__ = ["ALIGNMENT", "END", "FOOT", "HEAD", "KEY", "MAX_DIMENSIONS", "TYPES", "Description", "FileKind", "Section"]
+
+KEY = b"oclgenomics.file"  # of all checksums
+END = b"arrayend"
+ALIGNMENT = 64
+HEAD = struct.Struct("<8sII")  # mark, version, bytes of the description
+FOOT = struct.Struct("<Q8s")  # checksum of head and description, end mark
+TYPES = ("|u1", "|i1", "<u2", "<i2", "<u4", "<i4", "<u8", "<i8", "<f4", "<f8")
+MAX_DIMENSIONS = 8
+MAX_ITEMS = (1 << 60) - 1
+
+
+@dataclass(frozen=True)
+class FileKind:
+    """A kind of file.
+
+    Attributes
+    ----------
+    mark : bytes
+        Its first 8 bytes, which tell it from all other files and do not survive being taken for text.
+    version : int
+        Of what its arrays are and mean; other versions are not read.
+    name : str
+        For messages: "panel of signatures".
+    remedy : str
+        What to do about a file that is damaged: "make it again with ...".
+    """
+
+    mark: bytes
+    version: int
+    name: str
+    remedy: str
+
+
+@dataclass(frozen=True)
+class Section:
+    """Where an array lies in a file.
+
+    Attributes
+    ----------
+    name : str
+    dtype : str
+        One of TYPES.
+    shape : tuple of int
+    offset : int
+        Bytes from the end of the description.
+    checksum : str
+        16 hexadecimal digits, of the section with the zeros that fill it up.
+    """
+
+    name: str
+    dtype: str
+    shape: tuple[int, ...]
+    offset: int
+    checksum: str
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of the array."""
+        return math.prod(self.shape) * np.dtype(self.dtype).itemsize
+
+    @property
+    def filled_bytes(self) -> int:
+        """Bytes of the section, which the zeros make a multiple of 64."""
+        return -(-self.bytes // ALIGNMENT) * ALIGNMENT
+
+    @classmethod
+    def of(cls, entry: object, number: int) -> Section:
+        """Take one from a description.
+
+        Raises
+        ------
+        ValueError
+            What is wrong with it.
+        """
+        names = ["checksum", "dtype", "name", "offset", "shape"]
+        if not isinstance(entry, dict) or sorted(entry) != names:
+            raise ValueError(f"entry {number} describes no section")
+        sum_, dtype, name, offset, shape = (entry[name] for name in names)
+        words = all(isinstance(word, str) for word in (sum_, dtype, name))
+        if not (words and type(offset) is int and isinstance(shape, list)):
+            raise ValueError(f"entry {number} describes no section")
+        if dtype not in TYPES:
+            raise ValueError(f"section {number} has a type other than {', '.join(TYPES)}")
+        whole = all(type(extent) is int and extent >= 0 for extent in shape)
+        if len(shape) > MAX_DIMENSIONS or not whole or math.prod(filter(None, shape)) > MAX_ITEMS:
+            raise ValueError(f"section {number} has a shape that no array has")
+        return cls(name, dtype, tuple(shape), offset, sum_)
+
+
+class Description(NamedTuple):
+    """What a file says of itself: the version of the program that wrote it, plain metadata, and its sections."""
+
+    program: str
+    metadata: Mapping[str, Any]
+    sections: Sequence[Section]
+
+    def pack(self) -> bytes:
+        """The description as bytes."""
+        described = {**self._asdict(), "sections": [asdict(section) for section in self.sections]}
+        text = json.dumps(described, allow_nan=False, sort_keys=True, separators=(",", ":")).encode("ascii")
+        return text + b" " * (-(HEAD.size + len(text)) % ALIGNMENT)
+
+    @classmethod
+    def unpack(cls, text: bytes, size: int) -> Description:
+        """Read a description of sections that follow each other and take so many bytes.
+
+        Raises
+        ------
+        ValueError
+            What is wrong with it.
+        """
+        try:
+            known = json.loads(text.decode("ascii"))
+        except RecursionError:
+            raise ValueError("it is nested too deeply") from None
+        if not isinstance(known, dict) or sorted(known) != sorted(cls._fields):
+            raise ValueError("it describes no file of arrays")
+        program, metadata, entries = (known[name] for name in cls._fields)
+        if not (isinstance(program, str) and isinstance(metadata, dict) and isinstance(entries, list)):
+            raise ValueError("it describes no file of arrays")
+        sections = [Section.of(entry, number) for number, entry in enumerate(entries, 1)]
+        end = 0
+        for number, section in enumerate(sections, 1):
+            if section.offset != end:
+                raise ValueError(f"section {number} does not begin where the one before it ends")
+            end += section.filled_bytes
+        if end != size:
+            raise ValueError(f"the sections take {end} bytes, and the file has {size} for them")
+        if len({section.name for section in sections}) != len(sections):
+            raise ValueError("two sections have the same name")
+        return cls(program, metadata, sections)

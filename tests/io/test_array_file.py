@@ -1,0 +1,320 @@
+"""Files of arrays: what is written is read back, equal content is equal bytes, and damage is noticed."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import array_shapes, arrays
+
+from oclgenomics.errors import InputError, OutputError
+from oclgenomics.io.array_file import ArrayFile, is_of_kind, write_arrays
+from oclgenomics.io.array_layout import ALIGNMENT, END, FOOT, HEAD, KEY, TYPES, Description, FileKind
+from oclgenomics.io.checksum import checksum
+
+KIND = FileKind(b"\x89otest\r\n", 3, "test file", "make it again with `oclgenomics test`")
+METADATA = {"of": "a test", "numbers": [1, 2.5, None]}
+ARRAYS = {
+    "letters": np.arange(5, dtype=np.uint8),
+    "none": np.empty((0, 3), np.int64),
+    "one": np.array(7.5),
+    "many": np.arange(12, dtype=np.uint32).reshape(3, 4),
+}
+
+
+def write(path: Path, content: dict[str, Any] = ARRAYS, kind: FileKind = KIND) -> bytes:
+    write_arrays(path, kind, "1.2.3", METADATA, content)
+    return path.read_bytes()
+
+
+def read(path: Path, kind: FileKind = KIND) -> dict[str, Any]:
+    with ArrayFile(path, kind) as file:
+        return {name: file.array(name, one.dtype, len(one.shape)) for name, one in file.sections.items()}
+
+
+def check_equal(found: dict[str, Any], expected: dict[str, Any]) -> None:
+    assert list(found) == list(expected)
+    for name, array in expected.items():
+        np.testing.assert_array_equal(found[name], array)
+        assert (found[name].dtype, found[name].shape) == (array.dtype.newbyteorder("="), array.shape)
+
+
+numbers = st.sampled_from(TYPES).flatmap(lambda dtype: arrays(dtype, array_shapes(min_dims=0, min_side=0, max_side=9)))
+anything = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text() | st.floats(allow_nan=False, allow_infinity=False),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+)
+
+
+@settings(max_examples=50)
+@given(
+    content=st.dictionaries(st.text(), numbers, max_size=4),
+    metadata=st.dictionaries(st.text(), anything, max_size=4),
+    program=st.text(),
+)
+def test_arrays_come_back(
+    tmp_path_factory: pytest.TempPathFactory, content: dict[str, Any], metadata: dict[str, Any], program: str
+) -> None:
+    path = tmp_path_factory.mktemp("arrays") / "x"
+    write_arrays(path, KIND, program, metadata, content)
+    with ArrayFile(path, KIND) as file:
+        assert (file.program, file.metadata) == (program, metadata)
+        assert all(section.offset % ALIGNMENT == 0 for section in file.sections.values())
+    check_equal(read(path), content)
+    whole = path.read_bytes()
+    assert len(whole) % ALIGNMENT == FOOT.size
+    write_arrays(path, KIND, program, dict(reversed(metadata.items())), content)
+    assert path.read_bytes() == whole
+
+
+def test_any_layout_of_memory_gives_the_same_bytes(tmp_path: Path) -> None:
+    array = np.arange(60, dtype=np.int32).reshape(5, 12)[::2, ::3]
+    whole = write(tmp_path / "x", {"a": array})
+    for other in (array.copy(), np.asfortranarray(array), array.astype(">i4")):
+        assert write(tmp_path / "y", {"a": other}) == whole
+
+
+def test_arrays_cannot_be_written_to_and_outlive_the_file(tmp_path: Path) -> None:
+    write(tmp_path / "x")
+    found = read(tmp_path / "x")
+    (tmp_path / "x").write_bytes(b"")
+    check_equal(found, ARRAYS)
+    with pytest.raises(ValueError, match="read-only"):
+        found["letters"][0] = 1
+
+
+def test_a_closed_file_is_not_read(tmp_path: Path) -> None:
+    write(tmp_path / "x")
+    with ArrayFile(tmp_path / "x", KIND) as file:
+        pass
+    with pytest.raises(ValueError, match="is closed"):
+        file.array("letters", "|u1")
+
+
+def test_the_mark_tells_contents_apart(tmp_path: Path) -> None:
+    marks = set()
+    for letters in ([1, 2], [1, 3], [1, 2]):
+        write(tmp_path / "x", {"a": np.array(letters, np.uint8)})
+        with ArrayFile(tmp_path / "x", KIND) as file:
+            marks.add(file.mark)
+    assert len(marks) == 2
+
+
+@pytest.mark.parametrize(
+    "array", [np.array(["a"]), np.array([None]), np.zeros(2, np.bool_), np.zeros(2, np.complex64), np.zeros((1,) * 9)]
+)
+def test_arrays_that_cannot_be_written(tmp_path: Path, array: np.ndarray) -> None:
+    with pytest.raises(ValueError, match=r"array 'a' of .* cannot be written"):
+        write(tmp_path / "x", {"a": array})
+    assert not list(tmp_path.iterdir())
+
+
+def test_metadata_that_cannot_be_written(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="JSON"):
+        write_arrays(tmp_path / "x", KIND, "1", {"a": float("nan")}, {})
+    assert not list(tmp_path.iterdir())
+
+
+def test_places_that_cannot_be_written(tmp_path: Path) -> None:
+    for path in (tmp_path / "no" / "x", tmp_path):
+        with pytest.raises(OutputError):
+            write(path)
+
+
+# Files that are something else
+
+
+def test_kinds_are_told_apart(tmp_path: Path) -> None:
+    write(tmp_path / "x")
+    other = FileKind(b"\x89oelse\r\n", 3, "other file", "make it again")
+    assert is_of_kind(tmp_path / "x", KIND)
+    assert not is_of_kind(tmp_path / "x", other)
+    with pytest.raises(InputError, match=r"x, byte 0: is no other file of oclgenomics"):
+        ArrayFile(tmp_path / "x", other)
+    newer = FileKind(KIND.mark, 4, "test file", "make it again")
+    with pytest.raises(InputError, match=r"x, byte 8: has version 3 of the format, not 4 as this program; make it"):
+        ArrayFile(tmp_path / "x", newer)
+
+
+def test_what_is_no_file(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "empty").write_bytes(b"")
+    assert not any(is_of_kind(tmp_path / name, KIND) for name in ("", "missing", "pipe", "empty"))
+    assert not is_of_kind("-", KIND)
+    for name, message in (("", "is no file"), ("missing", "cannot be read"), ("empty", "is no test file")):
+        with pytest.raises(InputError, match=message):
+            ArrayFile(tmp_path / name, KIND)
+
+
+def test_sections_of_another_type(tmp_path: Path) -> None:
+    write(tmp_path / "x")
+    with ArrayFile(tmp_path / "x", KIND) as file:
+        for words in (("many", "<u4"), ("many", "<i4", 2), ("letters", "|i1"), ("nothing", "|u1")):
+            with pytest.raises(InputError, match=rf"has no section '{words[0]}' of .*; make it again"):
+                file.array(*words)  # type: ignore[arg-type]
+
+
+# Damage
+
+
+def refused(path: Path, data: bytes) -> str:
+    """The one line that damaged bytes give, which says where and what to do."""
+    path.write_bytes(data)
+    with pytest.raises(InputError, match=rf"^{path}, byte \d+: ") as caught:
+        read(path)
+    assert "\n" not in str(caught.value)
+    assert "make it again" in str(caught.value) or "is no test file" in str(caught.value)
+    return str(caught.value)
+
+
+def test_every_cut_off_end_is_noticed(tmp_path: Path) -> None:
+    whole = write(tmp_path / "x")
+    for size in range(len(whole)):
+        assert "cut off" in refused(tmp_path / "x", whole[:size])
+
+
+def test_every_damaged_byte_is_noticed(tmp_path: Path) -> None:
+    whole = write(tmp_path / "x")
+    for place in range(len(whole)):
+        flipped = whole[place] ^ 1 << place % 8
+        refused(tmp_path / "x", whole[:place] + bytes([flipped]) + whole[place + 1 :])
+
+
+def test_bytes_that_are_too_many_are_noticed(tmp_path: Path) -> None:
+    whole = write(tmp_path / "x")
+    for extra in (b"\0", bytes(64), whole[-FOOT.size :], whole):
+        refused(tmp_path / "x", whole + extra)
+    for place in range(0, len(whole), 16):
+        refused(tmp_path / "x", whole[:place] + bytes(ALIGNMENT) + whole[place:])
+
+
+def test_the_damaged_section_is_named(tmp_path: Path) -> None:
+    whole = bytearray(write(tmp_path / "x"))
+    whole[-FOOT.size - 20] ^= 1
+    start = len(whole) - FOOT.size - ALIGNMENT
+    assert refused(tmp_path / "x", bytes(whole)).startswith(f"{tmp_path}/x, byte {start}: section 'many' is damaged")
+    with ArrayFile(tmp_path / "x", KIND) as file:
+        assert file.array("letters", "|u1").tolist() == [0, 1, 2, 3, 4]
+
+
+def test_text_transfer_is_noticed(tmp_path: Path) -> None:
+    whole = write(tmp_path / "x")
+    for text in (whole.replace(b"\r\n", b"\n"), whole.replace(b"\n", b"\r\n"), bytes(byte & 127 for byte in whole)):
+        assert "is no test file" in refused(tmp_path / "x", text)
+
+
+# Descriptions whose checksums are right, but which say what cannot be
+
+
+def described(change: Callable[[dict[str, Any]], object], head: int | None = None) -> bytes:
+    """A file of one section of 3 numbers, its description changed."""
+    data = np.arange(3, dtype=np.uint32).tobytes().ljust(ALIGNMENT, b"\0")
+    section = {"name": "a", "dtype": "<u4", "shape": [3], "offset": 0, "checksum": f"{checksum(KEY, data):016x}"}
+    known: dict[str, Any] = {"program": "1", "metadata": {}, "sections": [section]}
+    changed = change(known)
+    text = changed if isinstance(changed, bytes) else json.dumps(known).encode()
+    text += b" " * (-(HEAD.size + len(text)) % ALIGNMENT)
+    before = HEAD.pack(KIND.mark, KIND.version, len(text) if head is None else head) + text
+    return before + data + FOOT.pack(checksum(KEY, before), END)
+
+
+def section_with(**facts: object) -> Callable[[dict[str, Any]], object]:
+    return lambda known: known["sections"][0].update(facts)
+
+
+def sections(*offsets: int) -> Callable[[dict[str, Any]], object]:
+    """Sections of the same bytes at some offsets."""
+
+    def change(known: dict[str, Any]) -> None:
+        (one,) = known["sections"]
+        known["sections"] = [one | {"name": str(i), "offset": offset} for i, offset in enumerate(offsets)]
+
+    return change
+
+
+def test_the_description_is_right_before_it_is_changed(tmp_path: Path) -> None:
+    (tmp_path / "x").write_bytes(described(lambda known: None))
+    check_equal(read(tmp_path / "x"), {"a": np.arange(3, dtype=np.uint32)})
+
+
+MALFORMED = {
+    "big-endian": section_with(dtype=">u4"),
+    "native": section_with(dtype="=u4"),
+    "objects": section_with(dtype="|O"),
+    "text": section_with(dtype="<U1"),
+    "records": section_with(dtype="u4,u4"),
+    "no type": section_with(dtype=4),
+    "oversized": section_with(shape=[17]),
+    "too small": section_with(shape=[0]),
+    "huge": section_with(shape=[1 << 62]),
+    "huge by huge": section_with(shape=[1 << 62, 1 << 62]),
+    "beyond 64 bits": section_with(shape=[10**30]),
+    "nothing, but huge": section_with(shape=[10**30, 0]),
+    "negative": section_with(shape=[-3]),
+    "negative twice": section_with(shape=[-3, -1]),
+    "broken": section_with(shape=[3.0]),
+    "truth": section_with(shape=[3, True]),
+    "no shape": section_with(shape=3),
+    "too many dimensions": section_with(shape=[3] + [1] * 8),
+    "moved": section_with(offset=64),
+    "unaligned": section_with(offset=4),
+    "before the file": section_with(offset=-64),
+    "beyond the file": section_with(offset=10**30),
+    "no offset": section_with(offset="0"),
+    "no name": section_with(name=None),
+    "no checksum": section_with(checksum=7),
+    "another field": section_with(more=1),
+    "overlapping": sections(0, 0),
+    "two": sections(0, 64),
+    "none": sections(),
+    "same name": lambda known: known["sections"].append(known["sections"][0] | {"offset": 64, "shape": [0]}),
+    "no section": lambda known: known.update(sections=[7]),
+    "no list": lambda known: known.update(sections={}),
+    "no metadata": lambda known: known.update(metadata=[]),
+    "no program": lambda known: known.update(program=None),
+    "a part missing": lambda known: known.pop("metadata") and None,
+    "not an object": lambda known: b"[]",
+    "no JSON": lambda known: b"{",
+    "no ASCII": lambda known: '{"ä": 1}'.encode(),
+    "nested": lambda known: b"[" * 200_000,
+    "many digits": lambda known: b"9" * 100_000,
+    "empty": lambda known: b"",
+}
+
+
+@pytest.mark.parametrize("name", MALFORMED)
+def test_malformed_descriptions(tmp_path: Path, name: str) -> None:
+    told = refused(tmp_path / "x", described(MALFORMED[name]))
+    assert "the description is malformed: " in told
+    assert len(told) < 400
+
+
+@pytest.mark.parametrize("size", [0, 1, 0x7FFFFFFF, 0xFFFFFFFF])
+def test_sizes_of_the_description(tmp_path: Path, size: int) -> None:
+    refused(tmp_path / "x", described(lambda known: None, size))
+
+
+def test_a_wrong_checksum_of_a_section(tmp_path: Path) -> None:
+    assert "section 'a' is damaged" in refused(tmp_path / "x", described(section_with(checksum="0" * 16)))
+
+
+def test_descriptions_begin_sections_at_64_bytes() -> None:
+    for length in range(130):
+        text = Description("1", {"x": "a" * length}, []).pack()
+        assert (HEAD.size + len(text)) % ALIGNMENT == 0
+        assert Description.unpack(text, 0).metadata == {"x": "a" * length}
+
+
+def test_a_file_that_becomes_shorter(tmp_path: Path) -> None:
+    whole = write(tmp_path / "x")
+    with ArrayFile(tmp_path / "x", KIND) as file:
+        os.truncate(tmp_path / "x", len(whole) - 100)
+        with pytest.raises(InputError, match=r"byte \d+: became shorter while it was read; make it again"):
+            file.array("many", "<u4", 2)
