@@ -9,13 +9,14 @@ ScanResult(samples=1010, signatures=1000, matches=1281)
 """
 
 from oclgenomics.signatures.options import ScanOptions
-from oclgenomics.signatures.panel import Panel, read_panel
+from oclgenomics.signatures.panel import Panel
 from oclgenomics.signatures.plots.choice import ChosenSamples
 from oclgenomics.signatures.plots.samples import plot_samples
 from oclgenomics.signatures.reports.matches import make_report
 from oclgenomics.signatures.reports.writing import write_reports
 from oclgenomics.signatures.result import Matches, Samples, ScanPart, ScanResult
 from oclgenomics.signatures.scan import scan, scan_parts
+from oclgenomics.signatures.source import read_panel
 
 __all__ = [
     "ChosenSamples",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,9 +12,8 @@ from numpy.typing import NDArray
 from oclgenomics.errors import InputError
 from oclgenomics.signatures.letters import COMPLEMENTS, sets_of
 from oclgenomics.signatures.options import Strand
-from oclgenomics.signatures.panel_text import read_panel_text
 
-__all__ = ["Panel", "Patterns", "read_panel"]
+__all__ = ["Panel", "Patterns"]
 
 TURNED_AT_ONCE = 1 << 16  # letters
 ByteOf = Callable[[int, int], int]
@@ -64,10 +62,10 @@ class Panel:
         for name, text in signatures:
             names.append(name)
             letters.append(text.encode() if isinstance(text, str) else text)
-        return cls._from_lists(names, letters, source)
+        return cls.from_lists(names, letters, source)
 
     @classmethod
-    def _from_lists(
+    def from_lists(
         cls, names: list[str], letters: list[bytes], source: str | None, byte_of: ByteOf | None = None
     ) -> Panel:
         """Make a panel; `byte_of` tells where in the source a letter of a record is, both counted from 0."""
@@ -138,18 +136,6 @@ class Patterns:
     def lengths(self) -> NDArray[np.int64]:
         """Letters of each pattern."""
         return np.diff(self.offsets)
-
-
-def read_panel(path: str | os.PathLike[str]) -> Panel:
-    """Read signatures from FASTA or FASTQ, plain or gzip; "-" is standard input.
-
-    Raises
-    ------
-    InputError
-        The file cannot be read, or `Panel.from_signatures` refuses what it holds.
-    """
-    held = read_panel_text(path)
-    return Panel._from_lists(held.names, held.letters, os.fspath(path), held.byte_of)
 
 
 def _refusal(names: list[str], letters: list[bytes], source: str | None, byte_of: ByteOf | None) -> InputError:

@@ -21,9 +21,10 @@ from oclgenomics.signatures.device.patterns import DevicePatterns
 from oclgenomics.signatures.device.samples import SampleLetters
 from oclgenomics.signatures.joining import PartJoiner, in_order, rows_of_part
 from oclgenomics.signatures.options import ScanOptions
-from oclgenomics.signatures.panel import Panel, read_panel
+from oclgenomics.signatures.panel import Panel
 from oclgenomics.signatures.plan import parts_of_pairs
 from oclgenomics.signatures.result import Matches, Samples, ScanPart, ScanResult
+from oclgenomics.signatures.source import read_panel
 
 __all__ = ["SampleFiles", "scan", "scan_parts"]
 

@@ -23,7 +23,7 @@ from oclgenomics.sequence.letter_blocks import letter_blocks
 from oclgenomics.sequence.records import read_records
 from oclgenomics.signatures.letters import sets_of
 from oclgenomics.signatures.options import STRANDS
-from oclgenomics.signatures.panel import read_panel
+from oclgenomics.signatures.source import read_panel
 from oclgenomics.variation import ReadOptions, read_alignments
 from oclgenomics.variation.bed import read_bed
 from oclgenomics.variation.samples import sample_names

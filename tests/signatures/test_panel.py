@@ -16,7 +16,8 @@ from oclgenomics.errors import InputError
 from oclgenomics.sequence.records import read_records
 from oclgenomics.signatures import panel as panels
 from oclgenomics.signatures.letters import IUPAC, sets_of
-from oclgenomics.signatures.panel import Panel, read_panel
+from oclgenomics.signatures.panel import Panel
+from oclgenomics.signatures.source import read_panel
 
 ALPHABET = "".join(IUPAC) + "".join(IUPAC).lower()
 signature_lists = st.lists(st.text(ALPHABET, min_size=1, max_size=30), min_size=1, max_size=12)

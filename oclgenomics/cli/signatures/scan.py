@@ -44,7 +44,9 @@ def add_parser(actions: Any) -> None:
     )  # fmt: skip
     reads(samples)
     signatures = parser.add_argument(
-        "signatures", metavar="SIGNATURES", help="the last file: signatures, FASTA or FASTQ, plain or gzip"
+        "signatures",
+        metavar="SIGNATURES",
+        help="the last file: signatures, FASTA or FASTQ, plain or gzip, or a panel of `signatures build`",
     )
     reads(signatures)
     _add_matching_options(parser)
@@ -112,10 +114,10 @@ def run(args: argparse.Namespace) -> int:
         See the exit codes of `oclgenomics.errors`.
     """
     from oclgenomics.runtime import select_device
-    from oclgenomics.signatures.panel import read_panel
     from oclgenomics.signatures.plots.choice import ChosenSamples
     from oclgenomics.signatures.reports.writing import write_reports
     from oclgenomics.signatures.scan import scan_parts
+    from oclgenomics.signatures.source import read_panel
     from oclgenomics.signatures.totals import ScanTotals
 
     options = _checked_options(args)
