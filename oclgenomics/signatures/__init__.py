@@ -8,6 +8,7 @@ Examples
 ScanResult(samples=1010, signatures=1000, matches=1281)
 """
 
+from oclgenomics.signatures.build import build_panel
 from oclgenomics.signatures.options import ScanOptions
 from oclgenomics.signatures.panel import Panel
 from oclgenomics.signatures.plots.choice import ChosenSamples
@@ -26,6 +27,7 @@ __all__ = [
     "ScanOptions",
     "ScanPart",
     "ScanResult",
+    "build_panel",
     "make_report",
     "plot_samples",
     "read_panel",

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from oclgenomics import __version__
 from oclgenomics.io.array_file import ArrayFile, is_of_kind, write_arrays
 from oclgenomics.io.array_layout import FileKind
-from oclgenomics.signatures.kept_tables import KeptTables, check_table, keys_of, table_arrays, table_facts
+from oclgenomics.signatures.kept_tables import KeptTables, TableKey, check_table, keys_of, table_arrays, table_facts
 from oclgenomics.signatures.options import Strand
 from oclgenomics.signatures.panel import Panel, Patterns
 from oclgenomics.signatures.seed_table import SeedTable
@@ -100,7 +100,7 @@ def write_panel(path: str | os.PathLike[str], panel: Panel, tables: Iterable[tup
     path : path
     panel : Panel
     tables : iterable of (strand, SeedTable)
-        Tables of `panel.patterns(strand)`, each for other mismatches or with other heads.
+        Tables of `panel.patterns(strand)` in any order, each for other mismatches or with other heads.
 
     Raises
     ------
@@ -117,7 +117,7 @@ def write_panel(path: str | os.PathLike[str], panel: Panel, tables: Iterable[tup
         "offsets": panel.offsets,
     }
     facts: list[dict[str, Any]] = []
-    for number, (strand, table) in enumerate(tables):
+    for number, (strand, table) in enumerate(sorted(tables, key=_order)):
         check_table(table, panel.patterns(strand).lengths)
         facts.append(table_facts(strand, table))
         arrays |= table_arrays(number, table)
@@ -158,6 +158,11 @@ def open_panel(path: str | os.PathLike[str]) -> BuiltPanel:
             raise file.error("two signatures have the same name", 0)
         tables = KeptTables(file.name, KIND, file.mark, numbers, np.diff(offsets))
         return BuiltPanel(names, sets, offsets, file.program, tables)
+
+
+def _order(of_strand: tuple[Strand, SeedTable]) -> TableKey:
+    strand, table = of_strand
+    return TableKey(strand, table.mismatches, table.head)
 
 
 def _cuts(offsets: NDArray[np.int64], data: NDArray[np.uint8]) -> bool:

@@ -5,9 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from oclgenomics.cli.options import OneLineParser
+from oclgenomics.cli.signatures import build as signatures_build
+from oclgenomics.cli.signatures import info as signatures_info
 from oclgenomics.cli.signatures import scan as signatures_scan
 
-__all__ = ["add_parser"]
+__all__ = ["COMMANDS", "add_parser"]
+
+COMMANDS = (signatures_scan, signatures_build, signatures_info)
 
 
 def add_parser(subparsers: Any) -> None:
@@ -16,4 +20,5 @@ def add_parser(subparsers: Any) -> None:
         "signatures", help="long patterns with wildcards in reads and genomes, scored by quality"
     )
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True, parser_class=OneLineParser)
-    signatures_scan.add_parser(actions)
+    for command in COMMANDS:
+        command.add_parser(actions)
