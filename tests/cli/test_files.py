@@ -241,6 +241,8 @@ DESTROYING = [
     "signatures scan x.fa q.fa --sample-report y -o y",
     "signatures scan p.png q.fa --plot p.png -o y",
     "signatures scan - q.fa -o x.fa",  # standard input is x.fa
+    "signatures build x.fa -o x.fa",
+    "signatures info x.fa -o x.fa",
     "fpga timing --board a.toml -o a.toml",
     "fpga report --positions list -o list",
     "fpga project --compare a.toml -o a.toml",

@@ -37,6 +37,8 @@ HOST = [
     ("kmers", ["kmers", "query", "{x}", "GATTACAGATTACA"]),
     ("fasta", ["kmers", "query", "{kmers}", "--file", "{x}", "--per-record"]),
     ("fastq", ["kmers", "query", "{kmers}", "--file", "{x}"]),
+    *((name, ["signatures", "build", "{x}", "-o", "{out}"]) for name in ("fasta", "fastq", "built_panel")),
+    ("built_panel", ["signatures", "info", "{x}"]),
 ]
 DEVICE = [
     *((name, SCAN) for name in ("vcf", "phases", "ms", "macs", "alignment", "trees", "vcz")),

@@ -23,6 +23,7 @@ from oclgenomics.sequence.letter_blocks import letter_blocks
 from oclgenomics.sequence.records import read_records
 from oclgenomics.signatures.letters import sets_of
 from oclgenomics.signatures.options import STRANDS
+from oclgenomics.signatures.panel_file import open_panel
 from oclgenomics.signatures.source import read_panel
 from oclgenomics.variation import ReadOptions, read_alignments
 from oclgenomics.variation.bed import read_bed
@@ -72,6 +73,13 @@ def letters_in_place(engine: Engine, path: Path, number: int) -> list[tuple[str,
     return list(zip(names, letters, strict=True))
 
 
+def built_panel(path: Path, _number: int) -> None:
+    """A panel and its tables."""
+    found = open_panel(path)
+    for key in found.tables.numbers:
+        found.tables.read(key)
+
+
 READERS: dict[str, Callable[[Path, int], object]] = {
     **dict.fromkeys(("vcf", "phases", "ms", "macs", "alignment", "trees", "vcz"), alignments),
     "mbs": lambda path, _number: list(read_alignments(path, ReadOptions(format="mbs"))),
@@ -84,6 +92,7 @@ READERS: dict[str, Callable[[Path, int], object]] = {
     **dict.fromkeys(("fasta", "fastq"), lambda path, _number: list(read_records(path))),
     "panel": panel,
     "kmers": database,
+    "built_panel": built_panel,
 }
 
 

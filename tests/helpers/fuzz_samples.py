@@ -15,6 +15,9 @@ from oclgenomics.omega.reports.thresholds import as_json
 from oclgenomics.omega.result import Scan
 from oclgenomics.omega.significance.neutral import Significance
 from oclgenomics.omega.significance.thresholds import Maxima, thresholds
+from oclgenomics.signatures import Panel
+from oclgenomics.signatures.panel_file import write_panel
+from oclgenomics.signatures.seed_table import make_table
 
 __all__ = ["SAMPLES"]
 
@@ -93,6 +96,14 @@ def _kmers() -> bytes:
         return write_database(Path(folder) / "x", random_set(9, 300)).read_bytes()
 
 
+def _panel() -> bytes:
+    panel = Panel.from_signatures([("a", "GATTACAGATTACATGTAATC"), ("b", "ACGTNACGTACGGTTARY"), ("c", "NN")])
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "x"
+        write_panel(path, panel, [(strand, make_table(panel.patterns(strand), 0, 2)) for strand in ("+", "both")])
+        return path.read_bytes()
+
+
 SAMPLES = {
     "vcf": INPUTS["vcf"].encode(),
     "phases": _phases(),
@@ -114,4 +125,5 @@ SAMPLES = {
     "fastq": b"@a one\nGATTACAGATTACATGTAATC\n+\nIIIIIIIIIIIIIIIIIIII#\n@b\nACGTNACG\n+b\n@@@@+++I\n",
     "panel": b">a one\nGATTACANNRYK\nacgtu\n\n>b\r\nSWMBDHVN\r\n>c>d\tx\nA\n",
     "kmers": _kmers(),
+    "built_panel": _panel(),
 }  # fmt: skip
