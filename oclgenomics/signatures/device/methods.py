@@ -15,6 +15,7 @@ from oclgenomics.signatures.device.patterns import DevicePatterns
 from oclgenomics.signatures.device.planes import PlanesMatcher
 from oclgenomics.signatures.device.samples import SampleLetters
 from oclgenomics.signatures.options import Method
+from oclgenomics.signatures.panel_file import has_table, ready_table
 from oclgenomics.signatures.plan import CPU_COSTS, GPU_COSTS, index_cost, planes_cost
 from oclgenomics.signatures.seed_plan import choose_head, expected_candidates
 from oclgenomics.signatures.seed_table import make_table
@@ -64,15 +65,20 @@ class Methods:
         if self._method == "index" or self._index is not None:
             return True
         letters, ambiguous = _owned_letters(samples), samples.ambiguous
-        seeds, candidates = expected_candidates(self._patterns.patterns, self._patterns.max_mismatches, *_rate(samples))
-        index = index_cost(self._costs, letters, candidates * letters).sum() + self._costs.seed * seeds
+        patterns, mismatches = self._patterns.patterns, self._patterns.max_mismatches
+        seeds, candidates = expected_candidates(patterns, mismatches, *_rate(samples))
+        making = 0 if has_table(patterns, mismatches) else self._costs.seed * seeds
+        index = index_cost(self._costs, letters, candidates * letters).sum() + making
         return bool(index < planes_cost(self._costs, letters, ambiguous, len(self._patterns.patterns)).sum())
 
     def _made_index(self, samples: SampleLetters) -> IndexMatcher:
-        """The index, made for samples like these when it is first wanted."""
+        """The index, with the table of the panel's file, or one made for samples like these when it is first wanted."""
         if self._index is None:
             patterns, mismatches = self._patterns.patterns, self._patterns.max_mismatches
-            table = make_table(patterns, mismatches, choose_head(patterns, mismatches, *_rate(samples)))
+            head = choose_head(patterns, mismatches, *_rate(samples))
+            table = ready_table(patterns, mismatches, head)
+            if table is None:
+                table = make_table(patterns, mismatches, head)
             self._index = IndexMatcher(self._engine, self._patterns, table)
         return self._index
 
