@@ -1,0 +1,234 @@
+"""Scans within a warm process: wall seconds of their stages, and seconds of their kernels."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import re
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+from signatures_data import DataSet
+
+from oclgenomics.runtime import Engine
+from oclgenomics.runtime.source import source_folder
+from oclgenomics.sequence.letter_blocks import letter_blocks
+from oclgenomics.signatures.device.brute import BruteMatcher
+from oclgenomics.signatures.device.encode import encode
+from oclgenomics.signatures.device.found import FoundPairs
+from oclgenomics.signatures.device.methods import Methods
+from oclgenomics.signatures.device.patterns import DevicePatterns
+from oclgenomics.signatures.options import ScanOptions
+from oclgenomics.signatures.panel import read_panel
+from oclgenomics.signatures.result import ScanResult
+
+__all__ = ["OURS", "STEPS", "kernel_seconds", "link_rate", "measure_method", "measure_scan"]
+
+scanning = importlib.import_module("oclgenomics.signatures.scan")  # whose package has the verb of the same name
+LINK_BYTES = 1 << 28
+STAGES = ("panel", "tables", "reading", "encode", "match", "describe")
+Maker = Callable[[Engine, DevicePatterns], Any]
+STEPS: dict[str, Maker] = {  # the paper's program, its optimisations one after the other, and what this package does
+    "brute": lambda engine, patterns: BruteMatcher(engine, patterns, prefix_sums=False, flat=False),
+    "+ prefix sums": lambda engine, patterns: BruteMatcher(engine, patterns, prefix_sums=True, flat=False),
+    "+ flattening": lambda engine, patterns: BruteMatcher(engine, patterns, prefix_sums=True, flat=True),
+    "planes": lambda engine, patterns: Methods(engine, patterns, "planes"),
+    "index": lambda engine, patterns: Methods(engine, patterns, "index"),
+}
+OURS = ("planes", "index")
+
+
+def link_rate(engine: Engine) -> float:
+    """GB/s at which letters come to the device from pinned memory."""
+    size = min(LINK_BYTES, engine.max_allocation // 4)
+    source, target = engine.pinned(size, np.uint8), engine.empty(size, np.uint8)
+    source.fill(1)
+    times = []
+    for _ in range(5):
+        start = time.perf_counter()
+        engine.write(target, source)
+        engine.finish()
+        times.append(time.perf_counter() - start)
+    target.release()
+    return size / min(times) / 1e9
+
+
+class StageClock:
+    """Wall seconds of the stages of a scan, taken around the functions that it calls, which wait for the device."""
+
+    def __init__(self) -> None:
+        self.seconds: Counter[str] = Counter()
+
+    @contextlib.contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Count the body of a `with` statement."""
+        start = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.seconds[name] += time.perf_counter() - start
+
+    def timed(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        """The function, with its seconds counted."""
+
+        def run(*args: Any, **options: Any) -> Any:
+            with self.stage(name):
+                return function(*args, **options)
+
+        return run
+
+    def blocks(self, *args: Any, **options: Any) -> Iterator[Any]:
+        """The blocks of the input, with the seconds counted that a scan waits for them."""
+        with closing(letter_blocks(*args, **options)) as blocks:
+            while True:
+                with self.stage("reading"):
+                    block = next(blocks, None)
+                if block is None:
+                    return
+                yield block
+
+    @contextlib.contextmanager
+    def watching(self) -> Iterator[None]:
+        """Count the stages of scans within a `with` statement."""
+        clock = self
+
+        class TimedMethods(Methods):
+            def __init__(self, *args: Any) -> None:
+                with clock.stage("tables"):
+                    super().__init__(*args)
+
+            def pairs(self, *args: Any) -> FoundPairs:
+                with clock.stage("match"):
+                    return super().pairs(*args)
+
+        instead = {
+            "read_panel": self.timed("panel", scanning.read_panel),
+            "Methods": TimedMethods,
+            "letter_blocks": self.blocks,
+            "encode": self.timed("encode", scanning.encode),
+            "describe": self.timed("describe", scanning.describe),
+        }
+        with ExitStack() as stack:
+            for name, thing in instead.items():
+                stack.enter_context(patch.object(scanning, name, thing))
+            yield
+
+
+def measure_scan(
+    engine: Engine, data: DataSet, options: ScanOptions = ScanOptions(), *, repeat: int = 3
+) -> tuple[dict[str, Any], ScanResult]:
+    """Time scans after one that is not counted, and check that they find what was planted.
+
+    Returns
+    -------
+    dict
+        `seconds` of each run, those of the `median` run, its `stages`, `matches` and rates.
+    ScanResult
+    """
+    runs = []
+    for _ in range(repeat + 1):
+        clock = StageClock()
+        start = time.perf_counter()
+        with clock.watching():
+            found = scanning.scan(data.samples, data.signatures, options, engine=engine)
+        runs.append((time.perf_counter() - start, clock.seconds))
+    check_found(data, found, options)
+    middle, seconds = sorted(runs[1:], key=lambda run: run[0])[(repeat - 1) // 2]
+    stages = {name: seconds[name] for name in STAGES}
+    return {
+        "seconds": [run[0] for run in runs[1:]],
+        "median": middle,
+        "stages": {**stages, "rest": middle - sum(stages.values())},
+        "matches": len(found.matches),
+        "hits": int(found.matches.hits.sum()),
+        "letters_per_second": data.letters / middle,
+        "alignments_per_second": data.alignments / middle,
+        "bytes_per_second": data.bytes / middle,
+    }, found
+
+
+def check_found(data: DataSet, found: ScanResult, options: ScanOptions) -> None:
+    """Letters that are not read and copies that are not found are wrong numbers, for which there is no time."""
+    read = len(found.samples), int(found.samples.letters.sum())
+    if read != (data.records, data.letters):
+        raise SystemExit(f"{data.samples.name}: {read} records and letters, not {(data.records, data.letters)}")
+    pairs = set(zip(found.matches.sample.tolist(), found.matches.signature.tolist(), strict=True))
+    if missing := data.planted - pairs:
+        raise SystemExit(f"{data.samples.name}, method {options.method}: {len(missing)} planted copies were not found")
+
+
+def kernel_seconds(engine: Engine, data: DataSet, options: ScanOptions = ScanOptions()) -> dict[str, float]:
+    """Seconds of the kernels of a scan, by the stage that their source belongs to; the engine has to keep profiles."""
+    scanning.scan(data.samples, data.signatures, options, engine=engine)
+    engine.profile.clear()
+    scanning.scan(data.samples, data.signatures, options, engine=engine)
+    sources = kernel_sources()
+    stages: Counter[str] = Counter()
+    for name, row in engine.profile.totals().items():
+        if not name.startswith("host: "):
+            lane, _, _ = name.rpartition(": ")
+            stages[lane or sources.get(name, "other")] += row["total_ms"] / 1e3
+    return dict(stages.most_common())
+
+
+def kernel_sources() -> dict[str, str]:
+    """The source of each kernel: its file among those of signatures, else its folder."""
+    root = source_folder()
+    sources = {}
+    for folder in ("primitives", "common", "sequence", "signatures"):  # the last one that has a name gives it
+        for path in sorted((root / folder).glob("*.cl")):
+            stage = path.stem if folder == "signatures" else folder
+            sources |= dict.fromkeys(re.findall(r"__kernel\s+void\s+(\w+)", path.read_text()), stage)
+    return sources
+
+
+def measure_method(engine: Engine, data: DataSet, steps: list[str]) -> dict[str, dict[str, Any]]:
+    """Time some of `STEPS` on the same blocks, once each, and check that they find the same.
+
+    Returns
+    -------
+    dict
+        For each step: `kernel_s`, `wall_s`, `pairs`, `kernel_alignments_per_second`, and `read_s`, the wall seconds
+        until all letters were read and encoded.
+    """
+    panel = read_panel(data.signatures)
+    patterns = DevicePatterns.upload(engine, panel.patterns("+"), ScanOptions())
+    overlap = int(patterns.patterns.lengths.max()) - 1
+    matchers = {name: STEPS[name](engine, patterns) for name in steps}
+    clock = StageClock()
+    runs = {name: {"wall_s": 0.0, "kernel_s": 0.0, "pairs": 0} for name in steps}
+    for block in clock.blocks(engine, [str(data.samples)], overlap=overlap):
+        with clock.stage("reading"):
+            samples = encode(engine, block)
+        _check_equal({name: _run(engine, matcher, samples, runs[name]) for name, matcher in matchers.items()})
+    read = clock.seconds["reading"]
+    return {
+        name: {**run, "read_s": read, "kernel_alignments_per_second": data.alignments / run["kernel_s"]}
+        for name, run in runs.items()
+    }
+
+
+def _run(engine: Engine, matcher: Any, samples: Any, run: dict[str, Any]) -> FoundPairs:
+    """Find the pairs of a block, and count what it took."""
+    engine.finish()
+    engine.profile.clear()
+    start = time.perf_counter()
+    found: FoundPairs = matcher.pairs(samples)
+    engine.finish()
+    run["wall_s"] += time.perf_counter() - start
+    run["kernel_s"] += sum(span.milliseconds for span in engine.profile.spans if span.lane == "compute") / 1e3
+    run["pairs"] += len(found)
+    return found
+
+
+def _check_equal(found: dict[str, FoundPairs]) -> None:
+    (first, truth), *others = found.items()
+    for name, pairs in others:
+        for column in ("piece", "pattern", "hits", "first", "best"):
+            if not np.array_equal(getattr(truth, column), getattr(pairs, column)):
+                raise SystemExit(f"{first} and {name} differ in {column}")
