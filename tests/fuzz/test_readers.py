@@ -61,15 +61,20 @@ def letters_in_place(engine: Engine, path: Path, number: int) -> list[tuple[str,
     overlap, block_bytes = (0, 1, 7)[number % 3], (16, 61, 1 << 20)[number // 3 % 3]
     names: list[str] = []
     letters: list[bytes] = []
+    held: list[tuple[int, int, bytes]] = []  # record, start and letters of each piece, with its overlap
     for block in letter_blocks(engine, [path], overlap=overlap, block_bytes=block_bytes):
         names += block.names
         letters += [b""] * len(block.names)
         pieces = block.pieces
-        for record, place, size, owned in zip(pieces.record, pieces.letters, pieces.size, pieces.owned, strict=True):
+        columns = (pieces.record, pieces.start, pieces.letters, pieces.size, pieces.owned, pieces.ends)
+        for record, start, place, size, owned, ends in zip(*(column.tolist() for column in columns), strict=True):
             assert place + size <= block.text.size
+            assert size - owned == (0 if ends else overlap)
             letters[record] += block.host[place : place + owned].tobytes()
+            held.append((record, start, block.host[place : place + size].tobytes()))
         if pieces.qualities is not None:
             assert (pieces.qualities.astype(np.int64) + pieces.size <= block.text.size).all()
+    assert all(letters[record][start : start + len(text)] == text for record, start, text in held)
     return list(zip(names, letters, strict=True))
 
 
