@@ -181,7 +181,7 @@ def _plant_group(
     at = np.repeat(begins, lengths) + steps
     concrete = pattern != N
     planted = np.where(concrete, pattern, letters[at])
-    numbers = draws.within(0, scenario.mismatches, len(copies))
+    numbers = np.minimum(draws.within(0, scenario.mismatches, len(copies)), lengths)
     changed = np.repeat(heads, numbers) + draws.below(np.repeat(lengths, numbers), int(numbers.sum()))
     planted[changed] = _OTHERS[planted[changed], draws.below(3, len(changed))]
     rate = scenario.sample_n if scenario.planted_n is None else scenario.planted_n

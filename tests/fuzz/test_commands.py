@@ -71,6 +71,10 @@ OPTIONS = [
         ["signatures", "scan", "{fastq}", "{fasta}", *FOUND],
         ["--strand", "--report", "--method", "--format", "--threads"],
     ),
+    (
+        ["simulate", "signatures", "--seed", "1", "-o", "{out}", "--panel", "{out}.fa"],
+        ["--seed", "--signature-n", "--sample-n", "--planted-n", "--mismatches", "--strand", "--preset"],
+    ),
 ]
 NEEDS = {"trees": "tskit", "vcz": "zarr"}
 

@@ -140,6 +140,19 @@ def test_copies_have_ns_of_their_own(planted_n):
     assert outside / outside_letters == pytest.approx(0.1, abs=0.01)
 
 
+def test_more_mismatches_than_letters():
+    scenario = replace(SMALL, infected=200, mismatches=10**8, planted_n=0.0, signature_n=0.0)
+    letters, _, batches, signatures = joined(scenario)
+    shares = np.concatenate([batch.copies.mismatches / (batch.copies.end - batch.copies.start) for batch in batches])
+    assert 0.4 < shares.mean() < 0.8
+    (copies,) = (batch.copies for batch in batches)
+    for sample, signature, start, mismatches in zip(
+        copies.sample, copies.signature, copies.start, copies.mismatches, strict=True
+    ):
+        under = letters[sample][start : start + len(signatures[signature])]
+        assert mismatches == sum(a != b for a, b in zip(under, signatures[signature], strict=True))
+
+
 def test_samples_are_as_long_as_their_copies_need():
     letters, _, batches, signatures = joined(replace(SMALL, sample_length=(0, 70), copies=(0, 5)))
     (copies,) = (batch.copies for batch in batches)
