@@ -50,8 +50,8 @@ def describe(engine: Engine, samples: SampleLetters, patterns: DevicePatterns, f
         for begin in range(0, max(len(found), 1), MATCHES)
     ]
     facts = np.concatenate(parts)
-    counts = (facts[:, column].astype(np.int64) for column in range(1, FACTS - 1))
-    return MatchFacts(facts[:, 0], *counts, facts[:, FACTS - 1])
+    mismatches, informative, sample_ns, pattern_ns = facts[:, 1:5].astype(np.int64).T
+    return MatchFacts(facts[:, 0], mismatches, informative, sample_ns, pattern_ns, facts[:, 5])
 
 
 def _facts(engine: Engine, samples: SampleLetters, patterns: DevicePatterns, found: FoundStarts) -> NDArray[np.uint64]:
