@@ -23,7 +23,7 @@ __all__ = ["plot_samples"]
 LONGEST_TITLE = 40  # letters shown
 MAX_TICKS = 8
 TRACK = "#ECECEC"
-DARK = 0.5  # certainty from which letters on a match are white
+DARK = 0.4  # certainty from which letters on a match are white
 # In inches, from the left or the upper end of the figure, or from the right end of the lanes.
 MARGIN, HEADLINE, SECOND_LINE, HEADINGS = 0.2, 0.38, 0.72, 0.13
 COLUMNS = {"length": 0.68, "signatures": 1.42, "by chance": 2.12}

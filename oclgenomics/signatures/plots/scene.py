@@ -24,6 +24,7 @@ APART = 0.1  # of a label from what is not its own
 LABELLED = 12  # matches of a lane that are named; with more, the lane shows where they crowd
 LONGEST_LABEL = 18
 UNLIKE = 8.0  # longest over shortest sample from which each lane has a scale of its own
+CROWDED_ROWS = 4  # of a lane that names nothing
 ALL_ROWS, FEWEST_ROWS, MOST_ROWS = 80, 3, 14
 
 
@@ -77,14 +78,14 @@ class Scene:
     def _place(self, panel: Panel, lane: Lane, scale: float, most: int) -> Placed:
         """Name all matches, else those that are hardly chance, else none."""
         start, end = (place.astype(np.float64) * scale for place in (lane.matches.start, lane.matches.end))
-        none = np.zeros(len(start))
         if len(start) <= LABELLED:
             every = np.array([self.label_width(text) for text in labels(panel, lane)])
             for width in (every, np.where(lane.may_be_chance, 0.0, every)):
                 placed = place(start, end, width, self.width, most, APART)
                 if not placed.crowded:
                     return placed
-        return place(start, end, none, self.width, most)
+            return place(start, end, np.zeros(len(start)), self.width, most)
+        return place(start, end, np.zeros(len(start)), self.width, min(most, CROWDED_ROWS))
 
     def label_width(self, text: str) -> float:
         """The room that a label takes."""
