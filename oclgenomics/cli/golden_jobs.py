@@ -24,6 +24,10 @@ from oclgenomics.omega.scan import scan
 from oclgenomics.primitives import reference, run_lengths, sort
 from oclgenomics.primitives import scan as running_sums
 from oclgenomics.runtime import Engine
+from oclgenomics.signatures import Panel
+from oclgenomics.signatures import ScanOptions as SignatureOptions
+from oclgenomics.signatures import reference as signature_reference
+from oclgenomics.signatures import scan as scan_signatures
 from oclgenomics.variation.alignment import Alignment
 
 __all__ = ["JOBS", "OMEGA_DIGEST"]
@@ -31,6 +35,7 @@ __all__ = ["JOBS", "OMEGA_DIGEST"]
 SITES, HAPLOTYPES = 240, 96
 GRID, MINWIN, MAXWIN = 24, 400, 4000
 LETTERS = 90_000
+SAMPLE_LETTERS = 20_000
 ITEMS = 70_001
 # Of grid positions, omegas and borders as every device computes them in accurate precision.
 OMEGA_DIGEST = "b6bf9e885fa19301"
@@ -108,6 +113,32 @@ def _kmers(engine: Engine) -> str | None:
     return None
 
 
+def _signatures(engine: Engine) -> str | None:
+    letters = np.frombuffer(b"ACGTN", np.uint8)[numbers(SAMPLE_LETTERS, 8) % np.uint64(5)]
+    qualities = (numbers(SAMPLE_LETTERS, 9) % np.uint64(41) + np.uint64(33)).astype(np.uint8)
+    sizes = [4, 9, 25, 60, 300]
+    starts = (numbers(len(sizes), 10) % np.uint64(SAMPLE_LETTERS - max(sizes))).tolist()
+    parts = [letters[start : start + size].tobytes().decode() for start, size in zip(starts, sizes, strict=True)]
+    panel = Panel.from_signatures((f"part{size}", part) for size, part in zip(sizes, parts, strict=True))
+    sample, scores = letters.tobytes().decode(), qualities.tobytes().decode()
+    found = [
+        (name, match.start, match.mismatches, match.quality_sum, match.error_units)
+        for name, part in zip(panel.names, parts, strict=True)
+        for match in signature_reference.matches(sample, scores, part, max_mismatches=1)
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "golden.fq")
+        path.write_text(f"@golden\n{sample}\n+\n{scores}\n")
+        for method in ("index", "planes", "brute"):
+            options = SignatureOptions(report="all", max_mismatches=1, method=method)
+            rows = scan_signatures(path, panel, options, engine=engine).matches
+            columns = (rows.start, rows.mismatches, rows.quality_sum, rows.error_units)
+            names = [panel.names[number] for number in rows.signature.tolist()]
+            if list(zip(names, *(column.tolist() for column in columns), strict=True)) != found:
+                return f"method {method} differs from the oracle"
+    return None
+
+
 def _primitives(engine: Engine) -> str | None:
     items = numbers(ITEMS, 6)
     heads = (numbers(ITEMS, 7) % np.uint64(50) == 0).astype(np.uint8)
@@ -130,6 +161,7 @@ def _primitives(engine: Engine) -> str | None:
 JOBS: dict[str, Callable[[Engine], str | None]] = {
     "primitives": _primitives,
     "kmers count": _kmers,
+    "signatures scan": _signatures,
     "omega scan, accurate": _omega_accurate,
     "omega scan, compat": _omega_compat,
 }

@@ -16,6 +16,7 @@ from unittest import mock
 import numpy as np
 
 from helpers.alignments import correlated_states, make_alignment, make_multiallelic
+from helpers.signature_samples import SampleRecord, sample_letters
 from oclgenomics.kmers.counting import bin_plan
 from oclgenomics.kmers.counting.bin_counter import BinCounter
 from oclgenomics.kmers.counting.counter import KmerCounter
@@ -32,6 +33,12 @@ from oclgenomics.runtime import DeviceArray, Engine, idiom_values
 from oclgenomics.runtime import idioms as runtime_idioms
 from oclgenomics.runtime.source import source_folder
 from oclgenomics.sequence import letter_blocks, names_of, packed_blocks
+from oclgenomics.signatures import Panel
+from oclgenomics.signatures import ScanOptions as SignatureOptions
+from oclgenomics.signatures import scan as scan_signatures
+from oclgenomics.signatures.device.brute import BruteMatcher
+from oclgenomics.signatures.device.patterns import DevicePatterns
+from oclgenomics.signatures.options import Method
 from oclgenomics.variation.alignment import Alignment
 
 __all__ = [
@@ -45,6 +52,8 @@ __all__ = [
     "primitives",
     "scans",
     "sequences",
+    "signature_brute_force",
+    "signature_scans",
 ]
 
 Case = Callable[[Engine], None]
@@ -227,6 +236,32 @@ def letters_in_place(engine: Engine, *, fastq: bool) -> None:
         engine.finish()
 
 
+def signature_scans(engine: Engine, *, fastq: bool, method: Method, mismatches: int, filtered: bool) -> None:
+    """Find signatures, and list all their matches."""
+    letters, wrapped = "ACGTTGCANRYACGTTGACC" * 5, "ACGTTGCANRYACGTTG\nACC\n" * 5
+    text = f"@read\n{letters}\n+\n{'I' * len(letters)}\n" if fastq else f">read\n{wrapped}"
+    signatures = Panel.from_signatures([("short", "TN"), ("part", letters[3:60]), ("whole", letters)])
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "x"
+        path.write_text(text * 2)
+        options = SignatureOptions(
+            report="all", strand="both", method=method, max_mismatches=mismatches,
+            min_informative=0.2 if filtered else 0.0,
+        )  # fmt: skip
+        found = scan_signatures(path, signatures, options, engine=engine)
+        assert set(found.columns()["signature"]) >= {"part", "whole"}
+        engine.finish()
+
+
+def signature_brute_force(engine: Engine, *, prefix_sums: bool, flat: bool) -> None:
+    """Take the steps of the paper."""
+    samples = sample_letters(engine, [SampleRecord(b"ACGTNACGT", b"I" * 9)] * 2)
+    patterns = Panel.from_signatures([("a", "ACG"), ("b", "GNT")]).patterns("+")
+    uploaded = DevicePatterns.upload(engine, patterns, SignatureOptions())
+    assert len(BruteMatcher(engine, uploaded, prefix_sums=prefix_sums, flat=flat).pairs(samples))
+    engine.finish()
+
+
 def database(engine: Engine, words: int) -> None:
     """Write the sections of a database, gathered from two runs, and read them."""
     counts = np.array([1] * 240 + [2, 300, 1 << 31, *range(1, 40)], np.uint32)
@@ -254,6 +289,15 @@ FAMILIES: dict[str, tuple[Case, ...]] = {
         partial(scans, kind="unphased", kernel="auto", precision="accurate"),
         partial(scans, kind="multiallelic", kernel="auto", precision="accurate"),
         partial(scans, kind="multiallelic", kernel="auto", precision="compat"),
+    ),
+    "signatures": (
+        partial(signature_scans, fastq=True, method="index", mismatches=1, filtered=False),
+        partial(signature_scans, fastq=False, method="auto", mismatches=0, filtered=True),
+        partial(signature_scans, fastq=True, method="planes", mismatches=2, filtered=True),
+        partial(signature_scans, fastq=True, method="planes", mismatches=0, filtered=False),
+        partial(signature_scans, fastq=True, method="brute", mismatches=1, filtered=True),
+        partial(signature_brute_force, prefix_sums=False, flat=True),
+        partial(signature_brute_force, prefix_sums=True, flat=False),
     ),
     "kmer_database": (partial(database, words=3), partial(database, words=1)),
     "kmers": (partial(counted, k=40, fastq=True), partial(counted, k=5, fastq=False)),

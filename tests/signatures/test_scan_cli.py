@@ -186,7 +186,7 @@ def test_quiet(device: Device, folder: Path, capsys: pytest.CaptureFixture[str])
         ("x.fq s.fa --strand", 2, "--strand: expected one argument"),
         ("none.fq s.fa", 3, "none.fq: no such file"),
         ("x.fq none.fa", 3, "none.fa: no such file"),
-        ("x.fq bad.fa", 3, "bad.fa, record 1: signature a, letter 3: '!' stands for no nucleotide"),
+        ("x.fq bad.fa", 3, "bad.fa, record 1, byte 5: signature a, letter 3: '!' stands for no nucleotide"),
         ("bad.fq s.fa", 3, "bad.fq, record 1"),
         ("x.fq s.fa -o none/y", 5, "there is no folder none"),
         ("x.fq s.fa -d nonesuch", 4, "no device matches"),
