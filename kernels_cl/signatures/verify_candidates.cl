@@ -3,8 +3,8 @@
 //   verify_candidates   differ[c]: the mismatches of candidate c, or REFUSED if it is no match, if a filter refuses it, or if it is
 //                       found by an earlier seed as well; sums[c] the qualities under a match
 //
-// A start that matches is found by each seed of its remainder that lies there as a whole in the sense of the table, in which
-// letters of the sample that are no single nucleotide match all. The first of these seeds counts.
+// A match is found by each seed of its remainder that has no mismatch, and perhaps by others, as letters of the sample that are no
+// single nucleotide meet all in the table. The first seed without a mismatch counts.
 //
 // -D HEAD=n           seeds.clh
 // -D CPU=0|1          1: a work-item a candidate; 0: a work-group of LANES (a power of two) a candidate
@@ -23,25 +23,25 @@ static inline uint is_single(uint bases)
     return (bases & (bases - 1)) == 0;
 }
 
-// Whether a seed of a pattern lies under the sample in the sense of the table.
-static inline uint lies_under(__global const uchar *sample, __global const uchar *pattern, uint offset)
+// Whether a seed of a pattern matches the sample as a whole.
+static inline uint seed_matches(__global const uchar *sample, __global const uchar *pattern, uint offset)
 {
     uint wrong = 0;
     for (uint j = offset; j < offset + SEED; ++j)
-        wrong |= (sample[j] >> 4) < 4 && !(sample[j] & 15 & pattern[j]);
+        wrong |= !(sample[j] & 15 & pattern[j]);
     return !wrong;
 }
 
-// Whether a seed lies under the sample, and no earlier one of its remainder does. Seeds of a pattern follow each other.
+// Whether a seed matches, and no earlier one of its remainder does. Seeds of a pattern follow each other.
 static inline uint is_first(__global const uchar *sample, __global const uchar *pattern, __global const uint *seed_offset, uint seed,
                             uint seeds)
 {
     if (seeds == STEP) // one of each remainder
         return 1;
-    if (!lies_under(sample, pattern, seed_offset[seed]))
+    if (!seed_matches(sample, pattern, seed_offset[seed]))
         return 0;
     for (uint before = seed % seeds; before >= STEP; before -= STEP)
-        if (lies_under(sample, pattern, seed_offset[seed - seed % seeds + before - STEP]))
+        if (seed_matches(sample, pattern, seed_offset[seed - seed % seeds + before - STEP]))
             return 0;
     return 1;
 }
