@@ -5,18 +5,20 @@
 //
 //     survivors = AND over all steps of (plane >> position)
 //
-// Most starts are excluded by a few steps. The first HEAD steps are taken at once, then survivors are looked for. Positions
-// at multiples of 8 (CPUs) or 32 (GPUs) come first: there bits lie as they are needed, in bytes or words; others are shifted.
+// Most starts are excluded by a few steps. Positions at multiples of 8 (CPUs) or 32 (GPUs) come first: there bits lie as they
+// are needed, in bytes or words; others are shifted. The first FIRST_STEPS of these lie close to those of other patterns,
+// followed by steps that exclude nothing where there are fewer. HEAD of them are taken at once, then survivors are looked for.
 // With mismatches, misses of each start are counted by COUNTERS bits, one bit of 512 or 32 starts in a number, which begin at
 // `spare` = 2^COUNTERS - 1 - mismatches allowed; the start that makes them overflow is excluded.
 //
 // Survivors are matches where the piece owns them and the pattern ends in it. They are considered one by one.
 //
+// Hints of vector types keep CPUs' compilers from joining work-items, which would gather what lies apart.
+//
 // -D CPU=0|1            1: a window is 512 starts, a work-item a pair; 0: a window is 32 starts, and the work-items of a group
 //                       either share a pair (shared = 1) or have one each
-// -D HEAD=n             steps that each program has at aligned positions
+// -D HEAD=n             steps to take at once, at most FIRST_STEPS
 // -D COUNTERS=0|1|2|3   bits to count mismatches
-// -D QUALITIES=0|1      samples have qualities; else all sums are 0
 // -D FILTERED=0|1       matches need a least sum of qualities and a least number of informative positions, per pattern
 // -D SUM=uint|ulong     type of sums of qualities
 // -D LANES=n, ROOT=n    (GPUs) work-group size and its square root
@@ -25,6 +27,7 @@
 #include "signatures/quality_sums.clh"
 
 #define POSITION_BITS 28
+#define FIRST_STEPS 32
 #define STARTS (BLOCK * 32)  // of a window
 
 // A place of a plane is that of a unit of UNIT letters: a byte or a word. Numbers are shifted by up to NUMBER letters.
@@ -96,10 +99,11 @@ static inline void take_step(Survivors *s, window_t letters)
 typedef struct {
     __global const uint *planes;  // from the piece's first word on
     ulong stride;
-    __global const uint *steps;  // the program
-    __global const unit_t *head[HEAD];  // places of its first steps
+    __global const uint *steps, *first_steps;  // the program, and what it begins with
+    __global const unit_t *head[HEAD];         // places of the head
     uint turn, end;              // its aligned steps end, and all steps
     uint starts, length, spare;
+    uint scored;              // whether there are qualities; if not, all sums are 0
     __global const SUM *sums;    // of the text
     __global const uchar *text;
     uint text_size, qualities;   // where the piece's qualities begin
@@ -119,21 +123,20 @@ static inline __global const unit_t *place_of(const Comparison *c, uint step)
     return (__global const unit_t *)plane + POSITION(step) / UNIT;
 }
 
-// Starts of a window that the steps behind the head leave; `at` is its place, in units.
-static inline Survivors take_other_steps(const Comparison *c, Survivors s, uint at)
+// Take steps n .. end - 1 while starts survive; `at` is the window's place, in units.
+static inline void take_steps(const Comparison *c, Survivors *s, __global const uint *steps, uint n, uint end, uint at)
 {
-    uint n = HEAD;
-    for (; n + 4 <= c->turn && any_survives(s.alive); n += 4) {
+    const uint turn = MIN(end, c->turn);
+    for (; n + 4 <= turn && any_survives(s->alive); n += 4) {
         UNROLL
         for (uint i = 0; i < 4; ++i)
-            take_step(&s, load_window(place_of(c, c->steps[n + i]) + at));
+            take_step(s, load_window(place_of(c, steps[n + i]) + at));
     }
-    for (; n < c->end && any_survives(s.alive); ++n) {
-        const uint step = c->steps[n];
+    for (; n < end && any_survives(s->alive); ++n) {
+        const uint step = steps[n];
         __global const unit_t *place = place_of(c, step) + at;
-        take_step(&s, n < c->turn ? load_window(place) : load_shifted(place, POSITION(step) % UNIT));
+        take_step(s, n < turn ? load_window(place) : load_shifted(place, POSITION(step) % UNIT));
     }
-    return s;
 }
 
 // Starts of a window that the whole program leaves.
@@ -150,8 +153,11 @@ static inline Survivors survivors_of(const Comparison *c, uint first)
     UNROLL
     for (uint n = 0; n < HEAD; ++n)
         take_step(&s, load_window(c->head[n] + at));
-    if (any_survives(s.alive))
-        s = take_other_steps(c, s, at);
+    if (any_survives(s.alive)) {
+        const uint next = MIN(FIRST_STEPS, c->turn);
+        take_steps(c, &s, c->first_steps, HEAD, next, at);
+        take_steps(c, &s, c->steps, next, c->end, at);
+    }
     return s;
 }
 
@@ -193,11 +199,7 @@ static inline uint mismatches_of(const SurvivorWords *s, uint word, uint i, uint
 
 static inline SUM sum_qualities(const Comparison *c, uint start)
 {
-#if QUALITIES
-    return sum_window(c->sums, c->text, c->qualities + start, c->length, c->text_size);
-#else
-    return 0;
-#endif
+    return c->scored ? sum_window(c->sums, c->text, c->qualities + start, c->length, c->text_size) : 0;
 }
 
 // Single nucleotides of a piece before a letter.
@@ -235,22 +237,24 @@ static inline uint is_match(const Comparison *c, uint start, SUM sum)
 
 #define COMPARISON_ARGUMENTS                                                                                                      \
     __global const uint *pieces, __global const uint *numbers, __global const uint *size, __global const uint *owned,             \
-        __global const uint *qualities, __global const SUM *sums, __global const uchar *memory, ulong skip, uint text_size,       \
+        __global const uint *qualities, __global const SUM *sums, __global const uchar *memory, ulong skip, uint text_size, uint scored,                                                            \
         __global const uint *planes, __global const uint *places, ulong stride, ulong single, __global const uint *ranks, __global const ulong *offsets, __global const uint *steps,        \
+        __global const uint *first_steps,                                                                                         \
         __global const ulong *begins, __global const ulong *turns, __global const uint *concrete,                                 \
         __global const ulong *concrete_begins, __global const uint *concrete_letters, __global const ulong *least_sum,            \
         __global const uint *least_informative, uint spare
 
 // The column's pattern beside the row's piece.
 #define COMPARE(c, row, column)                                                                                                   \
-    compare(c, row, column, pieces[row], numbers[column], size, owned, qualities, sums, memory, skip, text_size, planes, places,  \
-            stride, single, ranks, offsets, steps, begins, turns, concrete, concrete_begins, concrete_letters, least_sum, least_informative, spare)
+    compare(c, row, column, pieces[row], numbers[column], size, owned, qualities, sums, memory, skip, text_size, scored, planes, places,                                                            \
+            stride, single, ranks, offsets, steps, first_steps, begins, turns, concrete, concrete_begins, concrete_letters, least_sum, least_informative, spare)
 
 static inline void compare(Comparison *c, uint row, uint column, uint piece, uint number, __global const uint *size,
                            __global const uint *owned, __global const uint *qualities, __global const SUM *sums,
-                           __global const uchar *memory, ulong skip, uint text_size, __global const uint *planes,
+                           __global const uchar *memory, ulong skip, uint text_size, uint scored, __global const uint *planes,
                            __global const uint *places, ulong stride, ulong single,
                            __global const uint *ranks, __global const ulong *offsets, __global const uint *steps,
+                           __global const uint *first_steps,
                            __global const ulong *begins, __global const ulong *turns, __global const uint *concrete,
                            __global const ulong *concrete_begins, __global const uint *concrete_letters,
                            __global const ulong *least_sum, __global const uint *least_informative, uint spare)
@@ -262,17 +266,17 @@ static inline void compare(Comparison *c, uint row, uint column, uint piece, uin
     c->planes = planes + places[row];
     c->stride = stride;
     c->steps = steps + begins[column];
+    c->first_steps = first_steps + column * FIRST_STEPS;
     c->turn = (uint)(turns[column] - begins[column]);
     c->end = (uint)(begins[column + 1] - begins[column]);
     UNROLL
     for (uint n = 0; n < HEAD; ++n)
-        c->head[n] = place_of(c, c->steps[n]);
-#if QUALITIES
+        c->head[n] = place_of(c, c->first_steps[n]);
+    c->scored = scored;
     c->sums = sums;
     c->text = memory + skip;
     c->text_size = text_size;
     c->qualities = qualities[piece];
-#endif
 #if FILTERED
     c->ranks = ranks + places[row];
     c->single = planes + single * stride + places[row];
@@ -302,7 +306,7 @@ static inline void count_matches(const Comparison *c, Survivors survivors, uint 
 #if CPU
 
 // What matches of a round of pairs.
-__kernel __attribute__((reqd_work_group_size(1, 1, 1), vec_type_hint(window_t)))
+__kernel __attribute__((reqd_work_group_size(1, 1, 1), vec_type_hint(ulong8)))
 void match_planes(COMPARISON_ARGUMENTS, uint row, uint column, uint columns, uint pairs, __global uchar *found,
                   __global uint *table)
 {
@@ -319,7 +323,7 @@ void match_planes(COMPARISON_ARGUMENTS, uint row, uint column, uint columns, uin
 }
 
 // The starts of all matches of pairs, each pair's from its place on.
-__kernel __attribute__((reqd_work_group_size(1, 1, 1), vec_type_hint(window_t)))
+__kernel __attribute__((reqd_work_group_size(1, 1, 1), vec_type_hint(ulong8)))
 void list_starts(COMPARISON_ARGUMENTS, __global const uint *row, __global const uint *column, __global const uint *to,
                  __global uint *starts)
 {
@@ -360,7 +364,7 @@ static inline void join_matches(Matches *matches, Matches other)
 }
 
 // What matches of a round of pairs. shared = 1: a work-group a pair; 0: a work-item a pair.
-__kernel __attribute__((reqd_work_group_size(LANES, 1, 1)))
+__kernel __attribute__((reqd_work_group_size(LANES, 1, 1), vec_type_hint(uint4)))
 void match_planes(COMPARISON_ARGUMENTS, uint row, uint column, uint columns, uint pairs, uint shared, __global uchar *found,
                   __global uint *table)
 {
@@ -402,7 +406,7 @@ static inline State join(State a, State b)
 #include "primitives/group_scan.clh"
 
 // The starts of all matches of pairs, each pair's from its place on: a work-group a pair, a window a work-item at a time.
-__kernel __attribute__((reqd_work_group_size(LANES, 1, 1)))
+__kernel __attribute__((reqd_work_group_size(LANES, 1, 1), vec_type_hint(uint4)))
 void list_starts(COMPARISON_ARGUMENTS, __global const uint *row, __global const uint *column, __global const uint *to,
                  __global uint *starts)
 {

@@ -23,7 +23,7 @@ from oclgenomics.signatures.device.pair_rounds import (
     list_starts,
 )
 from oclgenomics.signatures.device.patterns import DevicePatterns
-from oclgenomics.signatures.device.programs import concrete_bits, make_programs
+from oclgenomics.signatures.device.programs import concrete_bits, head_steps, make_programs
 from oclgenomics.signatures.device.quality_sums import group_sums, sum_type
 from oclgenomics.signatures.device.samples import SampleLetters
 from oclgenomics.signatures.letters import is_concrete
@@ -32,7 +32,6 @@ __all__ = ["PlanesMatcher"]
 
 SOURCE = "signatures/planes.cl"
 CPU_ALIGN, GPU_ALIGN = 8, 32  # positions at their multiples need no shift
-CPU_HEAD, GPU_HEAD = 8, 4  # steps before survivors are looked for
 SHARED_LETTERS = 32 * 32  # of a piece: from here on a work-group of a GPU shares a pair
 FEW_PAIRS = 1 << 14  # so do those of shorter pieces if there are so few pairs
 
@@ -71,15 +70,14 @@ class PlanesMatcher:
         self._shortest = int(lengths.min(initial=1 << 32))
         self._sum = sum_type(int(lengths.max(initial=1)))
         self._counters = patterns.max_mismatches.bit_length()
-        self._head = CPU_HEAD if engine.tuning.cpu else GPU_HEAD
         self._program = self._upload_programs()
 
     def _upload_programs(self) -> dict[str, Any]:
         """Programs of the patterns, as kernels take them."""
         engine, patterns = self._engine, self._patterns
         align = CPU_ALIGN if engine.tuning.cpu else GPU_ALIGN
-        programs = make_programs(patterns.patterns, self._numbers, align=align, head=self._head)
-        self._sets = programs.sets
+        programs = make_programs(patterns.patterns, self._numbers, align=align)
+        self._sets, self._aligned = programs.sets, float(np.median(programs.aligned)) if len(self._numbers) else 0.0
         filters: dict[str, Any] = {"concrete": None, "concrete_begins": None, "concrete_letters": None}
         if patterns.filtered:
             bits, begins = concrete_bits(patterns.patterns, self._numbers)
@@ -90,6 +88,7 @@ class PlanesMatcher:
             "numbers": engine.upload(self._numbers),
             "offsets": patterns.offsets,
             "steps": engine.upload(programs.steps),
+            "first_steps": engine.upload(programs.first_steps),
             "begins": engine.upload(programs.begins),
             "turns": engine.upload(programs.turns),
             "least_sum": patterns.least_sum,
@@ -107,7 +106,7 @@ class PlanesMatcher:
         """List all matches of some of a block's pairs, in parts that follow each other in the order of the pairs."""
         choice = Choice.of_pairs(pairs, self._numbers)
         arguments = self._arguments(samples, choice)
-        kernel = self._kernel("list_starts", samples)
+        kernel = self._kernel("list_starts", samples, choice)
 
         def fill(lot: ListRound) -> None:
             where = {"row": lot.row, "column": lot.column, "to": lot.places, "starts": lot.starts}
@@ -116,7 +115,7 @@ class PlanesMatcher:
         return choice.starts(list_starts(self._engine, choice.places(pairs), fill, most=self._max_starts))
 
     def _find(self, samples: SampleLetters, choice: Choice, arguments: dict[str, Any]) -> FoundPairs:
-        kernel = self._kernel("match_planes", samples)
+        kernel = self._kernel("match_planes", samples, choice)
         letters = int(samples.block.pieces.size[choice.pieces].sum(dtype=np.int64))
         long = letters >= SHARED_LETTERS * len(choice.pieces)
 
@@ -153,6 +152,7 @@ class PlanesMatcher:
             "size": samples.size,
             "owned": samples.owned,
             "qualities": samples.qualities,
+            "scored": samples.has_qualities,
             "sums": group_sums(engine, text, self._sum) if samples.has_qualities else None,
             **text.place,
             "text_size": text.size,
@@ -163,15 +163,17 @@ class PlanesMatcher:
             "ranks": made.ranks,
         }
 
-    def _kernel(self, name: str, samples: SampleLetters) -> Kernel:
+    def _kernel(self, name: str, samples: SampleLetters, choice: Choice) -> Kernel:
+        letters = int(samples.block.pieces.owned[choice.pieces].sum(dtype=np.int64))
+        ambiguous = int(samples.ambiguous[choice.pieces].sum()) / max(1, letters)
+        head = head_steps(ambiguous, self._patterns.max_mismatches, self._aligned)
         lanes, root = (1, 1) if self._engine.tuning.cpu else scan_lanes(self._engine)
         return self._engine.kernel(
             SOURCE,
             name,
             CPU=self._engine.tuning.cpu,
-            HEAD=self._head,
+            HEAD=head,
             COUNTERS=self._counters,
-            QUALITIES=samples.has_qualities,
             FILTERED=self._patterns.filtered,
             SUM=self._sum,
             LANES=lanes,
