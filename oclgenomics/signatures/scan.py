@@ -14,7 +14,7 @@ from oclgenomics.io.source import Progress
 from oclgenomics.runtime import Device, Engine
 from oclgenomics.sequence.letter_blocks import LetterBlock, letter_blocks
 from oclgenomics.signatures.device.describe import describe
-from oclgenomics.signatures.device.encode import encode
+from oclgenomics.signatures.device.encode import Encoder
 from oclgenomics.signatures.device.found import FoundStarts
 from oclgenomics.signatures.device.methods import Methods
 from oclgenomics.signatures.device.patterns import DevicePatterns
@@ -119,10 +119,11 @@ def scan_parts(
         blocks = letter_blocks(
             engine, _paths(samples), overlap=int(patterns.lengths.max()) - 1, threads=threads, progress=progress
         )
+        encoder = Encoder(engine)
         joiner = PartJoiner(options.report)
         for block in stack.enter_context(closing(blocks)):
             _check_qualities(block, options)
-            encoded = encode(engine, block)
+            encoded = encoder.encode(block)
             for rows, matches in _parts(engine, encoded, on_device, methods, options):
                 yield joiner.add(rows, matches)
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from oclgenomics.errors import InputError
 from oclgenomics.runtime import Engine
 from oclgenomics.signatures.device import encode as encoding
-from oclgenomics.signatures.device.encode import encode, tiles_of
+from oclgenomics.signatures.device.encode import Encoder, tiles_of
 from oclgenomics.signatures.device.samples import SampleLetters
 from oclgenomics.signatures.letters import IUPAC
 
@@ -44,7 +44,7 @@ def test_codes_and_counts(
 ) -> None:
     records = [record(seed + i, size, letters, qualities=qualities) for i, size in enumerate(sizes)]
     wanted = sample_letters(shaped, records, piece=piece, overlap=overlap)
-    found = encode(shaped, wanted.block)
+    found = Encoder(shaped).encode(wanted.block)
     for one, other in zip(own_codes(shaped, found), own_codes(shaped, wanted), strict=True):
         np.testing.assert_array_equal(one, other)
     for name in ("ns", "ambiguous", "quality_sum", "least_quality"):
@@ -63,7 +63,7 @@ def test_a_byte_that_is_no_letter_is_refused(shaped: Engine, byte: int, at: int)
     second = int(block.pieces.letters[1])
     host[second + at] = byte
     with pytest.raises(InputError, match=rf"record 2, byte {second + at}: .* stands for no nucleotide"):
-        encode(shaped, changed(shaped, block, host))
+        Encoder(shaped).encode(changed(shaped, block, host))
 
 
 @pytest.mark.parametrize("byte", [0, 32, 127, 255])
@@ -75,13 +75,22 @@ def test_a_byte_that_is_no_quality_is_refused(shaped: Engine, byte: int, at: int
     place = int(block.pieces.qualities[0]) + at
     host[place] = byte
     with pytest.raises(InputError, match=rf"byte {place}: .* is no quality"):
-        encode(shaped, changed(shaped, block, host))
+        Encoder(shaped).encode(changed(shaped, block, host))
 
 
 def changed(engine: Engine, block: encoding.LetterBlock, host: NDArray[np.uint8]) -> encoding.LetterBlock:
     """The block with other bytes."""
     text = dataclasses.replace(block.text, memory=engine.upload(host), skip=0)
     return dataclasses.replace(block, text=text, host=host)
+
+
+def test_one_encoder_takes_blocks_of_any_size(engine: Engine) -> None:
+    encoder = Encoder(engine)
+    for size in (100, 9000, 50, 0, 20_000):
+        wanted = sample_letters(engine, [record(size, size, EVERY_LETTER, qualities=True)])
+        found = encoder.encode(wanted.block)
+        for one, other in zip(own_codes(engine, found), own_codes(engine, wanted), strict=True):
+            np.testing.assert_array_equal(one, other)
 
 
 def test_tiles_cover_every_letter_once() -> None:

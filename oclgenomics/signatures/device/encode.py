@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.runtime import Engine
+from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.sequence.letter_blocks import LetterBlock, Pieces
 from oclgenomics.signatures.device.samples import SampleLetters
 
-__all__ = ["NO_QUALITY", "encode", "tiles_of"]
+__all__ = ["NO_QUALITY", "Encoder", "tiles_of"]
 
 CPU_TILE, GPU_TILE = 8192, 4096  # letters
 GPU_LANES = 128
@@ -17,48 +17,70 @@ NO_QUALITY = 255
 NOTHING = 0xFFFFFFFF
 
 
-def encode(engine: Engine, block: LetterBlock) -> SampleLetters:
-    """Check the letters and qualities of a block and turn the letters into codes.
+class Encoder:
+    """Checks the letters and qualities of blocks, and turns letters into codes.
 
-    Raises
-    ------
-    InputError
-        A letter that is none of IUPAC, or a quality outside 0 to 93, with its record and byte.
+    The codes of all blocks are in one array, so what `encode` returns is valid until it is called again.
     """
-    cpu = engine.tuning.cpu
-    pieces = block.pieces
-    tile_piece, tile_begin = tiles_of(pieces.size, CPU_TILE if cpu else GPU_TILE)
-    tiles = len(tile_piece)
-    qualities = pieces.letters if pieces.qualities is None else pieces.qualities
-    letters, size, owned, beside = (
-        engine.upload(_filled(array)) for array in (pieces.letters, pieces.size, pieces.owned, qualities)
-    )
-    codes = engine.empty(max(block.text.size, 1), np.uint8)
-    counts = engine.empty((max(tiles, 1), 4), np.uint32)
-    defects = engine.empty(2, np.uint32)
-    engine.fill(defects, NOTHING)
-    lanes = 1 if cpu else engine.group_size(GPU_LANES)
-    defines = {"CPU": cpu, "LANES": lanes, "QUALITIES": pieces.qualities is not None}
-    if tiles:
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._cpu = engine.tuning.cpu
+        self._codes: DeviceArray | None = None
+
+    def encode(self, block: LetterBlock) -> SampleLetters:
+        """Encode a block.
+
+        Raises
+        ------
+        InputError
+            A letter that is none of IUPAC, or a quality outside 0 to 93, with its record and byte.
+        """
+        engine, pieces = self._engine, block.pieces
+        qualities = pieces.letters if pieces.qualities is None else pieces.qualities
+        letters, size, owned, beside = (
+            engine.upload(_filled(array)) for array in (pieces.letters, pieces.size, pieces.owned, qualities)
+        )
+        codes = self._room(block.text.size)
+        on_device = {"letters": letters, "size": size, "owned": owned, "qualities": beside}
+        found = self._launch(block, codes, on_device)
+        return SampleLetters(block, codes, letters, size, owned, beside, pieces.qualities is not None, *found)
+
+    def _room(self, size: int) -> DeviceArray:
+        """Room for codes, where no letter is of no particular value, but of one."""
+        if self._codes is None or self._codes.size < size:
+            self._codes = self._engine.empty(max(size, 1), np.uint8)
+            self._engine.fill(self._codes, 0)
+        return DeviceArray(self._codes.memory, (max(size, 1),), self._codes.dtype)
+
+    def _launch(
+        self, block: LetterBlock, codes: DeviceArray, on_device: dict[str, DeviceArray]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint64], NDArray[np.uint8]]:
+        """Encode all tiles and return what `_by_piece` does."""
+        engine, pieces = self._engine, block.pieces
+        tile = CPU_TILE if self._cpu else GPU_TILE
+        tile_piece, tile_begin = tiles_of(pieces.size, tile)
+        if not len(tile_piece):
+            return _by_piece(pieces, tile_piece, np.empty((0, 4), np.uint32))
+        counts, defects = engine.empty((len(tile_piece), 4), np.uint32), engine.empty(2, np.uint32)
+        engine.fill(defects, NOTHING)
+        lanes = 1 if self._cpu else engine.group_size(GPU_LANES)
+        defines = {"CPU": self._cpu, "LANES": lanes, "QUALITIES": pieces.qualities is not None}
         engine.launch(
             engine.kernel("signatures/encode.cl", "encode_letters", **defines),
-            (tiles * lanes,),
+            (len(tile_piece) * lanes,),
             (lanes,),
             **block.text.place,
-            letters=letters,
-            size=size,
-            owned=owned,
-            qualities=beside,
+            **on_device,
             tile_piece=engine.upload(tile_piece),
             tile_begin=engine.upload(tile_begin),
-            tile=CPU_TILE if cpu else GPU_TILE,
+            tile=tile,
             codes=codes,
             counts=counts,
             defects=defects,
         )
-    _refuse_defects(block, engine.download(defects))
-    found = _by_piece(pieces, tile_piece, engine.download(counts)[:tiles])
-    return SampleLetters(block, codes, letters, size, owned, beside, pieces.qualities is not None, *found)
+        _refuse_defects(block, engine.download(defects))
+        return _by_piece(pieces, tile_piece, engine.download(counts))
 
 
 def tiles_of(sizes: NDArray[np.uint32], tile: int) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:

@@ -22,7 +22,7 @@ class SampleLetters:
     block : LetterBlock
     codes : DeviceArray, uint8 (block.text.size,)
         For each place of the text that holds a letter: in the low four bits its set of nucleotides, in the high four
-        its code in the five letters of the index (A 0, C 1, G 2, T 3, all others 4). Undefined at other places.
+        its code in the five letters of the index (A 0, C 1, G 2, T 3, all others 4). Of no meaning at other places.
     letters, size, owned, qualities : DeviceArray, uint32 (pieces,)
         As `Pieces` has them. `qualities` repeats `letters` where samples have none.
     has_qualities : bool
