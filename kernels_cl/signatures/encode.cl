@@ -3,7 +3,9 @@
 // A tile is up to `tile` letters of a piece. The code of a letter has its set of nucleotides in the low four bits (A 1, C 2, G 4,
 // T 8), and in the high four its letter in the alphabet of the index: A 0, C 1, G 2, T 3, and 4 for all others.
 //
-//   encode_letters    codes[place] for each letter of each tile, and of the letters that the piece owns
+//   encode_letters    codes[place] for each letter of each tile; 0 for BEHIND places behind a piece, unless the next one comes
+//                     sooner: what reads several letters at a time reads them, and has no use for them. Of the letters that the
+//                     piece owns
 //                       counts[4 * t], counts[4 * t + 1]    letters N, and letters that are no single nucleotide
 //                       counts[4 * t + 2]                   the sum of their qualities
 //                       counts[4 * t + 3]                   the lowest of them; 255 where there is none
@@ -20,6 +22,7 @@
 #define MAX_QUALITY '~'
 #define NO_QUALITY 255
 #define CODE_N 0x4f
+#define BEHIND 64
 
 // Sets of the letters A to P, and Q to Z, four bits each.
 #define SETS_A_P 0x00f30c00b400d2e1ul
@@ -127,6 +130,7 @@ static inline void add_qualities(__global const uchar *text, uint begin, uint en
 __kernel GROUP_SIZE void encode_letters(__global const uchar *memory, uint skip, __global const uint *letters,
                                         __global const uint *size, __global const uint *owned, __global const uint *qualities,
                                         __global const uint *tile_piece, __global const uint *tile_begin, uint tile,
+                                        uint pieces, uint text_size,
                                         __global uchar *codes, __global uint *counts, __global uint *defects)
 {
 #if CPU
@@ -141,6 +145,11 @@ __kernel GROUP_SIZE void encode_letters(__global const uchar *memory, uint skip,
     Tally tally = {0, 0, 0, NO_QUALITY, 0}, unowned = tally;
     uint bad = ENCODE(from + begin + lane, from + own, &tally);
     bad |= ENCODE(from + own + lane, from + end, &unowned);
+    if (end == size[piece]) {
+        const uint next = piece + 1 < pieces ? letters[piece + 1] : text_size;
+        for (uint i = from + end + lane; i < MIN(next, from + end + BEHIND); i += lanes)
+            codes[i] = 0;
+    }
     if (bad) {
         uint i = from + begin;
         while (code_of(text[i]))

@@ -47,10 +47,9 @@ class Encoder:
         return SampleLetters(block, codes, letters, size, owned, beside, pieces.qualities is not None, *found)
 
     def _room(self, size: int) -> DeviceArray:
-        """Room for codes, where no letter is of no particular value, but of one."""
+        """Room for codes."""
         if self._codes is None or self._codes.size < size:
             self._codes = self._engine.empty(max(size, 1), np.uint8)
-            self._engine.fill(self._codes, 0)
         return DeviceArray(self._codes.memory, (max(size, 1),), self._codes.dtype)
 
     def _launch(
@@ -75,6 +74,8 @@ class Encoder:
             tile_piece=engine.upload(tile_piece),
             tile_begin=engine.upload(tile_begin),
             tile=tile,
+            pieces=len(pieces),
+            text_size=block.text.size,
             codes=codes,
             counts=counts,
             defects=defects,

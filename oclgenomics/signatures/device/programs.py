@@ -74,15 +74,16 @@ def make_programs(patterns: Patterns, numbers: NDArray[np.uint32], *, align: int
     sets = np.append(np.flatnonzero(np.bincount(patterns.sets, minlength=16)[:ANY]), ANY).astype(np.uint8)
     plane_of = np.searchsorted(sets, np.arange(16)).astype(np.uint32)
     ends = np.cumsum(patterns.lengths[numbers])
-    parts, sizes, aligned = [np.empty(0, np.uint32)], [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    parts = [np.empty(0, np.uint32)]
+    sizes, aligned = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
     first = 0
     while first < len(numbers):
         before = int(ends[first - 1]) if first else 0
         last = max(first + 1, int(np.searchsorted(ends, before + LOT, side="right")))
-        for part, new in zip(
-            (parts, sizes, aligned), _steps(patterns, numbers[first:last], plane_of, align), strict=True
-        ):
-            part.append(new)
+        part, size, steps_aligned = _steps(patterns, numbers[first:last], plane_of, align)
+        parts.append(part)
+        sizes.append(size)
+        aligned.append(steps_aligned)
         first = last
     steps, begins = np.concatenate(parts), np.concatenate([[0], np.cumsum(np.concatenate(sizes))])
     turns = begins[:-1] + np.concatenate(aligned)
