@@ -6,15 +6,14 @@
 // A match is found by each seed of its remainder that has no mismatch, and perhaps by others, as letters of the sample that are no
 // single nucleotide meet all in the table. The first seed without a mismatch counts.
 //
-// -D HEAD=n           seeds.clh
 // -D CPU=0|1          1: a work-item a candidate; 0: a work-group of LANES (a power of two) a candidate
 // -D LANES=n
 // -D QUALITIES=0|1    there are qualities
 // -D FILTERED=0|1     a match has to have a least number of informative positions, or a least sum of qualities
 #include "common/portable.clh"
-#include "signatures/seeds.clh"
 
 #define REFUSED 0xffffffffu
+#define STEP 4 // places from one look-up to the next: remainders of seeds
 #define MIN_QUALITY '!'
 #define ROUND 16 // letters that a work-item compares before it looks whether they were too many mismatches
 
@@ -24,24 +23,24 @@ static inline uint is_single(uint bases)
 }
 
 // Whether a seed of a pattern matches the sample as a whole.
-static inline uint seed_matches(__global const uchar *sample, __global const uchar *pattern, uint offset)
+static inline uint seed_matches(__global const uchar *sample, __global const uchar *pattern, uint offset, uint seed_size)
 {
     uint wrong = 0;
-    for (uint j = offset; j < offset + SEED; ++j)
+    for (uint j = offset; j < offset + seed_size; ++j)
         wrong |= !(sample[j] & 15 & pattern[j]);
     return !wrong;
 }
 
 // Whether a seed matches, and no earlier one of its remainder does. Seeds of a pattern follow each other.
-static inline uint is_first(__global const uchar *sample, __global const uchar *pattern, __global const uint *seed_offset, uint seed,
-                            uint seeds)
+static inline uint is_first(__global const uchar *sample, __global const uchar *pattern, __global const uint *seed_offset, uint seed_size,
+                            uint seed, uint seeds)
 {
     if (seeds == STEP) // one of each remainder
         return 1;
-    if (!seed_matches(sample, pattern, seed_offset[seed]))
+    if (!seed_matches(sample, pattern, seed_offset[seed], seed_size))
         return 0;
     for (uint before = seed % seeds; before >= STEP; before -= STEP)
-        if (seed_matches(sample, pattern, seed_offset[seed - seed % seeds + before - STEP]))
+        if (seed_matches(sample, pattern, seed_offset[seed - seed % seeds + before - STEP], seed_size))
             return 0;
     return 1;
 }
@@ -101,7 +100,7 @@ __kernel GROUP_SIZE void verify_candidates(__global const uchar *memory, uint sk
                                            __global const uchar *sets, __global const ulong *offsets,
                                            __global const uint *seed_pattern, __global const uint *seed_offset,
                                            __global const uint *found_piece, __global const uint *found_seed,
-                                           __global const uint *found_start, uint mismatches, __global const ulong *least_sum,
+                                           __global const uint *found_start, uint seed_size, uint mismatches, __global const ulong *least_sum,
                                            __global const uint *least_informative, __global uint *differ, __global ulong *sums)
 {
 #if CPU
@@ -145,7 +144,7 @@ __kernel GROUP_SIZE void verify_candidates(__global const uchar *memory, uint sk
 #if FILTERED
     kept = kept && informative >= least_informative[pattern] && sum >= least_sum[pattern];
 #endif
-    kept = kept && is_first(sample, own, seed_offset, seed, STEP * (mismatches + 1));
+    kept = kept && is_first(sample, own, seed_offset, seed_size, seed, STEP * (mismatches + 1));
     differ[c] = kept ? bad : REFUSED;
     sums[c] = sum;
 }

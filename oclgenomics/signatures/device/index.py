@@ -18,7 +18,7 @@ from oclgenomics.signatures.device.pair_tally import PairTally
 from oclgenomics.signatures.device.patterns import DevicePatterns
 from oclgenomics.signatures.device.samples import SampleLetters
 from oclgenomics.signatures.seed_table import SeedTable
-from oclgenomics.signatures.seeds import STEP
+from oclgenomics.signatures.seeds import STEP, TAIL
 
 __all__ = ["IndexMatcher"]
 
@@ -183,8 +183,7 @@ class IndexMatcher:
         engine, patterns, found = self._engine, self._patterns, self._found
         cpu = engine.tuning.cpu
         lanes = 1 if cpu else engine.group_size(VERIFY_LANES)
-        defines = {"HEAD": self._table.head, "CPU": cpu, "LANES": lanes}
-        defines |= {"QUALITIES": samples.has_qualities, "FILTERED": patterns.filtered}
+        defines = {"CPU": cpu, "LANES": lanes, "QUALITIES": samples.has_qualities, "FILTERED": patterns.filtered}
         differ, sums = self._verified
         engine.launch(
             engine.kernel("signatures/verify_candidates.cl", "verify_candidates", **defines),
@@ -201,6 +200,7 @@ class IndexMatcher:
             found_piece=found["found_piece"],
             found_seed=found["found_seed"],
             found_start=found["found_start"],
+            seed_size=self._table.head + TAIL,
             mismatches=self._table.mismatches,
             least_sum=patterns.least_sum,
             least_informative=patterns.least_informative,
