@@ -124,12 +124,14 @@ typedef uint16 words_u __attribute__((aligned(4)));
 DEFINE_CODE(uint16, codes_of)
 
 // Lists the places of a tile that are hits, and their rows; returns how many.
-static inline uint list_hits(__global const uchar *codes, uint end, Places places, __global const uint *bits, uint *hits, uint *rows)
+static inline uint list_hits(__global const uchar *codes, uint end, Places places, __global const uint *bits, uint *hits,
+                             uint *rows)
 {
     uint count = 0, place = places.begin;
     for (; place + 15 * STEP < places.end && place + 18 * STEP <= end; place += 16 * STEP) {
         __global const uchar *at = codes + place;
-        const uint16 a = *(__global const words_u *)at, b = *(__global const words_u *)(at + 4), c = *(__global const words_u *)(at + 8);
+        const uint16 a = *(__global const words_u *)at, b = *(__global const words_u *)(at + 4);
+        const uint16 c = *(__global const words_u *)(at + 8);
         const uint16 row = codes_of(a, b, c, 0, HEAD), tail = codes_of(a, b, c, HEAD, SEED);
         const uint16 word = row * ROW_WORDS + (tail >> 5);
         uint own[16], where[16], which[16];

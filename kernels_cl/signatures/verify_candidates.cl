@@ -100,8 +100,9 @@ __kernel GROUP_SIZE void verify_candidates(__global const uchar *memory, uint sk
                                            __global const uchar *sets, __global const ulong *offsets,
                                            __global const uint *seed_pattern, __global const uint *seed_offset,
                                            __global const uint *found_piece, __global const uint *found_seed,
-                                           __global const uint *found_start, uint seed_size, uint mismatches, __global const ulong *least_sum,
-                                           __global const uint *least_informative, __global uint *differ, __global ulong *sums)
+                                           __global const uint *found_start, uint seed_size, uint mismatches,
+                                           __global const ulong *least_sum, __global const uint *least_informative,
+                                           __global uint *differ, __global ulong *sums)
 {
 #if CPU
     const uint c = get_global_id(0), lane = 0, lanes = 1;

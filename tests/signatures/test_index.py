@@ -212,3 +212,11 @@ def test_a_table_for_other_mismatches_is_refused(engine: Engine) -> None:
     patterns = on_device(engine, [b"ACGTTGCATGACTGATT"])
     with pytest.raises(ValueError, match="a table for 1 mismatches"):
         IndexMatcher(engine, patterns, make_table(patterns.patterns, 1, 2))
+
+
+def test_the_last_place_of_a_piece(shaped: Engine) -> None:
+    rng = np.random.default_rng(11)
+    pattern = random_letters(rng, 8)  # its last seed ends where it does
+    for before in range(8):
+        found = find(shaped, [SampleRecord(random_letters(rng, before) + pattern)], [pattern])
+        assert len(found) == 1
