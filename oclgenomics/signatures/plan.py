@@ -80,7 +80,7 @@ def parts_of_pairs(
 
 @dataclass(frozen=True)
 class MethodCosts:
-    """What methods take, in nanoseconds of a device.
+    """What methods take, in nanoseconds of a device and its host.
 
     Attributes
     ----------
@@ -88,20 +88,25 @@ class MethodCosts:
         Of the index, for a letter of a sample.
     candidate : float
         Of the index, for a seed that has to be compared with the sample.
-    plane : float
-        Of bit planes, for a start, a pattern and a plane that is looked at.
     seed : float
         To make the index, for a seed under one of its codes.
+    plane : float
+        Of bit planes, for a start, a pattern and a plane that is looked at.
+    step : float
+        To prepare bit planes, for a letter of a pattern.
     """
 
     look_up: float
     candidate: float
-    plane: float
     seed: float
+    plane: float
+    step: float
 
 
-CPU_COSTS = MethodCosts(look_up=0.5, candidate=6.0, plane=0.0035, seed=40.0)  # two cores of 2024
-GPU_COSTS = MethodCosts(look_up=0.01, candidate=0.1, plane=0.0001, seed=40.0)
+# Measured with benchmarks/signatures.py: on two cores of 2024 (Zen 5) with Intel's runtime, and on an H200.
+CPU_COSTS = MethodCosts(look_up=0.4, candidate=4.0, seed=40.0, plane=0.0035, step=20.0)
+GPU_COSTS = MethodCosts(look_up=0.008, candidate=0.04, seed=40.0, plane=0.00004, step=20.0)
+MOST_AGREE = 0.999  # where nearly all agree, patterns end before starts do
 STARTS_TOGETHER = 512  # of a word of planes: planes are looked at until none of so many is left
 
 
@@ -115,7 +120,7 @@ def planes_cost(
 ) -> NDArray[np.float64]:
     """Return what bit planes take for samples of so many letters, of which some are no single nucleotide."""
     unknown = ambiguous / np.maximum(letters, 1)
-    agree = np.minimum(unknown + (1 - unknown) / 4, 0.999)
+    agree = np.minimum(unknown + (1 - unknown) / 4, MOST_AGREE)
     planes = np.log(STARTS_TOGETHER) / -np.log(agree)
     cost: NDArray[np.float64] = costs.plane * planes * patterns * letters
     return cost

@@ -11,7 +11,7 @@ from oclgenomics.runtime import Engine
 from oclgenomics.signatures.device.brute import BruteMatcher
 
 
-@given(cases(), st.booleans(), st.booleans(), st.sampled_from([1, 3, 1 << 20]), st.sampled_from([1, 5, 1 << 20]))
+@given(cases(), st.booleans(), st.booleans(), st.sampled_from([20, 1 << 20]), st.sampled_from([50, 1 << 20]))
 @settings(max_examples=60)
 def test_any_case(shaped: Engine, case: Case, prefix_sums: bool, flat: bool, max_pairs: int, max_starts: int) -> None:
     rounds = {"max_pairs": max_pairs, "max_starts": max_starts}
@@ -27,3 +27,8 @@ def test_special_cases(engine: Engine, name: str) -> None:
 @settings(max_examples=10)
 def test_some_patterns_and_some_pieces(engine: Engine, case: Case, which: list[int], wanted: list[bool]) -> None:
     check_case(case, engine, BruteMatcher, which, wanted)
+
+
+@pytest.mark.parametrize("most", [1, 2, 7])
+def test_rounds_of_any_size(engine: Engine, most: int) -> None:
+    check_case(SPECIAL["repeats"], engine, BruteMatcher, max_pairs=most, max_starts=most)

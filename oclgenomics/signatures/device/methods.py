@@ -64,12 +64,14 @@ class Methods:
         """Whether the index is likely to be sooner done with a block, its making included."""
         if self._method == "index" or self._index is not None:
             return True
-        letters, ambiguous = _owned_letters(samples), samples.ambiguous
         patterns, mismatches = self._patterns.patterns, self._patterns.max_mismatches
+        letters = _owned_letters(samples)
         seeds, candidates = expected_candidates(patterns, mismatches, *_rate(samples))
-        making = 0 if has_table(patterns, mismatches) else self._costs.seed * seeds
-        index = index_cost(self._costs, letters, candidates * letters).sum() + making
-        return bool(index < planes_cost(self._costs, letters, ambiguous, len(self._patterns.patterns)).sum())
+        index = index_cost(self._costs, letters, candidates * letters).sum()
+        index += 0 if has_table(patterns, mismatches) else self._costs.seed * seeds
+        planes = planes_cost(self._costs, letters, samples.ambiguous, len(patterns)).sum()
+        planes += 0 if "_planes" in vars(self) else self._costs.step * len(patterns.sets)
+        return bool(index < planes)
 
     def _made_index(self, samples: SampleLetters) -> IndexMatcher:
         """The index, with the table of the panel's file, or one made for samples like these when it is first wanted."""

@@ -74,19 +74,16 @@ def make_programs(patterns: Patterns, numbers: NDArray[np.uint32], *, align: int
     sets = np.append(np.flatnonzero(np.bincount(patterns.sets, minlength=16)[:ANY]), ANY).astype(np.uint8)
     plane_of = np.searchsorted(sets, np.arange(16)).astype(np.uint32)
     ends = np.cumsum(patterns.lengths[numbers])
-    parts = [np.empty(0, np.uint32)]
-    sizes, aligned = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    parts = [_steps(patterns, numbers[:0], plane_of, align)]
     first = 0
     while first < len(numbers):
         before = int(ends[first - 1]) if first else 0
         last = max(first + 1, int(np.searchsorted(ends, before + LOT, side="right")))
-        part, size, steps_aligned = _steps(patterns, numbers[first:last], plane_of, align)
-        parts.append(part)
-        sizes.append(size)
-        aligned.append(steps_aligned)
+        parts.append(_steps(patterns, numbers[first:last], plane_of, align))
         first = last
-    steps, begins = np.concatenate(parts), np.concatenate([[0], np.cumsum(np.concatenate(sizes))])
-    turns = begins[:-1] + np.concatenate(aligned)
+    steps, sizes, aligned = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+    begins = np.concatenate([[0], np.cumsum(sizes)])
+    turns = begins[:-1] + aligned
     places = begins[:-1, None] + np.arange(FIRST_STEPS)
     idle = np.uint32(plane_of[ANY] << POSITION_BITS)
     first_steps = np.append(steps, idle)[np.where(places < turns[:, None], places, -1)]
@@ -98,7 +95,7 @@ def _steps(
 ) -> tuple[NDArray[np.uint32], NDArray[np.int64], NDArray[np.int64]]:
     """Steps of some patterns, how many each has, and how many of these are at multiples of `align`."""
     lengths = patterns.lengths[numbers]
-    sets = np.concatenate([patterns.of(number) for number in numbers.tolist()])
+    sets = np.concatenate([np.empty(0, np.uint8), *(patterns.of(number) for number in numbers.tolist())])
     position = (np.arange(len(sets)) - np.repeat(np.cumsum(lengths) - lengths, lengths)).astype(np.uint32)
     pattern = np.repeat(np.arange(len(numbers)), lengths)
     used = sets != ANY
