@@ -32,3 +32,9 @@ def test_some_patterns_and_some_pieces(engine: Engine, case: Case, which: list[i
 @pytest.mark.parametrize("most", [1, 2, 7])
 def test_rounds_of_any_size(engine: Engine, most: int) -> None:
     check_case(SPECIAL["repeats"], engine, BruteMatcher, max_pairs=most, max_starts=most)
+
+
+def test_sums_that_need_64_bits(shaped: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("oclgenomics.signatures.device.brute.sum_type", lambda longest: "ulong")
+    check_case(SPECIAL["filters refuse N"], shaped, BruteMatcher)
+    check_case(SPECIAL["edges"], shaped, BruteMatcher)
