@@ -292,6 +292,10 @@ CHANGED = {
     "letters of nothing": ("sets", lambda array: array * np.uint8(0)),
     "letters of more": ("sets", lambda array: array | np.uint8(16)),
     "a seed of another pattern": ("tables/0/pattern", lambda array: first_moved(array, 1)),
+    "a seed between those of another pattern": (
+        "tables/0/pattern",
+        lambda array: array[[0, -1, *range(2, len(array))]],
+    ),
     "a pattern beyond the panel": ("tables/0/pattern", lambda array: array + np.uint32(3)),
     "seeds missing": ("tables/0/pattern", lambda array: array[:-1]),
     "a seed outside its pattern": ("tables/0/offset", lambda array: array + np.uint32(20)),
@@ -321,6 +325,23 @@ def test_contradictions(small: tuple[Path, bytes], name: str) -> None:
     arrays[section] = change(arrays[section])
     write_arrays(path, KIND, "1", metadata, arrays)
     refused(path, path.read_bytes())
+
+
+def test_no_signatures(small: tuple[Path, bytes]) -> None:
+    none, one = np.zeros(0, np.uint8), np.zeros(1, np.int64)
+    write_arrays(
+        small[0], KIND, "1", {"tables": []}, {"names": none, "name_offsets": one, "sets": none, "offsets": one}
+    )
+    assert "the signatures contradict each other" in refused(small[0], small[0].read_bytes())
+
+
+def test_seeds_that_have_letters_in_common(tmp_path: Path) -> None:
+    panel = random_panel(5, [40])
+    write_panel(tmp_path / "x", panel, [("+", make_table(panel.patterns("+"), 1, 2))])
+    metadata, arrays = contents(tmp_path / "x")
+    arrays["tables/0/offset"][4:] = arrays["tables/0/offset"][:4] + np.uint32(4)
+    write_arrays(tmp_path / "x", KIND, "1", metadata, arrays)
+    assert "a seed lies where it must not" in refused(tmp_path / "x", (tmp_path / "x").read_bytes())
 
 
 @pytest.mark.parametrize("section", ["names", "sets", "tables/0/bits", "tables/0/unseeded"])
