@@ -13,7 +13,7 @@ from oclgenomics.io.array_file import ArrayFile
 from oclgenomics.io.array_layout import FileKind
 from oclgenomics.signatures.options import MAX_MISMATCHES, STRANDS, Strand
 from oclgenomics.signatures.seed_table import ROW_WORDS, SeedTable
-from oclgenomics.signatures.seeds import CHECKED, MAX_HEAD, MIN_HEAD, STEP, TAIL
+from oclgenomics.signatures.seeds import CHECKED, MAX_HEAD, MAX_SEEDS, MIN_HEAD, STEP, TAIL
 
 __all__ = ["KeptTables", "TableKey", "check_table", "keys_of", "table_arrays", "table_facts"]
 
@@ -135,6 +135,8 @@ def check_table(table: SeedTable, lengths: NDArray[np.int64]) -> None:
     sizes = [len(table.offset), len(table.barred), len(table.bits), len(table.first)]
     if sizes != [seeds, seeds, rows * ROW_WORDS, rows + 1] or seeds % (STEP * (table.mismatches + 1)):
         raise ValueError("itself: arrays have sizes that do not go together")
+    if seeds > MAX_SEEDS:
+        raise ValueError(f"this program: it has {seeds:,} seeds, and {MAX_SEEDS:,} are the most")
     owner = table.pattern.reshape(-1, STEP * (table.mismatches + 1))
     everyone = np.sort(np.concatenate([owner[:, 0], table.unseeded]))
     if not np.array_equal(everyone, np.arange(len(lengths))) or (owner != owner[:, :1]).any():

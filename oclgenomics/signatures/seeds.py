@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from oclgenomics.signatures.letters import is_concrete
 from oclgenomics.signatures.panel import Patterns
 
-__all__ = ["CHECKED", "CODES", "MAX_HEAD", "MIN_HEAD", "STEP", "TAIL", "Seeds", "choose_seeds"]
+__all__ = ["CHECKED", "CODES", "MAX_HEAD", "MAX_SEEDS", "MIN_HEAD", "STEP", "TAIL", "Seeds", "choose_seeds"]
 
 STEP = 4  # places from one look-up to the next
 TAIL = 3  # letters of a seed behind its head

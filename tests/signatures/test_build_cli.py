@@ -52,7 +52,7 @@ def test_build(fasta: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert shown.out == ""
     assert shown.err.splitlines() == [
         f"oclgenomics: 3 signatures of 45 letters; wrote {out}",
-        "oclgenomics: 2 of 6 patterns have no seeds: too short, or too few A, C, G and T next to each other",
+        "oclgenomics: 2 of 6 patterns have no seeds: too short, too few A, C, G and T in a row, or too many",
     ]
     panel = built(out)
     assert panel.names == ("one", "two", "three")

@@ -344,6 +344,12 @@ def test_seeds_that_have_letters_in_common(tmp_path: Path) -> None:
     assert "a seed lies where it must not" in refused(tmp_path / "x", (tmp_path / "x").read_bytes())
 
 
+def test_more_seeds_than_kernels_count(small: tuple[Path, bytes], monkeypatch: pytest.MonkeyPatch) -> None:
+    path, whole = small
+    monkeypatch.setattr(kept_tables, "MAX_SEEDS", 7)
+    assert "contradicts this program: it has 8 seeds, and 7 are the most" in refused(path, whole)
+
+
 @pytest.mark.parametrize("section", ["names", "sets", "tables/0/bits", "tables/0/unseeded"])
 def test_missing_sections(small: tuple[Path, bytes], section: str) -> None:
     path, _ = small

@@ -57,5 +57,5 @@ def run(args: argparse.Namespace) -> int:
     say(args, f"{len(panel):,} signatures of {letters:,} letters; wrote {args.output}")
     if len(table.unseeded):
         unseeded = f"{len(table.unseeded):,} of {len(panel) * (1 + (args.strand == 'both')):,} patterns"
-        say(args, f"{unseeded} have no seeds: too short, or too few A, C, G and T next to each other", level=1)
+        say(args, f"{unseeded} have no seeds: too short, too few A, C, G and T in a row, or too many", level=1)
     return 0
