@@ -106,7 +106,7 @@ class MethodCosts:
 # Measured with benchmarks/signatures.py: on two cores of 2024 (Zen 5) with Intel's runtime, and on an H200.
 CPU_COSTS = MethodCosts(look_up=0.4, candidate=4.0, seed=40.0, plane=0.0035, step=20.0)
 GPU_COSTS = MethodCosts(look_up=0.008, candidate=0.04, seed=40.0, plane=0.00004, step=20.0)
-MOST_AGREE = 0.999  # where nearly all agree, patterns end before starts do
+MOST_AGREE = 0.99999
 STARTS_TOGETHER = 512  # of a word of planes: planes are looked at until none of so many is left
 
 
@@ -116,11 +116,20 @@ def index_cost(costs: MethodCosts, letters: NDArray[Any], candidates: NDArray[An
 
 
 def planes_cost(
-    costs: MethodCosts, letters: NDArray[Any], ambiguous: NDArray[Any], patterns: int
+    costs: MethodCosts, letters: NDArray[Any], ambiguous: NDArray[Any], lengths: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Return what bit planes take for samples of so many letters, of which some are no single nucleotide."""
+    """Return what bit planes take, in nanoseconds.
+
+    Parameters
+    ----------
+    costs : MethodCosts
+    letters, ambiguous : ndarray of int
+        Letters of samples, and how many of them are no single nucleotide.
+    lengths : ndarray, int64 (patterns,)
+    """
     unknown = ambiguous / np.maximum(letters, 1)
     agree = np.minimum(unknown + (1 - unknown) / 4, MOST_AGREE)
     planes = np.log(STARTS_TOGETHER) / -np.log(agree)
-    cost: NDArray[np.float64] = costs.plane * planes * patterns * letters
+    looked_at = np.minimum(planes * len(lengths), lengths.sum())
+    cost: NDArray[np.float64] = costs.plane * looked_at * letters
     return cost

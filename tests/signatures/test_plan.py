@@ -15,16 +15,19 @@ from oclgenomics.signatures.plan import CPU_COSTS, GPU_COSTS, MethodCosts, index
 from oclgenomics.signatures.seed_plan import expected_candidates
 
 LETTERS = np.array([1_000_000])
+PATTERNS = np.full(100, 5000)
 
 
 @pytest.mark.parametrize("costs", [CPU_COSTS, GPU_COSTS])
 def test_costs_grow_with_what_there_is_to_do(costs: MethodCosts) -> None:
     assert index_cost(costs, LETTERS, LETTERS) > index_cost(costs, LETTERS, LETTERS // 2)
-    known = [float(planes_cost(costs, LETTERS, LETTERS * share, 100)[0]) for share in (0, 0.1, 0.5, 1)]
+    known = [float(planes_cost(costs, LETTERS, LETTERS * share, PATTERNS)[0]) for share in (0, 0.1, 0.5, 1)]
     assert known == sorted(known)
     assert np.isfinite(known).all()
-    assert planes_cost(costs, LETTERS, LETTERS // 9, 10) < planes_cost(costs, LETTERS, LETTERS // 9, 20)
-    assert planes_cost(costs, np.array([0]), np.array([0]), 10) == 0
+    assert planes_cost(costs, LETTERS, LETTERS // 9, PATTERNS[:10]) < planes_cost(
+        costs, LETTERS, LETTERS // 9, PATTERNS
+    )
+    assert planes_cost(costs, np.array([0]), np.array([0]), PATTERNS) == 0
 
 
 def scanned(engine: Engine, monkeypatch: pytest.MonkeyPatch, sample: bytes, sizes: list[int]) -> list[tuple[str, int]]:

@@ -69,7 +69,7 @@ class Methods:
         seeds, candidates = expected_candidates(patterns, mismatches, *_rate(samples))
         index = index_cost(self._costs, letters, candidates * letters).sum()
         index += 0 if has_table(patterns, mismatches) else self._costs.seed * seeds
-        planes = planes_cost(self._costs, letters, samples.ambiguous, len(patterns)).sum()
+        planes = planes_cost(self._costs, letters, samples.ambiguous, patterns.lengths).sum()
         planes += 0 if "_planes" in vars(self) else self._costs.step * len(patterns.sets)
         return bool(index < planes)
 
@@ -89,7 +89,7 @@ class Methods:
         if self._method == "index":
             return np.ones(len(samples.block.pieces), np.bool_)
         letters = _owned_letters(samples)
-        seeded = len(self._patterns.patterns) - len(index.unseeded)
+        seeded = np.delete(self._patterns.patterns.lengths, index.unseeded)
         found = index_cost(self._costs, letters, index.candidates(samples))
         suits: NDArray[np.bool_] = found <= planes_cost(self._costs, letters, samples.ambiguous, seeded)
         return suits
