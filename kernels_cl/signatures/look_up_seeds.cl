@@ -197,7 +197,8 @@ __kernel void count_listed(SAMPLES, TILES, TABLE, __global uint *counts)
 
 #define GROUP_SIZE __attribute__((reqd_work_group_size(LANES, 1, 1)))
 
-__kernel GROUP_SIZE void find_candidates(SAMPLES, TILES, TABLE, SEEDS, FOUND, __global uint *counts)
+GROUP_SIZE
+__kernel void find_candidates(SAMPLES, TILES, TABLE, SEEDS, FOUND, __global uint *counts)
 {
     __local uint hits[LOOK_UPS], rows[LOOK_UPS], listed, count;
     const uint tile = get_group_id(0), lane = get_local_id(0), piece = tile_piece[tile];
@@ -228,7 +229,8 @@ __kernel GROUP_SIZE void find_candidates(SAMPLES, TILES, TABLE, SEEDS, FOUND, __
         counts[tile] = count;
 }
 
-__kernel GROUP_SIZE void count_listed(SAMPLES, TILES, TABLE, __global uint *counts)
+GROUP_SIZE
+__kernel void count_listed(SAMPLES, TILES, TABLE, __global uint *counts)
 {
     __local uint count;
     const uint tile = get_group_id(0), lane = get_local_id(0);

@@ -95,14 +95,15 @@ static inline ulong sum_qualities(__global const uchar *quality, uint length, ui
     return sum;
 }
 
-__kernel GROUP_SIZE void verify_candidates(__global const uchar *memory, uint skip, __global const uchar *codes,
-                                           __global const uint *letters, __global const uint *qualities,
-                                           __global const uchar *sets, __global const ulong *offsets,
-                                           __global const uint *seed_pattern, __global const uint *seed_offset,
-                                           __global const uint *found_piece, __global const uint *found_seed,
-                                           __global const uint *found_start, uint seed_size, uint mismatches,
-                                           __global const ulong *least_sum, __global const uint *least_informative,
-                                           __global uint *differ, __global ulong *sums)
+GROUP_SIZE
+__kernel void verify_candidates(__global const uchar *memory, uint skip, __global const uchar *codes,
+                               __global const uint *letters, __global const uint *qualities,
+                               __global const uchar *sets, __global const ulong *offsets,
+                               __global const uint *seed_pattern, __global const uint *seed_offset,
+                               __global const uint *found_piece, __global const uint *found_seed,
+                               __global const uint *found_start, uint seed_size, uint mismatches,
+                               __global const ulong *least_sum, __global const uint *least_informative,
+                               __global uint *differ, __global ulong *sums)
 {
 #if CPU
     const uint c = get_global_id(0), lane = 0, lanes = 1;
