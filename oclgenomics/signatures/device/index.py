@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import cached_property
 from typing import Any
 
@@ -12,39 +12,23 @@ from numpy.typing import NDArray
 
 from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.runtime.memory import BufferNeed
-from oclgenomics.signatures.device.encode import tiles_of
 from oclgenomics.signatures.device.found import FoundPairs
 from oclgenomics.signatures.device.pair_tally import PairTally
 from oclgenomics.signatures.device.patterns import DevicePatterns
 from oclgenomics.signatures.device.samples import SampleLetters
+from oclgenomics.signatures.device.tiles import Tiles
 from oclgenomics.signatures.seed_table import SeedTable
 from oclgenomics.signatures.seeds import STEP, TAIL
 
 __all__ = ["IndexMatcher"]
 
 TILE = 4096  # letters
-PARTS = 16  # of a tile with too many candidates
 MAX_ROOM = 1 << 20  # candidates at a time
 CANDIDATE_BYTES = 24  # piece, seed, start, mismatches, and a sum of 8
 ROOM_SHARE = 8  # of the memory that is left
 SAMPLED = 8  # of each tile, one in so many look-ups tells how many candidates there are
 FIND_LANES, VERIFY_LANES = 256, 64
 REFUSED = 0xFFFFFFFF
-
-
-@dataclass(frozen=True)
-class Tiles:
-    """Stretches of pieces; arrays of one length."""
-
-    piece: NDArray[np.uint32]
-    begin: NDArray[np.uint32]
-    end: NDArray[np.uint32]
-
-    def __len__(self) -> int:
-        return len(self.piece)
-
-    def part(self, begin: int, end: int) -> Tiles:
-        return Tiles(*(getattr(self, field.name)[begin:end] for field in fields(self)))
 
 
 class IndexMatcher:
@@ -89,7 +73,7 @@ class IndexMatcher:
         """
         tally = PairTally(len(self._patterns.patterns))
         if len(self._table.lists):
-            for count in self._rounds(samples, _tiles(samples, pieces)):
+            for count in self._rounds(samples, Tiles.of(samples.block.pieces, TILE, pieces)):
                 self._verify(samples, count, tally)
         return tally.pairs()
 
@@ -101,7 +85,7 @@ class IndexMatcher:
         ndarray, int64 (pieces,)
         """
         count = len(samples.block.pieces)
-        tiles = _tiles(samples, None)
+        tiles = Tiles.of(samples.block.pieces, TILE)
         if not len(self._table.lists) or not len(tiles):
             return np.zeros(count, np.int64)
         length = (tiles.end - tiles.begin).astype(np.int64)
@@ -141,7 +125,7 @@ class IndexMatcher:
         if count <= room:
             yield count
             return
-        for part in _split(tiles, by_tile, room):
+        for part in tiles.split(by_tile, room):
             yield from self._rounds(samples, part)
 
     @cached_property
@@ -213,34 +197,3 @@ class IndexMatcher:
             engine.download(found[f"found_{name}"], count)[kept] for name in ("piece", "seed", "start")
         )
         tally.add(piece, self._table.pattern[seed], start, mismatches[kept], engine.download(sums, count)[kept])
-
-
-def _tiles(samples: SampleLetters, pieces: NDArray[np.bool_] | None) -> Tiles:
-    """The tiles of all pieces, or of some."""
-    size = samples.block.pieces.size
-    chosen = size if pieces is None else np.where(pieces, size, np.uint32(0))
-    piece, begin = tiles_of(chosen, TILE)
-    return Tiles(piece, begin, np.minimum(begin + np.uint32(TILE), size[piece]))
-
-
-def _split(tiles: Tiles, counts: NDArray[np.uint32], room: int) -> Iterator[Tiles]:
-    """Cut tiles into parts whose candidates there is room for; a tile with too many is cut itself."""
-    ends = np.cumsum(counts, dtype=np.int64)
-    begin = 0
-    while begin < len(tiles):
-        before = int(ends[begin - 1]) if begin else 0
-        end = int(np.searchsorted(ends, before + room, side="right"))
-        if end > begin:
-            yield tiles.part(begin, end)
-            begin = end
-        else:
-            yield _cut(tiles.part(begin, begin + 1))
-            begin += 1
-
-
-def _cut(tile: Tiles) -> Tiles:
-    """Cut one tile into parts."""
-    begin, end = int(tile.begin[0]), int(tile.end[0])
-    each = max(STEP, -(-(end - begin) // PARTS))
-    begins = np.arange(begin, end, each, dtype=np.uint32)
-    return Tiles(np.repeat(tile.piece, len(begins)), begins, np.minimum(begins + np.uint32(each), np.uint32(end)))
