@@ -48,7 +48,8 @@ def _random(rng: np.random.Generator, length: int, n_rate: float = 0.1) -> NDArr
 
 
 def _all_n(stem: Path, size: float, rng: np.random.Generator) -> DataSet:
-    samples = [np.full(20_000, ord("N"), np.uint8)] * max(2, int(50 * size))
+    """Every signature matches at every start."""
+    samples = [np.full(20_000, ord("N"), np.uint8)] * max(2, int(10 * size))
     return _write(stem, samples, [_random(rng, int(length)) for length in rng.integers(300, 1001, 100)])
 
 
@@ -77,11 +78,13 @@ def _near_identical(stem: Path, size: float, rng: np.random.Generator) -> DataSe
 
 
 def _many_hits(stem: Path, size: float, rng: np.random.Generator) -> DataSet:
+    """Signatures so short that millions of starts match, all of which are reported."""
     samples = [_random(rng, 20_000) for _ in range(max(2, int(200 * size)))]
     return _write(stem, samples, [_random(rng, int(length), 0) for length in rng.integers(6, 9, 500)])
 
 
 def _short_reads(stem: Path, size: float, rng: np.random.Generator) -> DataSet:
+    """A million reads of 150 letters, and signatures as long as primers."""
     reads = max(1000, int(1_000_000 * size))
     scenario = Scenario(
         signatures=1000, signature_length=(20, 30), clean=reads - reads // 100, infected=reads // 100, copies=(1, 1),
@@ -91,6 +94,7 @@ def _short_reads(stem: Path, size: float, rng: np.random.Generator) -> DataSet:
 
 
 def _one_record(stem: Path, size: float, rng: np.random.Generator) -> DataSet:
+    """A chromosome, which no block holds."""
     letters = max(100_000, int(100e6 * size))
     return _write(stem, [_random(rng, letters)], [_random(rng, int(n)) for n in rng.integers(300, 1001, 1000)])
 

@@ -91,23 +91,18 @@ def alignments_of(samples: NDArray[np.int64], signatures: NDArray[np.int64]) -> 
     return int(((samples + 1) * fitting - sums[fitting]).sum())
 
 
-def simulate_set(scenario: Scenario, stem: Path, most: int | None = None) -> DataSet:
-    """Write the files of a scenario, or of its first samples, which make at most about `most` alignments."""
+def simulate_set(scenario: Scenario, stem: Path) -> DataSet:
+    """Write the files of a scenario."""
     signatures = simulate_signatures(scenario, SEED)
     samples, panel = Path(f"{stem}.fastq"), Path(f"{stem}.fasta")
     with panel.open("wb") as stream:
         write_signatures(stream, signatures)
     lengths: list[NDArray[np.int64]] = []
     planted: Pairs = set()
-    alignments = 0
     with samples.open("wb") as stream:
         for batch in simulate_samples(scenario, signatures, SEED):
-            own = np.diff(batch.offsets)
-            alignments += alignments_of(own, signatures.lengths)
-            if most is not None and lengths and alignments > most:
-                break
             write_samples(stream, batch)
-            lengths.append(own)
+            lengths.append(np.diff(batch.offsets))
             planted |= _certain(batch)
     return data_set(samples, panel, np.concatenate(lengths), signatures.lengths, planted)
 

@@ -10,7 +10,8 @@ from typing import Any
 
 from measure import table
 from signatures_data import DataSet, of_length, scaled, simulate_sets, subset
-from signatures_scans import kernel_seconds, measure_method, measure_scan
+from signatures_scans import kernel_seconds, measure_scan
+from signatures_steps import measure_method
 
 from oclgenomics.runtime import Engine
 from oclgenomics.simulate.scenarios import Scenario
@@ -84,25 +85,25 @@ def factor_rows(
     most : float
         The paper's method gets sets of at most so many alignments.
     """
-    common = simulate_sets({"base": base}, folder)["base"]  # which is a point of most factors, measured once
-    measured: dict[str, Any] = {}
-    rows = []
+    sets, wanted = {"base": base}, {}
     for factor in FACTORS:
-        sets, wanted = points(factor, base)
-        made = simulate_sets({name: scenario for name, scenario in sets.items() if scenario != base}, folder)
-        for point in wanted:
-            row = {"factor": factor, "value": point.value, "label": point.label}
-            if point.set in made:
-                for data in _data(made[point.set], point, folder):
-                    row |= _measure(engine, profiled, data, repeat, most)
-            else:
-                measured = measured or _measure(engine, profiled, common, repeat, most)
-                row |= measured
-            rows.append(row)
-            print(f"{factor} {point.label}: {row['total_s']:.3g} s", file=sys.stderr, flush=True)
-        for data in made.values():
-            _remove(data)
-    _remove(common)
+        own, wanted[factor] = points(factor, base)
+        sets |= {name: scenario for name, scenario in own.items() if scenario != base}
+    made = simulate_sets(sets, folder)
+    measured: dict[str, Any] = {}  # of the set that is a point of most factors
+    rows = []
+    for factor, point in ((factor, point) for factor, some in wanted.items() for point in some):
+        row = {"factor": factor, "value": point.value, "label": point.label}
+        if point.set in made:
+            for data in _data(made[point.set], point, folder):
+                row |= _measure(engine, profiled, data, repeat, most)
+        else:
+            measured = measured or _measure(engine, profiled, made["base"], repeat, most)
+            row |= measured
+        rows.append(row)
+        print(f"{factor} {point.label}: {row['total_s']:.3g} s", file=sys.stderr, flush=True)
+    for data in made.values():
+        _remove(data)
     return rows
 
 

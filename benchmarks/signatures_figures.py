@@ -89,9 +89,9 @@ def _head(figure: Any, record: dict[str, Any], where: dict[str, Any]) -> None:
     """Title, what is varied around, and what the lines are."""
     base = next(row for row in record["factors"] if row["factor"] == "copies")
     figure.text(0.01, 0.985, "What the time of a scan depends on", fontsize=17, fontweight="bold", va="top")
-    note = f"{where['device']}, {where['cores']} processor cores. Unless varied: {base['samples']:,} samples of "
-    note += f"{base['letters'] / 1e6:,.3g} million letters, {base['signatures']:,} signatures, 10 % N, "
-    note += f"{base['label']} copies."
+    note = f"{where['device']} ({where['platform']}), {where['cores']} processor cores. "
+    note += f"Unless varied: {base['samples']:,} samples of {base['letters'] / 1e6:,.3g} million letters, "
+    note += f"{base['signatures']:,} signatures, 10 % N, {base['label']} copies."
     figure.text(0.01, 0.935, note, color=GREY, fontsize=11, va="top")
     handles, labels = figure.axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower left", ncols=2, columnspacing=5, frameon=False)

@@ -7,16 +7,20 @@
 from __future__ import annotations
 
 import shutil
+import statistics
 import sys
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from measure import run_process
 
+from oclgenomics.io.threads import usable_cores
+from oclgenomics.runtime import Engine
 from oclgenomics.sequence.records import read_records
+from oclgenomics.signatures import ScanOptions, ScanResult, scan
 
 __all__ = ["compare"]
 
@@ -53,7 +57,7 @@ def own_peer(samples: Path, signatures: Path, device: str, folder: Path) -> Peer
     return Peer([*command, "--format", "course", "-d", device, "-o", str(output), "-q"], output, _course_pairs)
 
 
-def peers(samples: Path, signatures: Path, cores: int, folder: Path) -> Iterator[tuple[str, Peer]]:
+def peers(samples: Path, signatures: Path, folder: Path) -> Iterator[tuple[str, Peer]]:
     """Those of the programs that are on PATH, with the inputs that they need."""
     known = {record.name: bytes(record.letters).decode() for record in read_records(str(signatures))}
     classes = {name: "".join("[ACGTN]" if c == "N" else f"[{c}N]" for c in letters) for name, letters in known.items()}
@@ -61,7 +65,7 @@ def peers(samples: Path, signatures: Path, cores: int, folder: Path) -> Iterator
     expressions.write_text("".join(f">{name}\n{pattern}\n" for name, pattern in classes.items()))
     lines.write_text("".join(f"{name}\t{pattern}\n" for name, pattern in classes.items()))
     if seqkit := shutil.which("seqkit"):
-        common = [seqkit, "locate", "-P", "--bed", "-j", str(cores), str(samples)]
+        common = [seqkit, "locate", "-P", "--bed", "-j", str(usable_cores()), str(samples)]
         for name, flags in (("seqkit -d", ["-d", "-f", str(signatures)]), ("classes", ["-r", "-f", str(expressions)])):
             output = folder / f"seqkit{flags[0]}.bed"
             shown = name if name.startswith("seqkit") else "seqkit -r, classes"
@@ -110,8 +114,26 @@ def _gff_pairs(path: Path) -> Pairs:
     return {(row[0], row[8].split("*pat ")[1].split(":")[0]) for row in rows}
 
 
+def named_pairs(found: ScanResult) -> Pairs:
+    """The names of samples and signatures that match."""
+    columns = found.columns()
+    return set(zip(columns["sample"].tolist(), columns["signature"].tolist(), strict=True))
+
+
+def warm_seconds(engine: Engine, samples: Path, signatures: Path, truth: Pairs, repeat: int) -> float:
+    """Median seconds of `scan()` after a first one, which has to find the truth."""
+    if named_pairs(scan(samples, signatures, engine=engine)) != truth:
+        raise SystemExit(f"{samples.name}: other pairs than brute force finds")
+    seconds = []
+    for _ in range(repeat):
+        start = time.perf_counter()
+        scan(samples, signatures, engine=engine)
+        seconds.append(time.perf_counter() - start)
+    return statistics.median(seconds)
+
+
 def compare(
-    name: str, samples: Path, signatures: Path, truth: Pairs, folder: Path, device: str, cores: int, repeat: int
+    name: str, samples: Path, signatures: Path, engine: Engine, folder: Path, repeat: int
 ) -> list[dict[str, Any]]:
     """Run all programs in turn, some times, and compare the pairs of a sample and a signature that they find.
 
@@ -121,22 +143,21 @@ def compare(
         Of the set.
     samples, signatures : Path
         FASTQ of four lines a record, and FASTA.
-    truth : set of (str, str)
-        The names of samples and signatures that match.
+    engine : Engine
+        For brute force, which tells what is right, and for `scan()` within this process.
     folder : Path
         For inputs and outputs of the programs.
-    device : str
-    cores : int
-        Threads of a program that can have several.
     repeat : int
 
     Returns
     -------
     list of dict
-        A row for each program.
+        A row for each program, and one for `scan()`.
     """
-    programs = {"oclgenomics": own_peer(samples, signatures, device, folder)}
-    programs |= dict(peers(samples, signatures, cores, folder))
+    truth = named_pairs(scan(samples, signatures, ScanOptions(method="brute"), engine=engine))
+    warm = warm_seconds(engine, samples, signatures, truth, repeat)
+    programs = {"oclgenomics": own_peer(samples, signatures, str(engine.device.index), folder)}
+    programs |= dict(peers(samples, signatures, folder))
     seconds: dict[str, list[float]] = {program: [] for program in programs}
     peaks = dict.fromkeys(programs, 0.0)
     for _ in range(repeat):
@@ -145,10 +166,11 @@ def compare(
             run = run_process(peer.command, 1, folder=folder)
             seconds[program].append(run["best"])
             peaks[program] = max(peaks[program], run["peak_mb"])
-    own = float(np.median(seconds["oclgenomics"]))
-    rows = []
+    own = statistics.median(seconds["oclgenomics"])
+    inside: dict[str, Any] = {"set": name, "program": "oclgenomics, scan()", "found": len(truth), "truth": len(truth)}
+    rows = [{**inside, "wrong": 0, "median s": warm, "least s": warm, "times ours": warm / own, "peak MB": "-"}]
     for program, peer in programs.items():
-        found, median = peer.pairs(peer.output), float(np.median(seconds[program]))
+        found, median = peer.pairs(peer.output), statistics.median(seconds[program])
         row: dict[str, Any] = {"set": name, "program": program, "found": len(found & truth), "truth": len(truth)}
         row |= {"wrong": len(found - truth), "median s": median, "least s": min(seconds[program])}
         rows.append({**row, "times ours": median / own, "peak MB": peaks[program]})

@@ -18,29 +18,17 @@ from signatures_data import DataSet
 from oclgenomics.runtime import Engine
 from oclgenomics.runtime.source import source_folder
 from oclgenomics.sequence.letter_blocks import letter_blocks
-from oclgenomics.signatures.device.brute import BruteMatcher
-from oclgenomics.signatures.device.encode import encode
+from oclgenomics.signatures.device import methods
 from oclgenomics.signatures.device.found import FoundPairs
 from oclgenomics.signatures.device.methods import Methods
-from oclgenomics.signatures.device.patterns import DevicePatterns
 from oclgenomics.signatures.options import ScanOptions
-from oclgenomics.signatures.panel import read_panel
 from oclgenomics.signatures.result import ScanResult
 
-__all__ = ["OURS", "STEPS", "kernel_seconds", "link_rate", "measure_method", "measure_scan"]
+__all__ = ["StageClock", "kernel_seconds", "link_rate", "measure_scan"]
 
 scanning = importlib.import_module("oclgenomics.signatures.scan")  # whose package has the verb of the same name
 LINK_BYTES = 1 << 28
-STAGES = ("panel", "tables", "reading", "encode", "match", "describe")
-Maker = Callable[[Engine, DevicePatterns], Any]
-STEPS: dict[str, Maker] = {  # the paper's program, its optimisations one after the other, and what this package does
-    "brute": lambda engine, patterns: BruteMatcher(engine, patterns, prefix_sums=False, flat=False),
-    "+ prefix sums": lambda engine, patterns: BruteMatcher(engine, patterns, prefix_sums=True, flat=False),
-    "+ flattening": lambda engine, patterns: BruteMatcher(engine, patterns, prefix_sums=True, flat=True),
-    "planes": lambda engine, patterns: Methods(engine, patterns, "planes"),
-    "index": lambda engine, patterns: Methods(engine, patterns, "index"),
-}
-OURS = ("planes", "index")
+STAGES = ("panel", "table", "reading", "encode", "match", "describe")
 
 
 def link_rate(engine: Engine) -> float:
@@ -59,19 +47,26 @@ def link_rate(engine: Engine) -> float:
 
 
 class StageClock:
-    """Wall seconds of the stages of a scan, taken around the functions that it calls, which wait for the device."""
+    """Wall seconds of the stages of a scan, taken around the functions that it calls, which wait for the device.
+
+    The seconds of a stage within another one count for the inner one alone.
+    """
 
     def __init__(self) -> None:
         self.seconds: Counter[str] = Counter()
+        self._inner = [0.0]  # seconds of stages within each stage that is under way
 
     @contextlib.contextmanager
     def stage(self, name: str) -> Iterator[None]:
         """Count the body of a `with` statement."""
         start = time.perf_counter()
+        self._inner.append(0.0)
         try:
             yield
         finally:
-            self.seconds[name] += time.perf_counter() - start
+            seconds = time.perf_counter() - start
+            self.seconds[name] += seconds - self._inner.pop()
+            self._inner[-1] += seconds
 
     def timed(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         """The function, with its seconds counted."""
@@ -98,10 +93,6 @@ class StageClock:
         clock = self
 
         class TimedMethods(Methods):
-            def __init__(self, *args: Any) -> None:
-                with clock.stage("tables"):
-                    super().__init__(*args)
-
             def pairs(self, *args: Any) -> FoundPairs:
                 with clock.stage("match"):
                     return super().pairs(*args)
@@ -116,6 +107,7 @@ class StageClock:
         with ExitStack() as stack:
             for name, thing in instead.items():
                 stack.enter_context(patch.object(scanning, name, thing))
+            stack.enter_context(patch.object(methods, "make_table", self.timed("table", methods.make_table)))
             yield
 
 
@@ -183,52 +175,5 @@ def kernel_sources() -> dict[str, str]:
     for folder in ("primitives", "common", "sequence", "signatures"):  # the last one that has a name gives it
         for path in sorted((root / folder).glob("*.cl")):
             stage = path.stem if folder == "signatures" else folder
-            sources |= dict.fromkeys(re.findall(r"__kernel\s+void\s+(\w+)", path.read_text()), stage)
+            sources |= dict.fromkeys(re.findall(r"__kernel\b[^{;]*?\bvoid\s+(\w+)", path.read_text()), stage)
     return sources
-
-
-def measure_method(engine: Engine, data: DataSet, steps: list[str]) -> dict[str, dict[str, Any]]:
-    """Time some of `STEPS` on the same blocks, once each, and check that they find the same.
-
-    Returns
-    -------
-    dict
-        For each step: `kernel_s`, `wall_s`, `pairs`, `kernel_alignments_per_second`, and `read_s`, the wall seconds
-        until all letters were read and encoded.
-    """
-    panel = read_panel(data.signatures)
-    patterns = DevicePatterns.upload(engine, panel.patterns("+"), ScanOptions())
-    overlap = int(patterns.patterns.lengths.max()) - 1
-    matchers = {name: STEPS[name](engine, patterns) for name in steps}
-    clock = StageClock()
-    runs = {name: {"wall_s": 0.0, "kernel_s": 0.0, "pairs": 0} for name in steps}
-    for block in clock.blocks(engine, [str(data.samples)], overlap=overlap):
-        with clock.stage("reading"):
-            samples = encode(engine, block)
-        _check_equal({name: _run(engine, matcher, samples, runs[name]) for name, matcher in matchers.items()})
-    read = clock.seconds["reading"]
-    return {
-        name: {**run, "read_s": read, "kernel_alignments_per_second": data.alignments / run["kernel_s"]}
-        for name, run in runs.items()
-    }
-
-
-def _run(engine: Engine, matcher: Any, samples: Any, run: dict[str, Any]) -> FoundPairs:
-    """Find the pairs of a block, and count what it took."""
-    engine.finish()
-    engine.profile.clear()
-    start = time.perf_counter()
-    found: FoundPairs = matcher.pairs(samples)
-    engine.finish()
-    run["wall_s"] += time.perf_counter() - start
-    run["kernel_s"] += sum(span.milliseconds for span in engine.profile.spans if span.lane == "compute") / 1e3
-    run["pairs"] += len(found)
-    return found
-
-
-def _check_equal(found: dict[str, FoundPairs]) -> None:
-    (first, truth), *others = found.items()
-    for name, pairs in others:
-        for column in ("piece", "pattern", "hits", "first", "best"):
-            if not np.array_equal(getattr(truth, column), getattr(pairs, column)):
-                raise SystemExit(f"{first} and {name} differ in {column}")
