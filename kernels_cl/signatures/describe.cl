@@ -32,16 +32,15 @@ static inline uint is_single(uint bases)
 }
 
 #if CPU
-#define GROUP_SIZE
+__kernel
 #else
-#define GROUP_SIZE __attribute__((reqd_work_group_size(LANES, 1, 1)))
+__kernel __attribute__((reqd_work_group_size(LANES, 1, 1)))
 #endif
-
-__kernel GROUP_SIZE void describe_matches(__global const uchar *memory, uint skip, __global const uchar *codes,
-                                          __global const uint *letters, __global const uint *qualities,
-                                          __global const uchar *sets, __global const ulong *offsets,
-                                          __global const uint *pieces, __global const uint *patterns, __global const uint *starts,
-                                          uint matches, __global const ulong *units, __global ulong *facts)
+void describe_matches(__global const uchar *memory, uint skip, __global const uchar *codes,
+                      __global const uint *letters, __global const uint *qualities,
+                      __global const uchar *sets, __global const ulong *offsets,
+                      __global const uint *pieces, __global const uint *patterns, __global const uint *starts,
+                      uint matches, __global const ulong *units, __global ulong *facts)
 {
 #if CPU
     const uint m = get_global_id(0), lane = 0, lanes = 1;

@@ -122,16 +122,15 @@ static inline void add_qualities(__global const uchar *text, uint begin, uint en
 }
 
 #if CPU
-#define GROUP_SIZE
+__kernel
 #else
-#define GROUP_SIZE __attribute__((reqd_work_group_size(LANES, 1, 1)))
+__kernel __attribute__((reqd_work_group_size(LANES, 1, 1)))
 #endif
-
-__kernel GROUP_SIZE void encode_letters(__global const uchar *memory, uint skip, __global const uint *letters,
-                                        __global const uint *size, __global const uint *owned, __global const uint *qualities,
-                                        __global const uint *tile_piece, __global const uint *tile_begin, uint tile,
-                                        uint pieces, uint text_size,
-                                        __global uchar *codes, __global uint *counts, __global uint *defects)
+void encode_letters(__global const uchar *memory, uint skip, __global const uint *letters,
+                    __global const uint *size, __global const uint *owned, __global const uint *qualities,
+                    __global const uint *tile_piece, __global const uint *tile_begin, uint tile,
+                    uint pieces, uint text_size,
+                    __global uchar *codes, __global uint *counts, __global uint *defects)
 {
 #if CPU
     const uint t = get_global_id(0), lane = 0, lanes = 1;
