@@ -14,7 +14,7 @@ from signatures_scans import StageClock
 from oclgenomics.runtime import Engine
 from oclgenomics.signatures import ScanOptions, read_panel
 from oclgenomics.signatures.device.brute import BruteMatcher
-from oclgenomics.signatures.device.encode import encode
+from oclgenomics.signatures.device.encode import Encoder
 from oclgenomics.signatures.device.found import FoundPairs
 from oclgenomics.signatures.device.methods import Methods
 from oclgenomics.signatures.device.patterns import DevicePatterns
@@ -99,11 +99,11 @@ def measure_method(engine: Engine, data: DataSet, steps: list[str]) -> dict[str,
     patterns = DevicePatterns.upload(engine, panel.patterns("+"), ScanOptions())
     overlap = int(patterns.patterns.lengths.max()) - 1
     matchers = {name: STEPS[name](engine, patterns) for name in steps}
-    clock = StageClock()
+    clock, encoder = StageClock(), Encoder(engine)
     runs = {name: {"wall_s": 0.0, "kernel_s": 0.0, "pairs": 0} for name in steps}
     for block in clock.blocks(engine, [str(data.samples)], overlap=overlap):
         with clock.stage("reading"):
-            samples = encode(engine, block)
+            samples = encoder.encode(block)
         _check_equal({name: _run(engine, matcher, samples, runs[name]) for name, matcher in matchers.items()})
     read = clock.seconds["reading"]
     return {
