@@ -103,10 +103,10 @@ typedef struct {
     __global const unit_t *head[HEAD];         // places of the head
     uint turn, end;              // its aligned steps end, and all steps
     uint starts, length, spare;
-    uint scored;              // whether there are qualities; if not, all sums are 0
-    __global const SUM *sums;    // of the text
+    uint scored;               // whether there are qualities; if not, all sums are 0
+    __global const SUM *sums;  // of groups of the text
     __global const uchar *text;
-    uint text_size, qualities;   // where the piece's qualities begin
+    uint text_size, qualities;  // the latter: where the piece's begin
     __global const uint *ranks;  // from the piece's first word on
     __global const uint *single; // the plane of single nucleotides, likewise
     __global const uint *concrete;  // the pattern's letters that are single nucleotides
@@ -237,17 +237,18 @@ static inline uint is_match(const Comparison *c, uint start, SUM sum)
 
 #define COMPARISON_ARGUMENTS                                                                                                      \
     __global const uint *pieces, __global const uint *numbers, __global const uint *size, __global const uint *owned,             \
-        __global const uint *qualities, __global const SUM *sums, __global const uchar *memory, ulong skip, uint text_size, uint scored,                                                            \
-        __global const uint *planes, __global const uint *places, ulong stride, ulong single, __global const uint *ranks, __global const ulong *offsets, __global const uint *steps,        \
-        __global const uint *first_steps,                                                                                         \
+        __global const uint *qualities, __global const SUM *sums, __global const uchar *memory, ulong skip, uint text_size,       \
+        uint scored, __global const uint *planes, __global const uint *places, ulong stride, ulong single,                        \
+        __global const uint *ranks, __global const ulong *offsets, __global const uint *steps, __global const uint *first_steps,  \
         __global const ulong *begins, __global const ulong *turns, __global const uint *concrete,                                 \
         __global const ulong *concrete_begins, __global const uint *concrete_letters, __global const ulong *least_sum,            \
         __global const uint *least_informative, uint spare
 
 // The column's pattern beside the row's piece.
 #define COMPARE(c, row, column)                                                                                                   \
-    compare(c, row, column, pieces[row], numbers[column], size, owned, qualities, sums, memory, skip, text_size, scored, planes, places,                                                            \
-            stride, single, ranks, offsets, steps, first_steps, begins, turns, concrete, concrete_begins, concrete_letters, least_sum, least_informative, spare)
+    compare(c, row, column, pieces[row], numbers[column], size, owned, qualities, sums, memory, skip, text_size, scored,          \
+            planes, places, stride, single, ranks, offsets, steps, first_steps, begins, turns, concrete, concrete_begins,         \
+            concrete_letters, least_sum, least_informative, spare)
 
 static inline void compare(Comparison *c, uint row, uint column, uint piece, uint number, __global const uint *size,
                            __global const uint *owned, __global const uint *qualities, __global const SUM *sums,
