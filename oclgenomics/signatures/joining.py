@@ -77,7 +77,7 @@ def rows_of_part(rows: Samples, begin: int, end: int, *, again: bool, goes_on: b
     goes_on : bool
         The next part has the last of them, too.
     """
-    part = rows.take(slice(begin, end))
+    part = rows.take(np.arange(begin, end))  # not a slice, which would be a view: the rows themselves stay as they are
     if again:
         for name in COUNTS:
             getattr(part, name)[:1] = 0

@@ -19,7 +19,7 @@ __all__ = [
     "planes_cost",
 ]
 
-MATCHES_AT_ONCE = 1 << 22  # that are listed; 4 bytes each on the device, and some 100 on the host
+MATCHES_AT_ONCE = 1 << 19  # that are listed; a writer of text takes up to a kilobyte of memory for each
 
 
 @dataclass(frozen=True)
@@ -88,6 +88,8 @@ class MethodCosts:
         Of the index, for a letter of a sample.
     candidate : float
         Of the index, for a seed that has to be compared with the sample.
+    compare : float
+        Of the index, for each letter of a pattern until the sample's letters differ.
     seed : float
         To make the index, for a seed under one of its codes.
     plane : float
@@ -98,38 +100,54 @@ class MethodCosts:
 
     look_up: float
     candidate: float
+    compare: float
     seed: float
     plane: float
     step: float
 
 
 # Measured with benchmarks/signatures.py: on two cores of 2024 (Zen 5) with Intel's runtime, and on an H200.
-CPU_COSTS = MethodCosts(look_up=0.4, candidate=4.0, seed=40.0, plane=0.0035, step=20.0)
-GPU_COSTS = MethodCosts(look_up=0.008, candidate=0.04, seed=40.0, plane=0.00004, step=20.0)
+CPU_COSTS = MethodCosts(look_up=0.4, candidate=4.0, compare=0.035, seed=40.0, plane=0.0035, step=30.0)
+GPU_COSTS = MethodCosts(look_up=0.01, candidate=0.04, compare=0.0005, seed=40.0, plane=0.000025, step=40.0)
 MOST_AGREE = 0.99999
 STARTS_TOGETHER = 512  # of a word of planes: planes are looked at until none of so many is left
 
 
-def index_cost(costs: MethodCosts, letters: NDArray[Any], candidates: NDArray[Any]) -> NDArray[np.float64]:
-    """Return what the index takes for samples of so many letters and candidates, in nanoseconds."""
-    return costs.look_up * letters + costs.candidate * candidates
-
-
-def planes_cost(
-    costs: MethodCosts, letters: NDArray[Any], ambiguous: NDArray[Any], lengths: NDArray[np.int64]
+def index_cost(
+    costs: MethodCosts,
+    letters: NDArray[Any],
+    ambiguous: NDArray[Any],
+    candidates: NDArray[Any],
+    lengths: NDArray[np.int64],
 ) -> NDArray[np.float64]:
-    """Return what bit planes take, in nanoseconds.
+    """Return what the index takes, in nanoseconds.
 
     Parameters
     ----------
     costs : MethodCosts
     letters, ambiguous : ndarray of int
         Letters of samples, and how many of them are no single nucleotide.
+    candidates : ndarray
+        Seeds that have to be compared with each sample.
     lengths : ndarray, int64 (patterns,)
     """
-    unknown = ambiguous / np.maximum(letters, 1)
-    agree = np.minimum(unknown + (1 - unknown) / 4, MOST_AGREE)
-    planes = np.log(STARTS_TOGETHER) / -np.log(agree)
+    compared = np.minimum(1 / (1 - _agreeing(letters, ambiguous)), lengths.mean() if len(lengths) else 0)
+    cost: NDArray[np.float64] = costs.look_up * letters + (costs.candidate + costs.compare * compared) * candidates
+    return cost
+
+
+def planes_cost(
+    costs: MethodCosts, letters: NDArray[Any], ambiguous: NDArray[Any], lengths: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Return what bit planes take, in nanoseconds; parameters as those of `index_cost`."""
+    planes = np.log(STARTS_TOGETHER) / -np.log(_agreeing(letters, ambiguous))
     looked_at = np.minimum(planes * len(lengths), lengths.sum())
     cost: NDArray[np.float64] = costs.plane * looked_at * letters
     return cost
+
+
+def _agreeing(letters: NDArray[Any], ambiguous: NDArray[Any]) -> NDArray[np.float64]:
+    """How likely a letter of each sample agrees with a nucleotide, by chance."""
+    unknown = ambiguous / np.maximum(letters, 1)
+    agreeing: NDArray[np.float64] = np.minimum(unknown + (1 - unknown) / 4, MOST_AGREE)
+    return agreeing

@@ -100,10 +100,10 @@ def test_parts_of_pairs_keep_all_pairs_and_all_pieces(hits: list[list[int]], mos
     assert [i for part in parts for i in range(part.begin, part.end)] == list(range(len(flat)))
     letters = np.zeros(len(hits), np.int64)
     ends = np.zeros(len(hits), np.int64)
+    whole = samples(*((p, 7, True) for p in range(len(hits))))
     for part in parts:
         assert flat[part.begin : part.end].sum() <= most or part.end - part.begin == 1
         assert all(part.first_piece <= p < part.end_piece for p in piece[part.begin : part.end])
-        whole = samples(*((p, 7, True) for p in range(len(hits))))
         rows: Any = rows_of_part(whole, part.first_piece, part.end_piece, again=part.again, goes_on=part.goes_on)
         letters[rows.number] += rows.letters
         ends[rows.number] += rows.ends

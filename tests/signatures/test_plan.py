@@ -20,7 +20,8 @@ PATTERNS = np.full(100, 5000)
 
 @pytest.mark.parametrize("costs", [CPU_COSTS, GPU_COSTS])
 def test_costs_grow_with_what_there_is_to_do(costs: MethodCosts) -> None:
-    assert index_cost(costs, LETTERS, LETTERS) > index_cost(costs, LETTERS, LETTERS // 2)
+    few, many = (index_cost(costs, LETTERS, LETTERS // 9, LETTERS // part, PATTERNS) for part in (2, 1))
+    assert few < many < index_cost(costs, LETTERS, LETTERS, LETTERS, PATTERNS)
     known = [float(planes_cost(costs, LETTERS, LETTERS * share, PATTERNS)[0]) for share in (0, 0.1, 0.5, 1)]
     assert known == sorted(known)
     assert np.isfinite(known).all()

@@ -67,7 +67,7 @@ class Methods:
         patterns, mismatches = self._patterns.patterns, self._patterns.max_mismatches
         letters = _owned_letters(samples)
         seeds, candidates = expected_candidates(patterns, mismatches, *_rate(samples))
-        index = index_cost(self._costs, letters, candidates * letters).sum()
+        index = index_cost(self._costs, letters, samples.ambiguous, candidates * letters, patterns.lengths).sum()
         index += 0 if has_table(patterns, mismatches) else self._costs.seed * seeds
         planes = planes_cost(self._costs, letters, samples.ambiguous, patterns.lengths).sum()
         planes += 0 if "_planes" in vars(self) else self._costs.step * len(patterns.sets)
@@ -90,7 +90,7 @@ class Methods:
             return np.ones(len(samples.block.pieces), np.bool_)
         letters = _owned_letters(samples)
         seeded = np.delete(self._patterns.patterns.lengths, index.unseeded)
-        found = index_cost(self._costs, letters, index.candidates(samples))
+        found = index_cost(self._costs, letters, samples.ambiguous, index.candidates(samples), seeded)
         suits: NDArray[np.bool_] = found <= planes_cost(self._costs, letters, samples.ambiguous, seeded)
         return suits
 
