@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 import warnings
 from collections.abc import Mapping
@@ -113,6 +114,8 @@ def _key(device: Device, text: str, options: list[str]) -> str:
     parts = ["1", device.key, "\n".join(options), text]
     if device.kind == "cpu":
         parts.append(processor.description())  # binaries hold machine code of this very processor
+        # Intel's runtime compiles for another one, or in another way, if it is told so.
+        parts += [f"{name}={value}" for name, value in sorted(os.environ.items()) if name.startswith("CL_CONFIG_")]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 

@@ -58,6 +58,18 @@ def test_a_kept_binary_is_used(kernels: Path, device: Device, monkeypatch: pytes
     assert answer(device, ANSWER=5) == 5
 
 
+def test_binaries_are_kept_by_what_intels_compiler_is_told(
+    kernels: Path, device: Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if device.kind != "cpu":
+        pytest.skip("these variables are for CPUs")
+    (kernels / "answer.cl").write_text(SOURCE)
+    assert answer(device, ANSWER=1) == 1
+    monkeypatch.setenv("CL_CONFIG_OF_NOTHING", "1")
+    assert answer(device, ANSWER=1) == 1
+    assert diskcache.usage()[0] == 2
+
+
 @pytest.mark.parametrize("damage", [b"", b"short", b"x" * 5000])
 def test_a_damaged_entry_is_built_again(kernels: Path, device: Device, tmp_path: Path, damage: bytes) -> None:
     (kernels / "answer.cl").write_text(SOURCE)
