@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.signatures.mean_order import falling_means
 from oclgenomics.signatures.options import Report
 from oclgenomics.signatures.result import Matches, Samples, ScanPart
 
@@ -98,8 +99,13 @@ def merge_samples(samples: Samples) -> Samples:
 
 
 def in_order(matches: Matches) -> Matches:
-    """Sort rows by sample, signature, strand and start."""
-    return matches.take(np.lexsort((matches.start, matches.strand, matches.signature, matches.sample)))
+    """Sort rows by sample, signature, strand and end, by which they are ordered by start, too.
+
+    Matches of a signature that begin together differ in their ends if they have edits. No match begins before one that
+    ends before it: their alignments would cross, and one of them could start as far right as the other, or have fewer
+    edits.
+    """
+    return matches.take(np.lexsort((matches.end, matches.strand, matches.signature, matches.sample)))
 
 
 def pair_starts(matches: Matches) -> NDArray[np.intp]:
@@ -118,9 +124,10 @@ def merge_pairs(matches: Matches, report: Report) -> Matches:
     """
     keys = (matches.strand, matches.signature, matches.sample)
     if report == "best":
-        order = np.lexsort((matches.start, ~matches.quality_sum, matches.mismatches, *keys))
+        means = falling_means(matches.quality_sum, matches.end - matches.start)
+        order = np.lexsort((matches.end, *means, matches.mismatches, *keys))
     else:
-        order = np.lexsort((matches.start, *keys))
+        order = np.lexsort((matches.end, *keys))
     ordered = matches.take(order)
     first = pair_starts(ordered)
     if not len(first):
