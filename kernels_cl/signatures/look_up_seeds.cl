@@ -8,16 +8,22 @@
 // every place divisible by STEP is looked up, counted from the first of the text.
 //
 //   find_candidates   found_piece, found_seed and found_start hold the candidates, in no order, as many as there is `room` for;
-//                     total[0] counts all, and counts[t] those of each tile
+//                     total[0] counts all, and counts[t] those of each tile. With EDITS a candidate is a place at which a seed
+//                     lies, in found_start: insertions and deletions shift what is behind it
 //   count_listed      counts[t]: the seeds in the rows of all hits of a tile, which find_candidates would compare
 //
 // -D HEAD=n           seeds.clh
 // -D TILE=n           letters of the largest tile
 // -D CPU=0|1          1: a work-item a tile; 0: a work-group of LANES a tile
 // -D LANES=n
+// -D EDITS=0|1        1: compare nothing but the seeds; 0 when not given
 #include "common/portable.clh"
 #include "common/bits.clh"
 #include "signatures/seeds.clh"
+
+#ifndef EDITS
+#define EDITS 0
+#endif
 
 #define LOOK_UPS (TILE / STEP + 1)
 
@@ -81,6 +87,9 @@ static inline ulong known_at(__global const uchar *codes, uint place, uint end)
 // Whether letters have too many mismatches with what a seed bars.
 static inline uint differ(ulong known, ulong barred, uint mismatches)
 {
+#if EDITS
+    barred &= LOW_BITS64(4 * TAIL);
+#endif
     const ulong wrong = known & barred;
     return wrong && (mismatches == 0 || POPCOUNT64(wrong) > mismatches);
 }
@@ -88,15 +97,20 @@ static inline uint differ(ulong known, ulong barred, uint mismatches)
 // Stores a candidate if the pattern fits into the piece; returns 1 if it does.
 static inline uint store(SAMPLES, SEEDS, FOUND, uint piece, uint place, uint seed)
 {
+#if EDITS
+    const uint start = place - letters[piece];
+#else
     const uint at = place - letters[piece], offset = seed_offset[seed], pattern = seed_pattern[seed];
     const ulong length = offsets[pattern + 1] - offsets[pattern];
     if (at < offset || at - offset >= owned[piece] || at - offset + length > size[piece])
         return 0;
+    const uint start = at - offset;
+#endif
     const uint slot = atomic_inc(total);
     if (slot < room) {
         found_piece[slot] = piece;
         found_seed[slot] = seed;
-        found_start[slot] = at - offset;
+        found_start[slot] = start;
     }
     return 1;
 }

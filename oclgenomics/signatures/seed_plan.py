@@ -20,7 +20,7 @@ MAX_LISTED = 1 << 24  # seeds in all rows
 SHORT_SHARE = 0.02  # of the patterns, that may be too short for their seeds
 
 
-def choose_head(patterns: Patterns, max_mismatches: int, n_rate: float, letters: int) -> int:
+def choose_head(patterns: Patterns, max_mismatches: int, n_rate: float, letters: int, candidate: float = 0.0) -> int:
     """Return how many letters the heads of seeds have for the least time in all.
 
     Parameters
@@ -31,23 +31,26 @@ def choose_head(patterns: Patterns, max_mismatches: int, n_rate: float, letters:
         Share of the samples' letters that are no single nucleotide, as far as it is known.
     letters : int
         How many letters will be looked through, about.
+    candidate : float
+        Nanoseconds for each seed that is found, if all of them have to be looked at more closely.
     """
     seeds = len(patterns) * STEP * (max_mismatches + 1)
     room = int(np.quantile(patterns.lengths, SHORT_SHARE)) // (max_mismatches + 1) - TAIL - STEP + 1
     longest = min(MAX_HEAD, max(MIN_HEAD, room))
     while longest > MIN_HEAD and seeds << longest > MAX_LISTED:
         longest -= 1
-    costs = [_nanoseconds(seeds, head, n_rate, letters) for head in range(MIN_HEAD, longest + 1)]
+    costs = [_nanoseconds(seeds, head, n_rate, letters, candidate) for head in range(MIN_HEAD, longest + 1)]
     return MIN_HEAD + int(np.argmin(costs))
 
 
-def _nanoseconds(seeds: int, head: int, n_rate: float, letters: int) -> float:
+def _nanoseconds(seeds: int, head: int, n_rate: float, letters: int, candidate: float) -> float:
     """Time to make a table and look through samples with it."""
     rows = 5**head
     agree = n_rate + (1 - n_rate) / 4  # of a letter and a nucleotide, by chance
     hits = min(1.0, seeds * agree ** (head + TAIL))
     further = max(0.0, np.log2(rows * ROW_BYTES / FIRST_BYTES) / 2)
     look_up = LOOK_UP + FURTHER * further + hits * (HIT + COMPARED * (1 + seeds * agree**head))
+    look_up += seeds * agree ** (head + TAIL) * candidate
     return float(LISTED * (seeds << head) + ROW * rows + look_up * letters / STEP)
 
 
