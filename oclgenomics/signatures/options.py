@@ -7,7 +7,7 @@ from typing import Literal, get_args
 
 from oclgenomics.errors import ParameterError
 
-__all__ = ["MAX_MISMATCHES", "METHODS", "REPORTS", "STRANDS", "Method", "Report", "ScanOptions", "Strand"]
+__all__ = ["MAX_EDITS", "MAX_MISMATCHES", "METHODS", "REPORTS", "STRANDS", "Method", "Report", "ScanOptions", "Strand"]
 
 Report = Literal["best", "first", "all"]
 Strand = Literal["+", "-", "both"]
@@ -16,6 +16,7 @@ REPORTS: tuple[Report, ...] = get_args(Report)
 STRANDS: tuple[Strand, ...] = get_args(Strand)
 METHODS: tuple[Method, ...] = get_args(Method)
 MAX_MISMATCHES = 7
+MAX_EDITS = 4
 BEST_QUALITY = 93
 
 
@@ -42,6 +43,9 @@ class ScanOptions:
         A match needs this share of positions, 0 to 1, at which both letters are a single nucleotide.
     min_score : float
         A match needs this mean quality; samples need qualities if it is not 0.
+    max_edits : int
+        Substitutions, insertions and deletions that a match may have, 0 to 4; instead of `max_mismatches`. Neighbouring
+        ends at which a signature matches are then one match, that of the fewest edits. `method` is not 'planes'.
 
     Raises
     ------
@@ -55,6 +59,7 @@ class ScanOptions:
     max_mismatches: int = 0
     min_informative: float = 0.0
     min_score: float = 0.0
+    max_edits: int = 0
 
     def __post_init__(self) -> None:
         for name, choices in (("report", REPORTS), ("strand", STRANDS), ("method", METHODS)):
@@ -62,6 +67,14 @@ class ScanOptions:
                 raise ParameterError(name, f"choose one of {', '.join(choices)}", getattr(self, name))
         if not 0 <= self.max_mismatches <= MAX_MISMATCHES:
             raise ParameterError("max_mismatches", f"0 to {MAX_MISMATCHES} can be found exactly", self.max_mismatches)
+        if not 0 <= self.max_edits <= MAX_EDITS:
+            raise ParameterError("max_edits", f"0 to {MAX_EDITS} can be found exactly", self.max_edits)
+        if self.max_edits and self.max_mismatches:
+            raise ParameterError(
+                "max_edits", "substitutions are edits, too; leave out `max_mismatches`", self.max_edits
+            )
+        if self.max_edits and self.method == "planes":
+            raise ParameterError("method", "does not find insertions and deletions; choose auto or index", self.method)
         if not 0 <= self.min_informative <= 1:
             raise ParameterError("min_informative", "a share is 0 to 1", self.min_informative)
         if not 0 <= self.min_score <= BEST_QUALITY:

@@ -19,6 +19,7 @@ from oclgenomics.signatures.device.found import FoundStarts
 from oclgenomics.signatures.device.methods import Methods
 from oclgenomics.signatures.device.patterns import DevicePatterns
 from oclgenomics.signatures.device.samples import SampleLetters
+from oclgenomics.signatures.edit_scan import EditScan
 from oclgenomics.signatures.joining import PartJoiner, in_order, rows_of_part
 from oclgenomics.signatures.options import ScanOptions
 from oclgenomics.signatures.panel import Panel
@@ -116,14 +117,17 @@ def scan_parts(
         engine = stack.enter_context(Engine(device, max_memory=max_memory)) if engine is None else engine
         on_device = DevicePatterns.upload(engine, patterns, options)
         methods = Methods(engine, on_device, options.method)
-        blocks = letter_blocks(
-            engine, _paths(samples), overlap=int(patterns.lengths.max()) - 1, threads=threads, progress=progress
-        )
+        edits = EditScan(engine, on_device, options) if options.max_edits else None
+        overlap = int(patterns.lengths.max()) + options.max_edits - 1
+        blocks = letter_blocks(engine, _paths(samples), overlap=overlap, threads=threads, progress=progress)
         encoder = Encoder(engine)
         joiner = PartJoiner(options.report)
         for block in stack.enter_context(closing(blocks)):
             _check_qualities(block, options)
             encoded = encoder.encode(block)
+            if edits is not None:
+                yield joiner.add(_piece_rows(encoded), edits.matches(encoded))
+                continue
             for rows, matches in _parts(engine, encoded, on_device, methods, options):
                 yield joiner.add(rows, matches)
 

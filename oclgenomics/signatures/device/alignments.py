@@ -1,0 +1,161 @@
+"""Candidates aligned to the samples of a block: the ends at which patterns match with at most so many edits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.runtime import BufferNeed, DeviceArray, Engine
+from oclgenomics.signatures.device.edit_rows import EndRows, edits_of
+from oclgenomics.signatures.device.patterns import DevicePatterns
+from oclgenomics.signatures.device.quality_sums import group_sums, sum_type
+from oclgenomics.signatures.device.samples import SampleLetters
+
+__all__ = ["AT_ONCE", "Aligner", "Candidates", "band_cells"]
+
+AT_ONCE = 1 << 17  # candidates
+
+
+def band_cells(max_edits: int) -> int:
+    """Return the diagonals of a band: 2 E + 1 from which alignments may start, and E on either side."""
+    return 4 * max_edits + 1
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """Bands of diagonals in which patterns may match; arrays of one length.
+
+    Attributes
+    ----------
+    piece, pattern : ndarray, uint32
+    low : ndarray, int32
+        The lowest diagonal: the letter of the piece beside the pattern's first one.
+    """
+
+    piece: NDArray[np.uint32]
+    pattern: NDArray[np.uint32]
+    low: NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return len(self.piece)
+
+    def part(self, begin: int, end: int) -> Candidates:
+        """Some of them."""
+        return Candidates(*(getattr(self, field.name)[begin:end] for field in fields(self)))
+
+
+class Aligner:
+    """Aligns patterns to the pieces of a block.
+
+    Parameters
+    ----------
+    engine : Engine
+    patterns : DevicePatterns
+    samples : SampleLetters
+    max_edits : int
+    at_once : int
+        Most candidates of a launch.
+    """
+
+    def __init__(
+        self, engine: Engine, patterns: DevicePatterns, samples: SampleLetters, max_edits: int, at_once: int = AT_ONCE
+    ) -> None:
+        self._engine, self._patterns, self._samples, self._max_edits = engine, patterns, samples, max_edits
+        self._most = at_once
+        self._cells = band_cells(max_edits)
+        self._widths = patterns.patterns.lengths + max_edits
+        self._sum = sum_type(int(self._widths.max()))
+
+    def rows(self, candidates: Candidates) -> EndRows:
+        """Return the ends that pieces own of the matches of candidates."""
+        parts = [self._rows(candidates.part(at, at + self._room)) for at in range(0, len(candidates), self._room)]
+        return EndRows.of([EndRows.none(), *parts])
+
+    def _rows(self, candidates: Candidates) -> EndRows:
+        """The same for as many candidates as there is room for."""
+        found, keys, sums = self._align(candidates)
+        hits, cell = np.nonzero(edits_of(keys) <= self._max_edits)
+        chosen = found[hits]
+        piece, pattern = candidates.piece[chosen], candidates.pattern[chosen]
+        end = candidates.low[chosen] + self._patterns.patterns.lengths[pattern] + cell
+        kept = self._owns(piece, pattern, end)
+        pair = piece.astype(np.uint64) * np.uint64(len(self._patterns.patterns)) + pattern
+        place = end[kept].astype(np.uint64) << np.uint64(32) | keys[hits, cell][kept]
+        return EndRows(pair[kept], place, sums[hits, cell][kept].astype(np.uint64))
+
+    def _owns(
+        self, piece: NDArray[np.uint32], pattern: NDArray[np.uint32], end: NDArray[np.int64]
+    ) -> NDArray[np.bool_]:
+        """Whether pieces own ends; a match lies in the piece that owns its end."""
+        pieces, width = self._samples.block.pieces, self._widths[pattern]
+        least = np.where(pieces.start[piece] == 0, 1, width)
+        behind = pieces.owned[piece].astype(np.int64) + width
+        last = pieces.ends[piece]
+        owns: NDArray[np.bool_] = (end >= least) & np.where(last, end <= pieces.size[piece], end < behind)
+        return owns
+
+    def _align(
+        self, candidates: Candidates
+    ) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.unsignedinteger[Any]]]:
+        """Return the candidates that match, and keys and sums of each, (candidates, cells)."""
+        engine, samples, patterns = self._engine, self._samples, self._patterns
+        total, found, keys, sums = self._buffers
+        engine.fill(total, 0)
+        align = engine.kernel(
+            "signatures/align_candidates.cl",
+            "align_candidates",
+            EDITS=self._max_edits,
+            QUALITIES=samples.has_qualities,
+            SUM=self._sum,
+        )
+        engine.launch_items(
+            align,
+            len(candidates),
+            **samples.block.text.place,
+            text_size=samples.block.text.size,
+            codes=samples.codes,
+            letters=samples.letters,
+            size=samples.size,
+            qualities=samples.qualities,
+            groups=self._groups,
+            sets=patterns.sets,
+            offsets=patterns.offsets,
+            candidate_piece=engine.upload(candidates.piece),
+            candidate_pattern=engine.upload(candidates.pattern),
+            candidate_low=engine.upload(candidates.low),
+            count=len(candidates),
+            total=total,
+            found=found,
+            keys=keys,
+            sums=sums,
+        )
+        count = int(engine.download(total)[0])
+        shape = (count, self._cells)
+        zeros = np.zeros(shape, np.uint32)
+        if not count:
+            return np.empty(0, np.uint32), zeros, zeros
+        kept = engine.download(keys, zeros.size).reshape(shape)
+        scores = zeros if sums is None else engine.download(sums, zeros.size).reshape(shape)
+        return engine.download(found, count), kept, scores
+
+    @cached_property
+    def _groups(self) -> DeviceArray | None:
+        samples = self._samples
+        return group_sums(self._engine, samples.block.text, self._sum) if samples.has_qualities else None
+
+    @cached_property
+    def _room(self) -> int:
+        """How many candidates are aligned at a time."""
+        need = BufferNeed("candidates", per_item=16 + self._cells * 12)
+        return min(self._most, self._engine.items_that_fit([need], item="candidate"))
+
+    @cached_property
+    def _buffers(self) -> tuple[DeviceArray, DeviceArray, DeviceArray, DeviceArray | None]:
+        engine, cells = self._engine, self._room * self._cells
+        kind = np.uint64 if self._sum == "ulong" else np.uint32
+        sums = engine.empty(cells, kind) if self._samples.has_qualities else None
+        return engine.empty(1, np.uint32), engine.empty(self._room, np.uint32), engine.empty(cells, np.uint32), sums
