@@ -65,6 +65,11 @@ def _add_matching_options(parser: argparse.ArgumentParser) -> None:
         help="letters of a match that need not match, 0 to 7 (default: %(default)s)",
     )  # fmt: skip
     group.add_argument(
+        "--max-edits", type=int, default=0, metavar="E",
+        help="substitutions, insertions and deletions that a match may have, 0 to 4, instead of --max-mismatch; "
+        "neighbouring ends of matches are one match (default: %(default)s)",
+    )  # fmt: skip
+    group.add_argument(
         "--min-informative", type=float, default=0.0, metavar="SHARE",
         help="least share of positions, 0 to 1, at which both letters are a single nucleotide (default: %(default)s)",
     )  # fmt: skip
@@ -162,7 +167,7 @@ def _checked_options(args: argparse.Namespace) -> ScanOptions:
     if [*args.samples, args.signatures].count(STANDARD) > 1:
         raise UsageError("standard input (-) can be read once; name files for the others")
     options = ScanOptions(
-        args.report, args.strand, args.method, args.max_mismatches, args.min_informative, args.min_score
+        args.report, args.strand, args.method, args.max_mismatches, args.min_informative, args.min_score, args.max_edits
     )
     check_format(args.format, options)
     if args.sample_report:
