@@ -8,8 +8,9 @@ bands of E diagonals on either side of all seeds that are found give each end wi
 number found there is that of an alignment, so that none can be too low.
 
 Diagonals are cut into stretches of 2 E + 1, and each stretch that holds a seed's diagonal becomes one candidate, whose
-band has E diagonals more on either side: neighbouring seeds share candidates. Patterns without seeds get a candidate
-for every stretch on which an alignment can start.
+band has E diagonals more on either side: neighbouring seeds share candidates. Patterns without seeds are candidates
+where a window of them matches with at most E edits: the whole pattern then starts within E diagonals of that of the
+window's end. Without a table of seeds all patterns are candidates on every stretch on which an alignment can start.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from oclgenomics.signatures.device.encode import tiles_of
 from oclgenomics.signatures.device.patterns import DevicePatterns
 from oclgenomics.signatures.device.samples import SampleLetters
 from oclgenomics.signatures.device.seed_places import SeedFinder, SeedPlaces
+from oclgenomics.signatures.device.windows import WindowFinder
 from oclgenomics.signatures.edit_places import Places, joined_places
 from oclgenomics.signatures.seed_table import SeedTable
 
@@ -90,7 +92,7 @@ class EditMatcher:
         tallies = [EndTally(self._lengths, self._max_edits) for _ in range(2)]
         for candidates, piece, until in self._near_all_seeds(samples):
             tallies[0].add(aligner.rows(candidates), piece, until)
-        for candidates, piece, until in self._everywhere(samples):
+        for candidates, piece, until in self._without_seeds(samples):
             tallies[1].add(aligner.rows(candidates), piece, until)
         return joined_places(Places.of([tally.places() for tally in tallies]))
 
@@ -114,16 +116,42 @@ class EditMatcher:
         assert self._table is not None
         pattern = self._table.pattern[found.seed]
         diagonal = found.at.astype(np.int64) - self._table.offset[found.seed]
-        stretch = diagonal // self._stretch + 1  # diagonals of matches are at least -E
         inside = (diagonal >= -self._max_edits) & (diagonal <= self._last_diagonal(samples, found.piece, pattern))
+        stretch = diagonal[inside] // self._stretch
+        return self._distinct(samples, found.piece[inside], pattern[inside], stretch)
+
+    def _without_seeds(self, samples: SampleLetters) -> Iterator[Lot]:
+        """Candidates of patterns without seeds."""
+        if self._windows is None:
+            yield from self._everywhere(samples)
+            return
+        for found in self._windows.find(samples):
+            fits = found.stretch * self._stretch <= self._last_diagonal(samples, found.piece, found.pattern)
+            lot = self._distinct(samples, found.piece[fits], found.pattern[fits], found.stretch[fits])
+            yield lot, found.last_piece, found.until
+
+    @cached_property
+    def _windows(self) -> WindowFinder | None:
+        if self._table is None or not len(self._unseeded):
+            return None
+        return WindowFinder(self._engine, self._patterns.patterns, self._unseeded, self._max_edits, room=self._room)
+
+    def _distinct(
+        self,
+        samples: SampleLetters,
+        piece: NDArray[np.uint32],
+        pattern: NDArray[np.uint32],
+        stretch: NDArray[np.int64],
+    ) -> Candidates:
+        """Candidates of stretches, each of them once; stretches are at least -1, as diagonals of matches are -E."""
         # All stretches of all pieces have numbers: those of a piece come behind those of the piece before.
         counts = samples.block.pieces.size // np.uint32(self._stretch) + np.uint32(STRETCHES)
         first = np.cumsum(counts, dtype=np.int64) - counts
-        number = np.sort((first[found.piece] + stretch)[inside] * len(self._lengths) + pattern[inside])
-        number = number[np.flatnonzero(np.diff(number, prepend=-1))]
-        at, pattern = np.divmod(number, len(self._lengths))
-        piece = np.searchsorted(first, at, side="right") - 1
-        return self._candidates(piece, pattern, at - first[piece] - 1)
+        numbers = np.sort((first[piece] + stretch + 1) * len(self._lengths) + pattern)
+        numbers = numbers[np.flatnonzero(np.diff(numbers, prepend=-1))]
+        at, which = np.divmod(numbers, len(self._lengths))
+        row = np.searchsorted(first, at, side="right") - 1
+        return self._candidates(row, which, at - first[row] - 1)
 
     def _last_diagonal(
         self, samples: SampleLetters, piece: NDArray[np.uint32], pattern: NDArray[np.uint32]
@@ -139,7 +167,7 @@ class EditMatcher:
         return Candidates(piece.astype(np.uint32), pattern.astype(np.uint32), low.astype(np.int32))
 
     def _everywhere(self, samples: SampleLetters) -> Iterator[Lot]:
-        """Candidates of patterns without seeds."""
+        """All candidates of patterns without seeds."""
         patterns = self._unseeded
         if not len(patterns):
             return
