@@ -109,3 +109,12 @@ def test_parts_of_pairs_keep_all_pairs_and_all_pieces(hits: list[list[int]], mos
         ends[rows.number] += rows.ends
     assert letters.tolist() == [7] * len(hits)
     assert ends.tolist() == [1] * len(hits)
+
+
+def test_the_best_match_has_the_highest_mean_quality() -> None:
+    joiner = PartJoiner("best")
+    joiner.add(samples((0, 9, False)), matches(row(0, 1, end=6, quality_sum=150)))
+    part = joiner.add(
+        samples((0, 9, True)), matches(row(0, 10, end=14, quality_sum=124), row(0, 20, end=24, quality_sum=123))
+    )
+    assert (part.matches.start.tolist(), part.matches.hits.tolist()) == ([10], [3])
