@@ -16,6 +16,14 @@ log10 E. For m = 0 it is log10(n - L + 1) - 0.602 i. Where IUPAC letters other t
 rather than too small. For all of a panel of S signatures in R samples, add log10(S R). E says nothing about relatives:
 sequence that is no product of chance, such as a repeat or another virus of the family, matches more often.
 
+With edits, informative positions are those at which the alignment has the same nucleotide on both sides. k edits of L
+letters can be placed in at most C(3L + k, k) ways, as there are L deletions, L substitutions and L + 1 places for
+insertions. So chance is expected to give at most
+
+    E = n 4^-i times the sum over k = 0 .. m of  C(3L + k, k)
+
+starts and alignments as informative as this one that have no more edits; this is rather too large than too small.
+
 **Support.** The informative share is i / L. The expected accuracy is 1 - e / L, with e expected errors from the
 qualities (the sum of 10^(-Q/10)). The certainty, from 0 to 1, is their product: the share of the signature's letters
 that were both comparable and, as far as qualities tell, read correctly. It is rather too low than too high: an N of the
@@ -32,7 +40,14 @@ from numpy.typing import NDArray
 
 from oclgenomics.signatures.result import Matches
 
-__all__ = ["MAY_BE_CHANCE", "certainty", "expected_accuracy", "informative_share", "log10_chance"]
+__all__ = [
+    "MAY_BE_CHANCE",
+    "certainty",
+    "expected_accuracy",
+    "informative_share",
+    "log10_chance",
+    "log10_chance_of_edits",
+]
 
 MAY_BE_CHANCE = -2.0  # log10; from 0.01 expected chance matches in the sample on, reports say so
 
@@ -59,6 +74,33 @@ def log10_chance(
         See the head of the module.
     """
     return np.log10((letters - length + 1).astype(np.float64)) + _log10_tail(informative, mismatches)
+
+
+def log10_chance_of_edits(
+    letters: NDArray[np.int64], length: NDArray[np.int64], informative: NDArray[np.int64], edits: NDArray[np.int32]
+) -> NDArray[np.float64]:
+    """Return log10 of the number of matches with edits that chance gives at most; all arrays have one item a match.
+
+    Parameters
+    ----------
+    letters : ndarray, int64
+        Letters of the sample.
+    length : ndarray, int64
+        Letters of the signature.
+    informative : ndarray, int64
+        Positions at which both letters are the same single nucleotide.
+    edits : ndarray, int32
+        Those of the match.
+    """
+    ways = np.ones(len(length))
+    term = np.ones(len(length))
+    for k in range(1, int(edits.max(initial=0)) + 1):
+        term = term * (3.0 * length + k) / k
+        # C(3L + k, k) is the product of (3L + j) / j for j = 1 .. k.
+        ways += np.where(edits >= k, term, 0.0)
+    chance = np.log10(ways) - informative * math.log10(4.0)
+    most: NDArray[np.float64] = np.log10(letters.astype(np.float64)) + np.minimum(chance, 0.0)
+    return most
 
 
 def _log10_tail(positions: NDArray[np.int64], mismatches: NDArray[np.int32]) -> NDArray[np.float64]:

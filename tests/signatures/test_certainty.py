@@ -12,7 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oclgenomics.signatures import reference
-from oclgenomics.signatures.certainty import certainty, expected_accuracy, informative_share, log10_chance
+from oclgenomics.signatures.certainty import (
+    certainty,
+    expected_accuracy,
+    informative_share,
+    log10_chance,
+    log10_chance_of_edits,
+)
 
 
 def chance(letters: int, length: int, informative: int, mismatches: int) -> float:
@@ -80,3 +86,14 @@ def test_nothing_at_all():
     none = np.zeros(0, np.int64)
     assert log10_chance(none, none, none, none.astype(np.int32)).shape == (0,)
     assert certainty(matches_of([])).shape == (0,)
+
+
+def test_edits_can_be_placed_in_more_ways_than_substitutions() -> None:
+    def chance(edits: int) -> float:
+        one = (np.array([value], np.int64) for value in (1000, 30, 28))
+        return float(log10_chance_of_edits(*one, np.array([edits], np.int32))[0])
+
+    assert chance(0) == pytest.approx(3 - 28 * math.log10(4))
+    assert chance(2) == pytest.approx(3 + math.log10(1 + 91 + 92 * 91 // 2) - 28 * math.log10(4))
+    few = [np.array([value]) for value in (1000, 5, 1)]
+    assert float(log10_chance_of_edits(*few, np.array([4], np.int32))[0]) == 3.0  # a match at each letter at most

@@ -9,7 +9,13 @@ import numpy as np
 
 from oclgenomics.errors import ParameterError
 from oclgenomics.provenance import provenance_lines
-from oclgenomics.signatures.certainty import MAY_BE_CHANCE, certainty, informative_share, log10_chance
+from oclgenomics.signatures.certainty import (
+    MAY_BE_CHANCE,
+    certainty,
+    informative_share,
+    log10_chance,
+    log10_chance_of_edits,
+)
 from oclgenomics.signatures.options import ScanOptions
 from oclgenomics.signatures.panel import Panel
 from oclgenomics.signatures.reports.columns import rows_of, texts, words
@@ -89,6 +95,7 @@ class CertaintyReport:
     def __init__(self, panel: Panel, options: ScanOptions, provenance: Mapping[str, Any] | None = None) -> None:
         check_certainty(options)
         self._panel, self._provenance = panel, provenance or {}
+        self._chance = log10_chance_of_edits if options.max_edits else log10_chance
 
     def head(self) -> str:
         return provenance_lines(self._provenance) + "\t".join(CERTAINTY_COLUMNS) + "\n"
@@ -98,8 +105,8 @@ class CertaintyReport:
         if not len(matches):
             return ""
         letters = part.samples.letters[matches.sample - part.samples.number[0]]
-        length = matches.end - matches.start
-        chance = log10_chance(letters, length, matches.informative, matches.mismatches)
+        length = self._panel.lengths[matches.signature]
+        chance = self._chance(letters, length, matches.informative, matches.mismatches)
         order = np.lexsort((matches.start, chance, matches.sample))
         matches, letters, length, chance = matches.take(order), letters[order], length[order], chance[order]
         shown = {name: column.tolist() for name, column in match_columns(self._panel, part.samples, matches).items()}
