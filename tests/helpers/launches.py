@@ -236,7 +236,9 @@ def letters_in_place(engine: Engine, *, fastq: bool) -> None:
         engine.finish()
 
 
-def signature_scans(engine: Engine, *, fastq: bool, method: Method, mismatches: int, filtered: bool) -> None:
+def signature_scans(
+    engine: Engine, *, fastq: bool, method: Method, mismatches: int = 0, edits: int = 0, filtered: bool = False
+) -> None:
     """Find signatures, and list all their matches."""
     letters, wrapped = "ACGTTGCANRYACGTTGACC" * 5, "ACGTTGCANRYACGTTG\nACC\n" * 5
     text = f"@read\n{letters}\n+\n{'I' * len(letters)}\n" if fastq else f">read\n{wrapped}"
@@ -246,7 +248,7 @@ def signature_scans(engine: Engine, *, fastq: bool, method: Method, mismatches: 
         path.write_text(text * 2)
         options = SignatureOptions(
             report="all", strand="both", method=method, max_mismatches=mismatches,
-            min_informative=0.2 if filtered else 0.0,
+            min_informative=0.2 if filtered else 0.0, max_edits=edits,
         )  # fmt: skip
         found = scan_signatures(path, signatures, options, engine=engine)
         assert set(found.columns()["signature"]) >= {"part", "whole"}
@@ -296,6 +298,8 @@ FAMILIES: dict[str, tuple[Case, ...]] = {
         partial(signature_scans, fastq=True, method="planes", mismatches=2, filtered=True),
         partial(signature_scans, fastq=True, method="planes", mismatches=0, filtered=False),
         partial(signature_scans, fastq=True, method="brute", mismatches=1, filtered=True),
+        partial(signature_scans, fastq=True, method="auto", edits=1),
+        partial(signature_scans, fastq=False, method="auto", edits=3),
         partial(signature_brute_force, prefix_sums=False, flat=True),
         partial(signature_brute_force, prefix_sums=True, flat=False),
     ),
