@@ -178,3 +178,37 @@ __kernel void vector_bytes(__global const uint *x, __global uint *out)
     }
 }
 #endif
+
+// Vectors of 64 bytes at any address: 8 numbers that are shifted together, compared bit by bit and folded; 16 that are looked
+// up one by one.
+#if !defined(ONLY) || defined(ONLY_vector_windows)
+typedef ulong8 window_any __attribute__((aligned(1)));
+typedef uint16 words_any __attribute__((aligned(4)));
+
+__kernel void vector_windows(__global const uint *x, __global uint *out)
+{
+    const size_t i = get_global_id(0) * 16;
+    __global const uchar *bytes = (__global const uchar *)(x + (i + 16 < ITEMS ? i : i - 16));
+    ulong8 alive = ~(ulong8)(0ul), counted = (ulong8)(0ul);
+    for (uint n = 0; n < 40; n += 3) {
+        const uint by = n % 8 + 1;
+        const ulong8 letters = *(__global const window_any *)(bytes + n) >> by | *(__global const window_any *)(bytes + n + 8) << (64 - by);
+        const ulong8 missing = ~letters, both = counted & missing;
+        counted ^= missing;
+        alive &= ~both | (ulong8)(0x1111111111111111ul);
+    }
+    const ulong8 wrong = ~(alive + 0x0f0f0f0f0f0f0f0ful) & 0x1010101010101010ul;
+    const ulong4 four = wrong.lo | wrong.hi << 1;
+    const ulong2 two = four.lo | four.hi << 2;
+    const ulong one = two.x | two.y << 3;
+    const uint16 words = *(__global const words_any *)(bytes + 4) * 5u + (*(__global const words_any *)(bytes + 20) >> 27);
+    uint own[16];
+    *(uint16 *)own = words & 31;
+    const ulong *each = (const ulong *)&alive;
+    for (uint n = 0; n < 16; ++n) {
+        out[i + n] = (uint)(each[n / 2] >> 32 * (n % 2));
+        out[ITEMS + i + n] = (uint)(one >> 32 * (n % 2));
+        out[2 * ITEMS + i + n] = own[(n * 7) % 16];
+    }
+}
+#endif

@@ -139,10 +139,9 @@ static inline void take_steps(const Comparison *c, Survivors *s, __global const 
     }
 }
 
-// Starts of a window that the whole program leaves.
-static inline Survivors survivors_of(const Comparison *c, uint first)
+// All starts of a window, before any step.
+static inline Survivors all_starts(const Comparison *c)
 {
-    const uint at = first / UNIT;
     const window_t none = (window_t)(0);
     Survivors s = {~none, none, none, none};
 #if COUNTERS > 0
@@ -150,14 +149,27 @@ static inline Survivors survivors_of(const Comparison *c, uint first)
     s.c1 -= c->spare >> 1 & 1;
     s.c2 -= c->spare >> 2 & 1;
 #endif
+    return s;
+}
+
+// Take all steps from n on.
+static inline void take_rest(const Comparison *c, Survivors *s, uint n, uint at)
+{
+    const uint next = MIN(FIRST_STEPS, c->turn);
+    take_steps(c, s, c->first_steps, n, next, at);
+    take_steps(c, s, c->steps, next, c->end, at);
+}
+
+// Starts of a window that the whole program leaves.
+static inline Survivors survivors_of(const Comparison *c, uint first)
+{
+    const uint at = first / UNIT;
+    Survivors s = all_starts(c);
     UNROLL
     for (uint n = 0; n < HEAD; ++n)
         take_step(&s, load_window(c->head[n] + at));
-    if (any_survives(s.alive)) {
-        const uint next = MIN(FIRST_STEPS, c->turn);
-        take_steps(c, &s, c->first_steps, HEAD, next, at);
-        take_steps(c, &s, c->steps, next, c->end, at);
-    }
+    if (any_survives(s.alive))
+        take_rest(c, &s, HEAD, at);
     return s;
 }
 
@@ -420,8 +432,10 @@ void list_starts(COMPARISON_ARGUMENTS, __global const uint *row, __global const 
         const uint first = base + get_local_id(0) * STARTS;
         uint matches = 0;
         if (first < c.starts) {
-            const uint alive = survivors_of(&c, first).alive & LOW_BITS32(c.starts - first);
-            for (uint left = alive; left; left &= left - 1) {
+            // Without the places of the head at hand, which with all else would need more scalar registers than AMD's GPUs have.
+            Survivors s = all_starts(&c);
+            take_rest(&c, &s, 0, first / UNIT);
+            for (uint left = s.alive & LOW_BITS32(c.starts - first); left; left &= left - 1) {
                 const uint i = lowest_bit32(left);
                 matches |= is_match(&c, first + i, sum_qualities(&c, first + i)) << i;
             }

@@ -363,6 +363,34 @@ def vector_bytes() -> Case:
     return case([x], channels(codes.ravel(), anything.ravel(), count.ravel(), dtype=np.uint32))
 
 
+def vector_windows() -> Case:
+    x = NUMBERS.words[0]
+    first = np.arange(0, ITEMS, 16)
+    bytes_of = x.view(np.uint8)
+    begin = 4 * np.where(first + 16 < ITEMS, first, first - 16)
+
+    def numbers(at: int, count: int, dtype: type[np.generic]) -> NDArray[Any]:
+        size = np.dtype(dtype).itemsize
+        places = begin[:, None] + at + np.arange(count * size)
+        return np.ascontiguousarray(bytes_of[places]).view(dtype)
+
+    alive = np.full((len(first), 8), ~np.uint64(0))
+    counted = np.zeros_like(alive)
+    for n in range(0, 40, 3):
+        by = np.uint64(n % 8 + 1)
+        letters = numbers(n, 8, np.uint64) >> by | numbers(n + 8, 8, np.uint64) << np.uint64(64) - by
+        alive &= ~(counted & ~letters) | np.uint64(0x1111111111111111)
+        counted ^= ~letters
+    wrong = ~(alive + np.uint64(0x0F0F0F0F0F0F0F0F)) & np.uint64(0x1010101010101010)
+    for shift in range(3):
+        half = wrong.shape[1] // 2
+        wrong = wrong[:, :half] | wrong[:, half:] << np.uint64(shift + 1)
+    words = numbers(4, 16, np.uint32) * np.uint32(5) + (numbers(20, 16, np.uint32) >> np.uint32(27)) & np.uint32(31)
+    turned = words[:, np.arange(16) * 7 % 16]
+    folded = np.tile(wrong.view(np.uint32), 8)
+    return case([x], channels(alive.view(np.uint32).ravel(), folded.ravel(), turned.ravel(), dtype=np.uint32))
+
+
 def doubles() -> Case:
     a, b = NUMBERS.floats
     x, y = a.astype(np.float64), b.astype(np.float64)

@@ -79,6 +79,7 @@ def idioms_for(device: Device) -> list[Idiom]:
         found.append(Idiom("loose_memory", SCALAR, values.loose_memory))
         found.append(Idiom("vector_shifts", VECTOR, values.vector_shifts, CPU_WIDTH, 8))
         found.append(Idiom("vector_bytes", VECTOR, values.vector_bytes, BYTES_WIDTH, BYTES_WIDTH))
+        found.append(Idiom("vector_windows", VECTOR, values.vector_windows, BYTES_WIDTH, BYTES_WIDTH))
     for width in widths:
         found += _vectors(width)
     if "cl_khr_fp64" in device.extensions:
