@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.frames import to_frame
+from oclgenomics.signatures.options import ScanOptions
 from oclgenomics.signatures.panel import Panel
 from oclgenomics.signatures.reference import ERROR_BITS, HASH_MODULUS
 
@@ -176,11 +177,13 @@ class ScanResult:
     samples : Samples
         All samples of the input.
     matches : Matches
+    options : ScanOptions
     """
 
     panel: Panel
     samples: Samples
     matches: Matches
+    options: ScanOptions = ScanOptions()
 
     def __repr__(self) -> str:
         return f"ScanResult(samples={len(self.samples)}, signatures={len(self.panel)}, matches={len(self.matches)})"

@@ -90,7 +90,7 @@ def scan(
         )
     )  # fmt: skip
     every = Samples.joined([part.samples.take(part.samples.ends) for part in parts])
-    return ScanResult(panel, every, in_order(Matches.joined([part.matches for part in parts])))
+    return ScanResult(panel, every, in_order(Matches.joined([part.matches for part in parts])), options)
 
 
 def scan_parts(

@@ -56,7 +56,7 @@ def many(samples: int, each: int, letters: int = 1_000_000, signatures: int = 20
 
 def chosen_of(reads, signatures=SIGNATURES, options=None, size=2, count=30):
     panel, parts = scan_parts(reads, signatures, options, size)
-    chosen = ChosenSamples(panel, count)
+    chosen = ChosenSamples(panel, count=count)
     for part in parts:
         chosen.add(part)
     return chosen
@@ -220,7 +220,7 @@ def test_a_sample_that_goes_on_through_parts_is_one_lane():
         ScanPart(open_end, part.matches.take(slice(0, last[0]))),
         ScanPart(part.samples.take(slice(1, 2)), part.matches.take(last)),
     ]
-    chosen = ChosenSamples(panel, 1)
+    chosen = ChosenSamples(panel, count=1)
     for one in parts:
         chosen.add(one)
         assert len(chosen.lanes) in (1, 2)
@@ -266,3 +266,12 @@ def test_a_crowd_lies_in_the_last_row():
     assert placed.row.tolist() == [0, 1, 2, 2, 2]
     assert placed.crowded
     assert np.isnan(placed.label).tolist() == [False, False, False, True, True]
+
+
+def test_chance_counts_edits_where_these_were_looked_for() -> None:
+    panel, part = many(2, 5)
+    part = replace(part, matches=replace(part.matches, mismatches=np.full(10, 2, np.int32)))
+    with_edits = ChosenSamples.of(ScanResult(panel, part.samples, part.matches, ScanOptions(max_edits=2)))
+    plain = ChosenSamples.of(ScanResult(panel, part.samples, part.matches, ScanOptions(max_mismatches=2)))
+    for one, other in zip(with_edits.lanes, plain.lanes, strict=True):
+        assert (one.chance > other.chance).all()

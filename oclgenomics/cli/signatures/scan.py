@@ -128,7 +128,7 @@ def run(args: argparse.Namespace) -> int:
     options = _checked_options(args)
     select_device(args.device)  # a device that is not there is told before anything is read
     panel = read_panel(args.signatures)
-    totals, chosen = ScanTotals(panel), ChosenSamples(panel)
+    totals, chosen = ScanTotals(panel), ChosenSamples(panel, options)
     progress = Progress(enabled=not args.quiet)
     progress.stage("scanning", "MB", 1e6)
     seen = [lambda _: progress.clear(), totals.add, *([chosen.add] if args.plot else [])]

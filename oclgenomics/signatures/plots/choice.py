@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.signatures.certainty import MAY_BE_CHANCE, certainty, log10_chance
+from oclgenomics.signatures.certainty import MAY_BE_CHANCE, certainty, log10_chance, log10_chance_of_edits
+from oclgenomics.signatures.options import ScanOptions
 from oclgenomics.signatures.panel import Panel
 from oclgenomics.signatures.result import Matches, ScanPart, ScanResult
 from oclgenomics.signatures.totals import ScanTotals
@@ -36,6 +37,10 @@ class Lane:
         The sum of the certainties of all of them, by which samples are chosen.
     matches : Matches
         The surest of them, `MAX_DRAWN` at most, from left to right.
+    lengths : ndarray, int64
+        Letters of each signature of the panel.
+    edits : bool
+        Whether mismatches are edits.
     """
 
     number: int
@@ -45,13 +50,16 @@ class Lane:
     rows: int
     strength: float
     matches: Matches
+    lengths: NDArray[np.int64]
+    edits: bool
 
     @property
     def chance(self) -> NDArray[np.float64]:
         """log10 of what chance is expected to give, for each match; see `oclgenomics.signatures.certainty`."""
         matches = self.matches
         letters = np.full(len(matches), self.letters)
-        return log10_chance(letters, matches.end - matches.start, matches.informative, matches.mismatches)
+        expected = log10_chance_of_edits if self.edits else log10_chance
+        return expected(letters, self.lengths[matches.signature], matches.informative, matches.mismatches)
 
     @property
     def may_be_chance(self) -> NDArray[np.bool_]:
@@ -71,6 +79,8 @@ class ChosenSamples:
     Parameters
     ----------
     panel : Panel
+    options : ScanOptions
+        Those of the scan.
     count : int
         Samples to choose at most.
 
@@ -81,15 +91,16 @@ class ChosenSamples:
         Of all samples.
     """
 
-    def __init__(self, panel: Panel, count: int = MAX_LANES) -> None:
+    def __init__(self, panel: Panel, options: ScanOptions = ScanOptions(), count: int = MAX_LANES) -> None:
         self.panel, self.totals = panel, ScanTotals(panel)
+        self._edits = options.max_edits > 0
         self._count = count
         self._lanes: dict[int, Lane] = {}
 
     @classmethod
     def of(cls, result: ScanResult, count: int = MAX_LANES) -> ChosenSamples:
         """Choose from a whole result."""
-        chosen = cls(result.panel, count)
+        chosen = cls(result.panel, result.options, count)
         chosen.add(ScanPart(result.samples, result.matches))
         return chosen
 
@@ -129,7 +140,7 @@ class ChosenSamples:
                 found.append(
                     Lane(
                         number, str(samples.name[at]), int(samples.letters[at]), int(samples.pairs[at]),
-                        int(counts[at]), float(strength[at]), mine,
+                        int(counts[at]), float(strength[at]), mine, self.panel.lengths, self._edits,
                     )
                 )  # fmt: skip
         return found
