@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import signal
+import subprocess
 import sys
 from pathlib import Path
 
@@ -204,3 +206,24 @@ def test_errors_are_one_line(
     assert message in err
     assert err.count("\n") == 1
     assert sorted(path.name for path in folder.iterdir()) == before
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_a_scan_that_is_stopped_prints_what_it_found_and_leaves_no_file(
+    folder: Path, number: signal.Signals, device: Device
+) -> None:
+    before = sorted(folder.iterdir())
+    words = f"signatures scan - s.fa --format course --summary y.tsv --plot y.png -q -d {device.index}"
+    with subprocess.Popen(
+        [sys.executable, "-m", "oclgenomics", *words.split()],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    ) as scan:  # fmt: skip
+        assert scan.stdin is not None
+        assert scan.stdout is not None
+        scan.stdin.write(fastq([Read("first", "GATTACA", "I" * 7)]).encode())
+        scan.stdin.flush()
+        assert scan.stdout.readline() == b"first: two (40.000) [86]\n"  # while more may come
+        scan.send_signal(number)
+        scan.communicate(timeout=60)
+    assert scan.returncode == (143 if number == signal.SIGTERM else -number)
+    assert sorted(folder.iterdir()) == before
