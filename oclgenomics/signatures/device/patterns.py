@@ -70,6 +70,6 @@ def least_counts(lengths: NDArray[np.int64], share: float) -> NDArray[np.int64]:
     """
     counts: NDArray[np.int64] = np.ceil(lengths * share).astype(np.int64)
     # The product is rounded, and so is the quotient that the counts have to meet: they may be one apart.
-    counts -= (counts > 0) & ((counts - 1) / lengths >= share)
+    counts -= (counts - 1) / lengths >= share
     counts += counts / lengths < share
     return counts
