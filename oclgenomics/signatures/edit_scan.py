@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.runtime import Engine
-from oclgenomics.signatures.device.describe_spans import describe_spans
+from oclgenomics.signatures.device.describe import describe_spans
 from oclgenomics.signatures.device.edits import EditMatcher
 from oclgenomics.signatures.device.patterns import DevicePatterns
 from oclgenomics.signatures.device.samples import SampleLetters
@@ -102,7 +102,8 @@ class EditScan:
         here = places.origin >= 0
         new = places.take(here)
         begin = samples.block.pieces.start[new.origin]
-        ns[here], errors[here] = describe_spans(self._engine, samples, new.origin, new.start - begin, new.end - begin)
+        facts = describe_spans(self._engine, samples, new.origin, new.start - begin, new.end - begin)
+        ns[here], errors[here] = facts.sample_ns, facts.error_units
         ns[~here], errors[~here] = (of[~places.origin[~here]] for of in (self._open_ns, self._open_errors))
         return ns, errors
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,7 @@ from oclgenomics.signatures.device.samples import SampleLetters
 from oclgenomics.signatures.options import BEST_QUALITY
 from oclgenomics.signatures.reference import error_units
 
-__all__ = ["MatchFacts", "describe"]
+__all__ = ["MatchFacts", "describe", "describe_spans"]
 
 FACTS = 6
 MATCHES = 1 << 18  # described at a time
@@ -45,46 +46,69 @@ class MatchFacts:
 
 def describe(engine: Engine, samples: SampleLetters, patterns: DevicePatterns, found: FoundStarts) -> MatchFacts:
     """Return the facts of matches in a block."""
-    parts = [
-        _facts(engine, samples, patterns, found.part(begin, begin + MATCHES))
-        for begin in range(0, max(len(found), 1), MATCHES)
-    ]
+    under = {"sets": patterns.sets, "offsets": patterns.offsets}
+    return _describe(engine, samples, under, piece=found.piece, pattern=found.pattern, start=found.start)
+
+
+def describe_spans(
+    engine: Engine,
+    samples: SampleLetters,
+    piece: NDArray[np.integer[Any]],
+    start: NDArray[np.integer[Any]],
+    end: NDArray[np.integer[Any]],
+) -> MatchFacts:
+    """Return the facts of letters start .. end - 1 of pieces of a block, in which nothing is compared with a pattern.
+
+    `mismatches`, `informative` and `pattern_ns` are 0.
+    """
+    return _describe(engine, samples, None, piece=piece, start=start, end=end)
+
+
+def _describe(
+    engine: Engine,
+    samples: SampleLetters,
+    patterns: dict[str, DeviceArray] | None,
+    **columns: NDArray[np.integer[Any]],
+) -> MatchFacts:
+    """Describe some matches at a time."""
+    parts = [np.empty((0, FACTS), np.uint64)]
+    units = engine.upload(np.array([error_units(quality) for quality in range(BEST_QUALITY + 1)], np.uint64))
+    for begin in range(0, len(columns["piece"]), MATCHES):
+        lot = {name: column[begin : begin + MATCHES].astype(np.uint32) for name, column in columns.items()}
+        parts.append(_facts(engine, samples, patterns, units, lot))
     facts = np.concatenate(parts)
     mismatches, informative, sample_ns, pattern_ns = facts[:, 1:5].astype(np.int64).T
     return MatchFacts(facts[:, 0], mismatches, informative, sample_ns, pattern_ns, facts[:, 5])
 
 
-def _facts(engine: Engine, samples: SampleLetters, patterns: DevicePatterns, found: FoundStarts) -> NDArray[np.uint64]:
-    """Return the facts of some matches, uint64 (matches, FACTS)."""
-    matches = len(found)
-    if not matches:
-        return np.empty((0, FACTS), np.uint64)
-    cpu = engine.tuning.cpu
+def _facts(
+    engine: Engine,
+    samples: SampleLetters,
+    patterns: dict[str, DeviceArray] | None,
+    units: DeviceArray,
+    lot: dict[str, NDArray[np.uint32]],
+) -> NDArray[np.uint64]:
+    """Return the facts of some matches, at least one, uint64 (matches, FACTS)."""
+    cpu, matches = engine.tuning.cpu, len(lot["piece"])
     lanes = CPU_LANES if cpu else engine.group_size(GPU_LANES)
-    defines = {"CPU": cpu, "LANES": lanes, "QUALITIES": samples.has_qualities}
-    kernel = engine.kernel("signatures/describe.cl", "describe_matches", **defines)
+    defines = {"CPU": cpu, "LANES": lanes, "QUALITIES": samples.has_qualities, "PATTERNS": patterns is not None}
     facts = engine.empty((matches, FACTS), np.uint64)
-    items = -(-matches // lanes) * lanes if cpu else matches * lanes
+    on_device = {name: engine.upload(column) for name, column in lot.items()}
     engine.launch(
-        kernel,
-        (items,),
+        engine.kernel("signatures/describe.cl", "describe_matches", **defines),
+        (-(-matches // lanes) * lanes if cpu else matches * lanes,),
         (lanes,),
         **samples.block.text.place,
+        **({"sets": None, "offsets": None} if patterns is None else patterns),
         codes=samples.codes,
         letters=samples.letters,
         qualities=samples.qualities,
-        sets=patterns.sets,
-        offsets=patterns.offsets,
-        pieces=engine.upload(found.piece),
-        patterns=engine.upload(found.pattern),
-        starts=engine.upload(found.start),
+        pieces=on_device["piece"],
+        patterns=on_device.get("pattern"),
+        starts=on_device["start"],
+        ends=on_device.get("end"),
         matches=matches,
-        units=_units(engine),
+        units=units,
         facts=facts,
     )
     return engine.download(facts)
-
-
-def _units(engine: Engine) -> DeviceArray:
-    """Expected errors by quality."""
-    return engine.upload(np.array([error_units(quality) for quality in range(BEST_QUALITY + 1)], np.uint64))
