@@ -6,9 +6,8 @@ temporary run, and the runs are merged at the end.
 
 from __future__ import annotations
 
-import contextlib
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from oclgenomics.errors import ParameterError
@@ -24,14 +23,13 @@ from oclgenomics.kmers.kmer_set import CountedKmers
 from oclgenomics.kmers.options import CountOptions
 from oclgenomics.kmers.plan import DeviceLimits, text_block_bytes
 from oclgenomics.kmers.result import CountSummary
-from oclgenomics.runtime import Device, Engine
+from oclgenomics.runtime import Device, Engine, lent_engine
 from oclgenomics.sequence import Census, PackedBlock, packed_blocks
+from oclgenomics.sequence.files import SequenceFiles, file_names
 from oclgenomics.sequence.opening import largest_block
 from oclgenomics.sequence.parse import BEST_QUALITY
 
-__all__ = ["SequenceFiles", "check_reading", "count", "count_to_database"]
-
-SequenceFiles = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
+__all__ = ["check_reading", "count", "count_to_database"]
 
 
 def count(
@@ -85,8 +83,8 @@ def count(
     >>> counted = count("reads.fq.gz", CountOptions(k=31), max_memory=2 << 30)  # doctest: +SKIP
     """
     check_reading(min_quality, tmp_dir)
-    with _lent(engine, device, max_memory) as engine, Spill(engine, options, tmp_dir) as parts:
-        reading = _Reading(engine, options, _paths(source), threads, progress, min_quality)
+    with lent_engine(engine, device, max_memory) as engine, Spill(engine, options, tmp_dir) as parts:
+        reading = _Reading(engine, options, file_names(source), threads, progress, min_quality)
         counter = reading.count(parts)
         merged = kept_blocks(options, parts.merged())
         block = join(key_words(options.k), merged) if parts.added else counter.block()
@@ -125,8 +123,8 @@ def count_to_database(
         The database cannot be written; nothing half written is left.
     """
     check_reading(min_quality, tmp_dir)
-    with _lent(engine, device, max_memory) as engine, Spill(engine, options, tmp_dir, on_spill) as parts:
-        reading = _Reading(engine, options, _paths(source), threads, progress, min_quality)
+    with lent_engine(engine, device, max_memory) as engine, Spill(engine, options, tmp_dir, on_spill) as parts:
+        reading = _Reading(engine, options, file_names(source), threads, progress, min_quality)
         counter = reading.count(parts)
         with DatabaseWriter(output, options, engine=engine) as writer:
             if parts.added:
@@ -151,18 +149,6 @@ def check_reading(min_quality: int | None, tmp_dir: str | os.PathLike[str] | Non
         raise ParameterError("min_quality", f"qualities are 0 to {BEST_QUALITY}", min_quality)
     if tmp_dir is not None:
         check_folder(os.fspath(tmp_dir))
-
-
-def _lent(
-    engine: Engine | None, device: Device | str | None, max_memory: int | None
-) -> contextlib.AbstractContextManager[Engine]:
-    """Lend the engine that is given, which stays open, or a new one, which does not."""
-    return Engine(device, max_memory=max_memory) if engine is None else contextlib.nullcontext(engine)
-
-
-def _paths(source: SequenceFiles) -> list[str]:
-    paths = [source] if isinstance(source, (str, os.PathLike)) else source
-    return [os.fspath(path) for path in paths]
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ Importing it does not import PyOpenCL; the first look at the devices does.
 from oclgenomics.runtime.buffers import DeviceArray
 from oclgenomics.runtime.devices import Device, list_devices
 from oclgenomics.runtime.engine import Checkpoint, Engine
+from oclgenomics.runtime.lending import lent_engine
 from oclgenomics.runtime.memory import BufferNeed, chunks, items_that_fit
 from oclgenomics.runtime.profile import Profile
 from oclgenomics.runtime.program import Kernel
@@ -27,6 +28,7 @@ __all__ = [
     "Tuning",
     "chunks",
     "items_that_fit",
+    "lent_engine",
     "list_devices",
     "select_device",
 ]
