@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -13,10 +14,11 @@ from oclgenomics.signatures.device.edits import EditMatcher
 from oclgenomics.signatures.device.patterns import DevicePatterns
 from oclgenomics.signatures.device.samples import SampleLetters
 from oclgenomics.signatures.edit_places import Places, joined_places, reported_places
+from oclgenomics.signatures.joining import rows_of_pieces
 from oclgenomics.signatures.letters import ANY
 from oclgenomics.signatures.options import ScanOptions
 from oclgenomics.signatures.panel_file import ready_table
-from oclgenomics.signatures.result import Matches
+from oclgenomics.signatures.result import Matches, Samples
 from oclgenomics.signatures.seed_plan import choose_head
 from oclgenomics.signatures.seed_table import make_table
 
@@ -46,8 +48,8 @@ class EditScan:
         self._open = Places.none()
         self._open_ns, self._open_errors = np.empty(0, np.int64), np.empty(0, np.uint64)
 
-    def matches(self, samples: SampleLetters) -> Matches:
-        """Return the matches of the places that are known to end: of those that a piece owns up to its last end, later.
+    def parts(self, samples: SampleLetters) -> Iterator[tuple[Samples, Matches]]:
+        """Yield the pieces of a block and the matches of all places that are known to end; the others come later.
 
         With one match reported of a sample and a pattern, `hits` counts those of this block.
         """
@@ -58,7 +60,7 @@ class EditScan:
         kept = places.take(goes_on)
         self._open_ns, self._open_errors = self._facts(samples, kept)
         self._open = replace(kept, origin=~np.arange(len(kept)))
-        return matches
+        yield rows_of_pieces(samples), matches
 
     def _in_records(self, samples: SampleLetters) -> Places:
         """The places of a block, counted from the begin of records."""

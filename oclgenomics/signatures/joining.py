@@ -7,11 +7,12 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.signatures.device.samples import SampleLetters
 from oclgenomics.signatures.mean_order import falling_means
 from oclgenomics.signatures.options import Report
 from oclgenomics.signatures.result import Matches, Samples, ScanPart
 
-__all__ = ["PartJoiner", "in_order", "merge_pairs", "merge_samples", "rows_of_part"]
+__all__ = ["PartJoiner", "in_order", "merge_pairs", "merge_samples", "rows_of_part", "rows_of_pieces"]
 
 COUNTS = ("letters", "ns", "ambiguous", "quality_sum", "pairs")  # of samples; pieces add up to them
 
@@ -66,6 +67,27 @@ class PartJoiner:
         last = keys[new & (pairs.sample == samples.number[-1])]
         self._counted = np.concatenate([before, last]) if goes_on else np.empty(0, np.int64)
         return replace(samples, pairs=samples.pairs + found)
+
+
+def rows_of_pieces(samples: SampleLetters) -> Samples:
+    """Return what is told of the pieces of a block as rows of samples, one for each piece."""
+    block, pieces = samples.block, samples.block.pieces
+    count = len(pieces)
+    names = np.array([*block.names, ""], object)
+    begun = pieces.record - block.first
+    return Samples(
+        pieces.record,
+        np.where(begun >= 0, names[np.clip(begun, -1, len(names) - 1)], ""),
+        np.full(count, block.source, object),
+        pieces.owned.astype(np.int64),
+        samples.ns,
+        samples.ambiguous,
+        np.full(count, samples.has_qualities),
+        samples.quality_sum,
+        np.zeros(count, np.int64),
+        pieces.ends,
+        samples.least_quality,
+    )
 
 
 def rows_of_part(rows: Samples, begin: int, end: int, *, again: bool, goes_on: bool) -> Samples:

@@ -126,7 +126,7 @@ def check_places(
     matcher = EditMatcher(engine, patterns, max_edits, table, **parameters)
     finder = EditScan(engine, patterns, options)
     finder._matcher = matcher
-    found = finder.matches(samples)
+    ((_, found),) = finder.parts(samples)
     rows = zip(
         found.sample, found.signature, found.strand, found.start, found.end, found.mismatches, found.quality_sum,
         found.informative, found.sample_ns, found.signature_ns, found.error_units, strict=True,
