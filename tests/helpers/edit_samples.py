@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from helpers.signature_matches import match_record
 from helpers.signature_samples import random_letters
-from oclgenomics.signatures import ScanOptions, edit_reference, reference
+from oclgenomics.signatures import ScanOptions, edit_reference
 
 __all__ = ["edited", "expected_rows", "make_reads", "make_texts"]
 
@@ -68,27 +69,5 @@ def expected_rows(reads: Sequence[Named], texts: Sequence[str], options: ScanOpt
                     continue
                 chosen = {"best": [edit_reference.best(found)], "first": found[:1], "all": found}[options.report]
                 hits = 1 if options.report == "all" else len(found)
-                rows += [_row(match, f"p{number}", hits, sample, name, qualities) for match in chosen]
+                rows += [match_record(match, f"p{number}", hits, sample, name, qualities) for match in chosen]
     return rows
-
-
-def _row(
-    match: reference.Match, signature: str, hits: int, sample: int, name: str, qualities: str | None
-) -> dict[str, Any]:
-    known = qualities is not None
-    return {
-        "sample": name,
-        "signature": signature,
-        "strand": match.strand,
-        "start": match.start,
-        "end": match.end,
-        "hits": hits,
-        "mismatches": match.mismatches,
-        "score": (match.quality_sum or 0) / (match.end - match.start) if known else None,
-        "informative": match.informative,
-        "sample_ns": match.sample_ns,
-        "signature_ns": match.signature_ns,
-        "expected_errors": reference.expected_errors(match.error_units or 0) if known else None,
-        "hash": None if qualities is None else reference.quality_hash(qualities),
-        "sample_number": sample,
-    }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from oclgenomics.signatures.letters import LETTERS
 from oclgenomics.signatures.options import ScanOptions
 from oclgenomics.signatures.panel import Patterns
 
-__all__ = ["Expected", "check_pairs", "check_starts", "expected_matches"]
+__all__ = ["Expected", "check_pairs", "check_starts", "expected_matches", "match_record"]
 
 Expected = dict[tuple[int, int], list[reference.Match]]  # of a piece and a pattern that match
 
@@ -69,3 +70,26 @@ def check_starts(parts: Iterable[FoundStarts], expected: Expected) -> None:
     """Compare starts with the oracle's matches."""
     rows = [tuple(map(int, row)) for part in parts for row in zip(part.piece, part.pattern, part.start, strict=True)]
     assert rows == [(*pair, match.start) for pair, matches in expected.items() for match in matches]
+
+
+def match_record(
+    match: reference.Match, signature: str, hits: int, number: int, name: str, qualities: str | None
+) -> dict[str, Any]:
+    """Return what the records of a result tell of a match in a sample, which is counted from 1."""
+    known = qualities is not None
+    return {
+        "sample": name,
+        "signature": signature,
+        "strand": match.strand,
+        "start": match.start,
+        "end": match.end,
+        "hits": hits,
+        "mismatches": match.mismatches,
+        "score": (match.quality_sum or 0) / (match.end - match.start) if known else None,
+        "informative": match.informative,
+        "sample_ns": match.sample_ns,
+        "signature_ns": match.signature_ns,
+        "expected_errors": reference.expected_errors(match.error_units or 0) if known else None,
+        "hash": None if qualities is None else reference.quality_hash(qualities),
+        "sample_number": number,
+    }

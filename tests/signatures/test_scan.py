@@ -10,6 +10,7 @@ from unittest import mock
 
 import numpy as np
 import pytest
+from helpers.signature_matches import match_record
 from helpers.signature_samples import random_letters
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -73,30 +74,8 @@ def expected(samples: list[Sample], signatures: list[Signature], options: ScanOp
                     continue
                 chosen = {"best": [reference.best(found)], "first": found[:1], "all": found}[options.report]
                 hits = 1 if options.report == "all" else len(found)
-                rows += [row(number, name, qualities, signature, match, hits) for match in chosen]
+                rows += [match_record(match, signature, hits, number + 1, name, qualities) for match in chosen]
     return rows
-
-
-def row(
-    number: int, name: str, qualities: str | None, signature: str, match: reference.Match, hits: int
-) -> dict[str, Any]:
-    known = qualities is not None and match.quality_sum is not None and match.error_units is not None
-    return {
-        "sample": name,
-        "signature": signature,
-        "strand": match.strand,
-        "start": match.start,
-        "end": match.end,
-        "hits": hits,
-        "mismatches": match.mismatches,
-        "score": (match.quality_sum or 0) / (match.end - match.start) if known else None,
-        "informative": match.informative,
-        "sample_ns": match.sample_ns,
-        "signature_ns": match.signature_ns,
-        "expected_errors": reference.expected_errors(match.error_units or 0) if known else None,
-        "hash": None if qualities is None else reference.quality_hash(qualities),
-        "sample_number": number + 1,
-    }
 
 
 @pytest.mark.parametrize("method", METHODS)
