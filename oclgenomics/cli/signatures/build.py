@@ -7,6 +7,7 @@ from typing import Any
 
 from oclgenomics.cli.options import add_message_options
 from oclgenomics.cli.output import say
+from oclgenomics.cli.signatures.pattern_options import add_pattern_options
 from oclgenomics.commandkit.files import reads, writes
 
 __all__ = ["add_parser", "run"]
@@ -29,14 +30,7 @@ def add_parser(actions: Any) -> None:
     )  # fmt: skip
     reads(signatures)
     group = parser.add_argument_group("table")
-    group.add_argument(
-        "--strand", default="+", choices=("+", "-", "both"),
-        help="signatures as they are, their reverse complements, or both (default: %(default)s)",
-    )  # fmt: skip
-    group.add_argument(
-        "--max-mismatch", dest="max_mismatches", type=int, default=0, metavar="M",
-        help="letters of a match that need not match, 0 to 7 (default: %(default)s)",
-    )  # fmt: skip
+    add_pattern_options(group)
     group = parser.add_argument_group("output")
     writes(group.add_argument("-o", "--output", required=True, metavar="PANEL", help="the file to write"))
     add_message_options(group)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from oclgenomics.cli.options import add_device_options, add_message_options, count, open_engine, report_profile
 from oclgenomics.cli.output import atomic_output, provenance, say, say_written
 from oclgenomics.cli.progress import Progress
+from oclgenomics.cli.signatures.pattern_options import add_pattern_options
 from oclgenomics.commandkit.files import reads, writes
 from oclgenomics.errors import ParameterError, UsageError
 
@@ -56,14 +57,7 @@ def add_parser(actions: Any) -> None:
 
 def _add_matching_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("matches")
-    group.add_argument(
-        "--strand", default="+", choices=("+", "-", "both"),
-        help="signatures as they are, their reverse complements, or both (default: %(default)s)",
-    )  # fmt: skip
-    group.add_argument(
-        "--max-mismatch", dest="max_mismatches", type=int, default=0, metavar="M",
-        help="letters of a match that need not match, 0 to 7 (default: %(default)s)",
-    )  # fmt: skip
+    add_pattern_options(group)
     group.add_argument(
         "--max-edits", type=int, default=0, metavar="E",
         help="substitutions, insertions and deletions that a match may have, 0 to 4, instead of --max-mismatch; "
