@@ -7,13 +7,13 @@ from numpy.typing import NDArray
 
 from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.sequence.letter_blocks import LetterBlock, Pieces
+from oclgenomics.sequence.parse import NO_QUALITY
 from oclgenomics.signatures.device.samples import SampleLetters
 
-__all__ = ["NO_QUALITY", "Encoder", "tiles_of"]
+__all__ = ["Encoder", "tiles_of"]
 
 CPU_TILE, GPU_TILE = 8192, 4096  # letters
 GPU_LANES = 128
-NO_QUALITY = 255
 NOTHING = 0xFFFFFFFF
 
 

@@ -43,7 +43,7 @@ class Methods:
     def pairs(self, samples: SampleLetters) -> FoundPairs:
         """Find all pairs of a block."""
         if self._method == "brute":
-            return BruteMatcher(self._engine, self._patterns).pairs(samples)
+            return self._brute.pairs(samples)
         if self._method == "planes" or not self._wants_index(samples):
             return self._planes.pairs(samples)
         index = self._made_index(samples)
@@ -57,7 +57,7 @@ class Methods:
 
     def starts(self, samples: SampleLetters, pairs: FoundPairs) -> FoundStarts:
         """List the matches of some of a block's pairs."""
-        lister = BruteMatcher(self._engine, self._patterns) if self._method == "brute" else self._planes
+        lister = self._brute if self._method == "brute" else self._planes
         return FoundStarts.joined(list(lister.starts(samples, pairs)))
 
     def _wants_index(self, samples: SampleLetters) -> bool:
@@ -93,6 +93,10 @@ class Methods:
         found = index_cost(self._costs, letters, samples.ambiguous, index.candidates(samples), seeded)
         suits: NDArray[np.bool_] = found <= planes_cost(self._costs, letters, samples.ambiguous, seeded)
         return suits
+
+    @cached_property
+    def _brute(self) -> BruteMatcher:
+        return BruteMatcher(self._engine, self._patterns)
 
     @cached_property
     def _planes(self) -> PlanesMatcher:
