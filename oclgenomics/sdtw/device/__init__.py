@@ -1,0 +1,1 @@
+"""Alignments on the device."""

@@ -1,0 +1,120 @@
+"""The options of alignments of raw signals by subsequence dynamic time warping."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal, get_args
+
+from oclgenomics.errors import ParameterError
+
+__all__ = [
+    "ARITHMETICS",
+    "BONUSES",
+    "COSTS",
+    "CRESCENT",
+    "MAX_PREFIX",
+    "NORMS",
+    "SQUIGGLEFILTER",
+    "AlignOptions",
+    "Arithmetic",
+    "Bonus",
+    "Cost",
+    "Norm",
+    "check_prefixes",
+]
+
+Norm = Literal["prefix", "blocks"]
+Cost = Literal["absolute", "squared"]
+Bonus = Literal["none", "dwell", "published"]
+Arithmetic = Literal["uint16", "int32", "float32"]
+NORMS: tuple[Norm, ...] = get_args(Norm)
+COSTS: tuple[Cost, ...] = get_args(Cost)
+BONUSES: tuple[Bonus, ...] = get_args(Bonus)
+ARITHMETICS: tuple[Arithmetic, ...] = get_args(Arithmetic)
+MIN_BITS, MAX_BITS = 5, 8
+PUBLISHED_BITS = 8
+MAX_PREFIX = 1 << 16
+
+
+@dataclass(frozen=True)
+class AlignOptions:
+    """How the signal of a read is compared with a reference.
+
+    Attributes
+    ----------
+    norm : {'prefix', 'blocks'}
+        Normalise a prefix of a read by its own mean and standard deviation; or each 500 samples by the integer mean and
+        mean absolute deviation of all samples so far, as SquiggleFilter does. With blocks, a longer prefix goes on
+        where the shorter one ended.
+    cost : {'absolute', 'squared'}
+        Of a sample at a k-mer: the difference of their levels, or its square.
+    bonus : {'none', 'dwell', 'published'}
+        Reward for samples that stay at a k-mer: none (Crescent, Algorithm 2), counted along the samples, or counted
+        along the k-mers as SquiggleFilter publishes it (Algorithm 1).
+    arithmetic : {'uint16', 'int32', 'float32'}
+        Integers that saturate at 65,535, exact integers, or standard scores in single precision.
+    bits : int, optional
+        Levels are integers of so many bits, 5 to 8, that span 8 standard deviations. 6 for squares and 7 for
+        differences, if not given; 8 with a bonus and for blocks. Not for float32.
+
+    Raises
+    ------
+    ParameterError
+        A value is outside its range, or contradicts another.
+    """
+
+    norm: Norm = "prefix"
+    cost: Cost = "squared"
+    bonus: Bonus = "none"
+    arithmetic: Arithmetic = "uint16"
+    bits: int | None = None
+
+    def __post_init__(self) -> None:
+        for name, choices in (("norm", NORMS), ("cost", COSTS), ("bonus", BONUSES), ("arithmetic", ARITHMETICS)):
+            if getattr(self, name) not in choices:
+                raise ParameterError(name, f"choose one of {', '.join(choices)}", getattr(self, name))
+        if self.bits is not None and not MIN_BITS <= self.bits <= MAX_BITS:
+            raise ParameterError("bits", f"levels have {MIN_BITS} to {MAX_BITS} bits", self.bits)
+        if self.is_float and (self.bits is not None or self.bonus != "none"):
+            raise ParameterError("arithmetic", "a bonus and `bits` go with integers only", self.arithmetic)
+        if self.bits is not None and self.level_bits != self.bits:
+            raise ParameterError("bits", "a bonus and `norm=blocks` go with 8 bits only", self.bits)
+
+    @property
+    def is_float(self) -> bool:
+        """Whether scores are floating-point numbers."""
+        return self.arithmetic == "float32"
+
+    @property
+    def level_bits(self) -> int:
+        """Bits of the levels of samples and k-mers."""
+        if self.norm == "blocks" or self.bonus != "none":
+            return PUBLISHED_BITS
+        return self.bits or (6 if self.cost == "squared" else 7)
+
+    @property
+    def shift(self) -> int:
+        """Squares are divided by 2 to this power, so that 8 bits and 6 bits give costs of one size."""
+        return max(0, 2 * (self.level_bits - 6)) if self.cost == "squared" else 0
+
+
+CRESCENT = AlignOptions(norm="blocks", cost="absolute", bonus="none", arithmetic="int32")
+SQUIGGLEFILTER = AlignOptions(norm="blocks", cost="absolute", bonus="published", arithmetic="int32")
+
+
+def check_prefixes(prefixes: Sequence[int]) -> tuple[int, ...]:
+    """Return lengths of prefixes in samples, which ascend.
+
+    Raises
+    ------
+    ParameterError
+        There are none, they do not ascend, or one is outside 1 to 65,536.
+    """
+    lengths = tuple(int(prefix) for prefix in prefixes)
+    if not lengths or any(a >= b for a, b in pairwise(lengths)):
+        raise ParameterError("prefixes", "give one number of samples or more, ascending", lengths)
+    if lengths[0] < 1 or lengths[-1] > MAX_PREFIX:
+        raise ParameterError("prefixes", f"a prefix has 1 to {MAX_PREFIX:,} samples", lengths)
+    return lengths

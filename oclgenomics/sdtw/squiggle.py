@@ -1,0 +1,102 @@
+"""The signal that is expected of a reference sequence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["STRANDS", "Molecule", "Places", "Squiggle"]
+
+STRANDS = ("+", "-")
+Molecule = Literal["dna", "rna"]
+
+
+@dataclass(frozen=True, eq=False)
+class Places:
+    """Places on the records of a reference; arrays of one length.
+
+    Attributes
+    ----------
+    record : ndarray, int32
+        Number of the record; -1 for no place.
+    strand : ndarray, uint8
+        0 for the record as it is, 1 for its reverse complement.
+    position : ndarray, int64
+        First letter of the k-mer on the record as it is, whatever the strand; from 0 on.
+    """
+
+    record: NDArray[np.int32]
+    strand: NDArray[np.uint8]
+    position: NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Squiggle:
+    """Levels of the k-mers of a reference in the order in which a read brings them, and where each one comes from.
+
+    A *column* is a k-mer. A *track* is a stretch of columns that follow each other in the molecule: a strand of
+    a record, or of a part of it between letters that are no nucleotide. No alignment leads from one track to the next.
+
+    Attributes
+    ----------
+    name : str
+    records : tuple of str
+        Names of the sequences.
+    lengths : ndarray, int64, (records,)
+        Letters of each.
+    k : int
+    model : str
+        Name of the model of k-mers.
+    molecule : {'dna', 'rna'}
+        DNA has both strands and is read from its 5' end, RNA has one and is read from its 3' end.
+    levels : ndarray, float64, (columns,)
+        In pA.
+    tracks : ndarray, int64, (tracks + 1,)
+        Track t has the columns `tracks[t]` to `tracks[t + 1]`.
+    track_record : ndarray, int32, (tracks,)
+    track_strand : ndarray, uint8, (tracks,)
+        0 or 1; columns of strand 0 come first.
+    track_first : ndarray, int64, (tracks,)
+        `Places.position` of the track's first column.
+    """
+
+    name: str
+    records: tuple[str, ...]
+    lengths: NDArray[np.int64]
+    k: int
+    model: str
+    molecule: Molecule
+    levels: NDArray[np.float64]
+    tracks: NDArray[np.int64]
+    track_record: NDArray[np.int32]
+    track_strand: NDArray[np.uint8]
+    track_first: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.levels)
+
+    @cached_property
+    def column_strand(self) -> NDArray[np.uint8]:
+        """Strand of each column."""
+        return np.repeat(self.track_strand, np.diff(self.tracks))
+
+    @property
+    def track_step(self) -> NDArray[np.int64]:
+        """What the position changes by from column to column in each track: 1 or -1."""
+        backwards = (self.track_strand == 1) != (self.molecule == "rna")
+        return np.where(backwards, -1, 1)
+
+    def places(self, columns: NDArray[np.int64]) -> Places:
+        """Return the places of columns; -1 is no column and has no place."""
+        track = np.clip(np.searchsorted(self.tracks, columns, "right") - 1, 0, len(self.track_record) - 1)
+        position = self.track_first[track] + (columns - self.tracks[track]) * self.track_step[track]
+        none = columns < 0
+        return Places(
+            np.where(none, np.int32(-1), self.track_record[track]),
+            np.where(none, np.uint8(0), self.track_strand[track]),
+            np.where(none, np.int64(-1), position),
+        )
