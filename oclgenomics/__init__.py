@@ -13,7 +13,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from oclgenomics import fpga, kmers, omega, signatures
+    from oclgenomics import fpga, kmers, omega, sdtw, signatures
     from oclgenomics.runtime import Device, Engine, list_devices, select_device
     from oclgenomics.variation import Alignment, ReadOptions, read_alignments
 
@@ -30,11 +30,12 @@ __all__ = [
     "list_devices",
     "omega",
     "read_alignments",
+    "sdtw",
     "select_device",
     "signatures",
 ]
 
-SYSTEMS = ("fpga", "kmers", "omega", "signatures")
+SYSTEMS = ("fpga", "kmers", "omega", "sdtw", "signatures")
 HOMES = {
     "Alignment": "variation", "ReadOptions": "variation", "read_alignments": "variation",
     "Device": "runtime", "Engine": "runtime", "list_devices": "runtime", "select_device": "runtime",

@@ -21,9 +21,9 @@ MODEL = Path(hls_model.__file__).parent
 ROOT = Path(__file__).resolve().parent.parent
 SYSTEMS = {"omega", "sdtw", "kmers", "signatures", "classify"}
 BASE = {"__init__", "commandkit", "errors", "frames", "io", "notices", "plot_style"}
-DATA = {"primitives", "provenance", "runtime", "sequence", "variation"} | BASE
+DATA = {"primitives", "provenance", "runtime", "sequence", "signals", "variation"} | BASE
 ALLOWED = {
-    "__init__": {"fpga", "kmers", "omega", "runtime", "signatures", "variation"},  # when a name is first used
+    "__init__": {"fpga", "kmers", "omega", "runtime", "sdtw", "signatures", "variation"},  # when a name is first used
     "__main__": {"cli", "commandkit"},
     "errors": set(),
     "frames": {"errors"},
@@ -36,13 +36,19 @@ ALLOWED = {
     "primitives": {"primitives", "runtime"} | BASE,
     "variation": {"variation"} | BASE,
     "sequence": {"primitives", "runtime", "sequence"} | BASE,
+    "signals": {"signals"} | BASE,
     "simulate": {"simulate"} | DATA,
     "fpga": {"fpga", "omega"} | DATA,
     "cli": {"cli", "fpga", "simulate"} | SYSTEMS | DATA,
 }
 ALLOWED |= {system: {system} | DATA for system in SYSTEMS}
 # The public verb of a system, and its package that gives work to a device.
-VERB_AND_DEVICE = {"omega": ("scan", "device"), "kmers": ("count", "counting"), "signatures": ("scan", "device")}
+VERB_AND_DEVICE = {
+    "omega": ("scan", "device"),
+    "kmers": ("count", "counting"),
+    "signatures": ("scan", "device"),
+    "sdtw": ("align", "device"),
+}
 ROOMS = ("options", "result", "plan", "reference")
 PURE_ROOMS = ("options", "plan", "reference")  # they decide and define, and know an engine as a type at most
 SHARED_WITH_MODEL = ("oclgenomics.commandkit", "oclgenomics.io.atomic_file")
@@ -184,7 +190,9 @@ def test_only_the_runtime_talks_to_pyopencl() -> None:
     assert not [path for path in MODULES if part_of(path) != "runtime" and not only_for_types(path, "pyopencl")]
 
 
-@pytest.mark.parametrize("words", [[], ["devices"], ["fpga"], ["kmers"], ["omega"], ["signatures"], ["simulate"]])
+@pytest.mark.parametrize(
+    "words", [[], ["devices"], ["fpga"], ["kmers"], ["omega"], ["sdtw"], ["signatures"], ["simulate"]]
+)
 def test_help_does_not_import_pyopencl(words: list[str]) -> None:
     code = f"import sys; from oclgenomics.cli.main import main; status = main({[*words, '--help']!r}); "
     code += "sys.exit(status or bool({'pyopencl', 'matplotlib', 'tskit', 'zarr'} & set(sys.modules)))"

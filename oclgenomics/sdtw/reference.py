@@ -94,7 +94,7 @@ def clipped(z: NDArray[np.float32], options: AlignOptions) -> Row:
     if options.is_float:
         return z.clip(np.float32(-CLIP), np.float32(CLIP))
     per_unit = np.float32((1 << options.level_bits) / (2 * CLIP))
-    level = np.floor((z + np.float32(CLIP)) * per_unit).astype(np.int64)
+    level: Row = np.floor((z + np.float32(CLIP)) * per_unit).astype(np.int64)
     return level.clip(0, (1 << options.level_bits) - 1)
 
 

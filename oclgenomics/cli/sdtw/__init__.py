@@ -1,0 +1,20 @@
+"""`oclgenomics sdtw`: which nanopore reads are of a target, told from their raw signal."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+from oclgenomics.cli.options import OneLineParser
+
+__all__ = ["COMMANDS", "add_parser"]
+
+COMMANDS: tuple[ModuleType, ...] = ()
+
+
+def add_parser(subparsers: Any) -> None:
+    """Add `sdtw` and what it does to the command line."""
+    parser = subparsers.add_parser("sdtw", help="nanopore reads of a target, found by their raw signal")
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True, parser_class=OneLineParser)
+    for command in COMMANDS:
+        command.add_parser(actions)

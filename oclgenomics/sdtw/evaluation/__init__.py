@@ -1,0 +1,1 @@
+"""How well alignments tell target reads from others, and at which thresholds."""

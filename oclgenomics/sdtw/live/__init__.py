@@ -1,0 +1,1 @@
+"""Selection of reads while they are sequenced."""

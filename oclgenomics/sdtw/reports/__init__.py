@@ -1,0 +1,1 @@
+"""Alignments and decisions as text."""

@@ -1,0 +1,1 @@
+"""Readers of raw signals, one format a module."""
