@@ -35,15 +35,15 @@ class PrefixAligner(Protocol):
     references: tuple[Squiggle, ...]
     options: AlignOptions
 
-    def align(self, samples: NDArray[np.int16], first: NDArray[np.int64], rows: int) -> Found:
-        """Align the samples `first[i]` to `first[i] + rows` of each read i.
+    def align(self, samples: NDArray[np.int16], first: NDArray[np.int64], prefix: int) -> Found:
+        """Align the samples `first[i]` to `first[i] + prefix` of each read i.
 
         Parameters
         ----------
         samples : ndarray, int16
             Of all reads.
         first : ndarray, int64, (reads,)
-        rows : int
-            Length of the prefix; `samples` has as many from each first one on.
+        prefix : int
+            Samples of a prefix; `samples` has as many from each first one on.
         """
         ...

@@ -35,6 +35,8 @@ BONUSES: tuple[Bonus, ...] = get_args(Bonus)
 ARITHMETICS: tuple[Arithmetic, ...] = get_args(Arithmetic)
 MIN_BITS, MAX_BITS = 5, 8
 PUBLISHED_BITS = 8
+MAX_AVERAGE = 4
+DEFAULT_AVERAGE = 2
 MAX_PREFIX = 1 << 16
 
 
@@ -58,6 +60,10 @@ class AlignOptions:
     bits : int, optional
         Levels are integers of so many bits, 5 to 8, that span 8 standard deviations. 6 for squares and 7 for
         differences, if not given; 8 with a bonus and for blocks. Not for float32.
+    average : int, optional
+        Samples that are averaged before they are compared, 1 to 4; what is left at the end of a prefix is not looked
+        at. At 4 kHz a nucleotide takes nine samples, so two of them differ by noise alone. 2, if not given; 1 for
+        blocks.
 
     Raises
     ------
@@ -70,6 +76,7 @@ class AlignOptions:
     bonus: Bonus = "none"
     arithmetic: Arithmetic = "uint16"
     bits: int | None = None
+    average: int | None = None
 
     def __post_init__(self) -> None:
         for name, choices in (("norm", NORMS), ("cost", COSTS), ("bonus", BONUSES), ("arithmetic", ARITHMETICS)):
@@ -81,6 +88,8 @@ class AlignOptions:
             raise ParameterError("arithmetic", "a bonus and `bits` go with integers only", self.arithmetic)
         if self.bits is not None and self.level_bits != self.bits:
             raise ParameterError("bits", "a bonus and `norm=blocks` go with 8 bits only", self.bits)
+        if self.average is not None and not 1 <= self.average <= (MAX_AVERAGE if self.norm == "prefix" else 1):
+            raise ParameterError("average", f"1 to {MAX_AVERAGE} samples; 1 with `norm=blocks`", self.average)
 
     @property
     def is_float(self) -> bool:
@@ -93,6 +102,23 @@ class AlignOptions:
         if self.norm == "blocks" or self.bonus != "none":
             return PUBLISHED_BITS
         return self.bits or (6 if self.cost == "squared" else 7)
+
+    @property
+    def pooled(self) -> int:
+        """Samples that make a row."""
+        return self.average or (DEFAULT_AVERAGE if self.norm == "prefix" else 1)
+
+    def rows(self, prefix: int) -> int:
+        """Return the rows of a prefix of so many samples.
+
+        Raises
+        ------
+        ParameterError
+            It has none.
+        """
+        if prefix < self.pooled:
+            raise ParameterError("prefixes", f"a prefix has at least the {self.pooled} samples of an average", prefix)
+        return prefix // self.pooled
 
     @property
     def shift(self) -> int:

@@ -46,11 +46,13 @@ def normalised_samples(samples: NDArray[np.int16], options: AlignOptions) -> Row
 
     Returns
     -------
-    ndarray, int64 or float32, (samples,)
+    ndarray, int64 or float32, (rows,)
         Integers from 0 to 2**bits - 1 (with blocks, to 256), or standard scores from -4 to 4.
     """
     if options.norm == "prefix":
-        return standard_scores(samples, samples, options)
+        rows = options.rows(len(samples))
+        sums = samples[: rows * options.pooled].reshape(rows, -1).sum(axis=1, dtype=np.int64)
+        return standard_scores(sums, options)
     blocks = [slice(0, end) for end in range(BLOCK, len(samples) + BLOCK, BLOCK)]
     parts = [published_scores(samples[max(0, b.stop - BLOCK) : b.stop], samples[b], options) for b in blocks]
     return np.concatenate(parts)
@@ -79,14 +81,13 @@ def normalised_levels(levels: NDArray[np.float64], strand: NDArray[np.uint8], op
     return result
 
 
-def standard_scores(samples: NDArray[np.int16], all_: NDArray[np.int16], options: AlignOptions) -> Row:
-    """Standard scores by the mean and deviation of all samples, in single precision: one product, one sum."""
-    numbers = all_.astype(np.int64)
+def standard_scores(numbers: NDArray[np.int64], options: AlignOptions) -> Row:
+    """Standard scores by the mean and deviation of all numbers, in single precision: one product, one sum."""
     count, total, squares = len(numbers), int(numbers.sum()), int((numbers * numbers).sum())
     variance = (count * squares - total * total) / count**2
     slope = np.float32(0 if variance == 0 else 1 / np.sqrt(variance))
     intercept = np.float32(-(total / count) * np.float64(0 if variance == 0 else 1 / np.sqrt(variance)))
-    return clipped(samples.astype(np.float32) * slope + intercept, options)
+    return clipped(numbers.astype(np.float32) * slope + intercept, options)
 
 
 def clipped(z: NDArray[np.float32], options: AlignOptions) -> Row:
