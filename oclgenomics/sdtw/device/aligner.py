@@ -1,0 +1,121 @@
+"""Prefixes of reads aligned with references that stay on the device."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.errors import UsageError
+from oclgenomics.runtime import Engine
+from oclgenomics.sdtw.device.slots import Slots
+from oclgenomics.sdtw.device.strip_aligner import Prefixes, StripAligner
+from oclgenomics.sdtw.found import Found
+from oclgenomics.sdtw.options import MAX_PREFIX, AlignOptions
+from oclgenomics.sdtw.plan import CellShape, cell_shape
+from oclgenomics.sdtw.squiggle import Squiggle
+
+__all__ = ["Aligner"]
+
+NO_NUMBERS = np.empty(0, np.int64)
+
+
+class Aligner:
+    """Aligns prefixes of reads with references; a `PrefixAligner`.
+
+    Parameters
+    ----------
+    engine : Engine
+    references : sequence of Squiggle
+    options : AlignOptions
+
+    Raises
+    ------
+    UsageError
+        There is no reference.
+    """
+
+    def __init__(self, engine: Engine, references: Sequence[Squiggle], options: AlignOptions = AlignOptions()) -> None:
+        if not references:
+            raise UsageError("there is no reference to align with; name one or more")
+        self.references, self.options = tuple(references), options
+        self._engine = engine
+        self._of_shape: dict[CellShape, StripAligner] = {}
+
+    def align(self, samples: NDArray[np.int16], first: NDArray[np.int64], prefix: int) -> Found:
+        """Align the samples `first[i]` to `first[i] + prefix` of each read i.
+
+        Parameters
+        ----------
+        samples : ndarray, int16
+            Of all reads.
+        first : ndarray, int64, (reads,)
+        prefix : int
+            Samples of a prefix, at most 65,536; `samples` has as many from each first one on.
+
+        Returns
+        -------
+        Found
+
+        Raises
+        ------
+        ParameterError
+            The prefix is shorter than the samples of an average.
+        """
+        aligner = self._aligner(self.options.rows(prefix))
+        return self._found(aligner, Prefixes(samples, first, prefix, None, NO_NUMBERS))
+
+    def slots(self, count: int) -> Slots:
+        """Return room for the scores of so many reads that go on; see `extend`."""
+        return self._aligner(MAX_PREFIX).slots(count)
+
+    def extend(
+        self,
+        samples: NDArray[np.int16],
+        first: NDArray[np.int64],
+        prefix: int,
+        slots: Slots,
+        numbers: NDArray[np.int64],
+    ) -> Found:
+        """Align longer prefixes of reads that were aligned before; only the new samples cost work.
+
+        That is right where the levels of the samples before do not change, which is with `norm=blocks` and prefixes of
+        whole blocks.
+
+        Parameters
+        ----------
+        samples, first, prefix
+            As for `align`; the whole prefixes.
+        slots : Slots
+            Of this aligner.
+        numbers : ndarray, int64, (reads,)
+            Slot of each read. `slots.rows[number]` rows have been aligned, of all of these reads as many; 0 for new
+            ones.
+
+        Returns
+        -------
+        Found
+        """
+        rows, done = self.options.rows(prefix), slots.rows[numbers]
+        if len(done) and (done.min() != done.max() or done[0] >= rows):
+            raise ValueError("reads that are extended together have gone equally far, and less far than the new prefix")
+        found = self._found(self._aligner(MAX_PREFIX), Prefixes(samples, first, prefix, slots, numbers))
+        slots.rows[numbers] = rows
+        return found
+
+    def _aligner(self, rows: int) -> StripAligner:
+        """The aligner for prefixes up to so many rows."""
+        shape = cell_shape(self.options, rows, cpu=self._engine.tuning.cpu)
+        if shape not in self._of_shape:
+            self._of_shape[shape] = StripAligner(self._engine, self.references, self.options, shape)
+        return self._of_shape[shape]
+
+    def _found(self, aligner: StripAligner, prefixes: Prefixes) -> Found:
+        """Align prefixes, as many at a time as memory takes."""
+        if not len(prefixes):
+            none = np.empty((0, len(self.references)))
+            return Found(none, none.astype(np.int64))
+        size = aligner.reads_at_a_time(self.options.rows(prefixes.length))
+        parts = [aligner.align(prefixes[begin : begin + size]) for begin in range(0, len(prefixes), size)]
+        return Found(np.concatenate([part.cost for part in parts]), np.concatenate([part.column for part in parts]))

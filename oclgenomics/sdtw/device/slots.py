@@ -1,0 +1,44 @@
+"""Scores that stay on the device, so that a read which goes on costs its new samples only."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.runtime import Engine
+from oclgenomics.sdtw.device.strips import ReferenceStrips
+from oclgenomics.sdtw.plan import CellShape
+
+__all__ = ["NO_SLOT", "Slots"]
+
+NO_SLOT = (1 << 32) - 1
+
+
+class Slots:
+    """Room for the scores of some reads at all columns.
+
+    A segment reads scores of columns that the one before it writes, so a slot has two places, which take turns.
+
+    Parameters
+    ----------
+    engine : Engine
+    strips : ReferenceStrips
+    shape : CellShape
+    bonus : bool
+        Whether columns have a bonus beside the score.
+    count : int
+    """
+
+    def __init__(self, engine: Engine, strips: ReferenceStrips, shape: CellShape, bonus: bool, count: int) -> None:
+        self.shape = shape
+        self.size = len(strips) * shape.strip * (2 if bonus else 1)
+        self.kept = engine.empty((2 * count, self.size), shape.dtype)
+        self.rows = np.zeros(count, np.int64)
+        self._turn = np.zeros(count, np.uint32)
+
+    def turn(self, numbers: NDArray[np.int64]) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+        """Return the places that scores of some slots come from, and those that they go to; these are the next ones."""
+        base = 2 * numbers.astype(np.uint32)
+        come = base + self._turn[numbers]
+        self._turn[numbers] ^= 1
+        return come, base + self._turn[numbers]

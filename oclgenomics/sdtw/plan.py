@@ -1,0 +1,144 @@
+"""Decisions about an alignment: the type of scores, the shape of the kernel, and how a reference is cut."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.sdtw.options import AlignOptions
+
+__all__ = ["BEGINS", "CellShape", "cell_shape", "cut_segments", "halo", "segment_count"]
+
+Score = Literal["uint16", "int32", "float32"]
+SCORES: tuple[Score, ...] = ("uint16", "int32", "float32")  # by their number in the kernel
+BEGINS = 1 << 31  # of a strip: a track begins here
+EXACT_IN_FLOAT = 1 << 24
+VECTOR_BYTES = 64  # of a score on CPUs
+PUBLISHED_REACH = 11  # columns a row: a counter of 10 runs along the row
+
+
+@dataclass(frozen=True)
+class CellShape:
+    """What the kernel is compiled for.
+
+    Attributes
+    ----------
+    score : {'uint16', 'int32', 'float32'}
+        Type of scores, levels and edges.
+    fused, saturated : bool
+        Float scores are whole numbers; int scores are kept in 16 bits in every cell.
+    lanes : int
+        Reads of a work-item.
+    strip : int
+        Columns whose scores a work-item holds in registers.
+    rows_ahead : int
+        Rows that are loaded together.
+    """
+
+    score: Score
+    fused: bool
+    saturated: bool
+    lanes: int
+    strip: int
+    rows_ahead: int
+
+    @property
+    def dtype(self) -> np.dtype[np.generic]:
+        """Type of scores as NumPy knows it."""
+        return np.dtype(self.score)
+
+    def defines(self, options: AlignOptions, *, state: bool) -> dict[str, int]:
+        """Return the `-D` parameters of the kernel."""
+        return {
+            "SCORE": SCORES.index(self.score),
+            "LANES": self.lanes,
+            "STRIP": self.strip,
+            "ROWS_AHEAD": self.rows_ahead,
+            "SQUARED": int(options.cost == "squared"),
+            "SHIFT": options.shift,
+            "FUSED": int(self.fused),
+            "SATURATED": int(self.saturated),
+            "BONUS": ("none", "dwell", "published").index(options.bonus),
+            "STATE": int(state),
+        }
+
+
+def cell_shape(options: AlignOptions, rows: int, *, cpu: bool) -> CellShape:
+    """Choose types and sizes for alignments of prefixes up to so many rows.
+
+    CPUs take scores of 16 bits as they are, as many in a vector as it holds. GPUs calculate in single precision where
+    scores are whole numbers that it holds exactly; that is faster there than integers. Without a bonus, scores that
+    saturate may be cut at the end, as costs only grow; they are then exact as long as it matters.
+    """
+    bonus = options.bonus != "none"
+    if cpu:
+        lanes = VECTOR_BYTES // np.dtype(options.arithmetic).itemsize
+        return CellShape(options.arithmetic, False, False, lanes, 8, 1)
+    if options.is_float:
+        return CellShape("float32", False, False, 1, 96, 4)
+    whole = options.arithmetic == "uint16" or largest_cost(options) * rows <= EXACT_IN_FLOAT
+    if whole and not bonus and options.shift == 0:
+        return CellShape("float32", True, False, 1, 96, 4)
+    return CellShape("int32", False, bonus and options.arithmetic == "uint16", 1, 48 if bonus else 96, 4)
+
+
+def largest_cost(options: AlignOptions) -> int:
+    """The largest cost of a cell."""
+    difference = 1 << options.level_bits
+    return difference * difference >> options.shift if options.cost == "squared" else difference
+
+
+def halo(options: AlignOptions, rows: int) -> int:
+    """Columns to the left of a column that its score may depend on after so many rows."""
+    return rows * (PUBLISHED_REACH if options.bonus == "published" else 1)
+
+
+def segment_count(work_items: int, columns: int, reach: int, slots: int) -> int:
+    """Choose into how many segments a reference is cut.
+
+    Parameters
+    ----------
+    work_items : int
+        Of one segment.
+    columns : int
+        Of the reference.
+    reach : int
+        Columns that each segment repeats of the one before.
+    slots : int
+        Work-items that the device works on at a time.
+    """
+    counts = np.arange(1, max(1, -(-4 * slots // work_items)) + 1)
+    counts = counts[counts <= max(1, columns // 256)]
+    rounds = -(-work_items * counts // slots)
+    return int(counts[np.argmin(rounds * (columns / counts + np.where(counts > 1, reach, 0)))])
+
+
+def cut_segments(strips: NDArray[np.uint32], bounds: NDArray[np.int64], count: int, reach: int) -> NDArray[np.uint32]:
+    """Cut strips into segments.
+
+    Parameters
+    ----------
+    strips : ndarray, uint32, (strips,)
+        `BEGINS` where a track begins.
+    bounds : ndarray, int64, (references + 1,)
+        Strips of each reference; a segment is of one.
+    count : int
+        Segments that are wanted; each reference has one at least.
+    reach : int
+        Strips before its first one that a segment has to begin with, or at the beginning of the track.
+
+    Returns
+    -------
+    ndarray, uint32, (segments, 3)
+        First strip, first strip that is reported, end.
+    """
+    size = max(1, -(-len(strips) // count))
+    reported = np.concatenate([np.arange(a, b, size) for a, b in pairwise(bounds)])
+    end = np.append(reported[1:], len(strips))
+    begins = np.flatnonzero(strips & BEGINS)
+    track = begins[np.searchsorted(begins, reported, "right") - 1]
+    return np.stack([np.maximum(track, reported - reach), reported, end], axis=1).astype(np.uint32)
