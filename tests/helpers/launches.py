@@ -32,6 +32,8 @@ from oclgenomics.primitives import compact, merge, partition, run_lengths, scan,
 from oclgenomics.runtime import DeviceArray, Engine, idiom_values
 from oclgenomics.runtime import idioms as runtime_idioms
 from oclgenomics.runtime.source import source_folder
+from oclgenomics.sdtw import AlignOptions
+from oclgenomics.sdtw.device.normaliser import Normaliser
 from oclgenomics.sequence import letter_blocks, names_of, packed_blocks
 from oclgenomics.signatures import Panel
 from oclgenomics.signatures import ScanOptions as SignatureOptions
@@ -282,6 +284,13 @@ def database(engine: Engine, words: int) -> None:
             np.testing.assert_array_equal(opened.keys_counts(engine).keys, keys)
 
 
+def signal_levels(engine: Engine, options: AlignOptions, score: str) -> None:
+    """Normalise two reads."""
+    samples, first = np.arange(1100, dtype=np.int16), np.array([0, 550])
+    levels = Normaliser(engine, options, np.dtype(score)).levels(samples, first, 510, 35)
+    assert engine.download(levels).any()
+
+
 FAMILIES: dict[str, tuple[Case, ...]] = {
     "omega": (
         partial(scans, kind="complete", kernel="1", precision="accurate"),
@@ -320,6 +329,12 @@ FAMILIES: dict[str, tuple[Case, ...]] = {
     ),
     "primitives": tuple(partial(primitives, number=number) for number in range(len(_PRIMITIVES))),
     "sequences": (partial(sequences, fastq=True), partial(sequences, fastq=False)),
+    "signal_levels": (
+        partial(signal_levels, options=AlignOptions(), score="uint16"),
+        partial(signal_levels, options=AlignOptions(norm="blocks"), score="int32"),
+        partial(signal_levels, options=AlignOptions(arithmetic="float32"), score="float32"),
+        partial(signal_levels, options=AlignOptions(norm="blocks", arithmetic="float32"), score="float32"),
+    ),
     "letters": (partial(letters_in_place, fastq=True), partial(letters_in_place, fastq=False)),
     "common": (hashes, probes),
 }  # the longest first, so that none is begun last

@@ -1,0 +1,213 @@
+// Levels of prefixes of reads, exactly as `sdtw/reference.py` defines them.
+//
+//   BLOCK = 0    z = x * slope + intercept, one product and one sum in single precision; slope and intercept are the
+//                host's, from n, sum x and sum x^2 of the prefix, which `sum_prefixes` leaves
+//   BLOCK = 500  z = (x - m) / a of each block of 500 samples: m = sum x / n and a = max(1, sum |x - m| / n) of all
+//                samples up to the block's end, both cut to integers, which `measure_blocks` leaves
+//
+// A level is z clipped to -4 .. 4 (STANDARD), or floor((z + 4) * per_unit), from 0 to `most`.
+//
+// Layout: samples, row-major (reads, rows); levels, row-major (rows, lanes): sample i of read q is at i * lanes + q, and
+// lanes without a read are 0. On GPUs a work-group turns a tile over in local memory. On CPUs a work-item does so in
+// memory of its own, since lines of `levels` that are a power of two apart would drive each other out of the cache.
+//
+// Bounds, for n <= 65,536: sum x^2 <= 2^46, |sum x| <= 2^31 (a whole int), sum |x - m| < 2^32, a < 2^16.
+//
+// -D SCORE=ushort|int|float   type of the levels
+// -D STANDARD=0|1             1: levels are standard scores (SCORE=float)
+// -D BLOCK=0|n                samples of a block; 0: the prefix is normalised as a whole
+// -D CPU=0|1                  1: a work-item a read or a tile; else a work-group of LANES work-items
+// -D LANES=n                  work-group size (GPUs)
+#include "common/portable.clh"
+
+#pragma OPENCL FP_CONTRACT OFF
+
+#define CLIP 4
+
+#if BLOCK
+#define SCALE int // mean and deviation of each block of each read
+#else
+#define SCALE float // slope and intercept of each read
+#endif
+
+#if CPU
+#define TILE_ROWS 100 // BLOCK is a multiple
+#define TILE_LANES 32
+#define ONE_GROUP
+#define LANE 0
+#define STEP 1
+#define READ get_global_id(0)
+#define SUM_GROUP(value) (value)
+#else
+#define TILE 32
+#define ONE_GROUP __attribute__((reqd_work_group_size(LANES, 1, 1)))
+#define LANE get_local_id(0)
+#define STEP LANES
+#define READ get_group_id(0)
+#define SUM_GROUP(value) sum_group(value, parts)
+
+// The sum over all work-items of the group, for each of them.
+static inline long sum_group(long value, __local long *parts)
+{
+    const uint lane = get_local_id(0);
+    parts[lane] = value;
+    for (uint others = LANES / 2; others; others /= 2) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (lane < others)
+            parts[lane] += parts[lane + others];
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const long sum = parts[0];
+    barrier(CLK_LOCAL_MEM_FENCE); // before the next sum
+    return sum;
+}
+#endif
+
+#if BLOCK
+
+// scales[2 * (q * blocks + b)] and the next: mean and deviation of block b of read q; a read for each work-item or group.
+__kernel ONE_GROUP void measure_blocks(__global const short *samples, uint rows, __global int *scales)
+{
+#if !CPU
+    __local long parts[LANES];
+#endif
+    __global const short *read = samples + (ulong)READ * rows;
+    __global int *scale = scales + 2 * (ulong)READ * CEIL_DIV(rows, BLOCK);
+    int total = 0;
+    for (uint begin = 0; begin < rows; begin += BLOCK) {
+        const uint end = MIN(begin + BLOCK, rows);
+        int own = 0;
+        for (uint i = begin + LANE; i < end; i += STEP)
+            own += read[i];
+        total += (int)SUM_GROUP(own);
+        const int mean = total / (int)end;
+        uint deviations = 0;
+        for (uint i = LANE; i < end; i += STEP) {
+            const int difference = read[i] - mean;
+            deviations += (uint)ABS(difference);
+        }
+        const uint deviation = (uint)SUM_GROUP(deviations) / end;
+        if (LANE == 0) {
+            *scale++ = mean;
+            *scale++ = deviation ? (int)deviation : 1;
+        }
+    }
+}
+
+// Quotients p / a of integers, |p| <= 4a < 2^18, as floats and correctly rounded whatever the device's division is:
+// such a quotient is no middle of two floats, and at least 2^-17 of their distance from any. The product is within 8
+// such distances of it, what is left is exact, and its own product is off by less than 2^-18.
+static inline float divided(int p, int a)
+{
+    const float number = (float)p, divisor = (float)a, reciprocal = 1.0f / divisor, quotient = number * reciprocal;
+    return fma(fma(-quotient, divisor, number), reciprocal, quotient);
+}
+
+static inline SCORE level_of(int sample, int mean, int deviation, int per_unit, int most)
+{
+    const int limit = CLIP * deviation, above = sample - mean, upper = MIN(above, limit), clipped = MAX(upper, -limit);
+#if STANDARD
+    return divided(clipped, deviation);
+#else
+    const int number = (clipped + limit) * per_unit; // at most 256 * a < 2^24, so a whole float
+    const int near = (int)((float)number * (1.0f / (float)deviation)); // one off at most
+    const int rest = number - near * deviation;
+    const int level = near + (rest >= deviation) - (rest < 0);
+    return (SCORE)MIN(level, most);
+#endif
+}
+
+#else
+
+// sums[2 * q] and the next: sums of the samples of read q and of their squares; a read for each work-item or group.
+__kernel ONE_GROUP void sum_prefixes(__global const short *samples, uint rows, __global long *sums)
+{
+#if !CPU
+    __local long parts[LANES];
+#endif
+    __global const short *read = samples + (ulong)READ * rows;
+    int total = 0;
+    long squares = 0;
+    for (uint i = LANE; i < rows; i += STEP) {
+        const int sample = read[i];
+        total += sample;
+        squares += sample * sample;
+    }
+    const long all = SUM_GROUP(total), all_squares = SUM_GROUP(squares);
+    if (LANE == 0) {
+        sums[2 * READ] = all;
+        sums[2 * READ + 1] = all_squares;
+    }
+}
+
+static inline SCORE level_of(int sample, float slope, float intercept, int per_unit, int most)
+{
+    const float product = (float)sample * slope, z = product + intercept;
+#if STANDARD
+    const float upper = MIN(z, (float)CLIP);
+    return MAX(upper, -(float)CLIP);
+#else
+    const float place = (z + (float)CLIP) * (float)per_unit;
+    const int level = place < 0.0f ? 0 : (int)place;
+    return (SCORE)MIN(level, most);
+#endif
+}
+
+#endif
+
+// Where the scales of row i of read q are.
+static inline ulong scale_of(uint q, uint i, uint rows)
+{
+#if BLOCK
+    return 2 * ((ulong)q * CEIL_DIV(rows, BLOCK) + i / BLOCK);
+#else
+    return 2 * (ulong)q;
+#endif
+}
+
+// A tile of reads and rows for each work-item or group; reads in the first dimension.
+__kernel ONE_GROUP void write_levels(__global const short *restrict samples, uint reads, uint rows,
+                                     __global const SCALE *restrict scales, int per_unit, int most, uint lanes,
+                                     __global SCORE *restrict levels)
+{
+#if CPU
+    const uint q0 = get_global_id(0) * TILE_LANES, i0 = get_global_id(1) * TILE_ROWS;
+    const uint width = MIN(TILE_LANES, lanes - q0), height = MIN(TILE_ROWS, rows - i0);
+    SCORE tile[TILE_ROWS * TILE_LANES];
+    for (uint c = 0; c < width; ++c) {
+        if (q0 + c < reads) {
+            __global const short *read = samples + (ulong)(q0 + c) * rows + i0;
+            const ulong place = scale_of(q0 + c, i0, rows);
+            const SCALE first = scales[place], second = scales[place + 1];
+            for (uint r = 0; r < height; ++r)
+                tile[r * TILE_LANES + c] = level_of(read[r], first, second, per_unit, most);
+        } else {
+            for (uint r = 0; r < height; ++r)
+                tile[r * TILE_LANES + c] = 0;
+        }
+    }
+    for (uint r = 0; r < height; ++r) {
+        __global SCORE *row = levels + (ulong)(i0 + r) * lanes + q0;
+        for (uint c = 0; c < width; ++c)
+            row[c] = tile[r * TILE_LANES + c];
+    }
+#else
+    __local SCORE tile[TILE][TILE + 1]; // one more, so that a column is spread over all banks
+    const uint q0 = get_group_id(0) * TILE, i0 = get_group_id(1) * TILE;
+    for (uint t = LANE; t < TILE * TILE; t += LANES) {
+        const uint c = t / TILE, r = t % TILE, q = q0 + c, i = i0 + r;
+        SCORE level = 0;
+        if (q < reads && i < rows) {
+            const ulong place = scale_of(q, i, rows);
+            level = level_of(samples[(ulong)q * rows + i], scales[place], scales[place + 1], per_unit, most);
+        }
+        tile[r][c] = level;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint t = LANE; t < TILE * TILE; t += LANES) {
+        const uint r = t / TILE, c = t % TILE;
+        if (q0 + c < lanes && i0 + r < rows)
+            levels[(ulong)(i0 + r) * lanes + q0 + c] = tile[r][c];
+    }
+#endif
+}

@@ -1,0 +1,162 @@
+"""Levels of reads on the device against the oracle."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from oclgenomics.errors import ParameterError
+from oclgenomics.runtime import Engine
+from oclgenomics.sdtw.device.normaliser import Normaliser, quotients
+from oclgenomics.sdtw.options import ARITHMETICS, BONUSES, COSTS, MAX_PREFIX, NORMS, AlignOptions
+from oclgenomics.sdtw.reference import normalised_samples
+
+LOWEST, HIGHEST = -(1 << 15), (1 << 15) - 1
+ROWS = (1, 2, 31, 32, 33, 99, 100, 101, 499, 500, 501, 999, 1000, 1001, 1500, 1777)
+READS = (0, 1, 2, 31, 32, 33, 65)
+KINDS = ("signal", "wide", "constant", "lowest", "highest", "extremes", "two values", "outlier", "ramp")
+
+
+def valid_options() -> list[AlignOptions]:
+    """All options there are."""
+    found = []
+    for choice in itertools.product(NORMS, COSTS, BONUSES, ARITHMETICS, (None, 5, 6, 7, 8)):
+        try:
+            found.append(AlignOptions(*choice))
+        except ParameterError:
+            continue
+    return found
+
+
+def scores(options: AlignOptions) -> list[str]:
+    """Types that levels may have."""
+    return ["float32"] if options.is_float else ["uint16", "int32", "float32"]
+
+
+CHOICES = [(options, score) for options in valid_options() for score in scores(options)]
+
+
+def signal(rng: np.random.Generator, kind: str, size: int) -> NDArray[np.int16]:
+    """Samples of a read."""
+    steps = np.cumsum(rng.normal(0, 40, size)) % 300 + 400 + rng.normal(0, 8, size)
+    made = {
+        "signal": steps,
+        "wide": rng.integers(LOWEST, HIGHEST, size, endpoint=True),
+        "constant": np.full(size, rng.integers(-700, 700)),
+        "lowest": np.full(size, LOWEST),
+        "highest": np.full(size, HIGHEST),
+        "extremes": rng.choice([LOWEST, HIGHEST], size),
+        "two values": 500 + (rng.random(size) < 0.1),
+        "outlier": np.where(np.arange(size) == rng.integers(size), rng.choice([LOWEST, HIGHEST]), -3),
+        "ramp": np.linspace(-900, HIGHEST, size),
+    }
+    return made[kind].astype(np.int16)
+
+
+def check(
+    engine: Engine, reads: list[NDArray[np.int16]], rows: int, spare: int, options: AlignOptions, score: str
+) -> None:
+    """Compare the levels of the reads with the oracle's, bit for bit; the reads lie apart, and not in their order."""
+    gap = np.array([LOWEST, HIGHEST, 7], np.int16)
+    samples = np.concatenate([gap, *(part for read in reversed(reads) for part in (read, gap))])
+    first = (3 + (rows + 3) * np.arange(len(reads), dtype=np.int64))[::-1]
+    expected = np.zeros((rows, len(reads) + spare), score)
+    for number, read in enumerate(reads):
+        expected[:, number] = normalised_samples(read, options)
+    found = Normaliser(engine, options, np.dtype(score)).levels(samples, first, rows, expected.shape[1])
+    assert (found.shape, found.dtype) == (expected.shape, expected.dtype)
+    np.testing.assert_array_equal(engine.download(found).view(np.uint8), expected.view(np.uint8))
+
+
+@settings(max_examples=150)
+@given(
+    st.sampled_from(CHOICES), st.sampled_from(ROWS), st.lists(st.sampled_from(KINDS), max_size=40),
+    st.integers(0, 40), st.integers(0, 1 << 32),
+)  # fmt: skip
+def test_any_reads(
+    shaped: Engine, choice: tuple[AlignOptions, str], rows: int, kinds: list[str], spare: int, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    check(shaped, [signal(rng, kind, rows) for kind in kinds], rows, spare, *choice)
+
+
+@pytest.mark.parametrize("choice", CHOICES, ids=str)
+def test_all_options(shaped: Engine, choice: tuple[AlignOptions, str]) -> None:
+    rng = np.random.default_rng(1)
+    check(shaped, [signal(rng, kind, 1234) for kind in KINDS], 1234, 5, *choice)
+
+
+@pytest.mark.parametrize("rows", ROWS)
+@pytest.mark.parametrize("reads", READS)
+@pytest.mark.pairwise
+def test_sizes_around_every_border(shaped: Engine, reads: int, rows: int) -> None:
+    rng = np.random.default_rng(rows)
+    for norm, spare in itertools.product(NORMS, (0, 1, 31)):
+        options = AlignOptions(norm=norm)
+        check(shaped, [signal(rng, "signal", rows) for _ in range(reads)], rows, spare, options, "uint16")
+
+
+@pytest.mark.parametrize("kind", ["wide", "extremes", "lowest", "ramp"])
+@pytest.mark.parametrize("options", [AlignOptions(norm=n, arithmetic=a) for n in NORMS for a in ("int32", "float32")])
+def test_longest_prefixes(shaped: Engine, kind: str, options: AlignOptions) -> None:
+    """Sums are largest, and quotients of all kinds occur."""
+    rng = np.random.default_rng(2)
+    check(shaped, [signal(rng, kind, MAX_PREFIX)], MAX_PREFIX, 0, options, "float32")
+
+
+def test_groups_of_few_work_items(limited: Engine) -> None:
+    rng = np.random.default_rng(3)
+    for norm in NORMS:
+        reads = [signal(rng, "signal", 1100) for _ in range(35)]
+        check(limited, reads, 1100, 2, AlignOptions(norm=norm), "uint16")
+
+
+def test_prefixes_may_overlap(shaped: Engine) -> None:
+    samples, options = signal(np.random.default_rng(4), "signal", 900), AlignOptions()
+    first = np.array([200, 0, 199, 200])
+    found = shaped.download(Normaliser(shaped, options, np.dtype(np.uint16)).levels(samples, first, 700, 4))
+    for number, begin in enumerate(first.tolist()):
+        np.testing.assert_array_equal(found[:, number], normalised_samples(samples[begin : begin + 700], options))
+
+
+@given(st.lists(st.integers(0, (1 << 62) - 1), min_size=1, max_size=99), st.integers(1, MAX_PREFIX))
+def test_quotients_are_rounded_once(numbers: list[int], rows: int) -> None:
+    found = quotients(np.array(numbers, np.int64), rows**2)
+    assert found.tolist() == [number / rows**2 for number in numbers]
+
+
+@pytest.mark.parametrize(
+    ("first", "rows", "lanes", "why"),
+    [
+        ([0], 0, 1, "do not suit"),
+        ([0], MAX_PREFIX + 1, 1, "do not suit"),
+        ([0, 0], 10, 1, "do not suit"),
+        ([0, 11], 10, 2, "not all reads have 10 samples among 20"),
+        ([-1, 0], 10, 2, "not all reads have 10 samples among 20"),
+        ([0], 21, 1, "not all reads"),
+    ],
+)
+def test_reads_that_are_not_there(engine: Engine, first: list[int], rows: int, lanes: int, why: str) -> None:
+    normaliser = Normaliser(engine, AlignOptions(), np.dtype(np.int32))
+    with pytest.raises(ValueError, match=why):
+        normaliser.levels(np.zeros(20, np.int16), np.array(first, np.int64), rows, lanes)
+
+
+def test_types_that_do_not_suit(engine: Engine) -> None:
+    with pytest.raises(ValueError, match="do not suit"):
+        Normaliser(engine, AlignOptions(), np.dtype(np.int32)).levels(np.zeros(9), np.zeros(1, np.int64), 9, 1)
+    with pytest.raises(ValueError, match="not to be had"):
+        Normaliser(engine, AlignOptions(), np.dtype(np.int64))
+    with pytest.raises(ValueError, match="not to be had"):
+        Normaliser(engine, AlignOptions(arithmetic="float32"), np.dtype(np.int32))
+
+
+def test_no_lanes(engine: Engine) -> None:
+    none = np.empty(0, np.int64)
+    levels = Normaliser(engine, AlignOptions(), np.dtype(np.int32)).levels(np.empty(0, np.int16), none, 5, 0)
+    assert levels.shape == (5, 0)
