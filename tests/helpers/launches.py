@@ -34,6 +34,7 @@ from oclgenomics.runtime import idioms as runtime_idioms
 from oclgenomics.runtime.source import source_folder
 from oclgenomics.sdtw import AlignOptions
 from oclgenomics.sdtw.device.normaliser import Normaliser
+from oclgenomics.sdtw.options import ARITHMETICS, NORMS, Arithmetic, Norm
 from oclgenomics.sequence import letter_blocks, names_of, packed_blocks
 from oclgenomics.signatures import Panel
 from oclgenomics.signatures import ScanOptions as SignatureOptions
@@ -284,10 +285,11 @@ def database(engine: Engine, words: int) -> None:
             np.testing.assert_array_equal(opened.keys_counts(engine).keys, keys)
 
 
-def signal_levels(engine: Engine, options: AlignOptions, score: str) -> None:
+def signal_levels(engine: Engine, norm: Norm, arithmetic: Arithmetic, score: str) -> None:
     """Normalise two reads."""
+    options, rows = AlignOptions(norm=norm, arithmetic=arithmetic), 510 if norm == "blocks" else 45
     samples, first = np.arange(1100, dtype=np.int16), np.array([0, 550])
-    levels = Normaliser(engine, options, np.dtype(score)).levels(samples, first, 510, 35)
+    levels = Normaliser(engine, options, np.dtype(score)).levels(samples, first, rows, 35)
     assert engine.download(levels).any()
 
 
@@ -329,11 +331,10 @@ FAMILIES: dict[str, tuple[Case, ...]] = {
     ),
     "primitives": tuple(partial(primitives, number=number) for number in range(len(_PRIMITIVES))),
     "sequences": (partial(sequences, fastq=True), partial(sequences, fastq=False)),
-    "signal_levels": (
-        partial(signal_levels, options=AlignOptions(), score="uint16"),
-        partial(signal_levels, options=AlignOptions(norm="blocks"), score="int32"),
-        partial(signal_levels, options=AlignOptions(arithmetic="float32"), score="float32"),
-        partial(signal_levels, options=AlignOptions(norm="blocks", arithmetic="float32"), score="float32"),
+    "signal_levels": tuple(
+        partial(signal_levels, norm=norm, arithmetic=arithmetic, score=score)
+        for norm in NORMS
+        for arithmetic, score in (*zip(ARITHMETICS, ARITHMETICS, strict=True), ("int32", "float32"))
     ),
     "letters": (partial(letters_in_place, fastq=True), partial(letters_in_place, fastq=False)),
     "common": (hashes, probes),
