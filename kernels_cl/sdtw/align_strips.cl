@@ -9,7 +9,7 @@
 // Before the first sample counts (`rows_done` is 0) a score is 0 in every column, but cost(x[0], r[0]) in the first column of a
 // track; that is row 0. Else scores go on from those that an earlier launch left, with row 0 of this one.
 //
-// The bonus b, with BONUS=1: 10 for each sample that the alignment has stayed at the column, up to 100; counted down the rows. With
+// The bonus b, with BONUS=1: 10 for each row that the alignment has stayed at the column, up to BONUS_MOST; counted down the rows. With
 // BONUS=2, as published: a cell that stays takes the counter of the cell to its left in the same row, and one more.
 //
 // Layout: element i of read q, of levels and of edges, is at [(q / GROUP) * rows * GROUP + i * GROUP + q % GROUP], where GROUP is LANES
@@ -18,6 +18,7 @@
 // -D STRIP=n          columns of a strip
 // -D ROWS_AHEAD=n     rows whose levels and edges are loaded together, while the ones before are worked on
 // -D BONUS=0|1|2
+// -D BONUS_MOST=n
 // -D STATE=0|1        1: scores come from and go to slots
 // and those of score.clh.
 #include "common/portable.clh"
@@ -25,7 +26,6 @@
 
 #define BEGINS 0x80000000u // of a strip: a track begins here; the other bits count its columns
 #define BONUS_STEP 10
-#define BONUS_MOST 100
 
 #if LANES == 1
 #define LOAD(pointer, place) (pointer)[place]
@@ -34,6 +34,21 @@
 #define LOAD(pointer, place) (*(__global const score_t *)((pointer) + (place)))
 #define STORE(pointer, place, value) (*(__global score_t *)((pointer) + (place)) = (value))
 #endif
+
+// Samples and edges of rows that are worked on next; after the last row, of that one.
+#if BONUS
+#define LOAD_EDGE_BONUS(bonuses, k, place) (bonuses)[k] = LOAD(edge_bonuses, place);
+#else
+#define LOAD_EDGE_BONUS(bonuses, k, place)
+#endif
+#define LOAD_ROWS(samples, scores, bonuses, begin)                          \
+    UNROLL                                                                  \
+    for (uint k = 0; k < ROWS_AHEAD; ++k) {                                 \
+        const size_t place = (size_t)MIN((begin) + k, rows - 1) * group;    \
+        (samples)[k] = LOAD(levels, place);                                 \
+        (scores)[k] = LOAD(edges, place);                                   \
+        LOAD_EDGE_BONUS(bonuses, k, place)                                  \
+    }
 
 #if BONUS
 // A row of a strip with a bonus, from left to right. `left` and `left_bonus` are of the row before in the column to the left,
@@ -183,40 +198,36 @@ __kernel void align_strips(
             }
         }
 #endif
-        const int no_edge = open || rows == first_row;
         score_t left = open ? ALL_LANES(NO_SCORE) : left_start;
         left_start = score[STRIP - 1];
 #if BONUS
         score_t left_bonus = open ? ALL_LANES(0) : left_bonus_start;
         left_bonus_start = bonus[STRIP - 1];
 #endif
+        if (open)
+            for (uint row = 0; row < rows; ++row) {
+                STORE(edges, (size_t)row * group, ALL_LANES(NO_SCORE));
+#if BONUS
+                STORE(edge_bonuses, (size_t)row * group, ALL_LANES(0));
+#endif
+            }
         score_t x[ROWS_AHEAD], edge[ROWS_AHEAD];
 #if BONUS
         score_t edge_bonus[ROWS_AHEAD];
 #endif
-        UNROLL
-        for (uint k = 0; k < ROWS_AHEAD; ++k) {
-            const size_t place = (size_t)MIN(first_row + k, rows - 1) * group;
-            x[k] = LOAD(levels, place);
-            edge[k] = no_edge ? ALL_LANES(NO_SCORE) : LOAD(edges, place);
-#if BONUS
-            edge_bonus[k] = no_edge ? ALL_LANES(0) : LOAD(edge_bonuses, place);
+#if ROWS_AHEAD > 1
+        LOAD_ROWS(x, edge, edge_bonus, first_row)
 #endif
-        }
         for (uint row = first_row; row < rows; row += ROWS_AHEAD) {
+#if ROWS_AHEAD > 1
             score_t next_x[ROWS_AHEAD], next_edge[ROWS_AHEAD];
 #if BONUS
             score_t next_bonus[ROWS_AHEAD];
 #endif
-            UNROLL
-            for (uint k = 0; k < ROWS_AHEAD; ++k) {
-                const size_t place = (size_t)MIN(row + ROWS_AHEAD + k, rows - 1) * group;
-                next_x[k] = LOAD(levels, place);
-                next_edge[k] = no_edge ? ALL_LANES(NO_SCORE) : LOAD(edges, place);
-#if BONUS
-                next_bonus[k] = no_edge ? ALL_LANES(0) : LOAD(edge_bonuses, place);
+            LOAD_ROWS(next_x, next_edge, next_bonus, row + ROWS_AHEAD)
+#else
+            LOAD_ROWS(x, edge, edge_bonus, row)
 #endif
-            }
             UNROLL
             for (uint k = 0; k < ROWS_AHEAD; ++k)
                 if (ROWS_AHEAD == 1 || row + k < rows) {
@@ -230,6 +241,7 @@ __kernel void align_strips(
                     left = edge[k];
                     STORE(edges, (size_t)(row + k) * group, score[STRIP - 1]);
                 }
+#if ROWS_AHEAD > 1
             UNROLL
             for (uint k = 0; k < ROWS_AHEAD; ++k) {
                 x[k] = next_x[k];
@@ -238,6 +250,7 @@ __kernel void align_strips(
                 edge_bonus[k] = next_bonus[k];
 #endif
             }
+#endif
         }
         if (strip < reported)
             continue;

@@ -1,21 +1,25 @@
 // Levels of prefixes of reads, exactly as `sdtw/reference.py` defines them.
 //
+// A row x is the median of the first three of STEP samples, or the only one; samples of a prefix that are left over are not looked at.
+//
 //   BLOCK = 0    z = x * slope + intercept, one product and one sum in single precision; slope and intercept are the
-//                host's, from n, sum x and sum x^2 of the prefix, which `sum_prefixes` leaves
+//                host's, from n, sum x and sum x^2 of all rows, which `sum_prefixes` leaves
 //   BLOCK = 500  z = (x - m) / a of each block of 500 samples: m = sum x / n and a = max(1, sum |x - m| / n) of all
 //                samples up to the block's end, both cut to integers, which `measure_blocks` leaves
 //
 // A level is z clipped to -4 .. 4 (STANDARD), or floor((z + 4) * per_unit), from 0 to `most`.
 //
-// Layout: samples, row-major (reads, rows); levels, row-major (rows, lanes): sample i of read q is at i * lanes + q, and
-// lanes without a read are 0. On GPUs a work-group turns a tile over in local memory. On CPUs a work-item does so in
-// memory of its own, since lines of `levels` that are a power of two apart would drive each other out of the cache.
+// Layout: samples, row-major (reads, length); levels (lanes / group, rows - skipped, group): row i of read q is at
+// ((q / group) * (rows - skipped) + i - skipped) * group + q % group, and lanes without a read are 0. On GPUs a work-group turns a
+// tile over in local memory. On CPUs a work-item does so in memory of its own, for the lanes of a group.
 //
 // Bounds, for n <= 65,536: sum x^2 <= 2^46, |sum x| <= 2^31 (a whole int), sum |x - m| < 2^32, a < 2^16.
 //
 // -D SCORE=ushort|int|float   type of the levels
 // -D STANDARD=0|1             1: levels are standard scores (SCORE=float)
 // -D BLOCK=0|n                samples of a block; 0: the prefix is normalised as a whole
+// -D STEP=n                   samples of a row, 1 or 3 and more; 1 with blocks
+// -D GROUP=n                  lanes of a group (CPUs)
 // -D CPU=0|1                  1: a work-item a read or a tile; else a work-group of LANES work-items
 // -D LANES=n                  work-group size (GPUs)
 #include "common/portable.clh"
@@ -32,17 +36,17 @@
 
 #if CPU
 #define TILE_ROWS 100 // BLOCK is a multiple
-#define TILE_LANES 32
+#define TILE_LANES GROUP
 #define ONE_GROUP
 #define LANE 0
-#define STEP 1
+#define STRIDE 1
 #define READ get_global_id(0)
 #define SUM_GROUP(value) (value)
 #else
 #define TILE 32
 #define ONE_GROUP __attribute__((reqd_work_group_size(LANES, 1, 1)))
 #define LANE get_local_id(0)
-#define STEP LANES
+#define STRIDE LANES
 #define READ get_group_id(0)
 #define SUM_GROUP(value) sum_group(value, parts)
 
@@ -63,6 +67,18 @@ static inline long sum_group(long value, __local long *parts)
 }
 #endif
 
+// A row of a read.
+static inline int row_of(__global const short *read, uint i)
+{
+#if STEP == 1
+    return read[i];
+#else
+    const int a = read[i * STEP], b = read[i * STEP + 1], c = read[i * STEP + 2];
+    const int lower = MIN(a, b), upper = MAX(a, b), below = MIN(upper, c);
+    return MAX(lower, below);
+#endif
+}
+
 #if BLOCK
 
 // scales[2 * (q * blocks + b)] and the next: mean and deviation of block b of read q; a read for each work-item or group.
@@ -77,12 +93,12 @@ __kernel ONE_GROUP void measure_blocks(__global const short *samples, uint rows,
     for (uint begin = 0; begin < rows; begin += BLOCK) {
         const uint end = MIN(begin + BLOCK, rows);
         int own = 0;
-        for (uint i = begin + LANE; i < end; i += STEP)
+        for (uint i = begin + LANE; i < end; i += STRIDE)
             own += read[i];
         total += (int)SUM_GROUP(own);
         const int mean = total / (int)end;
         uint deviations = 0;
-        for (uint i = LANE; i < end; i += STEP) {
+        for (uint i = LANE; i < end; i += STRIDE) {
             const int difference = read[i] - mean;
             deviations += (uint)ABS(difference);
         }
@@ -120,18 +136,18 @@ static inline SCORE level_of(int sample, int mean, int deviation, int per_unit, 
 #else
 
 // sums[2 * q] and the next: sums of the samples of read q and of their squares; a read for each work-item or group.
-__kernel ONE_GROUP void sum_prefixes(__global const short *samples, uint rows, __global long *sums)
+__kernel ONE_GROUP void sum_prefixes(__global const short *samples, uint length, uint rows, __global long *sums)
 {
 #if !CPU
     __local long parts[LANES];
 #endif
-    __global const short *read = samples + (ulong)READ * rows;
+    __global const short *read = samples + (ulong)READ * length;
     int total = 0;
     long squares = 0;
-    for (uint i = LANE; i < rows; i += STEP) {
-        const int sample = read[i];
-        total += sample;
-        squares += sample * sample;
+    for (uint i = LANE; i < rows; i += STRIDE) {
+        const int row = row_of(read, i);
+        total += row;
+        squares += row * row;
     }
     const long all = SUM_GROUP(total), all_squares = SUM_GROUP(squares);
     if (LANE == 0) {
@@ -166,48 +182,46 @@ static inline ulong scale_of(uint q, uint i, uint rows)
 }
 
 // A tile of reads and rows for each work-item or group; reads in the first dimension.
-__kernel ONE_GROUP void write_levels(__global const short *restrict samples, uint reads, uint rows,
-                                     __global const SCALE *restrict scales, int per_unit, int most, uint lanes,
+__kernel ONE_GROUP void write_levels(__global const short *restrict samples, uint reads, uint length, uint rows, uint skipped,
+                                     __global const SCALE *restrict scales, int per_unit, int most, uint lanes, uint group,
                                      __global SCORE *restrict levels)
 {
 #if CPU
-    const uint q0 = get_global_id(0) * TILE_LANES, i0 = get_global_id(1) * TILE_ROWS;
-    const uint width = MIN(TILE_LANES, lanes - q0), height = MIN(TILE_ROWS, rows - i0);
+    const uint q0 = get_global_id(0) * TILE_LANES, i0 = skipped + get_global_id(1) * TILE_ROWS;
+    const uint height = MIN(TILE_ROWS, rows - i0);
     SCORE tile[TILE_ROWS * TILE_LANES];
-    for (uint c = 0; c < width; ++c) {
+    for (uint c = 0; c < TILE_LANES; ++c) {
         if (q0 + c < reads) {
-            __global const short *read = samples + (ulong)(q0 + c) * rows + i0;
+            __global const short *read = samples + (ulong)(q0 + c) * length + i0 * STEP;
             const ulong place = scale_of(q0 + c, i0, rows);
             const SCALE first = scales[place], second = scales[place + 1];
             for (uint r = 0; r < height; ++r)
-                tile[r * TILE_LANES + c] = level_of(read[r], first, second, per_unit, most);
+                tile[r * TILE_LANES + c] = level_of(row_of(read, r), first, second, per_unit, most);
         } else {
             for (uint r = 0; r < height; ++r)
                 tile[r * TILE_LANES + c] = 0;
         }
     }
-    for (uint r = 0; r < height; ++r) {
-        __global SCORE *row = levels + (ulong)(i0 + r) * lanes + q0;
-        for (uint c = 0; c < width; ++c)
-            row[c] = tile[r * TILE_LANES + c];
-    }
+    __global SCORE *written = levels + (ulong)q0 * (rows - skipped) + (ulong)(i0 - skipped) * TILE_LANES;
+    for (uint n = 0; n < height * TILE_LANES; ++n)
+        written[n] = tile[n];
 #else
     __local SCORE tile[TILE][TILE + 1]; // one more, so that a column is spread over all banks
-    const uint q0 = get_group_id(0) * TILE, i0 = get_group_id(1) * TILE;
+    const uint q0 = get_group_id(0) * TILE, i0 = skipped + get_group_id(1) * TILE;
     for (uint t = LANE; t < TILE * TILE; t += LANES) {
         const uint c = t / TILE, r = t % TILE, q = q0 + c, i = i0 + r;
         SCORE level = 0;
         if (q < reads && i < rows) {
             const ulong place = scale_of(q, i, rows);
-            level = level_of(samples[(ulong)q * rows + i], scales[place], scales[place + 1], per_unit, most);
+            level = level_of(row_of(samples + (ulong)q * length, i), scales[place], scales[place + 1], per_unit, most);
         }
         tile[r][c] = level;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint t = LANE; t < TILE * TILE; t += LANES) {
-        const uint r = t / TILE, c = t % TILE;
-        if (q0 + c < lanes && i0 + r < rows)
-            levels[(ulong)(i0 + r) * lanes + q0 + c] = tile[r][c];
+        const uint r = t / TILE, c = t % TILE, q = q0 + c;
+        if (q < lanes && i0 + r < rows)
+            levels[((ulong)(q / group) * (rows - skipped) + i0 + r - skipped) * group + q % group] = tile[r][c];
     }
 #endif
 }

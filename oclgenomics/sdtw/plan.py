@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.sdtw.options import AlignOptions
+from oclgenomics.sdtw.reference import BONUS
 
 __all__ = ["BEGINS", "CellShape", "cell_shape", "cut_segments", "halo", "segment_count"]
 
@@ -18,7 +19,7 @@ SCORES: tuple[Score, ...] = ("uint16", "int32", "float32")  # by their number in
 BEGINS = 1 << 31  # of a strip: a track begins here
 EXACT_IN_FLOAT = 1 << 24
 VECTOR_BYTES = 64  # of a score on CPUs
-PUBLISHED_REACH = 11  # columns a row: a counter of 10 runs along the row
+PUBLISHED_REACH = 11  # columns a row: the counter runs along the row, up to 10
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,7 @@ class CellShape:
             "FUSED": int(self.fused),
             "SATURATED": int(self.saturated),
             "BONUS": ("none", "dwell", "published").index(options.bonus),
+            "BONUS_MOST": BONUS * options.max_dwell,
             "STATE": int(state),
         }
 

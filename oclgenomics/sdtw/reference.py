@@ -17,7 +17,6 @@ from oclgenomics.sdtw.options import AlignOptions
 __all__ = [
     "BLOCK",
     "BONUS",
-    "MAX_DWELL",
     "NO_SCORE",
     "SATURATED",
     "align",
@@ -28,7 +27,7 @@ __all__ = [
 
 BLOCK = 500  # samples of a block
 CLIP = 4  # standard deviations, or mean absolute deviations
-BONUS, MAX_DWELL = 10, 10
+BONUS = 10
 SATURATED = (1 << 16) - 1
 NO_SCORE = 1 << 30  # more than any alignment costs
 REFERENCE_UNITS = 100  # levels are multiplied by this before they become integers
@@ -51,8 +50,8 @@ def normalised_samples(samples: NDArray[np.int16], options: AlignOptions) -> Row
     """
     if options.norm == "prefix":
         rows = options.rows(len(samples))
-        sums = samples[: rows * options.pooled].reshape(rows, -1).sum(axis=1, dtype=np.int64)
-        return standard_scores(sums, options)
+        steps = samples[: rows * options.row_samples].reshape(rows, -1)
+        return standard_scores(np.sort(steps[:, :3], axis=1)[:, 1 if options.row_samples > 1 else 0], options)
     blocks = [slice(0, end) for end in range(BLOCK, len(samples) + BLOCK, BLOCK)]
     parts = [published_scores(samples[max(0, b.stop - BLOCK) : b.stop], samples[b], options) for b in blocks]
     return np.concatenate(parts)
@@ -81,8 +80,9 @@ def normalised_levels(levels: NDArray[np.float64], strand: NDArray[np.uint8], op
     return result
 
 
-def standard_scores(numbers: NDArray[np.int64], options: AlignOptions) -> Row:
-    """Standard scores by the mean and deviation of all numbers, in single precision: one product, one sum."""
+def standard_scores(medians: NDArray[np.int16], options: AlignOptions) -> Row:
+    """Standard scores by the mean and deviation of all, in single precision: one product, one sum."""
+    numbers = medians.astype(np.int64)
     count, total, squares = len(numbers), int(numbers.sum()), int((numbers * numbers).sum())
     variance = (count * squares - total * total) / count**2
     slope = np.float32(0 if variance == 0 else 1 / np.sqrt(variance))
@@ -153,10 +153,10 @@ def last_row(samples: Row, levels: Row, options: AlignOptions) -> Row:
 def dwells(moves: NDArray[np.bool_], dwell: NDArray[np.int64], options: AlignOptions) -> NDArray[np.int64]:
     """How often the alignment stayed: counted along the samples, or as published along the columns of this row."""
     if options.bonus == "dwell":
-        return np.where(moves, 0, np.minimum(dwell + 1, MAX_DWELL))
+        return np.where(moves, 0, np.minimum(dwell + 1, options.max_dwell))
     columns = np.arange(len(moves))
     last_move = np.maximum.accumulate(np.where(moves, columns, 0))  # column 0 counts as one, and has no counter
-    return np.minimum(columns - last_move, MAX_DWELL)
+    return np.minimum(columns - last_move, options.max_dwell)
 
 
 def align(

@@ -17,6 +17,7 @@ import numpy as np
 
 from helpers.alignments import correlated_states, make_alignment, make_multiallelic
 from helpers.signature_samples import SampleRecord, sample_letters
+from helpers.squiggles import random_squiggle
 from oclgenomics.kmers.counting import bin_plan
 from oclgenomics.kmers.counting.bin_counter import BinCounter
 from oclgenomics.kmers.counting.counter import KmerCounter
@@ -33,8 +34,10 @@ from oclgenomics.runtime import DeviceArray, Engine, idiom_values
 from oclgenomics.runtime import idioms as runtime_idioms
 from oclgenomics.runtime.source import source_folder
 from oclgenomics.sdtw import AlignOptions
+from oclgenomics.sdtw.device import strip_aligner
+from oclgenomics.sdtw.device.aligner import Aligner
 from oclgenomics.sdtw.device.normaliser import Normaliser
-from oclgenomics.sdtw.options import ARITHMETICS, NORMS, Arithmetic, Norm
+from oclgenomics.sdtw.options import ARITHMETICS, BONUSES, NORMS, Arithmetic, Bonus, Norm
 from oclgenomics.sequence import letter_blocks, names_of, packed_blocks
 from oclgenomics.signatures import Panel
 from oclgenomics.signatures import ScanOptions as SignatureOptions
@@ -289,8 +292,23 @@ def signal_levels(engine: Engine, norm: Norm, arithmetic: Arithmetic, score: str
     """Normalise two reads."""
     options, rows = AlignOptions(norm=norm, arithmetic=arithmetic), 510 if norm == "blocks" else 45
     samples, first = np.arange(1100, dtype=np.int16), np.array([0, 550])
-    levels = Normaliser(engine, options, np.dtype(score)).levels(samples, first, rows, 35)
+    levels = Normaliser(engine, options, np.dtype(score)).levels(samples, first, rows, 48, group=16)
     assert engine.download(levels).any()
+
+
+def signal_alignments(engine: Engine, bonus: Bonus, arithmetic: Arithmetic, state: bool) -> None:
+    """Align two reads with two references, in segments, and go on with them."""
+    options = AlignOptions("blocks" if state else "prefix", "absolute", bonus, arithmetic)
+    aligner = Aligner(engine, [random_squiggle([40, 5]), random_squiggle([20])], options)
+    samples, first = np.arange(1100, dtype=np.int16), np.array([0, 550])
+    if not state:
+        with mock.patch.object(strip_aligner, "segment_count", lambda *_: 3):
+            assert aligner.align(samples, first, 12).cost.any()
+        return
+    slots, numbers = aligner.slots(2), np.arange(2)
+    slots.rows[:] = 0
+    aligner.extend(samples, first, 500, slots, numbers)
+    assert aligner.extend(samples, first, 502, slots, numbers).cost.any()
 
 
 FAMILIES: dict[str, tuple[Case, ...]] = {
@@ -331,6 +349,13 @@ FAMILIES: dict[str, tuple[Case, ...]] = {
     ),
     "primitives": tuple(partial(primitives, number=number) for number in range(len(_PRIMITIVES))),
     "sequences": (partial(sequences, fastq=True), partial(sequences, fastq=False)),
+    "signal_alignments": tuple(
+        partial(signal_alignments, bonus=bonus, arithmetic=arithmetic, state=state)
+        for bonus in BONUSES
+        for arithmetic in ARITHMETICS
+        for state in (False, True)
+        if bonus == "none" or arithmetic != "float32"
+    ),
     "signal_levels": tuple(
         partial(signal_levels, norm=norm, arithmetic=arithmetic, score=score)
         for norm in NORMS

@@ -14,10 +14,10 @@ from oclgenomics.errors import ParameterError
 from oclgenomics.runtime import Engine
 from oclgenomics.sdtw.device.normaliser import Normaliser, quotients
 from oclgenomics.sdtw.options import ARITHMETICS, BONUSES, COSTS, MAX_PREFIX, NORMS, AlignOptions
-from oclgenomics.sdtw.reference import normalised_samples
+from oclgenomics.sdtw.reference import BLOCK, normalised_samples
 
 LOWEST, HIGHEST = -(1 << 15), (1 << 15) - 1
-ROWS = (1, 2, 31, 32, 33, 99, 100, 101, 499, 500, 501, 999, 1000, 1001, 1500, 1777)
+ROWS = (5, 6, 31, 32, 33, 99, 100, 101, 499, 500, 501, 999, 1000, 1001, 1500, 1777)
 READS = (0, 1, 2, 31, 32, 33, 65)
 KINDS = ("signal", "wide", "constant", "lowest", "highest", "extremes", "two values", "outlier", "ramp")
 
@@ -25,7 +25,7 @@ KINDS = ("signal", "wide", "constant", "lowest", "highest", "extremes", "two val
 def valid_options() -> list[AlignOptions]:
     """All options there are."""
     found = []
-    for choice in itertools.product(NORMS, COSTS, BONUSES, ARITHMETICS, (None, 5, 6, 7, 8)):
+    for choice in itertools.product(NORMS, COSTS, BONUSES, ARITHMETICS, (None, 5, 6, 7, 8), (None, 1, 5)):
         try:
             found.append(AlignOptions(*choice))
         except ParameterError:
@@ -65,12 +65,19 @@ def check(
     gap = np.array([LOWEST, HIGHEST, 7], np.int16)
     samples = np.concatenate([gap, *(part for read in reversed(reads) for part in (read, gap))])
     first = (3 + (rows + 3) * np.arange(len(reads), dtype=np.int64))[::-1]
-    expected = np.zeros((rows, len(reads) + spare), score)
+    lanes = max(1, len(reads) + spare)
+    lanes = -(-lanes // 16) * 16 if engine.tuning.cpu else lanes
+    group = 16 if engine.tuning.cpu else lanes
+    expected = np.zeros((lanes, options.rows(rows)), score)
     for number, read in enumerate(reads):
-        expected[:, number] = normalised_samples(read, options)
-    found = Normaliser(engine, options, np.dtype(score)).levels(samples, first, rows, expected.shape[1])
-    assert (found.shape, found.dtype) == (expected.shape, expected.dtype)
-    np.testing.assert_array_equal(engine.download(found).view(np.uint8), expected.view(np.uint8))
+        expected[number] = normalised_samples(read, options)
+    expected = expected.reshape(lanes // group, group, -1).transpose(0, 2, 1)
+    normaliser = Normaliser(engine, options, np.dtype(score))
+    for skipped in {0, BLOCK} if len(expected[0]) > BLOCK else {0}:
+        found = normaliser.levels(samples, first, rows, lanes, group=group, skipped=skipped)
+        wanted = np.ascontiguousarray(expected[:, skipped:])
+        assert (found.shape, found.dtype) == (wanted.shape, wanted.dtype)
+        np.testing.assert_array_equal(engine.download(found).view(np.uint8), wanted.view(np.uint8))
 
 
 @settings(max_examples=150)
@@ -119,9 +126,10 @@ def test_groups_of_few_work_items(limited: Engine) -> None:
 def test_prefixes_may_overlap(shaped: Engine) -> None:
     samples, options = signal(np.random.default_rng(4), "signal", 900), AlignOptions()
     first = np.array([200, 0, 199, 200])
-    found = shaped.download(Normaliser(shaped, options, np.dtype(np.uint16)).levels(samples, first, 700, 4))
+    normaliser = Normaliser(shaped, options, np.dtype(np.uint16))
+    found = shaped.download(normaliser.levels(samples, first, 700, 4, group=4))
     for number, begin in enumerate(first.tolist()):
-        np.testing.assert_array_equal(found[:, number], normalised_samples(samples[begin : begin + 700], options))
+        np.testing.assert_array_equal(found[0, :, number], normalised_samples(samples[begin : begin + 700], options))
 
 
 @given(st.lists(st.integers(0, (1 << 62) - 1), min_size=1, max_size=99), st.integers(1, MAX_PREFIX))
@@ -133,7 +141,7 @@ def test_quotients_are_rounded_once(numbers: list[int], rows: int) -> None:
 @pytest.mark.parametrize(
     ("first", "rows", "lanes", "why"),
     [
-        ([0], 0, 1, "do not suit"),
+        ([0], 0, 1, "at least"),
         ([0], MAX_PREFIX + 1, 1, "do not suit"),
         ([0, 0], 10, 1, "do not suit"),
         ([0, 11], 10, 2, "not all reads have 10 samples among 20"),
@@ -143,13 +151,13 @@ def test_quotients_are_rounded_once(numbers: list[int], rows: int) -> None:
 )
 def test_reads_that_are_not_there(engine: Engine, first: list[int], rows: int, lanes: int, why: str) -> None:
     normaliser = Normaliser(engine, AlignOptions(), np.dtype(np.int32))
-    with pytest.raises(ValueError, match=why):
-        normaliser.levels(np.zeros(20, np.int16), np.array(first, np.int64), rows, lanes)
+    with pytest.raises((ValueError, ParameterError), match=why):
+        normaliser.levels(np.zeros(20, np.int16), np.array(first, np.int64), rows, lanes, group=1)
 
 
 def test_types_that_do_not_suit(engine: Engine) -> None:
     with pytest.raises(ValueError, match="do not suit"):
-        Normaliser(engine, AlignOptions(), np.dtype(np.int32)).levels(np.zeros(9), np.zeros(1, np.int64), 9, 1)
+        Normaliser(engine, AlignOptions(), np.dtype(np.int32)).levels(np.zeros(9), np.zeros(1, np.int64), 9, 1, group=1)
     with pytest.raises(ValueError, match="not to be had"):
         Normaliser(engine, AlignOptions(), np.dtype(np.int64))
     with pytest.raises(ValueError, match="not to be had"):
@@ -158,5 +166,5 @@ def test_types_that_do_not_suit(engine: Engine) -> None:
 
 def test_no_lanes(engine: Engine) -> None:
     none = np.empty(0, np.int64)
-    levels = Normaliser(engine, AlignOptions(), np.dtype(np.int32)).levels(np.empty(0, np.int16), none, 5, 0)
-    assert levels.shape == (5, 0)
+    levels = Normaliser(engine, AlignOptions(), np.dtype(np.int32)).levels(np.empty(0, np.int16), none, 5, 0, group=1)
+    assert levels.shape == (0, 1, 1)

@@ -61,7 +61,7 @@ class Aligner:
         Raises
         ------
         ParameterError
-            The prefix is shorter than the samples of an average.
+            The prefix is shorter than a row.
         """
         aligner = self._aligner(self.options.rows(prefix))
         return self._found(aligner, Prefixes(samples, first, prefix, None, NO_NUMBERS))
@@ -97,6 +97,8 @@ class Aligner:
         -------
         Found
         """
+        if self.options.norm != "blocks":
+            raise ValueError("a longer prefix is normalised anew, so nothing of a shorter one can stay")
         rows, done = self.options.rows(prefix), slots.rows[numbers]
         if len(done) and (done.min() != done.max() or done[0] >= rows):
             raise ValueError("reads that are extended together have gone equally far, and less far than the new prefix")

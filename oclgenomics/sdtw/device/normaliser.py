@@ -18,8 +18,8 @@ __all__ = ["Normaliser"]
 SOURCE = "sdtw/normalise.cl"
 SCORES = {"uint16": "ushort", "int32": "int", "float32": "float"}
 GPU_LANES = 256
-CPU_TILE = 32, 100  # reads and rows, as in the kernel
-GPU_TILE = 32, 32
+CPU_TILE_ROWS = 100  # as in the kernel
+GPU_TILE = 32, 32  # reads and rows
 MAX_WHOLE = 1 << 53  # float64 holds all integers up to here
 
 
@@ -46,94 +46,115 @@ class Normaliser:
         self._blocks = options.norm == "blocks"
         self._lanes = 1 if engine.tuning.cpu else engine.group_size(GPU_LANES)
 
-    def levels(self, samples: NDArray[np.int16], first: NDArray[np.int64], rows: int, lanes: int) -> DeviceArray:
-        """Return the levels of the samples `first[q]` to `first[q] + rows` of each read q.
+    def levels(
+        self,
+        samples: NDArray[np.int16],
+        first: NDArray[np.int64],
+        length: int,
+        lanes: int,
+        *,
+        group: int,
+        skipped: int = 0,
+    ) -> DeviceArray:
+        """Return the levels of the samples `first[q]` to `first[q] + length` of each read q.
 
         Parameters
         ----------
         samples : ndarray, int16
             Of all reads.
         first : ndarray, int64, (reads,)
-        rows : int
-            Length of the prefix, 1 to 65,536.
+        length : int
+            Samples of a prefix, at most 65,536.
         lanes : int
-            At least the number of reads.
+            At least the number of reads; a multiple of `group`.
+        group : int
+            Lanes whose levels lie side by side; on CPU devices at most 64.
+        skipped : int
+            Rows at the beginning that are not wanted; whole blocks.
 
         Returns
         -------
-        DeviceArray, (rows, lanes)
-            Level i of read q is at `[i, q]`; lanes without a read are 0.
+        DeviceArray, (lanes / group, rows - skipped, group)
+            Row `skipped + i` of read q is at `[q // group, i, q % group]`; lanes without a read are 0.
 
         Raises
         ------
         ValueError
-            Rows or lanes out of range, samples that are not int16, or a read that has not as many samples.
+            Sizes out of range, samples that are not int16, or a read that has not as many samples.
         """
-        engine, reads = self._engine, len(first)
-        if not 1 <= rows <= MAX_PREFIX or lanes < reads or samples.dtype != np.int16:
-            raise ValueError(f"{rows} rows of {reads} reads of {samples.dtype} in {lanes} lanes do not suit")
-        if reads and (first.min() < 0 or first.max() + rows > len(samples)):
-            raise ValueError(f"not all reads have {rows} samples among {len(samples)}")
-        levels = engine.empty((rows, lanes), self._score)
+        engine, reads, rows = self._engine, len(first), self._options.rows(length)
+        if length > MAX_PREFIX or lanes < reads or lanes % group or samples.dtype != np.int16:
+            raise ValueError(f"{length} samples of {reads} reads of {samples.dtype} in {lanes} lanes do not suit")
+        if not 0 <= skipped < rows or (self._blocks and skipped % BLOCK):
+            raise ValueError(f"{skipped} of {rows} rows cannot be left out")
+        if reads and (first.min() < 0 or first.max() + length > len(samples)):
+            raise ValueError(f"not all reads have {length} samples among {len(samples)}")
+        levels = engine.empty((lanes // group, rows - skipped, group), self._score)
         if reads:
-            prefixes = engine.upload(sliding_window_view(samples, rows)[first])
-            self._write(prefixes, self._scales(prefixes), levels)
+            prefixes = engine.upload(sliding_window_view(samples, length)[first])
+            self._write(prefixes, self._scales(prefixes, rows), levels, rows, skipped)
         elif lanes:
             engine.fill(levels, 0)
         return levels
 
-    def _scales(self, prefixes: DeviceArray) -> DeviceArray:
+    def _scales(self, prefixes: DeviceArray, rows: int) -> DeviceArray:
         """Mean and deviation of each block of each read, int32; or slope and intercept of each read, float32."""
-        engine, (reads, rows) = self._engine, prefixes.shape
+        engine, (reads, length) = self._engine, prefixes.shape
         shape = (reads * self._lanes,), (self._lanes,)
         if self._blocks:
             scales = engine.empty((reads, -(-rows // BLOCK), 2), np.int32)
             engine.launch(self._kernel("measure_blocks"), *shape, samples=prefixes, rows=rows, scales=scales)
             return scales
         sums = engine.empty((reads, 2), np.int64)
-        engine.launch(self._kernel("sum_prefixes"), *shape, samples=prefixes, rows=rows, sums=sums)
+        engine.launch(self._kernel("sum_prefixes"), *shape, samples=prefixes, length=length, rows=rows, sums=sums)
         return engine.upload(slopes_intercepts(engine.download(sums), rows))
 
-    def _write(self, prefixes: DeviceArray, scales: DeviceArray, levels: DeviceArray) -> None:
-        (reads, rows), lanes = prefixes.shape, levels.shape[1]
-        bits, cpu = self._options.level_bits, self._engine.tuning.cpu
-        tile_reads, tile_rows = CPU_TILE if cpu else GPU_TILE
+    def _write(self, prefixes: DeviceArray, scales: DeviceArray, levels: DeviceArray, rows: int, skipped: int) -> None:
+        (reads, length), (groups, _, group) = prefixes.shape, levels.shape
+        bits, lanes = self._options.level_bits, groups * group
+        tile_reads, tile_rows = (group, CPU_TILE_ROWS) if self._engine.tuning.cpu else GPU_TILE
         highest = 1 << bits if self._blocks and self._options.cost == "absolute" else (1 << bits) - 1
         self._engine.launch(
-            self._kernel("write_levels"),
-            (-(-lanes // tile_reads) * self._lanes, -(-rows // tile_rows)),
+            self._kernel("write_levels", group),
+            (-(-lanes // tile_reads) * self._lanes, -(-(rows - skipped) // tile_rows)),
             (self._lanes, 1),
             samples=prefixes,
             reads=reads,
+            length=length,
             rows=rows,
+            skipped=skipped,
             scales=scales,
             per_unit=(1 << bits) // (2 * CLIP),
             most=highest,
             lanes=lanes,
+            group=group,
             levels=levels,
         )
 
-    def _kernel(self, name: str) -> Kernel:
+    def _kernel(self, name: str, group: int = 1) -> Kernel:
+        cpu = self._engine.tuning.cpu
         return self._engine.kernel(
             SOURCE,
             name,
             SCORE=SCORES[self._score.name],
             STANDARD=self._options.is_float,
             BLOCK=BLOCK if self._blocks else 0,
-            CPU=self._engine.tuning.cpu,
+            STEP=self._options.row_samples,
+            GROUP=group if cpu else 1,
+            CPU=cpu,
             LANES=self._lanes,
         )
 
 
 def slopes_intercepts(sums: NDArray[np.int64], rows: int) -> NDArray[np.float32]:
-    """Return what turns samples into standard scores: slope and intercept, both 0 for a constant signal.
+    """Return what turns rows into standard scores: slope and intercept, both 0 for a constant signal.
 
     Parameters
     ----------
     sums : ndarray, int64, (reads, 2)
-        Of the samples of each read, and of their squares.
+        Of the rows of each read, and of their squares.
     rows : int
-        Number of samples, at most 65,536.
+        At most 65,536.
 
     Returns
     -------

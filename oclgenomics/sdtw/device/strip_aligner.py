@@ -94,7 +94,7 @@ class StripAligner:
         needs = [
             BufferNeed("edges", per_item=edges, copies=2 if self._bonus else 1),
             BufferNeed("levels", per_item=rows * self.shape.dtype.itemsize),
-            BufferNeed("samples", per_item=rows * self._options.pooled * 2),
+            BufferNeed("samples", per_item=rows * self._options.row_samples * 2),
         ]
         fits = self._engine.items_that_fit(needs, minimum=self._step, item="read")
         cells = CELLS_PER_UNIT * self._engine.device.compute_units // (rows * len(self.strips) * self.shape.strip)

@@ -1,0 +1,174 @@
+"""Alignments on the device against the oracle."""
+
+from __future__ import annotations
+
+import itertools
+from unittest import mock
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from helpers.squiggles import random_squiggle
+from oclgenomics.errors import ParameterError, UsageError
+from oclgenomics.runtime import Engine
+from oclgenomics.sdtw import plan
+from oclgenomics.sdtw.device import strip_aligner
+from oclgenomics.sdtw.device.aligner import Aligner
+from oclgenomics.sdtw.found import Found
+from oclgenomics.sdtw.options import ARITHMETICS, BONUSES, COSTS, NORMS, AlignOptions
+from oclgenomics.sdtw.reference import BLOCK, SATURATED, align, normalised_levels
+from oclgenomics.sdtw.squiggle import Squiggle
+
+
+def valid_options() -> list[AlignOptions]:
+    """All recurrences there are, and levels of all widths."""
+    found = []
+    for norm, cost, bonus, arithmetic in itertools.product(NORMS, COSTS, BONUSES, ARITHMETICS):
+        for bits, step in ((None, None), (8, None), (7, 1), (5, 4)):
+            try:
+                found.append(AlignOptions(norm, cost, bonus, arithmetic, bits, step))
+            except ParameterError:
+                continue
+    return found
+
+
+OPTIONS = valid_options()
+# Tracks shorter than a strip, of exactly one, one more, and several, in references of their own.
+REFERENCES = [random_squiggle([37, 1, 300], 1), random_squiggle([8], 2), random_squiggle([97, 96, 250, 48], 3)]
+
+
+def make_samples(reads: int, prefix: int, seed: int) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
+    """Return samples of reads, and where each begins; they overlap, and one fits a reference well."""
+    rng = np.random.default_rng(seed)
+    samples = np.cumsum(rng.normal(0, 25, prefix + 3 * reads)) % 400 + rng.normal(300, 20, prefix + 3 * reads)
+    samples[:prefix] = np.repeat(REFERENCES[2].levels, 9)[:prefix] * 5 if prefix <= 4000 else samples[:prefix]
+    return samples.astype(np.int16), 3 * np.arange(reads, dtype=np.int64)
+
+
+def check(
+    found: Found,
+    samples: NDArray[np.int16],
+    first: NDArray[np.int64],
+    prefix: int,
+    references: list[Squiggle],
+    options: AlignOptions,
+) -> None:
+    """Compare what was found with the oracle's: all of the first, the middle and the last read."""
+    assert found.cost.shape == found.column.shape == (len(first), len(references))
+    for read in sorted({0, len(first) // 2, len(first) - 1} & set(range(len(first)))):
+        own = samples[first[read] : first[read] + prefix]
+        for number, reference in enumerate(references):
+            levels = normalised_levels(reference.levels, reference.column_strand, options)
+            expected = align(own, levels, reference.tracks, options)
+            assert (found.cost[read, number], found.column[read, number]) == expected, (read, number)
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+def test_all_recurrences(shaped: Engine, options: AlignOptions) -> None:
+    for reads, prefix in ((1, 5), (33, 130)):
+        samples, first = make_samples(reads, prefix, reads)
+        found = Aligner(shaped, REFERENCES, options).align(samples, first, prefix)
+        check(found, samples, first, prefix, REFERENCES, options)
+
+
+@settings(max_examples=60)
+@given(
+    st.sampled_from([AlignOptions(), AlignOptions(arithmetic="float32"), AlignOptions(bonus="dwell")]),
+    st.lists(st.lists(st.integers(1, 230), min_size=1, max_size=3), min_size=1, max_size=3),
+    st.integers(0, 70), st.integers(3, 420), st.integers(0, 1 << 16),
+)  # fmt: skip
+def test_any_references_and_reads(
+    shaped: Engine, options: AlignOptions, sizes: list[list[int]], reads: int, prefix: int, seed: int
+) -> None:
+    references = [random_squiggle(each, seed + number) for number, each in enumerate(sizes)]
+    samples, first = make_samples(reads, prefix, seed)
+    found = Aligner(shaped, references, options).align(samples, first, prefix)
+    check(found, samples, first, prefix, references, options)
+
+
+@pytest.mark.parametrize("segments", [1, 2, 7, 1000])
+@pytest.mark.parametrize("bonus", BONUSES)
+def test_segments_are_independent(shaped: Engine, bonus: str, segments: int) -> None:
+    """However a reference is cut, each column has the score that it has in one piece."""
+    options = AlignOptions(bonus=bonus, step=1)  # type: ignore[arg-type]
+    samples, first = make_samples(3, 60, 5)
+    whole = [random_squiggle([2500, 130], 7)]
+    with mock.patch.object(strip_aligner, "segment_count", lambda *_: segments):
+        found = Aligner(shaped, whole, options).align(samples, first, 60)
+    check(found, samples, first, 60, whole, options)
+
+
+@pytest.mark.parametrize("options", [o for o in OPTIONS if o.norm == "blocks"], ids=str)
+def test_reads_that_go_on(shaped: Engine, options: AlignOptions) -> None:
+    """A prefix that is aligned in parts costs and ends as the whole; slots are used in any order, and again."""
+    aligner = Aligner(shaped, REFERENCES, options)
+    samples, first = make_samples(37, 3 * BLOCK, 2)
+    slots, numbers = aligner.slots(60), np.random.default_rng(3).permutation(60)[:37]
+    for _ in range(2):
+        slots.rows[numbers] = 0
+        for prefix in (BLOCK, 2 * BLOCK, 2 * BLOCK + 77):
+            found = aligner.extend(samples, first, prefix, slots, numbers)
+            whole = aligner.align(samples, first, prefix)
+            np.testing.assert_array_equal(found.cost, whole.cost)
+            np.testing.assert_array_equal(found.column, whole.column)
+    check(found, samples, first, 2 * BLOCK + 77, REFERENCES, options)
+
+
+def test_what_cannot_go_on(engine: Engine) -> None:
+    samples, first = make_samples(2, 1100, 1)
+    blocks = Aligner(engine, REFERENCES, AlignOptions(norm="blocks"))
+    slots, numbers = blocks.slots(4), np.array([0, 3])
+    blocks.extend(samples, first[:1], 500, slots, numbers[:1])
+    with pytest.raises(ValueError, match="gone equally far"):
+        blocks.extend(samples, first, 1000, slots, numbers)
+    with pytest.raises(ValueError, match="less far"):
+        blocks.extend(samples, first[:1], 500, slots, numbers[:1])
+    with pytest.raises(ValueError, match="normalised anew"):
+        Aligner(engine, REFERENCES).extend(samples, first, 500, slots, numbers)
+
+
+def test_reads_come_in_launches(shaped: Engine) -> None:
+    """Many reads go through the device some at a time, with the same result."""
+    samples, first = make_samples(300, 90, 6)
+    aligner = Aligner(shaped, REFERENCES)
+    at_once = aligner.align(samples, first, 90)
+    with mock.patch.object(strip_aligner.StripAligner, "reads_at_a_time", lambda *_: 64):
+        in_parts = aligner.align(samples, first, 90)
+    np.testing.assert_array_equal(at_once.cost, in_parts.cost)
+    np.testing.assert_array_equal(at_once.column, in_parts.column)
+
+
+def test_scores_saturate(shaped: Engine) -> None:
+    """Where 16 bits end the cost is the largest one, and there is no place."""
+    far = random_squiggle([300], 4)
+    samples = np.tile(np.array([-30_000] * 50 + [30_000] * 50, np.int16), 150)
+    first = np.zeros(1, np.int64)
+    wide = AlignOptions(arithmetic="int32", step=1)
+    narrow = AlignOptions(step=1)
+    exact = Aligner(shaped, [far], wide).align(samples, first, 15_000)
+    found = Aligner(shaped, [far], narrow).align(samples, first, 15_000)
+    assert exact.cost[0, 0] > SATURATED
+    assert (found.cost[0, 0], found.column[0, 0]) == (SATURATED, -1)
+    check(exact, samples, first, 15_000, [far], wide)
+
+
+def test_long_prefixes_stay_exact(shaped: Engine) -> None:
+    """Sums beyond 2^24, which single precision does not hold."""
+    reference = [random_squiggle([9], 8)]
+    samples = np.resize(np.array([-20_000, 20_000, 0], np.int16), 40_000)
+    options = AlignOptions(arithmetic="int32", step=1)
+    found = Aligner(shaped, reference, options).align(samples, np.zeros(1, np.int64), 40_000)
+    assert found.cost[0, 0] > plan.EXACT_IN_FLOAT
+    check(found, samples, np.zeros(1, np.int64), 40_000, reference, options)
+
+
+def test_no_reads_and_no_references(engine: Engine) -> None:
+    found = Aligner(engine, REFERENCES).align(np.empty(0, np.int16), np.empty(0, np.int64), 500)
+    assert found.cost.shape == found.column.shape == (0, 3)
+    with pytest.raises(UsageError, match="no reference"):
+        Aligner(engine, [])
+    with pytest.raises(ParameterError, match="at least the 3 samples"):
+        Aligner(engine, REFERENCES).align(np.zeros(9, np.int16), np.zeros(1, np.int64), 2)
