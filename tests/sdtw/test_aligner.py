@@ -7,14 +7,13 @@ from unittest import mock
 
 import numpy as np
 import pytest
+from helpers.squiggles import random_squiggle
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from helpers.squiggles import random_squiggle
 from oclgenomics.errors import ParameterError, UsageError
 from oclgenomics.runtime import Engine
-from oclgenomics.sdtw import plan
 from oclgenomics.sdtw.device import strip_aligner
 from oclgenomics.sdtw.device.aligner import Aligner
 from oclgenomics.sdtw.found import Found
@@ -96,7 +95,7 @@ def test_segments_are_independent(shaped: Engine, bonus: str, segments: int) -> 
     options = AlignOptions(bonus=bonus, step=1)  # type: ignore[arg-type]
     samples, first = make_samples(3, 60, 5)
     whole = [random_squiggle([2500, 130], 7)]
-    with mock.patch.object(strip_aligner, "segment_count", lambda *_: segments):
+    with mock.patch.object(strip_aligner, "segment_count", return_value=segments):
         found = Aligner(shaped, whole, options).align(samples, first, 60)
     check(found, samples, first, 60, whole, options)
 
@@ -135,7 +134,7 @@ def test_reads_come_in_launches(shaped: Engine) -> None:
     samples, first = make_samples(300, 90, 6)
     aligner = Aligner(shaped, REFERENCES)
     at_once = aligner.align(samples, first, 90)
-    with mock.patch.object(strip_aligner.StripAligner, "reads_at_a_time", lambda *_: 64):
+    with mock.patch.object(strip_aligner.StripAligner, "reads_at_a_time", return_value=64):
         in_parts = aligner.align(samples, first, 90)
     np.testing.assert_array_equal(at_once.cost, in_parts.cost)
     np.testing.assert_array_equal(at_once.column, in_parts.column)
@@ -153,16 +152,6 @@ def test_scores_saturate(shaped: Engine) -> None:
     assert exact.cost[0, 0] > SATURATED
     assert (found.cost[0, 0], found.column[0, 0]) == (SATURATED, -1)
     check(exact, samples, first, 15_000, [far], wide)
-
-
-def test_long_prefixes_stay_exact(shaped: Engine) -> None:
-    """Sums beyond 2^24, which single precision does not hold."""
-    reference = [random_squiggle([9], 8)]
-    samples = np.resize(np.array([-20_000, 20_000, 0], np.int16), 40_000)
-    options = AlignOptions(arithmetic="int32", step=1)
-    found = Aligner(shaped, reference, options).align(samples, np.zeros(1, np.int64), 40_000)
-    assert found.cost[0, 0] > plan.EXACT_IN_FLOAT
-    check(found, samples, np.zeros(1, np.int64), 40_000, reference, options)
 
 
 def test_no_reads_and_no_references(engine: Engine) -> None:
