@@ -1,0 +1,54 @@
+"""What commands read of signals: the options, and what they stand for."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from oclgenomics.cli.options import count, shortened
+from oclgenomics.commandkit.files import reads
+
+if TYPE_CHECKING:
+    from oclgenomics.signals.trimming import TrimOptions
+
+__all__ = ["add_signal_inputs", "add_signal_options", "trim_of"]
+
+
+def add_signal_inputs(parser: argparse.ArgumentParser) -> None:
+    """Add the files of signals, as `args.signals`, a list."""
+    reads(parser.add_argument(
+        "signals", nargs="+", metavar="SIGNALS",
+        help="POD5, FAST5, SLOW5, BLOW5, .npz or .npy; a folder stands for all signals in it",
+    ))  # fmt: skip
+
+
+def add_signal_options(group: argparse._ArgumentGroup, *, max_samples: bool = False) -> None:
+    """Add --trim, and --max-samples where a command has no other limit."""
+    group.add_argument(
+        "--trim", default="stall", type=_trim, metavar="WHAT",
+        help="what is left out at the beginning of reads: stall (the stall and 1,000 samples of the adapter), a number "
+        "of samples, or none (default: %(default)s)",
+    )  # fmt: skip
+    if max_samples:
+        group.add_argument(
+            "--max-samples", type=count, metavar="N",
+            help="samples of each read that are kept, after trimming (default: all)",
+        )  # fmt: skip
+
+
+def trim_of(args: argparse.Namespace) -> TrimOptions | None:
+    """Return what --trim stands for, as `read_signals` takes it."""
+    from oclgenomics.signals.trimming import TrimOptions
+
+    if args.trim == "none":
+        return None
+    return TrimOptions() if args.trim == "stall" else TrimOptions(stall=False, extra=args.trim)
+
+
+def _trim(text: str) -> str | int:
+    if text in ("stall", "none"):
+        return text
+    try:
+        return count(text)
+    except argparse.ArgumentTypeError:
+        raise argparse.ArgumentTypeError(f"{shortened(text)}: give stall, none or a number of samples") from None
