@@ -1,6 +1,16 @@
-"""Raw signals of nanopore reads, and the models that say what signal a sequence gives."""
+"""Raw signals of nanopore reads, and the models that say what signal a sequence gives.
+
+Examples
+--------
+>>> from oclgenomics.signals import TrimOptions, read_signals
+>>> for signals in read_signals("run/", trim=TrimOptions(), max_samples=4000):  # doctest: +SKIP
+...     print(signals.names, signals.lengths)
+"""
 
 from oclgenomics.signals.kmer_model import KmerModel
 from oclgenomics.signals.model import Signals
+from oclgenomics.signals.read import read_signals
+from oclgenomics.signals.trimming import TrimOptions, stall_end, trim_start
+from oclgenomics.signals.writers import write_signals
 
-__all__ = ["KmerModel", "Signals"]
+__all__ = ["KmerModel", "Signals", "TrimOptions", "read_signals", "stall_end", "trim_start", "write_signals"]

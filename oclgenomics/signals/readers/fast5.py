@@ -1,0 +1,98 @@
+"""FAST5, files of one read or of many, by h5py; ont-fast5-api has the filter that unpacks VBZ."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.errors import InputError
+from oclgenomics.signals.readers.raw_read import RawRead
+
+__all__ = ["read_fast5"]
+
+
+def read_fast5(path: str, limit: int | None) -> Iterator[RawRead]:
+    """Read a file.
+
+    Parameters
+    ----------
+    path : str
+    limit : int or None
+        Samples of each read that are asked for, from the first one on; chunks behind them are not decoded.
+
+    Yields
+    ------
+    RawRead
+
+    Raises
+    ------
+    ImportError
+        h5py is not installed.
+    InputError
+        No FAST5, or something in it is not as it should be.
+    Exception
+        Anything that the library raises of a damaged file.
+    """
+    import h5py
+
+    _find_filters(h5py)
+    with h5py.File(path, "r") as file:
+        found = _groups(file)
+        if not found:
+            raise InputError("HDF5 without reads, thus no FAST5", source=path)
+        for number, (name, raw, channel) in enumerate(found, 1):
+            yield RawRead(name, _samples(raw, limit, name, path), *_facts(channel, name, path), number / len(found))
+
+
+def _find_filters(h5py: Any) -> None:
+    """Tell HDF5 where the filter lies. ont-fast5-api would do it when imported, by a module that newer setups lack."""
+    package = importlib.util.find_spec("ont_fast5_api")
+    for place in (package.submodule_search_locations or ()) if package is not None else ():
+        folder = os.fsencode(os.path.join(place, "vbz_plugin"))
+        if folder not in [h5py.h5pl.get(number) for number in range(h5py.h5pl.size())]:
+            h5py.h5pl.prepend(folder)
+
+
+def _groups(file: Any) -> list[tuple[str, Any, Any]]:
+    """Name, group of the signal and group of the channel of each read."""
+    found = [(name[5:], file[name]["Raw"], file[name].get("channel_id")) for name in file if name.startswith("read_")]
+    if not found and "Raw/Reads" in file:
+        channel = file.get("UniqueGlobalKey/channel_id")
+        reads = file["Raw/Reads"]
+        found = [(_text(reads[name].attrs.get("read_id", name)), reads[name], channel) for name in reads]
+    return found
+
+
+def _samples(raw: Any, limit: int | None, name: str, path: str) -> NDArray[np.int16]:
+    data = raw["Signal"]
+    if data.dtype.kind not in "iu" or data.dtype.itemsize != 2 or len(data.shape) != 1:
+        raise InputError(f"read {name!r} has samples of {data.dtype}, {data.shape}; the file is damaged", source=path)
+    samples = data[:limit]
+    if data.dtype.kind == "u" and samples.max(initial=0) > np.iinfo(np.int16).max:
+        raise InputError(f"read {name!r} has samples of more than 16 bits with sign", source=path)
+    return np.asarray(samples, np.int16)
+
+
+def _facts(channel: Any, name: str, path: str) -> tuple[float, float, float, int]:
+    """Scale, offset, rate and channel; what is known of none without a group."""
+    if channel is None:
+        return 1.0, 0.0, float("nan"), 0
+    facts = {key: channel.attrs.get(key) for key in ("range", "digitisation", "offset", "sampling_rate")}
+    missing = [key for key, value in facts.items() if np.size(value) != 1 or value is None]
+    if missing:
+        raise InputError(f"read {name!r} lacks the {missing[0]} of its channel", source=path)
+    size, digits, offset, rate = (float(np.ravel(value)[0]) for value in facts.values())
+    if digits == 0:
+        raise InputError(f"read {name!r} has a digitisation of 0; the file is damaged", source=path)
+    text = _text(channel.attrs.get("channel_number", ""))
+    return size / digits, offset, rate, int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
+
+
+def _text(value: Any) -> str:
+    one = np.ravel(value)[0]
+    return one.decode() if isinstance(one, bytes) else str(one)
