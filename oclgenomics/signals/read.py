@@ -3,33 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 
-from oclgenomics.errors import InputError, MissingDependencyError, OclGenomicsError, ParameterError
+from oclgenomics.errors import InputError, OclGenomicsError, ParameterError
 from oclgenomics.io.source import Progress
 from oclgenomics.signals.files import SignalFiles, signal_files, signal_format
 from oclgenomics.signals.model import Signals
-from oclgenomics.signals.readers.fast5 import read_fast5
+from oclgenomics.signals.readers.apart import ReaderProcess
 from oclgenomics.signals.readers.numpy_files import read_npy, read_npz
-from oclgenomics.signals.readers.pod5 import read_pod5
 from oclgenomics.signals.readers.raw_read import RawRead, check_read
-from oclgenomics.signals.readers.slow5 import read_slow5
 from oclgenomics.signals.trimming import TrimOptions, trim_start
 
 __all__ = ["BLOCK_SAMPLES", "read_signals"]
 
 BLOCK_SAMPLES = 1 << 24
 MAX_READS = 1 << 20  # of a block; many reads without samples fill memory, too
-_READERS: dict[str, Callable[[str, int | None], Iterator[RawRead]]] = {
-    "npz": read_npz,
-    "npy": read_npy,
-    "slow5": read_slow5,
-    "pod5": read_pod5,
-    "fast5": read_fast5,
-}
-_PACKAGES = {"slow5": "pyslow5", "pod5": "pod5", "fast5": "ont-fast5-api"}
+_OWN_READERS = {"npz": read_npz, "npy": read_npy}
 
 
 def read_signals(
@@ -129,27 +120,24 @@ def _reads_of_files(files: list[str], limit: int | None, progress: Progress | No
     kinds = [signal_format(path) for path in files]  # all are looked at before the first one is read
     sizes = [os.path.getsize(path) for path in files]
     done, total = 0, sum(sizes)
-    for path, kind, size in zip(files, kinds, sizes, strict=True):
-        for read in _reads(path, kind, limit):
-            yield check_read(read, path)
+    with ReaderProcess() as apart:
+        for path, kind, size in zip(files, kinds, sizes, strict=True):
+            reads = _own_reads(path, kind, limit) if kind in _OWN_READERS else apart.read(kind, path, limit)
+            for read in reads:
+                yield check_read(read, path)
+                if progress is not None:
+                    progress(done + int(size * read.share), total)
+            done += size
             if progress is not None:
-                progress(done + int(size * read.share), total)
-        done += size
-        if progress is not None:
-            progress(done, total)
+                progress(done, total)
 
 
-def _reads(path: str, kind: str, limit: int | None) -> Iterator[RawRead]:
-    """The reads of a file; whatever its library raises becomes one line."""
+def _own_reads(path: str, kind: str, limit: int | None) -> Iterator[RawRead]:
+    """The reads of a NumPy file; whatever the library raises becomes one line."""
     try:
-        yield from _READERS[kind](path, limit)
-    except ImportError:
-        package = _PACKAGES[kind]
-        raise MissingDependencyError(
-            f"{path}: {kind.upper()} needs {package}: pip install 'oclgenomics[{kind}]'"
-        ) from None
+        yield from _OWN_READERS[kind](path, limit)
     except OclGenomicsError:
         raise
-    except Exception as error:  # libraries have many kinds for what is damaged
+    except Exception as error:  # besides BadZipFile and ValueError: zlib.error, MemoryError, NotImplementedError...
         reason = " ".join(str(error).split()) or type(error).__name__
-        raise InputError(f"damaged, or no {kind.upper()} ({reason})", source=path) from error
+        raise InputError(f"damaged, or no .{kind} ({reason})", source=path) from error

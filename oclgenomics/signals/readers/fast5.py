@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError
-from oclgenomics.signals.readers.raw_read import RawRead
+from oclgenomics.signals.readers.raw_read import RawRead, channel_number, pore_scale
 
 __all__ = ["read_fast5"]
 
@@ -87,10 +87,8 @@ def _facts(channel: Any, name: str, path: str) -> tuple[float, float, float, int
     if missing:
         raise InputError(f"read {name!r} lacks the {missing[0]} of its channel", source=path)
     size, digits, offset, rate = (float(np.ravel(value)[0]) for value in facts.values())
-    if digits == 0:
-        raise InputError(f"read {name!r} has a digitisation of 0; the file is damaged", source=path)
-    text = _text(channel.attrs.get("channel_number", ""))
-    return size / digits, offset, rate, int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
+    number = channel_number(_text(channel.attrs.get("channel_number", "")))
+    return pore_scale(size, digits, name, path), offset, rate, number
 
 
 def _text(value: Any) -> str:

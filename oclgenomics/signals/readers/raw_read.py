@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError
 
-__all__ = ["RawRead", "check_read"]
+__all__ = ["RawRead", "channel_number", "check_read", "pore_scale"]
 
 MAX_CHANNEL = (1 << 31) - 1
+MAX_DIGITS = 10  # of a channel
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,3 +59,21 @@ def check_read(read: RawRead, source: str) -> RawRead:
     else:
         return read
     raise InputError(f"read {read.name!r} has {trouble}; the file is damaged", source=source)
+
+
+def pore_scale(span: float, digitisation: float, name: str, source: str) -> float:
+    """Return pA of a step of the converter, from the range in pA that its steps cover, and their number.
+
+    Raises
+    ------
+    InputError
+        There are no steps.
+    """
+    if digitisation == 0:
+        raise InputError(f"read {name!r} has a digitisation of 0; the file is damaged", source=source)
+    return span / digitisation
+
+
+def channel_number(text: str) -> int:
+    """Return the number of a channel, which files have as a text; 0 for one that is no number."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < MAX_DIGITS else 0

@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
+import logging
+import os
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
 from oclgenomics.errors import InputError
-from oclgenomics.signals.readers.raw_read import RawRead
+from oclgenomics.signals.readers.raw_read import RawRead, channel_number, pore_scale
 
 __all__ = ["read_slow5"]
+
+
+class _Troubles(logging.Handler):
+    """Errors that the library only logs; it then goes on as if the file had ended."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.ERROR)
+        self.texts: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.texts.append(" ".join(record.getMessage().split()))
 
 
 def read_slow5(path: str, limit: int | None) -> Iterator[RawRead]:
@@ -30,33 +44,50 @@ def read_slow5(path: str, limit: int | None) -> Iterator[RawRead]:
     ------
     ImportError
         pyslow5 is not installed.
+    InputError
+        The library found damage.
     Exception
         Anything that the library raises of a damaged file.
     """
     import pyslow5
 
-    file = pyslow5.Open(path, "r")
-    known = file.get_aux_names()
-    wanted = ["channel_number"] if "channel_number" in (known or ()) else None
-    for record in file.seq_reads(aux=wanted):
-        samples = np.asarray(record["signal"], np.int16)[:limit]
-        yield RawRead(
-            record["read_id"],
-            samples.copy() if limit is not None else samples,
-            _scale(record, path),
-            float(record["offset"]),
-            float(record["sampling_rate"]),
-            _channel(record.get("channel_number")),
-        )
+    troubles = _Troubles()
+    log = logging.getLogger("pyslow5")
+    log.addHandler(troubles)
+    try:
+        file = pyslow5.Open(path, "r")
+        handle, size = _handle(path), os.path.getsize(path)
+        wanted = ["channel_number"] if "channel_number" in (file.get_aux_names() or ()) else None
+        for record in file.seq_reads(aux=wanted):
+            share = 0.0 if handle is None else os.lseek(handle, 0, os.SEEK_CUR) / size
+            yield _read(record, limit, share, path)
+        file.close()
+    finally:
+        log.removeHandler(troubles)
+    if troubles.texts:
+        raise InputError(f"damaged, or no SLOW5 ({troubles.texts[0]})", source=path)
 
 
-def _scale(record: dict[str, Any], path: str) -> float:
-    if not record["digitisation"]:
-        raise InputError(f"read {record['read_id']!r} has a digitisation of 0; the file is damaged", source=path)
-    return float(record["range"]) / float(record["digitisation"])
+def _read(record: dict[str, Any], limit: int | None, share: float, path: str) -> RawRead:
+    name = str(record["read_id"])
+    scale = pore_scale(float(record["range"]), float(record["digitisation"]), name, path)
+    return RawRead(
+        name,
+        np.asarray(record["signal"], np.int16)[:limit],
+        scale,
+        float(record["offset"]),
+        float(record["sampling_rate"]),
+        channel_number(str(record.get("channel_number", ""))),
+        share,
+    )
 
 
-def _channel(value: object) -> int:
-    """The number of a channel, which is a text; 0 for one that is no number."""
-    text = str(value)
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
+def _handle(path: str) -> int | None:
+    """The handle by which the library reads, which says how far it is; None where the system lists no handles."""
+    wanted = os.stat(path)
+    with suppress(OSError):
+        for name in os.listdir("/proc/self/fd"):
+            with suppress(OSError):
+                if os.path.samestat(os.fstat(int(name)), wanted):
+                    return int(name)
+    return None

@@ -1,0 +1,167 @@
+"""Reads files by libraries in a process of its own.
+
+Libraries for signals are written in C, and some damaged files end the process that they are in, or keep it busy for
+ever. What they print does not reach the user, and they decode while the signals before are worked on.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from oclgenomics.errors import InputError, MissingDependencyError, OclGenomicsError
+from oclgenomics.signals.readers.child import SIZES
+from oclgenomics.signals.readers.raw_read import RawRead
+
+if TYPE_CHECKING:
+    import subprocess
+
+__all__ = ["PACKAGES", "ReaderProcess"]
+
+PACKAGES = {"slow5": "pyslow5", "pod5": "pod5", "fast5": "ont-fast5-api"}
+MAX_SILENCE = 300.0  # seconds; even a slow network brings some bytes in this time
+MAX_TEXT, MAX_DATA = 1 << 24, 1 << 36  # bytes of an answer; more is not an answer
+
+
+class ReaderProcess:
+    """A process that reads one file after the other; a context manager. It starts when the first file is read."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> ReaderProcess:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._end()
+
+    def read(self, kind: str, path: str, limit: int | None) -> Iterator[RawRead]:
+        """Read a file.
+
+        Parameters
+        ----------
+        kind : str
+            Its format, one of `PACKAGES`.
+        path : str
+        limit : int or None
+            Samples of each read that are asked for, from the first one on.
+
+        Yields
+        ------
+        RawRead
+
+        Raises
+        ------
+        InputError
+            The file is damaged or something else; the library raised an error, crashed, or stopped answering.
+        MissingDependencyError
+            The library is not installed.
+        """
+        try:
+            self._ask(json.dumps([kind, os.path.join(os.getcwd(), path), limit]).encode() + b"\n")
+            while True:
+                (answer, *words), samples = self._answer()
+                if answer == "end":
+                    return
+                if answer != "read":
+                    raise _refusal(answer, words[0], kind, path)
+                yield RawRead(words[0], samples, *words[1:])
+        except _LostError as error:
+            self._end()
+            raise InputError(f"damaged, or no {kind.upper()} ({PACKAGES[kind]} {error})", source=path) from None
+
+    def _ask(self, job: bytes) -> None:
+        process = self._process or self._start()
+        assert process.stdin is not None
+        with contextlib.suppress(BrokenPipeError):  # that it is gone shows when it does not answer
+            process.stdin.write(job)
+            process.stdin.flush()
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        import subprocess
+
+        paths = [str(Path(__file__).resolve().parents[3]), os.environ.get("PYTHONPATH", "")]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
+        command = [sys.executable, "-P", "-m", "oclgenomics.signals.readers.child"]
+        try:
+            self._process = subprocess.Popen(
+                command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+            )
+        except OSError as error:
+            raise OclGenomicsError(f"{sys.executable} cannot be started to read signals: {error.strerror}") from error
+        return self._process
+
+    def _answer(self) -> tuple[list[Any], np.ndarray[tuple[int], np.dtype[np.int16]]]:
+        text, data = SIZES.unpack(self._receive(SIZES.size))
+        if text > MAX_TEXT or data > MAX_DATA:
+            raise _LostError("does not answer as it should")
+        try:
+            words = json.loads(self._receive(text).decode())
+        except ValueError:
+            raise _LostError("does not answer as it should") from None
+        return words, np.frombuffer(self._receive(data), "<i2").astype(np.int16, copy=False)
+
+    def _receive(self, size: int) -> bytearray:
+        """Exactly so many bytes."""
+        assert self._process is not None
+        assert self._process.stdout is not None
+        handle, place = self._process.stdout.fileno(), 0
+        poll = select.poll()  # not select.select, which takes the first 1,024 handles only
+        poll.register(handle, select.POLLIN)
+        data = bytearray(size)
+        view = memoryview(data)
+        until = time.monotonic() + MAX_SILENCE
+        while place < size:
+            if not poll.poll(1000 * max(0.0, until - time.monotonic())):
+                raise _LostError(f"gave no answer in {MAX_SILENCE:g} s")
+            count = os.readv(handle, [view[place:]])
+            if not count:
+                raise _LostError(self._ending())
+            place += count
+        return data
+
+    def _ending(self) -> str:
+        """How the process ended."""
+        assert self._process is not None
+        status = self._process.wait()
+        if status >= 0:
+            return f"ended with {status}"
+        return f"ended by {next((one.name for one in signal.Signals if one == -status), f'signal {-status}')}"
+
+    def _end(self) -> None:
+        """End the process, wherever it is in its work."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        process.kill()
+        for stream in (process.stdin, process.stdout):
+            with contextlib.suppress(BrokenPipeError):
+                assert stream is not None
+                stream.close()
+        process.wait()
+
+
+class _LostError(Exception):
+    """The process is gone, or as good as gone."""
+
+
+def _refusal(answer: str, text: str, kind: str, path: str) -> OclGenomicsError:
+    if answer == "missing":
+        need = f"{kind.upper()} needs {PACKAGES[kind]}: pip install 'oclgenomics[{kind}]'"
+        return MissingDependencyError(f"{path}: {need}")
+    if answer == "refused":
+        return InputError(text, source=path)
+    return InputError(f"damaged, or no {kind.upper()} ({text})", source=path)

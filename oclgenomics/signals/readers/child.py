@@ -1,0 +1,68 @@
+"""The process that libraries read files in: it takes jobs from its input, and sends reads to its output.
+
+A job is a line of JSON: format, path, and the number of samples that are asked for of each read. An answer is the sizes
+of its two parts, then JSON whose first word is one of `ANSWERS`, then samples.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import struct
+import sys
+from typing import IO
+
+import numpy as np
+
+from oclgenomics.errors import InputError
+from oclgenomics.signals.readers.fast5 import read_fast5
+from oclgenomics.signals.readers.pod5 import read_pod5
+from oclgenomics.signals.readers.slow5 import read_slow5
+
+__all__ = ["ANSWERS", "SIZES", "serve"]
+
+SIZES = struct.Struct("<QQ")
+ANSWERS = ("read", "end", "refused", "failed", "missing")
+BUFFER_BYTES = 1 << 18
+_READERS = {"slow5": read_slow5, "pod5": read_pod5, "fast5": read_fast5}
+
+
+def serve(jobs: IO[bytes], answers: IO[bytes]) -> None:
+    """Do jobs until there are no more."""
+    for line in jobs:
+        kind, path, limit = json.loads(line)
+        try:
+            for read in _READERS[kind](path, limit):
+                facts = read.name, read.scale, read.offset, read.rate, read.channel, read.share
+                _send(answers, read.samples.astype("<i2", copy=False), "read", *facts)
+            _send(answers, None, "end")
+        except InputError as error:
+            _send(answers, None, "refused", str(error).removeprefix(f"{path}: "))
+        except ModuleNotFoundError as error:
+            _send(answers, None, "missing", str(error))
+        except Exception as error:  # libraries have many kinds for what is damaged
+            _send(answers, None, "failed", " ".join(str(error).split()) or type(error).__name__)
+        answers.flush()
+
+
+def _send(answers: IO[bytes], samples: np.ndarray[tuple[int], np.dtype[np.int16]] | None, *words: object) -> None:
+    text = json.dumps(words).encode()
+    data = b"" if samples is None else np.ascontiguousarray(samples).view(np.uint8).data
+    answers.write(SIZES.pack(len(text), len(data)) + text)
+    answers.write(data)
+
+
+def main() -> None:
+    """Serve whoever started the process; what libraries print goes nowhere."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started it ends it
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    answers = os.fdopen(os.dup(1), "wb", BUFFER_BYTES)
+    os.dup2(nowhere, 1)
+    os.dup2(nowhere, 2)
+    with answers:
+        serve(sys.stdin.buffer, answers)
+
+
+if __name__ == "__main__":
+    main()
