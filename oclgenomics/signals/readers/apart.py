@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from oclgenomics.errors import InputError, MissingDependencyError, OclGenomicsError
-from oclgenomics.signals.readers.child import SIZES
+from oclgenomics.signals.readers.child import ANSWERS, SIZES
 from oclgenomics.signals.readers.raw_read import RawRead
 
 if TYPE_CHECKING:
@@ -106,12 +106,14 @@ class ReaderProcess:
 
     def _answer(self) -> tuple[list[Any], np.ndarray[tuple[int], np.dtype[np.int16]]]:
         text, data = SIZES.unpack(self._receive(SIZES.size))
-        if text > MAX_TEXT or data > MAX_DATA:
+        if text > MAX_TEXT or data > MAX_DATA or data % 2:
             raise _LostError("does not answer as it should")
         try:
             words = json.loads(self._receive(text).decode())
         except ValueError:
-            raise _LostError("does not answer as it should") from None
+            words = [""]
+        if words[0] not in ANSWERS:
+            raise _LostError("does not answer as it should")
         return words, np.frombuffer(self._receive(data), "<i2").astype(np.int16, copy=False)
 
     def _receive(self, size: int) -> bytearray:

@@ -46,10 +46,12 @@ def check_read(read: RawRead, source: str) -> RawRead:
     Raises
     ------
     InputError
-        It has no name, or a calibration, a rate or a channel that cannot be.
+        It has no name or one that cannot be printed, or a calibration, a rate or a channel that cannot be.
     """
     if not read.name:
         raise InputError("a read without a name", source=source)
+    if not read.name.isprintable():  # a tab or a newline in it would spoil tables
+        raise InputError(f"a read with the name {read.name!r}, which cannot be printed", source=source)
     if not (math.isfinite(read.scale) and read.scale > 0 and math.isfinite(read.offset)):
         trouble = f"a calibration that cannot be: (sample + {read.offset:g}) * {read.scale:g} pA"
     elif not (math.isnan(read.rate) or 0 < read.rate < math.inf):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import logging
 import os
+import tempfile
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import numpy as np
@@ -55,7 +56,8 @@ def read_slow5(path: str, limit: int | None) -> Iterator[RawRead]:
     log = logging.getLogger("pyslow5")
     log.addHandler(troubles)
     try:
-        file = pyslow5.Open(path, "r")
+        with _with_ending(path) as named:
+            file = pyslow5.Open(named, "r")
         handle, size = _handle(path), os.path.getsize(path)
         wanted = ["channel_number"] if "channel_number" in (file.get_aux_names() or ()) else None
         for record in file.seq_reads(aux=wanted):
@@ -66,6 +68,17 @@ def read_slow5(path: str, limit: int | None) -> Iterator[RawRead]:
         log.removeHandler(troubles)
     if troubles.texts:
         raise InputError(f"damaged, or no SLOW5 ({troubles.texts[0]})", source=path)
+
+
+@contextmanager
+def _with_ending(path: str) -> Iterator[str]:
+    """The path, or a link to it whose name tells the library what the file holds, which it sees in nothing else."""
+    with open(path, "rb") as file:
+        ending = ".blow5" if file.read(1) == b"B" else ".slow5"
+    with tempfile.TemporaryDirectory() as folder:
+        link = os.path.join(folder, f"x{ending}")
+        os.symlink(os.path.abspath(path), link)
+        yield link
 
 
 def _read(record: dict[str, Any], limit: int | None, share: float, path: str) -> RawRead:
