@@ -45,7 +45,8 @@ def as_samples(values: NDArray[Any], name: str, source: str) -> tuple[NDArray[np
         return values.astype(np.int16), 1.0
     if not np.isfinite(values).all():
         raise InputError(f"read {name!r} has currents that are no finite numbers", source=source)
-    units = np.rint(values.astype(np.float64) / CURRENT_SCALE)
+    with np.errstate(over="ignore"):
+        units = np.rint(values.astype(np.float64) / CURRENT_SCALE)
     if values.size:
         _check_range(units.min(), units.max(), "currents", name, source)
     return units.astype(np.int16), CURRENT_SCALE

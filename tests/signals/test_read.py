@@ -213,8 +213,9 @@ class TestNumPy:
             (np.array([True]), "read 'r' is of type bool; give integers, or currents in pA"),
             (np.array([1j]), "read 'r' is of type complex128"),
             (np.array(["a"]), "read 'r' is of type <U1"),
-            (np.zeros((2, 2, 2)), "an array of 3 dimensions"),
-            (np.array(3), "an array of 0 dimensions"),
+            (np.zeros((2, 2, 2)), "an array of shape (2, 2, 2)"),
+            (np.array(3), "an array of shape ()"),
+            (np.zeros((3, 0)), "an array of shape (3, 0)"),
             (np.array([{}], object), "damaged, or no .npy"),
         ],
     )

@@ -31,7 +31,7 @@ __all__ = ["PACKAGES", "ReaderProcess"]
 
 PACKAGES = {"slow5": "pyslow5", "pod5": "pod5", "fast5": "ont-fast5-api"}
 MAX_SILENCE = 300.0  # seconds; even a slow network brings some bytes in this time
-MAX_TEXT, MAX_DATA = 1 << 24, 1 << 36  # bytes of an answer; more is not an answer
+MAX_TEXT, MAX_DATA = 1 << 24, 1 << 33  # bytes of an answer; more is not an answer
 
 
 class ReaderProcess:

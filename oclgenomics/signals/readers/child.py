@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import signal
 import struct
 import sys
@@ -25,6 +26,7 @@ __all__ = ["ANSWERS", "SIZES", "serve"]
 SIZES = struct.Struct("<QQ")
 ANSWERS = ("read", "end", "refused", "failed", "missing")
 BUFFER_BYTES = 1 << 18
+MAX_MEMORY = 8 << 30  # bytes; a day of samples takes one
 _READERS = {"slow5": read_slow5, "pod5": read_pod5, "fast5": read_fast5}
 
 
@@ -53,8 +55,15 @@ def _send(answers: IO[bytes], samples: np.ndarray[tuple[int], np.dtype[np.int16]
     answers.write(data)
 
 
+def limit_memory() -> None:
+    """Let no damaged file have a library fill all memory."""
+    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    resource.setrlimit(resource.RLIMIT_DATA, (MAX_MEMORY if hard < 0 else min(MAX_MEMORY, hard), hard))
+
+
 def main() -> None:
     """Serve whoever started the process; what libraries print goes nowhere."""
+    limit_memory()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started it ends it
     nowhere = os.open(os.devnull, os.O_WRONLY)
     answers = os.fdopen(os.dup(1), "wb", BUFFER_BYTES)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 import zipfile
 from collections.abc import Iterator
 from typing import IO, Any
@@ -56,14 +57,15 @@ def read_npz(path: str, limit: int | None) -> Iterator[RawRead]:
 
 def read_npy(path: str, limit: int | None) -> Iterator[RawRead]:
     """Read a .npy file: a read, or one in each row; see `read_npz`."""
-    values = np.load(path, mmap_mode="r", allow_pickle=False)
+    with warnings.catch_warnings(action="ignore"):  # of headers that old versions wrote
+        values = np.load(path, mmap_mode="r", allow_pickle=False)
     stem = os.path.basename(path).removesuffix(".npy")
     if values.ndim == 1:
         samples, scale = as_samples(values[:limit], stem, path)
         yield RawRead(stem, samples, scale)
         return
-    if values.ndim != 2:
-        raise InputError(f"an array of {values.ndim} dimensions; give one read, or a read a row", source=path)
+    if values.ndim != 2 or values.shape[1] == 0:
+        raise InputError(f"an array of shape {values.shape}; give one read, or a read a row", source=path)
     for number, row in enumerate(values, 1):
         name = f"{stem}.{number}"
         samples, scale = as_samples(row[:limit], name, path)
@@ -71,7 +73,7 @@ def read_npy(path: str, limit: int | None) -> Iterator[RawRead]:
 
 
 def _array(archive: zipfile.ZipFile, name: str) -> NDArray[Any]:
-    with archive.open(f"{name}.npy") as member:
+    with archive.open(f"{name}.npy") as member, warnings.catch_warnings(action="ignore"):
         return np.asarray(np.lib.format.read_array(member, allow_pickle=False))
 
 
@@ -111,7 +113,8 @@ def _begin_samples(member: IO[bytes], path: str) -> int:
     """How many samples follow."""
     version = np.lib.format.read_magic(member)
     read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-    shape, _, kind = read(member)
+    with warnings.catch_warnings(action="ignore"):
+        shape, _, kind = read(member)
     if kind != np.dtype("<i2") or len(shape) != 1:
         raise InputError(f"the array 'samples' is {kind} of shape {shape}; the file is damaged", source=path)
     return int(shape[0])
