@@ -84,6 +84,16 @@ def test_trimmed_and_cut(tmp_path, kind, trim, most):
     assert found.samples.tolist() == cut.samples.tolist()
 
 
+def test_pod5_of_several_chunks(tmp_path):
+    """A read of POD5 is packed in chunks of about 100,000 samples, of which only the first ones are unpacked."""
+    need("pod5")
+    signals = raw_signals((250_000, 5))
+    WRITERS["pod5"](tmp_path / "x", signals)
+    assert all_of(tmp_path / "x").samples.tolist() == signals.samples.tolist()
+    for most in (102_400, 102_401, 210_000):
+        assert all_of(tmp_path / "x", max_samples=most).read(0).tolist() == signals.read(0)[:most].tolist()
+
+
 @given(st.integers(1, 5000))
 def test_blocks_change_nothing(tmp_path_factory, size):
     path = tmp_path_factory.getbasetemp() / "blocks.npz"
