@@ -1,0 +1,135 @@
+"""Models of k-mers as NumPy's files of arrays: those of `write_model`, and those of Uncalled4."""
+
+from __future__ import annotations
+
+import os
+import zipfile
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.errors import InputError, OutputError
+from oclgenomics.io.atomic_file import open_whole
+from oclgenomics.signals.kmer_model import MAX_K, KmerModel
+from oclgenomics.signals.kmer_numbers import reversed_kmers
+from oclgenomics.signals.model_table import place_kmers
+
+__all__ = ["is_zip", "read_arrays", "write_model"]
+
+ZIP = b"PK\x03\x04"
+MAX_BYTES = 2 << 30  # of all arrays; more than those of the longest k-mers
+OURS = ("mean", "deviation", "k", "name")
+UNCALLED4 = ("kmer", "current.mean", "current.stdv", "_k", "_name", "_reverse")
+
+Arrays = Mapping[str, NDArray[Any]]
+
+
+def is_zip(path: str | os.PathLike[str]) -> bool:
+    """Whether a path is that of a regular file that begins as zip does."""
+    try:
+        if not os.path.isfile(path):
+            return False
+        with open(path, "rb") as file:
+            return file.read(len(ZIP)) == ZIP
+    except OSError:  # whoever reads it will say so
+        return False
+
+
+def write_model(path: str | os.PathLike[str], model: KmerModel) -> None:
+    """Write a model as .npz, with the arrays `mean`, `deviation`, `k` and `name`.
+
+    Raises
+    ------
+    OutputError
+        The file cannot be written; nothing half written is left.
+    """
+    with open_whole(path, "wb", OutputError) as file:
+        np.savez(file, mean=model.mean, deviation=model.deviation, k=np.int64(model.k), name=np.str_(model.name))
+
+
+def read_arrays(path: str, name: str) -> KmerModel:
+    """Read a model from .npz; see `read_model`.
+
+    Parameters
+    ----------
+    path : str
+    name : str
+        Of the model, if it has none itself.
+    """
+    arrays = _load(path)
+    try:
+        if "current.mean" in arrays:
+            return _of_uncalled4(arrays, name, path)
+        return _ours(arrays, name)
+    except (ValueError, OverflowError) as error:
+        raise InputError(f"is no model of k-mers: {error}", source=path) from error
+
+
+def _load(path: str) -> dict[str, NDArray[Any]]:
+    """The arrays that say something to us."""
+    try:
+        with zipfile.ZipFile(path) as packed:
+            size = sum(member.file_size for member in packed.infolist())
+        if size > MAX_BYTES:
+            raise InputError(f"holds more than {MAX_BYTES:,} bytes", source=path)
+        with np.load(path, allow_pickle=False) as stored:
+            return {name: stored[name] for name in {*OURS, *UNCALLED4} & set(stored.files)}
+    except InputError:
+        raise
+    except Exception as error:  # besides BadZipFile: what zip files and arrays know of damage, and numbers beyond both
+        reason = " ".join(str(error).split())[:200]
+        raise InputError(f"cannot be read as .npz ({reason or type(error).__name__})", source=path) from error
+
+
+def _ours(arrays: Arrays, name: str) -> KmerModel:
+    missing = [key for key in OURS[:3] if key not in arrays]
+    if missing:
+        raise ValueError(f"it has no array {missing[0]!r}; models of oclgenomics and of Uncalled4 are read")
+    k = _whole(arrays["k"], "k")
+    deviation = _numbers(arrays["deviation"], "deviation")
+    if (deviation < 0).any() or np.isinf(deviation).any():
+        raise ValueError("deviations are numbers from 0 on")
+    return KmerModel(_text(arrays.get("name"), name), k, _numbers(arrays["mean"], "mean"), deviation)
+
+
+def _of_uncalled4(arrays: Arrays, name: str, path: str) -> KmerModel:
+    """A model of Uncalled4, whose k-mers are in the order of the pore: from 3' to 5' where `_reverse` says so."""
+    means = _numbers(arrays["current.mean"], "current.mean")
+    kmers = arrays.get("kmer")
+    if kmers is None or kmers.dtype.kind != "U" or kmers.shape != means.shape or not len(kmers):
+        raise ValueError("it has no array 'kmer' of texts, as many as means")
+    listed = kmers.tolist()
+    k = _whole(arrays["_k"], "_k") if "_k" in arrays else len(listed[0])
+    numbers = place_kmers(listed, k, path)
+    if "_reverse" in arrays and _whole(arrays["_reverse"], "_reverse"):
+        numbers = reversed_kmers(k)[numbers]
+    deviations = _numbers(arrays.get("current.stdv", np.empty(0)), "current.stdv")
+    if deviations.shape not in (means.shape, (0,)) or (deviations < 0).any() or np.isinf(deviations).any():
+        raise ValueError("deviations are numbers from 0 on, as many as means")
+    mean, deviation = np.empty(4**k), np.full(4**k, np.nan)
+    mean[numbers] = means
+    if len(deviations):
+        deviation[numbers] = deviations
+    return KmerModel(_text(arrays.get("_name"), name), k, mean, deviation)
+
+
+def _numbers(array: NDArray[Any], name: str) -> NDArray[np.float64]:
+    if array.dtype.kind not in "fiu" or array.ndim != 1:
+        raise ValueError(f"{name!r} is no list of numbers")
+    return array.astype(np.float64)
+
+
+def _whole(array: NDArray[Any], name: str) -> int:
+    if array.dtype.kind not in "iub" or array.size != 1:
+        raise ValueError(f"{name!r} is no whole number")
+    value = int(array.item())
+    if not 0 <= value <= MAX_K:
+        raise ValueError(f"{name!r} is {value}; k-mers have 1 to {MAX_K} letters")
+    return value
+
+
+def _text(array: NDArray[Any] | None, default: str) -> str:
+    known = array is not None and array.dtype.kind == "U" and array.size == 1
+    return str(array.item()) if array is not None and known else default

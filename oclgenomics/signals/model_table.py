@@ -1,0 +1,172 @@
+"""Models of k-mers as text: tables of Oxford Nanopore and of tools that write the like."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.errors import InputError
+from oclgenomics.io.text_file import read_text
+from oclgenomics.signals.kmer_model import MAX_K, KmerModel
+from oclgenomics.signals.kmer_numbers import NO_DIGIT, digits_of, kmer_at, kmer_numbers
+
+__all__ = ["place_kmers", "read_table"]
+
+KMERS = ("kmer",)
+MEANS = ("level_mean", "current.mean", "mean", "current", "level")
+DEVIATIONS = ("level_stdv", "current.stdv", "stdv", "sd")
+MAX_NUMBER = 32  # letters of one
+MAX_SHOWN = 20  # letters of a word in a message
+
+
+class _Columns(NamedTuple):
+    """Where things are in a line; -1 for a column that is not there."""
+
+    kmer: int
+    mean: int
+    deviation: int
+    fields: int
+
+
+class _Rows(NamedTuple):
+    lines: list[int]
+    kmers: list[str]
+    means: list[float]
+    deviations: list[float]
+
+
+def read_table(path: str, name: str) -> KmerModel:
+    """Read a table of k-mers, one a line in any order; see `read_model`.
+
+    Parameters
+    ----------
+    path : str
+    name : str
+        Of the model.
+    """
+    text, source = read_text(path)
+    rows = _rows(_lines(text), source)
+    k = len(rows.kmers[0])
+    numbers = place_kmers(rows.kmers, k, source, rows.lines)
+    mean, deviation = np.empty(4**k), np.empty(4**k)
+    mean[numbers], deviation[numbers] = rows.means, rows.deviations
+    return KmerModel(name, k, mean, deviation)
+
+
+def place_kmers(kmers: Sequence[str], k: int, source: str, lines: Sequence[int] | None = None) -> NDArray[np.int32]:
+    """Return the number of each k-mer, having checked that each of the 4**k is there once.
+
+    Parameters
+    ----------
+    kmers : sequence of str
+    k : int
+    source : str
+        For messages.
+    lines : sequence of int, optional
+        On which each k-mer is.
+
+    Raises
+    ------
+    InputError
+        One is missing, repeated, has another length or a letter that is no nucleotide.
+    """
+
+    def trouble(text: str, row: int) -> InputError:
+        where = None if lines is None else lines[row]
+        return InputError(text, source=source, line=where, record=row + 1 if lines is None else None)
+
+    if not 1 <= k <= MAX_K:
+        raise trouble(f"k-mers have {k} letters; 1 to {MAX_K} are read", 0)
+    for row, kmer in enumerate(kmers):
+        if len(kmer) != k:
+            raise trouble(f"{_shown(kmer)} has {len(kmer)} letters, and the k-mers before it {k}", row)
+    digits = digits_of("".join(kmers).encode("ascii", "replace"))
+    foreign = np.flatnonzero(digits == NO_DIGIT)
+    if len(foreign):
+        row = int(foreign[0]) // k
+        raise trouble(f"{_shown(kmers[row])} is no k-mer of A, C, G and T", row)
+    numbers = kmer_numbers(digits, k)[::k]
+    seen, first = np.unique(numbers, return_index=True)
+    if len(seen) < len(numbers):
+        row = int(np.setdiff1d(np.arange(len(numbers)), first)[0])
+        raise trouble(f"k-mer {_shown(kmers[row])} is there a second time", row)
+    if len(seen) < 4**k:
+        absent = np.flatnonzero(np.bincount(numbers, minlength=4**k) == 0)
+        raise InputError(
+            f"k-mer {kmer_at(int(absent[0]), k)} is missing, {len(absent):,} of {4**k:,} in all", source=source
+        )
+    return numbers
+
+
+def _lines(text: str) -> Iterator[tuple[int, list[str]]]:
+    """Number and fields of each line that is neither empty nor a comment."""
+    for number, line in enumerate(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"), 1):
+        fields = line.split()
+        if fields and not fields[0].startswith("#"):
+            yield number, fields
+
+
+def _rows(lines: Iterator[tuple[int, list[str]]], source: str) -> _Rows:
+    """What the lines hold."""
+    columns, rows = None, _Rows([], [], [], [])
+    for line, fields in lines:
+        if columns is None:
+            columns, is_head = _columns(fields, source, line)
+            if is_head:
+                continue
+        if len(fields) != columns.fields:
+            trouble = f"has {len(fields)} fields, and the lines before it {columns.fields}"
+            raise InputError(trouble, source=source, line=line)
+        if len(rows.kmers) == 4**MAX_K:
+            raise InputError(f"has more than {4**MAX_K:,} k-mers", source=source, line=line)
+        rows.lines.append(line)
+        rows.kmers.append(fields[columns.kmer])
+        rows.means.append(_number(fields[columns.mean], source, line))
+        rows.deviations.append(
+            math.nan if columns.deviation < 0 else _number(fields[columns.deviation], source, line, low=0.0)
+        )
+    if not rows.kmers:
+        raise InputError("has no k-mers", source=source)
+    return rows
+
+
+def _columns(fields: list[str], source: str, line: int) -> tuple[_Columns, bool]:
+    """Where things are, by the first line, and whether this is a head with names."""
+    names = [field.lower() for field in fields]
+    if any(name in names for name in KMERS):
+        kmer, mean, deviation = (_place(names, known, source, line) for known in (KMERS, MEANS, DEVIATIONS))
+        if mean < 0:
+            raise InputError(f"names no column of means ({', '.join(MEANS)})", source=source, line=line)
+        return _Columns(kmer, mean, deviation, len(fields)), True
+    if len(fields) < 2:
+        raise InputError("is no table of k-mers: a line has a k-mer and its mean", source=source, line=line)
+    return _Columns(0, 1, 2 if len(fields) > 2 else -1, len(fields)), False
+
+
+def _place(names: list[str], known: tuple[str, ...], source: str, line: int) -> int:
+    """The column with the first of the known names that is there; -1 where none is."""
+    for name in known:
+        if names.count(name) > 1:
+            raise InputError(f"names the column {name!r} twice", source=source, line=line)
+        if name in names:
+            return names.index(name)
+    return -1
+
+
+def _number(text: str, source: str, line: int, low: float = -math.inf) -> float:
+    try:
+        value = float(text) if len(text) <= MAX_NUMBER and text.isascii() and "_" not in text else math.nan
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value) or value < low:
+        wanted = "a number" if low < 0 else "a number from 0 on"
+        raise InputError(f"{_shown(text)} is not {wanted}", source=source, line=line)
+    return value
+
+
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= MAX_SHOWN else text[:MAX_SHOWN] + "...")
