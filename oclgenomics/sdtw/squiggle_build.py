@@ -1,0 +1,76 @@
+"""The expected signal of the sequences of a file."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+
+from oclgenomics.errors import InputError, ParameterError
+from oclgenomics.sdtw.squiggle import Molecule, Squiggle
+from oclgenomics.sequence.records import read_records
+from oclgenomics.signals.kmer_model import KmerModel
+from oclgenomics.signals.kmer_tracks import kmer_tracks
+
+__all__ = ["build_squiggle"]
+
+MOLECULES = ("dna", "rna")
+ENDINGS = (".gz", ".fasta", ".fa", ".fna", ".fastq", ".fq")
+
+
+def build_squiggle(
+    path: str | os.PathLike[str], model: KmerModel, *, molecule: Molecule = "dna", name: str | None = None
+) -> Squiggle:
+    """Return the signal that is expected of the sequences of a file.
+
+    Parameters
+    ----------
+    path : str or path-like
+        FASTA, or FASTQ whose qualities are left alone, plain or gzip; "-" for standard input. U is T. K-mers with a
+        letter that is no single nucleotide are left out, and no alignment leads over them.
+    model : KmerModel
+    molecule : {'dna', 'rna'}
+        DNA has both strands, each read from its 5' end. RNA has one, which is read from its 3' end.
+    name : str, optional
+        Of the reference; if not given, the name of the file without its extension.
+
+    Returns
+    -------
+    Squiggle
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, or has no k-mer at all.
+    ParameterError
+        There is no such molecule.
+    """
+    if molecule not in MOLECULES:
+        raise ParameterError("molecule", f"choose one of {', '.join(MOLECULES)}", molecule)
+    source = os.fspath(path)
+    records = list(read_records(source))
+    found = kmer_tracks([record.letters for record in records], model.k, molecule)
+    if not len(found):
+        raise InputError(f"has no {model.k} letters A, C, G, T or U in a row: nothing to align with", source=source)
+    return Squiggle(
+        _name(source) if name is None else name,
+        tuple(record.name for record in records),
+        np.array([len(record.letters) for record in records], np.int64),
+        model.k,
+        model.name,
+        molecule,
+        model.mean[found.kmers],
+        found.tracks,
+        found.record,
+        found.strand,
+        found.first,
+    )
+
+
+def _name(source: str) -> str:
+    """The name of a file without what says its format."""
+    name = "reference" if source == "-" else Path(source).name
+    for ending in ENDINGS:
+        name = name.removesuffix(ending)
+    return name or "reference"
