@@ -1,0 +1,79 @@
+"""`oclgenomics sdtw index`: the expected signal of a reference in a file."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable
+from typing import Any
+
+from oclgenomics.cli.options import add_message_options
+from oclgenomics.cli.output import say
+from oclgenomics.commandkit.files import reads, writes
+
+__all__ = ["add_model_options", "add_parser", "run"]
+
+MODEL_NAMES = ("r9.4.1",)
+
+
+def add_parser(actions: Any) -> None:
+    """Add `index` to the actions of `sdtw`."""
+    parser = actions.add_parser(
+        "index",
+        help="keep the expected signal of a reference in a file",
+        description="Write the signal that is expected of the sequences of a reference, by a model of k-mers, to a "
+        "file. K-mers with a letter that is no single nucleotide are left out.",
+        allow_abbrev=False,
+    )
+    parser.set_defaults(run=run)
+    reference = parser.add_argument(
+        "reference", metavar="REFERENCE", help="FASTA or FASTQ, plain or gzip; - for standard input"
+    )
+    reads(reference)
+    group = parser.add_argument_group("signal")
+    add_model_options(group, required=True)
+    group.add_argument("--name", metavar="NAME", help="name of the reference (default: that of its file)")
+    group = parser.add_argument_group("output")
+    writes(group.add_argument("-o", "--output", required=True, metavar="FILE", help="the file to write"))
+    add_message_options(group)
+
+
+def add_model_options(group: argparse._ArgumentGroup, *, required: bool) -> None:
+    """Add --model, --reverse-kmers and --molecule."""
+    model = group.add_argument(
+        "--model", required=required, metavar="MODEL",
+        help=f"model of k-mers: {', '.join(MODEL_NAMES)}, or a table or .npz file of one",
+    )  # fmt: skip
+    reads(model, _model_files)
+    group.add_argument(
+        "--reverse-kmers", action="store_true",
+        help="the model has its k-mers from 3' to 5', as the legacy tables of RNA have",
+    )  # fmt: skip
+    group.add_argument(
+        "--molecule", choices=("dna", "rna"), default="dna",
+        help="dna: both strands; rna: direct RNA, the sequence read from its 3' end (default: %(default)s)",
+    )  # fmt: skip
+
+
+def run(args: argparse.Namespace) -> int:
+    """Build a squiggle.
+
+    Raises
+    ------
+    InputError, OutputError
+        See the exit codes of `oclgenomics.errors`.
+    """
+    from oclgenomics.sdtw.squiggle_build import build_squiggle
+    from oclgenomics.sdtw.squiggle_file import write_squiggle
+    from oclgenomics.signals.model_files import read_model
+
+    model = read_model(args.model, reverse_kmers=args.reverse_kmers)
+    squiggle = build_squiggle(args.reference, model, molecule=args.molecule, name=args.name)
+    write_squiggle(args.output, squiggle)
+    letters = int(squiggle.lengths.sum())
+    say(args, f"{len(squiggle.records):,} sequences of {letters:,} letters, {len(squiggle):,} k-mers in "
+        f"{len(squiggle.track_record):,} tracks; wrote {args.output}")  # fmt: skip
+    return 0
+
+
+def _model_files(_args: argparse.Namespace, name: str) -> Iterable[str]:
+    return () if name in MODEL_NAMES else (name,)
