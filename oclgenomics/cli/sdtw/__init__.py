@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from types import ModuleType
 from typing import Any
 
 from oclgenomics.cli.options import OneLineParser
+from oclgenomics.cli.sdtw import index as sdtw_index
+from oclgenomics.cli.sdtw import info as sdtw_info
 
 __all__ = ["COMMANDS", "add_parser"]
 
-COMMANDS: tuple[ModuleType, ...] = ()
+COMMANDS = (sdtw_index, sdtw_info)
 
 
 def add_parser(subparsers: Any) -> None:
