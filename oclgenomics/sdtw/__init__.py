@@ -3,5 +3,16 @@
 from oclgenomics.sdtw.options import CRESCENT, SQUIGGLEFILTER, AlignOptions
 from oclgenomics.sdtw.result import Alignments
 from oclgenomics.sdtw.squiggle import Squiggle
+from oclgenomics.sdtw.squiggle_build import build_squiggle
+from oclgenomics.sdtw.squiggle_file import read_squiggle, write_squiggle
 
-__all__ = ["CRESCENT", "SQUIGGLEFILTER", "AlignOptions", "Alignments", "Squiggle"]
+__all__ = [
+    "CRESCENT",
+    "SQUIGGLEFILTER",
+    "AlignOptions",
+    "Alignments",
+    "Squiggle",
+    "build_squiggle",
+    "read_squiggle",
+    "write_squiggle",
+]

@@ -9,8 +9,20 @@ Examples
 
 from oclgenomics.signals.kmer_model import KmerModel
 from oclgenomics.signals.model import Signals
+from oclgenomics.signals.model_files import MODELS, read_model, write_model
 from oclgenomics.signals.read import read_signals
 from oclgenomics.signals.trimming import TrimOptions, stall_end, trim_start
 from oclgenomics.signals.writers import write_signals
 
-__all__ = ["KmerModel", "Signals", "TrimOptions", "read_signals", "stall_end", "trim_start", "write_signals"]
+__all__ = [
+    "MODELS",
+    "KmerModel",
+    "Signals",
+    "TrimOptions",
+    "read_model",
+    "read_signals",
+    "stall_end",
+    "trim_start",
+    "write_model",
+    "write_signals",
+]
