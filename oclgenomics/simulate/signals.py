@@ -1,0 +1,138 @@
+"""Seeded signals of nanopore reads.
+
+>>> from oclgenomics.signals import read_model
+>>> from oclgenomics.simulate.genomes import random_genome
+>>> from oclgenomics.simulate.signals import PRESETS, simulate_signals
+>>> target = random_genome("target", length=10_000, gc=0.5, reads=3, seed=1)
+>>> [len(batch) for batch in simulate_signals([target], read_model("r9.4.1"), PRESETS["normal"], seed=1)]
+[3]
+
+The reads of a class depend on their own sequences, the options and the seed alone, not on the other classes behind it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.errors import ParameterError
+from oclgenomics.signals.kmer_model import KmerModel
+from oclgenomics.signals.kmer_tracks import KmerTracks, kmer_tracks
+from oclgenomics.signals.model import Signals
+from oclgenomics.simulate.genomes import Genome
+from oclgenomics.simulate.planting import groups
+from oclgenomics.simulate.random_bits import RandomBits
+from oclgenomics.simulate.signal_drawing import DrawnSamples, currents_of, draw_samples
+from oclgenomics.simulate.signal_plan import SCALE, SignalPlan, plan_signals
+from oclgenomics.simulate.signal_scenarios import PRESETS, SignalScenario
+
+__all__ = ["PRESETS", "SignalBatch", "SignalScenario", "simulate_signals"]
+
+STRANDS, JUNK = ("+", "-"), "junk"
+_BATCH_SAMPLES = 1 << 20
+
+
+@dataclass(frozen=True, eq=False)
+class SignalBatch:
+    """Some reads, and what is true of each; arrays with one value for each read.
+
+    Attributes
+    ----------
+    signals : Signals
+        A name is `label_number_record_strand_start`, or `label_number_junk`; numbers count the reads of a class from 1.
+    label : str
+        The class.
+    record : ndarray, object (str)
+        The sequence that a read is of; empty for junk, whose start and end are -1.
+    strand : ndarray, object (str)
+        + or -; empty for junk.
+    start, end : ndarray, int64
+        The letters of the record that a read is of: from `start` to before `end`, whatever the strand.
+    lead : ndarray, int64
+        Samples of stall and adapter.
+    slowness : ndarray, float64
+    """
+
+    signals: Signals
+    label: str
+    record: NDArray[np.object_]
+    strand: NDArray[np.object_]
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+    lead: NDArray[np.int64]
+    slowness: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.signals)
+
+
+def simulate_signals(
+    genomes: Sequence[Genome], model: KmerModel, scenario: SignalScenario, seed: int
+) -> Iterator[SignalBatch]:
+    """Draw the signals of reads, class by class, some at a time.
+
+    Parameters
+    ----------
+    genomes : sequence of Genome
+        The classes.
+    model : KmerModel
+    scenario : SignalScenario
+    seed : int
+        0 or more.
+
+    Raises
+    ------
+    ParameterError
+        The seed is negative, a genome has no k-mer, or the model needs options that the scenario does not have.
+    """
+    if seed < 0:
+        raise ParameterError("seed", f"must be 0 or more, not {seed}")
+    currents = currents_of(model, scenario)
+    of_adapter, *of_genomes = np.random.SeedSequence(seed).spawn(1 + len(genomes))
+    adapter = RandomBits(of_adapter).below(4**model.k, scenario.adapter)
+    for genome, own_seed in zip(genomes, of_genomes, strict=True):
+        planning, drawing = (RandomBits(child) for child in own_seed.spawn(2))
+        tracks = kmer_tracks(genome.letters, model.k, scenario.molecule)
+        if not len(tracks):
+            raise ParameterError("genomes", f"{genome.label} has no {model.k} letters A, C, G, T or U in a row")
+        plan = plan_signals(genome.reads, tracks, scenario, planning)
+        for first, last in groups(plan.samples + plan.stall, _BATCH_SAMPLES):
+            part = plan.part(first, last)
+            drawn = draw_samples(part, tracks, adapter, currents, scenario, drawing)
+            yield _batch(genome, first, part, tracks, currents.k, drawn, scenario.rate)
+
+
+def _batch(
+    genome: Genome, first: int, plan: SignalPlan, tracks: KmerTracks, k: int, drawn: DrawnSamples, rate: float
+) -> SignalBatch:
+    """Reads with what is true of them; `first` is the number of the first one, from 0."""
+    track = np.searchsorted(tracks.tracks, plan.column, "right") - 1
+    step = tracks.step[track]
+    near = tracks.first[track] + step * (plan.column - tracks.tracks[track])
+    far = near + step * (drawn.kmers - 1)
+    record = np.array(genome.names, object)[tracks.record[track]]
+    strand = np.array(STRANDS, object)[tracks.strand[track]]
+    start = np.where(plan.junk, -1, np.minimum(near, far))
+    end = np.where(plan.junk, -1, np.maximum(near, far) + k)
+    record[plan.junk] = strand[plan.junk] = ""
+    signals = Signals(
+        drawn.samples,
+        drawn.starts,
+        _names(genome.label, first, record, strand, start),
+        np.full(len(plan), SCALE),
+        plan.offset,
+        np.full(len(plan), rate),
+        plan.channel,
+    )
+    return SignalBatch(signals, genome.label, record, strand, start, end, drawn.lead, plan.slowness)
+
+
+def _names(
+    label: str, first: int, record: NDArray[np.object_], strand: NDArray[np.object_], start: NDArray[np.int64]
+) -> NDArray[np.object_]:
+    places = [f"{r}_{s}_{at}" if s else JUNK for r, s, at in zip(record, strand, start.tolist(), strict=True)]
+    names = [f"{label}_{number:06}_{place}" for number, place in enumerate(places, first + 1)]
+    return np.array(names, object).reshape(len(names))
