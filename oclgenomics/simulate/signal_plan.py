@@ -84,7 +84,8 @@ def _enough_kmers(
     mean = np.maximum(scenario.dwell * slowness - 0.5, 1)
     usual = samples / mean
     spread = 8 * scenario.dwell_sd * slowness / mean * np.sqrt(usual)
-    return np.minimum(np.ceil(usual + spread) + 8, samples).astype(np.int64)
+    enough = np.ceil(usual + spread).astype(np.int64) + 8
+    return np.minimum(enough, samples)
 
 
 def _places(
