@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.errors import ParameterError
+from oclgenomics.errors import InputError, ParameterError
 from oclgenomics.signals.kmer_model import KmerModel
 from oclgenomics.signals.kmer_tracks import KmerTracks, kmer_tracks
 from oclgenomics.signals.model import Signals
@@ -32,6 +32,7 @@ from oclgenomics.simulate.signal_scenarios import PRESETS, SignalScenario
 __all__ = ["PRESETS", "SignalBatch", "SignalScenario", "simulate_signals"]
 
 STRANDS, JUNK = ("+", "-"), "junk"
+MAX_SAMPLES = 10**10  # in all
 _BATCH_SAMPLES = 1 << 20
 
 
@@ -86,10 +87,16 @@ def simulate_signals(
     Raises
     ------
     ParameterError
-        The seed is negative, a genome has no k-mer, or the model needs options that the scenario does not have.
+        The seed is negative, there are more samples than 10**10, or the model needs options that the scenario does not
+        have.
+    InputError
+        A genome has no k-mer.
     """
     if seed < 0:
         raise ParameterError("seed", f"must be 0 or more, not {seed}")
+    longest = scenario.samples[1] + scenario.stall[1]
+    if sum(genome.reads for genome in genomes) * longest > MAX_SAMPLES:
+        raise ParameterError("reads", f"of {longest:,} samples have more than {MAX_SAMPLES:,} in all")
     currents = currents_of(model, scenario)
     of_adapter, *of_genomes = np.random.SeedSequence(seed).spawn(1 + len(genomes))
     adapter = RandomBits(of_adapter).below(4**model.k, scenario.adapter)
@@ -97,7 +104,7 @@ def simulate_signals(
         planning, drawing = (RandomBits(child) for child in own_seed.spawn(2))
         tracks = kmer_tracks(genome.letters, model.k, scenario.molecule)
         if not len(tracks):
-            raise ParameterError("genomes", f"{genome.label} has no {model.k} letters A, C, G, T or U in a row")
+            raise InputError(f"the sequences of the {genome.label} have no {model.k} letters A, C, G, T or U in a row")
         plan = plan_signals(genome.reads, tracks, scenario, planning)
         for first, last in groups(plan.samples + plan.stall, _BATCH_SAMPLES):
             part = plan.part(first, last)

@@ -6,6 +6,7 @@ from typing import Any
 
 from oclgenomics.cli.options import OneLineParser
 from oclgenomics.cli.simulate.omega import add_omega
+from oclgenomics.cli.simulate.signals import add_signals
 from oclgenomics.cli.simulate.signatures import add_signatures
 
 __all__ = ["add_parser"]
@@ -17,3 +18,4 @@ def add_parser(subparsers: Any) -> None:
     kinds = parser.add_subparsers(dest="kind", metavar="KIND", required=True, parser_class=OneLineParser)
     add_omega(kinds)
     add_signatures(kinds)
+    add_signals(kinds)
