@@ -15,7 +15,7 @@ from oclgenomics.simulate.random_bits import RandomBits
 
 __all__ = ["Genome", "random_genome", "read_genome"]
 
-MAX_LETTERS = 1_000_000_000
+MAX_LETTERS = 100_000_000  # of a random genome
 MAX_READS = 10_000_000
 
 

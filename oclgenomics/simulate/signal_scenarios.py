@@ -13,7 +13,7 @@ __all__ = ["PRESETS", "ReadStrand", "SignalScenario"]
 
 ReadStrand = Literal["+", "both"]
 READ_STRANDS: tuple[ReadStrand, ...] = get_args(ReadStrand)
-MAX_LENGTH = 100_000_000  # samples of a read
+MAX_LENGTH = 10_000_000  # samples of a read
 MAX_ADAPTER = 10_000  # k-mers
 MAX_DWELL = 10_000.0
 MAX_CURRENT = 10_000.0

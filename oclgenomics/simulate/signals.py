@@ -32,7 +32,7 @@ from oclgenomics.simulate.signal_scenarios import PRESETS, SignalScenario
 __all__ = ["PRESETS", "SignalBatch", "SignalScenario", "simulate_signals"]
 
 STRANDS, JUNK = ("+", "-"), "junk"
-MAX_SAMPLES = 10**10  # in all
+MAX_SAMPLES = 2 * 10**9  # in all
 _BATCH_SAMPLES = 1 << 20
 
 
@@ -87,7 +87,7 @@ def simulate_signals(
     Raises
     ------
     ParameterError
-        The seed is negative, there are more samples than 10**10, or the model needs options that the scenario does not
+        The seed is negative, there are more samples than 2 * 10**9, or the model needs options that the scenario does not
         have.
     InputError
         A genome has no k-mer.
