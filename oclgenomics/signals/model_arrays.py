@@ -75,7 +75,11 @@ def _load(path: str) -> dict[str, NDArray[Any]]:
         if size > MAX_BYTES:
             raise InputError(f"holds more than {MAX_BYTES:,} bytes", source=path)
         with np.load(path, allow_pickle=False) as stored:
-            return {name: stored[name] for name in {*OURS, *UNCALLED4} & set(stored.files)}
+            arrays = {name: stored[name] for name in {*OURS, *UNCALLED4} & set(stored.files)}
+        for name, array in arrays.items():
+            if not isinstance(array, np.ndarray):  # what does not begin as an array comes as bytes
+                raise ValueError(f"{name!r} is no array")
+        return arrays
     except InputError:
         raise
     except Exception as error:  # besides BadZipFile: what zip files and arrays know of damage, and numbers beyond both

@@ -1,0 +1,120 @@
+"""`oclgenomics sdtw index` and `info`: files whole or absent, one line and the right exit code for a mistake."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from oclgenomics.cli.main import main
+from oclgenomics.cli.sdtw.index import MODEL_NAMES
+from oclgenomics.sdtw import build_squiggle, read_squiggle
+from oclgenomics.signals import MODELS, read_model
+
+FASTA = ">one first\nGATTACAGATTACA\nNNNACGTACGT\n>two\nacguacgu\n>three\nAC\n"
+
+
+def sdtw(*words: object) -> int:
+    return main(["sdtw", *map(str, words)])
+
+
+@pytest.fixture
+def fasta(tmp_path: Path) -> Path:
+    path = tmp_path / "x.fa"
+    path.write_text(FASTA)
+    return path
+
+
+def test_index(fasta: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "x.sdtw"
+    assert sdtw("index", fasta, "--model", "r9.4.1", "-o", out) == 0
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert shown.err == f"oclgenomics: 3 sequences of 35 letters, 30 k-mers in 6 tracks; wrote {out}\n"
+    expected = build_squiggle(fasta, read_model("r9.4.1"))
+    found = read_squiggle(out)
+    np.testing.assert_array_equal(found.levels, expected.levels)
+    assert (found.name, found.model, found.molecule, found.records) == ("x", "r9.4.1", "dna", ("one", "two", "three"))
+
+
+def test_options(fasta: Path, tmp_path: Path) -> None:
+    model = tmp_path / "m.txt"
+    model.write_text("".join(f"{a}{b} {i}\n" for i, (a, b) in enumerate((a, b) for a in "ACGU" for b in "ACGU")))
+    words = ["--model", model, "--molecule", "rna", "--name", "other", "-q"]
+    for options, reverse in (([], False), (["--reverse-kmers"], True)):
+        assert sdtw("index", fasta, "-o", tmp_path / "y", *words, *options) == 0
+        found = read_squiggle(tmp_path / "y")
+        expected = build_squiggle(fasta, read_model(model, reverse_kmers=reverse), molecule="rna")
+        assert found.levels.tolist() == expected.levels.tolist()
+        assert (found.name, found.model, found.k, found.molecule) == ("other", "m", 2, "rna")
+
+
+def test_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(FASTA.encode())))
+    assert sdtw("index", "-", "--model", "r9.4.1", "-o", tmp_path / "y", "-q") == 0
+    assert read_squiggle(tmp_path / "y").name == "reference"
+
+
+def test_info(fasta: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert sdtw("index", fasta, "--model", "r9.4.1", "-o", tmp_path / "y", "-q") == 0
+    assert sdtw("info", tmp_path / "y", "--json") == 0
+    facts = json.loads(capsys.readouterr().out)
+    strands = facts.pop("strands")
+    assert facts == {
+        "name": "x", "sequences": 3, "letters": 35, "molecule": "dna", "model": "r9.4.1", "k": 6, "columns": 30,
+        "tracks": 6,
+    }  # fmt: skip
+    levels = read_squiggle(tmp_path / "y").levels
+    for number, own in enumerate(strands):
+        half = levels[15 * number :][:15]
+        assert own == {"strand": "+-"[number], "columns": 15, "mean": half.mean(), "deviation": half.std()}
+    assert sdtw("info", tmp_path / "y", "-o", tmp_path / "info.tsv") == 0
+    rows = dict(line.split("\t") for line in (tmp_path / "info.tsv").read_text().splitlines())
+    assert rows["columns"] == "30"
+    shown = [f"{o['strand']} columns=15 mean={o['mean']:.6g} deviation={o['deviation']:.6g}" for o in strands]
+    assert rows["strands"] == "; ".join(shown)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "told"),
+    [
+        (["index", "x.fa", "-o", "y"], 2, "required: --model"),
+        (["index", "x.fa", "--model", "r9.4.1"], 2, "required: -o/--output"),
+        (["index", "x.fa", "--model", "r8", "-o", "y"], 3, "r8: there is neither such a file nor such a model"),
+        (["index", "x.fa", "--model", "x.fa", "-o", "y"], 3, "x.fa, line 1: '"),
+        (["index", "none", "--model", "r9.4.1", "-o", "y"], 3, "none: "),
+        (["index", "short.fa", "--model", "r9.4.1", "-o", "y"], 3, "short.fa: has no 6 letters A, C, G, T or U in a r"),
+        (["index", "x.fa", "--model", "r9.4.1", "-o", "x.fa"], 2, "the same file as the input"),
+        (["index", "x.fa", "--model", "m", "-o", "m"], 2, "the same file as --model m"),
+        (["index", "x.fa", "--model", "r9.4.1", "-o", "none/y"], 5, "none/y: "),
+        (["info", "x.fa"], 3, "x.fa, byte 0: is no squiggle of a reference of oclgenomics"),
+    ],
+)
+def test_mistakes(
+    fasta: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    words: list[str],
+    code: int,
+    told: str,
+) -> None:
+    monkeypatch.chdir(fasta.parent)
+    (fasta.parent / "short.fa").write_text(">a\nACGTA\n")
+    (fasta.parent / "m").write_text("")
+    before = sorted(os.listdir())
+    assert sdtw(*words) == code
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    (line,) = shown.err.splitlines()
+    assert line.startswith("oclgenomics: error: ")
+    assert told in line
+    assert sorted(os.listdir()) == before
+
+
+def test_the_command_knows_all_models() -> None:
+    assert set(MODEL_NAMES) == set(MODELS)
