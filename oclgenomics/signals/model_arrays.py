@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import zipfile
 from collections.abc import Mapping
 from typing import Any
@@ -79,12 +80,21 @@ def _load(path: str) -> dict[str, NDArray[Any]]:
         for name, array in arrays.items():
             if not isinstance(array, np.ndarray):  # what does not begin as an array comes as bytes
                 raise ValueError(f"{name!r} is no array")
+            _check_text(array, name)
         return arrays
     except InputError:
         raise
     except Exception as error:  # besides BadZipFile: what zip files and arrays know of damage, and numbers beyond both
         reason = " ".join(str(error).split())[:200]
         raise InputError(f"cannot be read as .npz ({reason or type(error).__name__})", source=path) from error
+
+
+def _check_text(array: NDArray[Any], name: str) -> None:
+    """Refuse texts with numbers that are no characters, which Python's own text does not take."""
+    if array.dtype.kind == "U":
+        codes = np.frombuffer(array.tobytes(), np.dtype(np.uint32).newbyteorder(array.dtype.byteorder))
+        if codes.max(initial=0) > sys.maxunicode:
+            raise ValueError(f"{name!r} has what is no character")
 
 
 def _ours(arrays: Arrays, name: str) -> KmerModel:

@@ -87,8 +87,8 @@ def simulate_signals(
     Raises
     ------
     ParameterError
-        The seed is negative, there are more samples than 2 * 10**9, or the model needs options that the scenario does not
-        have.
+        The seed is negative, there are more samples than 2 * 10**9, or the model needs options that the scenario does
+        not have.
     InputError
         A genome has no k-mer.
     """

@@ -236,6 +236,17 @@ def test_damaged_arrays(tmp_path: Path) -> None:
     refusal(tmp_path / "x")
 
 
+@pytest.mark.parametrize("order", ["<", ">"])
+def test_texts_of_what_is_no_character(tmp_path: Path, order: str) -> None:
+    arrays = uncalled4(1, 1)[1]
+    arrays["kmer"] = arrays["kmer"].astype(f"{order}U1")
+    np.savez(tmp_path / "x.npz", **arrays)
+    assert read_model(tmp_path / "x.npz").k == 1
+    arrays["kmer"] = np.array([65, 67, 71, 0x110000], f"{order}u4").view(f"{order}U1")
+    np.savez(tmp_path / "x.npz", **arrays)
+    assert "'kmer' has what is no character" in refusal(tmp_path / "x.npz")
+
+
 # Numbers of k-mers
 
 
