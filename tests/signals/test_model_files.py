@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import configparser
 import gzip
 import io
 import itertools
@@ -260,3 +261,11 @@ def test_numbers(k: int, letters: list[int]) -> None:
     assert [kmer_at(i, k) for i in reversed_kmers(k)[found].tolist()] == [kmer[::-1] for kmer in expected]
     complements = [kmer[::-1].translate(pairs) for kmer in expected]
     assert [kmer_at(number, k) for number in reverse_complements(k)[found].tolist()] == complements
+
+
+def test_models_are_installed() -> None:
+    setup = configparser.ConfigParser()
+    setup.read(Path(__file__).resolve().parents[2] / "setup.cfg")
+    assert setup["options.package_data"]["oclgenomics.signals"] == "models/*"
+    assert "oclgenomics/signals/models/LICENSE-MPL-2.0.md" in setup["metadata"]["license_files"].split()
+    assert all(path.parent.name == "models" and path.is_file() for path in MODELS.values())
