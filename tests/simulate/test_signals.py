@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers.squiggles import expected_tracks, random_model
+from helpers.kmer_signals import expected_tracks, random_model
 from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError, ParameterError

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers.squiggles import random_model
+from helpers.kmer_signals import random_model
 
 from oclgenomics.cli.main import main
 from oclgenomics.cli.simulate import signals as command
