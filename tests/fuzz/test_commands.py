@@ -75,6 +75,14 @@ OPTIONS = [
         ["simulate", "signatures", "--seed", "1", "-o", "{out}", "--panel", "{out}.fa"],
         ["--seed", "--signature-n", "--sample-n", "--planted-n", "--mismatches", "--strand", "--preset"],
     ),
+    (
+        ["simulate", "signals", "--seed", "1", "--reads", "3", "--samples", "9", "--length", "99", "-o", "{out}"],
+        ["--seed", "--gc", "--strand", "--preset", "--dwell", "--dwell-sd", "--slowness-cv", "--amplitude", "--jitter"],
+    ),
+    (
+        ["simulate", "signals", "--seed", "1", "--reads", "3", "--samples", "9", "--length", "99", "-o", "{out}"],
+        ["--junk", "--adapter", "--rate", "--deviation", "--molecule", "--background-reads"],
+    ),
 ]
 NEEDS = {"trees": "tskit", "vcz": "zarr"}
 
