@@ -30,18 +30,8 @@ def written(path: Path) -> Model:
 
 def test_what_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     signals, truth, fasta = (tmp_path / name for name in ("s.npz", "t.tsv", "g.fa"))
-    words = [
-        "--background",
-        "random",
-        "--background-reads",
-        4,
-        "--junk",
-        0.3,
-        "--truth",
-        truth,
-        "--target-fasta",
-        fasta,
-    ]
+    words = ["--background", "random", "--background-reads", 4, "--junk", 0.3, "--truth", truth]
+    words += ["--target-fasta", fasta, "--background-fasta", tmp_path / "b.fa"]
     assert simulate("--seed", 3, "-o", signals, *SMALL, *words) == 0
     told = capsys.readouterr().err.splitlines()
     found = written(signals)
@@ -50,6 +40,9 @@ def test_what_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     )
     (record,) = read_records(fasta)
     assert (record.name, len(record.letters)) == ("target", 3000)
+    (other,) = read_records(tmp_path / "b.fa")
+    assert (other.name, len(other.letters)) == ("background", 3000)
+    assert other.letters != record.letters
     _, head, *rows = truth.read_text().splitlines()
     assert tuple(head.split("\t")) == TRUTH_COLUMNS
     table = [dict(zip(TRUTH_COLUMNS, row.split("\t"), strict=True)) for row in rows]
@@ -64,7 +57,7 @@ def test_what_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
             assert row["read"] == f"{name}_{row['record']}_{row['strand']}_{row['start']}"
             assert 0 <= int(row["start"]) < int(row["end"]) <= 3000
     assert any(row["strand"] == "." for row in table)
-    assert sorted(os.listdir(tmp_path)) == ["g.fa", "s.npz", "t.tsv"]
+    assert sorted(os.listdir(tmp_path)) == ["b.fa", "g.fa", "s.npz", "t.tsv"]
 
 
 def test_the_truth_tells_how_it_was_made(tmp_path: Path) -> None:
@@ -115,6 +108,7 @@ def test_presets(tmp_path: Path) -> None:
         (["--seed", "1", "--length", "5"], 3, "the sequences of the target have no 6 letters A, C, G, T or U in a row"),
         (["--seed", "1", "--reads", "1M"], 2, "--reads of 5,000 samples have more than 2,000,000,000 in all"),
         (["--seed", "1", "--background-reads", "4"], 2, "--background-reads: there is no --background"),
+        (["--seed", "1", "--background-fasta", "y.fa"], 2, "--background-fasta: there is no --background"),
         (["--seed", "1", "--target", "none"], 3, "none: "),
         (["--seed", "1", "--target", "x.fa", "--truth", "x.fa"], 2, "the same file as --target x.fa"),
         (["--seed", "1", "--model", "r8"], 3, "r8: there is neither such a file nor such a model"),

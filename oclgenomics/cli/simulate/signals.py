@@ -48,10 +48,10 @@ def add_signals(kinds: Any) -> None:
     group = parser.add_argument_group("output")
     writes(group.add_argument("-o", "--output", required=True, metavar="NPZ", help="file for the signals"))
     writes(group.add_argument("--truth", metavar="TSV", help="file for a table of the reads (default: none)"))
-    fasta = group.add_argument(
-        "--target-fasta", metavar="FASTA", help="file for the sequences of the target (default: none)"
-    )
-    writes(fasta)
+    for option in ("--target-fasta", "--background-fasta"):
+        whose = option[2:].removesuffix("-fasta")
+        text = f"file for the sequences of the {whose} (default: none)"
+        writes(group.add_argument(option, metavar="FASTA", help=text))
     add_message_options(group)
 
 
@@ -145,13 +145,14 @@ def run(args: argparse.Namespace) -> int:
     model = read_model(args.model, reverse_kmers=args.reverse_kmers)
     genomes = _genomes(args)
     with ExitStack() as stack:
-        truth, fasta = (
+        truth, *fasta = (
             None if name is None else stack.enter_context(atomic_output(name, "wb"))
-            for name in (args.truth, args.target_fasta)
+            for name in (args.truth, args.target_fasta, args.background_fasta)
         )
         signals = _simulated(args, genomes, model, scenario, truth)
-        if fasta is not None:
-            write_genome(fasta, genomes[0])
+        for stream, genome in zip(fasta, genomes, strict=False):  # there may be no background
+            if stream is not None:
+                write_genome(stream, genome)
         write_signals(args.output, signals)
     shown = " and ".join(f"{genome.reads:,} reads of the {genome.label}" for genome in genomes)
     say(args, f"{shown}, {len(signals.samples):,} samples in all")
@@ -185,8 +186,9 @@ def _genomes(args: argparse.Namespace) -> list[Genome]:
     if args.background is not None:
         number = args.reads if args.background_reads is None else args.background_reads
         sources.append(("background", args.background, number))
-    elif args.background_reads is not None:
-        raise UsageError("--background-reads: there is no --background to read from")
+    for option in ("background_reads", "background_fasta"):
+        if args.background is None and getattr(args, option) is not None:
+            raise UsageError(f"--{option.replace('_', '-')}: there is no --background")
     return [
         random_genome(label, args.length, args.gc, number, args.seed)
         if source == RANDOM
