@@ -221,6 +221,16 @@ def test_standard_scores(average: int, bits: int, samples: list[int]) -> None:
     assert all(low <= level <= high for low, level, high in zip(lowest, levels.tolist(), highest, strict=True))
 
 
+@pytest.mark.parametrize("bits", [5, 6, 7, 8])
+def test_standard_scores_are_cut_off(bits: int) -> None:
+    outlier = np.array([0] * 99 + [100], np.int16)
+    integers, scores = AlignOptions(bits=bits, average=1), AlignOptions(arithmetic="float32", average=1)
+    assert normalised_samples(outlier, integers)[-1] == 2**bits - 1
+    assert normalised_samples(-outlier, integers)[-1] == 0
+    assert normalised_samples(outlier, scores)[-1] == 4
+    assert normalised_samples(-outlier, scores)[-1] == -4
+
+
 @pytest.mark.parametrize("norm", NORMS)
 @pytest.mark.parametrize("arithmetic", ["int32", "float32"])
 def test_strands_are_normalised_each_by_itself(norm: Any, arithmetic: Any) -> None:
