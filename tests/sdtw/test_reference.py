@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import statistics
 from fractions import Fraction
 from typing import Any
 
@@ -18,13 +19,15 @@ from oclgenomics.sdtw.reference import BLOCK, align, last_row, normalised_levels
 
 LEVELS = st.lists(st.integers(0, 256), min_size=1, max_size=14)
 CHOICES = [
-    AlignOptions(cost=cost, bonus=bonus, arithmetic=arithmetic)
+    AlignOptions(cost=cost, bonus=bonus, arithmetic=arithmetic, step=step)
     for cost in COSTS
     for bonus in BONUSES
     for arithmetic in ARITHMETICS
-    if bonus == "none" or arithmetic != "float32"
+    for step in (1, 3, 16)
+    if (bonus == "none" and step == 1) or (bonus != "none" and arithmetic != "float32")
 ]
-UNLIMITED = AlignOptions(cost="absolute", arithmetic="int32")
+MOST = {1: 10, 3: 3, 16: 1}  # rows that a bonus counts, by the step
+UNLIMITED = AlignOptions(cost="absolute", arithmetic="int32", step=1)
 
 
 def numbers(values: list[int], options: AlignOptions) -> NDArray[Any]:
@@ -46,12 +49,12 @@ def by_columns(query: list[Any], reference: list[Any], options: AlignOptions) ->
     def kept(score: Any) -> Any:
         return min(score, 65_535) if options.arithmetic == "uint16" else score
 
-    rows, bonus = len(query), 0 if options.bonus == "none" else 10
+    rows, bonus, most = len(query), 0 if options.bonus == "none" else 10, MOST[options.row_samples]
     left = [cost(0, 0)]
     left_counter = [0] * rows  # as printed; counted along the samples, the first column has counters, too
     for i in range(1, rows):
         left.append(kept(left[i - 1] + cost(i, 0)))
-        left_counter[i] = min(10, i) if options.bonus == "dwell" else 0
+        left_counter[i] = min(most, i) if options.bonus == "dwell" else 0
     last = [left[-1]]
     for j in range(1, len(reference)):
         own, counter = [type(left[0])(0)], [0] * rows
@@ -63,7 +66,7 @@ def by_columns(query: list[Any], reference: list[Any], options: AlignOptions) ->
                 own.append(kept(come + cost(i, j)))
             else:
                 own.append(kept(own[i - 1] + cost(i, j)))
-                counter[i] = min(10, (counter[i - 1] if options.bonus == "dwell" else left_counter[i]) + 1)
+                counter[i] = min(most, (counter[i - 1] if options.bonus == "dwell" else left_counter[i]) + 1)
         left, left_counter = own, counter
         last.append(own[-1])
     return last
@@ -100,7 +103,7 @@ def test_the_algorithms_of_the_paper_where_scores_saturate(options: AlignOptions
     ],
 )
 def test_scores_by_hand(query: list[int], bonus: Any, arithmetic: Any, expected: list[int]) -> None:
-    options = AlignOptions(cost="absolute", bonus=bonus, arithmetic=arithmetic)
+    options = AlignOptions(cost="absolute", bonus=bonus, arithmetic=arithmetic, step=1)
     assert last_row(np.array(query), np.array([1, 2, 9]), options).tolist() == expected
 
 
@@ -135,7 +138,7 @@ def test_only_differences_matter(options: AlignOptions, query: list[int], refere
 @given(query=st.lists(st.integers(0, 255), min_size=1, max_size=4), cut=st.integers(0, 30), seed=st.integers(0, 99))
 def test_scores_depend_on_few_columns(bonus: Any, query: list[int], cut: int, seed: int) -> None:
     """On as many to the left as there are rows; as published, on eleven times as many."""
-    options = AlignOptions(cost="absolute", bonus=bonus, arithmetic="int32")
+    options = AlignOptions(cost="absolute", bonus=bonus, arithmetic="int32", step=1)
     samples, levels = np.array(query), np.random.default_rng(seed).integers(0, 256, 100)
     reach = len(query) * (11 if bonus == "published" else 1)
     whole, part = last_row(samples, levels, options), last_row(samples, levels[cut:], options)
@@ -168,7 +171,7 @@ def test_no_alignment_leads_from_track_to_track(reference: list[int], seed: int)
 
 def test_no_place_where_the_cost_is_saturated() -> None:
     samples, levels = np.resize(np.array([0, 1000], np.int16), 9000), np.array([0])
-    options = AlignOptions(cost="absolute", average=1)
+    options = AlignOptions(cost="absolute", step=1)
     assert align(samples, levels, np.array([0, 1]), options) == (65_535, -1)
     assert align(samples[:90], levels, np.array([0, 1]), options)[1] == 0
 
@@ -199,21 +202,21 @@ def test_blocks_are_normalised_by_all_samples_so_far() -> None:
 
 @settings(max_examples=300)
 @given(
-    average=st.integers(1, 4), bits=st.integers(5, 8),
-    samples=st.lists(st.integers(-8000, 8000), min_size=4, max_size=60),
+    step=st.sampled_from([1, 3, 4, 7]), bits=st.integers(5, 8),
+    samples=st.lists(st.integers(-8000, 8000), min_size=7, max_size=60),
 )  # fmt: skip
-def test_standard_scores(average: int, bits: int, samples: list[int]) -> None:
+def test_standard_scores(step: int, bits: int, samples: list[int]) -> None:
     """By exact fractions; levels beside a border may fall on either side."""
-    rows = [sum(samples[i : i + average]) for i in range(0, len(samples) - average + 1, average)]
+    rows = [statistics.median(samples[i : i + min(step, 3)]) for i in range(0, len(samples) - step + 1, step)]
     mean = Fraction(sum(rows), len(rows))
     variance = sum((row - mean) ** 2 for row in rows) / len(rows)
     exact = [float(row - mean) / math.sqrt(variance) if variance else 0.0 for row in rows]
     largest = max(abs(row) for row in rows) / math.sqrt(variance) if variance else 0.0
     rounding = 2.0**-21 * (1 + largest)
     read = np.array(samples, np.int16)
-    z = normalised_samples(read, AlignOptions(arithmetic="float32", average=average))
+    z = normalised_samples(read, AlignOptions(arithmetic="float32", step=step))
     np.testing.assert_allclose(z, np.clip(exact, -4, 4), rtol=0, atol=rounding)
-    levels = normalised_samples(read, AlignOptions(arithmetic="int32", average=average, bits=bits))
+    levels = normalised_samples(read, AlignOptions(arithmetic="int32", step=step, bits=bits))
     lowest, highest = (
         [min(max(math.floor((value + 4 + error) * 2**bits / 8), 0), 2**bits - 1) for value in exact]
         for error in (-rounding, rounding)
@@ -224,7 +227,7 @@ def test_standard_scores(average: int, bits: int, samples: list[int]) -> None:
 @pytest.mark.parametrize("bits", [5, 6, 7, 8])
 def test_standard_scores_are_cut_off(bits: int) -> None:
     outlier = np.array([0] * 99 + [100], np.int16)
-    integers, scores = AlignOptions(bits=bits, average=1), AlignOptions(arithmetic="float32", average=1)
+    integers, scores = AlignOptions(bits=bits, step=1), AlignOptions(arithmetic="float32", step=1)
     assert normalised_samples(outlier, integers)[-1] == 2**bits - 1
     assert normalised_samples(-outlier, integers)[-1] == 0
     assert normalised_samples(outlier, scores)[-1] == 4
