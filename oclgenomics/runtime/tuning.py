@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from oclgenomics.runtime.devices import Device
+from oclgenomics.runtime.processor import instruction_sets
 
 __all__ = ["Tuning", "tuning_for"]
 
@@ -28,6 +29,8 @@ class Tuning:
         tiles in local memory.
     shares_memory : bool
         True where the device works in the host's memory as it is; else arrays are copied.
+    vector_bytes : int
+        Width of the vector registers of a CPU, for kernels that fill them by vectors of their own.
     waiting_helps : bool
         True where a thread that waits for the compute queue lends a hand: Intel's runtime starts one worker fewer than
         there are cores and counts on it. A wait for an event does not do that.
@@ -39,6 +42,7 @@ class Tuning:
     shape: Literal["cpu", "gpu"]
     shares_memory: bool = False
     waiting_helps: bool = False
+    vector_bytes: int = 32
 
     @property
     def cpu(self) -> bool:
@@ -56,4 +60,8 @@ def tuning_for(device: Device) -> Tuning:
         return Tuning(vector_width=1, local_size=256, builtin_popcount=True, shape="gpu")
     shares = device.kind == "cpu" and device.unified_memory
     width, size = {"pocl": (16, 16), "intel": (1, 64)}.get(device.family, (1, 16))
-    return Tuning(width, size, False, "cpu", shares_memory=shares, waiting_helps=device.family == "intel")
+    held_back = bool(device.builtins)  # PoCL compiles for an older processor than this one, without AVX-512
+    wide = 64 if "avx512bw" in instruction_sets() and not held_back else 32
+    return Tuning(
+        width, size, False, "cpu", shares_memory=shares, waiting_helps=device.family == "intel", vector_bytes=wide
+    )

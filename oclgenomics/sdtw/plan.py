@@ -18,7 +18,7 @@ Score = Literal["uint16", "int32", "float32"]
 SCORES: tuple[Score, ...] = ("uint16", "int32", "float32")  # by their number in the kernel
 BEGINS = 1 << 31  # of a strip: a track begins here
 EXACT_IN_FLOAT = 1 << 24
-VECTOR_BYTES = 64  # of a score on CPUs
+CPU_STRIP = 8  # columns that fit into the registers beside the rest
 PUBLISHED_REACH = 11  # columns a row: the counter runs along the row, up to 10
 
 
@@ -69,17 +69,26 @@ class CellShape:
         }
 
 
-def cell_shape(options: AlignOptions, rows: int, *, cpu: bool) -> CellShape:
+def cell_shape(options: AlignOptions, rows: int, *, vector_bytes: int) -> CellShape:
     """Choose types and sizes for alignments of prefixes up to so many rows.
 
+    Parameters
+    ----------
+    options : AlignOptions
+    rows : int
+    vector_bytes : int
+        Width of a CPU's registers, 32 or 64; 0 for GPUs.
+
+    Notes
+    -----
     CPUs take scores of 16 bits as they are, as many in a vector as it holds. GPUs calculate in single precision where
     scores are whole numbers that it holds exactly; that is faster there than integers. Without a bonus, scores that
     saturate may be cut at the end, as costs only grow; they are then exact as long as it matters.
     """
     bonus = options.bonus != "none"
-    if cpu:
-        lanes = VECTOR_BYTES // np.dtype(options.arithmetic).itemsize
-        return CellShape(options.arithmetic, False, False, lanes, 8, 1)
+    if vector_bytes:
+        lanes = vector_bytes // np.dtype(options.arithmetic).itemsize
+        return CellShape(options.arithmetic, False, False, lanes, CPU_STRIP, 1)
     if options.is_float:
         return CellShape("float32", False, False, 1, 96, 4)
     whole = options.arithmetic == "uint16" or largest_cost(options) * rows <= EXACT_IN_FLOAT

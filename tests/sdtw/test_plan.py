@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oclgenomics.sdtw.options import CRESCENT, SQUIGGLEFILTER, AlignOptions
+from oclgenomics.sdtw.options import CRESCENT, SQUIGGLEFILTER, AlignOptions, Arithmetic
 from oclgenomics.sdtw.plan import BEGINS, EXACT_IN_FLOAT, cell_shape, cut_segments, halo, largest_cost, segment_count
 
 
@@ -27,15 +27,17 @@ from oclgenomics.sdtw.plan import BEGINS, EXACT_IN_FLOAT, cell_shape, cut_segmen
 def test_gpus_take_the_fastest_type_that_is_exact(
     options: AlignOptions, rows: int, score: str, saturated: bool
 ) -> None:
-    shape = cell_shape(options, rows, cpu=False)
+    shape = cell_shape(options, rows, vector_bytes=0)
     assert (shape.score, shape.saturated, shape.lanes) == (score, saturated, 1)
     assert shape.fused == (score == "float32" and not options.is_float)
 
 
-@pytest.mark.parametrize(("arithmetic", "lanes"), [("uint16", 32), ("int32", 16), ("float32", 16)])
-def test_cpus_fill_their_vectors(arithmetic: str, lanes: int) -> None:
-    shape = cell_shape(AlignOptions(arithmetic=arithmetic), 1000, cpu=True)  # type: ignore[arg-type]
-    assert (shape.score, shape.lanes, shape.fused, shape.saturated) == (arithmetic, lanes, False, False)
+@pytest.mark.parametrize("vector_bytes", [32, 64])
+@pytest.mark.parametrize("arithmetic", ["uint16", "int32", "float32"])
+def test_cpus_fill_their_vectors(arithmetic: Arithmetic, vector_bytes: int) -> None:
+    shape = cell_shape(AlignOptions(arithmetic=arithmetic), 1000, vector_bytes=vector_bytes)
+    assert (shape.score, shape.fused, shape.saturated) == (arithmetic, False, False)
+    assert shape.lanes * shape.dtype.itemsize == vector_bytes
 
 
 def test_costs_and_reach() -> None:

@@ -108,7 +108,8 @@ class Aligner:
 
     def _aligner(self, rows: int) -> StripAligner:
         """The aligner for prefixes up to so many rows."""
-        shape = cell_shape(self.options, rows, cpu=self._engine.tuning.cpu)
+        tuning = self._engine.tuning
+        shape = cell_shape(self.options, rows, vector_bytes=tuning.vector_bytes if tuning.cpu else 0)
         if shape not in self._of_shape:
             self._of_shape[shape] = StripAligner(self._engine, self.references, self.options, shape)
         return self._of_shape[shape]
