@@ -40,7 +40,7 @@ def as_samples(values: NDArray[Any], name: str, source: str) -> tuple[NDArray[np
     if kind not in "iuf":
         raise InputError(f"read {name!r} is of type {values.dtype}; give integers, or currents in pA", source=source)
     if kind != "f":
-        if values.dtype.itemsize > 1 and values.dtype != np.int16 and values.size:
+        if values.size and values.dtype != np.int16:
             _check_range(int(values.min()), int(values.max()), "samples", name, source)
         return values.astype(np.int16), 1.0
     if not np.isfinite(values).all():

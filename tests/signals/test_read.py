@@ -19,6 +19,10 @@ from hypothesis import strategies as st
 from oclgenomics.errors import InputError, MissingDependencyError, ParameterError
 from oclgenomics.signals import Signals, TrimOptions, read_signals, trim_start, write_signals
 from oclgenomics.signals.readers import apart
+from oclgenomics.signals.readers.fast5 import read_fast5
+from oclgenomics.signals.readers.numpy_files import read_npz
+from oclgenomics.signals.readers.pod5 import read_pod5
+from oclgenomics.signals.readers.slow5 import read_slow5
 
 PACKAGES = {"slow5": "pyslow5", "blow5": "pyslow5", "pod5": "pod5", "fast5": "ont_fast5_api"}
 NAMES = raw_signals((1,) * 5).names.tolist()
@@ -314,12 +318,10 @@ class TestProcess:
         """Modules that stand in the place of libraries."""
         self.modules = tmp_path / "modules"
         self.modules.mkdir()
-        root = os.fspath(Path(apart.__file__).parents[3])
         monkeypatch.setenv("PYTHONPATH", os.fspath(self.modules))
         monkeypatch.setattr(apart, "MAX_SILENCE", 2.0)
         self.path = tmp_path / "x"
         self.path.write_bytes(b"BLOW5\x01")
-        assert root
 
     def told(self, code: str) -> str:
         (self.modules / "pyslow5.py").write_text(code)
@@ -336,6 +338,10 @@ class TestProcess:
 
     def test_exit(self):
         assert self.told("import os\nos._exit(3)") == "damaged, or no SLOW5 (pyslow5 ended with 3)"
+
+    def test_no_process(self, monkeypatch):
+        monkeypatch.setattr(sys, "executable", "/nowhere/python")
+        assert self.told("") == "cannot be read, as /nowhere/python cannot be started (No such file or directory)"
 
     def test_silence(self):
         assert self.told("import time\ntime.sleep(60)") == "damaged, or no SLOW5 (pyslow5 gave no answer in 2 s)"
@@ -440,6 +446,26 @@ def test_changed_samples_are_noticed(tmp_path):
     for most in (None, 5):
         with pytest.raises(InputError, match="CRC"):
             all_of(tmp_path / "x", max_samples=most)
+
+
+def test_more_samples_than_a_file_says(tmp_path):
+    write_signals(tmp_path / "x", Signals.of([np.arange(5, dtype=np.int16)]))
+    with zipfile.ZipFile(tmp_path / "x") as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    members["samples.npy"] += b"\0\0"
+    with zipfile.ZipFile(tmp_path / "x", "w") as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    with pytest.raises(InputError, match="more samples than it says"):
+        all_of(tmp_path / "x")
+
+
+@pytest.mark.parametrize("kind", ["npz", "arrays.npz", "blow5", "pod5", "fast5"])
+def test_readers_give_no_more_than_they_are_asked_for(tmp_path, kind):
+    need(kind)
+    WRITERS[kind](tmp_path / "x", raw_signals((50, 3, 70)))
+    reads = {"npz": read_npz, "arrays.npz": read_npz, "blow5": read_slow5, "pod5": read_pod5, "fast5": read_fast5}[kind]
+    assert sorted(len(one.samples) for one in reads(os.fspath(tmp_path / "x"), 20)) == [3, 20, 20]
 
 
 def test_long_reads_do_not_fill_memory(tmp_path):

@@ -60,6 +60,24 @@ def test_known_stall():
     assert trim_start(samples, TrimOptions(extra=1000)) == 300
 
 
+@pytest.mark.parametrize(("three", "end"), [(12, 42), (36, 48)])
+def test_exactly_at_the_border(three, end):
+    """Samples of mean 0 and deviation 1. Those of exactly 3 neither begin a stall nor end one."""
+    samples = np.zeros(192, np.int16)
+    samples[30:36] = 4
+    samples[three : three + 6] = 3
+    samples[-42:] = -1
+    assert (samples.mean(), samples.std()) == (0, 1)
+    assert stall_end(samples) == end == published_end(samples)[0]
+
+
+def test_last_average_of_fewer_samples():
+    samples = np.zeros(70, np.int16)
+    samples[60:66] = 1000
+    assert stall_end(samples) == 72 == published_end(samples)[0]
+    assert stall_end(samples[:69]) is None
+
+
 @pytest.mark.parametrize("length", [0, 1, 2, 3, 5, 6])
 @pytest.mark.parametrize("value", [0, -7, 32767])
 def test_constant_reads_have_no_stall(length, value):

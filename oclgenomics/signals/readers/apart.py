@@ -1,7 +1,7 @@
 """Reads files by libraries in a process of its own.
 
 Libraries for signals are written in C, and some damaged files end the process that they are in, or keep it busy for
-ever. What they print does not reach the user, and they decode while the signals before are worked on.
+ever. Nor does what they print reach the user.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class ReaderProcess:
             The library is not installed.
         """
         try:
-            self._ask(json.dumps([kind, os.path.join(os.getcwd(), path), limit]).encode() + b"\n")
+            self._ask(json.dumps([kind, os.path.realpath(path), limit]).encode() + b"\n")
             while True:
                 (answer, *words), samples = self._answer()
                 if answer == "end":
@@ -79,6 +79,9 @@ class ReaderProcess:
                 if answer != "read":
                     raise _refusal(answer, words[0], kind, path)
                 yield RawRead(words[0], samples, *words[1:])
+        except OSError as error:
+            trouble = f"cannot be read, as {sys.executable} cannot be started ({error.strerror})"
+            raise InputError(trouble, source=path) from error
         except _LostError as error:
             self._end()
             raise InputError(f"damaged, or no {kind.upper()} ({PACKAGES[kind]} {error})", source=path) from None
@@ -96,12 +99,9 @@ class ReaderProcess:
         paths = [str(Path(__file__).resolve().parents[3]), os.environ.get("PYTHONPATH", "")]
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
         command = [sys.executable, "-P", "-m", "oclgenomics.signals.readers.child"]
-        try:
-            self._process = subprocess.Popen(
-                command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-            )
-        except OSError as error:
-            raise OclGenomicsError(f"{sys.executable} cannot be started to read signals: {error.strerror}") from error
+        self._process = subprocess.Popen(
+            command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
         return self._process
 
     def _answer(self) -> tuple[list[Any], np.ndarray[tuple[int], np.dtype[np.int16]]]:

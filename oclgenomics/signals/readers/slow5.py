@@ -77,7 +77,7 @@ def _with_ending(path: str) -> Iterator[str]:
         ending = ".blow5" if file.read(1) == b"B" else ".slow5"
     with tempfile.TemporaryDirectory() as folder:
         link = os.path.join(folder, f"x{ending}")
-        os.symlink(os.path.abspath(path), link)
+        os.symlink(os.path.realpath(path), link)
         yield link
 
 
