@@ -7,13 +7,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from oclgenomics.errors import InputError, OclGenomicsError, ParameterError
+from oclgenomics.errors import OclGenomicsError, ParameterError
 from oclgenomics.io.source import Progress
 from oclgenomics.signals.files import SignalFiles, signal_files, signal_format
 from oclgenomics.signals.model import Signals
 from oclgenomics.signals.readers.apart import ReaderProcess
 from oclgenomics.signals.readers.numpy_files import read_npy, read_npz
-from oclgenomics.signals.readers.raw_read import RawRead, check_read
+from oclgenomics.signals.readers.raw_read import RawRead, check_read, damaged
 from oclgenomics.signals.trimming import TrimOptions, trim_start
 
 __all__ = ["BLOCK_SAMPLES", "read_signals"]
@@ -134,10 +134,13 @@ def _reads_of_files(files: list[str], limit: int | None, progress: Progress | No
 
 def _own_reads(path: str, kind: str, limit: int | None) -> Iterator[RawRead]:
     """The reads of a NumPy file; whatever the library raises becomes one line."""
+    last: str | None = None
     try:
-        yield from _OWN_READERS[kind](path, limit)
+        for read in _OWN_READERS[kind](path, limit):
+            yield read
+            last = read.name
     except OclGenomicsError:
         raise
     except Exception as error:  # besides BadZipFile and ValueError: zlib.error, MemoryError, NotImplementedError...
         reason = " ".join(str(error).split()) or type(error).__name__
-        raise InputError(f"damaged, or no .{kind} ({reason})", source=path) from error
+        raise damaged(f".{kind}", last, reason, path) from error

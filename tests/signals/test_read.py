@@ -283,6 +283,20 @@ def test_truncated_files(tmp_path, capfd, kind):
     assert capfd.readouterr() == ("", "")
 
 
+@pytest.mark.parametrize("kind", ["slow5", "blow5", "arrays.npz"])
+def test_the_last_good_read_is_told(tmp_path, kind):
+    need(kind)
+    signals = raw_signals((50, 300, 40))
+    data = bytearray(file_bytes(kind, signals))
+    # In the samples of the third read: BLOW5 packs its name, too.
+    place = len(data) - 30 if kind == "blow5" else data.index(signals.names[2].encode()) + 100
+    data[place] ^= 0x5A
+    (tmp_path / "x").write_bytes(data)
+    with pytest.raises(InputError) as caught:
+        all_of(tmp_path / "x")
+    assert f"x: damaged after read '{signals.names[1]}' (" in str(caught.value)
+
+
 def test_what_cannot_be_read(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "empty").mkdir()

@@ -22,7 +22,7 @@ import numpy as np
 
 from oclgenomics.errors import InputError, MissingDependencyError, OclGenomicsError
 from oclgenomics.signals.readers.child import ANSWERS, SIZES
-from oclgenomics.signals.readers.raw_read import RawRead
+from oclgenomics.signals.readers.raw_read import RawRead, damaged
 
 if TYPE_CHECKING:
     import subprocess
@@ -70,6 +70,7 @@ class ReaderProcess:
         MissingDependencyError
             The library is not installed.
         """
+        last: str | None = None
         try:
             self._ask(json.dumps([kind, os.path.realpath(path), limit]).encode() + b"\n")
             while True:
@@ -77,14 +78,15 @@ class ReaderProcess:
                 if answer == "end":
                     return
                 if answer != "read":
-                    raise _refusal(answer, words[0], kind, path)
+                    raise _refusal(answer, words[0], kind, path, last)
+                last = words[0]
                 yield RawRead(words[0], samples, *words[1:])
         except OSError as error:
             trouble = f"cannot be read, as {sys.executable} cannot be started ({error.strerror})"
             raise InputError(trouble, source=path) from error
         except _LostError as error:
             self._end()
-            raise InputError(f"damaged, or no {kind.upper()} ({PACKAGES[kind]} {error})", source=path) from None
+            raise damaged(kind.upper(), last, f"{PACKAGES[kind]} {error}", path) from None
 
     def _ask(self, job: bytes) -> None:
         process = self._process or self._start()
@@ -160,10 +162,10 @@ class _LostError(Exception):
     """The process is gone, or as good as gone."""
 
 
-def _refusal(answer: str, text: str, kind: str, path: str) -> OclGenomicsError:
+def _refusal(answer: str, text: str, kind: str, path: str, last: str | None) -> OclGenomicsError:
     if answer == "missing":
         need = f"{kind.upper()} needs {PACKAGES[kind]}: pip install 'oclgenomics[{kind}]'"
         return MissingDependencyError(f"{path}: {need}")
     if answer == "refused":
         return InputError(text, source=path)
-    return InputError(f"damaged, or no {kind.upper()} ({text})", source=path)
+    return damaged(kind.upper(), last, text, path)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError
 
-__all__ = ["RawRead", "channel_number", "check_read", "pore_scale"]
+__all__ = ["RawRead", "channel_number", "check_read", "damaged", "pore_scale"]
 
 MAX_CHANNEL = (1 << 31) - 1
 MAX_DIGITS = 10  # of a channel
@@ -61,6 +61,12 @@ def check_read(read: RawRead, source: str) -> RawRead:
     else:
         return read
     raise InputError(f"read {read.name!r} has {trouble}; the file is damaged", source=source)
+
+
+def damaged(kind: str, last: str | None, reason: str, source: str) -> InputError:
+    """Return the error for a file of a format that a library does not read, after the last read that it gave."""
+    trouble = f"damaged, or no {kind}" if last is None else f"damaged after read {last!r}"
+    return InputError(f"{trouble} ({reason})", source=source)
 
 
 def pore_scale(span: float, digitisation: float, name: str, source: str) -> float:

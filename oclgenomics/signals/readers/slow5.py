@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from oclgenomics.errors import InputError
 from oclgenomics.signals.readers.raw_read import RawRead, channel_number, pore_scale
 
 __all__ = ["read_slow5"]
@@ -46,9 +45,9 @@ def read_slow5(path: str, limit: int | None) -> Iterator[RawRead]:
     ImportError
         pyslow5 is not installed.
     InputError
-        The library found damage.
+        A read has no calibration.
     Exception
-        Anything that the library raises of a damaged file.
+        Anything that the library raises, or logs, of a damaged file.
     """
     import pyslow5
 
@@ -67,7 +66,7 @@ def read_slow5(path: str, limit: int | None) -> Iterator[RawRead]:
     finally:
         log.removeHandler(troubles)
     if troubles.texts:
-        raise InputError(f"damaged, or no SLOW5 ({troubles.texts[0]})", source=path)
+        raise OSError(troubles.texts[0])
 
 
 @contextmanager
