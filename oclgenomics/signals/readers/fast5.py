@@ -42,11 +42,16 @@ def read_fast5(path: str, limit: int | None) -> Iterator[RawRead]:
 
     _find_filters(h5py)
     with h5py.File(path, "r") as file:
-        found = _groups(file)
-        if not found:
-            raise InputError("HDF5 without reads, thus no FAST5", source=path)
-        for number, (name, raw, channel) in enumerate(found, 1):
-            yield RawRead(name, _samples(raw, limit, name, path), *_facts(channel, name, path), number / len(found))
+        groups = [name for name in file if name.startswith("read_")]
+        if groups:
+            for number, group in enumerate(groups, 1):
+                yield _read(group[5:], file[group]["Raw"], file[group].get("channel_id"), limit, number / len(groups))
+            return
+        if "Raw/Reads" not in file:
+            raise InputError("HDF5 without reads of FAST5; bulk files are not read", source=path)
+        for name, raw in file["Raw/Reads"].items():  # one, but for very old files
+            identifier = _text(raw.attrs.get("read_id", name))
+            yield _read(identifier, raw, file.get("UniqueGlobalKey/channel_id"), limit, 0.0)
 
 
 def _find_filters(h5py: Any) -> None:
@@ -58,14 +63,9 @@ def _find_filters(h5py: Any) -> None:
             h5py.h5pl.prepend(folder)
 
 
-def _groups(file: Any) -> list[tuple[str, Any, Any]]:
-    """Name, group of the signal and group of the channel of each read."""
-    found = [(name[5:], file[name]["Raw"], file[name].get("channel_id")) for name in file if name.startswith("read_")]
-    if not found and "Raw/Reads" in file:
-        channel = file.get("UniqueGlobalKey/channel_id")
-        reads = file["Raw/Reads"]
-        found = [(_text(reads[name].attrs.get("read_id", name)), reads[name], channel) for name in reads]
-    return found
+def _read(name: str, raw: Any, channel: Any, limit: int | None, share: float) -> RawRead:
+    path = os.fsdecode(raw.file.filename)
+    return RawRead(name, _samples(raw, limit, name, path), *_facts(channel, name, path), share)
 
 
 def _samples(raw: Any, limit: int | None, name: str, path: str) -> NDArray[np.int16]:
