@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 import zipfile
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from hypothesis import strategies as st
 
 from oclgenomics.errors import InputError, MissingDependencyError, ParameterError
 from oclgenomics.signals import Signals, TrimOptions, read_signals, trim_start, write_signals
-from oclgenomics.signals.readers import apart
+from oclgenomics.signals.readers import apart, child
 from oclgenomics.signals.readers.fast5 import read_fast5
 from oclgenomics.signals.readers.numpy_files import read_npz
 from oclgenomics.signals.readers.pod5 import read_pod5
@@ -358,7 +359,13 @@ class TestProcess:
         assert self.told("") == "cannot be read, as /nowhere/python cannot be started (No such file or directory)"
 
     def test_silence(self):
+        began = time.monotonic()
         assert self.told("import time\ntime.sleep(60)") == "damaged, or no SLOW5 (pyslow5 gave no answer in 2 s)"
+        assert time.monotonic() - began < 50  # it did not wait for the end
+
+    def test_memory(self):
+        code = f"bytearray({child.MAX_MEMORY})\nraise OSError('there is more')"
+        assert self.told(code) == "damaged, or no SLOW5 (MemoryError)"
 
     def test_chatter(self, capfd):
         code = "import os, sys\nprint('a' * 99)\nos.write(1, b'b' * 99)\nos.write(2, b'c' * 99)\nraise OSError('d\\ne')"
