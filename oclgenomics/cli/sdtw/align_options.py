@@ -1,0 +1,68 @@
+"""How signals are compared with references: options that all commands of `sdtw` share."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from oclgenomics.cli.options import whole
+
+if TYPE_CHECKING:
+    from oclgenomics.sdtw.options import AlignOptions
+
+__all__ = ["FIELDS", "add_align_options", "align_options", "given_align_options"]
+
+FIELDS = ("norm", "cost", "bonus", "arithmetic", "bits")
+PRESETS = ("default", "crescent", "squigglefilter")
+
+
+def add_align_options(group: argparse._ArgumentGroup) -> None:
+    """Add --preset, --norm, --cost, --bonus, --arithmetic and --bits; None where they are not given."""
+    group.add_argument(
+        "--preset", choices=PRESETS,
+        help="options that go together: this program's, those of Crescent, or those of SquiggleFilter; other options "
+        "change some (default: default)",
+    )  # fmt: skip
+    group.add_argument(
+        "--norm", choices=("prefix", "blocks"),
+        help="normalise a prefix by its own mean and deviation, or each 500 samples by those so far (default: prefix)",
+    )  # fmt: skip
+    group.add_argument(
+        "--cost", choices=("absolute", "squared"),
+        help="of a sample at a k-mer: the difference of their levels, or its square (default: squared)",
+    )  # fmt: skip
+    group.add_argument(
+        "--bonus", choices=("none", "dwell", "published"),
+        help="reward for samples that stay at a k-mer: none, counted along the samples, or along the k-mers as "
+        "SquiggleFilter publishes it (default: none)",
+    )  # fmt: skip
+    group.add_argument(
+        "--arithmetic", choices=("uint16", "int32", "float32"),
+        help="integers that end at 65,535, exact integers, or floating-point numbers (default: uint16)",
+    )  # fmt: skip
+    group.add_argument(
+        "--bits", type=whole, metavar="N",
+        help="bits of a level, 5 to 8 (default: 6 for squares, 7 for differences; 8 with a bonus and for blocks)",
+    )  # fmt: skip
+
+
+def given_align_options(args: argparse.Namespace) -> bool:
+    """Whether the user gave any of the options, which thresholds read from a file may contradict."""
+    return any(getattr(args, name) is not None for name in ("preset", *FIELDS))
+
+
+def align_options(args: argparse.Namespace) -> AlignOptions:
+    """Return the options that were chosen.
+
+    Raises
+    ------
+    ParameterError
+        They contradict each other.
+    """
+    from dataclasses import replace
+
+    from oclgenomics.sdtw.options import CRESCENT, SQUIGGLEFILTER, AlignOptions
+
+    preset = {"crescent": CRESCENT, "squigglefilter": SQUIGGLEFILTER}.get(args.preset, AlignOptions())
+    given: dict[str, Any] = {name: getattr(args, name) for name in FIELDS if getattr(args, name) is not None}
+    return replace(preset, **given)
