@@ -1,0 +1,154 @@
+"""How well scores tell target reads from others, prefix by prefix, and how sure that is."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.errors import ParameterError, UsageError
+from oclgenomics.sdtw.evaluation import resampling
+from oclgenomics.sdtw.evaluation.labelled import LabelledScores
+from oclgenomics.sdtw.evaluation.result import Difference, Estimate, Evaluation, PrefixEvaluation
+from oclgenomics.sdtw.evaluation.sweep import Sweep
+
+__all__ = ["DEFAULT_ROUNDS", "DEFAULT_SPLITS", "differences", "evaluate"]
+
+DEFAULT_ROUNDS, DEFAULT_SPLITS = 1_000, 100
+MAX_ROUNDS = 1_000_000
+TAILS = (2.5, 97.5)  # percentiles
+
+
+def evaluate(
+    labelled: LabelledScores,
+    *,
+    balanced: bool = True,
+    rounds: int = DEFAULT_ROUNDS,
+    splits: int = DEFAULT_SPLITS,
+    seed: int = 1,
+) -> Evaluation:
+    """Evaluate the scores of labelled reads.
+
+    Reads that are too short for a prefix are left out there, and counted. Held-out F is the mean of random halvings: F
+    of each half by the best threshold of the other. Intervals are of the bootstrap: both classes are drawn again by
+    themselves, and 95 % of the rounds lie within.
+
+    Parameters
+    ----------
+    labelled : LabelledScores
+    balanced : bool
+        Whether both classes weigh the same, however many reads they have.
+    rounds : int
+        Of the bootstrap; with 0 there are no intervals.
+    splits : int
+        Halvings; with 0 there is no held-out F.
+    seed : int
+        Of both, 0 or more.
+
+    Raises
+    ------
+    ParameterError
+        Rounds, splits or the seed are out of range, or no read of a class is as long as a prefix.
+    UsageError
+        The costs of all targets are saturated.
+    """
+    for name, value in (("bootstrap", rounds), ("splits", splits)):
+        if not 0 <= value <= MAX_ROUNDS:
+            raise ParameterError(name, f"give 0 to {MAX_ROUNDS:,}", value)
+    if seed < 0:
+        raise ParameterError("seed", "give 0 or more", seed)
+    return Evaluation(
+        labelled,
+        tuple(
+            _of_prefix(labelled, number, balanced=balanced, rounds=rounds, splits=splits, seed=seed)
+            for number in range(len(labelled.prefixes))
+        ),
+        balanced,
+        rounds,
+        splits,
+        seed,
+    )
+
+
+def differences(evaluation: Evaluation, baseline: Evaluation) -> list[Difference]:
+    """Compare two evaluations of the same reads, one difference for each prefix.
+
+    Raises
+    ------
+    UsageError
+        They are of other reads or prefixes, or were made with other rounds, splits, weights or seeds.
+    """
+    pairs = [(one.labelled.target_names, one.labelled.other_names) for one in (evaluation, baseline)]
+    alike = all(np.array_equal(a, b) for a, b in zip(*pairs, strict=True)) and _settings(evaluation) == _settings(
+        baseline
+    )
+    if not alike:
+        raise UsageError("differences are of evaluations of the same reads, with the same prefixes, rounds and seed")
+    return [
+        Difference(
+            evaluation.labelled.name,
+            baseline.labelled.name,
+            one.prefix,
+            _estimate(one.f.value - other.f.value, one.f_rounds - other.f_rounds),
+            _estimate(one.held_out.value - other.held_out.value, one.held_out_rounds - other.held_out_rounds),
+        )
+        for one, other in zip(evaluation.prefixes, baseline.prefixes, strict=True)
+    ]
+
+
+def _settings(evaluation: Evaluation) -> tuple[object, ...]:
+    """What decides which reads a round draws, and how F is computed."""
+    reads = [(one.prefix, len(one.sweep.target), len(one.sweep.other)) for one in evaluation.prefixes]
+    return reads, evaluation.balanced, evaluation.rounds, evaluation.splits, evaluation.seed
+
+
+def _of_prefix(
+    labelled: LabelledScores, number: int, *, balanced: bool, rounds: int, splits: int, seed: int
+) -> PrefixEvaluation:
+    prefix = labelled.prefixes[number]
+    target, other = labelled.target[:, number], labelled.other[:, number]
+    sweep = Sweep.of_prefix(prefix, target, other, balanced=balanced)
+    f_rounds, held_out_rounds = _bootstrap(sweep, rounds, np.random.default_rng((seed, prefix, 0)))
+    held_out = _held_out(sweep, splits, np.random.default_rng((seed, prefix, 1)))
+    recall, fpr = sweep.rates(sweep.best)
+    weight = 1.0 if balanced else len(sweep.other) / len(sweep.target)  # of the others, if targets have 1
+    return PrefixEvaluation(
+        prefix,
+        sweep,
+        int(np.isnan(target).sum()),
+        int(np.isnan(other).sum()),
+        _estimate(float(sweep.f.max()), f_rounds),
+        sweep.best,
+        recall,
+        fpr,
+        recall / (recall + weight * fpr),
+        (recall + weight * (1 - fpr)) / (1 + weight),
+        _estimate(held_out, held_out_rounds),
+        f_rounds,
+        held_out_rounds,
+    )
+
+
+def _bootstrap(sweep: Sweep, rounds: int, rng: np.random.Generator) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The highest F and held-out F of each round; NaN where a half is without a class."""
+    f, held_out = [np.empty(0)], [np.empty(0)]
+    for drawn in resampling.draw(len(sweep.target), len(sweep.other), rounds, rng):
+        f.append(resampling.highest_f(sweep, drawn))
+        held_out.append(resampling.held_out_f(sweep, drawn))
+    return np.concatenate(f), np.concatenate(held_out)
+
+
+def _held_out(sweep: Sweep, splits: int, rng: np.random.Generator) -> float:
+    """Mean F of reads by thresholds of others; NaN for classes that cannot be halved."""
+    if not splits or min(len(sweep.target), len(sweep.other)) < resampling.MIN_HALVED:
+        return np.nan
+    halvings = resampling.split(len(sweep.target), len(sweep.other), splits, rng)
+    return float(np.concatenate([resampling.held_out_f(sweep, halves) for halves in halvings]).mean())
+
+
+def _estimate(value: float, rounds: NDArray[np.float64]) -> Estimate:
+    """A value with the interval of rounds; rounds without a value are left out."""
+    known = rounds[~np.isnan(rounds)]
+    if np.isnan(value) or not len(known):
+        return Estimate(value, np.nan, np.nan)
+    low, high = np.percentile(known, TAILS).tolist()
+    return Estimate(value, low, high)

@@ -1,0 +1,79 @@
+"""Scores of reads of which it is known whether they are of the target."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.errors import UsageError
+from oclgenomics.sdtw.options import AlignOptions
+from oclgenomics.sdtw.result import Alignments
+from oclgenomics.sdtw.scores import Score, read_scores
+
+__all__ = ["LabelledScores", "labelled_scores"]
+
+
+@dataclass(frozen=True, eq=False)
+class LabelledScores:
+    """Scores of reads of two classes, by one kind of alignment.
+
+    Attributes
+    ----------
+    name : str
+        Of the kind of alignment, as tables and figures show it.
+    prefixes : tuple of int
+        Samples.
+    target, other : ndarray, float64, (reads, prefixes)
+        Lower for what is more like the target; NaN where a read is too short, infinite where its cost is saturated.
+    target_names, other_names : ndarray, object (str), (reads,)
+    options : AlignOptions
+    score : {'cost', 'difference'}
+    references : tuple of str
+        Names of the target and the decoys.
+    """
+
+    name: str
+    prefixes: tuple[int, ...]
+    target: NDArray[np.float64]
+    other: NDArray[np.float64]
+    target_names: NDArray[np.object_]
+    other_names: NDArray[np.object_]
+    options: AlignOptions
+    score: Score = "cost"
+    references: tuple[str, ...] = ()
+
+
+def labelled_scores(target: Alignments, other: Alignments, *, name: str, score: Score = "cost") -> LabelledScores:
+    """Return the scores of two sets of reads that were aligned alike.
+
+    Parameters
+    ----------
+    target, other : Alignments
+        Their first reference is the target's, the others are decoys.
+    name : str
+        Of this kind of alignment.
+    score : {'cost', 'difference'}
+        See `oclgenomics.sdtw.scores.read_scores`.
+
+    Raises
+    ------
+    UsageError
+        Both were aligned with other options, prefixes or references; or a difference is asked for without decoys.
+    """
+    references = tuple(reference.name for reference in target.references)
+    others = tuple(reference.name for reference in other.references)
+    if (target.options, target.prefixes, references) != (other.options, other.prefixes, others):
+        raise UsageError("target and non-target reads are compared with the same references, prefixes and options")
+    return LabelledScores(
+        name,
+        target.prefixes,
+        read_scores(target.cost, score, target.options),
+        read_scores(other.cost, score, other.options),
+        target.names,
+        other.names,
+        target.options,
+        score,
+        references,
+    )
