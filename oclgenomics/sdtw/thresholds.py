@@ -39,14 +39,16 @@ class Thresholds:
     score : {'cost', 'difference'}
         See `oclgenomics.sdtw.scores.read_scores`.
     references : tuple of str
-        Names of the target and the decoys; empty where they are not known.
+        Names of the target and the decoys; empty where they are not known. Several targets, of which the best counts,
+        are one of all their names, with commas between them.
     made : mapping of str to object
         How the thresholds were found, as plain values; see `oclgenomics.provenance`.
 
     Raises
     ------
     ParameterError
-        Prefixes do not ascend, or scores never reach a threshold because they saturate below it.
+        Prefixes do not ascend or are shorter than an average, or scores never reach a threshold because they saturate
+        below it.
     """
 
     stages: tuple[Stage, ...]
@@ -56,7 +58,7 @@ class Thresholds:
     made: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        check_prefixes(self.prefixes)
+        self.options.rows(check_prefixes(self.prefixes)[0])
         if self.score not in SCORES:
             raise ParameterError("score", f"choose one of {', '.join(SCORES)}", self.score)
         if self.score == "difference" and len(self.references) == 1:
@@ -129,7 +131,7 @@ class Thresholds:
 def _recurrence(options: AlignOptions) -> dict[str, Any]:
     """What scores depend on."""
     bits = "none" if options.is_float else options.level_bits
-    return {**asdict(options), "bits": bits}
+    return {**asdict(options), "bits": bits, "average": options.pooled}
 
 
 def write_thresholds(path: str | os.PathLike[str], thresholds: Thresholds) -> None:
@@ -183,7 +185,8 @@ def _stage(fields: Fields) -> Stage:
 def _options(fields: Fields) -> AlignOptions:
     fields.only(tuple(AlignOptions.__dataclass_fields__))
     words: dict[str, Any] = {name: fields.get(name, str) for name in ("norm", "cost", "bonus", "arithmetic")}
-    return AlignOptions(**words, bits=fields.get("bits", int, optional=True))
+    numbers = {name: fields.get(name, int, optional=True) for name in ("bits", "average")}
+    return AlignOptions(**words, **numbers)
 
 
 def _names(fields: Fields, name: str) -> tuple[str, ...]:

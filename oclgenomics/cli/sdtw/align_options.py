@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 __all__ = ["FIELDS", "add_align_options", "align_options", "given_align_options"]
 
-FIELDS = ("norm", "cost", "bonus", "arithmetic", "bits")
+FIELDS = ("norm", "cost", "bonus", "arithmetic", "bits", "average")
 PRESETS = ("default", "crescent", "squigglefilter")
 
 
 def add_align_options(group: argparse._ArgumentGroup) -> None:
-    """Add --preset, --norm, --cost, --bonus, --arithmetic and --bits; None where they are not given."""
+    """Add --preset, --norm, --cost, --bonus, --arithmetic, --bits and --average; None where they are not given."""
     group.add_argument(
         "--preset", choices=PRESETS,
         help="options that go together: this program's, those of Crescent, or those of SquiggleFilter; other options "
@@ -43,6 +43,10 @@ def add_align_options(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--bits", type=whole, metavar="N",
         help="bits of a level, 5 to 8 (default: 6 for squares, 7 for differences; 8 with a bonus and for blocks)",
+    )  # fmt: skip
+    group.add_argument(
+        "--average", type=whole, metavar="N",
+        help="samples that are averaged before they are compared, 1 to 4 (default: 2; 1 for blocks)",
     )  # fmt: skip
 
 

@@ -31,7 +31,7 @@ class LabelledScores:
     options : AlignOptions
     score : {'cost', 'difference'}
     references : tuple of str
-        Names of the target and the decoys.
+        Names of the target and the decoys, as `oclgenomics.sdtw.thresholds.Thresholds` has them.
     """
 
     name: str
@@ -45,17 +45,21 @@ class LabelledScores:
     references: tuple[str, ...] = ()
 
 
-def labelled_scores(target: Alignments, other: Alignments, *, name: str, score: Score = "cost") -> LabelledScores:
+def labelled_scores(
+    target: Alignments, other: Alignments, *, name: str, score: Score = "cost", targets: int = 1
+) -> LabelledScores:
     """Return the scores of two sets of reads that were aligned alike.
 
     Parameters
     ----------
     target, other : Alignments
-        Their first reference is the target's, the others are decoys.
+        Their first references are the targets', the others are decoys.
     name : str
         Of this kind of alignment.
     score : {'cost', 'difference'}
         See `oclgenomics.sdtw.scores.read_scores`.
+    targets : int
+        References of targets, of which the best counts.
 
     Raises
     ------
@@ -69,11 +73,17 @@ def labelled_scores(target: Alignments, other: Alignments, *, name: str, score: 
     return LabelledScores(
         name,
         target.prefixes,
-        read_scores(target.cost, score, target.options),
-        read_scores(other.cost, score, other.options),
+        read_scores(_of_best_target(target.cost, targets), score, target.options),
+        read_scores(_of_best_target(other.cost, targets), score, other.options),
         target.names,
         other.names,
         target.options,
         score,
-        references,
+        (",".join(references[:targets]), *references[targets:]),
     )
+
+
+def _of_best_target(cost: NDArray[np.float64], targets: int) -> NDArray[np.float64]:
+    """Costs, (..., references), with those of all targets as one."""
+    best = cost[..., :targets].min(axis=-1, keepdims=True)
+    return np.concatenate([best, cost[..., targets:]], axis=-1)
