@@ -10,7 +10,15 @@ from oclgenomics.cli.options import whole
 if TYPE_CHECKING:
     from oclgenomics.sdtw.options import AlignOptions
 
-__all__ = ["FIELDS", "add_align_options", "align_options", "given_align_options"]
+__all__ = [
+    "FIELDS",
+    "PRESETS",
+    "add_align_options",
+    "align_options",
+    "given_align_options",
+    "preset_options",
+    "variant_name",
+]
 
 FIELDS = ("norm", "cost", "bonus", "arithmetic", "bits", "average")
 PRESETS = ("default", "crescent", "squigglefilter")
@@ -65,8 +73,28 @@ def align_options(args: argparse.Namespace) -> AlignOptions:
     """
     from dataclasses import replace
 
+    given: dict[str, Any] = {name: getattr(args, name) for name in FIELDS if getattr(args, name) is not None}
+    return replace(preset_options(args.preset or PRESETS[0]), **given)
+
+
+def preset_options(name: str) -> AlignOptions:
+    """Return the options of a preset."""
     from oclgenomics.sdtw.options import CRESCENT, SQUIGGLEFILTER, AlignOptions
 
-    preset = {"crescent": CRESCENT, "squigglefilter": SQUIGGLEFILTER}.get(args.preset, AlignOptions())
-    given: dict[str, Any] = {name: getattr(args, name) for name in FIELDS if getattr(args, name) is not None}
-    return replace(preset, **given)
+    return {"default": AlignOptions(), "crescent": CRESCENT, "squigglefilter": SQUIGGLEFILTER}[name]
+
+
+def variant_name(options: AlignOptions) -> str:
+    """Name options by the preset with the fewest other values, and by these values."""
+    own = _values(options)
+    names: list[list[str]] = []
+    for preset in PRESETS:
+        usual = _values(preset_options(preset))
+        names.append([preset, *(f"{name}={value}" for name, value in own.items() if usual[name] != value)])
+    return " ".join(min(names, key=len))
+
+
+def _values(options: AlignOptions) -> dict[str, Any]:
+    """What options mean, with the numbers that stand for none given."""
+    bits = "none" if options.is_float else options.level_bits
+    return {**{name: getattr(options, name) for name in FIELDS}, "bits": bits, "average": options.pooled}

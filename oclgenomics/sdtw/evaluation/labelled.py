@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,8 +12,9 @@ from oclgenomics.errors import UsageError
 from oclgenomics.sdtw.options import AlignOptions
 from oclgenomics.sdtw.result import Alignments
 from oclgenomics.sdtw.scores import Score, read_scores
+from oclgenomics.sdtw.squiggle import Squiggle
 
-__all__ = ["LabelledScores", "labelled_scores"]
+__all__ = ["LabelledScores", "labelled_scores", "reference_names"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,8 +68,7 @@ def labelled_scores(
     UsageError
         Both were aligned with other options, prefixes or references; or a difference is asked for without decoys.
     """
-    references = tuple(reference.name for reference in target.references)
-    others = tuple(reference.name for reference in other.references)
+    references, others = (reference_names(one.references, targets) for one in (target, other))
     if (target.options, target.prefixes, references) != (other.options, other.prefixes, others):
         raise UsageError("target and non-target reads are compared with the same references, prefixes and options")
     return LabelledScores(
@@ -79,8 +80,14 @@ def labelled_scores(
         other.names,
         target.options,
         score,
-        (",".join(references[:targets]), *references[targets:]),
+        references,
     )
+
+
+def reference_names(references: Sequence[Squiggle], targets: int) -> tuple[str, ...]:
+    """Name the target and the decoys; several targets are one of all their names, with commas between them."""
+    names = [reference.name for reference in references]
+    return (",".join(names[:targets]), *names[targets:])
 
 
 def _of_best_target(cost: NDArray[np.float64], targets: int) -> NDArray[np.float64]:
