@@ -86,12 +86,13 @@ def preset_options(name: str) -> AlignOptions:
 
 def variant_name(options: AlignOptions) -> str:
     """Name options by the preset with the fewest other values, and by these values."""
-    own = _values(options)
-    names: list[list[str]] = []
-    for preset in PRESETS:
-        usual = _values(preset_options(preset))
-        names.append([preset, *(f"{name}={value}" for name, value in own.items() if usual[name] != value)])
-    return " ".join(min(names, key=len))
+    names = [_named_by(preset, options) for preset in PRESETS]
+    return min(names, key=lambda name: name.count("="))
+
+
+def _named_by(preset: str, options: AlignOptions) -> str:
+    usual = _values(preset_options(preset))
+    return " ".join([preset, *(f"{name}={value}" for name, value in _values(options).items() if usual[name] != value)])
 
 
 def _values(options: AlignOptions) -> dict[str, Any]:
