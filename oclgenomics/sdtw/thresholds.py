@@ -21,7 +21,7 @@ from oclgenomics.sdtw.scores import SCORES, Score
 from oclgenomics.sdtw.stages import Stage
 from oclgenomics.sdtw.strict_json import Fields, load_fields
 
-__all__ = ["Stage", "Thresholds", "read_thresholds", "write_thresholds"]
+__all__ = ["Stage", "Thresholds", "read_thresholds", "recurrence", "write_thresholds"]
 
 KIND, VERSION = "sdtw thresholds", 1
 MAX_FILE_BYTES = 1 << 24
@@ -112,7 +112,7 @@ class Thresholds:
         UsageError
             Other options than those of the thresholds, or other references.
         """
-        own, others = _recurrence(self.options), _recurrence(options)
+        own, others = recurrence(self.options), recurrence(options)
         for name, value in own.items():
             if others[name] != value:
                 raise UsageError(
@@ -128,8 +128,8 @@ class Thresholds:
             raise ParameterError("score", "needs a decoy to compare the target with", self.score)
 
 
-def _recurrence(options: AlignOptions) -> dict[str, Any]:
-    """What scores depend on."""
+def recurrence(options: AlignOptions) -> dict[str, Any]:
+    """Return what scores depend on: the options, with the numbers that stand for none given."""
     bits = "none" if options.is_float else options.level_bits
     return {**asdict(options), "bits": bits, "average": options.pooled}
 
@@ -184,9 +184,11 @@ def _stage(fields: Fields) -> Stage:
 
 def _options(fields: Fields) -> AlignOptions:
     fields.only(tuple(AlignOptions.__dataclass_fields__))
-    words: dict[str, Any] = {name: fields.get(name, str) for name in ("norm", "cost", "bonus", "arithmetic")}
-    numbers = {name: fields.get(name, int, optional=True) for name in ("bits", "average")}
-    return AlignOptions(**words, **numbers)
+    given: dict[str, Any] = {}
+    for name in fields.values:
+        optional = AlignOptions.__dataclass_fields__[name].default is None
+        given[name] = fields.get(name, int if optional else str, optional=optional)
+    return AlignOptions(**given)
 
 
 def _names(fields: Fields, name: str) -> tuple[str, ...]:

@@ -91,11 +91,9 @@ def variant_name(options: AlignOptions) -> str:
 
 
 def _named_by(preset: str, options: AlignOptions) -> str:
-    usual = _values(preset_options(preset))
-    return " ".join([preset, *(f"{name}={value}" for name, value in _values(options).items() if usual[name] != value)])
+    from oclgenomics.sdtw.thresholds import recurrence
 
-
-def _values(options: AlignOptions) -> dict[str, Any]:
-    """What options mean, with the numbers that stand for none given."""
-    bits = "none" if options.is_float else options.level_bits
-    return {**{name: getattr(options, name) for name in FIELDS}, "bits": bits, "average": options.pooled}
+    usual = recurrence(preset_options(preset))
+    return " ".join(
+        [preset, *(f"{name}={value}" for name, value in recurrence(options).items() if usual[name] != value)]
+    )
