@@ -18,7 +18,7 @@ __all__ = ["draw_histogram", "draw_roc"]
 SHOWN_FPR = (0.1, 0.25, 0.5, 1.0)  # ends of the axis
 HIGH_TPR = 0.97  # that the lowest curve reaches at the end of the axis
 BINS = 40
-TAIL = 0.5  # percent of the scores at each end that may lie outside the histogram
+TAIL = 1  # percent of the scores at each end that may lie outside the histogram
 LONGEST_LEGEND = 9
 
 
