@@ -138,8 +138,9 @@ class _Simulated:
         self._target: Genome = read_genome("target", args.target, args.reads)
         molecule = targets[0].molecule
         _check_target(args, targets, self._model)
+        # Junk would be labelled target, and thresholds that keep 99 % of the targets would keep everything.
         self._scenario: SignalScenario = replace(
-            PRESETS[args.difficulty], samples=(samples, samples), molecule=molecule
+            PRESETS[args.difficulty], samples=(samples, samples), molecule=molecule, junk=0.0
         )
         if args.background == RANDOM:
             self._background = random_genome("background", RANDOM_LETTERS, RANDOM_GC, args.reads, args.seed)
