@@ -161,9 +161,14 @@ def test_chosen_thresholds() -> None:
         ("virus",),
         {"program": "x"},
     )
+    assert choose_thresholds(scores, reject=1).stages == (Stage(1000, 3.5), Stage(2000, 15))
+    assert choose_thresholds(scores, reject=0.6).stages == (Stage(1000, 4.5), Stage(2000, 35))
     for share in (0, 1.01, NAN):
-        with pytest.raises(ParameterError, match="keep"):
-            choose_thresholds(scores, keep=share)
+        for name in ("keep", "reject"):
+            with pytest.raises(ParameterError, match=name):
+                choose_thresholds(scores, **{name: share})
+    with pytest.raises(ParameterError, match="give one of them"):
+        choose_thresholds(scores, keep=0.5, reject=0.5)
 
 
 @st.composite

@@ -93,6 +93,19 @@ def test_a_share_is_kept_by_the_lowest_threshold(target: list[float], other: lis
             sweep.keeping(share)
 
 
+@given(FINITE_CLASS, CLASS, st.sampled_from([0.01, 0.2, 0.25, 0.5, 0.9, 0.99, 1.0]))
+def test_a_share_is_rejected_by_the_highest_threshold(target: list[float], other: list[float], share: float) -> None:
+    sweep = swept(target, other)
+    found = sweep.rejecting(share)
+    allowed = math.floor((1 - share) * len(other) + 1e-9)
+    assert counted(other, [1] * len(other), found) <= allowed
+    few = [t for t in thresholds_between(target + other) if counted(other, [1] * len(other), t) <= allowed]
+    if max(few) > -INF:
+        assert found == max(few)
+    else:
+        assert sweep.rates(found) == (0, 0)
+
+
 def test_constant_scores() -> None:
     sweep = swept([3.0] * 4, [3.0] * 9)
     assert sweep.best == 3

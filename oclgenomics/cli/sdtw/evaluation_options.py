@@ -86,8 +86,12 @@ def add_evaluation_options(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--seed", type=whole, default=1, metavar="N", help="seed, 0 or more (default: %(default)s)")
     group.add_argument(
         "--keep", type=float, metavar="SHARE",
-        help="choose thresholds with which each stage keeps this share of the targets (default: those of the highest "
-        "F)",
+        help="choose the lowest thresholds with which each stage keeps this share of the targets (default: those "
+        "of the highest F)",
+    )  # fmt: skip
+    group.add_argument(
+        "--reject", type=float, metavar="SHARE",
+        help="choose the highest thresholds with which each stage rejects this share of the others",
     )  # fmt: skip
 
 
@@ -132,9 +136,9 @@ def check_evaluation_options(args: argparse.Namespace) -> OutputOptions[str]:
         Options contradict each other, or are out of range.
     """
     from oclgenomics.plot_style import plot_format
+    from oclgenomics.sdtw.evaluation.choice import check_shares
 
-    if args.keep is not None and not 0 < args.keep <= 1:
-        raise ParameterError("keep", "give a share above 0, at most 1", args.keep)
+    check_shares(args.keep, args.reject)
     if args.plot:
         plot_format(args.plot)
     run_model(args)
@@ -229,4 +233,5 @@ def chosen_thresholds(args: argparse.Namespace, labelled: LabelledScores, engine
     from oclgenomics.sdtw.evaluation import choose_thresholds
 
     made = provenance(args, engine)
-    return choose_thresholds(labelled, keep=args.keep, balanced=args.weights == "classes", made=made)
+    balanced = args.weights == "classes"
+    return choose_thresholds(labelled, keep=args.keep, reject=args.reject, balanced=balanced, made=made)

@@ -118,6 +118,19 @@ class Sweep:
             )
         return self.above(self.candidates[place])
 
+    def rejecting(self, share: float) -> float:
+        """Return the highest threshold that does not call a share of the others, midway between the scores around it.
+
+        With infinite scores beyond it, it is the highest finite score.
+        """
+        called = int(np.floor((1 - share) * len(self.other) * (1 + 1e-12)))
+        first = self.other[called] if called < len(self.other) else np.inf
+        below = [scores[: np.searchsorted(scores, first)] for scores in (self.target, self.other)]
+        highest = max((float(scores[-1]) for scores in below if len(scores)), default=-np.inf)
+        if np.isinf(highest):
+            return float(np.nextafter(first, -np.inf))
+        return float(between(np.array(highest), np.array(first)))
+
     def rates(self, threshold: float) -> tuple[float, float]:
         """Return the shares of targets and of others that a threshold calls."""
         called = [np.searchsorted(scores, threshold, "right") / len(scores) for scores in (self.target, self.other)]
