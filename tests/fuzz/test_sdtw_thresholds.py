@@ -1,0 +1,52 @@
+"""Files of thresholds that are damaged: refused in one line, or read as what they say."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import pytest
+from helpers.fuzzing import SECONDS, inputs, limited
+
+from oclgenomics.errors import InputError
+from oclgenomics.sdtw.options import CRESCENT, AlignOptions
+from oclgenomics.sdtw.stages import Stage, parse_stages
+from oclgenomics.sdtw.thresholds import Thresholds, read_thresholds, write_thresholds
+
+pytestmark = pytest.mark.fuzz
+
+SAMPLES = {
+    "one": Thresholds(
+        parse_stages("1000:5500,2000:-3.5..1e4"), AlignOptions(bits=7), "difference", ("a", "b"), {"x": [1]}
+    ),
+    "two": Thresholds((Stage(500, 1e300),), CRESCENT),
+}
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_thresholds(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "x"
+    refused = 0
+    for number, data in inputs(texts(), name, SECONDS / 4):
+        path.write_bytes(data)
+        with limited(data, f"thresholds {name}, number {number}"):
+            try:
+                found = read_thresholds(path)
+            except InputError as error:
+                refused += 1
+                assert "\n" not in str(error)
+                continue
+            write_thresholds(path, found)
+            assert read_thresholds(path) == found
+    assert refused
+
+
+def texts() -> dict[str, bytes]:
+    """The files of all samples."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "x"
+        found = {}
+        for name, thresholds in SAMPLES.items():
+            write_thresholds(path, thresholds)
+            found[name] = path.read_bytes()
+    return found

@@ -1,0 +1,249 @@
+"""`oclgenomics sdtw evaluate` and `calibrate`: the numbers of the library, files whole or absent, one line for a mistake."""
+
+from __future__ import annotations
+
+import csv
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from oclgenomics.cli.main import main
+from oclgenomics.runtime import Device
+from oclgenomics.sdtw import CRESCENT, AlignOptions
+from oclgenomics.sdtw.evaluation import LabelledScores, choose_thresholds, evaluate, evaluate_stages
+from oclgenomics.sdtw.reference import align, normalised_levels
+from oclgenomics.sdtw.squiggle_build import build_squiggle
+from oclgenomics.sdtw.squiggle_file import read_squiggle, write_squiggle
+from oclgenomics.sdtw.thresholds import read_thresholds
+from oclgenomics.signals import Signals, read_model, read_signals, write_signals
+from oclgenomics.simulate.genomes import random_genome
+from oclgenomics.simulate.signals import PRESETS, simulate_signals
+
+PREFIXES = (60, 120)
+READS, SHORT = 15, 3  # of a class, and those of the targets that are short
+WORDS = ["target.npz", "others.npz", "--reference", "virus.sdtw", "--trim", "none", "--prefixes", "60,120", "-q"]
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two small genomes as sequences and references, and hard reads of both."""
+    folder = tmp_path_factory.mktemp("evaluate")
+    model = read_model("r9.4.1")
+    for name, file in (("virus", "target"), ("host", "others")):
+        genome = random_genome(name, 300, 0.5, READS, 1)
+        (folder / f"{name}.fa").write_text(f">{name}\n{genome.letters[0].decode()}\n")
+        write_squiggle(folder / f"{name}.sdtw", build_squiggle(folder / f"{name}.fa", model))
+        scenario = replace(PRESETS["hard"], samples=(120, 200), jitter=9.0)
+        signals = Signals.joined([batch.signals for batch in simulate_signals([genome], model, scenario, 2)])
+        ends = np.full(READS, 1000)
+        ends[:SHORT] = 100 if file == "target" else 1000
+        write_signals(folder / f"{file}.npz", signals.cut(np.zeros(READS, np.int64), ends))
+    return folder
+
+
+@pytest.fixture
+def folder(files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for path in files.iterdir():
+        (tmp_path / path.name).symlink_to(path)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def sdtw(device: Device, *words: str) -> int:
+    return main(["sdtw", *words, "-d", str(device.index)])
+
+
+def oracle(options: AlignOptions, *references: str) -> LabelledScores:
+    """Scores read by read; with two references, of differences."""
+    squiggles = [read_squiggle(f"{name}.sdtw") for name in references]
+    levels = [normalised_levels(one.levels, one.column_strand, options) for one in squiggles]
+    scores, names = [], []
+    for file in ("target.npz", "others.npz"):
+        signals = Signals.joined(list(read_signals(file)))
+        cost = np.full((len(signals), len(PREFIXES), len(squiggles)), np.nan)
+        for read in range(len(signals)):
+            for number, prefix in enumerate(PREFIXES):
+                samples = signals.read(read)[:prefix]
+                if len(samples) == prefix:
+                    cost[read, number] = [
+                        align(samples, own, one.tracks, options)[0] for own, one in zip(levels, squiggles, strict=True)
+                    ]
+        scores.append(cost[:, :, 0] - (cost[:, :, 1] if len(references) > 1 else 0))
+        names.append(signals.names)
+    score = "difference" if len(references) > 1 else "cost"
+    return LabelledScores("default", PREFIXES, *scores, *names, options, score, references)  # type: ignore[arg-type]
+
+
+def rows_of(text: str, record: str) -> list[dict[str, str]]:
+    lines = [line for line in text.splitlines() if not line.startswith("# ")]
+    return [row for row in csv.DictReader(lines, delimiter="\t") if row["record"] == record]
+
+
+def test_numbers_are_those_of_the_oracle(device: Device, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert sdtw(device, "evaluate", *WORDS, "--bootstrap", "40", "--splits", "5", "--seed", "3") == 0
+    table = capsys.readouterr().out
+    expected = evaluate(oracle(AlignOptions(), "virus"), rounds=40, splits=5, seed=3)
+    found = rows_of(table, "prefix")
+    assert [row["short_targets"] for row in found] == ["0", str(SHORT)]
+    for row, record in zip(found, expected.records(), strict=True):
+        assert row["variant"] == "default"
+        for name, value in record.items():
+            if isinstance(value, float):
+                assert float(row[name]) == pytest.approx(value, rel=1e-8), name
+    staged = evaluate_stages(choose_thresholds(expected.labelled), expected.labelled)
+    run = rows_of(table, "run")[0]
+    assert float(run["true_positive_rate"]) == pytest.approx(staged.true_positive_rate)
+    assert run["undecided_targets"] == str(sum(staged.target.short))
+    assert len(rows_of(table, "stage")) == 2
+
+
+def test_json_says_the_same(device: Device, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = [*WORDS, "--bootstrap", "9", "--weights", "reads"]
+    assert sdtw(device, "evaluate", *words) == 0
+    rows = rows_of(capsys.readouterr().out, "prefix")
+    assert sdtw(device, "evaluate", *words, "--json", "-o", "x.json") == 0
+    record = json.loads(Path("x.json").read_text())
+    assert [f"{row['f']:.9g}" for row in record["prefixes"]] == [row["f"] for row in rows]
+    assert (record["kind"], record["balanced"], record["rounds"]) == ("sdtw evaluation", False, 9)
+    assert record["variants"]["default"]["references"] == ["virus"]
+    assert record["run"]["target_share"] == 0.01
+
+
+def test_decoys_and_other_options(device: Device, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = [*WORDS, "--decoy", "host.sdtw", "--arithmetic", "int32", "--compare", "crescent", "--bootstrap", "5"]
+    assert sdtw(device, "evaluate", *words, "--plot", "x.svg") == 0
+    table = capsys.readouterr().out
+    for name, options in (("default arithmetic=int32", AlignOptions(arithmetic="int32")), ("crescent", CRESCENT)):
+        expected = evaluate(oracle(options, "virus", "host"), rounds=5).records()
+        found = [row for row in rows_of(table, "prefix") if row["variant"] == name]
+        assert [float(row["f"]) for row in found] == pytest.approx([record["f"] for record in expected])
+        assert [float(row["threshold"]) for row in found] == pytest.approx([record["threshold"] for record in expected])
+    assert [row["baseline"] for row in rows_of(table, "difference")] == ["crescent", "crescent"]
+    assert "Difference of costs" in Path("x.svg").read_text()
+
+
+def test_thresholds_that_are_kept_are_judged(device: Device, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = [*WORDS, "--bootstrap", "0", "--bonus", "dwell"]
+    assert sdtw(device, "evaluate", *words, "--keep", "0.8", "--write-thresholds", "t.json") == 0
+    chosen = capsys.readouterr().out
+    kept = read_thresholds("t.json")
+    assert (kept.prefixes, kept.references, kept.options) == (PREFIXES, ("virus",), AlignOptions(bonus="dwell"))
+    assert kept.made["parameters"]["keep"] == 0.8
+    assert sdtw(device, "evaluate", *WORDS, "--thresholds", "t.json", "--write-thresholds", "again.json") == 0
+    judged = capsys.readouterr().out
+    assert rows_of(judged, "stage") == [
+        {**row, "variant": "default bonus=dwell"} for row in rows_of(chosen, "stage")
+    ]  # fmt: skip
+    assert read_thresholds("again.json") == kept
+    stages = ",".join(map(str, kept.stages))
+    assert sdtw(device, "evaluate", *words, "--stages", stages, "--write-thresholds", "t2.json") == 0
+    assert read_thresholds("t2.json") == replace(kept, made=read_thresholds("t2.json").made)
+
+
+def test_messages(device: Device, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = [word for word in WORDS if word != "-q"]
+    assert (
+        sdtw(device, "evaluate", *words, "--stages", "60:1,120:1..2", "--bootstrap", "0", "--compare", "crescent") == 0
+    )
+    told = capsys.readouterr().err
+    assert "default, 60 samples: F " in told
+    assert "default less crescent, 120 samples: F " in told
+    assert "stages 60:1,120:1..2: keep 0.0 % of the targets and 0.0 % of the others; expected enrichment 0.00" in told
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "message"),
+    [
+        (["--stages", "60:5", "--keep", "0.5"], 2, "--stages and --keep contradict each other"),
+        (["--stages", "60"], 2, "--stages 60: write PREFIX:REJECT"),
+        (["--stages", "60:65535"], 2, "--stages 60:65535: costs end at 65,535"),
+        (["--keep", "2"], 2, "--keep 2.0: give a share above 0, at most 1"),
+        (["--keep", ".5", "--reject", ".5"], 2, "give one of them"),
+        (["--score", "difference"], 2, "--score difference: needs a"),
+        (["--compare", "default"], 2, "--compare default: these options are evaluated already"),
+        (["--preset", "crescent", "--bits", "6"], 2, "--bits 6"),
+        (["--plot", "x.gif"], 2, "--plot x.gif: the name has to end in .png, .svg or .pdf"),
+        (["--target-share", "1"], 2, "--target-share 1.0: give a share"),
+        (["--prefixes", "120,60"], 2, "--prefixes (120, 60)"),
+        (["--prefixes", "60,x"], 2, "'60,x': give numbers of samples"),
+        (["--prefixes", "1000"], 2, "--prefixes 1000: no target read has so many samples"),
+        (["--thresholds", "virus.fa"], 3, "virus.fa"),
+        (["--bootstrap", "10M"], 2, "--bootstrap 10000000: give 0 to 1,000,000"),
+        (["--json", "--format", "tsv"], 2, "contradict"),
+        (["--decoy", "none.sdtw"], 3, "none.sdtw"),
+        (["-o", "target.npz"], 2, "the same file as the input"),
+        (["--write-thresholds", "x.json", "-o", "x.json"], 2, "the same file as"),
+    ],
+)
+def test_mistakes_are_one_line(
+    device: Device, folder: Path, capsys: pytest.CaptureFixture[str], words: list[str], status: int, message: str
+) -> None:
+    before = sorted(folder.iterdir())
+    assert sdtw(device, "evaluate", *WORDS, *words) == status
+    shown = capsys.readouterr()
+    assert message in shown.err
+    assert shown.err.count("\n") == 1
+    assert shown.out == ""
+    assert sorted(folder.iterdir()) == before
+
+
+def test_thresholds_of_others_are_refused(device: Device, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert sdtw(device, "evaluate", *WORDS, "--bootstrap", "0", "--write-thresholds", "t.json") == 0
+    capsys.readouterr()
+    for words, message in (
+        (["--cost", "absolute"], "--cost squared, which is not --cost absolute"),
+        (["--decoy", "host.sdtw"], "made with the references virus, not virus, host"),
+        (["--score", "difference", "--decoy", "host.sdtw"], "the thresholds were made with cost"),
+    ):
+        assert sdtw(device, "evaluate", *WORDS, "--thresholds", "t.json", *words) == 2
+        assert message in capsys.readouterr().err
+
+
+# Calibration
+
+
+def calibrate(device: Device, *words: str) -> int:
+    known = ["--reference", "virus.sdtw", "--target", "virus.fa", "--prefixes", "60,120", "--bootstrap", "0", "-q"]
+    return sdtw(device, "calibrate", *known, *words)
+
+
+def test_calibration(device: Device, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--background", "host.fa", "--reads", "20", "--seed", "5"]
+    assert calibrate(device, *words, "--write-thresholds", "t.json", "--reject", "0.9") == 0
+    table = capsys.readouterr().out
+    found = rows_of(table, "prefix")
+    assert [(row["targets"], row["others"]) for row in found] == [("20", "20")] * 2
+    assert all(float(row["auc"]) > 0.6 for row in found)
+    kept = read_thresholds("t.json")
+    assert (kept.prefixes, kept.references) == (PREFIXES, ("virus",))
+    assert [float(row["rejected_others"]) >= 18 for row in rows_of(table, "stage")][0]
+    assert calibrate(device, *words, "--reject", "0.9") == 0
+    assert rows_of(capsys.readouterr().out, "prefix") == found
+    assert sdtw(device, "evaluate", *WORDS, "--thresholds", "t.json", "--bootstrap", "0") == 0
+
+
+def test_calibration_with_a_random_background(device: Device, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert calibrate(device, "--reads", "4", "--decoy", "host.sdtw", "--difficulty", "easy", "--json") == 0
+    record = json.loads(capsys.readouterr().out)
+    assert record["variants"]["default"]["score"] == "difference"
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "message"),
+    [
+        (["--target", "host.fa"], 2, "(virus by the model r9.4.1) was not made of --target host.fa"),
+        (["--reads", "0"], 2, "--reads 0: give 1 or more"),
+        (["--seed", "-1"], 2, "--seed"),
+        (["--background", "none.fa"], 3, "none.fa"),
+    ],
+)
+def test_calibrations_that_cannot_be(
+    device: Device, folder: Path, capsys: pytest.CaptureFixture[str], words: list[str], status: int, message: str
+) -> None:
+    assert calibrate(device, *words) == status
+    shown = capsys.readouterr()
+    assert message in shown.err
+    assert shown.err.count("\n") == 1
