@@ -21,7 +21,7 @@ from oclgenomics.sdtw.scores import SCORES, Score
 from oclgenomics.sdtw.stages import Stage
 from oclgenomics.sdtw.strict_json import Fields, load_fields
 
-__all__ = ["Stage", "Thresholds", "read_thresholds", "recurrence", "write_thresholds"]
+__all__ = ["Stage", "Thresholds", "read_thresholds", "write_thresholds"]
 
 KIND, VERSION = "sdtw thresholds", 1
 MAX_FILE_BYTES = 1 << 24
@@ -112,7 +112,7 @@ class Thresholds:
         UsageError
             Other options than those of the thresholds, or other references.
         """
-        own, others = recurrence(self.options), recurrence(options)
+        own, others = _recurrence(self.options), _recurrence(options)
         for name, value in own.items():
             if others[name] != value:
                 raise UsageError(
@@ -128,8 +128,8 @@ class Thresholds:
             raise ParameterError("score", "needs a decoy to compare the target with", self.score)
 
 
-def recurrence(options: AlignOptions) -> dict[str, Any]:
-    """Return what scores depend on: the options, with the numbers that stand for none given."""
+def _recurrence(options: AlignOptions) -> dict[str, Any]:
+    """What scores depend on: the options, with the numbers that stand for none given."""
     bits = "none" if options.is_float else options.level_bits
     return {**asdict(options), "bits": bits, "average": options.pooled}
 

@@ -91,9 +91,5 @@ def variant_name(options: AlignOptions) -> str:
 
 
 def _named_by(preset: str, options: AlignOptions) -> str:
-    from oclgenomics.sdtw.thresholds import recurrence
-
-    usual = recurrence(preset_options(preset))
-    return " ".join(
-        [preset, *(f"{name}={value}" for name, value in recurrence(options).items() if usual[name] != value)]
-    )
+    usual, values = preset_options(preset), {name: getattr(options, name) for name in FIELDS}
+    return " ".join([preset, *(f"{name}={value}" for name, value in values.items() if value != getattr(usual, name))])
