@@ -47,7 +47,7 @@ class Thresholds:
     Raises
     ------
     ParameterError
-        Prefixes do not ascend or are shorter than an average, or scores never reach a threshold because they saturate
+        Prefixes do not ascend or are shorter than a row, or scores never reach a threshold because they saturate
         below it.
     """
 
@@ -131,7 +131,7 @@ class Thresholds:
 def _recurrence(options: AlignOptions) -> dict[str, Any]:
     """What scores depend on: the options, with the numbers that stand for none given."""
     bits = "none" if options.is_float else options.level_bits
-    return {**asdict(options), "bits": bits, "average": options.pooled}
+    return {**asdict(options), "bits": bits, "step": options.row_samples}
 
 
 def write_thresholds(path: str | os.PathLike[str], thresholds: Thresholds) -> None:

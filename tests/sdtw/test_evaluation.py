@@ -173,7 +173,7 @@ def test_chosen_thresholds() -> None:
 
 @st.composite
 def staged_cases(draw: st.DrawFn) -> tuple[Thresholds, LabelledScores]:
-    prefixes = tuple(sorted(draw(st.sets(st.integers(2, 9), min_size=1, max_size=4))))
+    prefixes = tuple(sorted(draw(st.sets(st.integers(3, 9), min_size=1, max_size=4))))
     limits = st.integers(0, 6).map(float)
     stages = []
     for prefix in prefixes:

@@ -26,7 +26,7 @@ FLOATS = st.floats(-1e6, 60_000, allow_nan=False)
 
 @st.composite
 def stages(draw: st.DrawFn) -> tuple[Stage, ...]:
-    prefixes = sorted(draw(st.sets(st.integers(2, 65_536), min_size=1, max_size=5)))
+    prefixes = sorted(draw(st.sets(st.integers(3, 65_536), min_size=1, max_size=5)))
     pairs = [sorted((draw(FLOATS), draw(FLOATS))) for _ in prefixes]
     return tuple(
         Stage(prefix, high, draw(st.sampled_from([None, low])))
@@ -82,9 +82,9 @@ def test_decisions() -> None:
     ("changes", "message"),
     [
         ({"stages": ()}, "prefixes"),
-        ({"stages": (Stage(2, 1), Stage(1, 1))}, "prefixes"),
-        ({"stages": (Stage(1, 1),)}, "at least the 2 samples of an average"),
-        ({"stages": (Stage(2, 65_535),)}, "costs end at 65,535"),
+        ({"stages": (Stage(5, 1), Stage(4, 1))}, "prefixes"),
+        ({"stages": (Stage(1, 1),)}, "at least the 3 samples of a row"),
+        ({"stages": (Stage(3, 65_535),)}, "costs end at 65,535"),
         ({"score": "least"}, "score='least': choose one of cost, difference"),
         ({"score": "difference", "references": ("one",)}, "needs a decoy"),
     ],
@@ -95,17 +95,16 @@ def test_thresholds_that_cannot_be(changes: dict[str, Any], message: str) -> Non
 
 
 def test_exact_costs_have_no_end() -> None:
-    assert replace(SOME, stages=(Stage(2, 65_535),), options=CRESCENT).prefixes == (2,)
+    assert replace(SOME, stages=(Stage(3, 65_535),), options=CRESCENT).prefixes == (3,)
 
 
 def test_thresholds_fit_their_options_and_references_only() -> None:
     SOME.check(AlignOptions(bits=7), ["λ", "decoy"])
     replace(SOME, references=()).check(AlignOptions(bits=7), ["any"])
-    replace(SOME, options=AlignOptions()).check(
-        AlignOptions(bits=6, average=2), ["λ", "decoy"]
-    )  # which are the default
-    with pytest.raises(UsageError, match="average=2, which is not average=1"):
-        SOME.check(AlignOptions(bits=7, average=1), ["λ", "decoy"])
+    same = AlignOptions(bits=6, step=3)  # which are the default
+    replace(SOME, options=AlignOptions()).check(same, ["λ", "decoy"])
+    with pytest.raises(UsageError, match="step=3, which is not step=1"):
+        SOME.check(AlignOptions(bits=7, step=1), ["λ", "decoy"])
     with pytest.raises(UsageError, match="bits=7, which is not bits=6"):
         SOME.check(AlignOptions(), ["λ", "decoy"])
     with pytest.raises(UsageError, match="norm='prefix', which is not norm='blocks'"):
@@ -175,8 +174,8 @@ def broken(tmp_path: Path, change: Any) -> str:
         (lambda r: r["stages"][1].update(reject_above=None), "stages[2].reject_above is not a number"),
         (lambda r: r["stages"][1].update(reject_above=10**400), "stages[2].reject_above is not a number"),
         (lambda r: r["options"].update(bits=6.5), "options.bits is not a whole number"),
-        (lambda r: r["options"].pop("average"), "options.average is missing"),
-        (lambda r: r["options"].update(average=5), "average=5: 1 to 4 samples"),
+        (lambda r: r["options"].pop("step"), "options.step is missing"),
+        (lambda r: r["options"].update(step=2), "step=2: 1, or 3 to 32 samples"),
         (lambda r: r["options"].update(bits=9), "bits=9: levels have 5 to 8 bits"),
         (lambda r: r["options"].update(norm="none"), "norm='none': choose one of prefix, blocks"),
         (lambda r: r.update(references=["a", 1]), "references are not all texts"),

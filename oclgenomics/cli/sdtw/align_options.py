@@ -20,12 +20,12 @@ __all__ = [
     "variant_name",
 ]
 
-FIELDS = ("norm", "cost", "bonus", "arithmetic", "bits", "average")
+FIELDS = ("norm", "cost", "bonus", "arithmetic", "bits", "step")
 PRESETS = ("default", "crescent", "squigglefilter")
 
 
 def add_align_options(group: argparse._ArgumentGroup) -> None:
-    """Add --preset, --norm, --cost, --bonus, --arithmetic, --bits and --average; None where they are not given."""
+    """Add --preset, --norm, --cost, --bonus, --arithmetic, --bits and --step; None where they are not given."""
     group.add_argument(
         "--preset", choices=PRESETS,
         help="options that go together: this program's, those of Crescent, or those of SquiggleFilter; other options "
@@ -53,8 +53,9 @@ def add_align_options(group: argparse._ArgumentGroup) -> None:
         help="bits of a level, 5 to 8 (default: 6 for squares, 7 for differences; 8 with a bonus and for blocks)",
     )  # fmt: skip
     group.add_argument(
-        "--average", type=whole, metavar="N",
-        help="samples that are averaged before they are compared, 1 to 4 (default: 2; 1 for blocks)",
+        "--step", type=whole, metavar="N",
+        help="samples that make a row, of which the median of three is compared; 1, or 3 to 32 (default: 3; 1 for "
+        "blocks)",
     )  # fmt: skip
 
 
