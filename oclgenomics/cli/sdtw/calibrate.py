@@ -76,8 +76,9 @@ def _add_simulation_options(group: argparse._ArgumentGroup) -> None:
     reads(model, lambda _args, name: () if name in MODEL_NAMES else (name,))
     group.add_argument("--reverse-kmers", action="store_true", help="the model has its k-mers from 3' to 5'")
     group.add_argument(
-        "--difficulty", choices=("easy", "normal", "hard"), default="normal",
-        help="noise: less than that of real reads, about as much, or more (default: %(default)s)",
+        "--difficulty", choices=("easy", "normal", "hard"), default="hard",
+        help="noise: less than that of real reads, about as much, or more, which makes up for what real reads have "
+        "besides noise (default: %(default)s)",
     )  # fmt: skip
     group.add_argument(
         "--reads", type=count, default=1000, metavar="N", help="of the target and of the background each "
