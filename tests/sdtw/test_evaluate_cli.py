@@ -143,6 +143,15 @@ def test_thresholds_that_are_kept_are_judged(device: Device, folder: Path, capsy
     assert read_thresholds("t2.json") == replace(kept, made=read_thresholds("t2.json").made)
 
 
+def test_thresholds_for_a_run(device: Device, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = []
+    for words in ([], ["--for-run"], ["--for-run", "--target-share", "0.9"]):
+        assert sdtw(device, "evaluate", *WORDS, "--bootstrap", "0", *words) == 0
+        found.append(rows_of(capsys.readouterr().out, "run")[0])
+    assert float(found[1]["enrichment"]) > float(found[0]["enrichment"])
+    assert float(found[2]["true_positive_rate"]) >= float(found[1]["true_positive_rate"])
+
+
 def test_messages(device: Device, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = [word for word in WORDS if word != "-q"]
     assert (
@@ -161,7 +170,8 @@ def test_messages(device: Device, folder: Path, capsys: pytest.CaptureFixture[st
         (["--stages", "150"], 2, "--stages 150: write PREFIX:REJECT"),
         (["--stages", "150:65535"], 2, "--stages 150:65535: costs end at 65,535"),
         (["--keep", "2"], 2, "--keep 2.0: give a share above 0, at most 1"),
-        (["--keep", ".5", "--reject", ".5"], 2, "give one of them"),
+        (["--keep", ".5", "--reject", ".5"], 2, "--keep and --reject contradict each other"),
+        (["--for-run", "--stages", "150:5"], 2, "--stages and --for-run contradict each other"),
         (["--score", "difference"], 2, "--score difference: needs a"),
         (["--compare", "default"], 2, "--compare default: these options are evaluated already"),
         (["--preset", "crescent", "--bits", "6"], 2, "--bits 6"),

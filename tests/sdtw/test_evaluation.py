@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from oclgenomics.errors import ParameterError, UsageError
@@ -17,6 +17,7 @@ from oclgenomics.sdtw.evaluation import (
     LabelledScores,
     RunModel,
     StagedEvaluation,
+    choose_for_run,
     choose_thresholds,
     differences,
     evaluate,
@@ -279,6 +280,24 @@ def test_a_read_ends_before_it_is_rejected() -> None:
     other = ClassOfReads(10, (10, 0), (10, 0), (0, 0), (0, 0))
     run = replace(RUN, other_length=90, target_length=90)
     assert expected_enrichment(staged(ALL_KEPT, other), run).enrichment == 1
+
+
+@given(staged_cases(), st.integers(1, 4).map(lambda part: part / 5))
+def test_no_threshold_of_a_run_can_be_chosen_better(case: tuple[Thresholds, LabelledScores], share: float) -> None:
+    scores = case[1]
+    assume(not np.isnan(scores.target).all(axis=0).any() and not np.isnan(scores.other).all(axis=0).any())
+    run = replace(RUN, target_share=share, rate=1, latency=0)
+    found = choose_for_run(scores, run)
+    reached = enrichment_of(found.stages, scores, run)
+    assert reached >= enrichment_of(choose_thresholds(scores).stages, scores, run) - 1e-12
+    for number, stage in enumerate(found.stages):
+        for value in np.arange(-0.5, 8):
+            changed = (*found.stages[:number], Stage(stage.prefix, value), *found.stages[number + 1 :])
+            assert enrichment_of(changed, scores, run) <= reached + 1e-12
+
+
+def enrichment_of(stages: tuple[Stage, ...], scores: LabelledScores, run: RunModel) -> float:
+    return expected_enrichment(evaluate_stages(Thresholds(stages, AlignOptions()), scores), run).enrichment
 
 
 @pytest.mark.parametrize(

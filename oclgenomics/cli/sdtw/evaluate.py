@@ -129,9 +129,6 @@ def _judged(args: argparse.Namespace) -> tuple[AlignOptions, Thresholds | None]:
     from oclgenomics.sdtw.stages import parse_stages
     from oclgenomics.sdtw.thresholds import Thresholds, read_thresholds
 
-    ways = [f"--{name}" for name in ("stages", "thresholds", "keep", "reject") if getattr(args, name) is not None]
-    if len(ways) > 1:
-        raise UsageError(f"{ways[0]} and {ways[1]} contradict each other; give one of them")
     options = align_options(args)
     if args.thresholds is not None:
         kept = read_thresholds(args.thresholds)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from oclgenomics.cli.options import count, shortened, whole
 from oclgenomics.cli.output import OutputOptions, atomic_output, provenance, say
 from oclgenomics.commandkit.files import reads, writes
-from oclgenomics.errors import ParameterError
+from oclgenomics.errors import ParameterError, UsageError
 
 if TYPE_CHECKING:
     from oclgenomics.runtime import Engine
@@ -34,6 +34,7 @@ __all__ = [
 ]
 
 FORMATS = ("tsv", "json")
+WAYS = ("stages", "thresholds", "keep", "reject", "for_run")  # to come by thresholds
 DEFAULT_PREFIXES = (1000, 2000, 3000, 4000, 5000)
 RUN_OPTIONS: dict[str, tuple[Callable[[str], float], str, str]] = {
     "--target-share": (float, "P", "share of the target among strands of the library (default: 0.01)"),
@@ -90,6 +91,11 @@ def add_evaluation_options(group: argparse._ArgumentGroup) -> None:
         "of the highest F)",
     )  # fmt: skip
     group.add_argument(
+        "--for-run",
+        action="store_true",
+        help="choose all thresholds together, for the highest enrichment in the expected run",
+    )
+    group.add_argument(
         "--reject", type=float, metavar="SHARE",
         help="choose the highest thresholds with which each stage rejects this share of the others",
     )  # fmt: skip
@@ -138,6 +144,9 @@ def check_evaluation_options(args: argparse.Namespace) -> OutputOptions[str]:
     from oclgenomics.plot_style import plot_format
     from oclgenomics.sdtw.evaluation.choice import check_shares
 
+    ways = [f"--{name.replace('_', '-')}" for name in WAYS if getattr(args, name, None) not in (None, False)]
+    if len(ways) > 1:
+        raise UsageError(f"{ways[0]} and {ways[1]} contradict each other; give one of them")
     check_shares(args.keep, args.reject)
     if args.plot:
         plot_format(args.plot)
@@ -230,8 +239,10 @@ def _prefixes(text: str) -> tuple[int, ...]:
 
 def chosen_thresholds(args: argparse.Namespace, labelled: LabelledScores, engine: Engine) -> Thresholds:
     """Choose thresholds as the options ask for, with what made them."""
-    from oclgenomics.sdtw.evaluation import choose_thresholds
+    from oclgenomics.sdtw.evaluation import choose_for_run, choose_thresholds
 
     made = provenance(args, engine)
+    if args.for_run:
+        return choose_for_run(labelled, run_model(args), made=made)
     balanced = args.weights == "classes"
     return choose_thresholds(labelled, keep=args.keep, reject=args.reject, balanced=balanced, made=made)

@@ -2,6 +2,7 @@
 
 from oclgenomics.sdtw.evaluation.choice import choose_thresholds
 from oclgenomics.sdtw.evaluation.evaluate import differences, evaluate
+from oclgenomics.sdtw.evaluation.joint_choice import choose_for_run
 from oclgenomics.sdtw.evaluation.labelled import LabelledScores, labelled_scores
 from oclgenomics.sdtw.evaluation.result import Difference, Estimate, Evaluation, PrefixEvaluation
 from oclgenomics.sdtw.evaluation.run_model import Enrichment, RunModel, expected_enrichment
@@ -19,6 +20,7 @@ __all__ = [
     "RunModel",
     "StagedEvaluation",
     "Sweep",
+    "choose_for_run",
     "choose_thresholds",
     "differences",
     "evaluate",

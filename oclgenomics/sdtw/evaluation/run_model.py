@@ -24,11 +24,12 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from oclgenomics.errors import ParameterError
 from oclgenomics.sdtw.evaluation.staged import ClassOfReads, StagedEvaluation
 
-__all__ = ["Enrichment", "RunModel", "expected_enrichment"]
+__all__ = ["Enrichment", "RunModel", "expected_enrichment", "seconds_until_out"]
 
 
 @dataclass(frozen=True)
@@ -145,5 +146,10 @@ def expected_enrichment(staged: StagedEvaluation, run: RunModel) -> Enrichment:
 def _busy_seconds(found: ClassOfReads, prefixes: Any, length: float, run: RunModel) -> float:
     """Mean time that a strand of a class holds the pore."""
     whole = length / run.speed
-    until = np.minimum(whole, (run.skipped + prefixes) / run.rate + run.latency)
+    until = seconds_until_out(run, prefixes, length)
     return float(np.dot(found.rejected, until)) / found.reads + found.kept_share * whole
+
+
+def seconds_until_out(run: RunModel, prefixes: NDArray[Any], length: float) -> NDArray[np.float64]:
+    """Return how long reads hold the pore that are rejected after so many samples; `length` is theirs in bases."""
+    return np.minimum(length / run.speed, (run.skipped + prefixes) / run.rate + run.latency)
