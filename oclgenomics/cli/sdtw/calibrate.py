@@ -18,12 +18,9 @@ from oclgenomics.cli.sdtw.evaluation_options import (
     add_report_options,
     add_run_options,
     check_evaluation_options,
-    chosen_thresholds,
-    make_report,
-    say_report,
     settle_score,
-    write_report,
 )
+from oclgenomics.cli.sdtw.evaluation_reports import chosen_thresholds, make_report, say_report, write_report
 from oclgenomics.commandkit.files import reads
 from oclgenomics.errors import ParameterError, UsageError
 
