@@ -221,7 +221,7 @@ def calibrate(device: Device, *words: str) -> int:
 
 
 def test_calibration(device: Device, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["--background", "host.fa", "--reads", "20", "--seed", "5"]
+    words = ["--background", "host.fa", "--reads", "20", "--seed", "5", "--difficulty", "easy"]
     assert calibrate(device, *words, "--write-thresholds", "t.json", "--reject", "0.9") == 0
     table = capsys.readouterr().out
     found = rows_of(table, "prefix")

@@ -291,7 +291,8 @@ def test_no_threshold_of_a_run_can_be_chosen_better(case: tuple[Thresholds, Labe
     reached = enrichment_of(found.stages, scores, run)
     assert reached >= enrichment_of(choose_thresholds(scores).stages, scores, run) - 1e-12
     for number, stage in enumerate(found.stages):
-        for value in np.arange(-0.5, 8):
+        lowest = float(np.nanmin(scores.target[:, number]))
+        for value in np.arange(lowest, 8, 0.5):
             changed = (*found.stages[:number], Stage(stage.prefix, value), *found.stages[number + 1 :])
             assert enrichment_of(changed, scores, run) <= reached + 1e-12
 

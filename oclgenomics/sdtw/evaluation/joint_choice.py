@@ -1,8 +1,8 @@
 """Thresholds of all stages together, chosen for what they bring in a run.
 
 Each stage's threshold is moved to where the expected enrichment is highest while the others stay, in turn, until none
-moves: no single threshold can then be chosen better. The search starts from the thresholds of the highest F and from
-thresholds that reject nothing, and takes the better end.
+moves: then no single threshold that keeps a target can be chosen better. The search starts from the thresholds of the
+highest F and from thresholds that reject nothing, and takes the better end.
 """
 
 from __future__ import annotations
