@@ -71,7 +71,6 @@ def test_classes_may_weigh_as_many_reads_as_they_have() -> None:
 def test_intervals(reads: int, seed: int) -> None:
     found = evaluate(normal(reads, 1.0, seed), rounds=30, splits=5).prefixes[0]
     assert 0 <= found.f.low <= found.f.high <= 1
-    assert found.held_out.value <= found.f.value + 1e-12 or reads < 30
     assert len(found.f_rounds) == len(found.held_out_rounds) == 30
 
 
