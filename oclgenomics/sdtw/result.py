@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,28 @@ class Alignments:
     cost: NDArray[np.float64]
     column: NDArray[np.int64]
     options: AlignOptions
+
+    @classmethod
+    def none(
+        cls,
+        references: tuple[Squiggle, ...],
+        prefixes: tuple[int, ...],
+        names: NDArray[np.object_],
+        samples: NDArray[np.int64],
+        options: AlignOptions,
+    ) -> Alignments:
+        """Return reads without a single alignment."""
+        shape = (len(names), len(prefixes), len(references))
+        cost, column = np.full(shape, np.nan), np.full(shape, -1, np.int64)
+        return cls(references, prefixes, names, samples, cost, column, options)
+
+    @classmethod
+    def joined(cls, parts: Sequence[Alignments]) -> Alignments:
+        """Join parts of one work, at least one, in their order."""
+        names, samples, cost, column = (
+            np.concatenate([getattr(part, name) for part in parts]) for name in ("names", "samples", "cost", "column")
+        )
+        return replace(parts[0], names=names, samples=samples, cost=cost, column=column)
 
     def __len__(self) -> int:
         return len(self.names)
