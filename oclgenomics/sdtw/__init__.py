@@ -1,5 +1,6 @@
 """Target selection on raw nanopore signal by subsequence dynamic time warping (sDTW)."""
 
+from oclgenomics.sdtw.align import align, align_parts
 from oclgenomics.sdtw.options import CRESCENT, SQUIGGLEFILTER, AlignOptions
 from oclgenomics.sdtw.result import Alignments
 from oclgenomics.sdtw.squiggle import Squiggle
@@ -12,6 +13,8 @@ __all__ = [
     "AlignOptions",
     "Alignments",
     "Squiggle",
+    "align",
+    "align_parts",
     "build_squiggle",
     "read_squiggle",
     "write_squiggle",

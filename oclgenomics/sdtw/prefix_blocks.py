@@ -1,0 +1,69 @@
+"""Blocks of prefixes that go through the device at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.runtime.memory import chunks
+from oclgenomics.signals import Signals
+
+__all__ = ["PrefixBlock", "prefix_blocks"]
+
+
+@dataclass(frozen=True, eq=False)
+class PrefixBlock:
+    """Reads without what comes after the longest prefix.
+
+    Attributes
+    ----------
+    signals : Signals
+        Cut at that prefix.
+    samples : ndarray, int64, (reads,)
+        That each read had before.
+    """
+
+    signals: Signals
+    samples: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, signals: Signals, rows: int) -> PrefixBlock:
+        """Cut reads at a prefix of `rows` samples."""
+        none = np.zeros(len(signals), np.int64)
+        return cls(signals.cut(none, none + rows), signals.lengths)
+
+    @classmethod
+    def joined(cls, parts: list[PrefixBlock]) -> PrefixBlock:
+        """Join parts, at least one, in their order."""
+        if len(parts) == 1:
+            return parts[0]
+        return cls(Signals.joined([part.signals for part in parts]), np.concatenate([part.samples for part in parts]))
+
+    def __len__(self) -> int:
+        return len(self.samples)
+
+    def take(self, which: NDArray[Any]) -> PrefixBlock:
+        """Return some reads, given by their numbers or by a truth value for each."""
+        return PrefixBlock(self.signals.take(which), self.samples[which])
+
+
+def prefix_blocks(blocks: Iterable[Signals], rows: int, reads: int) -> Iterator[PrefixBlock]:
+    """Cut reads at a prefix of `rows` samples and yield `reads` of them at a time, in their order; at last the rest."""
+    held: list[PrefixBlock] = []
+    count = 0
+    for block in blocks:
+        for first, stop in chunks(len(block), reads):
+            part = block.take(np.arange(first, stop)) if stop - first < len(block) else block
+            held.append(PrefixBlock.of(part, rows))
+            count += stop - first
+            if count >= reads:
+                joined = PrefixBlock.joined(held)
+                yield joined.take(np.arange(reads)) if count > reads else joined
+                held = [joined.take(np.arange(reads, count))]
+                count -= reads
+    if count:
+        yield PrefixBlock.joined(held)

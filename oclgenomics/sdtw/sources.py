@@ -1,0 +1,86 @@
+"""Reads and references as callers name them."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Generator, Iterable, Sequence
+from typing import Any
+
+from oclgenomics.errors import ParameterError
+from oclgenomics.io.source import Progress
+from oclgenomics.sdtw.squiggle import Squiggle
+from oclgenomics.signals import Signals
+
+__all__ = ["References", "SignalSource", "open_references", "signal_blocks"]
+
+SignalSource = Signals | str | os.PathLike[str] | Iterable[Signals] | Iterable[str | os.PathLike[str]]
+References = Squiggle | str | os.PathLike[str] | Iterable[Squiggle | str | os.PathLike[str]]
+
+
+def open_references(references: References, parameter: str = "references") -> tuple[Squiggle, ...]:
+    """Return references, those of files read.
+
+    Parameters
+    ----------
+    references : Squiggle, path, or iterable of either
+    parameter : str
+        What the caller knows them as, for the error message.
+
+    Raises
+    ------
+    ParameterError
+        There is none, two have one name, or DNA and RNA are mixed.
+    InputError
+        See `read_squiggle`.
+    """
+    given = [references] if isinstance(references, (Squiggle, str, os.PathLike)) else references
+    opened = tuple(one if isinstance(one, Squiggle) else _read(one) for one in given)
+    if not opened:
+        raise ParameterError(parameter, "give one or more")
+    check_together(opened, parameter)
+    return opened
+
+
+def _read(path: str | os.PathLike[str]) -> Squiggle:
+    from oclgenomics.sdtw.squiggle_file import read_squiggle
+
+    return read_squiggle(path)
+
+
+def check_together(references: Sequence[Squiggle], parameter: str) -> None:
+    """Refuse references that results could not tell apart, or that no read could belong to both of.
+
+    Raises
+    ------
+    ParameterError
+        See `open_references`.
+    """
+    name, times = Counter(one.name for one in references).most_common(1)[0]
+    if times > 1:
+        raise ParameterError(parameter, f"{times} have the name {name}; give each a name of its own")
+    if len({one.molecule for one in references}) > 1:
+        raise ParameterError(parameter, "DNA and RNA are mixed; a read is of one of them")
+
+
+def signal_blocks(
+    source: SignalSource, *, trim: Any = None, threads: int | None = None, progress: Progress | None = None
+) -> Generator[Signals, None, None]:
+    """Yield reads in their order, block by block.
+
+    Parameters
+    ----------
+    source : Signals, path, or iterable of Signals or of paths
+        `Signals` of an iterable are used as they come, so there may be more of them than memory holds.
+    trim, threads, progress
+        As `oclgenomics.signals.read_signals` takes them, for files.
+    """
+    given: Iterable[Any] = [source] if isinstance(source, (Signals, str, os.PathLike)) else source
+    items = iter(given)
+    for first in items:
+        if isinstance(first, Signals):
+            yield first
+        else:
+            from oclgenomics.signals import read_signals
+
+            yield from read_signals([first, *items], trim=trim, progress=progress)

@@ -1,0 +1,120 @@
+"""The verb `align`: which prefixes of which reads are aligned, and in which blocks."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from helpers.sdtw_oracle import OracleAligner, small_squiggle
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from oclgenomics.errors import ParameterError
+from oclgenomics.sdtw import Alignments, AlignOptions
+from oclgenomics.sdtw.align import align_blocks
+from oclgenomics.sdtw.plan import MAX_BLOCK_SAMPLES, block_reads
+from oclgenomics.sdtw.prefix_blocks import prefix_blocks
+from oclgenomics.sdtw.sources import open_references, signal_blocks
+from oclgenomics.signals import Signals
+
+LEVELS = 80 + 12 * np.random.default_rng(5).standard_normal(60)
+TWO = (small_squiggle("a", LEVELS), small_squiggle("b", LEVELS[10:40], cuts=[12]))
+
+
+def reads_of(lengths: list[int], seed: int = 1) -> Signals:
+    """Reads of these numbers of samples."""
+    rng = np.random.default_rng(seed)
+    return Signals.of([rng.integers(300, 700, length).astype(np.int16) for length in lengths])
+
+
+lengths = st.lists(st.integers(0, 25), max_size=12)
+
+
+@given(lengths, st.integers(1, 5), st.integers(1, 24), st.integers(0, 12))
+@settings(max_examples=60)
+def test_blocks_hold_each_read_once(sizes: list[int], reads: int, rows: int, cut: int) -> None:
+    """Whatever blocks the reads come in, they leave in their order, so many at a time."""
+    signals = reads_of(sizes)
+    given_blocks = [signals.take(slice(cut)), signals.take(slice(cut, None))]
+    blocks = list(prefix_blocks(given_blocks, rows, reads))
+    assert [len(block) for block in blocks[:-1]] == [reads] * (len(blocks) - 1)
+    joined = Signals.joined([block.signals for block in blocks])
+    assert list(joined.names) == list(signals.names)
+    assert [joined.read(i).tolist() for i in range(len(joined))] == [
+        signals.read(i)[:rows].tolist() for i in range(len(signals))
+    ]
+    assert [n for block in blocks for n in block.samples.tolist()] == sizes
+
+
+@given(lengths, st.integers(1, 5))
+@settings(max_examples=30)
+def test_prefixes_are_aligned_where_reads_have_them(sizes: list[int], reads: int) -> None:
+    """A read that is too short stays, without a cost."""
+    signals, prefixes = reads_of(sizes), (3, 10, 20)
+    aligner = OracleAligner(TWO, AlignOptions())
+    nothing = Alignments.none(TWO, prefixes, np.empty(0, object), np.empty(0, np.int64), AlignOptions())
+    found = Alignments.joined([nothing, *align_blocks(aligner, [signals], prefixes, reads)])
+    assert list(found.names) == list(signals.names)
+    assert found.samples.tolist() == sizes
+    for read, size in enumerate(sizes):
+        for number, rows in enumerate(prefixes):
+            if size < rows:
+                assert np.isnan(found.cost[read, number]).all()
+                assert (found.column[read, number] == -1).all()
+            else:
+                best = aligner.align(signals.read(read), np.zeros(1, np.int64), rows)
+                assert (found.cost[read, number] == best.cost[0]).all()
+                assert (found.column[read, number] == best.column[0]).all()
+
+
+def test_all_reads_of_a_prefix_go_in_one_call() -> None:
+    """An aligner is called once for each prefix of a block that some read has."""
+    calls = []
+
+    class Counting(OracleAligner):
+        def align(self, samples, first, rows):  # type: ignore[no-untyped-def]
+            calls.append((len(first), rows))
+            return super().align(samples, first, rows)
+
+    signals = reads_of([5, 12, 12, 3])
+    list(align_blocks(Counting(TWO, AlignOptions()), [signals], (4, 10, 20), 100))
+    assert calls == [(3, 4), (2, 10)]
+
+
+def test_signals_come_as_given() -> None:
+    """Signals, one or several or those of an iterator, need no file."""
+    one, two = reads_of([3, 4]), reads_of([5])
+    assert list(signal_blocks(one)) == [one]
+    assert list(signal_blocks(iter([one, two]))) == [one, two]
+    assert list(signal_blocks([])) == []
+
+
+@pytest.mark.parametrize(
+    ("references", "message"),
+    [
+        ([], "references give one or more"),
+        ([TWO[0], TWO[0]], "references 2 have the name a"),
+        ([TWO[0], small_squiggle("r", LEVELS, molecule="rna")], "DNA and RNA are mixed"),
+    ],
+)
+def test_references_that_do_not_go_together(references: list, message: str) -> None:  # type: ignore[type-arg]
+    """References have names of their own and are of one molecule."""
+    with pytest.raises(ParameterError, match=message):
+        open_references(references)
+
+
+def test_block_reads_fit() -> None:
+    """As many reads as memory takes, and not more than are worth waiting for."""
+    big = {"budget": 1 << 40, "max_allocation": 1 << 38}
+    assert block_reads(1000, 1, **big) == MAX_BLOCK_SAMPLES // 1000
+    assert block_reads(1 << 16, 1, **big) == MAX_BLOCK_SAMPLES >> 16
+    assert block_reads(1000, 2, budget=4 * 10 * 6032, max_allocation=1 << 30) == 10
+    assert block_reads(1000, 2, budget=1 << 30, max_allocation=20_000) == 5
+    assert block_reads(1000, 2, budget=1, max_allocation=1) == 1
+
+
+def test_small_squiggles_have_both_strands() -> None:
+    """The helper's references: each column's place is where its level comes from."""
+    for squiggle in (*TWO, small_squiggle("r", LEVELS, molecule="rna", cuts=[7, 30])):
+        places = squiggle.places(np.arange(len(squiggle)))
+        forward = squiggle.levels[: len(squiggle) // 2] if squiggle.molecule == "dna" else squiggle.levels[::-1]
+        assert (forward[places.position] == squiggle.levels).all()
