@@ -1,21 +1,32 @@
 """Target selection on raw nanopore signal by subsequence dynamic time warping (sDTW)."""
 
 from oclgenomics.sdtw.align import align, align_parts
+from oclgenomics.sdtw.classified import Classified
+from oclgenomics.sdtw.classify import classify, classify_parts
 from oclgenomics.sdtw.options import CRESCENT, SQUIGGLEFILTER, AlignOptions
 from oclgenomics.sdtw.result import Alignments
 from oclgenomics.sdtw.squiggle import Squiggle
 from oclgenomics.sdtw.squiggle_build import build_squiggle
 from oclgenomics.sdtw.squiggle_file import read_squiggle, write_squiggle
+from oclgenomics.sdtw.stages import Stage
+from oclgenomics.sdtw.thresholds import Thresholds, read_thresholds, write_thresholds
 
 __all__ = [
     "CRESCENT",
     "SQUIGGLEFILTER",
     "AlignOptions",
     "Alignments",
+    "Classified",
     "Squiggle",
+    "Stage",
+    "Thresholds",
     "align",
     "align_parts",
     "build_squiggle",
+    "classify",
+    "classify_parts",
     "read_squiggle",
+    "read_thresholds",
     "write_squiggle",
+    "write_thresholds",
 ]

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from oclgenomics.frames import to_frame
 from oclgenomics.sdtw.options import AlignOptions
-from oclgenomics.sdtw.squiggle import STRANDS, Squiggle
+from oclgenomics.sdtw.squiggle import Squiggle
+from oclgenomics.sdtw.tables import named_places, records_of
 
 __all__ = ["Alignments"]
 
@@ -33,6 +34,8 @@ class Alignments:
     column : ndarray, int64, (reads, prefixes, references)
         Column of the reference at which the alignment ends; -1 where there is none, or the cost is saturated.
     options : AlignOptions
+    start : ndarray, int64, (reads, prefixes, references), optional
+        Column at which the alignment starts; -1 where `column` is. Only if it was asked for.
     """
 
     references: tuple[Squiggle, ...]
@@ -42,6 +45,7 @@ class Alignments:
     cost: NDArray[np.float64]
     column: NDArray[np.int64]
     options: AlignOptions
+    start: NDArray[np.int64] | None = None
 
     @classmethod
     def none(
@@ -63,7 +67,9 @@ class Alignments:
         names, samples, cost, column = (
             np.concatenate([getattr(part, name) for part in parts]) for name in ("names", "samples", "cost", "column")
         )
-        return replace(parts[0], names=names, samples=samples, cost=cost, column=column)
+        starts = [part.start for part in parts if part.start is not None]
+        start = np.concatenate(starts) if len(starts) == len(parts) else None
+        return replace(parts[0], names=names, samples=samples, cost=cost, column=column, start=start)
 
     def __len__(self) -> int:
         return len(self.names)
@@ -74,36 +80,27 @@ class Alignments:
     def columns(self) -> dict[str, NDArray[Any]]:
         """One row for each read, prefix and reference, in this order, as named columns.
 
-        `record`, `strand` and `position` say where the alignment ends; the record is empty where there is none.
+        `record`, `strand` and `position` say where the alignment ends, and `start`, if asked for, where it starts; the
+        record is empty where there is none.
         """
         reads, prefixes, references = self.cost.shape
-        shape = (reads, prefixes, references)
-        record, strand, position = (np.empty(shape, kind) for kind in (object, object, np.int64))
-        for number, reference in enumerate(self.references):
-            places = reference.places(self.column[:, :, number])
-            record[:, :, number] = np.array([*reference.records, ""], object)[places.record]
-            strand[:, :, number] = np.where(places.record < 0, "", np.array(STRANDS, object)[places.strand])
-            position[:, :, number] = places.position
-        names = np.array([reference.name for reference in self.references], object)
-        return {
+        which = np.broadcast_to(np.arange(references), self.cost.shape)
+        places = named_places(self.references, which, self.column)
+        columns = {
             "read": np.repeat(self.names, prefixes * references),
             "samples": np.repeat(self.samples, prefixes * references),
             "prefix": np.tile(np.repeat(np.array(self.prefixes), references), reads),
-            "reference": np.tile(names, reads * prefixes),
-            "cost": self.cost.reshape(-1),
-            "record": record.reshape(-1),
-            "strand": strand.reshape(-1),
-            "position": position.reshape(-1),
+            "reference": places["reference"],
+            "cost": self.cost,
+            **{name: places[name] for name in ("record", "strand", "position")},
         }
+        if self.start is not None:
+            columns["start"] = named_places(self.references, which, self.start)["position"]
+        return {name: column.reshape(-1) for name, column in columns.items()}
 
     def records(self) -> list[dict[str, Any]]:
         """The rows of `columns`, one record each; None for a cost that is not there."""
-        columns = {name: column.tolist() for name, column in self.columns().items()}
-        rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-        for row in rows:
-            if row["cost"] != row["cost"]:
-                row["cost"] = None
-        return rows
+        return records_of(self.columns())
 
     def to_frame(self) -> Any:
         """The rows of `columns` as a table; see `oclgenomics.frames.to_frame`."""

@@ -1,0 +1,177 @@
+"""The whole way from signals of reads to what is decided of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator, Iterable
+from contextlib import ExitStack, closing
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.io.source import Progress
+from oclgenomics.runtime import Device, Engine, lent_engine
+from oclgenomics.sdtw.classified import Classified
+from oclgenomics.sdtw.decisions import UNDECIDED
+from oclgenomics.sdtw.found import PrefixAligner
+from oclgenomics.sdtw.plan import block_reads
+from oclgenomics.sdtw.prefix_blocks import PrefixBlock, prefix_blocks
+from oclgenomics.sdtw.scores import read_scores
+from oclgenomics.sdtw.sources import References, SignalSource, check_together, open_references, signal_blocks
+from oclgenomics.sdtw.squiggle import Squiggle
+from oclgenomics.sdtw.thresholds import Thresholds, read_thresholds
+from oclgenomics.signals import Signals
+
+__all__ = ["classify", "classify_block", "classify_blocks", "classify_parts"]
+
+
+def classify(
+    signals: SignalSource,
+    targets: References,
+    thresholds: Thresholds | str | os.PathLike[str],
+    *,
+    decoys: References = (),
+    trim: Any = None,
+    engine: Engine | None = None,
+    device: Device | str | None = None,
+    max_memory: int | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Classified:
+    """Decide which reads are of the targets, stage by stage.
+
+    At each stage, in the order of their prefixes, a read whose score is above the stage's threshold is rejected, and
+    one whose score is below its lower threshold, if it has one, is accepted. The others go on. What is left after the
+    last stage is accepted. A read that ends before it is decided stays undecided.
+
+    Parameters
+    ----------
+    signals : Signals, path, or iterable of Signals or of paths
+        Reads.
+    targets : Squiggle, path, or iterable of either
+        References that are looked for. The cost of a read is that of the best of them.
+    thresholds : Thresholds or path
+        The stages, the score and the options of alignments; a file is one of `write_thresholds`.
+    decoys : Squiggle, path, or iterable of either
+        References that are not looked for. The score `difference` takes the best decoy's cost from the targets'.
+    trim, engine, device, max_memory, threads, progress
+        See `align`.
+
+    Returns
+    -------
+    Classified
+        Of all reads in their order.
+
+    Raises
+    ------
+    UsageError
+        The thresholds were made with other references; there are no decoys for a difference; see also `align`.
+    InputError
+        Anything wrong with an input.
+    DeviceError
+        There is no such device, its memory is too small, or it was lost on the way.
+
+    Examples
+    --------
+    >>> from oclgenomics.sdtw import AlignOptions, Stage, Thresholds, classify
+    >>> thresholds = Thresholds((Stage(1000, 60000), Stage(2000, 110000)), AlignOptions(arithmetic="int32"))
+    >>> found = classify("reads.blow5", "lambda.sdtw", thresholds)  # doctest: +SKIP
+    >>> found.counts  # doctest: +SKIP
+    {'undecided': 3, 'accept': 41, 'reject': 956}
+    """
+    first, others = open_targets(targets, decoys)
+    thresholds = thresholds if isinstance(thresholds, Thresholds) else read_thresholds(thresholds)
+    parts = classify_parts(
+        signals, first, thresholds, decoys=others, trim=trim, engine=engine, device=device, max_memory=max_memory,
+        threads=threads, progress=progress,
+    )  # fmt: skip
+    none = np.empty(0, object), np.empty(0, np.int64)
+    return Classified.joined([Classified.none(first + others, len(first), thresholds, *none), *parts])
+
+
+def classify_parts(
+    signals: SignalSource,
+    targets: References,
+    thresholds: Thresholds | str | os.PathLike[str],
+    *,
+    decoys: References = (),
+    trim: Any = None,
+    engine: Engine | None = None,
+    device: Device | str | None = None,
+    max_memory: int | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Generator[Classified, None, None]:
+    """Classify reads, some at a time; parameters and errors are those of `classify`.
+
+    Yields
+    ------
+    Classified
+        In the order of the reads; none if there are no reads. Memory does not grow with the input.
+    """
+    from oclgenomics.sdtw.device.aligner import Aligner
+
+    first, others = open_targets(targets, decoys)
+    thresholds = thresholds if isinstance(thresholds, Thresholds) else read_thresholds(thresholds)
+    check_thresholds(thresholds, first, others)
+    references, rows = first + others, thresholds.prefixes[-1]
+    with ExitStack() as stack:
+        engine = stack.enter_context(lent_engine(engine, device, max_memory))
+        aligner = Aligner(engine, references, thresholds.options)
+        reads = block_reads(rows, len(references), budget=engine.budget, max_allocation=engine.max_allocation)
+        blocks = signal_blocks(signals, trim=trim, threads=threads, progress=progress)
+        yield from classify_blocks(aligner, stack.enter_context(closing(blocks)), thresholds, len(first), reads)
+
+
+def open_targets(targets: References, decoys: References) -> tuple[tuple[Squiggle, ...], tuple[Squiggle, ...]]:
+    """Return targets, at least one, and decoys, those of files read; see `open_references` for errors."""
+    first = open_references(targets, "targets")
+    given = [decoys] if isinstance(decoys, (Squiggle, str, os.PathLike)) else list(decoys)
+    others = open_references(given, "decoys") if given else ()
+    check_together(first + others, "decoys")
+    return first, others
+
+
+def check_thresholds(thresholds: Thresholds, targets: tuple[Squiggle, ...], decoys: tuple[Squiggle, ...]) -> None:
+    """Refuse thresholds of other references.
+
+    Raises
+    ------
+    UsageError
+        See `Thresholds.check`. Several targets count as one of all their names.
+    """
+    target = ",".join(one.name for one in targets)
+    thresholds.check(thresholds.options, [target, *(one.name for one in decoys)])
+
+
+def classify_blocks(
+    aligner: PrefixAligner, blocks: Iterable[Signals], thresholds: Thresholds, targets: int, reads: int
+) -> Generator[Classified, None, None]:
+    """Classify blocks of reads, `reads` at a time."""
+    for block in prefix_blocks(blocks, thresholds.prefixes[-1], reads):
+        yield classify_block(aligner, block, thresholds, targets)
+
+
+def classify_block(aligner: PrefixAligner, block: PrefixBlock, thresholds: Thresholds, targets: int) -> Classified:
+    """Take the reads of a block from stage to stage; only those that are undecided go on."""
+    signals = block.signals
+    found = Classified.none(aligner.references, targets, thresholds, signals.names, block.samples)
+    going = np.arange(len(block))
+    for number, rows in enumerate(thresholds.prefixes):
+        going = going[signals.lengths[going] >= rows]
+        if not len(going):
+            break
+        best = aligner.align(signals.samples, signals.starts[going], rows)
+        score = target_scores(best.cost, thresholds, targets)
+        decision = thresholds.decide(number, score)
+        found.prefix[going], found.score[going], found.decision[going] = rows, score, decision
+        found.cost[going], found.column[going] = best.cost, best.column
+        going = going[decision == UNDECIDED]
+    return found
+
+
+def target_scores(cost: NDArray[np.float64], thresholds: Thresholds, targets: int) -> NDArray[np.float64]:
+    """Return scores of reads, of which the best target counts; (reads, references) to (reads,)."""
+    best = cost[:, :targets].min(axis=1, keepdims=True)
+    return read_scores(np.concatenate([best, cost[:, targets:]], axis=1), thresholds.score, thresholds.options)
