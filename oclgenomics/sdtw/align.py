@@ -12,8 +12,7 @@ from oclgenomics.io.source import Progress
 from oclgenomics.runtime import Device, Engine, lent_engine
 from oclgenomics.sdtw.found import PrefixAligner
 from oclgenomics.sdtw.options import AlignOptions, check_prefixes
-from oclgenomics.sdtw.plan import block_reads
-from oclgenomics.sdtw.prefix_blocks import PrefixBlock, prefix_blocks
+from oclgenomics.sdtw.prefix_blocks import PrefixBlock, block_reads, prefix_blocks
 from oclgenomics.sdtw.result import Alignments
 from oclgenomics.sdtw.sources import References, SignalSource, open_references, signal_blocks
 from oclgenomics.signals import Signals
@@ -67,7 +66,7 @@ def align(
     Raises
     ------
     ParameterError
-        Prefixes do not ascend; two references have one name, or one is DNA and one RNA.
+        Prefixes do not ascend, or are shorter than an average; two references have one name, or one is DNA and one RNA.
     InputError
         Anything wrong with an input.
     DeviceError
@@ -111,13 +110,13 @@ def align_parts(
     from oclgenomics.sdtw.device.aligner import Aligner
 
     lengths = check_prefixes(prefixes)
+    options.rows(lengths[0])  # tells a prefix that is too short before anything is opened
     opened = open_references(references)
     with ExitStack() as stack:
         engine = stack.enter_context(lent_engine(engine, device, max_memory))
         aligner = Aligner(engine, opened, options)
-        reads = block_reads(lengths[-1], len(opened), budget=engine.budget, max_allocation=engine.max_allocation)
         blocks = signal_blocks(signals, trim=trim, threads=threads, progress=progress)
-        yield from align_blocks(aligner, stack.enter_context(closing(blocks)), lengths, reads)
+        yield from align_blocks(aligner, stack.enter_context(closing(blocks)), lengths, block_reads(lengths[-1]))
 
 
 def align_blocks(

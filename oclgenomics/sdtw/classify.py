@@ -15,8 +15,7 @@ from oclgenomics.runtime import Device, Engine, lent_engine
 from oclgenomics.sdtw.classified import Classified
 from oclgenomics.sdtw.decisions import UNDECIDED
 from oclgenomics.sdtw.found import PrefixAligner
-from oclgenomics.sdtw.plan import block_reads
-from oclgenomics.sdtw.prefix_blocks import PrefixBlock, prefix_blocks
+from oclgenomics.sdtw.prefix_blocks import PrefixBlock, block_reads, prefix_blocks
 from oclgenomics.sdtw.scores import read_scores
 from oclgenomics.sdtw.sources import References, SignalSource, check_together, open_references, signal_blocks
 from oclgenomics.sdtw.squiggle import Squiggle
@@ -115,11 +114,10 @@ def classify_parts(
     first, others = open_targets(targets, decoys)
     thresholds = thresholds if isinstance(thresholds, Thresholds) else read_thresholds(thresholds)
     check_thresholds(thresholds, first, others)
-    references, rows = first + others, thresholds.prefixes[-1]
     with ExitStack() as stack:
         engine = stack.enter_context(lent_engine(engine, device, max_memory))
-        aligner = Aligner(engine, references, thresholds.options)
-        reads = block_reads(rows, len(references), budget=engine.budget, max_allocation=engine.max_allocation)
+        aligner = Aligner(engine, first + others, thresholds.options)
+        reads = block_reads(thresholds.prefixes[-1])
         blocks = signal_blocks(signals, trim=trim, threads=threads, progress=progress)
         yield from classify_blocks(aligner, stack.enter_context(closing(blocks)), thresholds, len(first), reads)
 

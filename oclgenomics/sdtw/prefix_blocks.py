@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 from oclgenomics.runtime.memory import chunks
 from oclgenomics.signals import Signals
 
-__all__ = ["PrefixBlock", "prefix_blocks"]
+__all__ = ["MAX_BLOCK_SAMPLES", "PrefixBlock", "block_reads", "prefix_blocks"]
+
+MAX_BLOCK_SAMPLES = 1 << 22  # of prefixes; more would let results wait, and make nothing faster
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +51,11 @@ class PrefixBlock:
     def take(self, which: NDArray[Any]) -> PrefixBlock:
         """Return some reads, given by their numbers or by a truth value for each."""
         return PrefixBlock(self.signals.take(which), self.samples[which])
+
+
+def block_reads(rows: int) -> int:
+    """Return how many reads to cut at a prefix of `rows` samples and take at a time."""
+    return max(1, MAX_BLOCK_SAMPLES // rows)
 
 
 def prefix_blocks(blocks: Iterable[Signals], rows: int, reads: int) -> Iterator[PrefixBlock]:

@@ -21,14 +21,14 @@ class OracleAligner:
         self.references, self.options = tuple(references), options
         self._levels = [normalised_levels(one.levels, one.column_strand, options) for one in self.references]
 
-    def align(self, samples: NDArray[np.int16], first: NDArray[np.int64], rows: int) -> Found:
-        """Align the samples `first[i]` to `first[i] + rows` of each read i."""
+    def align(self, samples: NDArray[np.int16], first: NDArray[np.int64], prefix: int) -> Found:
+        """Align the samples `first[i]` to `first[i] + prefix` of each read i."""
         shape = (len(first), len(self.references))
         cost, column = np.empty(shape, np.float64), np.empty(shape, np.int64)
         for read, start in enumerate(first):
-            prefix = samples[start : start + rows]
+            query = samples[start : start + prefix]
             for number, reference in enumerate(self.references):
-                best = align(prefix, self._levels[number], reference.tracks, self.options)
+                best = align(query, self._levels[number], reference.tracks, self.options)
                 cost[read, number], column[read, number] = best
         return Found(cost, column)
 

@@ -89,9 +89,9 @@ def test_decided_reads_are_not_aligned_again() -> None:
     calls: list[tuple[int, int]] = []
 
     class Counting(OracleAligner):
-        def align(self, samples, first, rows):  # type: ignore[no-untyped-def]
-            calls.append((len(first), rows))
-            best = super().align(samples, first, rows)
+        def align(self, samples, first, prefix):  # type: ignore[no-untyped-def]
+            calls.append((len(first), prefix))
+            best = super().align(samples, first, prefix)
             return replace(best, cost=np.array([[1.0], [100.0], [1.0]])[: len(first)])
 
     signals = Signals.of([np.arange(n, dtype=np.int16) for n in (50, 50, 12)])
@@ -106,8 +106,8 @@ def test_saturated_reads_are_rejected() -> None:
     """A cost that is saturated has no place, and is more than any threshold."""
 
     class Saturated(OracleAligner):
-        def align(self, samples, first, rows):  # type: ignore[no-untyped-def]
-            best = super().align(samples, first, rows)
+        def align(self, samples, first, prefix):  # type: ignore[no-untyped-def]
+            best = super().align(samples, first, prefix)
             return replace(best, cost=np.full_like(best.cost, 65535), column=np.full_like(best.column, -1))
 
     options = AlignOptions()
