@@ -6,6 +6,7 @@ T. Dunn and others, "SquiggleFilter" (MICRO 2021), whose published program defin
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -23,6 +24,7 @@ __all__ = [
     "last_row",
     "normalised_levels",
     "normalised_samples",
+    "start_of",
 ]
 
 BLOCK = 500  # samples of a block
@@ -133,10 +135,34 @@ def last_row(samples: Row, levels: Row, options: AlignOptions) -> Row:
     ndarray, int64 or float32, (columns,)
         At most 65,535 with uint16; with a bonus, at least 0 there.
     """
+    *_, (score, _) = rows_of(samples, levels, options)
+    return score
+
+
+def start_of(samples: Row, levels: Row, column: int, options: AlignOptions) -> int:
+    """Return the column at which the best alignment of all samples starts that ends at a column of a track.
+
+    Where a sample costs the same whether it stays at the column of the one before or moves on, it stays.
+
+    Parameters
+    ----------
+    samples, levels : ndarray, int64 or float32
+        Normalised; (rows,) and (columns,).
+    column : int
+    options : AlignOptions
+    """
+    for _, moves in reversed(list(rows_of(samples, levels, options))):
+        column -= int(moves[column])
+    return column
+
+
+def rows_of(samples: Row, levels: Row, options: AlignOptions) -> Iterator[tuple[Row, NDArray[np.bool_]]]:
+    """Yield, for each sample, the costs of alignments that end at each column, and whether they came from the left."""
     best = float("inf") if options.is_float else NO_SCORE
     score = np.zeros(len(levels), levels.dtype)  # an alignment starts anywhere, and its first sample is free
     score[0] = costs(samples[0], levels, options)[0]  # but in the first column
-    dwell = np.zeros(len(levels), np.int64)
+    moves, dwell = np.zeros(len(levels), np.bool_), np.zeros(len(levels), np.int64)
+    yield score, moves
     for sample in samples[1:]:
         stay, come = score, np.concatenate([[best], score[:-1]]).astype(score.dtype)
         if options.bonus != "none":
@@ -147,7 +173,7 @@ def last_row(samples: Row, levels: Row, options: AlignOptions) -> Row:
         score = np.where(moves, come, stay) + costs(sample, levels, options)
         if options.arithmetic == "uint16":
             score = np.minimum(score, SATURATED)
-    return score
+        yield score, moves
 
 
 def dwells(moves: NDArray[np.bool_], dwell: NDArray[np.int64], options: AlignOptions) -> NDArray[np.int64]:
