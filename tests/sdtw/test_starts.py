@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
+from helpers.sdtw_oracle import OracleAligner, small_squiggle
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from oclgenomics.runtime import Engine
+from oclgenomics.sdtw.device.starts import StartFinder
 from oclgenomics.sdtw.options import AlignOptions
-from oclgenomics.sdtw.reference import Row, costs, last_row, start_of
+from oclgenomics.sdtw.reference import Row, costs, last_row, normalised_levels, normalised_samples, start_of
 
 
 def anchored_costs(samples: Row, levels: Row, column: int, options: AlignOptions) -> NDArray[np.int64]:
@@ -44,3 +48,69 @@ def test_samples_stay_where_it_costs_the_same() -> None:
     assert start_of(np.full(4, 3), levels, 2, options) == 2
     assert start_of(np.array([9, 3, 3]), np.array([0, 9, 3]), 2, options) == 2
     assert start_of(np.array([5, 9, 3, 3]), np.array([0, 9, 3]), 2, options) == 1
+
+
+OPTIONS = [
+    AlignOptions(),
+    AlignOptions(cost="absolute", arithmetic="int32", average=1),
+    AlignOptions(arithmetic="float32", average=3),
+    AlignOptions(bonus="dwell"),
+    AlignOptions(bonus="dwell", arithmetic="int32", cost="absolute"),
+    AlignOptions(bonus="published", average=1),
+    AlignOptions(norm="blocks", bonus="published", arithmetic="int32", cost="absolute"),
+]
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@pytest.mark.parametrize("prefix", [4, 29, 130])
+def test_starts_on_the_device(shaped: Engine, options: AlignOptions, prefix: int) -> None:
+    """Start and cost of alignments that end anywhere, also near the begin of a track, are those of the oracle."""
+    rng = np.random.default_rng(prefix)
+    references = (
+        small_squiggle("a", 80 + 12 * rng.standard_normal(230), cuts=[3, 90]),
+        small_squiggle("b", 80 + 12 * rng.standard_normal(9), molecule="rna"),
+    )
+    count = 40
+    first = np.sort(rng.integers(0, 500, count))
+    stretch = np.repeat(references[0].levels, 3) + rng.standard_normal(3 * len(references[0]))
+    samples = (8 * stretch[: 500 + prefix]).astype(np.int16)
+    which = rng.integers(0, 2, count)
+    column = np.array([rng.integers(-1, len(references[number])) for number in which])
+    finder = StartFinder(shaped, references, options)
+    found = finder.find(samples, first, prefix, which, column)
+    for read in range(count):
+        reference = references[which[read]]
+        if column[read] < 0:
+            assert found[read] == -1
+            continue
+        track = int(reference.tracks[np.searchsorted(reference.tracks, column[read], "right") - 1])
+        levels = normalised_levels(reference.levels, reference.column_strand, options)
+        end = int(reference.tracks[np.searchsorted(reference.tracks, column[read], "right")])
+        query = normalised_samples(samples[first[read] : first[read] + prefix], options)
+        assert found[read] == track + start_of(query, levels[track:end], int(column[read]) - track, options)
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+def test_costs_to_starts_are_those_of_alignments(shaped: Engine, options: AlignOptions) -> None:
+    """The window before an end gives the same cost as the whole reference."""
+    rng = np.random.default_rng(3)
+    reference = small_squiggle("a", 80 + 12 * rng.standard_normal(400))
+    stretch = np.repeat(reference.levels, 2) + 3 * rng.standard_normal(2 * len(reference))
+    samples = (8 * stretch).astype(np.int16)
+    first = np.arange(0, 1400, 60)
+    best = OracleAligner([reference], options).align(samples, first, 100)
+    finder = StartFinder(shaped, [reference], options)
+    there = best.column[:, 0] >= 0
+    starts, cost = finder._found(samples, first[there], 100, best.column[there, 0])
+    assert there.any()
+    np.testing.assert_array_equal(cost, best.cost[there, 0])
+    assert (starts <= best.column[there, 0]).all()
+
+
+def test_no_alignments_have_no_starts(engine: Engine) -> None:
+    """Nothing to find needs no launch."""
+    finder = StartFinder(engine, [small_squiggle("a", np.arange(30.0))], AlignOptions())
+    none = np.empty(0, np.int64)
+    assert finder.find(np.empty(0, np.int16), none, 10, none, none).shape == (0,)
+    some = finder.find(np.zeros(10, np.int16), np.zeros(1, np.int64), 10, np.zeros(1, np.int64), np.full(1, -1))
+    assert some.tolist() == [-1]
