@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import ExitStack, closing
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from oclgenomics.io.source import Progress
 from oclgenomics.runtime import Device, Engine, lent_engine
+from oclgenomics.sdtw.device.aligner import Aligner
+from oclgenomics.sdtw.device.starts import StartFinder
 from oclgenomics.sdtw.found import PrefixAligner
 from oclgenomics.sdtw.options import AlignOptions, check_prefixes
 from oclgenomics.sdtw.prefix_blocks import PrefixBlock, block_reads, prefix_blocks
 from oclgenomics.sdtw.result import Alignments
 from oclgenomics.sdtw.sources import References, SignalSource, open_references, signal_blocks
-from oclgenomics.signals import Signals
+from oclgenomics.signals import TrimOptions
 
-__all__ = ["align", "align_block", "align_blocks", "align_parts"]
+__all__ = ["align", "align_block", "align_parts"]
 
 
 def align(
@@ -26,11 +29,11 @@ def align(
     options: AlignOptions = AlignOptions(),
     *,
     prefixes: Sequence[int] = (1000, 2000),
-    trim: Any = None,
+    starts: bool = False,
+    trim: TrimOptions | None = None,
     engine: Engine | None = None,
     device: Device | str | None = None,
     max_memory: int | None = None,
-    threads: int | None = None,
     progress: Progress | None = None,
 ) -> Alignments:
     """Align the beginnings of reads with references.
@@ -45,16 +48,16 @@ def align(
         How signals are compared.
     prefixes : sequence of int
         How many samples of each read are aligned, ascending; each prefix is aligned by itself.
-    trim : optional
-        What to leave out before, of reads in files; as `oclgenomics.signals.read_signals` takes it.
+    starts : bool
+        Find where alignments start, too.
+    trim : TrimOptions, optional
+        What to leave out before, of reads in files.
     engine : Engine, optional
         A device in use already. It stays open.
     device : Device or str, optional
         Where to run, if no engine is given; as `oclgenomics.runtime.select_device` takes it.
     max_memory : int, optional
         Bytes of device memory to use at most, if no engine is given.
-    threads : int, optional
-        Host threads that read files.
     progress : callable, optional
         Called with (bytes read, bytes in all) of the files.
 
@@ -78,13 +81,14 @@ def align(
     >>> found = align("reads.blow5", "lambda.sdtw", prefixes=(1000, 2000))  # doctest: +SKIP
     >>> found.to_frame()  # doctest: +SKIP
     """
+    lengths = checked_prefixes(prefixes, options)
     opened = open_references(references)
     parts = align_parts(
-        signals, opened, options, prefixes=prefixes, trim=trim, engine=engine, device=device, max_memory=max_memory,
-        threads=threads, progress=progress,
+        signals, opened, options, prefixes=lengths, starts=starts, trim=trim, engine=engine, device=device,
+        max_memory=max_memory, progress=progress,
     )  # fmt: skip
-    nothing = Alignments.none(opened, check_prefixes(prefixes), np.empty(0, object), np.empty(0, np.int64), options)
-    return Alignments.joined([nothing, *parts])
+    nothing = Alignments.none(opened, lengths, np.empty(0, object), np.empty(0, np.int64), options)
+    return Alignments.joined([replace(nothing, start=nothing.column) if starts else nothing, *parts])
 
 
 def align_parts(
@@ -93,11 +97,11 @@ def align_parts(
     options: AlignOptions = AlignOptions(),
     *,
     prefixes: Sequence[int] = (1000, 2000),
-    trim: Any = None,
+    starts: bool = False,
+    trim: TrimOptions | None = None,
     engine: Engine | None = None,
     device: Device | str | None = None,
     max_memory: int | None = None,
-    threads: int | None = None,
     progress: Progress | None = None,
 ) -> Generator[Alignments, None, None]:
     """Align reads, some at a time; parameters and errors are those of `align`.
@@ -107,28 +111,28 @@ def align_parts(
     Alignments
         In the order of the reads; none if there are no reads. Memory does not grow with the input.
     """
-    from oclgenomics.sdtw.device.aligner import Aligner
-
-    lengths = check_prefixes(prefixes)
-    options.rows(lengths[0])  # tells a prefix that is too short before anything is opened
+    lengths = checked_prefixes(prefixes, options)
     opened = open_references(references)
     with ExitStack() as stack:
         engine = stack.enter_context(lent_engine(engine, device, max_memory))
         aligner = Aligner(engine, opened, options)
-        blocks = signal_blocks(signals, trim=trim, threads=threads, progress=progress)
-        yield from align_blocks(aligner, stack.enter_context(closing(blocks)), lengths, block_reads(lengths[-1]))
+        finder = StartFinder(engine, opened, options) if starts else None
+        blocks = signal_blocks(signals, trim=trim, progress=progress)
+        for block in prefix_blocks(stack.enter_context(closing(blocks)), lengths[-1], block_reads(lengths[-1])):
+            yield align_block(aligner, block, lengths, finder)
 
 
-def align_blocks(
-    aligner: PrefixAligner, blocks: Iterable[Signals], prefixes: tuple[int, ...], reads: int
-) -> Generator[Alignments, None, None]:
-    """Align blocks of reads, `reads` at a time."""
-    for block in prefix_blocks(blocks, prefixes[-1], reads):
-        yield align_block(aligner, block, prefixes)
+def checked_prefixes(prefixes: Sequence[int], options: AlignOptions) -> tuple[int, ...]:
+    """Return prefixes that can be aligned; see `check_prefixes` and `AlignOptions.rows` for what is refused."""
+    lengths = check_prefixes(prefixes)
+    options.rows(lengths[0])
+    return lengths
 
 
-def align_block(aligner: PrefixAligner, block: PrefixBlock, prefixes: tuple[int, ...]) -> Alignments:
-    """Align each prefix of the reads of a block that are long enough for it."""
+def align_block(
+    aligner: PrefixAligner, block: PrefixBlock, prefixes: tuple[int, ...], finder: StartFinder | None = None
+) -> Alignments:
+    """Align each prefix of the reads of a block that are long enough for it; with a finder, find where they start."""
     signals = block.signals
     found = Alignments.none(aligner.references, prefixes, signals.names, block.samples, aligner.options)
     for number, rows in enumerate(prefixes):
@@ -137,4 +141,21 @@ def align_block(aligner: PrefixAligner, block: PrefixBlock, prefixes: tuple[int,
             best = aligner.align(signals.samples, signals.starts[enough], rows)
             found.cost[enough, number] = best.cost
             found.column[enough, number] = best.column
-    return found
+    return found if finder is None else replace(found, start=_starts(finder, block, found))
+
+
+def _starts(finder: StartFinder, block: PrefixBlock, found: Alignments) -> NDArray[np.int64]:
+    """Where the alignments start that were found."""
+    start = np.full_like(found.column, -1)
+    signals = block.signals
+    for number, prefix in enumerate(found.prefixes):
+        for reference in range(len(found.references)):
+            there = np.flatnonzero(found.column[:, number, reference] >= 0)
+            start[there, number, reference] = finder.find(
+                signals.samples,
+                signals.starts[there],
+                prefix,
+                np.full(len(there), reference),
+                found.column[there, number, reference],
+            )
+    return start

@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Iterable
+from collections.abc import Generator
 from contextlib import ExitStack, closing
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.io.source import Progress
 from oclgenomics.runtime import Device, Engine, lent_engine
+from oclgenomics.sdtw.align import checked_prefixes
 from oclgenomics.sdtw.classified import Classified
 from oclgenomics.sdtw.decisions import UNDECIDED
+from oclgenomics.sdtw.device.aligner import Aligner
+from oclgenomics.sdtw.device.starts import StartFinder
 from oclgenomics.sdtw.found import PrefixAligner
 from oclgenomics.sdtw.prefix_blocks import PrefixBlock, block_reads, prefix_blocks
 from oclgenomics.sdtw.scores import read_scores
 from oclgenomics.sdtw.sources import References, SignalSource, check_together, open_references, signal_blocks
 from oclgenomics.sdtw.squiggle import Squiggle
 from oclgenomics.sdtw.thresholds import Thresholds, read_thresholds
-from oclgenomics.signals import Signals
+from oclgenomics.signals import TrimOptions
 
-__all__ = ["classify", "classify_block", "classify_blocks", "classify_parts"]
+__all__ = ["classify", "classify_block", "classify_parts"]
 
 
 def classify(
@@ -31,11 +34,11 @@ def classify(
     thresholds: Thresholds | str | os.PathLike[str],
     *,
     decoys: References = (),
-    trim: Any = None,
+    starts: bool = False,
+    trim: TrimOptions | None = None,
     engine: Engine | None = None,
     device: Device | str | None = None,
     max_memory: int | None = None,
-    threads: int | None = None,
     progress: Progress | None = None,
 ) -> Classified:
     """Decide which reads are of the targets, stage by stage.
@@ -54,7 +57,9 @@ def classify(
         The stages, the score and the options of alignments; a file is one of `write_thresholds`.
     decoys : Squiggle, path, or iterable of either
         References that are not looked for. The score `difference` takes the best decoy's cost from the targets'.
-    trim, engine, device, max_memory, threads, progress
+    starts : bool
+        Find where the alignments with the best references start, too.
+    trim, engine, device, max_memory, progress
         See `align`.
 
     Returns
@@ -82,11 +87,12 @@ def classify(
     first, others = open_targets(targets, decoys)
     thresholds = thresholds if isinstance(thresholds, Thresholds) else read_thresholds(thresholds)
     parts = classify_parts(
-        signals, first, thresholds, decoys=others, trim=trim, engine=engine, device=device, max_memory=max_memory,
-        threads=threads, progress=progress,
+        signals, first, thresholds, decoys=others, starts=starts, trim=trim, engine=engine, device=device,
+        max_memory=max_memory, progress=progress,
     )  # fmt: skip
-    none = np.empty(0, object), np.empty(0, np.int64)
-    return Classified.joined([Classified.none(first + others, len(first), thresholds, *none), *parts])
+    none = np.empty(0, np.int64)
+    nothing = Classified.none(first + others, len(first), thresholds, none.astype(object), none)
+    return Classified.joined([replace(nothing, start=none) if starts else nothing, *parts])
 
 
 def classify_parts(
@@ -95,11 +101,11 @@ def classify_parts(
     thresholds: Thresholds | str | os.PathLike[str],
     *,
     decoys: References = (),
-    trim: Any = None,
+    starts: bool = False,
+    trim: TrimOptions | None = None,
     engine: Engine | None = None,
     device: Device | str | None = None,
     max_memory: int | None = None,
-    threads: int | None = None,
     progress: Progress | None = None,
 ) -> Generator[Classified, None, None]:
     """Classify reads, some at a time; parameters and errors are those of `classify`.
@@ -109,17 +115,18 @@ def classify_parts(
     Classified
         In the order of the reads; none if there are no reads. Memory does not grow with the input.
     """
-    from oclgenomics.sdtw.device.aligner import Aligner
-
     first, others = open_targets(targets, decoys)
     thresholds = thresholds if isinstance(thresholds, Thresholds) else read_thresholds(thresholds)
     check_thresholds(thresholds, first, others)
+    checked_prefixes(thresholds.prefixes, thresholds.options)
     with ExitStack() as stack:
         engine = stack.enter_context(lent_engine(engine, device, max_memory))
         aligner = Aligner(engine, first + others, thresholds.options)
-        reads = block_reads(thresholds.prefixes[-1])
-        blocks = signal_blocks(signals, trim=trim, threads=threads, progress=progress)
-        yield from classify_blocks(aligner, stack.enter_context(closing(blocks)), thresholds, len(first), reads)
+        finder = StartFinder(engine, first + others, thresholds.options) if starts else None
+        rows = thresholds.prefixes[-1]
+        blocks = signal_blocks(signals, trim=trim, progress=progress)
+        for block in prefix_blocks(stack.enter_context(closing(blocks)), rows, block_reads(rows)):
+            yield classify_block(aligner, block, thresholds, len(first), finder)
 
 
 def open_targets(targets: References, decoys: References) -> tuple[tuple[Squiggle, ...], tuple[Squiggle, ...]]:
@@ -143,15 +150,13 @@ def check_thresholds(thresholds: Thresholds, targets: tuple[Squiggle, ...], deco
     thresholds.check(thresholds.options, [target, *(one.name for one in decoys)])
 
 
-def classify_blocks(
-    aligner: PrefixAligner, blocks: Iterable[Signals], thresholds: Thresholds, targets: int, reads: int
-) -> Generator[Classified, None, None]:
-    """Classify blocks of reads, `reads` at a time."""
-    for block in prefix_blocks(blocks, thresholds.prefixes[-1], reads):
-        yield classify_block(aligner, block, thresholds, targets)
-
-
-def classify_block(aligner: PrefixAligner, block: PrefixBlock, thresholds: Thresholds, targets: int) -> Classified:
+def classify_block(
+    aligner: PrefixAligner,
+    block: PrefixBlock,
+    thresholds: Thresholds,
+    targets: int,
+    finder: StartFinder | None = None,
+) -> Classified:
     """Take the reads of a block from stage to stage; only those that are undecided go on."""
     signals = block.signals
     found = Classified.none(aligner.references, targets, thresholds, signals.names, block.samples)
@@ -166,7 +171,17 @@ def classify_block(aligner: PrefixAligner, block: PrefixBlock, thresholds: Thres
         found.prefix[going], found.score[going], found.decision[going] = rows, score, decision
         found.cost[going], found.column[going] = best.cost, best.column
         going = going[decision == UNDECIDED]
-    return found
+    return found if finder is None else replace(found, start=_starts(finder, block, found))
+
+
+def _starts(finder: StartFinder, block: PrefixBlock, found: Classified) -> NDArray[np.int64]:
+    """Where the alignments with the best references start."""
+    start, column = np.full(len(found), -1, np.int64), found.of_best(found.column)
+    for rows in found.thresholds.prefixes:
+        here = np.flatnonzero((found.prefix == rows) & (column >= 0))
+        first = block.signals.starts[here]
+        start[here] = finder.find(block.signals.samples, first, rows, found.best[here], column[here])
+    return start
 
 
 def target_scores(cost: NDArray[np.float64], thresholds: Thresholds, targets: int) -> NDArray[np.float64]:

@@ -10,7 +10,8 @@ from typing import Any
 from oclgenomics.errors import ParameterError
 from oclgenomics.io.source import Progress
 from oclgenomics.sdtw.squiggle import Squiggle
-from oclgenomics.signals import Signals
+from oclgenomics.sdtw.squiggle_file import read_squiggle
+from oclgenomics.signals import Signals, TrimOptions, read_signals
 
 __all__ = ["References", "SignalSource", "open_references", "signal_blocks"]
 
@@ -35,17 +36,11 @@ def open_references(references: References, parameter: str = "references") -> tu
         See `read_squiggle`.
     """
     given = [references] if isinstance(references, (Squiggle, str, os.PathLike)) else references
-    opened = tuple(one if isinstance(one, Squiggle) else _read(one) for one in given)
+    opened = tuple(one if isinstance(one, Squiggle) else read_squiggle(one) for one in given)
     if not opened:
         raise ParameterError(parameter, "give one or more")
     check_together(opened, parameter)
     return opened
-
-
-def _read(path: str | os.PathLike[str]) -> Squiggle:
-    from oclgenomics.sdtw.squiggle_file import read_squiggle
-
-    return read_squiggle(path)
 
 
 def check_together(references: Sequence[Squiggle], parameter: str) -> None:
@@ -64,7 +59,7 @@ def check_together(references: Sequence[Squiggle], parameter: str) -> None:
 
 
 def signal_blocks(
-    source: SignalSource, *, trim: Any = None, threads: int | None = None, progress: Progress | None = None
+    source: SignalSource, *, trim: TrimOptions | None = None, progress: Progress | None = None
 ) -> Generator[Signals, None, None]:
     """Yield reads in their order, block by block.
 
@@ -72,7 +67,7 @@ def signal_blocks(
     ----------
     source : Signals, path, or iterable of Signals or of paths
         `Signals` of an iterable are used as they come, so there may be more of them than memory holds.
-    trim, threads, progress
+    trim, progress
         As `oclgenomics.signals.read_signals` takes them, for files.
     """
     given: Iterable[Any] = [source] if isinstance(source, (Signals, str, os.PathLike)) else source
@@ -81,6 +76,4 @@ def signal_blocks(
         if isinstance(first, Signals):
             yield first
         else:
-            from oclgenomics.signals import read_signals
-
             yield from read_signals([first, *items], trim=trim, progress=progress)

@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oclgenomics.errors import ParameterError
-from oclgenomics.sdtw import Alignments, AlignOptions
-from oclgenomics.sdtw.align import align_blocks
-from oclgenomics.sdtw.prefix_blocks import MAX_BLOCK_SAMPLES, block_reads, prefix_blocks
+from oclgenomics.runtime import Engine
+from oclgenomics.sdtw import Alignments, AlignOptions, align
+from oclgenomics.sdtw.align import align_block, align_parts
+from oclgenomics.sdtw.prefix_blocks import MAX_BLOCK_SAMPLES, PrefixBlock, block_reads, prefix_blocks
 from oclgenomics.sdtw.sources import open_references, signal_blocks
 from oclgenomics.signals import Signals
 
@@ -51,7 +52,8 @@ def test_prefixes_are_aligned_where_reads_have_them(sizes: list[int], reads: int
     signals, prefixes = reads_of(sizes), (3, 10, 20)
     aligner = OracleAligner(TWO, AlignOptions())
     nothing = Alignments.none(TWO, prefixes, np.empty(0, object), np.empty(0, np.int64), AlignOptions())
-    found = Alignments.joined([nothing, *align_blocks(aligner, [signals], prefixes, reads)])
+    parts = [align_block(aligner, block, prefixes) for block in prefix_blocks([signals], 20, reads)]
+    found = Alignments.joined([nothing, *parts])
     assert list(found.names) == list(signals.names)
     assert found.samples.tolist() == sizes
     for read, size in enumerate(sizes):
@@ -75,7 +77,7 @@ def test_all_reads_of_a_prefix_go_in_one_call() -> None:
             return super().align(samples, first, prefix)
 
     signals = reads_of([5, 12, 12, 3])
-    list(align_blocks(Counting(TWO, AlignOptions()), [signals], (4, 10, 20), 100))
+    align_block(Counting(TWO, AlignOptions()), PrefixBlock.of(signals, 20), (4, 10, 20))
     assert calls == [(3, 4), (2, 10)]
 
 
@@ -113,3 +115,37 @@ def test_small_squiggles_have_both_strands() -> None:
         places = squiggle.places(np.arange(len(squiggle)))
         forward = squiggle.levels[: len(squiggle) // 2] if squiggle.molecule == "dna" else squiggle.levels[::-1]
         assert (forward[places.position] == squiggle.levels).all()
+
+
+def test_reads_go_all_the_way(shaped: Engine) -> None:
+    """Costs and places of the device are those of the oracle, and alignments start before they end."""
+    signals, prefixes = reads_of([5, 300, 120, 0, 44, 300]), (40, 100)
+    aligner = OracleAligner(TWO, AlignOptions())
+    wanted = align_block(aligner, PrefixBlock.of(signals, 100), prefixes)
+    blocks = iter([signals.take(np.arange(2)), signals.take(np.arange(2, 6))])
+    found = align(blocks, TWO, prefixes=prefixes, engine=shaped)
+    np.testing.assert_array_equal(found.cost, wanted.cost)
+    np.testing.assert_array_equal(found.column, wanted.column)
+    assert found.start is None
+    assert "start" not in found.columns()
+    started = align(signals, TWO, prefixes=prefixes, starts=True, engine=shaped)
+    assert started.start is not None
+    assert ((started.start >= 0) == (found.column >= 0)).all()
+    assert (started.start <= found.column).all()
+    rows = started.records()
+    assert len(rows) == 6 * 2 * 2
+    assert [row["cost"] for row in rows[:4]] == [None] * 4
+
+
+def test_no_reads_give_no_parts(engine: Engine) -> None:
+    """And alignments of none."""
+    assert list(align_parts([], TWO, engine=engine)) == []
+    assert align([], TWO, prefixes=(5,), engine=engine).cost.shape == (0, 1, 2)
+
+
+def test_prefixes_are_checked_first() -> None:
+    """What cannot be is told before a file or a device is opened."""
+    with pytest.raises(ParameterError, match="ascending"):
+        align("no file", "no file", prefixes=(5, 5))
+    with pytest.raises(ParameterError, match="at least the 2 samples of an average"):
+        align("no file", "no file", prefixes=(1, 5))

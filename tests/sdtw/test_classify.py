@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,11 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oclgenomics.errors import ParameterError, UsageError
-from oclgenomics.sdtw import AlignOptions, Classified
-from oclgenomics.sdtw.classify import check_thresholds, classify_blocks, open_targets
+from oclgenomics.runtime import Engine
+from oclgenomics.sdtw import AlignOptions, Classified, classify
+from oclgenomics.sdtw.classify import check_thresholds, classify_block, open_targets
 from oclgenomics.sdtw.decisions import WORDS
 from oclgenomics.sdtw.mapping_quality import mapping_quality
-from oclgenomics.sdtw.thresholds import Stage, Thresholds
+from oclgenomics.sdtw.prefix_blocks import PrefixBlock, prefix_blocks
+from oclgenomics.sdtw.thresholds import Stage, Thresholds, write_thresholds
 from oclgenomics.signals import Signals
 
 RNG = np.random.default_rng(11)
@@ -72,9 +75,9 @@ def test_stages_are_as_defined(
     thresholds = Thresholds(tuple(stages), OPTIONS, score)  # type: ignore[arg-type]
     signals = made_reads(seed, count)
     none = Classified.none(REFERENCES, targets, thresholds, np.empty(0, object), np.empty(0, np.int64))
-    found = Classified.joined(
-        [none, *classify_blocks(OracleAligner(REFERENCES, OPTIONS), [signals], thresholds, targets, block)]
-    )
+    aligner = OracleAligner(REFERENCES, OPTIONS)
+    parts = [classify_block(aligner, part, thresholds, targets) for part in prefix_blocks([signals], 30, block)]
+    found = Classified.joined([none, *parts])
     assert list(found.names) == list(signals.names)
     assert found.samples.tolist() == signals.lengths.tolist()
     wanted = expected(signals, thresholds, targets)
@@ -96,7 +99,7 @@ def test_decided_reads_are_not_aligned_again() -> None:
 
     signals = Signals.of([np.arange(n, dtype=np.int16) for n in (50, 50, 12)])
     thresholds = Thresholds((Stage(10, 50), Stage(20, 50), Stage(30, 50)), OPTIONS)
-    (found,) = classify_blocks(Counting(REFERENCES[:1], OPTIONS), [signals], thresholds, 1, 10)
+    found = classify_block(Counting(REFERENCES[:1], OPTIONS), PrefixBlock.of(signals, 30), thresholds, 1)
     assert calls == [(3, 10), (1, 20), (1, 30)]
     assert [row["decision"] for row in found.records()] == ["accept", "reject", "undecided"]
     assert found.prefix.tolist() == [30, 10, 10]
@@ -112,7 +115,7 @@ def test_saturated_reads_are_rejected() -> None:
 
     options = AlignOptions()
     thresholds = Thresholds((Stage(10, 65534),), options)
-    (found,) = classify_blocks(Saturated(REFERENCES[:2], options), [made_reads(3, 9)], thresholds, 2, 10)
+    found = classify_block(Saturated(REFERENCES[:2], options), PrefixBlock.of(made_reads(3, 9), 10), thresholds, 2)
     long_enough = found.samples >= 10
     assert (np.array(WORDS)[found.decision[long_enough]] == "reject").all()
     assert {row["record"] for row in found.records()} == {""}
@@ -159,3 +162,29 @@ def test_targets_and_decoys_go_together() -> None:
         check_thresholds(thresholds, REFERENCES[:2], ())
     with pytest.raises(ParameterError, match="needs a decoy"):
         check_thresholds(replace(thresholds, references=()), REFERENCES[:2], ())
+
+
+def test_reads_go_all_the_way(shaped: Engine, tmp_path: Path) -> None:
+    """Decisions of the device are those of the oracle; thresholds may be in a file."""
+    thresholds = Thresholds((Stage(6, 500, 20), Stage(15, 600), Stage(30, 700)), OPTIONS)
+    signals = made_reads(7, 60)
+    wanted = classify_block(OracleAligner(REFERENCES, OPTIONS), PrefixBlock.of(signals, 30), thresholds, 2)
+    found = classify(signals, REFERENCES[:2], thresholds, decoys=REFERENCES[2:], starts=True, engine=shaped)
+    for name in ("decision", "prefix", "score", "cost", "column"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(wanted, name))
+    assert set(found.counts.values()) != {0}
+    assert found.start is not None
+    assert ((found.start >= 0) == (found.prefix > 0)).all()
+    write_thresholds(tmp_path / "thresholds.json", thresholds)
+    again = classify(
+        [signals], REFERENCES[:2], tmp_path / "thresholds.json", decoys=list(REFERENCES[2:]), engine=shaped
+    )
+    np.testing.assert_array_equal(again.decision, found.decision)
+    assert again.start is None
+
+
+def test_no_reads_are_classified(engine: Engine) -> None:
+    """There may be none."""
+    found = classify([], REFERENCES[0], Thresholds((Stage(6, 500),), OPTIONS), engine=engine)
+    assert found.counts == {"undecided": 0, "accept": 0, "reject": 0}
+    assert repr(found) == "Classified(reads=0, undecided=0, accept=0, reject=0)"
