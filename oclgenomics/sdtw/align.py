@@ -81,14 +81,11 @@ def align(
     >>> found = align("reads.blow5", "lambda.sdtw", prefixes=(1000, 2000))  # doctest: +SKIP
     >>> found.to_frame()  # doctest: +SKIP
     """
-    lengths = checked_prefixes(prefixes, options)
-    opened = open_references(references)
     parts = align_parts(
-        signals, opened, options, prefixes=lengths, starts=starts, trim=trim, engine=engine, device=device,
+        signals, references, options, prefixes=prefixes, starts=starts, trim=trim, engine=engine, device=device,
         max_memory=max_memory, progress=progress,
     )  # fmt: skip
-    nothing = Alignments.none(opened, lengths, np.empty(0, object), np.empty(0, np.int64), options)
-    return Alignments.joined([replace(nothing, start=nothing.column) if starts else nothing, *parts])
+    return Alignments.joined(list(parts))
 
 
 def align_parts(
@@ -109,7 +106,7 @@ def align_parts(
     Yields
     ------
     Alignments
-        In the order of the reads; none if there are no reads. Memory does not grow with the input.
+        In the order of the reads, at least one. Memory does not grow with the input.
     """
     lengths = checked_prefixes(prefixes, options)
     opened = open_references(references)

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from oclgenomics.frames import to_frame
 from oclgenomics.sdtw.decisions import WORDS, words_of
-from oclgenomics.sdtw.mapping_quality import mapping_quality
+from oclgenomics.sdtw.options import AlignOptions
+from oclgenomics.sdtw.ranking import best_reference, mapping_quality, of_reference
 from oclgenomics.sdtw.squiggle import Squiggle
 from oclgenomics.sdtw.tables import named_places, records_of
 from oclgenomics.sdtw.thresholds import Thresholds
@@ -108,9 +109,12 @@ class Classified:
     @cached_property
     def best(self) -> NDArray[np.int64]:
         """Number of the reference of the lowest cost, the first of equals; -1 where there is none."""
-        costs = np.where(np.isnan(self.cost), np.inf, self.cost)
-        best: NDArray[np.int64] = costs.argmin(axis=1)
-        return np.where(np.isnan(self.cost).all(axis=1), -1, best)
+        return best_reference(self.cost)
+
+    @property
+    def options(self) -> AlignOptions:
+        """How signals were compared."""
+        return self.thresholds.options
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """One row for each read, as named columns.
@@ -118,25 +122,20 @@ class Classified:
         `reference` is the one of the lowest cost, which may be a decoy; `record`, `strand` and `position` say where on
         it the alignment ends, and `start`, if asked for, where it starts.
         """
-        places = named_places(self.references, self.best, self.of_best(self.column))
+        places = named_places(self.references, self.best, of_reference(self.column, self.best))
         columns: dict[str, NDArray[Any]] = {
             "read": self.names,
             "samples": self.samples,
             "decision": words_of(self.decision),
             "prefix": self.prefix,
             "score": self.score,
-            "cost": np.where(self.best < 0, np.nan, self.of_best(self.cost)),
+            "cost": of_reference(self.cost, self.best),
             "mapq": mapping_quality(self.cost),
             **places,
         }
         if self.start is not None:
             columns["start"] = named_places(self.references, self.best, self.start)["position"]
         return columns
-
-    def of_best(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Take from an array (reads, references) what is of the best reference; of any where there is none."""
-        taken: NDArray[Any] = np.take_along_axis(values, np.maximum(self.best, 0)[:, None], axis=1)[:, 0]
-        return taken
 
     def records(self) -> list[dict[str, Any]]:
         """The rows of `columns`, one record each; None for a score or cost that is not there or has no bounds."""

@@ -19,6 +19,7 @@ from oclgenomics.sdtw.device.aligner import Aligner
 from oclgenomics.sdtw.device.starts import StartFinder
 from oclgenomics.sdtw.found import PrefixAligner
 from oclgenomics.sdtw.prefix_blocks import PrefixBlock, block_reads, prefix_blocks
+from oclgenomics.sdtw.ranking import of_reference
 from oclgenomics.sdtw.scores import read_scores
 from oclgenomics.sdtw.sources import References, SignalSource, check_together, open_references, signal_blocks
 from oclgenomics.sdtw.squiggle import Squiggle
@@ -84,15 +85,11 @@ def classify(
     >>> found.counts  # doctest: +SKIP
     {'undecided': 3, 'accept': 41, 'reject': 956}
     """
-    first, others = open_targets(targets, decoys)
-    thresholds = thresholds if isinstance(thresholds, Thresholds) else read_thresholds(thresholds)
     parts = classify_parts(
-        signals, first, thresholds, decoys=others, starts=starts, trim=trim, engine=engine, device=device,
+        signals, targets, thresholds, decoys=decoys, starts=starts, trim=trim, engine=engine, device=device,
         max_memory=max_memory, progress=progress,
     )  # fmt: skip
-    none = np.empty(0, np.int64)
-    nothing = Classified.none(first + others, len(first), thresholds, none.astype(object), none)
-    return Classified.joined([replace(nothing, start=none) if starts else nothing, *parts])
+    return Classified.joined(list(parts))
 
 
 def classify_parts(
@@ -113,7 +110,7 @@ def classify_parts(
     Yields
     ------
     Classified
-        In the order of the reads; none if there are no reads. Memory does not grow with the input.
+        In the order of the reads, at least one. Memory does not grow with the input.
     """
     first, others = open_targets(targets, decoys)
     thresholds = thresholds if isinstance(thresholds, Thresholds) else read_thresholds(thresholds)
@@ -176,7 +173,7 @@ def classify_block(
 
 def _starts(finder: StartFinder, block: PrefixBlock, found: Classified) -> NDArray[np.int64]:
     """Where the alignments with the best references start."""
-    start, column = np.full(len(found), -1, np.int64), found.of_best(found.column)
+    start, column = np.full(len(found), -1, np.int64), of_reference(found.column, found.best)
     for rows in found.thresholds.prefixes:
         here = np.flatnonzero((found.prefix == rows) & (column >= 0))
         first = block.signals.starts[here]

@@ -59,9 +59,12 @@ def block_reads(rows: int) -> int:
 
 
 def prefix_blocks(blocks: Iterable[Signals], rows: int, reads: int) -> Iterator[PrefixBlock]:
-    """Cut reads at a prefix of `rows` samples and yield `reads` of them at a time, in their order; at last the rest."""
+    """Cut reads at a prefix of `rows` samples and yield `reads` of them at a time, in their order; at last the rest.
+
+    There is one block at least, if only of no reads.
+    """
     held: list[PrefixBlock] = []
-    count = 0
+    count, begun = 0, False
     for block in blocks:
         for first, stop in chunks(len(block), reads):
             part = block.take(np.arange(first, stop)) if stop - first < len(block) else block
@@ -71,6 +74,6 @@ def prefix_blocks(blocks: Iterable[Signals], rows: int, reads: int) -> Iterator[
                 joined = PrefixBlock.joined(held)
                 yield joined.take(np.arange(reads)) if count > reads else joined
                 held = [joined.take(np.arange(reads, count))]
-                count -= reads
-    if count:
-        yield PrefixBlock.joined(held)
+                count, begun = count - reads, True
+    if count or not begun:
+        yield PrefixBlock.joined(held or [PrefixBlock.of(Signals.of([]), rows)])

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.sdtw.squiggle import STRANDS, Squiggle
 
-__all__ = ["named_places", "records_of"]
+__all__ = ["named_places", "record_lengths", "records_of"]
 
 
 def named_places(
@@ -42,6 +42,17 @@ def named_places(
         strand[here] = np.array(STRANDS, object)[places.strand]
         position[here] = places.position
     return {"reference": names[which], "record": record, "strand": strand, "position": position}
+
+
+def record_lengths(
+    references: Sequence[Squiggle], which: NDArray[Any], columns: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return the letters of the record of each column; parameters as for `named_places`, but none is -1."""
+    lengths = np.empty(which.shape, np.int64)
+    for number, one in enumerate(references):
+        here = which == number
+        lengths[here] = one.lengths[one.places(columns[here]).record]
+    return lengths
 
 
 def records_of(columns: Mapping[str, NDArray[Any]]) -> list[dict[str, Any]]:

@@ -37,6 +37,7 @@ def test_blocks_hold_each_read_once(sizes: list[int], reads: int, rows: int, cut
     given_blocks = [signals.take(slice(cut)), signals.take(slice(cut, None))]
     blocks = list(prefix_blocks(given_blocks, rows, reads))
     assert [len(block) for block in blocks[:-1]] == [reads] * (len(blocks) - 1)
+    assert len(blocks) == max(1, -(-len(sizes) // reads))
     joined = Signals.joined([block.signals for block in blocks])
     assert list(joined.names) == list(signals.names)
     assert [joined.read(i).tolist() for i in range(len(joined))] == [
@@ -51,9 +52,8 @@ def test_prefixes_are_aligned_where_reads_have_them(sizes: list[int], reads: int
     """A read that is too short stays, without a cost."""
     signals, prefixes = reads_of(sizes), (3, 10, 20)
     aligner = OracleAligner(TWO, AlignOptions())
-    nothing = Alignments.none(TWO, prefixes, np.empty(0, object), np.empty(0, np.int64), AlignOptions())
     parts = [align_block(aligner, block, prefixes) for block in prefix_blocks([signals], 20, reads)]
-    found = Alignments.joined([nothing, *parts])
+    found = Alignments.joined(parts)
     assert list(found.names) == list(signals.names)
     assert found.samples.tolist() == sizes
     for read, size in enumerate(sizes):
@@ -137,10 +137,12 @@ def test_reads_go_all_the_way(shaped: Engine) -> None:
     assert [row["cost"] for row in rows[:4]] == [None] * 4
 
 
-def test_no_reads_give_no_parts(engine: Engine) -> None:
-    """And alignments of none."""
-    assert list(align_parts([], TWO, engine=engine)) == []
-    assert align([], TWO, prefixes=(5,), engine=engine).cost.shape == (0, 1, 2)
+def test_no_reads_give_a_part(engine: Engine) -> None:
+    """Which has all that others have."""
+    (part,) = align_parts([], TWO, prefixes=(5,), starts=True, engine=engine)
+    assert part.cost.shape == (0, 1, 2)
+    assert part.start is not None
+    assert part.records() == []
 
 
 def test_prefixes_are_checked_first() -> None:

@@ -17,8 +17,8 @@ from oclgenomics.runtime import Engine
 from oclgenomics.sdtw import AlignOptions, Classified, classify
 from oclgenomics.sdtw.classify import check_thresholds, classify_block, open_targets
 from oclgenomics.sdtw.decisions import WORDS
-from oclgenomics.sdtw.mapping_quality import mapping_quality
 from oclgenomics.sdtw.prefix_blocks import PrefixBlock, prefix_blocks
+from oclgenomics.sdtw.ranking import mapping_quality
 from oclgenomics.sdtw.thresholds import Stage, Thresholds, write_thresholds
 from oclgenomics.signals import Signals
 
@@ -74,10 +74,9 @@ def test_stages_are_as_defined(
     ]
     thresholds = Thresholds(tuple(stages), OPTIONS, score)  # type: ignore[arg-type]
     signals = made_reads(seed, count)
-    none = Classified.none(REFERENCES, targets, thresholds, np.empty(0, object), np.empty(0, np.int64))
     aligner = OracleAligner(REFERENCES, OPTIONS)
     parts = [classify_block(aligner, part, thresholds, targets) for part in prefix_blocks([signals], 30, block)]
-    found = Classified.joined([none, *parts])
+    found = Classified.joined(parts)
     assert list(found.names) == list(signals.names)
     assert found.samples.tolist() == signals.lengths.tolist()
     wanted = expected(signals, thresholds, targets)
