@@ -11,13 +11,13 @@
 //
 // -D STRIP=n          columns of a strip, 2 or more
 // -D BONUS=0|1|2
+// -D BONUS_MOST=n
 // -D REACH=n          columns a row
 // and those of score.clh; LANES is 1, and SCORE 1 or 2.
 #include "common/portable.clh"
 #include "sdtw/score.clh"
 
 #define BONUS_STEP 10
-#define BONUS_MOST 100
 
 #if BONUS
 // A row of a strip, from left to right. `left`, `left_origin` and `left_bonus` are of the row before in the column to the left,

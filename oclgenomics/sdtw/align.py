@@ -69,7 +69,7 @@ def align(
     Raises
     ------
     ParameterError
-        Prefixes do not ascend, or are shorter than an average; two references have one name, or one is DNA and one RNA.
+        Prefixes do not ascend, or are shorter than a row; two references have one name, or one is DNA and one RNA.
     InputError
         Anything wrong with an input.
     DeviceError

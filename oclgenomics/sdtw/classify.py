@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import replace
 
@@ -26,7 +26,7 @@ from oclgenomics.sdtw.squiggle import Squiggle
 from oclgenomics.sdtw.thresholds import Thresholds, read_thresholds
 from oclgenomics.signals import TrimOptions
 
-__all__ = ["classify", "classify_block", "classify_parts"]
+__all__ = ["classify", "classify_block", "classify_parts", "open_targets", "reference_names"]
 
 
 def classify(
@@ -114,7 +114,7 @@ def classify_parts(
     """
     first, others = open_targets(targets, decoys)
     thresholds = thresholds if isinstance(thresholds, Thresholds) else read_thresholds(thresholds)
-    check_thresholds(thresholds, first, others)
+    thresholds.check(thresholds.options, reference_names(first, others))
     checked_prefixes(thresholds.prefixes, thresholds.options)
     with ExitStack() as stack:
         engine = stack.enter_context(lent_engine(engine, device, max_memory))
@@ -135,16 +135,9 @@ def open_targets(targets: References, decoys: References) -> tuple[tuple[Squiggl
     return first, others
 
 
-def check_thresholds(thresholds: Thresholds, targets: tuple[Squiggle, ...], decoys: tuple[Squiggle, ...]) -> None:
-    """Refuse thresholds of other references.
-
-    Raises
-    ------
-    UsageError
-        See `Thresholds.check`. Several targets count as one of all their names.
-    """
-    target = ",".join(one.name for one in targets)
-    thresholds.check(thresholds.options, [target, *(one.name for one in decoys)])
+def reference_names(targets: Sequence[Squiggle], decoys: Sequence[Squiggle]) -> tuple[str, ...]:
+    """Name references as thresholds do: several targets are one of all their names, with commas between them."""
+    return (",".join(one.name for one in targets), *(one.name for one in decoys))
 
 
 def classify_block(

@@ -149,5 +149,5 @@ def test_prefixes_are_checked_first() -> None:
     """What cannot be is told before a file or a device is opened."""
     with pytest.raises(ParameterError, match="ascending"):
         align("no file", "no file", prefixes=(5, 5))
-    with pytest.raises(ParameterError, match="at least the 2 samples of an average"):
+    with pytest.raises(ParameterError, match="at least the 3 samples of a row"):
         align("no file", "no file", prefixes=(1, 5))

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from oclgenomics.errors import ParameterError, UsageError
 from oclgenomics.runtime import Engine
 from oclgenomics.sdtw import AlignOptions, Classified, classify
-from oclgenomics.sdtw.classify import check_thresholds, classify_block, open_targets
+from oclgenomics.sdtw.classify import classify_block, open_targets
 from oclgenomics.sdtw.decisions import WORDS
 from oclgenomics.sdtw.prefix_blocks import PrefixBlock, prefix_blocks
 from oclgenomics.sdtw.ranking import mapping_quality
@@ -156,11 +156,10 @@ def test_targets_and_decoys_go_together() -> None:
         open_targets([], REFERENCES[0])
     assert [len(part) for part in open_targets(REFERENCES[:3], REFERENCES[3])] == [3, 1]
     thresholds = Thresholds((Stage(10, 100),), OPTIONS, "difference", ("a", "b"))
-    check_thresholds(thresholds, REFERENCES[:1], REFERENCES[1:2])
     with pytest.raises(UsageError, match="made with the references a, b, not a,b"):
-        check_thresholds(thresholds, REFERENCES[:2], ())
+        classify([], REFERENCES[:2], thresholds)
     with pytest.raises(ParameterError, match="needs a decoy"):
-        check_thresholds(replace(thresholds, references=()), REFERENCES[:2], ())
+        classify([], REFERENCES[:2], replace(thresholds, references=()))
 
 
 def test_reads_go_all_the_way(shaped: Engine, tmp_path: Path) -> None:

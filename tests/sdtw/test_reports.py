@@ -71,11 +71,11 @@ tw"o	130	accept	100	-534	700	60	a	a_record	-	37	41
 short	20	undecided	0	.	.	255	.	.	.	.	.
 """
 ALIGNED_PAF = """\
-one	300	0	200	+	b_record	35	9	19	5	10	60	tp:A:P	co:i:1500	rf:Z:b
-tw"o	130	0	100	-	a_record	55	37	47	5	10	60	tp:A:P	co:i:700	rf:Z:a
+one	300	0	198	+	b_record	35	9	19	5	10	60	tp:A:P	co:i:1500	rf:Z:b
+tw"o	130	0	99	-	a_record	55	37	47	5	10	60	tp:A:P	co:i:700	rf:Z:a
 """
 CLASSIFIED_PAF = """\
-tw"o	130	0	100	-	a_record	55	37	47	5	10	60	tp:A:P	co:i:700	rf:Z:a	dc:Z:accept
+tw"o	130	0	99	-	a_record	55	37	47	5	10	60	tp:A:P	co:i:700	rf:Z:a	dc:Z:accept
 """
 
 

@@ -52,11 +52,11 @@ def test_samples_stay_where_it_costs_the_same() -> None:
 
 OPTIONS = [
     AlignOptions(),
-    AlignOptions(cost="absolute", arithmetic="int32", average=1),
-    AlignOptions(arithmetic="float32", average=3),
+    AlignOptions(cost="absolute", arithmetic="int32", step=1),
+    AlignOptions(arithmetic="float32", step=4),
     AlignOptions(bonus="dwell"),
     AlignOptions(bonus="dwell", arithmetic="int32", cost="absolute"),
-    AlignOptions(bonus="published", average=1),
+    AlignOptions(bonus="published", step=1),
     AlignOptions(norm="blocks", bonus="published", arithmetic="int32", cost="absolute"),
 ]
 

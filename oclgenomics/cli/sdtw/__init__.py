@@ -5,14 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from oclgenomics.cli.options import OneLineParser
+from oclgenomics.cli.sdtw import align as sdtw_align
 from oclgenomics.cli.sdtw import calibrate as sdtw_calibrate
+from oclgenomics.cli.sdtw import classify as sdtw_classify
 from oclgenomics.cli.sdtw import evaluate as sdtw_evaluate
 from oclgenomics.cli.sdtw import index as sdtw_index
 from oclgenomics.cli.sdtw import info as sdtw_info
 
 __all__ = ["COMMANDS", "add_parser"]
 
-COMMANDS = (sdtw_index, sdtw_info, sdtw_evaluate, sdtw_calibrate)
+COMMANDS = (sdtw_index, sdtw_info, sdtw_align, sdtw_classify, sdtw_evaluate, sdtw_calibrate)
 
 
 def add_parser(subparsers: Any) -> None:

@@ -13,7 +13,7 @@ from oclgenomics.runtime.memory import chunks
 from oclgenomics.sdtw.device.normaliser import Normaliser
 from oclgenomics.sdtw.options import BONUSES, AlignOptions
 from oclgenomics.sdtw.plan import halo
-from oclgenomics.sdtw.reference import normalised_levels
+from oclgenomics.sdtw.reference import BONUS, normalised_levels
 from oclgenomics.sdtw.squiggle import Squiggle
 
 __all__ = ["StartFinder"]
@@ -126,5 +126,6 @@ class StartFinder:
             "SATURATED": int(options.arithmetic == "uint16"),
             "STRIP": STRIP,
             "BONUS": BONUSES.index(options.bonus),
+            "BONUS_MOST": BONUS * options.max_dwell,
             "REACH": halo(options, 1),
         }

@@ -47,10 +47,11 @@ class PafReport:
         self.left_out += int(np.count_nonzero(~there))
         which, start, end = best.reference[there], best.start[there], best.end[there]
         first, last = (named_places(part.references, which, column) for column in (start, end))
+        row = part.options.row_samples
         low = np.minimum(first["position"], last["position"])
         letters = np.abs(first["position"] - last["position"]) + np.array([one.k for one in part.references])[which]
         columns = [
-            best.names[there], best.samples[there], best.prefix[there] // part.options.pooled * part.options.pooled,
+            best.names[there], best.samples[there], best.prefix[there] // row * row,
             first["strand"], first["record"], record_lengths(part.references, which, end), low, low + letters,
             end - start + 1, letters, best.quality[there], best.cost[there], first["reference"],
         ]  # fmt: skip
