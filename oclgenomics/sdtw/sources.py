@@ -38,7 +38,7 @@ def open_references(references: References, parameter: str = "references") -> tu
     given = [references] if isinstance(references, (Squiggle, str, os.PathLike)) else references
     opened = tuple(one if isinstance(one, Squiggle) else read_squiggle(one) for one in given)
     if not opened:
-        raise ParameterError(parameter, "give one or more")
+        raise ParameterError(parameter, "must not be empty")
     check_together(opened, parameter)
     return opened
 
@@ -53,9 +53,9 @@ def check_together(references: Sequence[Squiggle], parameter: str) -> None:
     """
     name, times = Counter(one.name for one in references).most_common(1)[0]
     if times > 1:
-        raise ParameterError(parameter, f"{times} have the name {name}; give each a name of its own")
+        raise ParameterError(parameter, f"must differ in name; {times} of them have the name {name}")
     if len({one.molecule for one in references}) > 1:
-        raise ParameterError(parameter, "DNA and RNA are mixed; a read is of one of them")
+        raise ParameterError(parameter, "must be all of DNA or all of RNA, as a read is")
 
 
 def signal_blocks(

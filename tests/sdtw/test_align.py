@@ -92,9 +92,9 @@ def test_signals_come_as_given() -> None:
 @pytest.mark.parametrize(
     ("references", "message"),
     [
-        ([], "references give one or more"),
-        ([TWO[0], TWO[0]], "references 2 have the name a"),
-        ([TWO[0], small_squiggle("r", LEVELS, molecule="rna")], "DNA and RNA are mixed"),
+        ([], "references must not be empty"),
+        ([TWO[0], TWO[0]], "references must differ in name; 2 of them have the name a"),
+        ([TWO[0], small_squiggle("r", LEVELS, molecule="rna")], "references must be all of DNA or all of RNA"),
     ],
 )
 def test_references_that_do_not_go_together(references: list, message: str) -> None:  # type: ignore[type-arg]

@@ -150,9 +150,9 @@ def test_mapping_quality(cost: list[list[float]], quality: int) -> None:
 
 def test_targets_and_decoys_go_together() -> None:
     """Names differ among targets and decoys together, and a difference needs a decoy."""
-    with pytest.raises(ParameterError, match="decoys 2 have the name a"):
+    with pytest.raises(ParameterError, match="decoys must differ in name; 2 of them have the name a"):
         open_targets(REFERENCES[0], REFERENCES[:2])
-    with pytest.raises(ParameterError, match="targets give one or more"):
+    with pytest.raises(ParameterError, match="targets must not be empty"):
         open_targets([], REFERENCES[0])
     assert [len(part) for part in open_targets(REFERENCES[:3], REFERENCES[3])] == [3, 1]
     thresholds = Thresholds((Stage(10, 100),), OPTIONS, "difference", ("a", "b"))
