@@ -34,7 +34,9 @@ static inline void step_row(
         const int moves = come < stay, own = origin[c];
         score[c] = add_cost(moves ? come : stay, x, level[c]);
         origin[c] = moves ? left_origin : own;
-        bonus[c] = moves || (BONUS == 2 && c == 0 && begins) ? 0 : MIN(counted, BONUS_MOST);
+        bonus[c] = moves ? 0 : MIN(counted, BONUS_MOST);
+        if (BONUS == 2 && c == 0 && begins)
+            bonus[c] = 0; // the published counter does not run in the first column
         left = stay;
         left_origin = own;
         left_bonus = stayed;
