@@ -37,6 +37,7 @@ from oclgenomics.sdtw import AlignOptions
 from oclgenomics.sdtw.device import strip_aligner
 from oclgenomics.sdtw.device.aligner import Aligner
 from oclgenomics.sdtw.device.normaliser import Normaliser
+from oclgenomics.sdtw.device.starts import StartFinder
 from oclgenomics.sdtw.options import ARITHMETICS, BONUSES, NORMS, Arithmetic, Bonus, Norm
 from oclgenomics.sequence import letter_blocks, names_of, packed_blocks
 from oclgenomics.signatures import Panel
@@ -311,6 +312,16 @@ def signal_alignments(engine: Engine, bonus: Bonus, arithmetic: Arithmetic, stat
     assert aligner.extend(samples, first, 502, slots, numbers).cost.any()
 
 
+def signal_starts(engine: Engine, bonus: Bonus, arithmetic: Arithmetic) -> None:
+    """Find where alignments start, near the begin of a track and not."""
+    options = AlignOptions("prefix", "absolute", bonus, arithmetic)
+    finder = StartFinder(engine, [random_squiggle([40, 5]), random_squiggle([60])], options)
+    samples, first = np.arange(1100, dtype=np.int16), np.array([0, 550, 20, 21])
+    reference, column = np.array([0, 0, 1, 1]), np.array([3, 38, 100, -1])
+    starts = finder.find(samples, first, 36, reference, column)
+    assert (starts <= column).all()
+
+
 FAMILIES: dict[str, tuple[Case, ...]] = {
     "omega": (
         partial(scans, kind="complete", kernel="1", precision="accurate"),
@@ -360,6 +371,12 @@ FAMILIES: dict[str, tuple[Case, ...]] = {
         partial(signal_levels, norm=norm, arithmetic=arithmetic, score=score)
         for norm in NORMS
         for arithmetic, score in (*zip(ARITHMETICS, ARITHMETICS, strict=True), ("int32", "float32"))
+    ),
+    "signal_starts": tuple(
+        partial(signal_starts, bonus=bonus, arithmetic=arithmetic)
+        for bonus in BONUSES
+        for arithmetic in ARITHMETICS
+        if bonus == "none" or arithmetic != "float32"
     ),
     "letters": (partial(letters_in_place, fastq=True), partial(letters_in_place, fastq=False)),
     "common": (hashes, probes),
