@@ -5,26 +5,29 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from queue import SimpleQueue
+from typing import Generic, TypeVar
 
 __all__ = ["ReadAhead"]
 
 MAX_READY = 2  # chunks, if nobody says how many
 
+ChunkT = TypeVar("ChunkT")
 
-class ReadAhead:
+
+class ReadAhead(Generic[ChunkT]):
     """Runs an iterator of chunks in a thread, a few chunks ahead; errors come out where the chunk would have.
 
     Parameters
     ----------
-    chunks : iterator of bytes
+    chunks : iterator of bytes, or of anything but exceptions and None
         Used by the thread alone.
     ready : int
         How many chunks ahead.
     """
 
-    def __init__(self, chunks: Iterator[bytes], ready: int = MAX_READY) -> None:
+    def __init__(self, chunks: Iterator[ChunkT], ready: int = MAX_READY) -> None:
         self._chunks = chunks
-        self._ready: SimpleQueue[bytes | BaseException | None] = SimpleQueue()
+        self._ready: SimpleQueue[ChunkT | BaseException | None] = SimpleQueue()
         self._free = threading.Semaphore(ready)
         self._stopped = self._ended = False
         self._thread = threading.Thread(target=self._run, name="read-ahead", daemon=True)
@@ -50,8 +53,8 @@ class ReadAhead:
         """Nothing is ready: the next chunk has to be waited for."""
         return self._ready.empty()
 
-    def __iter__(self) -> Iterator[bytes]:
-        while isinstance(item := self._ready.get(), bytes):
+    def __iter__(self) -> Iterator[ChunkT]:
+        while not ((item := self._ready.get()) is None or isinstance(item, BaseException)):
             self._free.release()
             yield item
         self._ready.put(item)  # the end stays the end, and an error an error, however often somebody asks

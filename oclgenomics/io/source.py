@@ -80,7 +80,7 @@ class Source:
         alone = self.compressed and not is_block(head) and self._workers.threads > 1
         ahead = alone or self.live or self.name == "-"  # the system already reads plain files ahead
         ready = LIVE_READY if self.live else MAX_READY
-        self._chunks: ReadAhead | Iterator[bytes] = ReadAhead(stream, ready) if ahead else stream
+        self._chunks: ReadAhead[bytes] | Iterator[bytes] = ReadAhead(stream, ready) if ahead else stream
         self._direct = not self.compressed and not ahead
         self._rest = memoryview(b"")  # of a chunk that `read_into` did not use up
 
