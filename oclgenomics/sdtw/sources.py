@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Generator, Iterable, Sequence
-from typing import Any
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import closing
+from typing import Any, cast
 
 from oclgenomics.errors import ParameterError
+from oclgenomics.io.read_ahead import ReadAhead
 from oclgenomics.io.source import Progress
 from oclgenomics.sdtw.squiggle import Squiggle
 from oclgenomics.sdtw.squiggle_file import read_squiggle
@@ -61,14 +63,14 @@ def check_together(references: Sequence[Squiggle], parameter: str) -> None:
 def signal_blocks(
     source: SignalSource, *, trim: TrimOptions | None = None, progress: Progress | None = None
 ) -> Generator[Signals, None, None]:
-    """Yield reads in their order, block by block.
+    """Yield reads in their order, block by block; of files, a thread reads the next block meanwhile.
 
     Parameters
     ----------
     source : Signals, path, or iterable of Signals or of paths
         `Signals` of an iterable are used as they come, so there may be more of them than memory holds.
     trim, progress
-        As `oclgenomics.signals.read_signals` takes them, for files.
+        As `oclgenomics.signals.read_signals` takes them, for files. Progress is told with each block.
     """
     given: Iterable[Any] = [source] if isinstance(source, (Signals, str, os.PathLike)) else source
     items = iter(given)
@@ -76,4 +78,24 @@ def signal_blocks(
         if isinstance(first, Signals):
             yield first
         else:
-            yield from read_signals([first, *items], trim=trim, progress=progress)
+            yield from _read_ahead([first, *items], trim, progress)
+
+
+def _read_ahead(
+    paths: list[str | os.PathLike[str]], trim: TrimOptions | None, progress: Progress | None
+) -> Iterator[Signals]:
+    read: list[tuple[int, int | None]] = [(0, 0)]
+
+    def note(done: int, total: int | None) -> None:
+        read[0] = done, total
+
+    blocks = cast("Generator[Signals, None, None]", read_signals(paths, trim=trim, progress=note))
+    with closing(blocks):
+        ahead = ReadAhead(blocks, 1)
+        try:
+            for block in ahead:
+                if progress is not None:
+                    progress(*read[0])
+                yield block
+        finally:
+            ahead.stop(wait=True)

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import threading
+from pathlib import Path
+
 import numpy as np
 import pytest
 from helpers.sdtw_oracle import OracleAligner, small_squiggle
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oclgenomics.errors import ParameterError
+from oclgenomics.errors import InputError, ParameterError
 from oclgenomics.runtime import Engine
 from oclgenomics.sdtw import Alignments, AlignOptions, align
 from oclgenomics.sdtw.align import align_block, align_parts
 from oclgenomics.sdtw.prefix_blocks import MAX_BLOCK_SAMPLES, PrefixBlock, block_reads, prefix_blocks
 from oclgenomics.sdtw.sources import open_references, signal_blocks
-from oclgenomics.signals import Signals
+from oclgenomics.signals import Signals, TrimOptions, write_signals
 
 LEVELS = 80 + 12 * np.random.default_rng(5).standard_normal(60)
 TWO = (small_squiggle("a", LEVELS), small_squiggle("b", LEVELS[10:40], cuts=[12]))
@@ -151,3 +154,22 @@ def test_prefixes_are_checked_first() -> None:
         align("no file", "no file", prefixes=(5, 5))
     with pytest.raises(ParameterError, match="at least the 3 samples of a row"):
         align("no file", "no file", prefixes=(1, 5))
+
+
+def test_files_are_read_ahead(tmp_path: Path) -> None:
+    """In their order, with progress; whoever stops early leaves no thread behind."""
+    signals, told = reads_of([5, 300, 40]), []
+    for name in ("one.npz", "two.npz"):
+        write_signals(tmp_path / name, signals)
+    paths = [tmp_path / "one.npz", tmp_path / "two.npz"]
+    blocks = list(signal_blocks(paths, trim=TrimOptions(stall=False, extra=10), progress=lambda *far: told.append(far)))
+    assert Signals.joined(blocks).lengths.tolist() == [0, 290, 30] * 2
+    assert told[-1] == (sum(path.stat().st_size for path in paths),) * 2
+    threads = threading.active_count()
+    early = signal_blocks(paths)
+    next(early)
+    early.close()
+    assert threading.active_count() == threads
+    with pytest.raises(InputError, match="no file: cannot be read"):
+        list(signal_blocks([*paths, "no file"]))
+    assert threading.active_count() == threads
