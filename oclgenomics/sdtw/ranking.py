@@ -42,7 +42,8 @@ def mapping_quality(cost: NDArray[np.float64]) -> NDArray[np.int64]:
     """Return the mapping quality of each read: 60 times its gap in tenths of the second-best cost, 60 at most.
 
     The gap is what the best reference costs less than the second-best one, so a read whose best reference costs a tenth
-    less or better still has 60, and one with two best references 0. Places within one reference are not compared.
+    less or better still has 60, and one with two best references 0. Places within one reference are not compared. A
+    second-best cost of 0 or below, as a bonus may give, counts as 1.
 
     Parameters
     ----------

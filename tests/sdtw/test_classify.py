@@ -141,7 +141,8 @@ def test_rows_tell_of_the_best_reference() -> None:
 @pytest.mark.parametrize(
     ("cost", "quality"),
     [([[3.0]], 255), ([[math.nan] * 2], 255), ([[100, 100]], 0), ([[100, 99]], 6), ([[900, 1000]], 60),
-     ([[901, 1000]], 59), ([[1000, 200, 199]], 3), ([[0, 0]], 0)],
+     ([[901, 1000]], 59), ([[1000, 200, 199]], 3), ([[0, 0]], 0),
+     ([[-500, -400]], 60), ([[-4, -4]], 0), ([[0, 1]], 60)],
 )  # fmt: skip
 def test_mapping_quality(cost: list[list[float]], quality: int) -> None:
     """The gap of the two best references, in tenths of the second one, times 60."""
