@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers.sdtw_oracle import small_squiggle
-from oclgenomics.sdtw.squiggle_file import write_squiggle
 
 from oclgenomics.cli.main import main
 from oclgenomics.runtime import Device
 from oclgenomics.sdtw import AlignOptions, Stage, Thresholds, align, classify, write_thresholds
 from oclgenomics.sdtw.reports import make_report, write_report
+from oclgenomics.sdtw.squiggle_file import write_squiggle
 from oclgenomics.signals import Signals, TrimOptions, write_signals
 
 RNG = np.random.default_rng(21)
