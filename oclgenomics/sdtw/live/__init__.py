@@ -1,1 +1,6 @@
 """Selection of reads while they are sequenced."""
+
+from oclgenomics.sdtw.live.classifier import ReadUntilClassifier, ReadUntilClient
+from oclgenomics.sdtw.live.options import LiveOptions
+
+__all__ = ["LiveOptions", "ReadUntilClassifier", "ReadUntilClient"]

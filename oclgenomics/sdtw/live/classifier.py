@@ -1,0 +1,223 @@
+"""Selection of reads while they are sequenced, through a client of the Read Until API."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import IO, Any, Protocol
+
+from oclgenomics import notices
+from oclgenomics.runtime import Device, Engine
+from oclgenomics.sdtw.found import PrefixAligner
+from oclgenomics.sdtw.live.chunks import signal_type
+from oclgenomics.sdtw.live.clock import Clock, RealClock
+from oclgenomics.sdtw.live.debug_log import DebugLog
+from oclgenomics.sdtw.live.makers import given_aligner, own_aligner
+from oclgenomics.sdtw.live.metrics import Metrics
+from oclgenomics.sdtw.live.options import MAX_CHANNELS, Action, LiveOptions
+from oclgenomics.sdtw.live.outcomes import OUTCOMES, Decided
+from oclgenomics.sdtw.live.selector import Selector
+from oclgenomics.sdtw.live.worker import ThreadWorker, Worker
+from oclgenomics.sdtw.squiggle import Squiggle
+from oclgenomics.sdtw.thresholds import Thresholds
+
+__all__ = ["ReadUntilClassifier", "ReadUntilClient"]
+
+LOG_SECONDS = 60.0
+
+
+class ReadUntilClient(Protocol):
+    """What is needed of a client of the Read Until API, such as `read_until.ReadUntilClient` and readfish's."""
+
+    signal_dtype: Any
+
+    @property
+    def is_running(self) -> bool:
+        """Whether reads come."""
+        ...
+
+    def get_read_chunks(self, batch_size: int = 1, last: bool = True) -> list[tuple[int, Any]]:
+        """Return channels and chunks that came since the last call."""
+        ...
+
+    def unblock_read_batch(self, reads: list[tuple[int, Any]], duration: float = 0.1) -> None:
+        """End reads, given by channel and number or id."""
+        ...
+
+    def stop_receiving_batch(self, reads: list[tuple[int, Any]]) -> None:
+        """Send no more of reads."""
+        ...
+
+
+class ReadUntilClassifier:
+    """Accepts and rejects reads while they are sequenced.
+
+    Parameters
+    ----------
+    target : Squiggle
+    thresholds : Thresholds
+        Their stages decide, and their options say how signals are aligned.
+    decoys : sequence of Squiggle
+        What else reads may be of.
+    options : LiveOptions, optional
+    engine : Engine, optional
+        A device in use already. It stays open, and is this object's alone until `close`.
+    device : Device or str, optional
+        Where to run, if no engine is given; as `oclgenomics.runtime.select_device` takes it.
+    max_memory : int, optional
+        Bytes of device memory to use at most, if no engine is given.
+    aligner : PrefixAligner, optional
+        Aligns instead of a device.
+    clock : Clock, optional
+        The time; that of the machine, if not given.
+    worker : Worker, optional
+        Runs the aligner instead of a thread.
+    debug : text file, optional
+        Gets a line for each read; see `DebugLog`.
+    tell : callable
+        Takes messages to the user.
+
+    Attributes
+    ----------
+    metrics : Metrics
+
+    Raises
+    ------
+    UsageError
+        The references do not suit the thresholds.
+
+    Examples
+    --------
+    >>> with ReadUntilClassifier(target, thresholds, device="gpu") as classifier:  # doctest: +SKIP
+    ...     classifier.run(client)
+    ...     print(classifier.metrics.line())
+    """
+
+    def __init__(
+        self,
+        target: Squiggle,
+        thresholds: Thresholds,
+        *,
+        decoys: Sequence[Squiggle] = (),
+        options: LiveOptions | None = None,
+        engine: Engine | None = None,
+        device: Device | str | None = None,
+        max_memory: int | None = None,
+        aligner: PrefixAligner | None = None,
+        clock: Clock | None = None,
+        worker: Worker | None = None,
+        debug: IO[str] | None = None,
+        tell: Callable[[str], None] = notices.tell,
+    ) -> None:
+        references, options = (target, *decoys), options or LiveOptions()
+        thresholds.check(thresholds.options, [reference.name for reference in references])
+        self._clock = RealClock() if clock is None else clock
+        if aligner is not None:
+            thresholds.check(aligner.options, [reference.name for reference in aligner.references])
+            make = given_aligner(aligner)
+        else:
+            make = own_aligner(references, thresholds.options, engine, device, max_memory)
+        self._worker = ThreadWorker(make, thresholds, self._clock) if worker is None else worker
+        self._selector = Selector(thresholds, len(references), self._worker, self._clock, options, tell)
+        self._options, self._tell = options, tell
+        self._debug = None if debug is None else DebugLog(debug, thresholds.prefixes)
+        self._started = False
+
+    @property
+    def metrics(self) -> Metrics:
+        """What happened so far."""
+        return self._selector.metrics
+
+    def __enter__(self) -> ReadUntilClassifier:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def start(self) -> None:
+        """Make the device ready, if it is not yet.
+
+        Raises
+        ------
+        DeviceError
+            There is no such device, or its memory is too small.
+        """
+        if not self._started:
+            self._worker.start()
+            self._started = True
+
+    def close(self) -> None:
+        """Release the device."""
+        if self._started:
+            self._worker.close()
+
+    def run(self, client: ReadUntilClient, seconds: float = math.inf, log_seconds: float = LOG_SECONDS) -> Metrics:
+        """Select reads as long as the client runs.
+
+        Parameters
+        ----------
+        client : ReadUntilClient
+            With many chunks for each read (`one_chunk=False`), whole reads so far or only what is new.
+        seconds : float
+            Stop then.
+        log_seconds : float
+            Tell how it goes each time so much time is over; 0 for never.
+
+        Raises
+        ------
+        UsageError
+            The client sends samples of an unknown type.
+        """
+        self.start()
+        clock, said = self._clock, self._clock.now()
+        end = clock.now() + seconds
+        while client.is_running and clock.now() < end:
+            begun = clock.now()
+            self.step(client)
+            if log_seconds and clock.now() - said >= log_seconds:
+                self._tell(self.metrics.line())
+                said = clock.now()
+            clock.sleep(self._options.interval - (clock.now() - begun))
+        return self.metrics
+
+    def step(self, client: ReadUntilClient) -> Decided:
+        """Take the chunks that are there, and tell the client what is to be done with which reads.
+
+        Returns
+        -------
+        Decided
+            These reads.
+        """
+        kind = signal_type(client)
+        chunks = client.get_read_chunks(batch_size=getattr(client, "channel_count", MAX_CHANNELS), last=True)
+        decided = self._selector.update(chunks, kind, getattr(client, "calibration_values", None))
+        if len(decided):
+            self._act(client, decided)
+        return decided
+
+    def _act(self, client: ReadUntilClient, decided: Decided) -> None:
+        """Tell the client, and count it."""
+        meant = [self._action_of(OUTCOMES[outcome]) for outcome in decided.outcome.tolist()]
+        sent = ["stop_receiving" if self._options.dry_run and one == "unblock" else one for one in meant]
+        reads = list(zip(decided.channel.tolist(), decided.key.tolist(), strict=True))
+        unblock = [read for read, action in zip(reads, sent, strict=True) if action == "unblock"]
+        stop = [read for read, action in zip(reads, sent, strict=True) if action == "stop_receiving"]
+        if unblock:
+            client.unblock_read_batch(unblock, duration=self._options.unblock_duration)
+        if stop:
+            client.stop_receiving_batch(stop)
+        now = self._clock.now()
+        self._selector.told(decided.channel[[action != "proceed" for action in sent]])
+        for action in sent:
+            self.metrics.actions[action] += 1
+        self.metrics.add_decided(decided, now)
+        if self._debug is not None:
+            self._debug.add(decided, meant, sent, now)
+
+    def _action_of(self, outcome: str) -> Action:
+        """What an outcome stands for; what the device was late for goes on."""
+        if outcome == "delayed":
+            return "proceed"
+        action: Action = getattr(self._options, outcome)
+        return action

@@ -1,0 +1,87 @@
+"""Reads that are judged together: stage by stage, as far as their samples reach."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.sdtw.decisions import UNDECIDED
+from oclgenomics.sdtw.found import PrefixAligner
+from oclgenomics.sdtw.scores import read_scores
+from oclgenomics.sdtw.thresholds import Thresholds
+
+__all__ = ["Job", "Verdict", "judge"]
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """Copies of what reads have; arrays have one value for each read where nothing else is said.
+
+    Attributes
+    ----------
+    channel, generation : ndarray, int64
+    stage : ndarray, int64
+        Next one of each read.
+    held : ndarray, int64
+        Samples of each.
+    samples : ndarray, int16, (reads, width)
+        `held[i]` of row i count.
+    """
+
+    channel: NDArray[np.int64]
+    generation: NDArray[np.int64]
+    stage: NDArray[np.int64]
+    held: NDArray[np.int64]
+    samples: NDArray[np.int16]
+
+    def __len__(self) -> int:
+        return len(self.channel)
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """What is known of the reads of a job afterwards; arrays have one value, or row, for each read.
+
+    Attributes
+    ----------
+    decision : ndarray, uint8
+        Numbers of `oclgenomics.sdtw.decisions`.
+    judged : ndarray, int64
+        Last stage at which each was judged.
+    score : ndarray, float64
+    cost : ndarray, float64, (reads, references)
+    column : ndarray, int64, (reads, references)
+        Those of the last stage.
+    aligned : int
+        Samples that were aligned with each reference, of all stages.
+    """
+
+    decision: NDArray[np.uint8]
+    judged: NDArray[np.int64]
+    score: NDArray[np.float64]
+    cost: NDArray[np.float64]
+    column: NDArray[np.int64]
+    aligned: int
+
+
+def judge(aligner: PrefixAligner, thresholds: Thresholds, job: Job) -> Verdict:
+    """Judge reads at their next stages; those that go on and have the samples of the one after it, there as well.
+
+    Reads of one stage are aligned together.
+    """
+    shape = (len(job), len(aligner.references))
+    decision, judged = np.full(len(job), UNDECIDED, np.uint8), np.full(len(job), -1, np.int64)
+    score, cost, column = np.full(len(job), np.nan), np.full(shape, np.nan), np.full(shape, -1, np.int64)
+    aligned, width = 0, job.samples.shape[1]
+    flat, firsts = job.samples.reshape(-1), np.arange(len(job), dtype=np.int64) * width
+    for stage, rows in enumerate(thresholds.prefixes):
+        which = np.flatnonzero((job.stage <= stage) & (decision == UNDECIDED) & (job.held >= rows))
+        if len(which):
+            found = aligner.align(flat, firsts[which], rows)
+            cost[which], column[which], judged[which] = found.cost, found.column, stage
+            score[which] = read_scores(found.cost, thresholds.score, thresholds.options)
+            decision[which] = thresholds.decide(stage, score[which])
+            aligned += rows * len(which)
+    return Verdict(decision, judged, score, cost, column, aligned)

@@ -1,0 +1,88 @@
+"""The options of selection while sequencing."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from oclgenomics.errors import ParameterError
+
+__all__ = ["ACTIONS", "MAX_CHANNELS", "Action", "LiveOptions"]
+
+Action = Literal["unblock", "stop_receiving", "proceed"]
+ACTIONS: tuple[Action, ...] = get_args(Action)
+MAX_CHANNELS = 1 << 14  # of a flow cell; a PromethION's has 3,000
+MAX_TRIM = 1 << 16
+
+
+@dataclass(frozen=True)
+class LiveOptions:
+    """What is done with reads while they are sequenced. Times are in seconds, lengths in samples.
+
+    Attributes
+    ----------
+    accept, reject, undecided, control : {'unblock', 'stop_receiving', 'proceed'}
+        What the sequencer is told of a read that is accepted, rejected, or undecided after `max_samples`, and of each
+        read of `control_channels`: end it, sequence it to its end and send no more of it, or nothing. Reads that are
+        undecided because the device was late are never unblocked.
+    control_channels : frozenset of int
+        Channels whose reads are not judged.
+    trim : int
+        Samples to leave out at the start of each read.
+    max_samples : int, optional
+        A read without a decision after so many samples is undecided. Twice the last stage, if not given.
+    max_missed : int
+        Samples at the start of a read that may be over before its first chunk is seen. What has run longer proceeds.
+    max_latency : float
+        How long the loop waits for the device at a time.
+    max_batch : int, optional
+        Reads that are aligned together at most; all that are due, if not given.
+    interval : float
+        Time from one request for chunks to the next.
+    unblock_duration : float
+        How long the voltage is reversed.
+    max_failures : int
+        So many batches that fail in a row end the selection: from then on all reads proceed.
+    dry_run : bool
+        Tell the sequencer `stop_receiving` instead of `unblock`.
+
+    Raises
+    ------
+    ParameterError
+        A value is outside its range.
+    """
+
+    accept: Action = "stop_receiving"
+    reject: Action = "unblock"
+    undecided: Action = "stop_receiving"
+    control: Action = "stop_receiving"
+    control_channels: frozenset[int] = frozenset()
+    trim: int = 0
+    max_samples: int | None = None
+    max_missed: int = 5000
+    max_latency: float = 0.4
+    max_batch: int | None = None
+    interval: float = 0.1
+    unblock_duration: float = 0.1
+    max_failures: int = 3
+    dry_run: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("accept", "reject", "undecided", "control"):
+            if getattr(self, name) not in ACTIONS:
+                raise ParameterError(name, f"choose one of {', '.join(ACTIONS)}", getattr(self, name))
+        for name in ("max_latency", "unblock_duration"):
+            if not 0 < getattr(self, name) < math.inf:
+                raise ParameterError(name, "give more than 0 seconds", getattr(self, name))
+        if not 0 <= self.interval < math.inf:
+            raise ParameterError("interval", "give 0 seconds or more", self.interval)
+        for name in ("max_samples", "max_batch", "max_failures"):
+            if getattr(self, name) is not None and getattr(self, name) < 1:
+                raise ParameterError(name, "give 1 or more", getattr(self, name))
+        if not 0 <= self.trim <= MAX_TRIM:
+            raise ParameterError("trim", f"give 0 to {MAX_TRIM:,} samples", self.trim)
+        if self.max_missed < 0:
+            raise ParameterError("max_missed", "give 0 samples or more", self.max_missed)
+        if any(not 1 <= channel <= MAX_CHANNELS for channel in self.control_channels):
+            raise ParameterError("control_channels", f"channels are 1 to {MAX_CHANNELS:,}")

@@ -1,0 +1,210 @@
+"""Chunks in, decisions out: what is common to all that select reads while they are sequenced.
+
+The device may be late, and may fail. Reads that wait for it go on being sequenced; what it finds is taken up when it
+comes, if the read is still there.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics import notices
+from oclgenomics.sdtw.live.channel_table import CLOSED, FLYING, OPEN, ChannelTable
+from oclgenomics.sdtw.live.chunks import decode_chunks
+from oclgenomics.sdtw.live.clock import Clock
+from oclgenomics.sdtw.live.judging import Job
+from oclgenomics.sdtw.live.metrics import Metrics
+from oclgenomics.sdtw.live.options import LiveOptions
+from oclgenomics.sdtw.live.outcomes import CONTROL, DELAYED, UNDECIDED, Decided
+from oclgenomics.sdtw.live.worker import Outcome, Worker
+from oclgenomics.sdtw.thresholds import Thresholds
+
+__all__ = ["Selector"]
+
+FIXED_PARTS = 3  # of a turn; others are batches
+
+
+class Selector:
+    """Gathers chunks of reads and decides of reads by stages.
+
+    Parameters
+    ----------
+    thresholds : Thresholds
+    references : int
+        How many there are.
+    worker : Worker
+        Aligns.
+    clock : Clock
+    options : LiveOptions
+    tell : callable
+        Takes messages to the user.
+
+    Attributes
+    ----------
+    metrics : Metrics
+    selecting : bool
+        Whether reads are judged; no more after too many failures.
+    """
+
+    def __init__(
+        self,
+        thresholds: Thresholds,
+        references: int,
+        worker: Worker,
+        clock: Clock,
+        options: LiveOptions,
+        tell: Callable[[str], None] = notices.tell,
+    ) -> None:
+        self._worker, self._clock, self._options, self._tell = worker, clock, options, tell
+        self._references, self._prefixes = references, thresholds.prefixes
+        self._table = ChannelTable(thresholds.prefixes, trim=options.trim, max_missed=options.max_missed)
+        self._max_samples = options.max_samples or options.trim + 2 * thresholds.prefixes[-1]
+        self._control = np.array(sorted(options.control_channels), np.int64)
+        self._failed_in_a_row = 0
+        self._waited = 0.0  # real seconds in this turn
+        self.metrics = Metrics(len(thresholds.stages))
+        self.selecting = True
+
+    def update(
+        self, chunks: Sequence[tuple[int, Any]], kind: np.dtype[Any], calibration: Mapping[int, Any] | None = None
+    ) -> Decided:
+        """Take chunks, and return the reads that are decided of since the last call.
+
+        Returns after `max_latency` and its own work of a few milliseconds, whatever the device does.
+
+        Parameters
+        ----------
+        chunks, kind, calibration
+            See `decode_chunks`.
+        """
+        begun, self._waited = time.perf_counter(), 0.0
+        taken = self._table.take(decode_chunks(chunks, kind, calibration), self._clock.now())
+        self.metrics.add_chunks(taken)
+        parts = [self._controls(), self._take_up(0.0), *self._judge_due(), self._overdue()]
+        if len(parts) > FIXED_PARTS:
+            self.metrics.loop_seconds.add(np.array([time.perf_counter() - begun - self._waited]))
+        return Decided.joined(parts)
+
+    def told(self, channel: NDArray[np.int64]) -> None:
+        """Take note that the sequencer was asked to send no more of these channels' reads."""
+        self._table.acted[channel] = True
+
+    def _judge_due(self) -> list[Decided]:
+        """Have due reads aligned, one batch after the other, as long as there is time."""
+        decided: list[Decided] = []
+        end = self._clock.now() + self._options.max_latency
+        due = self._table.due() if self.selecting else np.empty(0, np.int64)
+        while len(due) and self._worker.idle:
+            job, failures = self._job(due[: self._options.max_batch]), self.metrics.failures
+            decided.append(self._take_up(max(0.0, end - self._clock.now()), job))
+            if not self._worker.idle:
+                self.metrics.slow_batches += 1
+                self._table.delayed |= self._table.state == FLYING
+            if self.metrics.failures > failures or self._clock.now() >= end:
+                break
+            due = self._table.due()
+        if self.selecting:
+            self._defer()
+        return decided
+
+    def _defer(self) -> None:
+        """Count reads that have to wait for the device until the next time."""
+        late = self._table.due()
+        self.metrics.deferred += int((~self._table.delayed[late]).sum())
+        self._table.delayed[late] = True
+
+    def _job(self, channel: NDArray[np.int64]) -> Job:
+        """Copy what the next stages of reads need, and send them off."""
+        table = self._table
+        held = table.held[channel]
+        width = max(rows for rows in self._prefixes if rows <= int(held.max()))
+        table.state[channel] = FLYING
+        return Job(channel, table.generation[channel], table.stage[channel], held, table.samples[channel, :width])
+
+    def _take_up(self, seconds: float, new: Job | None = None) -> Decided:
+        """Begin a new batch, or take the one that is under way, wait so long for it, and take up what it found."""
+        begun = time.perf_counter()
+        if new is not None:
+            self._worker.submit(new)
+        outcome = self._worker.wait(seconds)
+        self._waited += time.perf_counter() - begun
+        if outcome is None:
+            return self._nothing()
+        job, table = outcome.job, self._table
+        channel = job.channel
+        here = (table.generation[channel] == job.generation) & (table.state[channel] == FLYING)
+        table.state[channel[here]] = OPEN
+        if outcome.verdict is None:
+            table.delayed[channel[here]] = True
+            self._count_failure(outcome)
+            return self._nothing()
+        self._failed_in_a_row = 0
+        self.metrics.gone += int((~here).sum())
+        self.metrics.add_batch(len(job), outcome.verdict.aligned, outcome.seconds)
+        table.stage[channel[here]] = outcome.verdict.judged[here] + 1
+        final = here & (outcome.verdict.decision != UNDECIDED)
+        verdict = outcome.verdict
+        return self._close(
+            channel[final], verdict.decision[final], verdict.judged[final],
+            verdict.score[final], verdict.cost[final], verdict.column[final],
+        )  # fmt: skip
+
+    def _count_failure(self, outcome: Outcome) -> None:
+        self.metrics.failures += 1
+        self._failed_in_a_row += 1
+        if self.metrics.failures == 1:
+            self._tell(f"warning: a batch of reads could not be aligned, they proceed ({_one_line(outcome.error)})")
+        if self._failed_in_a_row >= self._options.max_failures:
+            self.selecting = False
+            self._tell(
+                f"WARNING: {self._failed_in_a_row} batches in a row could not be aligned: the selection has ended, and "
+                f"all reads proceed ({_one_line(outcome.error)}); start it again when the device is well"
+            )
+
+    def _controls(self) -> Decided:
+        """Reads of control channels, as soon as they are seen."""
+        known = self._control[self._control < len(self._table)]
+        new = known[self._table.state[known] == OPEN]
+        return self._close(new, np.full(len(new), CONTROL, np.uint8))
+
+    def _overdue(self) -> Decided:
+        """Reads that have more samples than a decision may take."""
+        table = self._table
+        waiting = (table.state == OPEN) | (table.state == FLYING)
+        channel = np.flatnonzero(waiting & (table.received() >= self._max_samples))
+        late = table.delayed[channel] | (not self.selecting)
+        return self._close(channel, np.where(late, DELAYED, UNDECIDED).astype(np.uint8))
+
+    def _nothing(self) -> Decided:
+        return self._close(np.empty(0, np.int64), np.empty(0, np.uint8))
+
+    def _close(
+        self,
+        channel: NDArray[np.int64],
+        outcome: NDArray[np.uint8],
+        stage: NDArray[np.int64] | None = None,
+        score: NDArray[np.float64] | None = None,
+        cost: NDArray[np.float64] | None = None,
+        column: NDArray[np.int64] | None = None,
+    ) -> Decided:
+        """Judge reads no more."""
+        table, shape = self._table, (len(channel), self._references)
+        table.state[channel] = CLOSED
+        at = np.full(len(channel), -1, np.int64) if stage is None else stage
+        arrived = np.full(len(channel), np.nan) if stage is None else table.arrived[channel, at]
+        return Decided(
+            channel, table.key[channel], table.read[channel], outcome, at, table.received()[channel],
+            np.full(len(channel), np.nan) if score is None else score,
+            np.full(shape, np.nan) if cost is None else cost,
+            np.full(shape, -1, np.int64) if column is None else column,
+            arrived,
+        )  # fmt: skip
+
+
+def _one_line(error: Exception | None) -> str:
+    return f"{type(error).__name__}: {' '.join(str(error).split())}"
