@@ -3,6 +3,7 @@
 from oclgenomics.sdtw.align import align, align_parts
 from oclgenomics.sdtw.classified import Classified
 from oclgenomics.sdtw.classify import classify, classify_parts
+from oclgenomics.sdtw.live import LiveOptions, ReadUntilClassifier
 from oclgenomics.sdtw.options import CRESCENT, SQUIGGLEFILTER, AlignOptions
 from oclgenomics.sdtw.result import Alignments
 from oclgenomics.sdtw.squiggle import Squiggle
@@ -17,6 +18,8 @@ __all__ = [
     "AlignOptions",
     "Alignments",
     "Classified",
+    "LiveOptions",
+    "ReadUntilClassifier",
     "Squiggle",
     "Stage",
     "Thresholds",
