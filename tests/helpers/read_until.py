@@ -14,7 +14,7 @@ from helpers.sdtw_oracle import OracleAligner, small_squiggle
 from oclgenomics.sdtw.found import Found
 from oclgenomics.sdtw.live.classifier import ReadUntilClassifier
 from oclgenomics.sdtw.live.clock import VirtualClock
-from oclgenomics.sdtw.live.judging import Job
+from oclgenomics.sdtw.live.judging import Job, Judges
 from oclgenomics.sdtw.live.options import LiveOptions
 from oclgenomics.sdtw.live.virtual_worker import VirtualWorker
 from oclgenomics.sdtw.options import AlignOptions
@@ -120,7 +120,7 @@ def classifier_of(
     """A classifier on the oracle, in simulated time; `seconds` says how long a batch takes."""
     clock = VirtualClock()
     aligner = Flaky(OracleAligner((TARGET, *decoys), thresholds.options), fails)
-    worker = VirtualWorker(lambda: contextlib.nullcontext(aligner), thresholds, clock, seconds)
+    worker = VirtualWorker(lambda: contextlib.nullcontext(aligner), Judges(thresholds, 1), clock, seconds)
     made = ReadUntilClassifier(
         TARGET, thresholds, decoys=decoys, options=LiveOptions(**options), aligner=aligner, clock=clock, worker=worker,
         debug=debug, tell=(said if said is not None else []).append,

@@ -19,6 +19,7 @@ from oclgenomics.sdtw.decisions import UNDECIDED
 from oclgenomics.sdtw.live.options import LiveOptions
 from oclgenomics.sdtw.scores import read_scores
 from oclgenomics.sdtw.thresholds import Thresholds
+from oclgenomics.signals.trimming import TrimOptions
 
 STAGES = stages_of((40, 150.0), (80, 300.0))
 
@@ -95,7 +96,10 @@ def test_decisions_are_those_of_whole_reads(data: st.DataObject) -> None:
             turns[turn].append((number + 1, whole_read(chunk.id, samples[:end], 100 * number) if accumulate else chunk))
     client = Script(turns)
     classifier, _ = classifier_of(
-        thresholds, trim=trim, max_samples=10_000, max_batch=data.draw(st.sampled_from([None, 1, 2]))
+        thresholds,
+        trim=TrimOptions(stall=False, extra=trim),
+        max_samples=10_000,
+        max_batch=data.draw(st.sampled_from([None, 1, 2])),
     )
     with classifier:
         metrics = classifier.run(client)
@@ -298,7 +302,7 @@ def test_a_read_that_has_run_too_long_proceeds() -> None:
 
 @pytest.mark.parametrize(
     "options",
-    [{"accept": "x"}, {"max_latency": 0}, {"trim": -1}, {"max_batch": 0}, {"control_channels": frozenset({0})},
+    [{"accept": "x"}, {"max_latency": 0}, {"max_batch": 0}, {"control_channels": frozenset({0})},
      {"interval": -1}, {"max_failures": 0}, {"max_missed": -1}, {"max_latency": float("nan")}],
 )  # fmt: skip
 def test_options_are_checked(options: dict[str, Any]) -> None:

@@ -16,6 +16,7 @@ from oclgenomics.runtime import Engine
 from oclgenomics.sdtw import ReadUntilClassifier
 from oclgenomics.sdtw.found import Found
 from oclgenomics.sdtw.live.clock import RealClock
+from oclgenomics.sdtw.live.judging import Judges
 from oclgenomics.sdtw.live.metrics import Latest
 from oclgenomics.sdtw.live.options import LiveOptions
 from oclgenomics.sdtw.live.worker import ThreadWorker
@@ -124,7 +125,7 @@ def test_a_device_that_is_not_there_is_told_at_the_start() -> None:
         raise MissingError("no device")
 
     clock = RealClock()
-    classifier = ReadUntilClassifier(TARGET, STAGES, clock=clock, worker=ThreadWorker(make, STAGES, clock))
+    classifier = ReadUntilClassifier(TARGET, STAGES, clock=clock, worker=ThreadWorker(make, Judges(STAGES, 1), clock))
     with pytest.raises(MissingError):
         classifier.run(Script([[]]))
     classifier.close()

@@ -1,4 +1,4 @@
-"""Chunks of reads as the Read Until API sends them, as arrays.
+"""Chunks of reads as the Read Until API sends them.
 
 A chunk is an object of MinKNOW's: `id`, `start_sample` (of the read), `chunk_start_sample`, `chunk_length` and
 `raw_data`, bytes of the client's `signal_dtype`. Clients for MinKNOW before 6.0 name reads by their `number` in
@@ -7,8 +7,8 @@ actions, later ones, which have no `number`, by their `id`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,15 +17,16 @@ from numpy.typing import NDArray
 from oclgenomics.errors import UsageError
 from oclgenomics.sdtw.live.options import MAX_CHANNELS
 
-__all__ = ["CALIBRATED_STEP", "Chunks", "decode_chunks", "signal_type"]
+__all__ = ["CALIBRATED_STEP", "Chunks", "decode_chunks", "digitise", "signal_type"]
 
 CALIBRATED_STEP = 1443.03 / 8192  # pA; a MinION's range over its digitisation
+MAX_SAMPLE = 1 << 62
 INT16 = np.iinfo(np.int16)
 
 
 @dataclass(frozen=True, eq=False)
 class Chunks:
-    """Chunks laid end to end; arrays have one value for each chunk where nothing else is said.
+    """Chunks that came together; arrays have one value for each.
 
     Attributes
     ----------
@@ -35,15 +36,15 @@ class Chunks:
     read : ndarray, object (str)
         The read's id.
     read_start : ndarray, int64
-        Sample of the run at which the read starts; that of its first chunk where it is not known.
+        Sample of the run at which the read starts; that of the chunk where it is not known.
     start : ndarray, int64
         Sample of the run at which the chunk starts.
-    samples : ndarray, int16
-        Of all chunks.
-    places : ndarray, int64, (chunks + 1,)
-        Chunk i is `samples[places[i] : places[i + 1]]`.
+    length : ndarray, int64
+        Samples of each; 0 of broken ones.
+    samples : list of ndarray
+        Of each, as they were sent.
     broken : ndarray, bool
-        It cannot be what a sequencer measures; it has no samples here.
+        It cannot be what a sequencer measures.
     lost : int
         Chunks that do not even tell their channel and read.
     """
@@ -53,24 +54,19 @@ class Chunks:
     read: NDArray[np.object_]
     read_start: NDArray[np.int64]
     start: NDArray[np.int64]
-    samples: NDArray[np.int16]
-    places: NDArray[np.int64]
+    length: NDArray[np.int64]
+    samples: list[NDArray[Any]]
     broken: NDArray[np.bool_]
-    lost: int = field(default=0)
+    lost: int
 
     def __len__(self) -> int:
         return len(self.channel)
 
-    @property
-    def lengths(self) -> NDArray[np.int64]:
-        """Samples of each chunk."""
-        return np.diff(self.places)
-
     def rounds(self) -> Iterator[NDArray[np.int64]]:
         """Yield numbers of chunks of different channels: the first one of each channel, then the second, and so on."""
         order = np.argsort(self.channel, kind="stable")
-        sorted_ = self.channel[order]
-        first = np.flatnonzero(np.append(True, sorted_[1:] != sorted_[:-1])) if len(order) else order
+        ordered = self.channel[order]
+        first = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])) if len(order) else order
         turn = np.arange(len(order)) - np.repeat(first, np.diff(np.append(first, len(order))))
         for number in range(int(turn.max(initial=-1)) + 1):
             yield np.sort(order[turn == number])
@@ -90,10 +86,8 @@ def signal_type(client: Any) -> np.dtype[Any]:
     return kind
 
 
-def decode_chunks(
-    chunks: Sequence[tuple[int, Any]], kind: np.dtype[Any], calibration: Mapping[int, Any] | None = None
-) -> Chunks:
-    """Lay chunks out as arrays.
+def decode_chunks(chunks: Sequence[tuple[int, Any]], kind: np.dtype[Any]) -> Chunks:
+    """Lay out what is known of chunks as arrays.
 
     Parameters
     ----------
@@ -101,31 +95,44 @@ def decode_chunks(
         Channel and chunk, as `get_read_chunks` returns them.
     kind : dtype
         Of the samples; see `signal_type`.
-    calibration : mapping of int to object, optional
-        `scaling` and `offset` of each channel, by which calibrated samples, in pA, become integers again. Where there
-        is none, a step of a MinION is taken for all.
     """
-    heads, parts, broken, lost = [], [], [], 0
+    heads, parts, broken = [], [], []
     for channel, chunk in chunks:
         head = _head(channel, chunk)
-        if head is None:
-            lost += 1
-            continue
-        part = _samples(chunk, kind)
-        heads.append(head)
-        broken.append(part is None or head[3] < 0 or head[4] < head[3])
-        parts.append(np.empty(0, kind) if part is None else part)
+        if head is not None:
+            part = _samples(chunk, kind)
+            heads.append(head)
+            parts.append(np.empty(0, kind) if part is None else part)
+            broken.append(part is None or head[3] < 0 or head[4] < head[3])
     channels, read_starts, starts = (np.array([head[place] for head in heads], np.int64) for place in (0, 3, 4))
     keys, reads = (_objects([head[place] for head in heads]) for place in (1, 2))
-    lengths = np.array([len(part) for part in parts], np.int64)
-    places = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-    joined = np.concatenate(parts) if parts else np.empty(0, kind)
+    length = np.array([len(part) for part in parts], np.int64)
     wrong = np.array(broken, np.bool_)
-    if kind.kind == "f":
-        wrong |= _not_finite(joined, places)
-        joined = _digitised(joined, channels, lengths, calibration)
-    samples = joined.astype(np.int16, copy=False)
-    return Chunks(channels, keys, reads, read_starts, starts, samples, places, wrong, lost)
+    return Chunks(channels, keys, reads, read_starts, starts, length, parts, wrong, len(chunks) - len(heads))
+
+
+def digitise(samples: NDArray[Any], calibration: Any) -> NDArray[Any] | None:
+    """Return samples as the numbers of the analogue-to-digital converter.
+
+    Parameters
+    ----------
+    samples : ndarray, int16 or float32
+        Numbers already, or currents in pA.
+    calibration : object, optional
+        `scaling` and `offset` of the channel; a step of a MinION if there is none.
+
+    Returns
+    -------
+    ndarray or None
+        None if a current is no number.
+    """
+    if samples.dtype.kind != "f":
+        return samples
+    if not np.isfinite(samples).all():
+        return None
+    scale, offset = (CALIBRATED_STEP, 0.0) if calibration is None else (calibration.scaling, calibration.offset)
+    numbers = samples * np.float32(1 / scale) - np.float32(offset)
+    return np.rint(numbers).clip(INT16.min, INT16.max)
 
 
 def _head(channel: Any, chunk: Any) -> tuple[int, Any, str, int, int] | None:
@@ -134,9 +141,9 @@ def _head(channel: Any, chunk: Any) -> tuple[int, Any, str, int, int] | None:
         start = int(chunk.chunk_start_sample)
         name = str(chunk.id)
         head = int(channel), getattr(chunk, "number", name), name, int(getattr(chunk, "start_sample", start)), start
-    except (AttributeError, TypeError, ValueError):
+    except (AttributeError, OverflowError, TypeError, ValueError):
         return None
-    return head if 1 <= head[0] <= MAX_CHANNELS and max(abs(head[3]), abs(start)) < 1 << 62 else None
+    return head if 1 <= head[0] <= MAX_CHANNELS and max(abs(head[3]), abs(start)) < MAX_SAMPLE else None
 
 
 def _samples(chunk: Any, kind: np.dtype[Any]) -> NDArray[Any] | None:
@@ -144,26 +151,9 @@ def _samples(chunk: Any, kind: np.dtype[Any]) -> NDArray[Any] | None:
     try:
         samples = np.frombuffer(chunk.raw_data, kind)
         told = int(getattr(chunk, "chunk_length", 0))
-    except (AttributeError, BufferError, TypeError, ValueError):
+    except (AttributeError, BufferError, OverflowError, TypeError, ValueError):
         return None
     return samples if len(samples) and len(samples) >= told else None
-
-
-def _not_finite(samples: NDArray[Any], places: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which chunks hold what is no number."""
-    before = np.concatenate([[0], np.cumsum(~np.isfinite(samples))])
-    return before[places[1:]] > before[places[:-1]]
-
-
-def _digitised(
-    current: NDArray[Any], channel: NDArray[np.int64], lengths: NDArray[np.int64], calibration: Mapping[int, Any] | None
-) -> NDArray[np.float64]:
-    """Currents in pA as the numbers of the analogue-to-digital converter."""
-    known = [None if calibration is None else calibration.get(number) for number in channel.tolist()]
-    scale = np.array([CALIBRATED_STEP if one is None else one.scaling for one in known], np.float64)
-    offset = np.array([0.0 if one is None else one.offset for one in known], np.float64)
-    numbers = np.rint(current / np.repeat(scale, lengths) - np.repeat(offset, lengths))
-    return np.nan_to_num(numbers, nan=0.0).clip(INT16.min, INT16.max)
 
 
 def _objects(values: Sequence[Any]) -> NDArray[np.object_]:

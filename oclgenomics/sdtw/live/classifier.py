@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable
 from typing import IO, Any, Protocol
 
 from oclgenomics import notices
 from oclgenomics.runtime import Device, Engine
+from oclgenomics.sdtw.classify import check_thresholds, open_targets
 from oclgenomics.sdtw.found import PrefixAligner
 from oclgenomics.sdtw.live.chunks import signal_type
 from oclgenomics.sdtw.live.clock import Clock, RealClock
 from oclgenomics.sdtw.live.debug_log import DebugLog
+from oclgenomics.sdtw.live.judging import Judges
 from oclgenomics.sdtw.live.makers import given_aligner, own_aligner
 from oclgenomics.sdtw.live.metrics import Metrics
 from oclgenomics.sdtw.live.options import MAX_CHANNELS, Action, LiveOptions
 from oclgenomics.sdtw.live.outcomes import OUTCOMES, Decided
 from oclgenomics.sdtw.live.selector import Selector
 from oclgenomics.sdtw.live.worker import ThreadWorker, Worker
-from oclgenomics.sdtw.squiggle import Squiggle
-from oclgenomics.sdtw.thresholds import Thresholds
+from oclgenomics.sdtw.sources import References
+from oclgenomics.sdtw.thresholds import Thresholds, read_thresholds
 
 __all__ = ["ReadUntilClassifier", "ReadUntilClient"]
 
@@ -54,11 +57,12 @@ class ReadUntilClassifier:
 
     Parameters
     ----------
-    target : Squiggle
-    thresholds : Thresholds
+    targets : Squiggle, path, or iterable of either
+        References that are looked for. The cost of a read is that of the best of them.
+    thresholds : Thresholds or path
         Their stages decide, and their options say how signals are aligned.
-    decoys : sequence of Squiggle
-        What else reads may be of.
+    decoys : Squiggle, path, or iterable of either
+        References that are not looked for. The score `difference` takes the best decoy's cost from the targets'.
     options : LiveOptions, optional
     engine : Engine, optional
         A device in use already. It stays open, and is this object's alone until `close`.
@@ -67,7 +71,7 @@ class ReadUntilClassifier:
     max_memory : int, optional
         Bytes of device memory to use at most, if no engine is given.
     aligner : PrefixAligner, optional
-        Aligns instead of a device.
+        Aligns these references by the options of the thresholds, instead of a device.
     clock : Clock, optional
         The time; that of the machine, if not given.
     worker : Worker, optional
@@ -79,26 +83,31 @@ class ReadUntilClassifier:
 
     Attributes
     ----------
+    references : tuple of Squiggle
+        Targets, then decoys.
+    thresholds : Thresholds
     metrics : Metrics
 
     Raises
     ------
     UsageError
         The references do not suit the thresholds.
+    InputError
+        A file cannot be read.
 
     Examples
     --------
-    >>> with ReadUntilClassifier(target, thresholds, device="gpu") as classifier:  # doctest: +SKIP
+    >>> with ReadUntilClassifier("target.sdtw", "stages.json", device="gpu") as classifier:  # doctest: +SKIP
     ...     classifier.run(client)
     ...     print(classifier.metrics.line())
     """
 
     def __init__(
         self,
-        target: Squiggle,
-        thresholds: Thresholds,
+        targets: References,
+        thresholds: Thresholds | str | os.PathLike[str],
         *,
-        decoys: Sequence[Squiggle] = (),
+        decoys: References = (),
         options: LiveOptions | None = None,
         engine: Engine | None = None,
         device: Device | str | None = None,
@@ -109,17 +118,18 @@ class ReadUntilClassifier:
         debug: IO[str] | None = None,
         tell: Callable[[str], None] = notices.tell,
     ) -> None:
-        references, options = (target, *decoys), options or LiveOptions()
-        thresholds.check(thresholds.options, [reference.name for reference in references])
+        first, others = open_targets(targets, decoys)
+        thresholds = thresholds if isinstance(thresholds, Thresholds) else read_thresholds(thresholds)
+        check_thresholds(thresholds, first, others)
+        self.references, self.thresholds = first + others, thresholds
         self._clock = RealClock() if clock is None else clock
-        if aligner is not None:
-            thresholds.check(aligner.options, [reference.name for reference in aligner.references])
-            make = given_aligner(aligner)
-        else:
-            make = own_aligner(references, thresholds.options, engine, device, max_memory)
-        self._worker = ThreadWorker(make, thresholds, self._clock) if worker is None else worker
-        self._selector = Selector(thresholds, len(references), self._worker, self._clock, options, tell)
-        self._options, self._tell = options, tell
+        self._options, self._tell = options or LiveOptions(), tell
+        if worker is None:
+            make = own_aligner(self.references, thresholds.options, engine, device, max_memory)
+            make = make if aligner is None else given_aligner(aligner)
+            worker = ThreadWorker(make, Judges(thresholds, len(first)), self._clock)
+        self._worker = worker
+        self._selector = Selector(thresholds, len(self.references), worker, self._clock, self._options, tell)
         self._debug = None if debug is None else DebugLog(debug, thresholds.prefixes)
         self._started = False
 

@@ -7,12 +7,27 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.sdtw.classify import target_scores
 from oclgenomics.sdtw.decisions import UNDECIDED
 from oclgenomics.sdtw.found import PrefixAligner
-from oclgenomics.sdtw.scores import read_scores
 from oclgenomics.sdtw.thresholds import Thresholds
 
-__all__ = ["Job", "Verdict", "judge"]
+__all__ = ["Job", "Judges", "Verdict", "judge"]
+
+
+@dataclass(frozen=True, eq=False)
+class Judges:
+    """What decides.
+
+    Attributes
+    ----------
+    thresholds : Thresholds
+    targets : int
+        The first so many references; the others are decoys.
+    """
+
+    thresholds: Thresholds
+    targets: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,11 +81,12 @@ class Verdict:
     aligned: int
 
 
-def judge(aligner: PrefixAligner, thresholds: Thresholds, job: Job) -> Verdict:
+def judge(aligner: PrefixAligner, judges: Judges, job: Job) -> Verdict:
     """Judge reads at their next stages; those that go on and have the samples of the one after it, there as well.
 
     Reads of one stage are aligned together.
     """
+    thresholds = judges.thresholds
     shape = (len(job), len(aligner.references))
     decision, judged = np.full(len(job), UNDECIDED, np.uint8), np.full(len(job), -1, np.int64)
     score, cost, column = np.full(len(job), np.nan), np.full(shape, np.nan), np.full(shape, -1, np.int64)
@@ -81,7 +97,7 @@ def judge(aligner: PrefixAligner, thresholds: Thresholds, job: Job) -> Verdict:
         if len(which):
             found = aligner.align(flat, firsts[which], rows)
             cost[which], column[which], judged[which] = found.cost, found.column, stage
-            score[which] = read_scores(found.cost, thresholds.score, thresholds.options)
+            score[which] = target_scores(found.cost, thresholds, judges.targets)
             decision[which] = thresholds.decide(stage, score[which])
             aligned += rows * len(which)
     return Verdict(decision, judged, score, cost, column, aligned)

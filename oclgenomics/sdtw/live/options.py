@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from oclgenomics.errors import ParameterError
+from oclgenomics.signals.trimming import TrimOptions
 
 __all__ = ["ACTIONS", "MAX_CHANNELS", "Action", "LiveOptions"]
 
 Action = Literal["unblock", "stop_receiving", "proceed"]
 ACTIONS: tuple[Action, ...] = get_args(Action)
 MAX_CHANNELS = 1 << 14  # of a flow cell; a PromethION's has 3,000
-MAX_TRIM = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -28,10 +28,11 @@ class LiveOptions:
         undecided because the device was late are never unblocked.
     control_channels : frozenset of int
         Channels whose reads are not judged.
-    trim : int
-        Samples to leave out at the start of each read.
+    trim : TrimOptions, optional
+        What is left out at the start of reads; a stall is looked for in the samples that are there.
     max_samples : int, optional
-        A read without a decision after so many samples is undecided. Twice the last stage, if not given.
+        A read without a decision after so many samples is undecided. Those of trimming and twice the last stage, if not
+        given.
     max_missed : int
         Samples at the start of a read that may be over before its first chunk is seen. What has run longer proceeds.
     max_latency : float
@@ -58,7 +59,7 @@ class LiveOptions:
     undecided: Action = "stop_receiving"
     control: Action = "stop_receiving"
     control_channels: frozenset[int] = frozenset()
-    trim: int = 0
+    trim: TrimOptions | None = None
     max_samples: int | None = None
     max_missed: int = 5000
     max_latency: float = 0.4
@@ -80,8 +81,6 @@ class LiveOptions:
         for name in ("max_samples", "max_batch", "max_failures"):
             if getattr(self, name) is not None and getattr(self, name) < 1:
                 raise ParameterError(name, "give 1 or more", getattr(self, name))
-        if not 0 <= self.trim <= MAX_TRIM:
-            raise ParameterError("trim", f"give 0 to {MAX_TRIM:,} samples", self.trim)
         if self.max_missed < 0:
             raise ParameterError("max_missed", "give 0 samples or more", self.max_missed)
         if any(not 1 <= channel <= MAX_CHANNELS for channel in self.control_channels):

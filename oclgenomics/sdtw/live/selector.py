@@ -21,6 +21,7 @@ from oclgenomics.sdtw.live.judging import Job
 from oclgenomics.sdtw.live.metrics import Metrics
 from oclgenomics.sdtw.live.options import LiveOptions
 from oclgenomics.sdtw.live.outcomes import CONTROL, DELAYED, UNDECIDED, Decided
+from oclgenomics.sdtw.live.trim import LiveTrim
 from oclgenomics.sdtw.live.worker import Outcome, Worker
 from oclgenomics.sdtw.thresholds import Thresholds
 
@@ -63,7 +64,7 @@ class Selector:
         self._worker, self._clock, self._options, self._tell = worker, clock, options, tell
         self._references, self._prefixes = references, thresholds.prefixes
         self._table = ChannelTable(thresholds.prefixes, trim=options.trim, max_missed=options.max_missed)
-        self._max_samples = options.max_samples or options.trim + 2 * thresholds.prefixes[-1]
+        self._max_samples = options.max_samples or LiveTrim(options.trim).samples + 2 * thresholds.prefixes[-1]
         self._control = np.array(sorted(options.control_channels), np.int64)
         self._failed_in_a_row = 0
         self._waited = 0.0  # real seconds in this turn
@@ -79,11 +80,13 @@ class Selector:
 
         Parameters
         ----------
-        chunks, kind, calibration
+        chunks, kind
             See `decode_chunks`.
+        calibration : mapping of int to object, optional
+            Of channels; see `digitise`.
         """
         begun, self._waited = time.perf_counter(), 0.0
-        taken = self._table.take(decode_chunks(chunks, kind, calibration), self._clock.now())
+        taken = self._table.take(decode_chunks(chunks, kind), self._clock.now(), calibration)
         self.metrics.add_chunks(taken)
         parts = [self._controls(), self._take_up(0.0), *self._judge_due(), self._overdue()]
         if len(parts) > FIXED_PARTS:

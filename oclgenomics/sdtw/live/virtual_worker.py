@@ -8,9 +8,8 @@ from contextlib import ExitStack
 
 from oclgenomics.sdtw.found import PrefixAligner
 from oclgenomics.sdtw.live.clock import VirtualClock
-from oclgenomics.sdtw.live.judging import Job, judge
+from oclgenomics.sdtw.live.judging import Job, Judges, judge
 from oclgenomics.sdtw.live.worker import MakeAligner, Outcome, warm_up
-from oclgenomics.sdtw.thresholds import Thresholds
 
 __all__ = ["VirtualWorker"]
 
@@ -22,7 +21,7 @@ class VirtualWorker:
     ----------
     make : callable
         Returns a context manager of the aligner.
-    thresholds : Thresholds
+    judges : Judges
     clock : VirtualClock
     seconds : callable, optional
         Returns how long a job takes, given it and the real seconds that it took; these, if not given.
@@ -31,11 +30,11 @@ class VirtualWorker:
     def __init__(
         self,
         make: MakeAligner,
-        thresholds: Thresholds,
+        judges: Judges,
         clock: VirtualClock,
         seconds: Callable[[Job, float], float] | None = None,
     ) -> None:
-        self._make, self._thresholds, self._clock = make, thresholds, clock
+        self._make, self._judges, self._clock = make, judges, clock
         self._seconds = seconds or (lambda _, real: real)
         self._stack = ExitStack()
         self._aligner: PrefixAligner | None = None
@@ -45,7 +44,7 @@ class VirtualWorker:
     def start(self) -> None:
         """Make the aligner and warm it up; raises what that raises."""
         self._aligner = self._stack.enter_context(self._make())
-        warm_up(self._aligner, self._thresholds)
+        warm_up(self._aligner, self._judges.thresholds)
 
     @property
     def idle(self) -> bool:
@@ -58,7 +57,7 @@ class VirtualWorker:
         begun = time.perf_counter()
         verdict, error = None, None
         try:
-            verdict = judge(self._aligner, self._thresholds, job)
+            verdict = judge(self._aligner, self._judges, job)
         except Exception as raised:  # as in a thread: reads must go on
             error = raised
         seconds = self._seconds(job, time.perf_counter() - begun)

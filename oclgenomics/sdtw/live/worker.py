@@ -14,7 +14,7 @@ import numpy as np
 
 from oclgenomics.sdtw.found import PrefixAligner
 from oclgenomics.sdtw.live.clock import Clock
-from oclgenomics.sdtw.live.judging import Job, Verdict, judge
+from oclgenomics.sdtw.live.judging import Job, Judges, Verdict, judge
 from oclgenomics.sdtw.thresholds import Thresholds
 
 __all__ = ["MakeAligner", "Outcome", "ThreadWorker", "Worker", "warm_up"]
@@ -82,12 +82,12 @@ class ThreadWorker:
     ----------
     make : callable
         Returns a context manager of the aligner.
-    thresholds : Thresholds
+    judges : Judges
     clock : Clock
     """
 
-    def __init__(self, make: MakeAligner, thresholds: Thresholds, clock: Clock) -> None:
-        self._make, self._thresholds, self._clock = make, thresholds, clock
+    def __init__(self, make: MakeAligner, judges: Judges, clock: Clock) -> None:
+        self._make, self._judges, self._clock = make, judges, clock
         self._jobs: queue.Queue[Job | None] = queue.Queue(maxsize=1)
         self._outcomes: queue.Queue[Outcome] = queue.Queue(maxsize=1)
         self._ready: queue.Queue[Exception | None] = queue.Queue(maxsize=1)
@@ -135,7 +135,7 @@ class ThreadWorker:
     def _run(self) -> None:
         try:
             with self._make() as aligner:
-                warm_up(aligner, self._thresholds)
+                warm_up(aligner, self._judges.thresholds)
                 self._ready.put(None)
                 self._serve(aligner)
         except Exception as error:  # of making it, or of releasing a device that is lost
@@ -147,7 +147,7 @@ class ThreadWorker:
             begun = self._clock.now()
             verdict, error = None, None
             try:
-                verdict = judge(aligner, self._thresholds, job)
+                verdict = judge(aligner, self._judges, job)
             except Exception as raised:  # whatever it is, reads must go on
                 error = raised
             self._outcomes.put(Outcome(job, verdict, error, self._clock.now() - begun))
