@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,7 +13,7 @@ from helpers.sdtw_oracle import OracleAligner, small_squiggle
 from oclgenomics.sdtw.found import Found
 from oclgenomics.sdtw.live.classifier import ReadUntilClassifier
 from oclgenomics.sdtw.live.clock import VirtualClock
-from oclgenomics.sdtw.live.judging import Job, Judges
+from oclgenomics.sdtw.live.judging import Job
 from oclgenomics.sdtw.live.options import LiveOptions
 from oclgenomics.sdtw.live.virtual_worker import VirtualWorker
 from oclgenomics.sdtw.options import AlignOptions
@@ -120,9 +119,9 @@ def classifier_of(
     """A classifier on the oracle, in simulated time; `seconds` says how long a batch takes."""
     clock = VirtualClock()
     aligner = Flaky(OracleAligner((TARGET, *decoys), thresholds.options), fails)
-    worker = VirtualWorker(lambda: contextlib.nullcontext(aligner), Judges(thresholds, 1), clock, seconds)
     made = ReadUntilClassifier(
-        TARGET, thresholds, decoys=decoys, options=LiveOptions(**options), aligner=aligner, clock=clock, worker=worker,
+        TARGET, thresholds, decoys=decoys, options=LiveOptions(**options), aligner=aligner, clock=clock,
+        make_worker=lambda make, judges, _: VirtualWorker(make, judges, clock, seconds),
         debug=debug, tell=(said if said is not None else []).append,
     )  # fmt: skip
     return made, clock

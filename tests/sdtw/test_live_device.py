@@ -16,7 +16,6 @@ from oclgenomics.runtime import Engine
 from oclgenomics.sdtw import ReadUntilClassifier
 from oclgenomics.sdtw.found import Found
 from oclgenomics.sdtw.live.clock import RealClock
-from oclgenomics.sdtw.live.judging import Judges
 from oclgenomics.sdtw.live.metrics import Latest
 from oclgenomics.sdtw.live.options import LiveOptions
 from oclgenomics.sdtw.live.worker import ThreadWorker
@@ -124,8 +123,9 @@ def test_a_device_that_is_not_there_is_told_at_the_start() -> None:
     def make() -> Any:
         raise MissingError("no device")
 
-    clock = RealClock()
-    classifier = ReadUntilClassifier(TARGET, STAGES, clock=clock, worker=ThreadWorker(make, Judges(STAGES, 1), clock))
+    classifier = ReadUntilClassifier(
+        TARGET, STAGES, make_worker=lambda _, judges, clock: ThreadWorker(make, judges, clock)
+    )
     with pytest.raises(MissingError):
         classifier.run(Script([[]]))
     classifier.close()
@@ -165,7 +165,8 @@ def test_what_is_measured() -> None:
     assert record.pop("loop_seconds")["count"] == 3
     assert record == {
         "reads": 4, "chunks": 7, "samples": 50 + 30 + 50 + 50 + 70 + 100 + 100, "malformed": 2, "joined": 0, "late": 0,
-        "batches": 3, "aligned": 40 * 2 + 40 + 80 + 40 + 80, "slow_batches": 2, "deferred": 0, "gone": 1, "failures": 0,
+        "batches": 3, "aligned": 40 * 2 + 40 + 80 + 40 + 80, "cells": 320 // 2 * 120,
+        "slow_batches": 2, "deferred": 0, "gone": 1, "failures": 0,
         "outcomes": {"undecided": 0, "accept": 2, "reject": 1, "control": 0, "delayed": 0},
         "outcomes_by_stage": {"accept": [0, 2, 0], "reject": [1, 0, 0]},
         "actions": {"unblock": 1, "stop_receiving": 2, "proceed": 0},

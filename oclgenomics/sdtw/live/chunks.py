@@ -132,7 +132,8 @@ def digitise(samples: NDArray[Any], calibration: Any) -> NDArray[Any] | None:
         return None
     scale, offset = (CALIBRATED_STEP, 0.0) if calibration is None else (calibration.scaling, calibration.offset)
     numbers = samples * np.float32(1 / scale) - np.float32(offset)
-    return np.rint(numbers).clip(INT16.min, INT16.max)
+    clipped: NDArray[Any] = np.rint(numbers).clip(INT16.min, INT16.max)
+    return clipped
 
 
 def _head(channel: Any, chunk: Any) -> tuple[int, Any, str, int, int] | None:

@@ -20,7 +20,7 @@ from oclgenomics.sdtw.live.metrics import Metrics
 from oclgenomics.sdtw.live.options import MAX_CHANNELS, Action, LiveOptions
 from oclgenomics.sdtw.live.outcomes import OUTCOMES, Decided
 from oclgenomics.sdtw.live.selector import Selector
-from oclgenomics.sdtw.live.worker import ThreadWorker, Worker
+from oclgenomics.sdtw.live.worker import MakeWorker, ThreadWorker
 from oclgenomics.sdtw.sources import References
 from oclgenomics.sdtw.thresholds import Thresholds, read_thresholds
 
@@ -74,8 +74,8 @@ class ReadUntilClassifier:
         Aligns these references by the options of the thresholds, instead of a device.
     clock : Clock, optional
         The time; that of the machine, if not given.
-    worker : Worker, optional
-        Runs the aligner instead of a thread.
+    make_worker : callable
+        Makes what runs the aligner: a thread.
     debug : text file, optional
         Gets a line for each read; see `DebugLog`.
     tell : callable
@@ -114,7 +114,7 @@ class ReadUntilClassifier:
         max_memory: int | None = None,
         aligner: PrefixAligner | None = None,
         clock: Clock | None = None,
-        worker: Worker | None = None,
+        make_worker: MakeWorker = ThreadWorker,
         debug: IO[str] | None = None,
         tell: Callable[[str], None] = notices.tell,
     ) -> None:
@@ -124,12 +124,10 @@ class ReadUntilClassifier:
         self.references, self.thresholds = first + others, thresholds
         self._clock = RealClock() if clock is None else clock
         self._options, self._tell = options or LiveOptions(), tell
-        if worker is None:
-            make = own_aligner(self.references, thresholds.options, engine, device, max_memory)
-            make = make if aligner is None else given_aligner(aligner)
-            worker = ThreadWorker(make, Judges(thresholds, len(first)), self._clock)
-        self._worker = worker
-        self._selector = Selector(thresholds, len(self.references), worker, self._clock, self._options, tell)
+        own = own_aligner(self.references, thresholds.options, engine, device, max_memory)
+        make = own if aligner is None else given_aligner(aligner)
+        self._worker = make_worker(make, Judges(thresholds, len(first)), self._clock)
+        self._selector = Selector(thresholds, len(self.references), self._worker, self._clock, self._options, tell)
         self._debug = None if debug is None else DebugLog(debug, thresholds.prefixes)
         self._started = False
 
@@ -162,7 +160,13 @@ class ReadUntilClassifier:
         if self._started:
             self._worker.close()
 
-    def run(self, client: ReadUntilClient, seconds: float = math.inf, log_seconds: float = LOG_SECONDS) -> Metrics:
+    def run(
+        self,
+        client: ReadUntilClient,
+        seconds: float = math.inf,
+        log_seconds: float = LOG_SECONDS,
+        on_decided: Callable[[Decided], None] | None = None,
+    ) -> Metrics:
         """Select reads as long as the client runs.
 
         Parameters
@@ -173,6 +177,8 @@ class ReadUntilClassifier:
             Stop then.
         log_seconds : float
             Tell how it goes each time so much time is over; 0 for never.
+        on_decided : callable, optional
+            Gets the reads of each turn, at the moment at which the sequencer knows of them.
 
         Raises
         ------
@@ -184,7 +190,9 @@ class ReadUntilClassifier:
         end = clock.now() + seconds
         while client.is_running and clock.now() < end:
             begun = clock.now()
-            self.step(client)
+            decided = self.step(client)
+            if on_decided is not None and len(decided):
+                on_decided(decided)
             if log_seconds and clock.now() - said >= log_seconds:
                 self._tell(self.metrics.line())
                 said = clock.now()

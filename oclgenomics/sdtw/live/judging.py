@@ -69,8 +69,8 @@ class Verdict:
     cost : ndarray, float64, (reads, references)
     column : ndarray, int64, (reads, references)
         Those of the last stage.
-    aligned : int
-        Samples that were aligned with each reference, of all stages.
+    aligned, cells : int
+        Samples that were aligned with each reference, of all stages; cells of the matrices of all references.
     """
 
     decision: NDArray[np.uint8]
@@ -79,6 +79,7 @@ class Verdict:
     cost: NDArray[np.float64]
     column: NDArray[np.int64]
     aligned: int
+    cells: int
 
 
 def judge(aligner: PrefixAligner, judges: Judges, job: Job) -> Verdict:
@@ -90,14 +91,16 @@ def judge(aligner: PrefixAligner, judges: Judges, job: Job) -> Verdict:
     shape = (len(job), len(aligner.references))
     decision, judged = np.full(len(job), UNDECIDED, np.uint8), np.full(len(job), -1, np.int64)
     score, cost, column = np.full(len(job), np.nan), np.full(shape, np.nan), np.full(shape, -1, np.int64)
-    aligned, width = 0, job.samples.shape[1]
+    aligned, cells, width = 0, 0, job.samples.shape[1]
+    columns = sum(map(len, aligner.references))
     flat, firsts = job.samples.reshape(-1), np.arange(len(job), dtype=np.int64) * width
-    for stage, rows in enumerate(thresholds.prefixes):
-        which = np.flatnonzero((job.stage <= stage) & (decision == UNDECIDED) & (job.held >= rows))
+    for stage, prefix in enumerate(thresholds.prefixes):
+        which = np.flatnonzero((job.stage <= stage) & (decision == UNDECIDED) & (job.held >= prefix))
         if len(which):
-            found = aligner.align(flat, firsts[which], rows)
+            found = aligner.align(flat, firsts[which], prefix)
             cost[which], column[which], judged[which] = found.cost, found.column, stage
             score[which] = target_scores(found.cost, thresholds, judges.targets)
             decision[which] = thresholds.decide(stage, score[which])
-            aligned += rows * len(which)
-    return Verdict(decision, judged, score, cost, column, aligned)
+            aligned += prefix * len(which)
+            cells += aligner.options.rows(prefix) * len(which) * columns
+    return Verdict(decision, judged, score, cost, column, aligned, cells)

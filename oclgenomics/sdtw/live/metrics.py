@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.sdtw.live.channel_table import Taken
+from oclgenomics.sdtw.live.judging import Verdict
 from oclgenomics.sdtw.live.options import ACTIONS
 from oclgenomics.sdtw.live.outcomes import OUTCOMES, Decided
 
@@ -57,8 +58,8 @@ class Metrics:
         Reads by outcome and by the stage at which they were judged last; the last column is of those without one.
     actions : dict of str to int
         Reads for which the sequencer was told so.
-    batches, aligned : int
-        Batches that were judged, and their samples, those of each stage counted.
+    batches, aligned, cells : int
+        Batches that were judged, their samples, those of each stage counted, and the cells of their matrices.
     slow_batches : int
         Batches that were not there after `max_latency`.
     deferred : int
@@ -77,7 +78,7 @@ class Metrics:
 
     def __init__(self, stages: int) -> None:
         self.reads = self.chunks = self.samples = self.malformed = self.joined = self.late = 0
-        self.batches = self.aligned = self.slow_batches = self.deferred = self.gone = self.failures = 0
+        self.batches = self.aligned = self.cells = self.slow_batches = self.deferred = self.gone = self.failures = 0
         self.outcomes = np.zeros((len(OUTCOMES), stages + 1), np.int64)
         self.actions = dict.fromkeys(ACTIONS, 0)
         self.latency, self.batch_seconds, self.batch_reads, self.loop_seconds = (Latest() for _ in range(4))
@@ -87,10 +88,11 @@ class Metrics:
         for name in ("reads", "chunks", "samples", "malformed", "joined", "late"):
             setattr(self, name, getattr(self, name) + getattr(taken, name))
 
-    def add_batch(self, reads: int, aligned: int, seconds: float) -> None:
+    def add_batch(self, reads: int, verdict: Verdict, seconds: float) -> None:
         """Count a batch that was judged."""
         self.batches += 1
-        self.aligned += aligned
+        self.aligned += verdict.aligned
+        self.cells += verdict.cells
         self.batch_seconds.add(np.array([seconds]))
         self.batch_reads.add(np.array([float(reads)]))
 
@@ -105,8 +107,8 @@ class Metrics:
 
     def record(self) -> dict[str, Any]:
         """All of it as plain values."""
-        names = ("reads", "chunks", "samples", "malformed", "joined", "late", "batches", "aligned", "slow_batches")
-        counts = {name: getattr(self, name) for name in (*names, "deferred", "gone", "failures")}
+        names = ("reads", "chunks", "samples", "malformed", "joined", "late", "batches", "aligned", "cells")
+        counts = {name: getattr(self, name) for name in (*names, "slow_batches", "deferred", "gone", "failures")}
         times = ("latency", "batch_seconds", "batch_reads", "loop_seconds")
         by_stage = {word: row for word, row in zip(OUTCOMES, self.outcomes.tolist(), strict=True) if any(row)}
         return {

@@ -148,7 +148,7 @@ class Selector:
             return self._nothing()
         self._failed_in_a_row = 0
         self.metrics.gone += int((~here).sum())
-        self.metrics.add_batch(len(job), outcome.verdict.aligned, outcome.seconds)
+        self.metrics.add_batch(len(job), outcome.verdict, outcome.seconds)
         table.stage[channel[here]] = outcome.verdict.judged[here] + 1
         final = here & (outcome.verdict.decision != UNDECIDED)
         verdict = outcome.verdict

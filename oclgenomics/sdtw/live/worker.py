@@ -17,9 +17,10 @@ from oclgenomics.sdtw.live.clock import Clock
 from oclgenomics.sdtw.live.judging import Job, Judges, Verdict, judge
 from oclgenomics.sdtw.thresholds import Thresholds
 
-__all__ = ["MakeAligner", "Outcome", "ThreadWorker", "Worker", "warm_up"]
+__all__ = ["MakeAligner", "MakeWorker", "Outcome", "ThreadWorker", "Worker", "warm_up"]
 
 MakeAligner = Callable[[], AbstractContextManager[PrefixAligner]]
+MakeWorker = Callable[[MakeAligner, Judges, Clock], "Worker"]
 CLOSE_SECONDS = 5.0  # a device that hangs is left behind then
 
 
@@ -71,8 +72,8 @@ def warm_up(aligner: PrefixAligner, thresholds: Thresholds) -> None:
     """Align a read of each length, so that no kernel is compiled when reads wait."""
     rng = np.random.default_rng(0)
     samples = rng.integers(300, 700, thresholds.prefixes[-1], dtype=np.int16)
-    for rows in thresholds.prefixes:
-        aligner.align(samples, np.zeros(1, np.int64), rows)
+    for prefix in thresholds.prefixes:
+        aligner.align(samples, np.zeros(1, np.int64), prefix)
 
 
 class ThreadWorker:

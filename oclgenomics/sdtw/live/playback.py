@@ -1,0 +1,206 @@
+"""Selection while sequencing, played on a flow cell that is simulated: in real time, faster, or in simulated time."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics import notices
+from oclgenomics.errors import ParameterError
+from oclgenomics.runtime import Device, Engine
+from oclgenomics.sdtw.found import PrefixAligner
+from oclgenomics.sdtw.live.classifier import ReadUntilClassifier
+from oclgenomics.sdtw.live.clock import Clock, RealClock, VirtualClock
+from oclgenomics.sdtw.live.flow_cell import FlowCell, FlowCellOptions, Tally
+from oclgenomics.sdtw.live.judging import Job, Judges
+from oclgenomics.sdtw.live.metrics import Metrics
+from oclgenomics.sdtw.live.options import LiveOptions
+from oclgenomics.sdtw.live.outcomes import OUTCOMES, Decided
+from oclgenomics.sdtw.live.virtual_worker import VirtualWorker
+from oclgenomics.sdtw.live.worker import MakeAligner, ThreadWorker, Worker
+from oclgenomics.sdtw.sources import References
+from oclgenomics.sdtw.thresholds import Thresholds
+from oclgenomics.signals.model import Signals
+
+__all__ = ["Played", "play"]
+
+KINDS = ("other", "target")
+
+
+@dataclass(frozen=True, eq=False)
+class Played:
+    """How a run went.
+
+    Attributes
+    ----------
+    options : FlowCellOptions
+    live : LiveOptions
+    metrics : Metrics
+    seconds : float
+        Of the run, as the sequencer counts them.
+    selected, control : Tally
+        What was sequenced with the selection, and in the same time without one.
+    labelled : bool
+        Whether it is known which reads are of the target.
+    outcomes : ndarray, int64, (2, outcomes)
+        Reads that are no targets, and targets, by what was decided of them.
+    time, latency : ndarray, float64, (decisions,)
+        When each read was decided of, and how long after its samples were there.
+    response : dict of str to float
+        Seconds from the measurement of the last sample that was sent of a read to the action.
+    missed : int
+        Actions for reads that were over.
+    """
+
+    options: FlowCellOptions
+    live: LiveOptions
+    metrics: Metrics
+    seconds: float
+    selected: Tally
+    control: Tally
+    labelled: bool
+    outcomes: NDArray[np.int64]
+    time: NDArray[np.float64]
+    latency: NDArray[np.float64]
+    response: dict[str, Any]
+    missed: int
+
+    @property
+    def enrichment(self) -> float:
+        """Samples of the target that each channel sequenced, by those without selection; NaN if there are none."""
+        without = int(self.control.samples[1])
+        return int(self.selected.samples[1]) / without if without else float("nan")
+
+    def record(self) -> dict[str, Any]:
+        """All of it as plain values."""
+        metrics = self.metrics.record()
+        busy = self.metrics.batch_seconds.total
+        rates = {
+            "samples_per_second": self.metrics.samples / self.seconds,
+            "reads_per_second": self.metrics.reads / self.seconds,
+            "cells_per_second": self.metrics.cells / busy if busy else None,
+            "device_busy": busy / self.seconds,
+        }
+        record: dict[str, Any] = {
+            "flow_cell": asdict(self.options), "seconds": self.seconds, **metrics, **rates,
+            "response": self.response, "missed_actions": self.missed,
+        }  # fmt: skip
+        if self.labelled:
+            record["with_selection"], record["without_selection"] = (
+                self._shares(self.selected),
+                self._shares(self.control),
+            )
+            record["enrichment"] = self.enrichment
+            record["outcomes_by_truth"] = {
+                kind: dict(zip(OUTCOMES, row, strict=True))
+                for kind, row in zip(KINDS, self.outcomes.tolist(), strict=True)
+            }
+        return record
+
+    def _shares(self, tally: Tally) -> dict[str, Any]:
+        channel_seconds = self.options.channels * self.options.duration
+        return {
+            "target_samples_per_channel_second": int(tally.samples[1]) / channel_seconds,
+            "target_share_of_samples": int(tally.samples[1]) / max(1, int(tally.samples.sum())),
+            **{f"{kind}_reads": int(tally.reads[number]) for number, kind in enumerate(KINDS)},
+            **{f"{kind}_reads_unblocked": int(tally.unblocked[number]) for number, kind in enumerate(KINDS)},
+            **{f"{kind}_samples": int(tally.samples[number]) for number, kind in enumerate(KINDS)},
+        }
+
+
+class _Watch:
+    """Keeps when reads were decided of, and what of which."""
+
+    def __init__(self, clock: Clock, kinds: dict[str, int]) -> None:
+        self._clock, self._kinds, self._began = clock, kinds, clock.now()
+        self.outcomes = np.zeros((2, len(OUTCOMES)), np.int64)
+        self._time: list[NDArray[np.float64]] = [np.empty(0)]
+        self._latency: list[NDArray[np.float64]] = [np.empty(0)]
+
+    def add(self, decided: Decided) -> None:
+        """Take reads of which the sequencer knows now."""
+        now = self._clock.now()
+        kinds = [self._kinds[name.rsplit(".", 2)[0]] for name in decided.read.tolist()]
+        np.add.at(self.outcomes, (np.array(kinds, np.int64), decided.outcome), 1)
+        self._time.append(np.full(len(decided), now - self._began))
+        self._latency.append(now - decided.arrived)
+
+    def times(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """When, and how long after their samples were there."""
+        return np.concatenate(self._time), np.concatenate(self._latency)
+
+
+def play(
+    signals: Signals,
+    targets: References,
+    thresholds: Thresholds | str | os.PathLike[str],
+    *,
+    decoys: References = (),
+    truth: NDArray[np.bool_] | None = None,
+    flow_cell: FlowCellOptions | None = None,
+    live: LiveOptions | None = None,
+    speed: float = 1.0,
+    seconds: Callable[[Job, float], float] | None = None,
+    engine: Engine | None = None,
+    device: Device | str | None = None,
+    max_memory: int | None = None,
+    aligner: PrefixAligner | None = None,
+    debug: IO[str] | None = None,
+    tell: Callable[[str], None] = notices.tell,
+    log_seconds: float = 0.0,
+) -> Played:
+    """Play reads on a simulated flow cell and select among them.
+
+    Parameters
+    ----------
+    signals : Signals
+        Reads to play, from their beginning.
+    targets, thresholds, decoys, engine, device, max_memory, aligner, debug, tell, log_seconds
+        See `ReadUntilClassifier`.
+    truth : ndarray, bool, (reads,), optional
+        Which reads are of the target.
+    flow_cell : FlowCellOptions, optional
+    live : LiveOptions, optional
+    speed : float
+        1 plays in real time, 2 twice as fast. 0 plays in simulated time, in which only the alignments take time, as
+        long as they really did; the rest of the program takes none.
+    seconds : callable, optional
+        How long alignments take in simulated time, instead of as long as they did; see `VirtualWorker`.
+
+    Raises
+    ------
+    ParameterError
+        The speed is negative.
+    UsageError, InputError, DeviceError
+        See `ReadUntilClassifier` and `FlowCell`.
+    """
+    if not 0 <= speed < float("inf"):
+        raise ParameterError("speed", "give 0 (simulated time) or more", speed)
+    options, live = flow_cell or FlowCellOptions(), live or LiveOptions()
+    virtual = VirtualClock()
+    clock: Clock = RealClock(speed) if speed else virtual
+    labels = np.zeros(len(signals), np.bool_) if truth is None else truth
+
+    def make_worker(make: MakeAligner, judges: Judges, clock: Clock) -> Worker:
+        return ThreadWorker(make, judges, clock) if speed else VirtualWorker(make, judges, virtual, seconds)
+
+    with ReadUntilClassifier(
+        targets, thresholds, decoys=decoys, options=live, engine=engine, device=device, max_memory=max_memory,
+        aligner=aligner, clock=clock, make_worker=make_worker, debug=debug, tell=tell,
+    ) as classifier:  # fmt: skip
+        cell = FlowCell(signals, labels, clock, options)
+        watch = _Watch(clock, dict(zip(signals.names.tolist(), labels.astype(int).tolist(), strict=True)))
+        began = clock.now()
+        classifier.run(cell, log_seconds=log_seconds, on_decided=watch.add)
+        took = clock.now() - began
+    unselected = FlowCell(signals, labels, VirtualClock(), options).finish()
+    time, latency = watch.times()
+    return Played(
+        options, live, classifier.metrics, took, cell.finish(), unselected, truth is not None, watch.outcomes, time,
+        latency, cell.response.summary(), cell.missed,
+    )  # fmt: skip
