@@ -16,13 +16,14 @@ from oclgenomics.sdtw.live.clock import VirtualClock
 from oclgenomics.sdtw.live.judging import Job
 from oclgenomics.sdtw.live.options import LiveOptions
 from oclgenomics.sdtw.live.virtual_worker import VirtualWorker
-from oclgenomics.sdtw.options import AlignOptions
+from oclgenomics.sdtw.options import CRESCENT, AlignOptions
 from oclgenomics.sdtw.squiggle import Squiggle
 from oclgenomics.sdtw.stages import Stage
 from oclgenomics.sdtw.thresholds import Thresholds
 
 __all__ = ["BACKGROUND", "LEVELS", "TARGET", "Chunk", "Script", "classifier_of", "read_of", "stages_of"]
 
+OPTIONS = CRESCENT  # has a row for each sample, whatever the defaults
 RNG = np.random.default_rng(11)
 LEVELS = RNG.normal(90, 12, 60)
 TARGET = small_squiggle("target", LEVELS)
@@ -88,7 +89,7 @@ def read_of(levels: NDArray[np.float64], samples: int, seed: int = 0, dwell: int
     return np.rint(np.repeat(wanted, dwell)[:samples] * 5 + rng.normal(0, 4, samples)).astype(np.int16)
 
 
-def stages_of(*stages: tuple[int, float], options: AlignOptions = AlignOptions()) -> Thresholds:
+def stages_of(*stages: tuple[int, float], options: AlignOptions = OPTIONS) -> Thresholds:
     return Thresholds(tuple(Stage(prefix, above) for prefix, above in stages), options)
 
 

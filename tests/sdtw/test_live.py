@@ -21,7 +21,7 @@ from oclgenomics.sdtw.scores import read_scores
 from oclgenomics.sdtw.thresholds import Thresholds
 from oclgenomics.signals.trimming import TrimOptions
 
-STAGES = stages_of((40, 150.0), (80, 300.0))
+STAGES = stages_of((40, 400.0), (80, 600.0))
 
 
 def chunks_of(name: str, samples: NDArray[np.int16], sizes: list[int], start: int = 1000) -> list[Chunk]:

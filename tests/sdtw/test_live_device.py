@@ -20,7 +20,7 @@ from oclgenomics.sdtw.live.metrics import Latest
 from oclgenomics.sdtw.live.options import LiveOptions
 from oclgenomics.sdtw.live.worker import ThreadWorker
 
-STAGES = stages_of((40, 150.0), (80, 300.0))
+STAGES = stages_of((40, 400.0), (80, 600.0))
 GOOD = read_of(LEVELS, 100, seed=1)
 BAD = read_of(BACKGROUND.levels, 100, seed=4)
 
@@ -165,7 +165,7 @@ def test_what_is_measured() -> None:
     assert record.pop("loop_seconds")["count"] == 3
     assert record == {
         "reads": 4, "chunks": 7, "samples": 50 + 30 + 50 + 50 + 70 + 100 + 100, "malformed": 2, "joined": 0, "late": 0,
-        "batches": 3, "aligned": 40 * 2 + 40 + 80 + 40 + 80, "cells": 320 // 2 * 120,
+        "batches": 3, "aligned": 40 * 2 + 40 + 80 + 40 + 80, "cells": 320 * 120,
         "slow_batches": 2, "deferred": 0, "gone": 1, "failures": 0,
         "outcomes": {"undecided": 0, "accept": 2, "reject": 1, "control": 0, "delayed": 0},
         "outcomes_by_stage": {"accept": [0, 2, 0], "reject": [1, 0, 0]},

@@ -213,7 +213,7 @@ def _thresholds(args: argparse.Namespace) -> Thresholds:
 
 def _signals(args: argparse.Namespace) -> Signals:
     """All reads, from their beginnings: what is trimmed is trimmed live."""
-        from oclgenomics.signals.model import Signals
+    from oclgenomics.signals.model import Signals
     from oclgenomics.signals.read import read_signals
 
     progress = Progress(enabled=not args.quiet)

@@ -30,9 +30,9 @@ def read_classes(path: str | os.PathLike[str]) -> dict[str, str]:
     """
     text, source = read_text(path)
     lines = [(number, line.split("\t")) for number, line in enumerate(text.splitlines(), 1) if not line.startswith("#")]
-    head = lines[0][1] if lines else []
+    first, head = lines[0] if lines else (1, [])
     if "read" not in head or "class" not in head:
-        raise InputError("the first line has to name the columns `read` and `class`", source=source, line=1)
+        raise InputError('the first line has to name the columns "read" and "class"', source=source, line=first)
     name, kind = head.index("read"), head.index("class")
     classes: dict[str, str] = {}
     for number, fields in lines[1:]:

@@ -20,6 +20,7 @@ __all__ = ["plot_played"]
 LONGEST_TITLE = 60  # letters shown
 MAX_DOTS = 20_000
 BINS = 60
+LEAST_LABELLED = 0.06  # share of the reads
 COLOURS = {"accept": BLUE, "reject": ORANGE, "undecided": GREY, "control": SKY, "delayed": INK}
 
 
@@ -48,7 +49,7 @@ def plot_played(played: Played, *, title: str = "") -> Figure:
         figure = Figure(figsize=(10, 6.4))
         grid = figure.add_gridspec(
             2, 2, width_ratios=(4, 1), height_ratios=(3, 1.2), left=0.09, right=0.97, bottom=0.09, top=0.86,
-            hspace=0.42, wspace=0.06,
+            hspace=0.42, wspace=0.1,
         )  # fmt: skip
         over_time = figure.add_subplot(grid[0, 0])
         _draw_latency(over_time, played)
@@ -85,19 +86,28 @@ def _draw_histogram(axes: Axes, played: Played) -> None:
 def _draw_outcomes(axes: Axes, played: Played) -> None:
     rows = [("targets", played.outcomes[1]), ("others", played.outcomes[0])]
     rows = rows if played.labelled else [("reads", played.outcomes.sum(axis=0))]
-    for place, (_, counts) in enumerate(rows):
-        left, total = 0.0, max(1, int(counts.sum()))
-        for word in ("accept", "reject", "undecided", "control", "delayed"):
-            share = int(counts[OUTCOMES.index(word)]) / total
-            label = word if place == 0 else None
-            axes.barh(place, share, left=left, color=COLOURS[word], height=0.62, label=label)
-            if share > 0.06:
-                text = f"{int(counts[OUTCOMES.index(word)]):,}"
-                axes.text(left + share / 2, place, text, ha="center", va="center", color="white", fontsize=10)
-            left += share
+    for word, colour in COLOURS.items():
+        number = OUTCOMES.index(word)
+        counts = [int(row[number]) for _, row in rows]
+        if not any(counts):
+            continue
+        totals = [max(1, int(row.sum())) for _, row in rows]
+        before = [sum(int(row[OUTCOMES.index(one)]) for one in _before(word)) for _, row in rows]
+        shares, left = np.array(counts) / totals, np.array(before) / totals
+        axes.barh(range(len(rows)), shares, left=left, color=colour, height=0.62, label=word)
+        for place in np.flatnonzero(shares > LEAST_LABELLED).tolist():
+            middle = left[place] + shares[place] / 2
+            axes.text(middle, place, f"{counts[place]:,}", ha="center", va="center", color="white", fontsize=10)
     axes.set_yticks(range(len(rows)), [name for name, _ in rows])
     axes.set(xlim=(0, 1), xlabel="Share of the reads", ylim=(len(rows) - 0.5, -0.5))
-    axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=5, frameon=False, fontsize=9, handlelength=1)
+    if played.outcomes.any():
+        axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=5, frameon=False, fontsize=9, handlelength=1)
+
+
+def _before(word: str) -> list[str]:
+    """The outcomes that are drawn to the left of one."""
+    words = list(COLOURS)
+    return words[: words.index(word)]
 
 
 def _write_title(figure: Figure, played: Played, title: str) -> None:

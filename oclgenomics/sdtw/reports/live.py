@@ -21,7 +21,7 @@ def _rows(played: Played) -> Iterator[tuple[str, str]]:
     yield "channels", f"{played.options.channels:,}"
     yield "seconds", f"{played.seconds:.2f}"
     yield "reads", f"{metrics.reads:,}"
-    yield "decisions", ", ".join(f"{count:,} {word}" for word, count in metrics.outcome_counts().items() if count)
+    yield "decisions", _counts(metrics.outcome_counts())
     yield "decision latency (ms)", _times(record["latency"])
     yield "batch time (ms)", _times(record["batch_seconds"])
     yield "own work per batch (ms)", _times(record["loop_seconds"])
@@ -40,14 +40,17 @@ def _rows(played: Played) -> Iterator[tuple[str, str]]:
     )
     if played.labelled:
         for number, kind in ((1, "targets"), (0, "others")):
-            counts = zip(OUTCOMES, played.outcomes[number].tolist(), strict=True)
-            yield kind, ", ".join(f"{count:,} {word}" for word, count in counts if count) or "none"
+            yield kind, _counts(dict(zip(OUTCOMES, played.outcomes[number].tolist(), strict=True)))
         shares = [record[name]["target_share_of_samples"] for name in ("with_selection", "without_selection")]
         yield (
             "share of the target",
             f"{100 * shares[0]:.2f} % of the samples, {100 * shares[1]:.2f} % without selection",
         )
         yield "enrichment", f"{played.enrichment:.3f}"
+
+
+def _counts(counts: dict[str, int]) -> str:
+    return ", ".join(f"{count:,} {word}" for word, count in counts.items() if count) or "none"
 
 
 def _times(summary: dict[str, Any]) -> str:
