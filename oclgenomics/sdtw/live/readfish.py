@@ -1,0 +1,219 @@
+"""A plugin for readfish (2024.3): reads are mapped by their raw signal, without a basecaller.
+
+readfish loads `Caller` and `Aligner` of the module that its configuration names:
+
+    [caller_settings."oclgenomics.sdtw.live.readfish"]
+
+    [mapper_settings."oclgenomics.sdtw.live.readfish"]
+    reference = "lambda.sdtw"
+    thresholds = "lambda.json"
+
+The caller hands the signal on. The aligner gives each read that is accepted one alignment, where the read ends so far,
+which readfish looks up among the targets of the region (`single_on`), and each one that is rejected an alignment to no
+sequence (`single_off`). Reads without a decision, malformed ones, and all that the device is late for, have neither a
+sequence nor an alignment (`no_seq`).
+"""
+
+from __future__ import annotations
+
+import importlib
+import logging
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import IO, Any
+
+from oclgenomics.errors import MissingDependencyError, OutputError, UsageError
+from oclgenomics.sdtw.live.chunks import signal_type
+from oclgenomics.sdtw.live.clock import RealClock
+from oclgenomics.sdtw.live.debug_log import DebugLog
+from oclgenomics.sdtw.live.judging import Judges
+from oclgenomics.sdtw.live.makers import own_aligner
+from oclgenomics.sdtw.live.outcomes import ACCEPT, REJECT, Decided
+from oclgenomics.sdtw.live.readfish_settings import read_settings
+from oclgenomics.sdtw.live.selector import Selector
+from oclgenomics.sdtw.live.worker import ThreadWorker
+
+__all__ = ["Aligner", "Caller", "Place", "Raw"]
+
+NO_SEQUENCE = "*"
+
+
+@dataclass(frozen=True)
+class Raw:
+    """What the caller hands on of a read: a chunk, and how to read it."""
+
+    chunk: Any
+    signal_dtype: Any
+    calibration: Any
+
+
+@dataclass(frozen=True)
+class Place:
+    """An alignment as readfish looks at it: its sequence, its strand (1 or -1), and its ends on the sequence."""
+
+    ctg: str
+    strand: int
+    r_st: int
+    r_en: int
+
+
+class Caller:
+    """Hands signals on. Takes what readfish gives a caller; the table in its configuration is empty.
+
+    Raises
+    ------
+    MissingDependencyError
+        readfish is not installed.
+    UsageError
+        The table is not empty.
+    """
+
+    def __init__(
+        self, run_information: Any = None, sample_rate: Any = None, debug_log: str | None = None, **settings: Any
+    ) -> None:
+        self._settings = settings
+        self._result = _results()
+        self.validate()
+
+    def validate(self) -> None:
+        """Refuse settings, of which there are none."""
+        if self._settings:
+            raise UsageError(f"caller_settings: there is no key {min(self._settings)}; signals are not called")
+
+    def basecall(
+        self, reads: Iterable[tuple[int, Any]], signal_dtype: Any, daq_values: Mapping[int, Any] | None = None
+    ) -> Iterator[Any]:
+        """Yield a `Result` without a sequence for each chunk."""
+        for channel, chunk in reads:
+            calibration = None if daq_values is None else daq_values.get(channel)
+            raw = Raw(chunk, signal_dtype, calibration)
+            yield self._result(channel=channel, read_id=chunk.id, seq="", basecall_data=raw)
+
+    def describe(self) -> str:
+        """Say what this is."""
+        return "Signals are mapped as they are, without a basecaller (oclgenomics)."
+
+    def disconnect(self) -> None:
+        """There is nothing to end."""
+
+
+class Aligner:
+    """Maps signals, and starts the device at once.
+
+    Parameters
+    ----------
+    debug_log : str, optional
+        File for a line for each decision.
+    **settings
+        See `read_settings`.
+
+    Raises
+    ------
+    UsageError, InputError
+        See `read_settings`.
+    DeviceError
+        There is no such device, or its memory is too small.
+    OutputError
+        The log cannot be written.
+    """
+
+    def __init__(self, debug_log: str | None = None, **settings: Any) -> None:
+        self._table, self._logger = settings, logging.getLogger("readfish.oclgenomics")
+        self.validate()
+        found, clock = self._settings, RealClock()
+        self._references = found.targets + found.decoys
+        make = own_aligner(self._references, found.thresholds.options, None, found.device, found.max_memory)
+        self._worker = ThreadWorker(make, Judges(found.thresholds, len(found.targets)), clock)
+        self._selector = Selector(
+            found.thresholds, len(self._references), self._worker, clock, found.live, self._logger.warning
+        )
+        self._known: dict[int, tuple[str, list[Place]]] = {}
+        self._clock, self._log = clock, None if debug_log is None else _open_log(debug_log)
+        self._debug = None if self._log is None else DebugLog(self._log, found.thresholds.prefixes)
+        self._worker.start()
+        self.initialised = True
+
+    def validate(self) -> None:
+        """Read the settings; see `read_settings` for what is refused."""
+        self._settings = read_settings(self._table)
+
+    def describe(self, regions: Sequence[Any], barcodes: Mapping[str, Any]) -> str:
+        """Say what is looked for.
+
+        Raises
+        ------
+        UsageError
+            A region has no targets, or some that no reference holds: none of its reads could be accepted.
+        """
+        names = [name for target in self._settings.targets for name in target.records]
+        for region in [*regions, *barcodes.values()]:
+            wanted = {interval.chromosome for interval in region.targets.iter_targets()}
+            strange = sorted(wanted - set(names))
+            if strange or (not wanted and not region.control):
+                what = f"target {strange[0]}, which the reference lacks" if strange else "no targets"
+                raise UsageError(f"region {region.name} has {what}; name some of: {', '.join(names[:10])}")
+        stages = ", ".join(map(str, self._settings.thresholds.stages))
+        files = ", ".join(target.name for target in self._settings.targets)
+        decoys = ", ".join(decoy.name for decoy in self._settings.decoys) or "none"
+        return f"Signals are aligned with {files} (decoys: {decoys}; stages {stages}) by oclgenomics."
+
+    def map_reads(self, basecall_results: Iterable[Any]) -> Iterator[Any]:
+        """Yield the results of the caller with `alignment_data`; see the top of this module."""
+        results = list(basecall_results)
+        if results:
+            self._decide(results)
+        for result in results:
+            read, places = self._known.get(result.channel, ("", []))
+            result.alignment_data = list(places) if read == result.read_id else []
+            yield result
+
+    def _decide(self, results: list[Any]) -> None:
+        """Take chunks, and keep what is decided: readfish may ask again."""
+        raws = [result.basecall_data for result in results]
+        calibration = {result.channel: raw.calibration for result, raw in zip(results, raws, strict=True)}
+        chunks = [(result.channel, raw.chunk) for result, raw in zip(results, raws, strict=True)]
+        decided = self._selector.update(chunks, signal_type(raws[0]), calibration)
+        now = self._clock.now()
+        self._selector.metrics.add_decided(decided, now)
+        if self._debug is not None:
+            self._debug.add(decided, [""] * len(decided), [""] * len(decided), now)
+        for number, (channel, read) in enumerate(zip(decided.channel.tolist(), decided.read.tolist(), strict=True)):
+            self._known[channel] = read, self._places(decided, number)
+
+    def _places(self, decided: Decided, number: int) -> list[Place]:
+        """The alignment that stands for a decision."""
+        if decided.outcome[number] == REJECT:
+            return [Place(NO_SEQUENCE, 1, 0, 0)]
+        if decided.outcome[number] != ACCEPT:
+            return []
+        best = int(decided.cost[number, : len(self._settings.targets)].argmin())
+        target = self._references[best]
+        where = target.places(decided.column[number, best : best + 1])
+        position = int(where.position[0])
+        strand = -1 if where.strand[0] else 1
+        return [Place(target.records[int(where.record[0])], strand, position, position + target.k)]
+
+    def disconnect(self) -> None:
+        """Release the device, and say how it went."""
+        self._logger.info(self._selector.metrics.line())
+        self._worker.close()
+        if self._log is not None:
+            self._log.close()
+
+
+def _results() -> Any:
+    """readfish's class of results."""
+    try:
+        return importlib.import_module("readfish.plugins.utils").Result
+    except ImportError:
+        raise MissingDependencyError(
+            "readfish is not installed; this is a plugin of it (pip install readfish)"
+        ) from None
+
+
+def _open_log(path: str) -> IO[str]:
+    """A log that can be followed while it is written, and is there whatever ends the run."""
+    try:
+        return open(path, "w", encoding="utf-8", buffering=1)
+    except OSError as error:
+        raise OutputError(f"{path}: cannot be written ({error.strerror or error})") from error
