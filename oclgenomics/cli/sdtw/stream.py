@@ -10,9 +10,9 @@ from typing import IO, TYPE_CHECKING, Any
 from oclgenomics.cli.options import add_device_options, add_output_options, count, open_engine, report_profile, whole
 from oclgenomics.cli.output import atomic_output, provenance, say, say_written
 from oclgenomics.cli.progress import Progress
-from oclgenomics.cli.sdtw.align_options import add_align_options, align_options, given_align_options
-from oclgenomics.cli.signal_options import add_signal_inputs, trim_of
-from oclgenomics.cli.signal_options import add_signal_options as add_trim
+from oclgenomics.cli.sdtw.align_options import add_align_options
+from oclgenomics.cli.sdtw.decision_options import add_decision_options, chosen_references, chosen_thresholds
+from oclgenomics.cli.signal_options import add_signal_inputs, add_signal_options, trim_of
 from oclgenomics.commandkit.files import reads, writes
 from oclgenomics.errors import UsageError
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from oclgenomics.sdtw.live.flow_cell import FlowCellOptions
     from oclgenomics.sdtw.live.options import LiveOptions
     from oclgenomics.sdtw.live.playback import Played
-    from oclgenomics.sdtw.thresholds import Thresholds
     from oclgenomics.signals.model import Signals
 
 __all__ = ["add_parser", "run"]
@@ -51,24 +50,9 @@ def add_parser(actions: Any) -> None:
 
 def _add_selection_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("selection")
-    reads(group.add_argument(
-        "--reference", required=True, nargs="+", metavar="REF.sdtw", help="targets, made by `sdtw index`"
-    ))  # fmt: skip
-    reads(group.add_argument(
-        "--decoy", nargs="+", default=[], metavar="REF.sdtw", help="what else reads may be of (default: none)"
-    ))  # fmt: skip
-    group.add_argument(
-        "--stages", metavar="PREFIX:SCORE,...",
-        help="samples after which reads above a score are rejected, such as 1000:5500,2000:9000; or "
-        "PREFIX:ACCEPT..REJECT",
-    )  # fmt: skip
-    reads(group.add_argument("--thresholds", metavar="FILE", help="stages of `sdtw calibrate`"))
-    group.add_argument(
-        "--score", choices=("cost", "difference"),
-        help="what --stages judge: the cost of the target, or what it exceeds that of the best decoy by (default: cost)",
-    )  # fmt: skip
+    add_decision_options(group)
     add_align_options(group)
-    add_trim(group)
+    add_signal_options(group)
     for name, default in (("accept", "stop_receiving"), ("reject", "unblock"), ("undecided", "stop_receiving")):
         group.add_argument(
             f"--on-{name}", choices=ACTIONS, default=default,
@@ -147,14 +131,12 @@ def run(args: argparse.Namespace) -> int:
     from oclgenomics.runtime import select_device
     from oclgenomics.sdtw.live.playback import play
     from oclgenomics.sdtw.reports.live import played_text
-    from oclgenomics.sdtw.sources import open_references
 
-    flow_cell, live, thresholds = _flow_cell(args), _live(args), _thresholds(args)
+    flow_cell, live, thresholds = _flow_cell(args), _live(args), chosen_thresholds(args)
     if args.plot:
         plot_format(args.plot)
     select_device(args.device)  # a device that is not there is told before anything is read
-    targets = open_references(args.reference, "reference")
-    decoys = open_references(args.decoy, "decoy") if args.decoy else ()
+    targets, decoys = chosen_references(args, thresholds)
     signals = _signals(args)
     truth = _truth(args, signals)
     with ExitStack() as stack:
@@ -195,20 +177,6 @@ def _live(args: argparse.Namespace) -> LiveOptions:
         max_latency=args.max_latency, max_batch=args.max_batch, interval=args.interval,
         unblock_duration=args.unblock_duration, dry_run=args.dry_run,
     )  # fmt: skip
-
-
-def _thresholds(args: argparse.Namespace) -> Thresholds:
-    """The stages that were typed, or those of a file, which have their own options of alignments."""
-    from oclgenomics.sdtw.stages import parse_stages
-    from oclgenomics.sdtw.thresholds import Thresholds, read_thresholds
-
-    if (args.stages is None) == (args.thresholds is None):
-        raise UsageError("give either --stages or --thresholds")
-    if args.thresholds is None:
-        return Thresholds(parse_stages(args.stages), align_options(args), args.score or "cost")
-    if args.score is not None or given_align_options(args):
-        raise UsageError("--thresholds has its score and its options of alignments; leave out --score and these")
-    return read_thresholds(args.thresholds)
 
 
 def _signals(args: argparse.Namespace) -> Signals:

@@ -9,7 +9,7 @@ from typing import IO, Any, Protocol
 
 from oclgenomics import notices
 from oclgenomics.runtime import Device, Engine
-from oclgenomics.sdtw.classify import check_thresholds, open_targets
+from oclgenomics.sdtw.classify import open_targets, reference_names
 from oclgenomics.sdtw.found import PrefixAligner
 from oclgenomics.sdtw.live.chunks import signal_type
 from oclgenomics.sdtw.live.clock import Clock, RealClock
@@ -120,7 +120,7 @@ class ReadUntilClassifier:
     ) -> None:
         first, others = open_targets(targets, decoys)
         thresholds = thresholds if isinstance(thresholds, Thresholds) else read_thresholds(thresholds)
-        check_thresholds(thresholds, first, others)
+        thresholds.check(thresholds.options, reference_names(first, others))
         self.references, self.thresholds = first + others, thresholds
         self._clock = RealClock() if clock is None else clock
         self._options, self._tell = options or LiveOptions(), tell

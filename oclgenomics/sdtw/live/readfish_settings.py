@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from oclgenomics.errors import UsageError
-from oclgenomics.sdtw.classify import check_thresholds, open_targets
+from oclgenomics.sdtw.classify import open_targets, reference_names
 from oclgenomics.sdtw.live.options import LiveOptions
 from oclgenomics.sdtw.options import AlignOptions
 from oclgenomics.sdtw.squiggle import Squiggle
@@ -70,7 +70,7 @@ def read_settings(table: Mapping[str, Any]) -> Settings:
         raise UsageError(f"{TABLE}: name the target with `reference`, a file of `sdtw index`")
     targets, decoys = open_targets(_files(table, "reference"), _files(table, "decoy"))
     thresholds = _thresholds(table)
-    check_thresholds(thresholds, targets, decoys)
+    thresholds.check(thresholds.options, reference_names(targets, decoys))
     live = LiveOptions(trim=_trim(table.get("trim", "stall")), **{name: table[name] for name in LIVE if name in table})
     return Settings(targets, decoys, thresholds, live, table.get("device"), table.get("max_memory"))
 
