@@ -35,7 +35,7 @@ WINDOWS = ["--grid", "5", "--minwin", "100", "--maxwin", "50k"]
 # Options that take words of other kinds. One that names a file has to be declared with reads, writes or works_in.
 NO_FILES = {
     "at", "device", "engine", "format", "fpr", "impute", "input_format", "kernel", "ld", "name", "operation",
-    "phase", "precision", "region", "sequences", "settings", "stages",
+    "phase", "precision", "region", "sequences", "settings", "stages", "target_class",
 }  # fmt: skip
 
 

@@ -11,10 +11,11 @@ from oclgenomics.cli.sdtw import classify as sdtw_classify
 from oclgenomics.cli.sdtw import evaluate as sdtw_evaluate
 from oclgenomics.cli.sdtw import index as sdtw_index
 from oclgenomics.cli.sdtw import info as sdtw_info
+from oclgenomics.cli.sdtw import stream as sdtw_stream
 
 __all__ = ["COMMANDS", "add_parser"]
 
-COMMANDS = (sdtw_index, sdtw_info, sdtw_align, sdtw_classify, sdtw_evaluate, sdtw_calibrate)
+COMMANDS = (sdtw_index, sdtw_info, sdtw_align, sdtw_classify, sdtw_evaluate, sdtw_calibrate, sdtw_stream)
 
 
 def add_parser(subparsers: Any) -> None:
