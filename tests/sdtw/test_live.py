@@ -15,11 +15,12 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from oclgenomics.errors import ParameterError, UsageError
+from oclgenomics.sdtw import ReadUntilClassifier
 from oclgenomics.sdtw.decisions import UNDECIDED
 from oclgenomics.sdtw.live.options import LiveOptions
 from oclgenomics.sdtw.scores import read_scores
 from oclgenomics.sdtw.thresholds import Thresholds
-from oclgenomics.signals.trimming import TrimOptions
+from oclgenomics.signals.trimming import TrimOptions, trim_start
 
 STAGES = stages_of((40, 400.0), (80, 600.0))
 
@@ -308,3 +309,70 @@ def test_a_read_that_has_run_too_long_proceeds() -> None:
 def test_options_are_checked(options: dict[str, Any]) -> None:
     with pytest.raises(ParameterError, match=next(iter(options))):
         LiveOptions(**options)
+
+
+def with_stall(samples: NDArray[np.int16], stall: int = 12, before: int = 20) -> NDArray[np.int16]:
+    """A read behind some samples and a stall of high current."""
+    rng = np.random.default_rng(1)
+    lead = np.concatenate([rng.normal(450, 10, before), rng.normal(1200, 5, stall)])
+    return np.concatenate([np.rint(lead).astype(np.int16), samples])
+
+
+@pytest.mark.parametrize("sizes", [[], [25], [70, 5, 5], [10] * 14])
+@pytest.mark.parametrize("stalled", [True, False])
+def test_stalls_are_looked_for_in_what_is_there(sizes: list[int], stalled: bool) -> None:
+    """As soon as there are samples for the first stage; so the answer may depend on the chunks."""
+    trim = TrimOptions(extra=6, max_trim=60)
+    samples = with_stall(GOOD) if stalled else GOOD
+    ends = np.cumsum([*sizes, max(0, len(samples) - sum(sizes))]).clip(max=len(samples))
+    seen = next(int(end) for end in ends if end >= 6 + 40)
+    start = trim_start(samples[:seen], trim)
+    assert sizes or (38 <= start <= 45 if stalled else start == 6)
+    client = Script([[(1, chunk)] for chunk in chunks_of("a", samples, sizes)])
+    classifier, _ = classifier_of(STAGES, trim=trim)
+    decided = []
+    with classifier:
+        while client.is_running:
+            decided += classifier.step(client).score.tolist()
+    aligner = OracleAligner((TARGET,), STAGES.options)
+    first = np.array([start], np.int64)
+    costs = [float(aligner.align(samples, first, rows).cost[0, 0]) for rows in (40, 80)]
+    wanted = costs[:1] if costs[0] > 400 else costs[1:] if len(samples) >= start + 80 else []
+    assert decided == wanted
+
+
+def test_reads_without_the_stall_that_is_asked_for_are_undecided() -> None:
+    trim = TrimOptions(extra=6, max_trim=60, keep=False)
+    client = Script([[(1, whole_read("a", GOOD)), (2, whole_read("b", with_stall(GOOD)))], []])
+    classifier, _ = classifier_of(STAGES, trim=trim, max_samples=100, undecided="proceed")
+    with classifier:
+        metrics = classifier.run(client)
+    assert [read for _, _, read in client.told] == [(2, "b")]
+    assert metrics.outcome_counts()["undecided"] == 1
+
+
+def test_what_was_missed_counts_as_trimmed() -> None:
+    """The first 30 of 40 samples to leave out never came."""
+    samples = np.concatenate([np.full(40, 500, np.int16), GOOD])
+    client = Script([[(1, Chunk("a", samples[30:].tobytes(), 1030, 110, 1000))]])
+    classifier, _ = classifier_of(STAGES, trim=TrimOptions(stall=False, extra=40))
+    plain, _ = classifier_of(STAGES)
+    with classifier, plain:
+        found = classifier.step(client)
+        assert found.score.tolist() == plain.step(Script([[(1, whole_read("a", GOOD))]])).score.tolist()
+
+
+def test_several_targets_of_which_the_best_counts() -> None:
+    client = Script([[(1, whole_read("a", GOOD)), (2, whole_read("b", BAD))]])
+    aligner = OracleAligner((TARGET, BACKGROUND), STAGES.options)
+    options = LiveOptions(max_latency=30.0)
+    with ReadUntilClassifier([TARGET, BACKGROUND], STAGES, aligner=aligner, options=options) as classifier:
+        decided = classifier.step(client)
+    assert sorted(client.stopped) == [(1, "a"), (2, "b")]
+    assert decided.score.tolist() == decided.cost.min(axis=1).tolist()
+
+
+def test_thresholds_of_other_references_are_refused() -> None:
+    thresholds = Thresholds(STAGES.stages, STAGES.options, references=("yeast",))
+    with pytest.raises(UsageError, match="yeast"):
+        ReadUntilClassifier(TARGET, thresholds)
