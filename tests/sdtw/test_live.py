@@ -376,3 +376,14 @@ def test_thresholds_of_other_references_are_refused() -> None:
     thresholds = Thresholds(STAGES.stages, STAGES.options, references=("yeast",))
     with pytest.raises(UsageError, match="yeast"):
         ReadUntilClassifier(TARGET, thresholds)
+
+
+def test_a_chunk_that_is_sent_again_changes_nothing() -> None:
+    client = Script(
+        [[(1, whole_read("a", GOOD[:50]))], [(1, whole_read("a", GOOD[:50]))], [(1, whole_read("a", GOOD))]]
+    )
+    classifier, _ = classifier_of(STAGES)
+    with classifier:
+        metrics = classifier.run(client)
+    assert client.stopped == [(1, "a")]
+    assert (metrics.malformed, metrics.samples) == (0, 100)

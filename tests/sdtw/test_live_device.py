@@ -100,6 +100,15 @@ def test_a_device_that_fails_once_is_asked_again() -> None:
     assert "RuntimeError: the device is gone for good" in said[0]
 
 
+def test_only_failures_in_a_row_end_the_selection() -> None:
+    client = Script([[(n, chunk_of(f"r{n}", BAD))] for n in range(1, 9)])
+    classifier, _ = classifier_of(STAGES, fails=lambda call: call > 2 and call % 3 != 2, max_failures=3)
+    with classifier:
+        metrics = classifier.run(client)
+    assert metrics.failures > 3
+    assert client.unblocked != []
+
+
 def test_a_device_that_is_lost_ends_the_selection() -> None:
     said: list[str] = []
     turns = [[(n, chunk_of(f"r{n}", BAD))] for n in range(1, 9)] + [[(1, chunk_of("r1", BAD, 100))]]

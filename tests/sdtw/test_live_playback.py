@@ -100,6 +100,17 @@ def test_a_read_that_is_not_received_goes_on() -> None:
     assert cell.finish().samples.sum() == 500
 
 
+def test_a_read_that_ends_before_it_could_be_unblocked_is_whole() -> None:
+    clock = VirtualClock()
+    cell = flow_cell(clock, channels=1, capture=1e-9, unblock_latency=0.25, duration=5.0)
+    clock.sleep(3.9)
+    cell.unblock_read_batch([(channel, chunk.id) for channel, chunk in cell.get_read_chunks()])
+    clock.sleep(0.5)
+    ((_, after),) = cell.get_read_chunks()
+    assert after.start_sample == 400
+    assert cell.finish().unblocked.sum() == 0
+
+
 def test_each_read_once() -> None:
     clock = VirtualClock()
     cell = flow_cell(clock, once=True, duration=1000.0)
