@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 from oclgenomics.errors import InputError, ParameterError
 from oclgenomics.sdtw.live.clock import RealClock, VirtualClock
-from oclgenomics.sdtw.live.flow_cell import FlowCell, FlowCellOptions
+from oclgenomics.sdtw.live.flow_cell import FlowCell
+from oclgenomics.sdtw.live.flow_cell_options import FlowCellOptions
 from oclgenomics.sdtw.live.options import LiveOptions
 from oclgenomics.sdtw.live.playback import Played, play
 from oclgenomics.sdtw.live.truth import named_classes, of_class, read_classes

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from oclgenomics.sdtw.live.flow_cell import FlowCellOptions
+    from oclgenomics.sdtw.live.flow_cell_options import FlowCellOptions
     from oclgenomics.sdtw.live.options import LiveOptions
     from oclgenomics.sdtw.live.playback import Played
     from oclgenomics.signals.model import Signals
@@ -160,7 +160,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _flow_cell(args: argparse.Namespace) -> FlowCellOptions:
-    from oclgenomics.sdtw.live.flow_cell import FlowCellOptions
+    from oclgenomics.sdtw.live.flow_cell_options import FlowCellOptions
 
     names = FlowCellOptions.__dataclass_fields__
     return FlowCellOptions(**{name: getattr(args, name) for name in names})

@@ -3,46 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.sdtw.live.chunks import Chunks, digitise
+from oclgenomics.sdtw.live.taken import Taken
 from oclgenomics.sdtw.live.trim import LiveTrim
 from oclgenomics.signals.trimming import TrimOptions
 
-__all__ = ["CLOSED", "EMPTY", "FLYING", "OPEN", "ChannelTable", "Taken"]
+__all__ = ["CLOSED", "EMPTY", "FLYING", "OPEN", "ChannelTable"]
 
 EMPTY, OPEN, FLYING, CLOSED = range(4)
 FIRST_SIZE = 513  # channels 0 to 512
-
-
-@dataclass
-class Taken:
-    """What became of chunks.
-
-    Attributes
-    ----------
-    chunks, samples : int
-        That belong to reads which are judged; samples that had not come before.
-    reads : int
-        New ones.
-    malformed : int
-        Chunks that ended the judging of a read: broken, overlapping or out of order, or with others missing before.
-    joined : int
-        Reads that had run too long when their first chunk came.
-    late : int
-        Chunks of reads that are over, or that the sequencer was asked not to send.
-    """
-
-    chunks: int = 0
-    samples: int = 0
-    reads: int = 0
-    malformed: int = 0
-    joined: int = 0
-    late: int = 0
 
 
 class ChannelTable:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable
-from typing import IO, Any, Protocol
+from typing import IO
 
 from oclgenomics import notices
 from oclgenomics.runtime import Device, Engine
 from oclgenomics.sdtw.classify import open_targets, reference_names
 from oclgenomics.sdtw.found import PrefixAligner
 from oclgenomics.sdtw.live.chunks import signal_type
+from oclgenomics.sdtw.live.client import ReadUntilClient
 from oclgenomics.sdtw.live.clock import Clock, RealClock
 from oclgenomics.sdtw.live.debug_log import DebugLog
 from oclgenomics.sdtw.live.judging import Judges
@@ -24,32 +25,9 @@ from oclgenomics.sdtw.live.worker import MakeWorker, ThreadWorker
 from oclgenomics.sdtw.sources import References
 from oclgenomics.sdtw.thresholds import Thresholds, read_thresholds
 
-__all__ = ["ReadUntilClassifier", "ReadUntilClient"]
+__all__ = ["ReadUntilClassifier"]
 
 LOG_SECONDS = 60.0
-
-
-class ReadUntilClient(Protocol):
-    """What is needed of a client of the Read Until API, such as `read_until.ReadUntilClient` and readfish's."""
-
-    signal_dtype: Any
-
-    @property
-    def is_running(self) -> bool:
-        """Whether reads come."""
-        ...
-
-    def get_read_chunks(self, batch_size: int = 1, last: bool = True) -> list[tuple[int, Any]]:
-        """Return channels and chunks that came since the last call."""
-        ...
-
-    def unblock_read_batch(self, reads: list[tuple[int, Any]], duration: float = 0.1) -> None:
-        """End reads, given by channel and number or id."""
-        ...
-
-    def stop_receiving_batch(self, reads: list[tuple[int, Any]]) -> None:
-        """Send no more of reads."""
-        ...
 
 
 class ReadUntilClassifier:

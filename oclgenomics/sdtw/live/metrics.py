@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.sdtw.live.channel_table import Taken
 from oclgenomics.sdtw.live.judging import Verdict
 from oclgenomics.sdtw.live.options import ACTIONS
 from oclgenomics.sdtw.live.outcomes import OUTCOMES, Decided
+from oclgenomics.sdtw.live.taken import Taken
 
 __all__ = ["Latest", "Metrics"]
 

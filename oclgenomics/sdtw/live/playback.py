@@ -16,7 +16,8 @@ from oclgenomics.runtime import Device, Engine
 from oclgenomics.sdtw.found import PrefixAligner
 from oclgenomics.sdtw.live.classifier import ReadUntilClassifier
 from oclgenomics.sdtw.live.clock import Clock, RealClock, VirtualClock
-from oclgenomics.sdtw.live.flow_cell import FlowCell, FlowCellOptions, Tally
+from oclgenomics.sdtw.live.flow_cell import FlowCell, Tally
+from oclgenomics.sdtw.live.flow_cell_options import FlowCellOptions
 from oclgenomics.sdtw.live.judging import Job, Judges
 from oclgenomics.sdtw.live.metrics import Metrics
 from oclgenomics.sdtw.live.options import LiveOptions
