@@ -387,3 +387,36 @@ def test_a_chunk_that_is_sent_again_changes_nothing() -> None:
         metrics = classifier.run(client)
     assert client.stopped == [(1, "a")]
     assert (metrics.malformed, metrics.samples) == (0, 100)
+
+
+WORDS = st.one_of(
+    st.none(), st.integers(-5, 300), st.floats(), st.binary(max_size=9), st.text(max_size=3), st.just([1])
+)
+
+
+@st.composite
+def odd_chunks(draw: st.DrawFn) -> tuple[Any, Any]:
+    """Chunks of a few reads in any order, and some that are none."""
+    name, start = draw(st.sampled_from("abc")), draw(st.integers(0, 90))
+    data = GOOD[start : start + draw(st.integers(0, 60))].tobytes()
+    chunk = Chunk(
+        name, data, draw(st.sampled_from([start, 0])), draw(st.integers(0, 60)), draw(st.sampled_from([0, 5]))
+    )
+    for field in draw(st.sets(st.sampled_from([*vars(chunk), "number"]), max_size=1)):
+        setattr(chunk, field, draw(WORDS))
+    return draw(st.one_of(st.integers(0, 3), WORDS)), draw(st.one_of(st.just(chunk), WORDS))
+
+
+@settings(max_examples=150)
+@given(st.lists(st.lists(odd_chunks(), max_size=6), max_size=8), st.sampled_from(["<i2", "<f4"]))
+def test_whatever_comes_the_loop_goes_on(turns: list[list[tuple[Any, Any]]], dtype: str) -> None:
+    """And each read is told about once at most."""
+    client = Script([*turns, []], dtype)
+    classifier, _ = classifier_of(STAGES, max_samples=70)
+    with classifier:
+        metrics = classifier.run(client)
+    told = client.stopped + client.unblocked
+    assert len(told) <= metrics.reads
+    assert metrics.outcome_counts()["control"] == metrics.failures == 0
+    assert sum(metrics.outcome_counts().values()) == len(told)
+    assert all(1 <= channel <= 300 for channel, _ in told)

@@ -139,9 +139,9 @@ def digitise(samples: NDArray[Any], calibration: Any) -> NDArray[Any] | None:
 def _head(channel: Any, chunk: Any) -> tuple[int, Any, str, int, int] | None:
     """Channel, key, id, start of the read and of the chunk; None if these are no such things."""
     try:
-        start = int(chunk.chunk_start_sample)
-        name = str(chunk.id)
-        head = int(channel), getattr(chunk, "number", name), name, int(getattr(chunk, "start_sample", start)), start
+        name, number, start = str(chunk.id), getattr(chunk, "number", None), int(chunk.chunk_start_sample)
+        key = name if number is None else int(number)
+        head = int(channel), key, name, int(getattr(chunk, "start_sample", start)), start
     except (AttributeError, OverflowError, TypeError, ValueError):
         return None
     return head if 1 <= head[0] <= MAX_CHANNELS and max(abs(head[3]), abs(start)) < MAX_SAMPLE else None
