@@ -8,10 +8,10 @@ Without files, reads are simulated of random genomes as long as those of the pap
 genome; `--preset` says how noisy. Of files, reads begin after the stall and `--extra` samples. Sets of others that have
 few but long reads give more with `--windows`: so many pieces of each; the pieces of a read are drawn together.
 
-`F` is the highest of all thresholds with both classes weighed alike, and `held out` that of each half of the reads by
-the threshold of the other. Intervals hold 95 % of the rounds of the bootstrap. `gain` is F less that of the paper's
-variant, Crescent without bonus, for the same reads in each round. `s` is the wall time of the alignments of all
-prefixes and sets, without the first run, which builds kernels.
+`F` is the highest of all thresholds with both classes weighed alike, with the interval that holds 95 % of the rounds of
+the bootstrap, and `out` that of each half of the reads by the threshold of the other (held-out F). `gain` is F less
+that of the paper's variant, Crescent without bonus; its intervals, of the same reads in each round, are in the JSON.
+`s` is the wall time of the alignments of all prefixes and sets, without the first run, which builds kernels.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from typing import Any
 
 from measure import machine, table, write_json
 from sdtw_accuracy_data import GENOMES, LabelledReads, read_reads, simulate_reads
+from sdtw_accuracy_figures import draw
 
 from oclgenomics.runtime import Engine, select_device
 from oclgenomics.sdtw import CRESCENT, SQUIGGLEFILTER, Alignments, AlignOptions, align
@@ -49,6 +50,7 @@ VARIANTS = {
     "bonus": AlignOptions(bonus="dwell"),
     "differences, bonus": AlignOptions(cost="absolute", bonus="dwell"),
 }
+DRAWN = ("default", BASELINE, "bonus", "each sample", "SquiggleFilter")  # more lines hide each other
 ALL = "all"
 QUICK_READS, QUICK_PREFIXES, QUICK_ROUNDS = 8, (300, 600), 20
 
@@ -101,39 +103,21 @@ def rows_of(reads: LabelledReads, found: list[Found]) -> list[dict[str, Any]]:
     return rows
 
 
-def shown(row: dict[str, Any]) -> dict[str, Any]:
-    """A row as the table has it."""
-    result = {key: row[key] for key in ("target", "set", "variant", "prefix", "targets", "others")}
-    result |= {"F": row["f"], "95 %": interval(row["f_low"], row["f_high"]), "held out": row["held_out_f"]}
-    result |= {"gain": row["gain_f"], "of gain": interval(row["gain_f_low"], row["gain_f_high"])}
-    return result | {"AUC": row["auc"], "s": row["seconds"]}
+def shown(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """A line for each variant and set, with all prefixes."""
+    lines: dict[tuple[str, ...], dict[str, Any]] = {}
+    for row in rows:
+        names = {key: row[key] for key in ("target", "set", "variant")}
+        line = lines.setdefault(tuple(names.values()), {**names, "s": row["seconds"]})
+        line[f"F {row['prefix']}"] = f"{row['f']:.3f} {interval(row['f_low'], row['f_high'])}"
+        line[f"out {row['prefix']}"] = "-" if row["held_out_f"] is None else f"{row['held_out_f']:.3f}"
+        line[f"gain {row['prefix']}"] = f"{row['gain_f']:+.3f}"
+    return list(lines.values())
 
 
 def interval(low: float | None, high: float | None) -> str:
     """Two numbers as text."""
-    return "-" if low is None or high is None else f"{low:.3f} {high:.3f}"
-
-
-def draw(found: dict[str, list[Found]], path: str) -> None:
-    """A panel for each target and set of others."""
-    from matplotlib import rc_context
-    from matplotlib.figure import Figure
-
-    from oclgenomics.plot_style import STYLE, plot_format, save_plot
-    from oclgenomics.sdtw.plots.f_curves import draw_f_curves
-
-    panels: dict[str, list[Evaluation]] = {}
-    for target, ones in found.items():
-        for name, evaluation, _ in ones:
-            panels.setdefault(f"{target} against {name}", []).append(evaluation)
-    with rc_context(STYLE):
-        figure = Figure(figsize=(9, 4.6 * len(panels)))
-        for number, (title, ones) in enumerate(panels.items()):
-            axes = figure.add_axes((0.09, 1 - (number + 0.87) / len(panels), 0.66, 0.75 / len(panels)))
-            draw_f_curves(axes, ones)
-            axes.set_title(title, loc="left", fontsize=13, fontweight="bold")
-        with Path(path).open("wb") as stream:
-            save_plot(figure, stream, plot_format(path))
+    return "" if low is None or high is None else f"({low:.3f} {high:.3f})"
 
 
 def arguments() -> argparse.Namespace:
@@ -155,7 +139,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=1000, help="of the bootstrap")
     parser.add_argument("--quick", action="store_true", help="few reads, to see that everything runs")
     parser.add_argument("--json", metavar="FILE")
-    parser.add_argument("--plot", metavar="FILE.png", help="F by prefix as a figure")
+    parser.add_argument("--plot", metavar="FILE.png", help="F of some variants by prefix")
     args = parser.parse_args()
     for given, known, option in ((args.variants, VARIANTS, "variants"), (args.genomes, GENOMES, "genomes")):
         if unknown := set(given) - set(known):
@@ -186,11 +170,11 @@ def main() -> int:
             found[reads.name] = list(evaluations(reads, engine, args))
             rows = rows_of(reads, found[reads.name])
             record["rows"] += rows
-            print(f"\n{table([shown(row) for row in rows])}", flush=True)
+            print(f"\n{table(shown(rows))}", flush=True)
             if args.json:
                 write_json(args.json, record)
     if args.plot:
-        draw(found, args.plot)
+        draw({target: [(name, one) for name, one, _ in ones] for target, ones in found.items()}, DRAWN, args.plot)
     return 0
 
 
