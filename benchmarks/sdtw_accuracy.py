@@ -32,8 +32,7 @@ from oclgenomics.runtime import Engine, select_device
 from oclgenomics.sdtw import CRESCENT, SQUIGGLEFILTER, Alignments, AlignOptions, align
 from oclgenomics.sdtw.evaluation import Evaluation, differences, evaluate, labelled_scores
 from oclgenomics.sdtw.options import check_prefixes
-from oclgenomics.signals import TrimOptions
-from oclgenomics.signals.model_files import read_model
+from oclgenomics.signals import TrimOptions, read_model
 from oclgenomics.simulate.signals import PRESETS
 
 SEED, BASELINE = 1103, "Crescent"

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from oclgenomics.sdtw import Squiggle
-from oclgenomics.sdtw.squiggle_build import build_squiggle
+from oclgenomics.sdtw import Squiggle, build_squiggle
 from oclgenomics.signals import KmerModel, Signals, TrimOptions, read_signals
 from oclgenomics.simulate.genomes import Genome, random_genome
 from oclgenomics.simulate.signals import PRESETS, SignalScenario, simulate_signals
