@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from oclgenomics.io.source import Progress
 from oclgenomics.runtime import Device, Engine, lent_engine
 from oclgenomics.sdtw.device.aligner import Aligner
+from oclgenomics.sdtw.device.staged import StagedReads, reads_together
 from oclgenomics.sdtw.device.starts import StartFinder
 from oclgenomics.sdtw.found import PrefixAligner
 from oclgenomics.sdtw.options import AlignOptions, check_prefixes
@@ -30,7 +31,7 @@ def align(
     *,
     prefixes: Sequence[int] = (1000, 2000),
     starts: bool = False,
-    trim: TrimOptions | None = None,
+    trim: TrimOptions | None = TrimOptions(),
     engine: Engine | None = None,
     device: Device | str | None = None,
     max_memory: int | None = None,
@@ -51,7 +52,7 @@ def align(
     starts : bool
         Find where alignments start, too.
     trim : TrimOptions, optional
-        What to leave out before, of reads in files.
+        What to leave out before, of reads in files: the adapter and its stall, if not given; None leaves out nothing.
     engine : Engine, optional
         A device in use already. It stays open.
     device : Device or str, optional
@@ -95,7 +96,7 @@ def align_parts(
     *,
     prefixes: Sequence[int] = (1000, 2000),
     starts: bool = False,
-    trim: TrimOptions | None = None,
+    trim: TrimOptions | None = TrimOptions(),
     engine: Engine | None = None,
     device: Device | str | None = None,
     max_memory: int | None = None,
@@ -115,7 +116,8 @@ def align_parts(
         aligner = Aligner(engine, opened, options)
         finder = StartFinder(engine, opened, options) if starts else None
         blocks = signal_blocks(signals, trim=trim, progress=progress)
-        for block in prefix_blocks(stack.enter_context(closing(blocks)), lengths[-1], block_reads(lengths[-1])):
+        reads = reads_together(aligner, block_reads(lengths[-1]))
+        for block in prefix_blocks(stack.enter_context(closing(blocks)), lengths[-1], reads):
             yield align_block(aligner, block, lengths, finder)
 
 
@@ -132,10 +134,11 @@ def align_block(
     """Align each prefix of the reads of a block that are long enough for it; with a finder, find where they start."""
     signals = block.signals
     found = Alignments.none(aligner.references, prefixes, signals.names, block.samples, aligner.options)
+    staged = StagedReads(aligner, signals)
     for number, rows in enumerate(prefixes):
         enough = np.flatnonzero(signals.lengths >= rows)
         if len(enough):
-            best = aligner.align(signals.samples, signals.starts[enough], rows)
+            best = staged.align(enough, rows)
             found.cost[enough, number] = best.cost
             found.column[enough, number] = best.column
     return found if finder is None else replace(found, start=_starts(finder, block, found))

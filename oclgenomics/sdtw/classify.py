@@ -16,6 +16,7 @@ from oclgenomics.sdtw.align import checked_prefixes
 from oclgenomics.sdtw.classified import Classified
 from oclgenomics.sdtw.decisions import UNDECIDED
 from oclgenomics.sdtw.device.aligner import Aligner
+from oclgenomics.sdtw.device.staged import StagedReads, reads_together
 from oclgenomics.sdtw.device.starts import StartFinder
 from oclgenomics.sdtw.found import PrefixAligner
 from oclgenomics.sdtw.prefix_blocks import PrefixBlock, block_reads, prefix_blocks
@@ -36,7 +37,7 @@ def classify(
     *,
     decoys: References = (),
     starts: bool = False,
-    trim: TrimOptions | None = None,
+    trim: TrimOptions | None = TrimOptions(),
     engine: Engine | None = None,
     device: Device | str | None = None,
     max_memory: int | None = None,
@@ -99,7 +100,7 @@ def classify_parts(
     *,
     decoys: References = (),
     starts: bool = False,
-    trim: TrimOptions | None = None,
+    trim: TrimOptions | None = TrimOptions(),
     engine: Engine | None = None,
     device: Device | str | None = None,
     max_memory: int | None = None,
@@ -122,7 +123,8 @@ def classify_parts(
         finder = StartFinder(engine, first + others, thresholds.options) if starts else None
         rows = thresholds.prefixes[-1]
         blocks = signal_blocks(signals, trim=trim, progress=progress)
-        for block in prefix_blocks(stack.enter_context(closing(blocks)), rows, block_reads(rows)):
+        reads = reads_together(aligner, block_reads(rows))
+        for block in prefix_blocks(stack.enter_context(closing(blocks)), rows, reads):
             yield classify_block(aligner, block, thresholds, len(first), finder)
 
 
@@ -150,12 +152,12 @@ def classify_block(
     """Take the reads of a block from stage to stage; only those that are undecided go on."""
     signals = block.signals
     found = Classified.none(aligner.references, targets, thresholds, signals.names, block.samples)
-    going = np.arange(len(block))
+    staged, going = StagedReads(aligner, signals), np.arange(len(block))
     for number, rows in enumerate(thresholds.prefixes):
         going = going[signals.lengths[going] >= rows]
         if not len(going):
             break
-        best = aligner.align(signals.samples, signals.starts[going], rows)
+        best = staged.align(going, rows)
         score = target_scores(best.cost, thresholds, targets)
         decision = thresholds.decide(number, score)
         found.prefix[going], found.score[going], found.decision[going] = rows, score, decision

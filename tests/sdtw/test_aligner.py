@@ -16,10 +16,13 @@ from oclgenomics.errors import ParameterError, UsageError
 from oclgenomics.runtime import Engine
 from oclgenomics.sdtw.device import strip_aligner
 from oclgenomics.sdtw.device.aligner import Aligner
+from oclgenomics.sdtw.device.normaliser import Normaliser
+from oclgenomics.sdtw.device.staged import StagedReads, reads_together
 from oclgenomics.sdtw.found import Found
-from oclgenomics.sdtw.options import ARITHMETICS, BONUSES, COSTS, NORMS, AlignOptions
+from oclgenomics.sdtw.options import ARITHMETICS, BONUSES, COSTS, CRESCENT, NORMS, SQUIGGLEFILTER, AlignOptions
 from oclgenomics.sdtw.reference import BLOCK, SATURATED, align, normalised_levels
 from oclgenomics.sdtw.squiggle import Squiggle
+from oclgenomics.signals import Signals
 
 
 def valid_options() -> list[AlignOptions]:
@@ -161,3 +164,43 @@ def test_no_reads_and_no_references(engine: Engine) -> None:
         Aligner(engine, [])
     with pytest.raises(ParameterError, match="at least the 3 samples"):
         Aligner(engine, REFERENCES).align(np.zeros(9, np.int16), np.zeros(1, np.int64), 2)
+
+
+@pytest.mark.parametrize("options", [AlignOptions(), CRESCENT, SQUIGGLEFILTER], ids=str)
+def test_stages_give_what_each_prefix_gives(shaped: Engine, options: AlignOptions) -> None:
+    """Of fewer and fewer reads, and with a prefix that ends within a block."""
+    aligner = Aligner(shaped, REFERENCES, options)
+    samples, first = make_samples(20, 2000, 9)
+    signals = Signals.of([samples[begin : begin + 2000] for begin in first])
+    staged, reads = StagedReads(aligner, signals), np.arange(20)
+    for prefix in (500, 777, 1000, 2000):
+        found = staged.align(reads, prefix)
+        whole = aligner.align(samples, first[reads], prefix)
+        np.testing.assert_array_equal(found.cost, whole.cost)
+        np.testing.assert_array_equal(found.column, whole.column)
+        reads = reads[::2]
+
+
+def test_slots_leave_room(engine: Engine) -> None:
+    with Engine(engine.device, max_memory=64 << 20) as small:
+        aligner = Aligner(small, REFERENCES, CRESCENT)
+        count = aligner.slots_that_fit()
+        assert reads_together(aligner, 10) == 10
+        assert reads_together(aligner, 10**9) == count
+        assert reads_together(Aligner(small, REFERENCES), 10**9) == 10**9
+        samples, first = make_samples(3, 1000, 1)
+        slots = aligner.slots(count)
+        aligner.extend(samples, first, 500, slots, np.array([0, 1, count - 1]))
+        found = aligner.extend(samples, first, 1000, slots, np.array([0, 1, count - 1]))
+        np.testing.assert_array_equal(found.cost, aligner.align(samples, first, 1000).cost)
+
+
+def test_only_new_samples_cost_work(engine: Engine) -> None:
+    """With blocks, a longer prefix brings only the rows to the device that have not been aligned."""
+    aligner = Aligner(engine, REFERENCES, CRESCENT)
+    samples, first = make_samples(3, 1500, 1)
+    slots, numbers = aligner.slots(3), np.arange(3)
+    aligner.extend(samples, first, 1000, slots, numbers)
+    with mock.patch.object(Normaliser, "levels", autospec=True, side_effect=Normaliser.levels) as levels:
+        aligner.extend(samples, first, 1500, slots, numbers)
+    assert levels.call_args.kwargs["skipped"] == 1000

@@ -70,6 +70,16 @@ class Aligner:
         """Return room for the scores of so many reads that go on; see `extend`."""
         return self._aligner(MAX_PREFIX).slots(count)
 
+    def slots_that_fit(self) -> int:
+        """Return for how many reads there is room beside an alignment.
+
+        Raises
+        ------
+        AllocationError
+            Not even for one.
+        """
+        return self._aligner(MAX_PREFIX).slots_that_fit()
+
     def extend(
         self,
         samples: NDArray[np.int16],

@@ -31,10 +31,19 @@ class Slots:
 
     def __init__(self, engine: Engine, strips: ReferenceStrips, shape: CellShape, bonus: bool, count: int) -> None:
         self.shape = shape
-        self.size = len(strips) * shape.strip * (2 if bonus else 1)
+        self.size = self._elements(strips, shape, bonus)
         self.kept = engine.empty((2 * count, self.size), shape.dtype)
         self.rows = np.zeros(count, np.int64)
         self._turn = np.zeros(count, np.uint32)
+
+    @classmethod
+    def bytes_of(cls, strips: ReferenceStrips, shape: CellShape, bonus: bool) -> int:
+        """Return the bytes of a slot."""
+        return 2 * cls._elements(strips, shape, bonus) * shape.dtype.itemsize
+
+    @staticmethod
+    def _elements(strips: ReferenceStrips, shape: CellShape, bonus: bool) -> int:
+        return len(strips) * shape.strip * (2 if bonus else 1)
 
     def turn(self, numbers: NDArray[np.int64]) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
         """Return the places that scores of some slots come from, and those that they go to; these are the next ones."""

@@ -87,6 +87,12 @@ class StripAligner:
         """Return room for the scores of so many reads that go on."""
         return Slots(self._engine, self.strips, self.shape, self._bonus, count)
 
+    def slots_that_fit(self) -> int:
+        """Return for how many reads there is room in half of the memory."""
+        size = Slots.bytes_of(self.strips, self.shape, self._bonus)
+        needs = [BufferNeed("scores that stay", per_item=size), BufferNeed("alignments", per_item=size)]
+        return self._engine.items_that_fit(needs, item="read")
+
     def reads_at_a_time(self, rows: int) -> int:
         """Return how many reads a launch takes."""
         segments = len(self._segments(self._step, rows))
