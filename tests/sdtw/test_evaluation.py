@@ -57,6 +57,20 @@ def test_an_evaluation_by_hand() -> None:
     assert second.accuracy == pytest.approx(1 - 1 / 6)
 
 
+@given(st.integers(1, 4), st.integers(0, 5))
+def test_pieces_of_a_read_are_drawn_and_halved_together(pieces: int, seed: int) -> None:
+    reads = normal(9, 1.5, seed)
+    repeated = replace(
+        reads,
+        **{name: np.repeat(getattr(reads, name), pieces, axis=0) for name in ("target", "other")},
+        **{name: np.repeat(getattr(reads, name), pieces) for name in ("target_names", "other_names")},
+    )
+    (whole,), (split,) = (evaluate(scores, rounds=10, splits=5, seed=seed).prefixes for scores in (reads, repeated))
+    np.testing.assert_allclose(split.f_rounds, whole.f_rounds)
+    np.testing.assert_allclose(split.held_out_rounds, whole.held_out_rounds)
+    np.testing.assert_allclose(split.held_out.value, whole.held_out.value)
+
+
 def test_classes_may_weigh_as_many_reads_as_they_have() -> None:
     scores = labelled([1, 5], [2, 3, 4, 6, 7, 8])
     found = evaluate(scores, balanced=False, rounds=0).prefixes[0]

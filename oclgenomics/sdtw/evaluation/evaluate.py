@@ -30,7 +30,8 @@ def evaluate(
 
     Reads that are too short for a prefix are left out there, and counted. Held-out F is the mean of random halvings: F
     of each half by the best threshold of the other. Intervals are of the bootstrap: both classes are drawn again by
-    themselves, and 95 % of the rounds lie within.
+    themselves, and 95 % of the rounds lie within. Pieces of one read, which have its name, are drawn and halved
+    together.
 
     Parameters
     ----------
@@ -107,8 +108,9 @@ def _of_prefix(
     prefix = labelled.prefixes[number]
     target, other = labelled.target[:, number], labelled.other[:, number]
     sweep = Sweep.of_prefix(prefix, target, other, balanced=balanced)
-    f_rounds, held_out_rounds = _bootstrap(sweep, rounds, np.random.default_rng((seed, prefix, 0)))
-    held_out = _held_out(sweep, splits, np.random.default_rng((seed, prefix, 1)))
+    reads = _reads(labelled.target_names[~np.isnan(target)]), _reads(labelled.other_names[~np.isnan(other)])
+    f_rounds, held_out_rounds = _bootstrap(sweep, reads, rounds, np.random.default_rng((seed, prefix, 0)))
+    held_out = _held_out(sweep, reads, splits, np.random.default_rng((seed, prefix, 1)))
     recall, fpr = sweep.rates(sweep.best)
     weight = 1.0 if balanced else len(sweep.other) / len(sweep.target)  # of the others, if targets have 1
     return PrefixEvaluation(
@@ -128,21 +130,39 @@ def _of_prefix(
     )
 
 
-def _bootstrap(sweep: Sweep, rounds: int, rng: np.random.Generator) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+Reads = tuple[NDArray[np.int64], NDArray[np.int64]]  # of each piece, target and other, the number of its read
+
+
+def _reads(names: NDArray[np.object_]) -> NDArray[np.int64]:
+    """Number the reads in the order of their first pieces."""
+    numbers: dict[str, int] = {}
+    return np.array([numbers.setdefault(name, len(numbers)) for name in names.tolist()], np.int64)
+
+
+def _bootstrap(
+    sweep: Sweep, reads: Reads, rounds: int, rng: np.random.Generator
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The highest F and held-out F of each round; NaN where a half is without a class."""
     f, held_out = [np.empty(0)], [np.empty(0)]
-    for drawn in resampling.draw(len(sweep.target), len(sweep.other), rounds, rng):
+    for drawn_reads in resampling.draw(*_counts(reads), rounds, rng):
+        drawn = drawn_reads.of_pieces(*reads)
         f.append(resampling.highest_f(sweep, drawn))
         held_out.append(resampling.held_out_f(sweep, drawn))
     return np.concatenate(f), np.concatenate(held_out)
 
 
-def _held_out(sweep: Sweep, splits: int, rng: np.random.Generator) -> float:
+def _held_out(sweep: Sweep, reads: Reads, splits: int, rng: np.random.Generator) -> float:
     """Mean F of reads by thresholds of others; NaN for classes that cannot be halved."""
-    if not splits or min(len(sweep.target), len(sweep.other)) < resampling.MIN_HALVED:
+    if not splits or min(_counts(reads)) < resampling.MIN_HALVED:
         return np.nan
-    halvings = resampling.split(len(sweep.target), len(sweep.other), splits, rng)
-    return float(np.concatenate([resampling.held_out_f(sweep, halves) for halves in halvings]).mean())
+    halvings = resampling.split(*_counts(reads), splits, rng)
+    rounds = [resampling.held_out_f(sweep, halves.of_pieces(*reads)) for halves in halvings]
+    return float(np.concatenate(rounds).mean())
+
+
+def _counts(reads: Reads) -> tuple[int, int]:
+    """Reads of each class."""
+    return int(reads[0].max()) + 1, int(reads[1].max()) + 1
 
 
 def _estimate(value: float, rounds: NDArray[np.float64]) -> Estimate:

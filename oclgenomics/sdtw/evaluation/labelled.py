@@ -30,6 +30,7 @@ class LabelledScores:
     target, other : ndarray, float64, (reads, prefixes)
         Lower for what is more like the target; NaN where a read is too short, infinite where its cost is saturated.
     target_names, other_names : ndarray, object (str), (reads,)
+        Pieces of one read have one name.
     options : AlignOptions
     score : {'cost', 'difference'}
     references : tuple of str

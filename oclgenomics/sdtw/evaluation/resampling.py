@@ -1,7 +1,8 @@
 """How sure F is: reads drawn again (bootstrap), and thresholds judged by reads that they were not chosen by.
 
 Every round gives each read a weight, how often it was drawn, and a half. Both classes are drawn by themselves, so that
-each keeps its number of reads. All copies of a read are in one half: none judges a threshold that it helped to choose.
+each keeps its number of reads. All copies and pieces of a read are in one half: none judges a threshold that it helped
+to choose.
 """
 
 from __future__ import annotations
@@ -36,6 +37,12 @@ class Drawn:
     other: NDArray[np.int32]
     target_half: NDArray[np.bool_]
     other_half: NDArray[np.bool_]
+
+    def of_pieces(self, target: NDArray[np.int64], other: NDArray[np.int64]) -> Drawn:
+        """The same rounds of pieces of these reads, given by the number of the read that each piece is of."""
+        return Drawn(
+            self.target[:, target], self.other[:, other], self.target_half[:, target], self.other_half[:, other]
+        )
 
 
 def draw(targets: int, others: int, rounds: int, rng: np.random.Generator) -> Iterator[Drawn]:
