@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from oclgenomics.sdtw.squiggle import Squiggle
     from oclgenomics.sdtw.thresholds import Thresholds
 
-__all__ = ["add_decision_options", "chosen_references", "chosen_thresholds"]
+__all__ = ["add_decision_options", "references_of", "thresholds_of"]
 
 
 def add_decision_options(group: argparse._ArgumentGroup) -> None:
@@ -42,7 +42,7 @@ def add_decision_options(group: argparse._ArgumentGroup) -> None:
     )  # fmt: skip
 
 
-def chosen_thresholds(args: argparse.Namespace) -> Thresholds:
+def thresholds_of(args: argparse.Namespace) -> Thresholds:
     """Return the thresholds that are given, in a file or on the command line.
 
     Raises
@@ -64,7 +64,7 @@ def chosen_thresholds(args: argparse.Namespace) -> Thresholds:
     return thresholds
 
 
-def chosen_references(
+def references_of(
     args: argparse.Namespace, thresholds: Thresholds
 ) -> tuple[tuple[Squiggle, ...], tuple[Squiggle, ...]]:
     """Return targets and decoys, which suit the thresholds.

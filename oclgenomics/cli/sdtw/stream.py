@@ -11,7 +11,7 @@ from oclgenomics.cli.options import add_device_options, add_output_options, coun
 from oclgenomics.cli.output import atomic_output, provenance, say, say_written
 from oclgenomics.cli.progress import Progress
 from oclgenomics.cli.sdtw.align_options import add_align_options
-from oclgenomics.cli.sdtw.decision_options import add_decision_options, chosen_references, chosen_thresholds
+from oclgenomics.cli.sdtw.decision_options import add_decision_options, references_of, thresholds_of
 from oclgenomics.cli.signal_options import add_signal_inputs, add_signal_options, trim_of
 from oclgenomics.commandkit.files import reads, writes
 from oclgenomics.errors import UsageError
@@ -132,11 +132,11 @@ def run(args: argparse.Namespace) -> int:
     from oclgenomics.sdtw.live.playback import play
     from oclgenomics.sdtw.reports.live import played_text
 
-    flow_cell, live, thresholds = _flow_cell(args), _live(args), chosen_thresholds(args)
+    flow_cell, live, thresholds = _flow_cell(args), _live(args), thresholds_of(args)
     if args.plot:
         plot_format(args.plot)
     select_device(args.device)  # a device that is not there is told before anything is read
-    targets, decoys = chosen_references(args, thresholds)
+    targets, decoys = references_of(args, thresholds)
     signals = _signals(args)
     truth = _truth(args, signals)
     with ExitStack() as stack:
