@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal, get_args
 
@@ -113,6 +113,10 @@ class AlignOptions:
     def max_dwell(self) -> int:
         """Rows at a k-mer that a bonus counts: ten samples, as published."""
         return max(1, PUBLISHED_DWELL // self.row_samples)
+
+    def resolved(self) -> AlignOptions:
+        """Return the same options with the numbers that stand for none given, so that no default can change them."""
+        return replace(self, bits=None if self.is_float else self.level_bits, step=self.row_samples)
 
     def rows(self, prefix: int) -> int:
         """Return the rows of a prefix of so many samples.

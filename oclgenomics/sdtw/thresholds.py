@@ -112,7 +112,7 @@ class Thresholds:
         UsageError
             Other options than those of the thresholds, or other references.
         """
-        own, others = _recurrence(self.options), _recurrence(options)
+        own, others = asdict(self.options.resolved()), asdict(options.resolved())
         for name, value in own.items():
             if others[name] != value:
                 raise UsageError(
@@ -128,12 +128,6 @@ class Thresholds:
             raise ParameterError("score", "needs a decoy to compare the target with", self.score)
 
 
-def _recurrence(options: AlignOptions) -> dict[str, Any]:
-    """What scores depend on: the options, with the numbers that stand for none given."""
-    bits = "none" if options.is_float else options.level_bits
-    return {**asdict(options), "bits": bits, "step": options.row_samples}
-
-
 def write_thresholds(path: str | os.PathLike[str], thresholds: Thresholds) -> None:
     """Write thresholds to a JSON file.
 
@@ -143,6 +137,7 @@ def write_thresholds(path: str | os.PathLike[str], thresholds: Thresholds) -> No
         It cannot be written.
     """
     record = {"kind": KIND, "version": VERSION, **asdict(thresholds)}
+    record["options"] = asdict(thresholds.options.resolved())
     record["references"] = list(thresholds.references)
     record["made"] = dict(thresholds.made)
     with open_whole(path, "w", OutputError) as stream:

@@ -130,7 +130,11 @@ def test_thresholds_that_are_kept_are_judged(device: Device, folder: Path, capsy
     assert sdtw(device, "evaluate", *words, "--keep", "0.8", "--write-thresholds", "t.json") == 0
     chosen = capsys.readouterr().out
     kept = read_thresholds("t.json")
-    assert (kept.prefixes, kept.references, kept.options) == (PREFIXES, ("virus",), AlignOptions(bonus="dwell"))
+    assert (kept.prefixes, kept.references, kept.options) == (
+        PREFIXES,
+        ("virus",),
+        AlignOptions(bonus="dwell").resolved(),
+    )
     assert kept.made["parameters"]["keep"] == 0.8
     assert sdtw(device, "evaluate", *WORDS, "--thresholds", "t.json", "--write-thresholds", "again.json") == 0
     judged = capsys.readouterr().out

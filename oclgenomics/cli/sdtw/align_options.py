@@ -20,7 +20,9 @@ __all__ = [
     "variant_name",
 ]
 
-FIELDS = ("norm", "cost", "bonus", "arithmetic", "bits", "step")
+CHOICES = ("norm", "cost", "bonus", "arithmetic")
+NUMBERS = ("bits", "step")
+FIELDS = CHOICES + NUMBERS
 PRESETS = ("default", "crescent", "squigglefilter")
 
 
@@ -92,5 +94,10 @@ def variant_name(options: AlignOptions) -> str:
 
 
 def _named_by(preset: str, options: AlignOptions) -> str:
-    usual, values = preset_options(preset), {name: getattr(options, name) for name in FIELDS}
-    return " ".join([preset, *(f"{name}={value}" for name, value in values.items() if value != getattr(usual, name))])
+    from dataclasses import replace
+
+    usual, own = preset_options(preset), options.resolved()
+    chosen = {name: getattr(own, name) for name in CHOICES if getattr(own, name) != getattr(usual, name)}
+    expected = replace(usual, **chosen).resolved()
+    numbers = {name: getattr(own, name) for name in NUMBERS if getattr(own, name) != getattr(expected, name)}
+    return " ".join([preset, *(f"{name}={value}" for name, value in {**chosen, **numbers}.items())])

@@ -70,8 +70,9 @@ def run(args: argparse.Namespace) -> int:
     squiggle = build_squiggle(args.reference, model, molecule=args.molecule, name=args.name)
     write_squiggle(args.output, squiggle)
     letters = int(squiggle.lengths.sum())
-    say(args, f"{len(squiggle.records):,} sequences of {letters:,} letters, {len(squiggle):,} k-mers in "
-        f"{len(squiggle.track_record):,} tracks; wrote {args.output}")  # fmt: skip
+    sequences = len(squiggle.records)
+    say(args, f"{sequences:,} sequence{'s' if sequences > 1 else ''} of {letters:,} letters, {len(squiggle):,} k-mers "
+        f"in {len(squiggle.track_record):,} tracks; wrote {args.output}")  # fmt: skip
     return 0
 
 

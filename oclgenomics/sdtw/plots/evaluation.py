@@ -52,7 +52,7 @@ def plot_evaluation(
         marked = {stage.prefix: stage.reject_above for stage in thresholds.stages}
     with rc_context(STYLE):
         figure = Figure(figsize=(WIDTH, HEIGHT))
-        draw_f_curves(figure.add_axes((0.065, 0.50, 0.36, 0.36)), evaluations)
+        draw_f_curves(figure.add_axes((0.065, 0.50, 0.40, 0.36)), evaluations)
         what = "highest F" if thresholds is None else "threshold"
         draw_roc(figure.add_axes((0.67, 0.50, 0.30, 0.36)), first, marked, what)
         shown = _shown(first, marked)

@@ -88,7 +88,7 @@ def draw_histogram(axes: Axes, one: PrefixEvaluation, threshold: float | None, s
     axes.set_ylim(0, axes.get_ylim()[1] * 1.22)
     axes.spines["left"].set_visible(False)
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.10g}")
-    axes.locator_params(axis="x", nbins=5)
+    axes.locator_params(axis="x", nbins=4)
     if threshold is not None:
         _mark(axes, one, threshold)
 
