@@ -28,6 +28,7 @@ __kernel void integers(__global const uint *x, __global const uint *y, __global 
     PUT(11, MIN(a, b) - MAX(c, d) + ABS(c >> 1));
     PUT(12, CEIL_DIV(a >> 1, 7u) ^ LOW_BITS32(shift + (b & 1u)));
     PUT(13, (uint)(uchar)a + (uint)(ushort)(b + c));
+    PUT(14, (uint)min(c, d));
 }
 #endif
 
@@ -93,6 +94,12 @@ __kernel void float_arithmetic(__global const float *x, __global const float *y,
     PUT(7, a > b ? a : -b);
     PUT(8, MAX(a, b));
     PUT(9, fmax(a, b));
+    PUT(10, fmin(a, b));
+    PUT(11, fabs(b));
+    // A quotient of whole numbers, made right by an fma that rounds once.
+    const int divisor = (int)(as_uint(b) >> 4 & 0xffffu) | 1, most = (int)(as_uint(a) & 0x3ffffu) % (4 * divisor + 1);
+    const float number = (float)(a < 0.0f ? -most : most), by = (float)divisor, reciprocal = 1.0f / by, near = number * reciprocal;
+    PUT(12, fma(fma(-near, by, number), reciprocal, near));
 }
 #endif
 

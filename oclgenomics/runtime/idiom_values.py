@@ -113,7 +113,7 @@ def integers() -> Case:
     after = channels(
         a // b, a % b, quotient, c - quotient * d, a64 << shift, a >> shift, c >> shift, a64 * b64 + c, popcount(a),
         lowest_bit(a, 32), reversed_bits(a, 32), limits, (((a64 >> 1) + 6) // 7) ^ low,
-        (a64 & 255) + ((b64 + c) & 65535), dtype=np.uint32,
+        (a64 & 255) + ((b64 + c) & 65535), np.minimum(c, d), dtype=np.uint32,
     )  # fmt: skip
     return case([x, y], after)
 
@@ -154,10 +154,12 @@ def conversions() -> Case:
 def float_arithmetic() -> Case:
     a, b = NUMBERS.floats
     quarter = np.float32(0.25)
+    divisor = b.view(np.uint32) >> 4 & 0xFFFF | 1
+    most = ((a.view(np.uint32) & 0x3FFFF) % (4 * divisor + 1)).astype(np.float32)
     after = channels(
         a / b, np.sqrt(np.abs(a)), a * b - a, a + b * b, ((a + b) * a) / (b * (a - b * quarter)),
         a * np.float32(16777216) + (b - a), b, np.where(a > b, a, -b), np.maximum(a, b), np.maximum(a, b),
-        dtype=np.float32,
+        np.minimum(a, b), np.abs(b), np.where(a < 0, -most, most) / divisor.astype(np.float32), dtype=np.float32,
     )  # fmt: skip
     return case([a, b], after)
 
@@ -389,6 +391,51 @@ def vector_windows() -> Case:
     turned = words[:, np.arange(16) * 7 % 16]
     folded = np.tile(wrong.view(np.uint32), 8)
     return case([x], channels(alive.view(np.uint32).ravel(), folded.ravel(), turned.ravel(), dtype=np.uint32))
+
+
+def vector_shorts() -> Case:
+    a, b = NUMBERS.words[0].view(np.uint16).reshape(2, ITEMS)
+    most = np.uint16(65535)
+
+    def capped(x: Array, y: Array) -> Array:
+        return np.minimum(x.astype(np.int64) + y, most).astype(np.uint16)
+
+    score = [a ^ b, a, b, capped(a, b)]
+    level = a[PLACES // 32 * 32 + np.arange(5)[:, None]]
+    costs = np.abs((level >> 1).astype(np.int32) - (b >> 1))
+    for cost in costs:
+        for c in (3, 2, 1):
+            score[c] = capped(np.minimum(score[c], score[c - 1]), cost)
+    lane = PLACES % 32
+    turned = np.where(a > 30000, a[PLACES - lane + (lane * 7 + 5) % 32] + b, a)
+    after = channels(
+        capped(a, b), np.maximum(a, b) - np.minimum(a, b), (a - b) * (a - b) >> np.uint16(4), np.maximum(a, b) - b,
+        score[2], score[3], costs.argmin(axis=0), turned, dtype=np.uint16,
+    )  # fmt: skip
+    return case([np.concatenate([a, b])], after)
+
+
+def vector_scores() -> Case:
+    x, f = NUMBERS.words.view(np.int32), NUMBERS.floats
+    a, b = x >> 16
+    cost = np.abs(a - b)
+    lane = PLACES % 16
+    first = PLACES - lane
+    turned = np.where(x[0] > 0, x[0][first + (lane * 7 + 5) % 16] ^ a, b)
+    integers_after = channels(
+        cost, ((a - b) >> 2) ** 2 >> 4, np.minimum(cost + 30000, 65535),
+        np.where(a < x[0][first], 0, np.minimum(cost + 10, 20000)), turned, dtype=np.int32,
+    )  # fmt: skip
+    g, h = f
+    score = [h * 2, g, h]
+    distances = np.abs(g[first + np.arange(5)[:, None]] - h)
+    for apart in distances:
+        for c in (2, 1):
+            score[c] = apart + np.minimum(score[c], score[c - 1])
+    floats_after = channels(
+        np.abs(g - h) + h, (g - h) * (g - h) + g, score[1], score[2], distances.argmin(axis=0), g, dtype=np.float32
+    )
+    return case([x, f], integers_after, floats_after)
 
 
 def doubles() -> Case:

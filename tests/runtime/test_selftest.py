@@ -19,7 +19,7 @@ from oclgenomics import notices
 from oclgenomics.cli import golden_jobs
 from oclgenomics.cli.main import main
 from oclgenomics.errors import DeviceError, NoDeviceError, UntrustedDeviceError
-from oclgenomics.runtime import Device, Engine, diskcache, list_devices, pocl, select_device, trust
+from oclgenomics.runtime import Device, Engine, diskcache, list_devices, pocl, program, select_device, trust
 from oclgenomics.runtime.idiom_values import ITEMS, RECIPROCAL_ERROR
 from oclgenomics.runtime.idioms import SOURCES, Trial, idioms_for
 from oclgenomics.runtime.source import load_source, source_folder
@@ -71,6 +71,37 @@ def test_every_wrong_value_is_seen(device: Device) -> None:
             assert sum(case.wrong(found)) == 1, idiom.name
 
 
+# What a compiler may make of vectors that it does not expect, and the kernel whose results tell.
+MISCOMPILED = [
+    ("vector_shorts", "a > (shorts)~b ? (shorts)((ushort)65535) : a + b", "a + b"),
+    ("vector_shorts", "lesser > (shorts)~cost", "lesser > level"),
+    ("vector_shorts", "difference * difference >> 4", "(shorts)(difference * difference >> 3) >> 2"),
+    ("vector_shorts", "level > low ?", "(level ^ (ushort)0x4000) > low ?"),
+    ("vector_shorts", "score[c] < score[c - 1] ? score[c] : score[c - 1]", "score[c]"),
+    ("vector_shorts", "(shorts)(row) :", "(shorts)((ushort)1) :"),
+    ("vector_shorts", "((ushort *)&turned)[lane] =", "((ushort *)&turned)[lane & 15] ="),
+    ("vector_scores", "as_int16(off) & 0x7fffffff", "as_int16(off)"),
+    ("vector_scores", "(floats)((float)row) :", "(floats)(1.0f) :"),
+    ("vector_scores", "apart * apart + g", "fma(apart, apart, g)"),
+    ("vector_scores", "a > b ? difference", "as_uint16(a) > as_uint16(b) ? difference"),
+    ("vector_scores", "((int *)&turned)[lane] =", "((int *)&turned)[lane & 7] ="),
+]
+
+
+@pytest.mark.parametrize(("kernel", "right", "wrong"), MISCOMPILED)
+def test_vectors_of_64_bytes_are_looked_at(
+    device: Device, kernel: str, right: str, wrong: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A device that compiles an operation wrongly is seen to."""
+    idiom = next((idiom for idiom in idioms_for(device) if idiom.kernel == kernel), None)
+    if idiom is None:
+        pytest.skip("kernels have no vectors on this device")
+    text = load_source(idiom.source)
+    assert right in text
+    monkeypatch.setattr(program, "load_source", lambda _: text.replace(right, wrong))
+    assert "values are wrong" in str(Trial(device, alone=True).run(idiom))
+
+
 @pytest.mark.parametrize(("error", "wrong"), [(0.9, 0), (1.1, ITEMS), (np.nan, ITEMS)])
 def test_reciprocals_have_a_bound(device: Device, error: float, wrong: int) -> None:
     case = next(idiom for idiom in idioms_for(device) if idiom.kernel == "fast_arithmetic").case()
@@ -96,7 +127,7 @@ def used_by_kernels(texts: list[str]) -> set[str]:
     used = {name for name in names if name in BUILTINS.split() or name.startswith(tuple(FAMILIES.split()))}
     used |= set(re.findall(r"\b(?:CONVERT_V|AS_V)\((\w+)", text))
     used |= set(re.findall(r"\b(?:u?(?:char|short|int|long)|float|double)(?:2|4|8|16)\b", text))
-    return used | set(re.findall(r"CLK_\w+_FENCE", text))
+    return used | set(re.findall(r"CLK_\w+_FENCE|ext_vector_type", text))
 
 
 def test_the_idioms_hold_what_kernels_use() -> None:
