@@ -29,7 +29,18 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from helpers.launches import FAMILIES, KINDS, Case, counted, database, kernel_names, linkage, scans, sequences
+from helpers.launches import (
+    FAMILIES,
+    KINDS,
+    Case,
+    counted,
+    database,
+    kernel_names,
+    linkage,
+    scans,
+    sequences,
+    signal_alignments,
+)
 from helpers.products import covering
 
 from oclgenomics.omega.device import bit_planes
@@ -38,6 +49,8 @@ from oclgenomics.omega.options import PRECISIONS
 from oclgenomics.runtime import Engine, list_devices, program
 from oclgenomics.runtime.source import load_source
 from oclgenomics.runtime.tuning import Tuning
+from oclgenomics.sdtw import AlignOptions
+from oclgenomics.sdtw.options import ARITHMETICS, BONUSES, COSTS, NORMS
 
 GPU = Tuning(vector_width=1, local_size=256, builtin_popcount=True, shape="gpu")
 WORDS, ALL_WORDS = (1, 2, 3, 8), range(1, 9)  # of a k-mer
@@ -97,6 +110,12 @@ def jobs(*, whole: bool) -> Iterator[Case]:
     yield from (partial(database, words=number) for number in words)
     for fastq, names, qualities in itertools.product((False, True), repeat=3):
         yield partial(sequences, fastq=fastq, names=names, qualities=qualities)
+    of_signals = itertools.product(NORMS, COSTS, BONUSES, ARITHMETICS, (False, True))
+    possible = [
+        job for job in of_signals if (job[2] == "none" or job[3] != "float32") and (job[0] == "blocks" or not job[4])
+    ]
+    for norm, cost, bonus, arithmetic, state in chosen(possible, whole=whole):
+        yield partial(signal_alignments, options=AlignOptions(norm, cost, bonus, arithmetic), state=state)
 
 
 def refused(kind: str, ld: str, precision: str) -> bool:

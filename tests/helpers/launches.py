@@ -34,7 +34,7 @@ from oclgenomics.runtime import DeviceArray, Engine, idiom_values
 from oclgenomics.runtime import idioms as runtime_idioms
 from oclgenomics.runtime.source import source_folder
 from oclgenomics.sdtw import AlignOptions
-from oclgenomics.sdtw.device import strip_aligner
+from oclgenomics.sdtw.device import normaliser, strip_aligner
 from oclgenomics.sdtw.device.aligner import Aligner
 from oclgenomics.sdtw.device.normaliser import Normaliser
 from oclgenomics.sdtw.device.starts import StartFinder
@@ -59,6 +59,7 @@ __all__ = [
     "primitives",
     "scans",
     "sequences",
+    "signal_alignments",
     "signature_brute_force",
     "signature_scans",
 ]
@@ -297,19 +298,21 @@ def signal_levels(engine: Engine, norm: Norm, arithmetic: Arithmetic, score: str
     assert engine.download(levels).any()
 
 
-def signal_alignments(engine: Engine, bonus: Bonus, arithmetic: Arithmetic, state: bool) -> None:
-    """Align two reads with two references, in segments, and go on with them."""
-    options = AlignOptions("blocks" if state else "prefix", "absolute", bonus, arithmetic)
-    aligner = Aligner(engine, [random_squiggle([40, 5]), random_squiggle([20])], options)
-    samples, first = np.arange(1100, dtype=np.int16), np.array([0, 550])
-    if not state:
-        with mock.patch.object(strip_aligner, "segment_count", return_value=3):
-            assert aligner.align(samples, first, 12).cost.any()
-        return
-    slots, numbers = aligner.slots(2), np.arange(2)
-    slots.rows[:] = 0
-    aligner.extend(samples, first, 500, slots, numbers)
-    assert aligner.extend(samples, first, 502, slots, numbers).cost.any()
+def signal_alignments(engine: Engine, options: AlignOptions, *, state: bool) -> None:
+    """Align two reads with two references, in segments; or align parts of them and go on."""
+    aligner = Aligner(engine, [random_squiggle([5, 2]), random_squiggle([1])], options)
+    samples, first = np.arange(40, dtype=np.int16) ** 2, np.array([0, 7])
+    with (
+        mock.patch.object(strip_aligner, "GROUP", 2),
+        mock.patch.object(strip_aligner, "segment_count", return_value=3),
+        mock.patch.object(normaliser, "BLOCK", 4),
+    ):
+        if not state:
+            aligner.align(samples, first, 6 * options.row_samples)
+            return
+        slots, numbers = aligner.slots(3), np.array([2, 0])
+        for prefix in (4, 8, 10):
+            aligner.extend(samples, first, prefix, slots, numbers)
 
 
 def signal_starts(engine: Engine, bonus: Bonus, arithmetic: Arithmetic) -> None:
@@ -320,6 +323,19 @@ def signal_starts(engine: Engine, bonus: Bonus, arithmetic: Arithmetic) -> None:
     reference, column = np.array([0, 0, 1, 1]), np.array([3, 38, 100, -1])
     starts = finder.find(samples, first, 36, reference, column)
     assert (starts <= column).all()
+
+
+# Every branch of the kernel, on either class of devices: types of scores, costs, bonuses, and scores that stay.
+RECURRENCES = (
+    (AlignOptions("prefix", "squared", "none", "uint16"), False),
+    (AlignOptions("prefix", "absolute", "dwell", "uint16"), False),
+    (AlignOptions("prefix", "absolute", "published", "int32"), False),
+    (AlignOptions("prefix", "squared", "none", "float32"), False),
+    (AlignOptions("blocks", "absolute", "none", "float32"), True),
+    (AlignOptions("blocks", "squared", "none", "int32"), True),
+    (AlignOptions("blocks", "squared", "dwell", "int32"), True),
+    (AlignOptions("blocks", "absolute", "published", "uint16"), True),
+)
 
 
 FAMILIES: dict[str, tuple[Case, ...]] = {
@@ -361,11 +377,7 @@ FAMILIES: dict[str, tuple[Case, ...]] = {
     "primitives": tuple(partial(primitives, number=number) for number in range(len(_PRIMITIVES))),
     "sequences": (partial(sequences, fastq=True), partial(sequences, fastq=False)),
     "signal_alignments": tuple(
-        partial(signal_alignments, bonus=bonus, arithmetic=arithmetic, state=state)
-        for bonus in BONUSES
-        for arithmetic in ARITHMETICS
-        for state in (False, True)
-        if bonus == "none" or arithmetic != "float32"
+        partial(signal_alignments, options=options, state=state) for options, state in RECURRENCES
     ),
     "signal_levels": tuple(
         partial(signal_levels, norm=norm, arithmetic=arithmetic, score=score)
