@@ -213,15 +213,16 @@ __kernel void vector_windows(__global const uint *x, __global uint *out)
 }
 #endif
 
-// Vectors of 64 bytes of Clang's, which OpenCL C does not have for 16 bits: 32 numbers that are compared, chosen, added up to the
-// largest number and multiplied, in private arrays, and lane by lane.
+// Vectors of Clang's that are as wide as registers: twice VW numbers of 16 bits, more than OpenCL C has in a vector. They are
+// compared, chosen, added up to the largest number and multiplied, in private arrays, and lane by lane.
 #if !defined(ONLY) || defined(ONLY_vector_shorts)
-typedef ushort shorts __attribute__((ext_vector_type(32)));
+#define SHORTS (2 * VW)
+typedef ushort shorts __attribute__((ext_vector_type(SHORTS)));
 #define PUT_SHORTS(field, value) (*(__global shorts *)(out + (field) * ITEMS + i) = (value))
 
 __kernel void vector_shorts(__global const ushort *x, __global ushort *out)
 {
-    const size_t i = get_global_id(0) * 32;
+    const size_t i = get_global_id(0) * SHORTS;
     const shorts a = *(__global const shorts *)(x + i), b = *(__global const shorts *)(x + ITEMS + i), difference = a - b;
     const shorts both = a > (shorts)~b ? (shorts)((ushort)65535) : a + b;
     const shorts low = b >> 1;
@@ -244,23 +245,23 @@ __kernel void vector_shorts(__global const ushort *x, __global ushort *out)
     PUT_SHORTS(5, score[3]);
     PUT_SHORTS(6, place);
     shorts turned = a;
-    for (uint lane = 0; lane < 32; ++lane)
+    for (uint lane = 0; lane < SHORTS; ++lane)
         if (x[i + lane] > 30000)
-            ((ushort *)&turned)[lane] = x[i + (lane * 7 + 5) % 32] + ((ushort *)&b)[lane];
+            ((ushort *)&turned)[lane] = x[i + (lane * 7 + 5) % SHORTS] + ((ushort *)&b)[lane];
     PUT_SHORTS(7, turned);
 }
 #endif
 
-// The same of 16 ints and 16 floats; floats lose their sign by a mask.
+// The same of VW ints and VW floats; floats lose their sign by a mask.
 #if !defined(ONLY) || defined(ONLY_vector_scores)
-typedef int ints __attribute__((ext_vector_type(16)));
-typedef float floats __attribute__((ext_vector_type(16)));
+typedef int ints __attribute__((ext_vector_type(VW)));
+typedef float floats __attribute__((ext_vector_type(VW)));
 #define PUT_INTS(field, value) (*(__global ints *)(out + (field) * ITEMS + i) = (value))
 #define PUT_FLOATS(field, value) (*(__global floats *)(numbers + (field) * ITEMS + i) = (value))
 
 __kernel void vector_scores(__global const int *x, __global const float *f, __global int *out, __global float *numbers)
 {
-    const size_t i = get_global_id(0) * 16;
+    const size_t i = FIRST;
     const ints a = *(__global const ints *)(x + i) >> 16, b = *(__global const ints *)(x + ITEMS + i) >> 16, difference = a - b;
     const ints cost = a > b ? difference : b - a, sum = cost + 30000, grown = cost + 10;
     PUT_INTS(0, cost);
@@ -268,22 +269,22 @@ __kernel void vector_scores(__global const int *x, __global const float *f, __gl
     PUT_INTS(2, sum < (ints)(65535) ? sum : (ints)(65535));
     PUT_INTS(3, a < (ints)(x[i]) ? (ints)(0) : (grown < (ints)(20000) ? grown : (ints)(20000)));
     ints turned = b;
-    for (uint lane = 0; lane < 16; ++lane)
+    for (uint lane = 0; lane < VW; ++lane)
         if (x[i + lane] > 0)
-            ((int *)&turned)[lane] = x[i + (lane * 7 + 5) % 16] ^ ((int *)&a)[lane];
+            ((int *)&turned)[lane] = x[i + (lane * 7 + 5) % VW] ^ ((int *)&a)[lane];
     PUT_INTS(4, turned);
 
     const floats g = *(__global const floats *)(f + i), h = *(__global const floats *)(f + ITEMS + i), apart = g - h;
     floats score[3] = {h * 2.0f, g, h}, least = (floats)(3.0e38f), place = (floats)(0.0f);
     for (uint row = 0; row < 5; ++row) {
-        const floats off = (floats)(f[i + row]) - h, far = as_float16(as_int16(off) & 0x7fffffff);
+        const floats off = (floats)(f[i + row]) - h, far = AS_V(float, AS_V(int, off) & 0x7fffffff);
         place = far < least ? (floats)((float)row) : place;
         least = far < least ? far : least;
         UNROLL
         for (int c = 2; c > 0; --c)
             score[c] = far + (score[c] < score[c - 1] ? score[c] : score[c - 1]);
     }
-    PUT_FLOATS(0, as_float16(as_int16(apart) & 0x7fffffff) + h);
+    PUT_FLOATS(0, AS_V(float, AS_V(int, apart) & 0x7fffffff) + h);
     PUT_FLOATS(1, apart * apart + g);
     PUT_FLOATS(2, score[1]);
     PUT_FLOATS(3, score[2]);

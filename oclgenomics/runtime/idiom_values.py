@@ -393,7 +393,7 @@ def vector_windows() -> Case:
     return case([x], channels(alive.view(np.uint32).ravel(), folded.ravel(), turned.ravel(), dtype=np.uint32))
 
 
-def vector_shorts() -> Case:
+def vector_shorts(lanes: int) -> Case:
     a, b = NUMBERS.words[0].view(np.uint16).reshape(2, ITEMS)
     most = np.uint16(65535)
 
@@ -401,13 +401,13 @@ def vector_shorts() -> Case:
         return np.minimum(x.astype(np.int64) + y, most).astype(np.uint16)
 
     score = [a ^ b, a, b, capped(a, b)]
-    level = a[PLACES // 32 * 32 + np.arange(5)[:, None]]
+    level = a[PLACES // lanes * lanes + np.arange(5)[:, None]]
     costs = np.abs((level >> 1).astype(np.int32) - (b >> 1))
     for cost in costs:
         for c in (3, 2, 1):
             score[c] = capped(np.minimum(score[c], score[c - 1]), cost)
-    lane = PLACES % 32
-    turned = np.where(a > 30000, a[PLACES - lane + (lane * 7 + 5) % 32] + b, a)
+    lane = PLACES % lanes
+    turned = np.where(a > 30000, a[PLACES - lane + (lane * 7 + 5) % lanes] + b, a)
     after = channels(
         capped(a, b), np.maximum(a, b) - np.minimum(a, b), (a - b) * (a - b) >> np.uint16(4), np.maximum(a, b) - b,
         score[2], score[3], costs.argmin(axis=0), turned, dtype=np.uint16,
@@ -415,13 +415,13 @@ def vector_shorts() -> Case:
     return case([np.concatenate([a, b])], after)
 
 
-def vector_scores() -> Case:
+def vector_scores(lanes: int) -> Case:
     x, f = NUMBERS.words.view(np.int32), NUMBERS.floats
     a, b = x >> 16
     cost = np.abs(a - b)
-    lane = PLACES % 16
+    lane = PLACES % lanes
     first = PLACES - lane
-    turned = np.where(x[0] > 0, x[0][first + (lane * 7 + 5) % 16] ^ a, b)
+    turned = np.where(x[0] > 0, x[0][first + (lane * 7 + 5) % lanes] ^ a, b)
     integers_after = channels(
         cost, ((a - b) >> 2) ** 2 >> 4, np.minimum(cost + 30000, 65535),
         np.where(a < x[0][first], 0, np.minimum(cost + 10, 20000)), turned, dtype=np.int32,

@@ -31,7 +31,6 @@ SCALAR, VECTOR, DOUBLE = "common/check_scalar.cl", "common/check_vector.cl", "co
 SOURCES = (SCALAR, VECTOR, DOUBLE)
 CPU_WIDTH = 8  # of the vectors that kernels have on all CPUs; others are as wide as the tuning says
 BYTES_WIDTH = 16  # of vectors of bytes
-SHORTS, SCORES = 32, 16  # lanes of vectors of 64 bytes
 CPU_GROUP, GPU_GROUP = 64, 256
 
 
@@ -81,8 +80,9 @@ def idioms_for(device: Device) -> list[Idiom]:
         found.append(Idiom("vector_shifts", VECTOR, values.vector_shifts, CPU_WIDTH, 8))
         found.append(Idiom("vector_bytes", VECTOR, values.vector_bytes, BYTES_WIDTH, BYTES_WIDTH))
         found.append(Idiom("vector_windows", VECTOR, values.vector_windows, BYTES_WIDTH, BYTES_WIDTH))
-        found.append(Idiom("vector_shorts", VECTOR, values.vector_shorts, BYTES_WIDTH, SHORTS))
-        found.append(Idiom("vector_scores", VECTOR, values.vector_scores, BYTES_WIDTH, SCORES))
+        wide = tuning.vector_bytes // 4
+        found.append(Idiom("vector_shorts", VECTOR, lambda: values.vector_shorts(2 * wide), wide, 2 * wide))
+        found.append(Idiom("vector_scores", VECTOR, lambda: values.vector_scores(wide), wide, wide))
     for width in widths:
         found += _vectors(width)
     if "cl_khr_fp64" in device.extensions:

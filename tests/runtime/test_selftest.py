@@ -24,6 +24,7 @@ from oclgenomics.runtime.idiom_values import ITEMS, RECIPROCAL_ERROR
 from oclgenomics.runtime.idioms import SOURCES, Trial, idioms_for
 from oclgenomics.runtime.source import load_source, source_folder
 from oclgenomics.runtime.trust import Verdict
+from oclgenomics.runtime.tuning import tuning_for
 
 FINE = Verdict({})
 SCAN = ("x.ms", "--grid", "5", "--length", "100", "--minwin", "1", "--maxwin", "50", "-d", "0")
@@ -79,23 +80,27 @@ MISCOMPILED = [
     ("vector_shorts", "level > low ?", "(level ^ (ushort)0x4000) > low ?"),
     ("vector_shorts", "score[c] < score[c - 1] ? score[c] : score[c - 1]", "score[c]"),
     ("vector_shorts", "(shorts)(row) :", "(shorts)((ushort)1) :"),
-    ("vector_shorts", "((ushort *)&turned)[lane] =", "((ushort *)&turned)[lane & 15] ="),
-    ("vector_scores", "as_int16(off) & 0x7fffffff", "as_int16(off)"),
+    ("vector_shorts", "((ushort *)&turned)[lane] =", "((ushort *)&turned)[lane & 7] ="),
+    ("vector_scores", "AS_V(int, off) & 0x7fffffff", "AS_V(int, off)"),
     ("vector_scores", "(floats)((float)row) :", "(floats)(1.0f) :"),
     ("vector_scores", "apart * apart + g", "fma(apart, apart, g)"),
-    ("vector_scores", "a > b ? difference", "as_uint16(a) > as_uint16(b) ? difference"),
-    ("vector_scores", "((int *)&turned)[lane] =", "((int *)&turned)[lane & 7] ="),
+    ("vector_scores", "a > b ? difference", "AS_V(uint, a) > AS_V(uint, b) ? difference"),
+    ("vector_scores", "((int *)&turned)[lane] =", "((int *)&turned)[lane & 3] ="),
 ]
 
 
 @pytest.mark.parametrize(("kernel", "right", "wrong"), MISCOMPILED)
-def test_vectors_of_64_bytes_are_looked_at(
-    device: Device, kernel: str, right: str, wrong: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("vector_bytes", [32, 64])
+def test_vectors_as_wide_as_registers_are_looked_at(
+    device: Device, kernel: str, right: str, wrong: str, vector_bytes: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A device that compiles an operation wrongly is seen to."""
-    idiom = next((idiom for idiom in idioms_for(device) if idiom.kernel == kernel), None)
-    if idiom is None:
+    if not tuning_for(device).cpu:
         pytest.skip("kernels have no vectors on this device")
+    tuning = dataclasses.replace(tuning_for(device), vector_bytes=vector_bytes)
+    monkeypatch.setattr("oclgenomics.runtime.idioms.tuning_for", lambda _: tuning)
+    idiom = next(idiom for idiom in idioms_for(device) if idiom.kernel == kernel)
+    assert Trial(device, alone=True).run(idiom) is None
     text = load_source(idiom.source)
     assert right in text
     monkeypatch.setattr(program, "load_source", lambda _: text.replace(right, wrong))
