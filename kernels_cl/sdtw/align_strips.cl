@@ -254,7 +254,6 @@ __kernel void align_strips(
         }
         if (strip < reported)
             continue;
-        note_best(score, count, strip * STRIP, best_score, best_place);
 #if STATE
         UNROLL
         for (int c = 0; c < STRIP; ++c) {
@@ -264,6 +263,7 @@ __kernel void align_strips(
 #endif
         }
 #endif
+        note_best(score, count, strip * STRIP, best_score, best_place);
     }
     for (uint lane = 0; lane < LANES; ++lane) {
         best[(size_t)segment * reads + read + lane] = best_score[lane];

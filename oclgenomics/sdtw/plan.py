@@ -19,6 +19,7 @@ SCORES: tuple[Score, ...] = ("uint16", "int32", "float32")  # by their number in
 BEGINS = 1 << 31  # of a strip: a track begins here
 EXACT_IN_FLOAT = 1 << 24
 CPU_STRIP = 8  # columns that fit into the registers beside the rest
+GPU_STRIP, GPU_BONUS_STRIP = 92, 44  # into the 255 of a GPU; of 96 and 46, some are spilled where scores stay
 PUBLISHED_REACH = 11  # columns a row: the counter runs along the row, up to 10
 
 
@@ -90,11 +91,12 @@ def cell_shape(options: AlignOptions, rows: int, *, vector_bytes: int) -> CellSh
         lanes = vector_bytes // np.dtype(options.arithmetic).itemsize
         return CellShape(options.arithmetic, False, False, lanes, CPU_STRIP, 1)
     if options.is_float:
-        return CellShape("float32", False, False, 1, 96, 4)
+        return CellShape("float32", False, False, 1, GPU_STRIP, 4)
     whole = options.arithmetic == "uint16" or largest_cost(options) * rows <= EXACT_IN_FLOAT
     if whole and not bonus and options.shift == 0:
-        return CellShape("float32", True, False, 1, 96, 4)
-    return CellShape("int32", False, bonus and options.arithmetic == "uint16", 1, 48 if bonus else 96, 4)
+        return CellShape("float32", True, False, 1, GPU_STRIP, 4)
+    strip = GPU_BONUS_STRIP if bonus else GPU_STRIP
+    return CellShape("int32", False, bonus and options.arithmetic == "uint16", 1, strip, 4)
 
 
 def largest_cost(options: AlignOptions) -> int:
