@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["STRANDS", "Molecule", "Places", "Squiggle"]
+from oclgenomics.signals.kmer_tracks import Molecule
+
+__all__ = ["STRANDS", "Places", "Squiggle"]
 
 STRANDS = ("+", "-")
-Molecule = Literal["dna", "rna"]
 
 
 @dataclass(frozen=True, eq=False)

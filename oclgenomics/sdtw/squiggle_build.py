@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 
 from oclgenomics.errors import InputError, ParameterError
-from oclgenomics.sdtw.squiggle import Molecule, Squiggle
+from oclgenomics.sdtw.squiggle import Squiggle
 from oclgenomics.sequence.records import read_records
 from oclgenomics.signals.kmer_model import KmerModel
-from oclgenomics.signals.kmer_tracks import kmer_tracks
+from oclgenomics.signals.kmer_tracks import Molecule, kmer_tracks
 
 __all__ = ["build_squiggle"]
 

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from oclgenomics.sdtw.squiggle import Molecule
 from oclgenomics.signals import KmerModel
+from oclgenomics.signals.kmer_tracks import Molecule
 
 __all__ = ["Column", "expected_tracks", "random_model"]
 
