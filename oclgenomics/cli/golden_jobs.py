@@ -24,6 +24,9 @@ from oclgenomics.omega.scan import scan
 from oclgenomics.primitives import reference, run_lengths, sort
 from oclgenomics.primitives import scan as running_sums
 from oclgenomics.runtime import Engine
+from oclgenomics.sdtw.device.aligner import Aligner
+from oclgenomics.sdtw.options import CRESCENT, SQUIGGLEFILTER, AlignOptions
+from oclgenomics.sdtw.squiggle import Squiggle
 from oclgenomics.signatures import Panel
 from oclgenomics.signatures import ScanOptions as SignatureOptions
 from oclgenomics.signatures import reference as signature_reference
@@ -37,6 +40,13 @@ GRID, MINWIN, MAXWIN = 24, 400, 4000
 LETTERS = 90_000
 SAMPLE_LETTERS = 20_000
 ITEMS = 70_001
+SIGNAL_COLUMNS, SIGNAL_SAMPLES, SIGNAL_READS = 300, 1100, 70
+# Costs, and the columns at which they end, of three reads aligned with a reference.
+SIGNAL_COSTS: dict[str, tuple[AlignOptions, list[int], list[int]]] = {
+    "default": (AlignOptions(), [351, 426, 6267], [506, 176, 588]),
+    "crescent": (CRESCENT, [5354, 5600, 12250], [507, 177, 215]),
+    "squigglefilter": (SQUIGGLEFILTER, [-2410, -1346, 8779], [507, 178, 232]),
+}
 # Of grid positions, omegas and borders as every device computes them in accurate precision.
 OMEGA_DIGEST = "b6bf9e885fa19301"
 
@@ -139,6 +149,41 @@ def _signatures(engine: Engine) -> str | None:
     return None
 
 
+def golden_signals() -> tuple[Squiggle, NDArray[np.int16], NDArray[np.int64]]:
+    """A reference of two tracks; samples of three reads, of which one is of the reference; where reads begin."""
+    levels = 60 + (numbers(2 * SIGNAL_COLUMNS, 11) % np.uint64(60)).astype(np.float64)
+    reference = Squiggle(
+        name="golden",
+        records=("golden",),
+        lengths=np.array([SIGNAL_COLUMNS + 5]),
+        k=6,
+        model="golden",
+        molecule="dna",
+        levels=levels,
+        tracks=np.array([0, SIGNAL_COLUMNS, 2 * SIGNAL_COLUMNS]),
+        track_record=np.zeros(2, np.int32),
+        track_strand=np.array([0, 1], np.uint8),
+        track_first=np.array([0, SIGNAL_COLUMNS - 1]),
+    )
+    noise = (numbers(3 * SIGNAL_SAMPLES, 12) % np.uint64(40)).astype(np.int64).reshape(3, -1)
+    others = (numbers(SIGNAL_COLUMNS, 13) % np.uint64(60)).astype(np.int64) + 60
+    steps = np.arange(SIGNAL_SAMPLES) // 7
+    signals = np.stack([levels[SIGNAL_COLUMNS + 50 + steps], levels[20 + steps], others[steps]]).astype(np.int64)
+    samples = (5 * signals + noise).astype(np.int16)
+    return reference, samples.reshape(-1), np.arange(SIGNAL_READS) % 3 * SIGNAL_SAMPLES
+
+
+def _signals(engine: Engine) -> str | None:
+    reference, samples, first = golden_signals()
+    for name, (options, costs, columns) in SIGNAL_COSTS.items():
+        found = Aligner(engine, [reference], options).align(samples, first, SIGNAL_SAMPLES)
+        read = first // SIGNAL_SAMPLES
+        expected = np.column_stack([np.array(costs)[read], np.array(columns)[read]])
+        if not np.array_equal(np.column_stack([found.cost, found.column]), expected):
+            return f"costs of alignments ({name}) differ from those known"
+    return None
+
+
 def _primitives(engine: Engine) -> str | None:
     items = numbers(ITEMS, 6)
     heads = (numbers(ITEMS, 7) % np.uint64(50) == 0).astype(np.uint8)
@@ -162,6 +207,7 @@ JOBS: dict[str, Callable[[Engine], str | None]] = {
     "primitives": _primitives,
     "kmers count": _kmers,
     "signatures scan": _signatures,
+    "sdtw align": _signals,
     "omega scan, accurate": _omega_accurate,
     "omega scan, compat": _omega_compat,
 }

@@ -25,6 +25,7 @@ from oclgenomics.runtime.idioms import SOURCES, Trial, idioms_for
 from oclgenomics.runtime.source import load_source, source_folder
 from oclgenomics.runtime.trust import Verdict
 from oclgenomics.runtime.tuning import tuning_for
+from oclgenomics.sdtw.reference import align, normalised_levels
 
 FINE = Verdict({})
 SCAN = ("x.ms", "--grid", "5", "--length", "100", "--minwin", "1", "--maxwin", "50", "-d", "0")
@@ -363,12 +364,25 @@ def test_golden_jobs(engine: Engine, job: str) -> None:
     assert golden_jobs.JOBS[job](engine) is None
 
 
+@pytest.mark.parametrize("name", list(golden_jobs.SIGNAL_COSTS))
+def test_the_costs_of_golden_signals(name: str) -> None:
+    """They are those of the oracle, too."""
+    options, costs, columns = golden_jobs.SIGNAL_COSTS[name]
+    reference, samples, first = golden_jobs.golden_signals()
+    levels = normalised_levels(reference.levels, reference.column_strand, options)
+    reads = [samples[begin : begin + golden_jobs.SIGNAL_SAMPLES] for begin in first[:3]]
+    assert [align(read, levels, reference.tracks, options) for read in reads] == list(zip(costs, columns, strict=True))
+
+
 def test_golden_jobs_see_wrong_results(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(golden_jobs, "OMEGA_DIGEST", "another")
     assert "other bytes" in str(golden_jobs.JOBS["omega scan, accurate"](engine))
     ones = np.ones((golden_jobs.SITES, golden_jobs.SITES), np.float32)
     monkeypatch.setattr(golden_jobs.omega_reference, "compat_values", lambda states: ones)
     assert "differs" in str(golden_jobs.JOBS["omega scan, compat"](engine))
+    options, costs, columns = golden_jobs.SIGNAL_COSTS["squigglefilter"]
+    monkeypatch.setitem(golden_jobs.SIGNAL_COSTS, "squigglefilter", (options, costs, [columns[0], 0, columns[2]]))
+    assert "(squigglefilter) differ" in str(golden_jobs.JOBS["sdtw align"](engine))
     monkeypatch.setattr(golden_jobs.kmer_reference, "count", lambda texts, options: {"A" * options.k: 1})
     assert "differ" in str(golden_jobs.JOBS["kmers count"](engine))
     monkeypatch.setattr(golden_jobs.reference, "scan", lambda items, heads, inclusive: items + items)
