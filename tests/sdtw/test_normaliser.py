@@ -88,7 +88,7 @@ def check(
         np.testing.assert_array_equal(engine.download(found).view(np.uint8), wanted.view(np.uint8))
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(
     st.sampled_from(CHOICES), st.sampled_from(ROWS), st.lists(st.sampled_from(KINDS), max_size=40),
     st.integers(0, 40), st.integers(0, 1 << 32),
