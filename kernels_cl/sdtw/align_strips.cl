@@ -263,6 +263,7 @@ __kernel void align_strips(
 #endif
         }
 #endif
+        // Not before the scores are stored, or its masks do not fit into the scalar registers of AMD's GPUs.
         note_best(score, count, strip * STRIP, best_score, best_place);
     }
     for (uint lane = 0; lane < LANES; ++lane) {
