@@ -49,7 +49,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("-d", "--device", default="auto")
     parser.add_argument("--parts", type=lambda text: text.split(","), default=list(PARTS), metavar="NAME,NAME,...")
     parser.add_argument("--repeat", type=int, default=5)
-    parser.add_argument("--most", type=float, default=3, metavar="SECONDS")
+    parser.add_argument("--most", type=float, default=1.5, metavar="SECONDS")
     parser.add_argument("--ghz", type=float, help="clock of a CPU")
     parser.add_argument("--fasta", action="append", default=[], metavar="NAME=FILE")
     parser.add_argument("--quick", action="store_true", help="short references and few reads, to see that all runs")

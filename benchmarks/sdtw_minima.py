@@ -42,10 +42,10 @@ class Levels:
     engine: Engine
     all: NDArray[Any]
 
-    def levels(self, _samples: Any, _first: Any, length: int, _lanes: int, *, group: int, skipped: int) -> DeviceArray:
+    def levels(self, _samples: Any, _first: Any, length: int, lanes: int, *, group: int, skipped: int) -> DeviceArray:
         """Return those of some rows."""
-        if group != self.all.shape[2]:
-            raise ValueError(f"levels lie in groups of {self.all.shape[2]}, not of {group}")
+        if (lanes // group, group) != self.all.shape[::2]:
+            raise ValueError(f"these are not levels of {lanes} reads in groups of {group}")
         return self.engine.upload(np.ascontiguousarray(self.all[:, skipped:length]))
 
 

@@ -69,7 +69,7 @@ def bound_columns(row: dict[str, Any]) -> dict[str, Any]:
     """What is shown of the bound."""
     if "cells_per_core_s" not in row:
         return {"of bound": row["of_bound"]}
-    shown = {"G cells/s a core": row["cells_per_core_s"] / 1e9}
+    shown = {"cores had": row["cores"], "G cells/s a core": row["cells_per_core_s"] / 1e9}
     if row["cells_per_cycle"] is not None:
         shown |= {"cells/cycle": row["cells_per_cycle"], "vectors/cycle": row["vector_instructions_per_cycle"]}
     return shown
