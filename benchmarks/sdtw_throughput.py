@@ -21,7 +21,7 @@ PUBLISHED = {
     "Crescent, RTX 3090": (130_507, 333_873),
     "Crescent, 16 threads of a CPU": (2_333, 5_000),
 }
-DRAWN = ("default", "Crescent")  # variants of the figure: all references, and on GPUs all numbers of reads
+DRAWN = ("default", "step 1", "Crescent")  # variants of the figure: all references, and on GPUs all numbers of reads
 
 
 def cases(bench: Bench) -> Iterator[tuple[str, str, int]]:
