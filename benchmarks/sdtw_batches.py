@@ -38,7 +38,8 @@ def batch_rows(bench: Bench) -> list[dict[str, Any]]:
 
 def anew_times(aligner: Aligner, reads: Reads) -> dict[str, float]:
     """Milliseconds of each stage by itself."""
-    found, clock = {}, Clock(REPEAT, MOST_SECONDS)
+    found: dict[str, float] = {}
+    clock = Clock(REPEAT, MOST_SECONDS)
     for stage in STAGES:
         aligner.align(reads.samples, reads.first, stage)
         times = clock.time(partial(aligner.align, reads.samples, reads.first, stage))

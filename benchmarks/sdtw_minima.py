@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -66,7 +67,7 @@ def with_levels(bench: Bench, reads: Reads) -> Aligner:
     made = Normaliser(bench.engine, CRESCENT, inner.shape.dtype).levels(
         reads.samples, reads.first, PREFIX, len(reads), group=group
     )
-    inner._normaliser = Levels(bench.engine, bench.engine.download(made))
+    inner._normaliser = Levels(bench.engine, bench.engine.download(made))  # type: ignore[assignment]
     return aligner
 
 
@@ -84,7 +85,7 @@ def minima_rows(bench: Bench) -> list[dict[str, Any]]:
             growing(aligner, reads, interval)  # builds the kernel
         if not np.array_equal(growing(aligner, reads, max(interval, 100)), whole):
             raise SystemExit(f"minima every {interval} samples: other costs of the whole prefix")
-        rows.append(row(interval, reads, bench.clock.time(lambda n=interval: growing(aligner, reads, n))))
+        rows.append(row(interval, reads, bench.clock.time(partial(growing, aligner, reads, interval))))
         print(rows[-1]["interval"], f"{rows[-1]['best']:.3g} s", file=sys.stderr, flush=True)
     return rows[:1] + rows[:0:-1]
 

@@ -1,7 +1,7 @@
 """Throughput by the shape of the kernel (Fig. 9 of the paper: by the threads of a block).
 
 On GPUs: work-items of a group, and columns whose scores a work-item holds in registers. On CPUs a work-item is a vector
-of reads and groups have one, so what corresponds is the reads of a work-item, in vectors of 32, and the columns.
+of reads and groups have one, so what corresponds is the reads of a work-item, in one vector or two, and the columns.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from sdtw_data import PREFIX
 from sdtw_timing import measure
 
 from oclgenomics.runtime import Engine
+from oclgenomics.runtime.tuning import Tuning
 from oclgenomics.sdtw.device import aligner as aligning
 from oclgenomics.sdtw.device import strip_aligner
 from oclgenomics.sdtw.device.aligner import Aligner
@@ -27,7 +28,7 @@ __all__ = ["shape_rows"]
 
 GROUPS = (32, 64, 128, 256, 512, 1024)
 GPU_STRIPS = (24, 48, 96)
-CPU_LANES = (32, 64)
+CPU_VECTORS = (1, 2)
 CPU_STRIPS = (1, 2, 4, 8, 12, 16)
 
 
@@ -41,12 +42,13 @@ def shaped(group: int, shape: CellShape) -> Iterator[None]:
         yield
 
 
-def shapes(cpu: bool) -> Iterator[tuple[int, CellShape]]:
+def shapes(tuning: Tuning) -> Iterator[tuple[int, CellShape]]:
     """Sizes of groups and shapes."""
     options = AlignOptions()
-    usual = cell_shape(options, options.rows(PREFIX), cpu=cpu)
-    if cpu:
-        yield from ((1, replace(usual, lanes=lanes, strip=strip)) for lanes in CPU_LANES for strip in CPU_STRIPS)
+    usual = cell_shape(options, options.rows(PREFIX), vector_bytes=tuning.vector_bytes if tuning.cpu else 0)
+    if tuning.cpu:
+        lanes = [vectors * usual.lanes for vectors in CPU_VECTORS]
+        yield from ((1, replace(usual, lanes=count, strip=strip)) for count in lanes for strip in CPU_STRIPS)
     else:
         yield from ((group, replace(usual, strip=strip)) for strip in GPU_STRIPS for group in GROUPS)
 
@@ -55,7 +57,7 @@ def shape_rows(bench: Bench) -> list[dict[str, Any]]:
     """Time all shapes with one variant, lambda and one number of reads."""
     rows = []
     reads = bench.reads.some(bench.counts[0 if bench.cpu else 1])
-    for group, shape in shapes(bench.cpu):
+    for group, shape in shapes(bench.engine.tuning):
         row: dict[str, Any] = {"group": group, "lanes": shape.lanes, "strip": shape.strip, "reads": len(reads)}
         found: dict[str, Any] = {}
         if fits(bench.engine, group, shape):

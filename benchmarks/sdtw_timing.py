@@ -2,8 +2,8 @@
 
 The bound of a GPU is the rate at which it issues the instructions that a cell cannot do without: 3 for squares in
 single precision (subtract, multiply and add, minimum), on 128 lanes of a compute unit and with its clock. On CPUs the
-vector instructions that a cell cannot do without, by vectors of 64 bytes, are counted by cycle and core; cores are
-counted by the processor time of the process, so that other load does not matter much.
+vector instructions that a cell cannot do without are counted by cycle and core; cores are counted by the processor time
+of the process, so that other load does not matter much.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from sdtw_data import PREFIX, Reads
 
 from oclgenomics.runtime import Device, Engine
@@ -22,7 +23,6 @@ from oclgenomics.sdtw.options import AlignOptions
 __all__ = ["Clock", "measure"]
 
 ISSUED = {"nvidia": 128}  # lanes for which a compute unit issues an instruction in a cycle
-VECTOR_BYTES = 64
 # Instructions of a cell, as the kernel's arithmetic needs them.
 GPU_INSTRUCTIONS = {
     "default": 3,  # subtract, multiply and add, minimum
@@ -134,7 +134,7 @@ def bounds(engine: Engine, row: dict[str, Any], options: AlignOptions, ghz: floa
         instructions = GPU_INSTRUCTIONS[row["variant"]]
         return {"of_bound": None if peak is None else row["kernel_cells_per_s"] * instructions / peak}
     per_core = row["cells"] / row["processor_s"]
-    lanes = VECTOR_BYTES / {"uint16": 2, "int32": 4, "float32": 4}[options.arithmetic]
+    lanes = engine.tuning.vector_bytes // np.dtype(options.arithmetic).itemsize
     found: dict[str, Any] = {
         "cells_per_core_s": per_core,
         "cells_per_cycle": None,
