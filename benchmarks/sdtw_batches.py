@@ -1,7 +1,8 @@
 """Latency of one batch of reads against lambda: what a live selection waits for, each time that reads grow.
 
-`anew` are the default options, which align the whole prefix at each stage. `grown` are blocks of 500 samples, squares
-and 16 bits: the stage of 2,000 samples goes on where that of 1,000 ended. The best of some runs, and the median.
+`anew` are the default options, which align the whole prefix at each stage, in rows of 3 samples. `grown` are blocks of
+500 samples, squares and 16 bits, in rows of each sample: the stage of 2,000 samples goes on where that of 1,000 ended.
+The best of some runs, and the median.
 """
 
 from __future__ import annotations
