@@ -3,7 +3,8 @@
 Our kernel finds the least cost of a prefix at its last row alone, whatever goes before. Minima at an interval are those
 of prefixes that grow: scores stay in slots on the device, and each launch takes the samples of an interval. Crescent's
 options; samples are normalised once, by blocks of 500, and stay as they are, so that intervals below a block can be had
-at all. `none` is one launch without slots. The costs of the whole prefix are the same for all.
+at all. `none` is one launch without slots. The costs of the whole prefix are the same for all. `processor_s` is the
+host's processor time, which on CPU devices does not depend much on other load.
 """
 
 from __future__ import annotations
@@ -92,5 +93,9 @@ def minima_rows(bench: Bench) -> list[dict[str, Any]]:
 
 def row(interval: int | str, reads: Reads, times: dict[str, Any]) -> dict[str, Any]:
     """A row of the table."""
-    shown = {"interval": interval, "reads": len(reads), "best": times["best"], "median": times["median"]}
+    shown = {
+        "interval": interval,
+        "reads": len(reads),
+        **{name: times[name] for name in ("best", "median", "processor_s")},
+    }
     return {**shown, "samples_per_s": len(reads) * PREFIX / times["best"]}
