@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 from unittest import mock
 
@@ -110,6 +111,17 @@ def test_segments_are_independent(shaped: Engine, bonus: str, segments: int) -> 
     with mock.patch.object(strip_aligner, "segment_count", return_value=segments):
         found = Aligner(shaped, whole, options).align(samples, first, 60)
     check(found, samples, first, 60, whole, options)
+
+
+@pytest.mark.parametrize("segments", [1, 7])
+def test_of_equal_costs_the_first_column_is_told(shaped: Engine, segments: int) -> None:
+    """Within a strip, from strip to strip, and from segment to segment."""
+    flat = dataclasses.replace(random_squiggle([700]), levels=np.full(1400, 90.0))
+    samples, first = make_samples(3, 60, 8)
+    with mock.patch.object(strip_aligner, "segment_count", return_value=segments):
+        found = Aligner(shaped, [flat]).align(samples, first, 60)
+    check(found, samples, first, 60, [flat], AlignOptions())
+    assert found.column.max() < 2  # the first one of a track has a cost in the first row, too
 
 
 @pytest.mark.usefixtures("narrow")
