@@ -21,7 +21,7 @@ from oclgenomics.sdtw.device.aligner import Aligner
 from oclgenomics.sdtw.device.normaliser import Normaliser
 from oclgenomics.sdtw.device.staged import StagedReads, reads_together
 from oclgenomics.sdtw.found import Found
-from oclgenomics.sdtw.options import ARITHMETICS, BONUSES, COSTS, CRESCENT, NORMS, SQUIGGLEFILTER, AlignOptions
+from oclgenomics.sdtw.options import ARITHMETICS, BONUSES, COSTS, CRESCENT, NORMS, SQUIGGLEFILTER, AlignOptions, Bonus
 from oclgenomics.sdtw.reference import SATURATED, align, normalised_levels
 from oclgenomics.sdtw.squiggle import Squiggle
 from oclgenomics.signals import Signals
@@ -184,6 +184,22 @@ def test_scores_saturate(shaped: Engine) -> None:
     assert exact.cost[0, 0] > SATURATED
     assert (found.cost[0, 0], found.column[0, 0]) == (SATURATED, -1)
     check(exact, samples, first, 15_000, [far], wide)
+
+
+@pytest.mark.usefixtures("narrow")
+@pytest.mark.parametrize("bonus", BONUSES)
+def test_saturated_scores_are_cut_in_every_cell(shaped: Engine, bonus: Bonus) -> None:
+    """A bonus makes them less again."""
+    flat = dataclasses.replace(random_squiggle([40]), levels=np.full(80, 90.0))
+    options = AlignOptions(bonus=bonus, step=1)
+        dataclasses.replace(random_squiggle([40]), levels=np.full(80, 90.0)),
+        AlignOptions(bonus=bonus, step=1),
+    )
+    samples = np.concatenate([np.tile([-30_000, 30_000], 2500), np.zeros(300)]).astype(np.int16)
+    first = np.zeros(1, np.int64)
+    for prefix in (1000, 5000, 5040, 5300):
+        found = Aligner(shaped, [flat], options).align(samples, first, prefix)
+        check(found, samples, first, prefix, [flat], options)
 
 
 def test_no_reads_and_no_references(engine: Engine) -> None:
