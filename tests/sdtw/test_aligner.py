@@ -192,9 +192,6 @@ def test_saturated_scores_are_cut_in_every_cell(shaped: Engine, bonus: Bonus) ->
     """A bonus makes them less again."""
     flat = dataclasses.replace(random_squiggle([40]), levels=np.full(80, 90.0))
     options = AlignOptions(bonus=bonus, step=1)
-        dataclasses.replace(random_squiggle([40]), levels=np.full(80, 90.0)),
-        AlignOptions(bonus=bonus, step=1),
-    )
     samples = np.concatenate([np.tile([-30_000, 30_000], 2500), np.zeros(300)]).astype(np.int16)
     first = np.zeros(1, np.int64)
     for prefix in (1000, 5000, 5040, 5300):
