@@ -25,7 +25,6 @@
 #include "sdtw/score.clh"
 
 #define BEGINS 0x80000000u // of a strip: a track begins here; the other bits count its columns
-#define BONUS_STEP 10
 
 #if LANES == 1
 #define LOAD(pointer, place) (pointer)[place]

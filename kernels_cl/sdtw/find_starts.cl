@@ -17,7 +17,6 @@
 #include "common/portable.clh"
 #include "sdtw/score.clh"
 
-#define BONUS_STEP 10
 
 #if BONUS
 // A row of a strip, from left to right. `left`, `left_origin` and `left_bonus` are of the row before in the column to the left,

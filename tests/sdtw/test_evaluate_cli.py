@@ -182,7 +182,7 @@ def test_messages(device: Device, folder: Path, capsys: pytest.CaptureFixture[st
         (["--plot", "x.gif"], 2, "--plot x.gif: the name has to end in .png, .svg or .pdf"),
         (["--target-share", "1"], 2, "--target-share 1.0: give a share"),
         (["--prefixes", "300,150"], 2, "--prefixes (300, 150)"),
-        (["--prefixes", "60,x"], 2, "'60,x': give numbers of samples"),
+        (["--prefixes", "60,x"], 2, "'60,x': write numbers of samples"),
         (["--prefixes", "1000"], 2, "--prefixes 1000: no target read has so many samples"),
         (["--thresholds", "virus.fa"], 3, "virus.fa"),
         (["--bootstrap", "10M"], 2, "--bootstrap 10000000: give 0 to 1,000,000"),

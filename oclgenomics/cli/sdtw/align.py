@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from oclgenomics.cli.options import add_device_options, count, open_engine, report_profile, shortened
+from oclgenomics.cli.options import add_device_options, open_engine, report_profile
 from oclgenomics.cli.output import say_written
-from oclgenomics.cli.sdtw.align_options import add_align_options, align_options
+from oclgenomics.cli.sdtw.align_options import add_align_options, align_options, prefix_lengths
 from oclgenomics.cli.sdtw.part_reports import add_part_options, settle_format, write_parts
 from oclgenomics.cli.signal_options import add_signal_inputs, add_signal_options, trim_of
 from oclgenomics.commandkit.files import reads
@@ -32,7 +32,7 @@ def add_parser(actions: Any) -> None:
         help="a reference by `sdtw index`; may be given more than once",
     ))  # fmt: skip
     group.add_argument(
-        "--prefixes", type=_prefixes, default=(1000, 2000), metavar="N,N,...",
+        "--prefixes", type=prefix_lengths, default=(1000, 2000), metavar="N,N,...",
         help="how many samples of each read are aligned, ascending (default: 1000,2000)",
     )  # fmt: skip
     add_signal_options(group)
@@ -73,10 +73,3 @@ def run(args: argparse.Namespace) -> int:
         report_profile(args, engine)
     say_written(args)
     return 0
-
-
-def _prefixes(text: str) -> tuple[int, ...]:
-    try:
-        return tuple(count(part) for part in text.split(","))
-    except argparse.ArgumentTypeError:
-        raise argparse.ArgumentTypeError(f"{shortened(text)}: write numbers of samples as in 1000,2000") from None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from oclgenomics.cli.options import whole
+from oclgenomics.cli.options import count, shortened, whole
 
 if TYPE_CHECKING:
     from oclgenomics.sdtw.options import AlignOptions
@@ -16,6 +16,7 @@ __all__ = [
     "add_align_options",
     "align_options",
     "given_align_options",
+    "prefix_lengths",
     "preset_options",
     "variant_name",
 ]
@@ -59,6 +60,14 @@ def add_align_options(group: argparse._ArgumentGroup) -> None:
         help="samples that make a row, of which the median of three is compared; 1, or 3 to 32 (default: 3; 1 for "
         "blocks)",
     )  # fmt: skip
+
+
+def prefix_lengths(text: str) -> tuple[int, ...]:
+    """Read lengths of prefixes, as in 1000,2000."""
+    try:
+        return tuple(count(part.strip()) for part in text.split(","))
+    except argparse.ArgumentTypeError:
+        raise argparse.ArgumentTypeError(f"{shortened(text)}: write numbers of samples as in 1000,2000") from None
 
 
 def given_align_options(args: argparse.Namespace) -> bool:

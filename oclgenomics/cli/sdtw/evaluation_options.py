@@ -6,8 +6,9 @@ import argparse
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from oclgenomics.cli.options import count, shortened, whole
+from oclgenomics.cli.options import count, whole
 from oclgenomics.cli.output import OutputOptions
+from oclgenomics.cli.sdtw.align_options import prefix_lengths
 from oclgenomics.commandkit.files import reads, writes
 from oclgenomics.errors import ParameterError, UsageError
 
@@ -62,7 +63,7 @@ def add_reference_options(group: argparse._ArgumentGroup) -> None:
 def add_evaluation_options(group: argparse._ArgumentGroup) -> None:
     """Add --prefixes, and how sure F is."""
     group.add_argument(
-        "--prefixes", type=_prefixes, metavar="N,N,...",
+        "--prefixes", type=prefix_lengths, metavar="N,N,...",
         help="samples of the reads that are judged, ascending (default: those of the stages, or 1000 to 5000)",
     )  # fmt: skip
     group.add_argument(
@@ -158,12 +159,3 @@ def settle_score(args: argparse.Namespace) -> None:
     args.score = args.score or ("difference" if args.decoys else "cost")
     if args.score == "difference" and not args.decoys:
         raise ParameterError("score", "needs a --decoy to compare the target with", args.score)
-
-
-def _prefixes(text: str) -> tuple[int, ...]:
-    try:
-        return tuple(count(part.strip()) for part in text.split(","))
-    except argparse.ArgumentTypeError:
-        raise argparse.ArgumentTypeError(
-            f"{shortened(text)}: give numbers of samples with commas between them"
-        ) from None

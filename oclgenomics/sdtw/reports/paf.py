@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from oclgenomics.io.text_rows import rows_of
 from oclgenomics.sdtw.best_places import BestPlaces
 from oclgenomics.sdtw.classified import Classified
-from oclgenomics.sdtw.reports.rows import lines_of, table_column
+from oclgenomics.sdtw.reports.rows import table_column
 from oclgenomics.sdtw.result import Alignments
 from oclgenomics.sdtw.tables import named_places, record_lengths
 
@@ -60,4 +61,4 @@ class PafReport:
         if best.decision is not None:
             texts.append(best.decision[there].tolist())
             form += "\tdc:Z:%s"
-        return lines_of(texts, form + "\n")
+        return rows_of(texts, form + "\n")

@@ -1,17 +1,17 @@
-"""Named columns as lines of text."""
+"""Columns of arrays as columns of text."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from json.encoder import encode_basestring_ascii
 from typing import Any
 
 from numpy.typing import NDArray
 
-__all__ = ["MISSING", "json_column", "lines_of", "table_column"]
+from oclgenomics.io.text_rows import MISSING
 
-MISSING = "."
+__all__ = ["json_column", "table_column"]
+
 WHOLE, REAL = "%.0f", "%.9g"  # REAL tells floats of single precision apart
 
 
@@ -43,8 +43,3 @@ def json_column(column: NDArray[Any], *, whole: bool) -> list[str]:
     if column.dtype.kind == "i":
         return [str(value) if value >= 0 else "null" for value in values]
     return [encode_basestring_ascii(value) if value else "null" for value in values]
-
-
-def lines_of(columns: Sequence[Sequence[str]], form: str) -> str:
-    """Write rows of columns of one length, each as `form` says for `%`."""
-    return "".join([form % row for row in zip(*columns, strict=True)])

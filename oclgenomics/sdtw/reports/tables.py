@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from typing import Any, Literal, Protocol, get_args
 
 from oclgenomics.errors import ParameterError
+from oclgenomics.io.text_rows import rows_of
 from oclgenomics.provenance import provenance_lines
 from oclgenomics.sdtw.classified import Classified
 from oclgenomics.sdtw.reports.paf import PafReport
-from oclgenomics.sdtw.reports.rows import json_column, lines_of, table_column
+from oclgenomics.sdtw.reports.rows import json_column, table_column
 from oclgenomics.sdtw.result import Alignments
 
 __all__ = ["FORMATS", "JsonReport", "Part", "Report", "ReportFormat", "TsvReport", "make_report"]
@@ -63,7 +64,7 @@ class TsvReport:
     def body(self, part: Part) -> str:
         columns = part.columns()
         texts = [table_column(column, whole=not part.options.is_float) for column in columns.values()]
-        return lines_of(texts, "\t".join(["%s"] * len(columns)) + "\n")
+        return rows_of(texts, "\t".join(["%s"] * len(columns)) + "\n")
 
 
 class JsonReport:
@@ -75,4 +76,4 @@ class JsonReport:
     def body(self, part: Part) -> str:
         columns = part.columns()
         texts = [json_column(column, whole=not part.options.is_float) for column in columns.values()]
-        return lines_of(texts, "{" + ", ".join(f'"{name}": %s' for name in columns) + "}\n")
+        return rows_of(texts, "{" + ", ".join(f'"{name}": %s' for name in columns) + "}\n")

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["MISSING", "rows_of", "texts", "words"]
+from oclgenomics.io.text_rows import MISSING
 
-MISSING = "."
+__all__ = ["texts", "words"]
 
 
 def texts(
@@ -39,9 +39,3 @@ def words(conditions: Sequence[tuple[NDArray[np.bool_], str]]) -> list[str]:
     """Write for each row the words whose conditions hold, with commas between them; there is at least one condition."""
     lists = [[word if true else "" for true in holds.tolist()] for holds, word in conditions]
     return [",".join([word for word in row if word]) or MISSING for row in zip(*lists, strict=True)]
-
-
-def rows_of(columns: Sequence[Sequence[Any]], form: str | None = None) -> str:
-    """Write rows of columns of one length, with tabs between them unless `form`, as `%` takes it, says otherwise."""
-    form = form or "\t".join(["%s"] * len(columns)) + "\n"
-    return "".join([form % row for row in zip(*columns, strict=True)])

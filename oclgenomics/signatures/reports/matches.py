@@ -9,10 +9,11 @@ from typing import Any, Literal, Protocol, get_args
 import numpy as np
 
 from oclgenomics.errors import InputError, ParameterError
+from oclgenomics.io.text_rows import rows_of
 from oclgenomics.provenance import provenance_lines
 from oclgenomics.signatures.options import ScanOptions
 from oclgenomics.signatures.panel import Panel
-from oclgenomics.signatures.reports.columns import rows_of, texts
+from oclgenomics.signatures.reports.columns import texts
 from oclgenomics.signatures.result import ScanPart, match_columns
 
 __all__ = ["COLUMNS", "FORMATS", "Report", "ReportFormat", "check_format", "make_report"]

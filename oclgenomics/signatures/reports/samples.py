@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from oclgenomics.errors import ParameterError
+from oclgenomics.io.text_rows import rows_of
 from oclgenomics.provenance import provenance_lines
 from oclgenomics.signatures.certainty import (
     MAY_BE_CHANCE,
@@ -18,7 +19,7 @@ from oclgenomics.signatures.certainty import (
 )
 from oclgenomics.signatures.options import ScanOptions
 from oclgenomics.signatures.panel import Panel
-from oclgenomics.signatures.reports.columns import rows_of, texts, words
+from oclgenomics.signatures.reports.columns import texts, words
 from oclgenomics.signatures.result import ScanPart, match_columns
 from oclgenomics.signatures.totals import may_be_phred64
 

@@ -1,0 +1,54 @@
+"""Files of `io.array_file` that are damaged under right checksums."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from helpers.fuzzing import mutated
+from oclgenomics.io.array_file import ArrayFile, FileKind, write_arrays
+from oclgenomics.io.array_layout import ALIGNMENT, END, FOOT, HEAD, KEY
+from oclgenomics.io.checksum import checksum
+
+__all__ = ["with_array", "with_description"]
+
+EXTREMES = (0, 1, 2, 3, 26, -1, 1 << 7, 1 << 31, 1 << 32, 1 << 62, -(1 << 63))
+REAL_EXTREMES = (np.nan, np.inf, 1e308, 0.0)
+
+
+def with_description(data: bytes, rng: np.random.Generator) -> bytes:
+    """Return a file whose description is changed."""
+    mark, version, size = HEAD.unpack_from(data)
+    text = mutated(data[HEAD.size : HEAD.size + size], [data], rng)
+    text += b" " * (-(HEAD.size + len(text)) % ALIGNMENT)
+    head = HEAD.pack(mark, version, len(text)) + text
+    return head + data[HEAD.size + size : -FOOT.size] + FOOT.pack(checksum(KEY, head), END)
+
+
+def with_array(path: Path, kind: FileKind, rng: np.random.Generator) -> bytes:
+    """Return a file in which some numbers of an array are changed, left out or doubled; `path` is that file, too."""
+    with ArrayFile(path, kind) as file:
+        sections = file.sections.items()
+        arrays = {name: file.array(name, one.dtype, len(one.shape)).copy() for name, one in sections}
+        metadata = file.metadata
+    name = list(arrays)[int(rng.integers(len(arrays)))]
+    arrays[name] = _changed(arrays[name], rng)
+    write_arrays(path, kind, "1", metadata, arrays)
+    return path.read_bytes()
+
+
+def _changed(array: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    at, kind = int(rng.integers(array.size + 1)), int(rng.integers(4))
+    if kind == 0:
+        return np.delete(array, slice(at, at + int(rng.integers(1, 3))))
+    if kind == 1:
+        return np.insert(array, at, array[:at][-1:])
+    if kind == 2:
+        return rng.permutation(array)
+    if array.dtype.kind == "f":
+        array[at : at + 1] = rng.choice(REAL_EXTREMES)
+        return array
+    value = EXTREMES[int(rng.integers(len(EXTREMES)))] + int(rng.integers(2)) * int(array[:at][-1:].sum())
+    array[at : at + 1] = np.array([value & (1 << 64) - 1], np.uint64).astype(array.dtype)
+    return array
