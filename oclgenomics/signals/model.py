@@ -50,7 +50,7 @@ class Signals:
 
     def __post_init__(self) -> None:
         reads = len(self.names)
-        facts = (self.names, self.scale, self.offset, self.rate, self.channel)
+        facts: tuple[NDArray[Any], ...] = (self.names, self.scale, self.offset, self.rate, self.channel)
         kinds = (np.object_, np.float64, np.float64, np.float64, np.int32)
         if self.samples.dtype != np.int16 or self.starts.dtype != np.int64 or self.starts.shape != (reads + 1,):
             raise ValueError("samples are int16, starts int64 and one more than the reads")
