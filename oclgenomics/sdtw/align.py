@@ -134,11 +134,11 @@ def align_block(
     """Align each prefix of the reads of a block that are long enough for it; with a finder, find where they start."""
     signals = block.signals
     found = Alignments.none(aligner.references, prefixes, signals.names, block.samples, aligner.options)
-    staged = StagedReads(aligner, signals)
+    staged = StagedReads(aligner, len(signals))
     for number, rows in enumerate(prefixes):
         enough = np.flatnonzero(signals.lengths >= rows)
         if len(enough):
-            best = staged.align(enough, rows)
+            best = staged.align(signals.samples, signals.starts[enough], rows, enough, np.zeros_like(enough))
             found.cost[enough, number] = best.cost
             found.column[enough, number] = best.column
     return found if finder is None else replace(found, start=_starts(finder, block, found))

@@ -152,12 +152,12 @@ def classify_block(
     """Take the reads of a block from stage to stage; only those that are undecided go on."""
     signals = block.signals
     found = Classified.none(aligner.references, targets, thresholds, signals.names, block.samples)
-    staged, going = StagedReads(aligner, signals), np.arange(len(block))
+    staged, going = StagedReads(aligner, len(signals)), np.arange(len(block))
     for number, rows in enumerate(thresholds.prefixes):
         going = going[signals.lengths[going] >= rows]
         if not len(going):
             break
-        best = staged.align(going, rows)
+        best = staged.align(signals.samples, signals.starts[going], rows, going, np.zeros_like(going))
         score = target_scores(best.cost, thresholds, targets)
         decision = thresholds.decide(number, score)
         found.prefix[going], found.score[going], found.decision[going] = rows, score, decision

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from oclgenomics.errors import ParameterError, UsageError
+from oclgenomics.errors import DeviceLostError, ParameterError, UsageError
 from oclgenomics.runtime import Engine
 from oclgenomics.sdtw import plan, reference
 from oclgenomics.sdtw.device import normaliser, strip_aligner
@@ -24,7 +24,6 @@ from oclgenomics.sdtw.found import Found
 from oclgenomics.sdtw.options import ARITHMETICS, BONUSES, COSTS, CRESCENT, NORMS, SQUIGGLEFILTER, AlignOptions, Bonus
 from oclgenomics.sdtw.reference import SATURATED, align, normalised_levels
 from oclgenomics.sdtw.squiggle import Squiggle
-from oclgenomics.signals import Signals
 
 
 def valid_options() -> list[AlignOptions]:
@@ -213,14 +212,40 @@ def test_stages_give_what_each_prefix_gives(shaped: Engine, options: AlignOption
     """Of fewer and fewer reads, and with a prefix that ends within a block."""
     aligner = Aligner(shaped, REFERENCES, options)
     samples, first = make_samples(20, 2000, 9)
-    signals = Signals.of([samples[begin : begin + 2000] for begin in first])
-    staged, reads = StagedReads(aligner, signals), np.arange(20)
+    staged, places = StagedReads(aligner, 25), np.random.default_rng(1).permutation(25)[:20]
+    reads = np.arange(20)
     for prefix in (500, 777, 1000, 2000):
-        found = staged.align(reads, prefix)
+        found = staged.align(samples, first[reads], prefix, places[reads], reads)
         whole = aligner.align(samples, first[reads], prefix)
         np.testing.assert_array_equal(found.cost, whole.cost)
         np.testing.assert_array_equal(found.column, whole.column)
         reads = reads[::2]
+
+
+def test_places_get_new_reads(engine: Engine) -> None:
+    """Reads that are new, that go on from different prefixes, and that come again, side by side."""
+    aligner = Aligner(engine, REFERENCES, CRESCENT)
+    samples, first = make_samples(6, 2000, 10)
+    staged, places = StagedReads(aligner, 6), np.arange(6)
+    staged.align(samples, first[:2], 500, places[:2], np.array([7, 8]))
+    staged.align(samples, first[2:4], 1000, places[2:4], np.array([9, 10]))
+    staged.align(samples, first[4:], 1500, places[4:], np.array([11, 12]))
+    reads = np.array([7, 99, 9, 10, 11, 98])
+    found = staged.align(samples, first, 1500, places, reads)
+    np.testing.assert_array_equal(found.cost, aligner.align(samples, first, 1500).cost)
+    again = staged.align(samples, first, 1500, places, reads)
+    np.testing.assert_array_equal(again.cost, found.cost)
+
+
+def test_launches_that_fail_leave_scores_where_they_were(engine: Engine) -> None:
+    aligner = Aligner(engine, REFERENCES, CRESCENT)
+    samples, first = make_samples(3, 1500, 11)
+    slots, numbers = aligner.slots(3), np.arange(3)
+    aligner.extend(samples, first, 500, slots, numbers)
+    with mock.patch.object(Engine, "launch", side_effect=DeviceLostError("gone")), pytest.raises(DeviceLostError):
+        aligner.extend(samples, first, 1000, slots, numbers)
+    found = aligner.extend(samples, first, 1000, slots, numbers)
+    np.testing.assert_array_equal(found.cost, aligner.align(samples, first, 1000).cost)
 
 
 def test_slots_leave_room(engine: Engine) -> None:

@@ -10,12 +10,15 @@ import numpy as np
 import pytest
 from helpers.read_until import BACKGROUND, LEVELS, TARGET, Chunk, Script, classifier_of, read_of, stages_of
 from helpers.sdtw_oracle import OracleAligner
+from helpers.squiggles import random_squiggle
 from numpy.typing import NDArray
 
 from oclgenomics.runtime import Engine
-from oclgenomics.sdtw import ReadUntilClassifier
+from oclgenomics.sdtw import CRESCENT, ReadUntilClassifier, Stage, Thresholds
+from oclgenomics.sdtw.device.aligner import Aligner
 from oclgenomics.sdtw.found import Found
 from oclgenomics.sdtw.live.clock import RealClock
+from oclgenomics.sdtw.live.judging import Job, Judge, Judges
 from oclgenomics.sdtw.live.metrics import Latest
 from oclgenomics.sdtw.live.options import LiveOptions
 from oclgenomics.sdtw.live.worker import ThreadWorker
@@ -200,3 +203,24 @@ def test_the_latest_numbers() -> None:
     assert (latest.count, latest.total, latest.largest) == (5, 19.0, 9.0)
     latest.add(np.arange(11.0))
     assert sorted(latest.values().tolist()) == [7, 8, 9, 10]
+
+
+def test_channels_go_on_where_blocks_are_normalised(engine: Engine) -> None:
+    """A read's next stage costs its new samples only; a new read of the channel begins anew; channels become more."""
+    reference = random_squiggle([400, 90], 5)
+    thresholds = Thresholds((Stage(500, 1e9), Stage(1000, 1e9), Stage(1500, 1e9)), CRESCENT)
+    aligner = Aligner(engine, [reference], CRESCENT)
+    judge = Judge(aligner, Judges(thresholds, 1))
+    signals = np.random.default_rng(2).integers(300, 700, (4, 1500)).astype(np.int16)
+    turns = [  # channel, generation, stage, samples and read of each
+        [(0, 1, 0, 500, 0), (3, 1, 0, 700, 1)],
+        [(0, 1, 1, 1100, 0), (3, 2, 0, 1000, 2), (600, 1, 0, 500, 3)],
+        [(0, 1, 2, 1500, 0), (3, 2, 2, 1500, 2), (600, 1, 1, 1500, 3)],
+    ]
+    for turn in turns:
+        channel, generation, stage, held, read = np.array(turn, np.int64).T
+        verdict = judge.verdict(Job(channel, generation, stage, held, signals[read, : held.max()]))
+        for number, (samples, own) in enumerate(zip(held.tolist(), read.tolist(), strict=True)):
+            prefix = max(rows for rows in thresholds.prefixes if rows <= samples)
+            expected = aligner.align(signals[own], np.zeros(1, np.int64), prefix)
+            assert (verdict.cost[number], verdict.column[number]) == (expected.cost[0], expected.column[0])

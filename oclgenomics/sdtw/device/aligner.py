@@ -112,9 +112,7 @@ class Aligner:
         rows, done = self.options.rows(prefix), slots.rows[numbers]
         if len(done) and (done.min() != done.max() or done[0] >= rows):
             raise ValueError("reads that are extended together have gone equally far, and less far than the new prefix")
-        found = self._found(self._aligner(MAX_PREFIX), Prefixes(samples, first, prefix, slots, numbers))
-        slots.rows[numbers] = rows
-        return found
+        return self._found(self._aligner(MAX_PREFIX), Prefixes(samples, first, prefix, slots, numbers))
 
     def _aligner(self, rows: int) -> StripAligner:
         """The aligner for prefixes up to so many rows."""

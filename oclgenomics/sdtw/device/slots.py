@@ -45,9 +45,12 @@ class Slots:
     def _elements(strips: ReferenceStrips, shape: CellShape, bonus: bool) -> int:
         return len(strips) * shape.strip * (2 if bonus else 1)
 
-    def turn(self, numbers: NDArray[np.int64]) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-        """Return the places that scores of some slots come from, and those that they go to; these are the next ones."""
+    def places(self, numbers: NDArray[np.int64]) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+        """Return the places that scores of some slots come from, and those that they go to."""
         base = 2 * numbers.astype(np.uint32)
-        come = base + self._turn[numbers]
-        self._turn[numbers] ^= 1
-        return come, base + self._turn[numbers]
+        return base + self._turn[numbers], base + (self._turn[numbers] ^ np.uint32(1))
+
+    def advance(self, numbers: NDArray[np.int64], rows: int) -> None:
+        """Note that scores have come to their new places: so many rows are aligned."""
+        self._turn[numbers] ^= np.uint32(1)
+        self.rows[numbers] = rows

@@ -138,6 +138,8 @@ class StripAligner:
             **arguments,
         )
         scores, places = self._engine.download(best), self._engine.download(where)
+        if prefixes.slots is not None:  # only now, as a launch that fails leaves scores where they were
+            prefixes.slots.advance(prefixes.numbers, done + rows)
         return self._joined(segments[:, 1], scores[:, :count], places[:, :count])
 
     def _segments(self, reads: int, rows: int) -> NDArray[np.uint32]:
@@ -157,7 +159,7 @@ class StripAligner:
         """What the kernel has to know of slots."""
         if prefixes.slots is None:
             return {}
-        come, go = prefixes.slots.turn(prefixes.numbers)
+        come, go = prefixes.slots.places(prefixes.numbers)
         return {
             "rows_done": done,
             "slot_size": prefixes.slots.size,

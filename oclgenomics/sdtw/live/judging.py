@@ -9,10 +9,13 @@ from numpy.typing import NDArray
 
 from oclgenomics.sdtw.classify import target_scores
 from oclgenomics.sdtw.decisions import UNDECIDED
+from oclgenomics.sdtw.device.staged import StagedReads
 from oclgenomics.sdtw.found import PrefixAligner
 from oclgenomics.sdtw.thresholds import Thresholds
 
-__all__ = ["Job", "Judges", "Verdict", "judge"]
+__all__ = ["Job", "Judge", "Judges", "Verdict"]
+
+FIRST_CHANNELS = 512  # of a MinION
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,25 +85,44 @@ class Verdict:
     cells: int
 
 
-def judge(aligner: PrefixAligner, judges: Judges, job: Job) -> Verdict:
-    """Judge reads at their next stages; those that go on and have the samples of the one after it, there as well.
+class Judge:
+    """Judges the reads of channels as their samples come.
 
-    Reads of one stage are aligned together.
+    Parameters
+    ----------
+    aligner : PrefixAligner
+    judges : Judges
     """
-    thresholds = judges.thresholds
-    shape = (len(job), len(aligner.references))
-    decision, judged = np.full(len(job), UNDECIDED, np.uint8), np.full(len(job), -1, np.int64)
-    score, cost, column = np.full(len(job), np.nan), np.full(shape, np.nan), np.full(shape, -1, np.int64)
-    aligned, cells, width = 0, 0, job.samples.shape[1]
-    columns = sum(map(len, aligner.references))
-    flat, firsts = job.samples.reshape(-1), np.arange(len(job), dtype=np.int64) * width
-    for stage, prefix in enumerate(thresholds.prefixes):
-        which = np.flatnonzero((job.stage <= stage) & (decision == UNDECIDED) & (job.held >= prefix))
-        if len(which):
-            found = aligner.align(flat, firsts[which], prefix)
-            cost[which], column[which], judged[which] = found.cost, found.column, stage
-            score[which] = target_scores(found.cost, thresholds, judges.targets)
-            decision[which] = thresholds.decide(stage, score[which])
-            aligned += prefix * len(which)
-            cells += aligner.options.rows(prefix) * len(which) * columns
-    return Verdict(decision, judged, score, cost, column, aligned, cells)
+
+    def __init__(self, aligner: PrefixAligner, judges: Judges) -> None:
+        self._judges, self._staged = judges, StagedReads(aligner, 0)
+
+    def verdict(self, job: Job) -> Verdict:
+        """Judge reads at their next stages; those that go on and have the samples of the one after it, there as well.
+
+        Reads of one stage are aligned together.
+        """
+        staged, thresholds = self._staged_for(job), self._judges.thresholds
+        aligner, shape = staged.aligner, (len(job), len(staged.aligner.references))
+        decision, judged = np.full(len(job), UNDECIDED, np.uint8), np.full(len(job), -1, np.int64)
+        score, cost, column = np.full(len(job), np.nan), np.full(shape, np.nan), np.full(shape, -1, np.int64)
+        aligned, cells, width = 0, 0, job.samples.shape[1]
+        columns = sum(map(len, aligner.references))
+        flat, firsts = job.samples.reshape(-1), np.arange(len(job), dtype=np.int64) * width
+        for stage, prefix in enumerate(thresholds.prefixes):
+            which = np.flatnonzero((job.stage <= stage) & (decision == UNDECIDED) & (job.held >= prefix))
+            if len(which):
+                found = staged.align(flat, firsts[which], prefix, job.channel[which], job.generation[which])
+                cost[which], column[which], judged[which] = found.cost, found.column, stage
+                score[which] = target_scores(found.cost, thresholds, self._judges.targets)
+                decision[which] = thresholds.decide(stage, score[which])
+                aligned += prefix * len(which)
+                cells += aligner.options.rows(prefix) * len(which) * columns
+        return Verdict(decision, judged, score, cost, column, aligned, cells)
+
+    def _staged_for(self, job: Job) -> StagedReads:
+        """Places for all channels of a job; new ones if there are not enough."""
+        wanted = int(job.channel.max(initial=-1)) + 1
+        if wanted > self._staged.count:
+            self._staged = StagedReads(self._staged.aligner, max(wanted, FIRST_CHANNELS, 2 * self._staged.count))
+        return self._staged

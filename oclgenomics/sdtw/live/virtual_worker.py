@@ -6,9 +6,8 @@ import time
 from collections.abc import Callable
 from contextlib import ExitStack
 
-from oclgenomics.sdtw.found import PrefixAligner
 from oclgenomics.sdtw.live.clock import VirtualClock
-from oclgenomics.sdtw.live.judging import Job, Judges, judge
+from oclgenomics.sdtw.live.judging import Job, Judge, Judges
 from oclgenomics.sdtw.live.worker import MakeAligner, Outcome, warm_up
 
 __all__ = ["VirtualWorker"]
@@ -37,14 +36,15 @@ class VirtualWorker:
         self._make, self._judges, self._clock = make, judges, clock
         self._seconds = seconds or (lambda _, real: real)
         self._stack = ExitStack()
-        self._aligner: PrefixAligner | None = None
+        self._judge: Judge | None = None
         self._outcome: Outcome | None = None
         self._ready = 0.0
 
     def start(self) -> None:
         """Make the aligner and warm it up; raises what that raises."""
-        self._aligner = self._stack.enter_context(self._make())
-        warm_up(self._aligner, self._judges.thresholds)
+        aligner = self._stack.enter_context(self._make())
+        warm_up(aligner, self._judges.thresholds)
+        self._judge = Judge(aligner, self._judges)
 
     @property
     def idle(self) -> bool:
@@ -53,11 +53,11 @@ class VirtualWorker:
 
     def submit(self, job: Job) -> None:
         """Judge; only when idle and started."""
-        assert self._aligner is not None
+        assert self._judge is not None
         begun = time.perf_counter()
         verdict, error = None, None
         try:
-            verdict = judge(self._aligner, self._judges, job)
+            verdict = self._judge.verdict(job)
         except Exception as raised:  # as in a thread: reads must go on
             error = raised
         seconds = self._seconds(job, time.perf_counter() - begun)

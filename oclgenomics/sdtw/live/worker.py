@@ -14,7 +14,7 @@ import numpy as np
 
 from oclgenomics.sdtw.found import PrefixAligner
 from oclgenomics.sdtw.live.clock import Clock
-from oclgenomics.sdtw.live.judging import Job, Judges, Verdict, judge
+from oclgenomics.sdtw.live.judging import Job, Judge, Judges, Verdict
 from oclgenomics.sdtw.thresholds import Thresholds
 
 __all__ = ["MakeAligner", "MakeWorker", "Outcome", "ThreadWorker", "Worker", "warm_up"]
@@ -144,11 +144,12 @@ class ThreadWorker:
                 self._ready.put(error)
 
     def _serve(self, aligner: PrefixAligner) -> None:
+        judge = Judge(aligner, self._judges)
         while not self._closing.is_set() and (job := self._jobs.get()) is not None:
             begun = self._clock.now()
             verdict, error = None, None
             try:
-                verdict = judge(aligner, self._judges, job)
+                verdict = judge.verdict(job)
             except Exception as raised:  # whatever it is, reads must go on
                 error = raised
             self._outcomes.put(Outcome(job, verdict, error, self._clock.now() - begun))
