@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -35,7 +36,7 @@ def test_thresholds(tmp_path: Path, name: str) -> None:
                 refused += 1
             else:
                 write_thresholds(path, found)
-                assert read_thresholds(path) == found
+                assert read_thresholds(path) == replace(found, options=found.options.resolved())
     assert refused
 
 

@@ -98,7 +98,8 @@ class ReaderProcess:
     def _start(self) -> subprocess.Popen[bytes]:
         import subprocess
 
-        paths = [str(Path(__file__).resolve().parents[3]), os.environ.get("PYTHONPATH", "")]
+        # The folder of this package comes last: where it is installed, that of all other libraries is the same one.
+        paths = [os.environ.get("PYTHONPATH", ""), str(Path(__file__).resolve().parents[3])]
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
         command = [sys.executable, "-P", "-m", "oclgenomics.signals.readers.child"]
         self._process = subprocess.Popen(
