@@ -87,8 +87,10 @@ def standard_scores(medians: NDArray[np.int16], options: AlignOptions) -> Row:
     numbers = medians.astype(np.int64)
     count, total, squares = len(numbers), int(numbers.sum()), int((numbers * numbers).sum())
     variance = (count * squares - total * total) / count**2
-    slope = np.float32(0 if variance == 0 else 1 / np.sqrt(variance))
-    intercept = np.float32(-(total / count) * np.float64(0 if variance == 0 else 1 / np.sqrt(variance)))
+    if variance == 0:  # no signal of a molecule: as far from all k-mers as can be, and not like those of the mean
+        return clipped(np.full(count, -CLIP, np.float32), options)
+    slope = np.float32(1 / np.sqrt(variance))
+    intercept = np.float32(-(total / count) * (1 / np.sqrt(variance)))
     return clipped(numbers.astype(np.float32) * slope + intercept, options)
 
 

@@ -198,6 +198,14 @@ def test_saturated_scores_are_cut_in_every_cell(shaped: Engine, bonus: Bonus) ->
         check(found, samples, first, prefix, [flat], options)
 
 
+def test_a_constant_signal_is_like_no_reference(shaped: Engine) -> None:
+    """It has no standard scores, and must not be taken for a k-mer of the mean's level."""
+    reference = random_squiggle([300], 12)
+    flat, own = np.full(2000, 480, np.int16), (np.repeat(reference.levels[:223], 9)[:2000] * 5).astype(np.int16)
+    found = Aligner(shaped, [reference]).align(np.concatenate([flat, own]), np.array([0, 2000]), 2000)
+    assert found.cost[0, 0] > 10 * found.cost[1, 0] > 0
+
+
 def test_no_reads_and_no_references(engine: Engine) -> None:
     found = Aligner(engine, REFERENCES).align(np.empty(0, np.int16), np.empty(0, np.int64), 500)
     assert found.cost.shape == found.column.shape == (0, 3)

@@ -210,7 +210,7 @@ def test_standard_scores(step: int, bits: int, samples: list[int]) -> None:
     rows = [statistics.median(samples[i : i + min(step, 3)]) for i in range(0, len(samples) - step + 1, step)]
     mean = Fraction(sum(rows), len(rows))
     variance = sum((row - mean) ** 2 for row in rows) / len(rows)
-    exact = [float(row - mean) / math.sqrt(variance) if variance else 0.0 for row in rows]
+    exact = [float(row - mean) / math.sqrt(variance) if variance else -4.0 for row in rows]
     largest = max(abs(row) for row in rows) / math.sqrt(variance) if variance else 0.0
     rounding = 2.0**-21 * (1 + largest)
     read = np.array(samples, np.int16)

@@ -147,7 +147,7 @@ class Normaliser:
 
 
 def slopes_intercepts(sums: NDArray[np.int64], rows: int) -> NDArray[np.float32]:
-    """Return what turns rows into standard scores: slope and intercept, both 0 for a constant signal.
+    """Return what turns rows into standard scores: slope and intercept; a constant signal has the lowest score.
 
     Parameters
     ----------
@@ -163,7 +163,8 @@ def slopes_intercepts(sums: NDArray[np.int64], rows: int) -> NDArray[np.float32]
     total, squares = sums.T
     variance = quotients(rows * squares - total * total, rows**2)  # of numbers below 2^62 and up to 2^32
     slope = np.divide(1, np.sqrt(variance), out=np.zeros_like(variance), where=variance > 0)
-    return np.stack([slope, -(total / rows) * slope], axis=1).astype(np.float32)
+    intercept = np.where(variance > 0, -(total / rows) * slope, -CLIP)
+    return np.stack([slope, intercept], axis=1).astype(np.float32)
 
 
 def quotients(numbers: NDArray[np.int64], divisor: int) -> NDArray[np.float64]:
