@@ -8,7 +8,7 @@ from sdtw_data import Reads
 from sdtw_timing import Clock
 
 from oclgenomics.runtime import Engine
-from oclgenomics.sdtw.squiggle import Squiggle
+from oclgenomics.sdtw.squiggles.squiggle import Squiggle
 
 __all__ = ["Bench"]
 

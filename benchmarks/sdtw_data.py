@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.sdtw.options import CRESCENT, SQUIGGLEFILTER, AlignOptions
-from oclgenomics.sdtw.squiggle import Squiggle
-from oclgenomics.sdtw.squiggle_build import build_squiggle
+from oclgenomics.sdtw.squiggles.build import build_squiggle
+from oclgenomics.sdtw.squiggles.squiggle import Squiggle
 from oclgenomics.signals import read_model
 from oclgenomics.simulate.genomes import random_genome
 from oclgenomics.simulate.signals import PRESETS, simulate_signals

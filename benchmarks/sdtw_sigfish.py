@@ -16,8 +16,8 @@ from sdtw_peer_runs import peer_row, read_prefixes, timed
 from oclgenomics.io.threads import usable_cores
 from oclgenomics.runtime import Engine
 from oclgenomics.sdtw.device.aligner import Aligner
-from oclgenomics.sdtw.squiggle import STRANDS
-from oclgenomics.sdtw.squiggle_build import build_squiggle
+from oclgenomics.sdtw.squiggles.build import build_squiggle
+from oclgenomics.sdtw.squiggles.squiggle import STRANDS
 from oclgenomics.signals import read_model
 
 __all__ = ["compare_sigfish"]

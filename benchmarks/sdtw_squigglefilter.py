@@ -18,8 +18,8 @@ from oclgenomics.io.threads import usable_cores
 from oclgenomics.runtime import Engine
 from oclgenomics.sdtw.device.aligner import Aligner
 from oclgenomics.sdtw.options import CRESCENT, SQUIGGLEFILTER, AlignOptions
-from oclgenomics.sdtw.squiggle import Squiggle
-from oclgenomics.sdtw.squiggle_build import build_squiggle
+from oclgenomics.sdtw.squiggles.build import build_squiggle
+from oclgenomics.sdtw.squiggles.squiggle import Squiggle
 from oclgenomics.signals import read_model
 
 __all__ = ["compare_squigglefilter"]

@@ -26,7 +26,7 @@ from oclgenomics.primitives import scan as running_sums
 from oclgenomics.runtime import Engine
 from oclgenomics.sdtw.device.aligner import Aligner
 from oclgenomics.sdtw.options import CRESCENT, SQUIGGLEFILTER, AlignOptions
-from oclgenomics.sdtw.squiggle import Squiggle
+from oclgenomics.sdtw.squiggles.squiggle import Squiggle
 from oclgenomics.signatures import Panel
 from oclgenomics.signatures import ScanOptions as SignatureOptions
 from oclgenomics.signatures import reference as signature_reference

@@ -3,14 +3,14 @@
 from oclgenomics.sdtw.align import align, align_parts
 from oclgenomics.sdtw.classified import Classified
 from oclgenomics.sdtw.classify import classify, classify_parts
+from oclgenomics.sdtw.decisions.stages import Stage
+from oclgenomics.sdtw.decisions.thresholds import Thresholds, read_thresholds, write_thresholds
 from oclgenomics.sdtw.live import LiveOptions, ReadUntilClassifier
 from oclgenomics.sdtw.options import CRESCENT, SQUIGGLEFILTER, AlignOptions
 from oclgenomics.sdtw.result import Alignments
-from oclgenomics.sdtw.squiggle import Squiggle
-from oclgenomics.sdtw.squiggle_build import build_squiggle
-from oclgenomics.sdtw.squiggle_file import read_squiggle, write_squiggle
-from oclgenomics.sdtw.stages import Stage
-from oclgenomics.sdtw.thresholds import Thresholds, read_thresholds, write_thresholds
+from oclgenomics.sdtw.squiggles.build import build_squiggle
+from oclgenomics.sdtw.squiggles.file import read_squiggle, write_squiggle
+from oclgenomics.sdtw.squiggles.squiggle import Squiggle
 
 __all__ = [
     "CRESCENT",

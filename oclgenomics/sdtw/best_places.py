@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.sdtw.classified import Classified
-from oclgenomics.sdtw.decisions import words_of
+from oclgenomics.sdtw.decisions.words import words_of
 from oclgenomics.sdtw.ranking import best_reference, mapping_quality, of_reference
 from oclgenomics.sdtw.result import Alignments
-from oclgenomics.sdtw.squiggle import Squiggle
+from oclgenomics.sdtw.squiggles.squiggle import Squiggle
 
 __all__ = ["BestPlaces"]
 

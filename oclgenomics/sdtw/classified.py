@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.frames import to_frame
-from oclgenomics.sdtw.decisions import WORDS, words_of
+from oclgenomics.sdtw.decisions.thresholds import Thresholds
+from oclgenomics.sdtw.decisions.words import WORDS, words_of
 from oclgenomics.sdtw.options import AlignOptions
 from oclgenomics.sdtw.ranking import best_reference, mapping_quality, of_reference
-from oclgenomics.sdtw.squiggle import Squiggle
+from oclgenomics.sdtw.squiggles.squiggle import Squiggle
 from oclgenomics.sdtw.tables import named_places, records_of
-from oclgenomics.sdtw.thresholds import Thresholds
 
 __all__ = ["Classified"]
 
@@ -36,7 +36,7 @@ class Classified:
     samples : ndarray, int64, (reads,)
         That the read has.
     decision : ndarray, uint8, (reads,)
-        Numbers of `oclgenomics.sdtw.decisions`.
+        Numbers of `oclgenomics.sdtw.decisions.words`.
     prefix : ndarray, int64, (reads,)
         Samples of the last stage that the read came to; 0 where it is too short for the first.
     score : ndarray, float64, (reads,)

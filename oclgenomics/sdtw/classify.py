@@ -14,17 +14,17 @@ from oclgenomics.io.source import Progress
 from oclgenomics.runtime import Device, Engine, lent_engine
 from oclgenomics.sdtw.align import checked_prefixes
 from oclgenomics.sdtw.classified import Classified
-from oclgenomics.sdtw.decisions import UNDECIDED
+from oclgenomics.sdtw.decisions.scores import read_scores
+from oclgenomics.sdtw.decisions.thresholds import Thresholds, read_thresholds
+from oclgenomics.sdtw.decisions.words import UNDECIDED
 from oclgenomics.sdtw.device.aligner import Aligner
 from oclgenomics.sdtw.device.staged import StagedReads, reads_together
 from oclgenomics.sdtw.device.starts import StartFinder
 from oclgenomics.sdtw.found import PrefixAligner
 from oclgenomics.sdtw.prefix_blocks import PrefixBlock, block_reads, prefix_blocks
 from oclgenomics.sdtw.ranking import of_reference
-from oclgenomics.sdtw.scores import read_scores
 from oclgenomics.sdtw.sources import References, SignalSource, check_together, open_references, signal_blocks
-from oclgenomics.sdtw.squiggle import Squiggle
-from oclgenomics.sdtw.thresholds import Thresholds, read_thresholds
+from oclgenomics.sdtw.squiggles.squiggle import Squiggle
 from oclgenomics.signals import TrimOptions
 
 __all__ = ["classify", "classify_block", "classify_parts", "open_targets", "reference_names"]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.sdtw.options import AlignOptions
-from oclgenomics.sdtw.squiggle import Squiggle
+from oclgenomics.sdtw.squiggles.squiggle import Squiggle
 
 __all__ = ["Found", "PrefixAligner"]
 

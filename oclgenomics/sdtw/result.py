@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.frames import to_frame
 from oclgenomics.sdtw.options import AlignOptions
-from oclgenomics.sdtw.squiggle import Squiggle
+from oclgenomics.sdtw.squiggles.squiggle import Squiggle
 from oclgenomics.sdtw.tables import named_places, records_of
 
 __all__ = ["Alignments"]

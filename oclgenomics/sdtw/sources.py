@@ -11,8 +11,8 @@ from typing import Any, cast
 from oclgenomics.errors import ParameterError
 from oclgenomics.io.read_ahead import ReadAhead
 from oclgenomics.io.source import Progress
-from oclgenomics.sdtw.squiggle import Squiggle
-from oclgenomics.sdtw.squiggle_file import read_squiggle
+from oclgenomics.sdtw.squiggles.file import read_squiggle
+from oclgenomics.sdtw.squiggles.squiggle import Squiggle
 from oclgenomics.signals import Signals, TrimOptions, read_signals
 
 __all__ = ["References", "SignalSource", "open_references", "signal_blocks"]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.sdtw.squiggle import STRANDS, Squiggle
+from oclgenomics.sdtw.squiggles.squiggle import STRANDS, Squiggle
 
 __all__ = ["named_places", "record_lengths", "records_of"]
 

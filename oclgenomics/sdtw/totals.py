@@ -8,10 +8,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from oclgenomics.sdtw.classified import Classified
-from oclgenomics.sdtw.decisions import WORDS
+from oclgenomics.sdtw.decisions.words import WORDS
 from oclgenomics.sdtw.options import AlignOptions
 from oclgenomics.sdtw.result import Alignments
-from oclgenomics.sdtw.squiggle import Squiggle
+from oclgenomics.sdtw.squiggles.squiggle import Squiggle
 
 __all__ = ["Totals"]
 

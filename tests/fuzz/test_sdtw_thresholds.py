@@ -10,9 +10,9 @@ import pytest
 from helpers.fuzzing import SECONDS, inputs, limited
 
 from oclgenomics.errors import InputError
+from oclgenomics.sdtw.decisions.stages import Stage, parse_stages
+from oclgenomics.sdtw.decisions.thresholds import Thresholds, read_thresholds, write_thresholds
 from oclgenomics.sdtw.options import CRESCENT, AlignOptions
-from oclgenomics.sdtw.stages import Stage, parse_stages
-from oclgenomics.sdtw.thresholds import Thresholds, read_thresholds, write_thresholds
 
 pytestmark = pytest.mark.fuzz
 

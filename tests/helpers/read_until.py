@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from helpers.sdtw_oracle import OracleAligner, small_squiggle
+from oclgenomics.sdtw.decisions.stages import Stage
+from oclgenomics.sdtw.decisions.thresholds import Thresholds
 from oclgenomics.sdtw.found import Found
 from oclgenomics.sdtw.live.classifier import ReadUntilClassifier
 from oclgenomics.sdtw.live.clock import VirtualClock
@@ -17,9 +19,7 @@ from oclgenomics.sdtw.live.judging import Job
 from oclgenomics.sdtw.live.options import LiveOptions
 from oclgenomics.sdtw.live.virtual_worker import VirtualWorker
 from oclgenomics.sdtw.options import CRESCENT, AlignOptions
-from oclgenomics.sdtw.squiggle import Squiggle
-from oclgenomics.sdtw.stages import Stage
-from oclgenomics.sdtw.thresholds import Thresholds
+from oclgenomics.sdtw.squiggles.squiggle import Squiggle
 
 __all__ = ["BACKGROUND", "LEVELS", "TARGET", "Chunk", "Script", "classifier_of", "read_of", "stages_of"]
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from oclgenomics.sdtw.squiggle import Squiggle
+from oclgenomics.sdtw.squiggles.squiggle import Squiggle
 
 __all__ = ["random_squiggle"]
 

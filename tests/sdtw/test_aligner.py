@@ -23,7 +23,7 @@ from oclgenomics.sdtw.device.staged import StagedReads, reads_together
 from oclgenomics.sdtw.found import Found
 from oclgenomics.sdtw.options import ARITHMETICS, BONUSES, COSTS, CRESCENT, NORMS, SQUIGGLEFILTER, AlignOptions, Bonus
 from oclgenomics.sdtw.reference import SATURATED, align, normalised_levels
-from oclgenomics.sdtw.squiggle import Squiggle
+from oclgenomics.sdtw.squiggles.squiggle import Squiggle
 
 
 def valid_options() -> list[AlignOptions]:

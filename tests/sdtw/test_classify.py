@@ -16,10 +16,10 @@ from oclgenomics.errors import ParameterError, UsageError
 from oclgenomics.runtime import Engine
 from oclgenomics.sdtw import AlignOptions, Classified, classify
 from oclgenomics.sdtw.classify import classify_block, open_targets
-from oclgenomics.sdtw.decisions import WORDS
+from oclgenomics.sdtw.decisions.thresholds import Stage, Thresholds, write_thresholds
+from oclgenomics.sdtw.decisions.words import WORDS
 from oclgenomics.sdtw.prefix_blocks import PrefixBlock, prefix_blocks
 from oclgenomics.sdtw.ranking import mapping_quality
-from oclgenomics.sdtw.thresholds import Stage, Thresholds, write_thresholds
 from oclgenomics.signals import Signals
 
 RNG = np.random.default_rng(11)

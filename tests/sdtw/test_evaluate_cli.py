@@ -13,11 +13,11 @@ import pytest
 from oclgenomics.cli.main import main
 from oclgenomics.runtime import Device
 from oclgenomics.sdtw import CRESCENT, AlignOptions
+from oclgenomics.sdtw.decisions.thresholds import read_thresholds
 from oclgenomics.sdtw.evaluation import LabelledScores, choose_thresholds, evaluate, evaluate_stages
 from oclgenomics.sdtw.reference import align, normalised_levels
-from oclgenomics.sdtw.squiggle_build import build_squiggle
-from oclgenomics.sdtw.squiggle_file import read_squiggle, write_squiggle
-from oclgenomics.sdtw.thresholds import read_thresholds
+from oclgenomics.sdtw.squiggles.build import build_squiggle
+from oclgenomics.sdtw.squiggles.file import read_squiggle, write_squiggle
 from oclgenomics.signals import Signals, read_model, read_signals, write_signals
 from oclgenomics.simulate.genomes import random_genome
 from oclgenomics.simulate.signals import PRESETS, simulate_signals

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 from oclgenomics.errors import ParameterError, UsageError
 from oclgenomics.sdtw import CRESCENT, AlignOptions
+from oclgenomics.sdtw.decisions.stages import Stage, parse_stages
+from oclgenomics.sdtw.decisions.thresholds import Thresholds
 from oclgenomics.sdtw.evaluation import (
     ClassOfReads,
     LabelledScores,
@@ -24,8 +26,6 @@ from oclgenomics.sdtw.evaluation import (
     evaluate_stages,
     expected_enrichment,
 )  # fmt: skip
-from oclgenomics.sdtw.stages import Stage, parse_stages
-from oclgenomics.sdtw.thresholds import Thresholds
 
 NAN, INF = float("nan"), float("inf")
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from helpers.format_pages import FormatPage
 
-from oclgenomics.sdtw import build_squiggle, squiggle_file, write_squiggle
+from oclgenomics.sdtw import build_squiggle, write_squiggle
+from oclgenomics.sdtw.squiggles import file as squiggle_file
 from oclgenomics.signals import KmerModel
 
 PAGE = FormatPage("sdtw-format.md")

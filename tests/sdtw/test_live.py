@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from oclgenomics.errors import ParameterError, UsageError
 from oclgenomics.sdtw import ReadUntilClassifier
-from oclgenomics.sdtw.decisions import UNDECIDED
+from oclgenomics.sdtw.decisions.scores import read_scores
+from oclgenomics.sdtw.decisions.thresholds import Thresholds
+from oclgenomics.sdtw.decisions.words import UNDECIDED
 from oclgenomics.sdtw.live.options import LiveOptions
-from oclgenomics.sdtw.scores import read_scores
-from oclgenomics.sdtw.thresholds import Thresholds
 from oclgenomics.signals.trimming import TrimOptions, trim_start
 
 STAGES = stages_of((40, 400.0), (80, 600.0))

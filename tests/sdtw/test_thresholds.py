@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from oclgenomics.errors import InputError, ParameterError, UsageError
 from oclgenomics.sdtw import CRESCENT, AlignOptions
-from oclgenomics.sdtw.decisions import words_of
-from oclgenomics.sdtw.scores import read_scores
-from oclgenomics.sdtw.stages import Stage, parse_stages
-from oclgenomics.sdtw.thresholds import Thresholds, read_thresholds, write_thresholds
+from oclgenomics.sdtw.decisions.scores import read_scores
+from oclgenomics.sdtw.decisions.stages import Stage, parse_stages
+from oclgenomics.sdtw.decisions.thresholds import Thresholds, read_thresholds, write_thresholds
+from oclgenomics.sdtw.decisions.words import words_of
 
 NAN, INF = float("nan"), float("inf")
 SOME = Thresholds((Stage(1000, 5500.5, 20), Stage(2000, 11000)), AlignOptions(bits=7), "cost", ("λ", "decoy"))

@@ -25,7 +25,7 @@ from oclgenomics.commandkit.files import reads
 from oclgenomics.errors import ParameterError, UsageError
 
 if TYPE_CHECKING:
-    from oclgenomics.sdtw.squiggle import Squiggle
+    from oclgenomics.sdtw.squiggles.squiggle import Squiggle
     from oclgenomics.signals import KmerModel, Signals
     from oclgenomics.simulate.genomes import Genome
     from oclgenomics.simulate.signals import SignalScenario
@@ -171,7 +171,7 @@ def _check_target(args: argparse.Namespace, targets: tuple[Squiggle, ...], model
     """
     import numpy as np
 
-    from oclgenomics.sdtw.squiggle_build import build_squiggle
+    from oclgenomics.sdtw.squiggles.build import build_squiggle
 
     expected = build_squiggle(args.target, model, molecule=targets[0].molecule)
     if not any(np.array_equal(expected.levels, target.levels) for target in targets):

@@ -49,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
     """
     from oclgenomics.runtime import select_device
     from oclgenomics.sdtw.classify import classify_parts
-    from oclgenomics.sdtw.decisions import WORDS
+    from oclgenomics.sdtw.decisions.words import WORDS
     from oclgenomics.sdtw.reports.summary import summary_text
     from oclgenomics.sdtw.totals import Totals
 

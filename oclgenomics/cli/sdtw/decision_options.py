@@ -10,9 +10,9 @@ from oclgenomics.commandkit.files import reads
 from oclgenomics.errors import UsageError
 
 if TYPE_CHECKING:
-    from oclgenomics.sdtw.scores import Score
-    from oclgenomics.sdtw.squiggle import Squiggle
-    from oclgenomics.sdtw.thresholds import Thresholds
+    from oclgenomics.sdtw.decisions.scores import Score
+    from oclgenomics.sdtw.decisions.thresholds import Thresholds
+    from oclgenomics.sdtw.squiggles.squiggle import Squiggle
 
 __all__ = ["add_decision_options", "references_of", "thresholds_of"]
 
@@ -52,8 +52,8 @@ def thresholds_of(args: argparse.Namespace) -> Thresholds:
     InputError
         The file cannot be read.
     """
-    from oclgenomics.sdtw.stages import parse_stages
-    from oclgenomics.sdtw.thresholds import Thresholds, read_thresholds
+    from oclgenomics.sdtw.decisions.stages import parse_stages
+    from oclgenomics.sdtw.decisions.thresholds import Thresholds, read_thresholds
 
     if args.thresholds is None:
         score: Score = args.score or ("difference" if args.decoys else "cost")

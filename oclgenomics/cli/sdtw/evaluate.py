@@ -35,10 +35,10 @@ from oclgenomics.errors import UsageError
 
 if TYPE_CHECKING:
     from oclgenomics.runtime import Engine
+    from oclgenomics.sdtw.decisions.thresholds import Thresholds
     from oclgenomics.sdtw.evaluation import LabelledScores
     from oclgenomics.sdtw.options import AlignOptions
-    from oclgenomics.sdtw.squiggle import Squiggle
-    from oclgenomics.sdtw.thresholds import Thresholds
+    from oclgenomics.sdtw.squiggles.squiggle import Squiggle
 
 __all__ = ["add_parser", "run"]
 
@@ -123,8 +123,8 @@ def _judged(args: argparse.Namespace) -> tuple[AlignOptions, Thresholds | None]:
     UsageError
         Options contradict each other or the thresholds.
     """
-    from oclgenomics.sdtw.stages import parse_stages
-    from oclgenomics.sdtw.thresholds import Thresholds, read_thresholds
+    from oclgenomics.sdtw.decisions.stages import parse_stages
+    from oclgenomics.sdtw.decisions.thresholds import Thresholds, read_thresholds
 
     options = align_options(args)
     if args.thresholds is not None:

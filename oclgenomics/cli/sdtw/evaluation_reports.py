@@ -11,9 +11,9 @@ from oclgenomics.cli.sdtw.evaluation_options import run_model
 
 if TYPE_CHECKING:
     from oclgenomics.runtime import Engine
+    from oclgenomics.sdtw.decisions.thresholds import Thresholds
     from oclgenomics.sdtw.evaluation import LabelledScores
     from oclgenomics.sdtw.reports.evaluation import EvaluationReport
-    from oclgenomics.sdtw.thresholds import Thresholds
 
 __all__ = ["chosen_thresholds", "make_report", "say_report", "write_report"]
 
@@ -53,8 +53,8 @@ def write_report(
     OutputError
         A file cannot be written.
     """
+    from oclgenomics.sdtw.decisions.thresholds import write_thresholds
     from oclgenomics.sdtw.reports.evaluation import as_json, as_tsv
-    from oclgenomics.sdtw.thresholds import write_thresholds
 
     made = provenance(args, engine)
     if args.write_thresholds:

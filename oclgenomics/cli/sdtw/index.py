@@ -62,8 +62,8 @@ def run(args: argparse.Namespace) -> int:
     InputError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
-    from oclgenomics.sdtw.squiggle_build import build_squiggle
-    from oclgenomics.sdtw.squiggle_file import write_squiggle
+    from oclgenomics.sdtw.squiggles.build import build_squiggle
+    from oclgenomics.sdtw.squiggles.file import write_squiggle
     from oclgenomics.signals.model_files import read_model
 
     model = read_model(args.model, reverse_kmers=args.reverse_kmers)

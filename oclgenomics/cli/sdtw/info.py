@@ -11,7 +11,7 @@ from oclgenomics.commandkit.files import reads
 from oclgenomics.commandkit.plain_json import json_text
 
 if TYPE_CHECKING:
-    from oclgenomics.sdtw.squiggle import Squiggle
+    from oclgenomics.sdtw.squiggles.squiggle import Squiggle
 
 __all__ = ["add_parser", "run"]
 
@@ -37,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
     InputError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
-    from oclgenomics.sdtw.squiggle_file import read_squiggle
+    from oclgenomics.sdtw.squiggles.file import read_squiggle
 
     facts = _facts(read_squiggle(args.reference))
     with atomic_output(args.output) as stream:
@@ -46,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _facts(squiggle: Squiggle) -> dict[str, Any]:
-    from oclgenomics.sdtw.squiggle import STRANDS
+    from oclgenomics.sdtw.squiggles.squiggle import STRANDS
 
     strands = [(STRANDS[which], squiggle.levels[squiggle.column_strand == which]) for which in (0, 1)]
     return {

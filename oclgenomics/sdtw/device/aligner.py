@@ -14,7 +14,7 @@ from oclgenomics.sdtw.device.strip_aligner import Prefixes, StripAligner
 from oclgenomics.sdtw.found import Found
 from oclgenomics.sdtw.options import MAX_PREFIX, AlignOptions
 from oclgenomics.sdtw.plan import CellShape, cell_shape
-from oclgenomics.sdtw.squiggle import Squiggle
+from oclgenomics.sdtw.squiggles.squiggle import Squiggle
 
 __all__ = ["Aligner"]
 

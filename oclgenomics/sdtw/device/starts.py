@@ -14,7 +14,7 @@ from oclgenomics.sdtw.device.normaliser import Normaliser
 from oclgenomics.sdtw.options import BONUSES, AlignOptions
 from oclgenomics.sdtw.plan import halo
 from oclgenomics.sdtw.reference import BONUS, normalised_levels
-from oclgenomics.sdtw.squiggle import Squiggle
+from oclgenomics.sdtw.squiggles.squiggle import Squiggle
 
 __all__ = ["StartFinder"]
 

@@ -17,7 +17,7 @@ from oclgenomics.sdtw.found import Found
 from oclgenomics.sdtw.options import AlignOptions
 from oclgenomics.sdtw.plan import CellShape, cut_segments, halo, segment_count
 from oclgenomics.sdtw.reference import SATURATED
-from oclgenomics.sdtw.squiggle import Squiggle
+from oclgenomics.sdtw.squiggles.squiggle import Squiggle
 
 __all__ = ["Prefixes", "StripAligner"]
 

@@ -11,7 +11,7 @@ from oclgenomics.runtime import Engine
 from oclgenomics.sdtw.options import AlignOptions
 from oclgenomics.sdtw.plan import BEGINS, CellShape
 from oclgenomics.sdtw.reference import normalised_levels
-from oclgenomics.sdtw.squiggle import Squiggle
+from oclgenomics.sdtw.squiggles.squiggle import Squiggle
 
 __all__ = ["ReferenceStrips"]
 

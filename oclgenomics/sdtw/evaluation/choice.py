@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from oclgenomics.errors import ParameterError
+from oclgenomics.sdtw.decisions.stages import Stage
+from oclgenomics.sdtw.decisions.thresholds import Thresholds
 from oclgenomics.sdtw.evaluation.labelled import LabelledScores
 from oclgenomics.sdtw.evaluation.sweep import Sweep
-from oclgenomics.sdtw.stages import Stage
-from oclgenomics.sdtw.thresholds import Thresholds
 
 __all__ = ["check_shares", "choose_thresholds"]
 

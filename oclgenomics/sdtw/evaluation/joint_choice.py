@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.sdtw.decisions.stages import Stage
+from oclgenomics.sdtw.decisions.thresholds import Thresholds
 from oclgenomics.sdtw.evaluation.labelled import LabelledScores
 from oclgenomics.sdtw.evaluation.run_model import RunModel, seconds_until_out
 from oclgenomics.sdtw.evaluation.sweep import Sweep
-from oclgenomics.sdtw.stages import Stage
-from oclgenomics.sdtw.thresholds import Thresholds
 
 __all__ = ["choose_for_run"]
 

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import UsageError
+from oclgenomics.sdtw.decisions.scores import Score, read_scores
 from oclgenomics.sdtw.options import AlignOptions
 from oclgenomics.sdtw.result import Alignments
-from oclgenomics.sdtw.scores import Score, read_scores
-from oclgenomics.sdtw.squiggle import Squiggle
+from oclgenomics.sdtw.squiggles.squiggle import Squiggle
 
 __all__ = ["LabelledScores", "labelled_scores", "reference_names"]
 
@@ -34,7 +34,7 @@ class LabelledScores:
     options : AlignOptions
     score : {'cost', 'difference'}
     references : tuple of str
-        Names of the target and the decoys, as `oclgenomics.sdtw.thresholds.Thresholds` has them.
+        Names of the target and the decoys, as `oclgenomics.sdtw.decisions.thresholds.Thresholds` has them.
     """
 
     name: str
@@ -60,7 +60,7 @@ def labelled_scores(
     name : str
         Of this kind of alignment.
     score : {'cost', 'difference'}
-        See `oclgenomics.sdtw.scores.read_scores`.
+        See `oclgenomics.sdtw.decisions.scores.read_scores`.
     targets : int
         References of targets, of which the best counts.
 

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import UsageError
-from oclgenomics.sdtw.decisions import ACCEPT, REJECT, UNDECIDED
+from oclgenomics.sdtw.decisions.thresholds import Thresholds
+from oclgenomics.sdtw.decisions.words import ACCEPT, REJECT, UNDECIDED
 from oclgenomics.sdtw.evaluation.labelled import LabelledScores
-from oclgenomics.sdtw.thresholds import Thresholds
 
 __all__ = ["ClassOfReads", "StagedEvaluation", "evaluate_stages"]
 

@@ -10,6 +10,7 @@ from typing import IO
 from oclgenomics import notices
 from oclgenomics.runtime import Device, Engine
 from oclgenomics.sdtw.classify import open_targets, reference_names
+from oclgenomics.sdtw.decisions.thresholds import Thresholds, read_thresholds
 from oclgenomics.sdtw.found import PrefixAligner
 from oclgenomics.sdtw.live.chunks import signal_type
 from oclgenomics.sdtw.live.client import ReadUntilClient
@@ -23,7 +24,6 @@ from oclgenomics.sdtw.live.outcomes import OUTCOMES, Decided
 from oclgenomics.sdtw.live.selector import Selector
 from oclgenomics.sdtw.live.worker import MakeWorker, ThreadWorker
 from oclgenomics.sdtw.sources import References
-from oclgenomics.sdtw.thresholds import Thresholds, read_thresholds
 
 __all__ = ["ReadUntilClassifier"]
 

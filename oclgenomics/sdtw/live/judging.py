@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.sdtw.classify import target_scores
-from oclgenomics.sdtw.decisions import UNDECIDED
+from oclgenomics.sdtw.decisions.thresholds import Thresholds
+from oclgenomics.sdtw.decisions.words import UNDECIDED
 from oclgenomics.sdtw.device.staged import StagedReads
 from oclgenomics.sdtw.found import PrefixAligner
-from oclgenomics.sdtw.thresholds import Thresholds
 
 __all__ = ["Job", "Judge", "Judges", "Verdict"]
 
@@ -65,7 +65,7 @@ class Verdict:
     Attributes
     ----------
     decision : ndarray, uint8
-        Numbers of `oclgenomics.sdtw.decisions`.
+        Numbers of `oclgenomics.sdtw.decisions.words`.
     judged : ndarray, int64
         Last stage at which each was judged.
     score : ndarray, float64

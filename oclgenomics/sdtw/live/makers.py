@@ -9,7 +9,7 @@ from oclgenomics.runtime import Device, Engine, lent_engine
 from oclgenomics.sdtw.found import PrefixAligner
 from oclgenomics.sdtw.live.worker import MakeAligner
 from oclgenomics.sdtw.options import AlignOptions
-from oclgenomics.sdtw.squiggle import Squiggle
+from oclgenomics.sdtw.squiggles.squiggle import Squiggle
 
 __all__ = ["given_aligner", "own_aligner"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.sdtw import decisions
+from oclgenomics.sdtw.decisions import words as decisions
 
 __all__ = ["ACCEPT", "CONTROL", "DELAYED", "OUTCOMES", "REJECT", "UNDECIDED", "Decided"]
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from oclgenomics import notices
 from oclgenomics.errors import ParameterError
 from oclgenomics.runtime import Device, Engine
+from oclgenomics.sdtw.decisions.thresholds import Thresholds
 from oclgenomics.sdtw.found import PrefixAligner
 from oclgenomics.sdtw.live.classifier import ReadUntilClassifier
 from oclgenomics.sdtw.live.clock import Clock, RealClock, VirtualClock
@@ -25,7 +26,6 @@ from oclgenomics.sdtw.live.outcomes import OUTCOMES, Decided
 from oclgenomics.sdtw.live.virtual_worker import VirtualWorker
 from oclgenomics.sdtw.live.worker import MakeAligner, ThreadWorker, Worker
 from oclgenomics.sdtw.sources import References
-from oclgenomics.sdtw.thresholds import Thresholds
 from oclgenomics.signals.model import Signals
 
 __all__ = ["Played", "play"]

@@ -8,11 +8,11 @@ from typing import Any
 
 from oclgenomics.errors import UsageError
 from oclgenomics.sdtw.classify import open_targets, reference_names
+from oclgenomics.sdtw.decisions.stages import parse_stages
+from oclgenomics.sdtw.decisions.thresholds import Thresholds, read_thresholds
 from oclgenomics.sdtw.live.options import LiveOptions
 from oclgenomics.sdtw.options import AlignOptions
-from oclgenomics.sdtw.squiggle import Squiggle
-from oclgenomics.sdtw.stages import parse_stages
-from oclgenomics.sdtw.thresholds import Thresholds, read_thresholds
+from oclgenomics.sdtw.squiggles.squiggle import Squiggle
 from oclgenomics.signals.trimming import TrimOptions
 
 __all__ = ["Settings", "read_settings"]

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics import notices
+from oclgenomics.sdtw.decisions.thresholds import Thresholds
 from oclgenomics.sdtw.live.channel_table import CLOSED, FLYING, OPEN, ChannelTable
 from oclgenomics.sdtw.live.chunks import decode_chunks
 from oclgenomics.sdtw.live.clock import Clock
@@ -23,7 +24,6 @@ from oclgenomics.sdtw.live.options import LiveOptions
 from oclgenomics.sdtw.live.outcomes import CONTROL, DELAYED, UNDECIDED, Decided
 from oclgenomics.sdtw.live.trim import LiveTrim
 from oclgenomics.sdtw.live.worker import Outcome, Worker
-from oclgenomics.sdtw.thresholds import Thresholds
 
 __all__ = ["Selector"]
 

@@ -12,10 +12,10 @@ from typing import Protocol
 
 import numpy as np
 
+from oclgenomics.sdtw.decisions.thresholds import Thresholds
 from oclgenomics.sdtw.found import PrefixAligner
 from oclgenomics.sdtw.live.clock import Clock
 from oclgenomics.sdtw.live.judging import Job, Judge, Judges, Verdict
-from oclgenomics.sdtw.thresholds import Thresholds
 
 __all__ = ["MakeAligner", "MakeWorker", "Outcome", "ThreadWorker", "Worker", "warm_up"]
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from oclgenomics.plot_style import BLUE, EN_DASH, GREY, ORANGE, STYLE, short_text
+from oclgenomics.sdtw.decisions.thresholds import Thresholds
 from oclgenomics.sdtw.evaluation.result import Evaluation, PrefixEvaluation
 from oclgenomics.sdtw.plots.f_curves import draw_f_curves
 from oclgenomics.sdtw.plots.separation import draw_histogram, draw_roc
-from oclgenomics.sdtw.thresholds import Thresholds
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

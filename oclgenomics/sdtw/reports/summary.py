@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from oclgenomics.provenance import provenance_lines
-from oclgenomics.sdtw.decisions import WORDS
+from oclgenomics.sdtw.decisions.words import WORDS
 from oclgenomics.sdtw.totals import Totals
 
 __all__ = ["summary_text"]

@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from oclgenomics.commandkit.plain_json import json_text
 from oclgenomics.errors import InputError, OutputError, ParameterError, UsageError
 from oclgenomics.io.atomic_file import open_whole
+from oclgenomics.io.strict_json import Fields, load_fields
 from oclgenomics.io.text_file import read_text
-from oclgenomics.sdtw.decisions import ACCEPT, REJECT, UNDECIDED
+from oclgenomics.sdtw.decisions.scores import SCORES, Score
+from oclgenomics.sdtw.decisions.stages import Stage
+from oclgenomics.sdtw.decisions.words import ACCEPT, REJECT, UNDECIDED
 from oclgenomics.sdtw.options import AlignOptions, check_prefixes
 from oclgenomics.sdtw.reference import SATURATED
-from oclgenomics.sdtw.scores import SCORES, Score
-from oclgenomics.sdtw.stages import Stage
-from oclgenomics.sdtw.strict_json import Fields, load_fields
 
 __all__ = ["Stage", "Thresholds", "read_thresholds", "write_thresholds"]
 
@@ -37,7 +37,7 @@ class Thresholds:
         Of ascending prefixes, one at least.
     options : AlignOptions
     score : {'cost', 'difference'}
-        See `oclgenomics.sdtw.scores.read_scores`.
+        See `oclgenomics.sdtw.decisions.scores.read_scores`.
     references : tuple of str
         Names of the target and the decoys; empty where they are not known. Several targets, of which the best counts,
         are one of all their names, with commas between them.
@@ -86,8 +86,8 @@ class Thresholds:
         Returns
         -------
         ndarray, uint8
-            Numbers of `oclgenomics.sdtw.decisions`, of the shape of `scores`. At the last stage only reads that are
-            too short stay undecided.
+            Numbers of `oclgenomics.sdtw.decisions.words`, of the shape of `scores`. At the last stage only reads that
+            are too short stay undecided.
         """
         judged = self.stages[stage]
         last = stage == len(self.stages) - 1

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from oclgenomics.errors import InputError, ParameterError
-from oclgenomics.sdtw.squiggle import Squiggle
+from oclgenomics.sdtw.squiggles.squiggle import Squiggle
 from oclgenomics.sequence.records import read_records
 from oclgenomics.signals.kmer_model import KmerModel
 from oclgenomics.signals.kmer_tracks import Molecule, kmer_tracks

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from oclgenomics import __version__
 from oclgenomics.io.array_file import ArrayFile, is_of_kind, write_arrays
 from oclgenomics.io.array_layout import FileKind
-from oclgenomics.sdtw.squiggle import Squiggle
+from oclgenomics.sdtw.squiggles.squiggle import Squiggle
 from oclgenomics.signals.kmer_model import MAX_K
 from oclgenomics.signals.kmer_tracks import Molecule
 

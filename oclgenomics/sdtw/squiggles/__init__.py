@@ -1,0 +1,1 @@
+"""Expected signals of references: made from sequences, kept in files."""
