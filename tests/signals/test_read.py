@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -362,6 +363,20 @@ class TestProcess:
         began = time.monotonic()
         assert self.told("import time\ntime.sleep(60)") == "damaged, or no SLOW5 (pyslow5 gave no answer in 2 s)"
         assert time.monotonic() - began < 50  # it did not wait for the end
+
+    def test_nobody_left(self, monkeypatch):
+        """A library that hangs is ended by an alarm, should whoever asked be gone; one that only waits is not."""
+        came = []
+        monkeypatch.setattr(child, "MAX_SECONDS", 1)
+        before = signal.signal(signal.SIGALRM, lambda *_: came.append("alarm"))
+        try:
+            for _ in child.timed(iter(["read"])):
+                time.sleep(1.2)  # of whoever takes it
+            assert not came
+            assert list(child.timed(time.sleep(1.2) for _ in range(1))) == []
+            assert came == ["alarm"]
+        finally:
+            signal.signal(signal.SIGALRM, before)
 
     def test_memory(self):
         code = f"bytearray({child.MAX_MEMORY})\nraise OSError('there is more')"

@@ -12,6 +12,7 @@ import resource
 import signal
 import struct
 import sys
+from collections.abc import Iterator
 from typing import IO
 
 import numpy as np
@@ -19,13 +20,15 @@ import numpy as np
 from oclgenomics.errors import InputError
 from oclgenomics.signals.readers.fast5 import read_fast5
 from oclgenomics.signals.readers.pod5 import read_pod5
+from oclgenomics.signals.readers.raw_read import RawRead
 from oclgenomics.signals.readers.slow5 import read_slow5
 
-__all__ = ["ANSWERS", "SIZES", "serve"]
+__all__ = ["ANSWERS", "SIZES", "serve", "timed"]
 
 SIZES = struct.Struct("<QQ")
 ANSWERS = ("read", "end", "refused", "failed", "missing")
 BUFFER_BYTES = 1 << 18
+MAX_SECONDS = 600  # for a read; twice as long as whoever asks waits
 MAX_MEMORY = 8 << 30  # bytes; a day of samples takes one
 _READERS = {"slow5": read_slow5, "pod5": read_pod5, "fast5": read_fast5}
 
@@ -35,7 +38,7 @@ def serve(jobs: IO[bytes], answers: IO[bytes]) -> None:
     for line in jobs:
         kind, path, limit = json.loads(line)
         try:
-            for read in _READERS[kind](path, limit):
+            for read in timed(_READERS[kind](path, limit)):
                 facts = read.name, read.scale, read.offset, read.rate, read.channel, read.share
                 _send(answers, read.samples.astype("<i2", copy=False), "read", *facts)
             _send(answers, None, "end")
@@ -46,6 +49,22 @@ def serve(jobs: IO[bytes], answers: IO[bytes]) -> None:
         except Exception as error:  # libraries have many kinds for what is damaged
             _send(answers, None, "failed", " ".join(str(error).split()) or type(error).__name__)
         answers.flush()
+
+
+def timed(reads: Iterator[RawRead]) -> Iterator[RawRead]:
+    """Yield reads; one that takes too long ends the process, though nobody may be left who would.
+
+    An alarm does so even where a library never comes back to Python.
+    """
+    while True:
+        signal.alarm(MAX_SECONDS)
+        try:
+            read = next(reads, None)
+        finally:
+            signal.alarm(0)
+        if read is None:
+            return
+        yield read
 
 
 def _send(answers: IO[bytes], samples: np.ndarray[tuple[int], np.dtype[np.int16]] | None, *words: object) -> None:
