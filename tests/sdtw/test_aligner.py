@@ -19,9 +19,12 @@ from oclgenomics.sdtw import plan, reference
 from oclgenomics.sdtw.device import normaliser, strip_aligner
 from oclgenomics.sdtw.device.aligner import Aligner
 from oclgenomics.sdtw.device.normaliser import Normaliser
+from oclgenomics.sdtw.device.slots import Slots
 from oclgenomics.sdtw.device.staged import StagedReads, reads_together
+from oclgenomics.sdtw.device.strips import ReferenceStrips
 from oclgenomics.sdtw.found import Found
 from oclgenomics.sdtw.options import ARITHMETICS, BONUSES, COSTS, CRESCENT, NORMS, SQUIGGLEFILTER, AlignOptions, Bonus
+from oclgenomics.sdtw.plan import BEGINS, cell_shape
 from oclgenomics.sdtw.reference import SATURATED, align, normalised_levels
 from oclgenomics.sdtw.squiggles.squiggle import Squiggle
 
@@ -279,3 +282,24 @@ def test_only_new_samples_cost_work(engine: Engine) -> None:
     with mock.patch.object(Normaliser, "levels", autospec=True, side_effect=Normaliser.levels) as levels:
         aligner.extend(samples, first, 1500, slots, numbers)
     assert levels.call_args.kwargs["skipped"] == 1000
+
+
+def test_slots_take_what_is_planned(engine: Engine) -> None:
+    for options in (CRESCENT, SQUIGGLEFILTER):
+        shape = cell_shape(options, 1000, vector_bytes=0)
+        strips, bonus = ReferenceStrips(engine, REFERENCES, options, shape), options.bonus != "none"
+        slots = Slots(engine, strips, shape, bonus, 3)
+        assert slots.kept.nbytes == 3 * Slots.bytes_of(strips, shape, bonus)
+
+
+def test_places_are_columns_of_their_references(engine: Engine) -> None:
+    shape = cell_shape(AlignOptions(), 1000, vector_bytes=32)
+    strips = ReferenceStrips(engine, REFERENCES, AlignOptions(), shape)
+    levels = engine.download(strips.levels)
+    for number, one in enumerate(REFERENCES):
+        own = np.arange(strips.bounds[number], strips.bounds[number + 1])
+        places = np.concatenate([shape.strip * strip + np.arange(strips.facts[strip] & (BEGINS - 1)) for strip in own])
+        assert strips.columns_at(places.astype(np.int32)).tolist() == list(range(len(one)))
+        expected = normalised_levels(one.levels, one.column_strand, AlignOptions())
+        np.testing.assert_array_equal(levels[places], expected)
+    assert strips.columns_at(np.array([-1, 0], np.int32)).tolist() == [-1, 0]
