@@ -62,6 +62,7 @@ def test_segments_cover_each_strip_once(tracks: list[list[int]], count: int, rea
     bounds = np.cumsum([0, *map(sum, tracks)])
     segments = cut_segments(strips, bounds, count, reach).astype(int)
     assert [strip for _, first, end in segments for strip in range(first, end)] == list(range(len(strips)))
+    assert (segments[:, 2] - segments[:, 1]).max() <= max(1, -(-len(strips) // count))
     for begin, first, end in segments:
         track = begins[begins <= first].max()
         assert begin == max(track, first - reach)
