@@ -107,13 +107,18 @@ class FlowCell:
         return self._options.channels
 
     @property
+    def seconds(self) -> float:
+        """Since the run began."""
+        return self._clock.now() - self._began
+
+    @property
     def is_running(self) -> bool:
         """Whether the run goes on: until its time is over, or no read is left."""
-        return self._clock.now() - self._began < self._options.duration and bool((self._start < NEVER).any())
+        return self.seconds < self._options.duration and bool((self._start < NEVER).any())
 
     def _sample(self) -> int:
         """Samples of each channel since the run began."""
-        seconds = min(self._clock.now() - self._began, self._options.duration)
+        seconds = min(self.seconds, self._options.duration)
         return int(seconds * self._options.rate)
 
     def _capture(self, channel: int, after: int) -> None:

@@ -196,9 +196,8 @@ def play(
     ) as classifier:  # fmt: skip
         cell = FlowCell(signals, labels, clock, options)
         watch = _Watch(clock, dict(zip(signals.names.tolist(), labels.astype(int).tolist(), strict=True)))
-        began = clock.now()
         classifier.run(cell, log_seconds=log_seconds, on_decided=watch.add)
-        took = clock.now() - began
+        took = cell.seconds
     unselected = FlowCell(signals, labels, VirtualClock(), options).finish()
     time, latency = watch.times()
     return Played(
