@@ -2,22 +2,58 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
-from helpers.fuzzing import mutated
+from helpers.fuzzing import draws, limited, mutated
+from oclgenomics.errors import InputError
 from oclgenomics.io.array_file import ArrayFile, FileKind, write_arrays
 from oclgenomics.io.array_layout import ALIGNMENT, END, FOOT, HEAD, KEY
 from oclgenomics.io.checksum import checksum
 
-__all__ = ["with_array", "with_description"]
+__all__ = ["check_refused_or_safe"]
 
 EXTREMES = (0, 1, 2, 3, 26, -1, 1 << 7, 1 << 31, 1 << 32, 1 << 62, -(1 << 63))
 REAL_EXTREMES = (np.nan, np.inf, 1e308, 0.0)
 
 
-def with_description(data: bytes, rng: np.random.Generator) -> bytes:
+def check_refused_or_safe(
+    path: Path, whole: bytes, kind: FileKind, part: str, seconds: float, open_safely: Callable[[Path], None]
+) -> None:
+    """Damage a file at random for some seconds: each one is refused in one line, or passes.
+
+    Parameters
+    ----------
+    path : Path
+        Where to write.
+    whole : bytes
+        The file.
+    kind : FileKind
+    part : {'description', 'array'}
+        What is damaged.
+    seconds : float
+    open_safely : callable
+        Opens the path and asserts that nothing of it points where it must not.
+    """
+    path.write_bytes(whole)
+    open_safely(path)
+    refusals = []
+    for number, rng in draws(f"{kind.name}, {part}", seconds):
+        path.write_bytes(whole)
+        data = _with_description(whole, rng) if part == "description" else _with_array(path, kind, rng)
+        path.write_bytes(data)
+        with limited(data, f"a {kind.name} with a damaged {part}, number {number}"):
+            try:
+                open_safely(path)
+            except InputError as error:
+                refusals.append(str(error))
+    assert refusals
+    assert not any("\n" in line for line in refusals)
+
+
+def _with_description(data: bytes, rng: np.random.Generator) -> bytes:
     """Return a file whose description is changed."""
     mark, version, size = HEAD.unpack_from(data)
     text = mutated(data[HEAD.size : HEAD.size + size], [data], rng)
@@ -26,7 +62,7 @@ def with_description(data: bytes, rng: np.random.Generator) -> bytes:
     return head + data[HEAD.size + size : -FOOT.size] + FOOT.pack(checksum(KEY, head), END)
 
 
-def with_array(path: Path, kind: FileKind, rng: np.random.Generator) -> bytes:
+def _with_array(path: Path, kind: FileKind, rng: np.random.Generator) -> bytes:
     """Return a file in which some numbers of an array are changed, left out or doubled; `path` is that file, too."""
     with ArrayFile(path, kind) as file:
         sections = file.sections.items()

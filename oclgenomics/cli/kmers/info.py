@@ -6,10 +6,9 @@ import argparse
 import os
 from typing import TYPE_CHECKING, Any
 
+from oclgenomics.cli.facts import write_facts
 from oclgenomics.cli.options import add_output_options
-from oclgenomics.cli.output import atomic_output
 from oclgenomics.commandkit.files import reads
-from oclgenomics.commandkit.plain_json import json_text
 
 if TYPE_CHECKING:
     from oclgenomics.kmers.database.reader import KmerDatabase
@@ -42,8 +41,7 @@ def run(args: argparse.Namespace) -> int:
 
     with KmerDatabase.open(args.database) as database:
         facts = _facts(args.database, database)
-    with atomic_output(args.output) as stream:
-        stream.write(json_text(facts, indent=1) + "\n" if args.json else _table(facts))
+    write_facts(args, facts, _shown(facts))
     return 0
 
 
@@ -68,6 +66,5 @@ def _facts(path: str, database: KmerDatabase) -> dict[str, Any]:
     }
 
 
-def _table(facts: dict[str, Any]) -> str:
-    shown = {name: "yes" if value is True else "no" if value is False else value for name, value in facts.items()}
-    return "".join([f"{name}\t{value}\n" for name, value in shown.items()])
+def _shown(facts: dict[str, Any]) -> dict[str, Any]:
+    return {name: "yes" if value is True else "no" if value is False else value for name, value in facts.items()}

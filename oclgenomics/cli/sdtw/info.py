@@ -5,10 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
+from oclgenomics.cli.facts import write_facts
 from oclgenomics.cli.options import add_output_options
-from oclgenomics.cli.output import atomic_output
 from oclgenomics.commandkit.files import reads
-from oclgenomics.commandkit.plain_json import json_text
 
 if TYPE_CHECKING:
     from oclgenomics.sdtw.squiggles.squiggle import Squiggle
@@ -40,8 +39,7 @@ def run(args: argparse.Namespace) -> int:
     from oclgenomics.sdtw.squiggles.file import read_squiggle
 
     facts = _facts(read_squiggle(args.reference))
-    with atomic_output(args.output) as stream:
-        stream.write(json_text(facts, indent=1) + "\n" if args.json else _table(facts))
+    write_facts(args, facts, _shown(facts))
     return 0
 
 
@@ -66,10 +64,9 @@ def _facts(squiggle: Squiggle) -> dict[str, Any]:
     }
 
 
-def _table(facts: dict[str, Any]) -> str:
+def _shown(facts: dict[str, Any]) -> dict[str, Any]:
     strands = [
         f"{own['strand']} columns={own['columns']} mean={own['mean']:.6g} deviation={own['deviation']:.6g}"
         for own in facts["strands"]
     ]
-    shown = facts | {"strands": "; ".join(strands)}
-    return "".join([f"{name}\t{value}\n" for name, value in shown.items()])
+    return facts | {"strands": "; ".join(strands)}

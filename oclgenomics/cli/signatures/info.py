@@ -5,10 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
+from oclgenomics.cli.facts import write_facts
 from oclgenomics.cli.options import add_output_options
-from oclgenomics.cli.output import atomic_output
 from oclgenomics.commandkit.files import reads
-from oclgenomics.commandkit.plain_json import json_text
 
 if TYPE_CHECKING:
     from oclgenomics.signatures.panel import Panel
@@ -43,8 +42,7 @@ def run(args: argparse.Namespace) -> int:
     from oclgenomics.signatures.source import read_panel
 
     facts = _facts(read_panel(args.panel))
-    with atomic_output(args.output) as stream:
-        stream.write(json_text(facts, indent=1) + "\n" if args.json else _table(facts))
+    write_facts(args, facts, _shown(facts))
     return 0
 
 
@@ -69,10 +67,10 @@ def _facts(panel: Panel) -> dict[str, Any]:
     }
 
 
-def _table(facts: dict[str, Any]) -> str:
+def _shown(facts: dict[str, Any]) -> dict[str, Any]:
     shown = {name: "-" if value is None else value for name, value in facts.items()}
     shown["n_share"], shown["ambiguous_share"] = (f"{facts[name]:.6g}" for name in ("n_share", "ambiguous_share"))
     shown["median_length"] = f"{facts['median_length']:.12g}"
     tables = [" ".join(f"{name}={value}" for name, value in table.items()) for table in facts["tables"]]
     shown["tables"] = "; ".join(tables) or "-"
-    return "".join([f"{name}\t{value}\n" for name, value in shown.items()])
+    return shown
