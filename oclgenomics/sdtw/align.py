@@ -135,10 +135,10 @@ def align_block(
     signals = block.signals
     found = Alignments.none(aligner.references, prefixes, signals.names, block.samples, aligner.options)
     staged = StagedReads(aligner, len(signals))
-    for number, rows in enumerate(prefixes):
-        enough = np.flatnonzero(signals.lengths >= rows)
+    for number, prefix in enumerate(prefixes):
+        enough = np.flatnonzero(signals.lengths >= prefix)
         if len(enough):
-            best = staged.align(signals.samples, signals.starts[enough], rows, enough, np.zeros_like(enough))
+            best = staged.align(signals.samples, signals.starts[enough], prefix, enough, np.zeros_like(enough))
             found.cost[enough, number] = best.cost
             found.column[enough, number] = best.column
     return found if finder is None else replace(found, start=_starts(finder, block, found))

@@ -121,10 +121,10 @@ def classify_parts(
         engine = stack.enter_context(lent_engine(engine, device, max_memory))
         aligner = Aligner(engine, first + others, thresholds.options)
         finder = StartFinder(engine, first + others, thresholds.options) if starts else None
-        rows = thresholds.prefixes[-1]
+        longest = thresholds.prefixes[-1]
         blocks = signal_blocks(signals, trim=trim, progress=progress)
-        reads = reads_together(aligner, block_reads(rows))
-        for block in prefix_blocks(stack.enter_context(closing(blocks)), rows, reads):
+        reads = reads_together(aligner, block_reads(longest))
+        for block in prefix_blocks(stack.enter_context(closing(blocks)), longest, reads):
             yield classify_block(aligner, block, thresholds, len(first), finder)
 
 
@@ -153,14 +153,14 @@ def classify_block(
     signals = block.signals
     found = Classified.none(aligner.references, targets, thresholds, signals.names, block.samples)
     staged, going = StagedReads(aligner, len(signals)), np.arange(len(block))
-    for number, rows in enumerate(thresholds.prefixes):
-        going = going[signals.lengths[going] >= rows]
+    for number, prefix in enumerate(thresholds.prefixes):
+        going = going[signals.lengths[going] >= prefix]
         if not len(going):
             break
-        best = staged.align(signals.samples, signals.starts[going], rows, going, np.zeros_like(going))
+        best = staged.align(signals.samples, signals.starts[going], prefix, going, np.zeros_like(going))
         score = target_scores(best.cost, thresholds, targets)
         decision = thresholds.decide(number, score)
-        found.prefix[going], found.score[going], found.decision[going] = rows, score, decision
+        found.prefix[going], found.score[going], found.decision[going] = prefix, score, decision
         found.cost[going], found.column[going] = best.cost, best.column
         going = going[decision == UNDECIDED]
     return found if finder is None else replace(found, start=_starts(finder, block, found))
@@ -169,10 +169,10 @@ def classify_block(
 def _starts(finder: StartFinder, block: PrefixBlock, found: Classified) -> NDArray[np.int64]:
     """Where the alignments with the best references start."""
     start, column = np.full(len(found), -1, np.int64), of_reference(found.column, found.best)
-    for rows in found.thresholds.prefixes:
-        here = np.flatnonzero((found.prefix == rows) & (column >= 0))
+    for prefix in found.thresholds.prefixes:
+        here = np.flatnonzero((found.prefix == prefix) & (column >= 0))
         first = block.signals.starts[here]
-        start[here] = finder.find(block.signals.samples, first, rows, found.best[here], column[here])
+        start[here] = finder.find(block.signals.samples, first, prefix, found.best[here], column[here])
     return start
 
 

@@ -33,10 +33,10 @@ class PrefixBlock:
     samples: NDArray[np.int64]
 
     @classmethod
-    def of(cls, signals: Signals, rows: int) -> PrefixBlock:
-        """Cut reads at a prefix of `rows` samples."""
+    def of(cls, signals: Signals, prefix: int) -> PrefixBlock:
+        """Cut reads at a prefix of so many samples."""
         none = np.zeros(len(signals), np.int64)
-        return cls(signals.cut(none, none + rows), signals.lengths)
+        return cls(signals.cut(none, none + prefix), signals.lengths)
 
     @classmethod
     def joined(cls, parts: list[PrefixBlock]) -> PrefixBlock:
@@ -53,13 +53,13 @@ class PrefixBlock:
         return PrefixBlock(self.signals.take(which), self.samples[which])
 
 
-def block_reads(rows: int) -> int:
-    """Return how many reads to cut at a prefix of `rows` samples and take at a time."""
-    return max(1, MAX_BLOCK_SAMPLES // rows)
+def block_reads(prefix: int) -> int:
+    """Return how many reads to cut at a prefix of so many samples and take at a time."""
+    return max(1, MAX_BLOCK_SAMPLES // prefix)
 
 
-def prefix_blocks(blocks: Iterable[Signals], rows: int, reads: int) -> Iterator[PrefixBlock]:
-    """Cut reads at a prefix of `rows` samples and yield `reads` of them at a time, in their order; at last the rest.
+def prefix_blocks(blocks: Iterable[Signals], prefix: int, reads: int) -> Iterator[PrefixBlock]:
+    """Cut reads at a prefix of so many samples and yield `reads` of them at a time, in their order; at last the rest.
 
     There is one block at least, if only of no reads.
     """
@@ -68,7 +68,7 @@ def prefix_blocks(blocks: Iterable[Signals], rows: int, reads: int) -> Iterator[
     for block in blocks:
         for first, stop in chunks(len(block), reads):
             part = block.take(np.arange(first, stop)) if stop - first < len(block) else block
-            held.append(PrefixBlock.of(part, rows))
+            held.append(PrefixBlock.of(part, prefix))
             count += stop - first
             if count >= reads:
                 joined = PrefixBlock.joined(held)
@@ -76,4 +76,4 @@ def prefix_blocks(blocks: Iterable[Signals], rows: int, reads: int) -> Iterator[
                 held = [joined.take(np.arange(reads, count))]
                 count, begun = count - reads, True
     if count or not begun:
-        yield PrefixBlock.joined(held or [PrefixBlock.of(Signals.of([]), rows)])
+        yield PrefixBlock.joined(held or [PrefixBlock.of(Signals.of([]), prefix)])

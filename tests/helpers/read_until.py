@@ -122,7 +122,7 @@ def classifier_of(
     aligner = Flaky(OracleAligner((TARGET, *decoys), thresholds.options), fails)
     made = ReadUntilClassifier(
         TARGET, thresholds, decoys=decoys, options=LiveOptions(**options), aligner=aligner, clock=clock,
-        make_worker=lambda make, judges, _: VirtualWorker(make, judges, clock, seconds),
+        make_worker=lambda make, criteria, _: VirtualWorker(make, criteria, clock, seconds),
         debug=debug, tell=(said if said is not None else []).append,
     )  # fmt: skip
     return made, clock

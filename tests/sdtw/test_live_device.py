@@ -18,7 +18,7 @@ from oclgenomics.sdtw import CRESCENT, ReadUntilClassifier, Stage, Thresholds
 from oclgenomics.sdtw.device.aligner import Aligner
 from oclgenomics.sdtw.found import Found
 from oclgenomics.sdtw.live.clock import RealClock
-from oclgenomics.sdtw.live.judging import Job, Judge, Judges
+from oclgenomics.sdtw.live.judging import Criteria, Job, Judge
 from oclgenomics.sdtw.live.metrics import Latest
 from oclgenomics.sdtw.live.options import LiveOptions
 from oclgenomics.sdtw.live.worker import ThreadWorker
@@ -136,7 +136,7 @@ def test_a_device_that_is_not_there_is_told_at_the_start() -> None:
         raise MissingError("no device")
 
     classifier = ReadUntilClassifier(
-        TARGET, STAGES, make_worker=lambda _, judges, clock: ThreadWorker(make, judges, clock)
+        TARGET, STAGES, make_worker=lambda _, criteria, clock: ThreadWorker(make, criteria, clock)
     )
     with pytest.raises(MissingError):
         classifier.run(Script([[]]))
@@ -210,7 +210,7 @@ def test_channels_go_on_where_blocks_are_normalised(engine: Engine) -> None:
     reference = random_squiggle([400, 90], 5)
     thresholds = Thresholds((Stage(500, 1e9), Stage(1000, 1e9), Stage(1500, 1e9)), CRESCENT)
     aligner = Aligner(engine, [reference], CRESCENT)
-    judge = Judge(aligner, Judges(thresholds, 1))
+    judge = Judge(aligner, Criteria(thresholds, 1))
     signals = np.random.default_rng(2).integers(300, 700, (4, 1500)).astype(np.int16)
     turns = [  # channel, generation, stage, samples and read of each
         [(0, 1, 0, 500, 0), (3, 1, 0, 700, 1)],

@@ -16,7 +16,7 @@ from oclgenomics.sdtw.live.chunks import signal_type
 from oclgenomics.sdtw.live.client import ReadUntilClient
 from oclgenomics.sdtw.live.clock import Clock, RealClock
 from oclgenomics.sdtw.live.debug_log import DebugLog
-from oclgenomics.sdtw.live.judging import Judges
+from oclgenomics.sdtw.live.judging import Criteria
 from oclgenomics.sdtw.live.makers import given_aligner, own_aligner
 from oclgenomics.sdtw.live.metrics import Metrics
 from oclgenomics.sdtw.live.options import MAX_CHANNELS, Action, LiveOptions
@@ -104,7 +104,7 @@ class ReadUntilClassifier:
         self._options, self._tell = options or LiveOptions(), tell
         own = own_aligner(self.references, thresholds.options, engine, device, max_memory)
         make = own if aligner is None else given_aligner(aligner)
-        self._worker = make_worker(make, Judges(thresholds, len(first)), self._clock)
+        self._worker = make_worker(make, Criteria(thresholds, len(first)), self._clock)
         self._selector = Selector(thresholds, len(self.references), self._worker, self._clock, self._options, tell)
         self._debug = None if debug is None else DebugLog(debug, thresholds.prefixes)
         self._started = False

@@ -13,13 +13,13 @@ from oclgenomics.sdtw.decisions.words import UNDECIDED
 from oclgenomics.sdtw.device.staged import StagedReads
 from oclgenomics.sdtw.found import PrefixAligner
 
-__all__ = ["Job", "Judge", "Judges", "Verdict"]
+__all__ = ["Criteria", "Job", "Judge", "Verdict"]
 
 FIRST_CHANNELS = 512  # of a MinION
 
 
 @dataclass(frozen=True, eq=False)
-class Judges:
+class Criteria:
     """What decides.
 
     Attributes
@@ -86,23 +86,23 @@ class Verdict:
 
 
 class Judge:
-    """Judges the reads of channels as their samples come.
+    """Criteria the reads of channels as their samples come.
 
     Parameters
     ----------
     aligner : PrefixAligner
-    judges : Judges
+    criteria : Criteria
     """
 
-    def __init__(self, aligner: PrefixAligner, judges: Judges) -> None:
-        self._judges, self._staged = judges, StagedReads(aligner, 0)
+    def __init__(self, aligner: PrefixAligner, criteria: Criteria) -> None:
+        self._criteria, self._staged = criteria, StagedReads(aligner, 0)
 
     def verdict(self, job: Job) -> Verdict:
         """Judge reads at their next stages; those that go on and have the samples of the one after it, there as well.
 
         Reads of one stage are aligned together.
         """
-        staged, thresholds = self._staged_for(job), self._judges.thresholds
+        staged, thresholds = self._staged_for(job), self._criteria.thresholds
         aligner, shape = staged.aligner, (len(job), len(staged.aligner.references))
         decision, judged = np.full(len(job), UNDECIDED, np.uint8), np.full(len(job), -1, np.int64)
         score, cost, column = np.full(len(job), np.nan), np.full(shape, np.nan), np.full(shape, -1, np.int64)
@@ -114,7 +114,7 @@ class Judge:
             if len(which):
                 found = staged.align(flat, firsts[which], prefix, job.channel[which], job.generation[which])
                 cost[which], column[which], judged[which] = found.cost, found.column, stage
-                score[which] = target_scores(found.cost, thresholds, self._judges.targets)
+                score[which] = target_scores(found.cost, thresholds, self._criteria.targets)
                 decision[which] = thresholds.decide(stage, score[which])
                 aligned += prefix * len(which)
                 cells += aligner.options.rows(prefix) * len(which) * columns

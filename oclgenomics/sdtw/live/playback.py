@@ -19,7 +19,7 @@ from oclgenomics.sdtw.live.classifier import ReadUntilClassifier
 from oclgenomics.sdtw.live.clock import Clock, RealClock, VirtualClock
 from oclgenomics.sdtw.live.flow_cell import FlowCell, Tally
 from oclgenomics.sdtw.live.flow_cell_options import FlowCellOptions
-from oclgenomics.sdtw.live.judging import Job, Judges
+from oclgenomics.sdtw.live.judging import Criteria, Job
 from oclgenomics.sdtw.live.metrics import Metrics
 from oclgenomics.sdtw.live.options import LiveOptions
 from oclgenomics.sdtw.live.outcomes import OUTCOMES, Decided
@@ -187,8 +187,8 @@ def play(
     clock: Clock = RealClock(speed) if speed else virtual
     labels = np.zeros(len(signals), np.bool_) if truth is None else truth
 
-    def make_worker(make: MakeAligner, judges: Judges, clock: Clock) -> Worker:
-        return ThreadWorker(make, judges, clock) if speed else VirtualWorker(make, judges, virtual, seconds)
+    def make_worker(make: MakeAligner, criteria: Criteria, clock: Clock) -> Worker:
+        return ThreadWorker(make, criteria, clock) if speed else VirtualWorker(make, criteria, virtual, seconds)
 
     with ReadUntilClassifier(
         targets, thresholds, decoys=decoys, options=live, engine=engine, device=device, max_memory=max_memory,

@@ -26,7 +26,7 @@ from oclgenomics.errors import MissingDependencyError, OutputError, UsageError
 from oclgenomics.sdtw.live.chunks import signal_type
 from oclgenomics.sdtw.live.clock import RealClock
 from oclgenomics.sdtw.live.debug_log import DebugLog
-from oclgenomics.sdtw.live.judging import Judges
+from oclgenomics.sdtw.live.judging import Criteria
 from oclgenomics.sdtw.live.makers import own_aligner
 from oclgenomics.sdtw.live.outcomes import ACCEPT, REJECT, Decided
 from oclgenomics.sdtw.live.readfish_settings import read_settings
@@ -123,7 +123,7 @@ class Aligner:
         found, clock = self._settings, RealClock()
         self._references = found.targets + found.decoys
         make = own_aligner(self._references, found.thresholds.options, None, found.device, found.max_memory)
-        self._worker = ThreadWorker(make, Judges(found.thresholds, len(found.targets)), clock)
+        self._worker = ThreadWorker(make, Criteria(found.thresholds, len(found.targets)), clock)
         self._selector = Selector(
             found.thresholds, len(self._references), self._worker, clock, found.live, self._logger.warning
         )

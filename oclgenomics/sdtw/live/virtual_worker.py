@@ -7,20 +7,20 @@ from collections.abc import Callable
 from contextlib import ExitStack
 
 from oclgenomics.sdtw.live.clock import VirtualClock
-from oclgenomics.sdtw.live.judging import Job, Judge, Judges
+from oclgenomics.sdtw.live.judging import Criteria, Job, Judge
 from oclgenomics.sdtw.live.worker import MakeAligner, Outcome, warm_up
 
 __all__ = ["VirtualWorker"]
 
 
 class VirtualWorker:
-    """Judges in the caller's thread, and lets the outcome be there later.
+    """Criteria in the caller's thread, and lets the outcome be there later.
 
     Parameters
     ----------
     make : callable
         Returns a context manager of the aligner.
-    judges : Judges
+    criteria : Criteria
     clock : VirtualClock
     seconds : callable, optional
         Returns how long a job takes, given it and the real seconds that it took; these, if not given.
@@ -29,11 +29,11 @@ class VirtualWorker:
     def __init__(
         self,
         make: MakeAligner,
-        judges: Judges,
+        criteria: Criteria,
         clock: VirtualClock,
         seconds: Callable[[Job, float], float] | None = None,
     ) -> None:
-        self._make, self._judges, self._clock = make, judges, clock
+        self._make, self._criteria, self._clock = make, criteria, clock
         self._seconds = seconds or (lambda _, real: real)
         self._stack = ExitStack()
         self._judge: Judge | None = None
@@ -43,8 +43,8 @@ class VirtualWorker:
     def start(self) -> None:
         """Make the aligner and warm it up; raises what that raises."""
         aligner = self._stack.enter_context(self._make())
-        warm_up(aligner, self._judges.thresholds)
-        self._judge = Judge(aligner, self._judges)
+        warm_up(aligner, self._criteria.thresholds)
+        self._judge = Judge(aligner, self._criteria)
 
     @property
     def idle(self) -> bool:

@@ -15,12 +15,12 @@ import numpy as np
 from oclgenomics.sdtw.decisions.thresholds import Thresholds
 from oclgenomics.sdtw.found import PrefixAligner
 from oclgenomics.sdtw.live.clock import Clock
-from oclgenomics.sdtw.live.judging import Job, Judge, Judges, Verdict
+from oclgenomics.sdtw.live.judging import Criteria, Job, Judge, Verdict
 
 __all__ = ["MakeAligner", "MakeWorker", "Outcome", "ThreadWorker", "Worker", "warm_up"]
 
 MakeAligner = Callable[[], AbstractContextManager[PrefixAligner]]
-MakeWorker = Callable[[MakeAligner, Judges, Clock], "Worker"]
+MakeWorker = Callable[[MakeAligner, Criteria, Clock], "Worker"]
 CLOSE_SECONDS = 5.0  # a device that hangs is left behind then
 
 
@@ -44,7 +44,7 @@ class Outcome:
 
 
 class Worker(Protocol):
-    """Judges one job at a time, elsewhere."""
+    """Criteria one job at a time, elsewhere."""
 
     def start(self) -> None:
         """Make the aligner ready; raises what that raises."""
@@ -77,18 +77,18 @@ def warm_up(aligner: PrefixAligner, thresholds: Thresholds) -> None:
 
 
 class ThreadWorker:
-    """Judges in a thread of its own, in which the aligner is also made and released.
+    """Criteria in a thread of its own, in which the aligner is also made and released.
 
     Parameters
     ----------
     make : callable
         Returns a context manager of the aligner.
-    judges : Judges
+    criteria : Criteria
     clock : Clock
     """
 
-    def __init__(self, make: MakeAligner, judges: Judges, clock: Clock) -> None:
-        self._make, self._judges, self._clock = make, judges, clock
+    def __init__(self, make: MakeAligner, criteria: Criteria, clock: Clock) -> None:
+        self._make, self._criteria, self._clock = make, criteria, clock
         self._jobs: queue.Queue[Job | None] = queue.Queue(maxsize=1)
         self._outcomes: queue.Queue[Outcome] = queue.Queue(maxsize=1)
         self._ready: queue.Queue[Exception | None] = queue.Queue(maxsize=1)
@@ -136,7 +136,7 @@ class ThreadWorker:
     def _run(self) -> None:
         try:
             with self._make() as aligner:
-                warm_up(aligner, self._judges.thresholds)
+                warm_up(aligner, self._criteria.thresholds)
                 self._ready.put(None)
                 self._serve(aligner)
         except Exception as error:  # of making it, or of releasing a device that is lost
@@ -144,7 +144,7 @@ class ThreadWorker:
                 self._ready.put(error)
 
     def _serve(self, aligner: PrefixAligner) -> None:
-        judge = Judge(aligner, self._judges)
+        judge = Judge(aligner, self._criteria)
         while not self._closing.is_set() and (job := self._jobs.get()) is not None:
             begun = self._clock.now()
             verdict, error = None, None
