@@ -86,7 +86,7 @@ class Verdict:
 
 
 class Judge:
-    """Criteria the reads of channels as their samples come.
+    """Judges the reads of channels as their samples come.
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ __all__ = ["VirtualWorker"]
 
 
 class VirtualWorker:
-    """Criteria in the caller's thread, and lets the outcome be there later.
+    """Judges in the caller's thread, and lets the outcome be there later.
 
     Parameters
     ----------

@@ -44,7 +44,7 @@ class Outcome:
 
 
 class Worker(Protocol):
-    """Criteria one job at a time, elsewhere."""
+    """Judges one job at a time, elsewhere."""
 
     def start(self) -> None:
         """Make the aligner ready; raises what that raises."""
@@ -77,7 +77,7 @@ def warm_up(aligner: PrefixAligner, thresholds: Thresholds) -> None:
 
 
 class ThreadWorker:
-    """Criteria in a thread of its own, in which the aligner is also made and released.
+    """Judges in a thread of its own, in which the aligner is also made and released.
 
     Parameters
     ----------
