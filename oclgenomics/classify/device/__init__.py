@@ -1,0 +1,1 @@
+"""Sketches, the index and candidates on the device."""

@@ -1,0 +1,167 @@
+"""The options of building a database and of querying it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+from oclgenomics.classify.taxonomy.ranks import RANKS
+from oclgenomics.errors import ParameterError
+
+__all__ = ["ID_FORMATS", "METACACHE", "BuildOptions", "IdFormat", "QueryOptions", "SketchOptions", "metacache_hitmin"]
+
+IdFormat = Literal["smart", "ncbi", "gi", "filename", "leadingword"]
+ID_FORMATS: tuple[IdFormat, ...] = get_args(IdFormat)
+MAX_KMER, MAX_SKETCH, MAX_WINDOW = 16, 64, 4096
+MAX_LOCATIONS = (1 << 16) - 1  # of a feature
+MAX_CANDIDATES = 64
+
+
+def _check(name: str, value: int, least: int, most: int) -> None:
+    if not least <= value <= most:
+        raise ParameterError(name, f"is {least:,} to {most:,}", value)
+
+
+@dataclass(frozen=True)
+class SketchOptions:
+    """How sequences become features.
+
+    Attributes
+    ----------
+    kmerlen : int
+        Letters of a k-mer, 4 to 16.
+    sketchlen : int
+        Features of a window at most, 1 to 64: the smallest distinct hashes of its k-mers.
+    winlen : int
+        Letters of a window, `kmerlen` to 4,096.
+    winstride : int
+        Letters from the start of a window to that of the next one, 1 to `winlen`. `winlen` - `kmerlen` + 1, so that
+        each k-mer is in one window, if 0 is given.
+
+    Raises
+    ------
+    UsageError
+        A value is outside its range.
+    """
+
+    kmerlen: int = 16
+    sketchlen: int = 16
+    winlen: int = 127
+    winstride: int = 0
+
+    def __post_init__(self) -> None:
+        _check("kmerlen", self.kmerlen, 4, MAX_KMER)
+        _check("sketchlen", self.sketchlen, 1, MAX_SKETCH)
+        _check("winlen", self.winlen, self.kmerlen, MAX_WINDOW)
+        if not self.winstride:
+            object.__setattr__(self, "winstride", self.winlen - self.kmerlen + 1)
+        _check("winstride", self.winstride, 1, self.winlen)
+
+
+@dataclass(frozen=True)
+class BuildOptions:
+    """What a database keeps of its targets.
+
+    Attributes
+    ----------
+    sketch : SketchOptions
+    max_locations : int
+        Locations of a feature at most; the first ones, in the order of targets and windows, are kept.
+    remove_overpopulated : bool
+        Features with `max_locations` locations or more lose all.
+    remove_ambiguous : str, optional
+        A rank: features whose locations are in more than `max_ambiguous` taxa of it lose all.
+    max_ambiguous : int
+    sequence_id_format : {'smart', 'ncbi', 'gi', 'filename', 'leadingword'}
+        What names a target.
+
+    Raises
+    ------
+    UsageError
+        A value is outside its range.
+    """
+
+    sketch: SketchOptions = field(default_factory=SketchOptions)
+    max_locations: int = 254
+    remove_overpopulated: bool = False
+    remove_ambiguous: str | None = None
+    max_ambiguous: int = 1
+    sequence_id_format: IdFormat = "smart"
+
+    def __post_init__(self) -> None:
+        _check("max_locations", self.max_locations, 1, MAX_LOCATIONS)
+        _check("max_ambiguous", self.max_ambiguous, 1, MAX_LOCATIONS)
+        if self.remove_ambiguous is not None and self.remove_ambiguous not in RANKS:
+            raise ParameterError("remove_ambiguous", f"choose one of {', '.join(RANKS)}", self.remove_ambiguous)
+        if self.sequence_id_format not in ID_FORMATS:
+            choices = ", ".join(ID_FORMATS)
+            raise ParameterError("sequence_id_format", f"choose one of {choices}", self.sequence_id_format)
+
+
+@dataclass(frozen=True)
+class QueryOptions:
+    """How reads are classified.
+
+    Attributes
+    ----------
+    hitmin : int, optional
+        Hits that a read needs to be classified. If not given, as many as chance seldom gives; see `thresholds`.
+    hitdiff : float
+        Candidates whose hits are above (best - `hitmin`) times this share, 0 to 1, count for the lowest common
+        ancestor.
+    maxcand : int
+        Candidates of a read at most, 1 to 64.
+    lowest, highest : str
+        Ranks between which reads are classified.
+    insertsize : int
+        Letters that the two mates of a pair span; 0 if unknown.
+    winstride : int
+        Stride of a read's windows; that of the database if 0.
+    sketchlen : int
+        Features of a read's window at most; those of the database's windows if 0.
+    min_readlen, max_readlen : int
+        Reads (pairs: both mates together) of other lengths are not classified; 0 for no limit.
+    cov_percentile : float
+        Share, 0 to 1, of the windows' cumulated coverage whose targets do not count, those least covered.
+
+    Raises
+    ------
+    UsageError
+        A value is outside its range.
+    """
+
+    hitmin: int | None = None
+    hitdiff: float = 1.0
+    maxcand: int = 2
+    lowest: str = "sequence"
+    highest: str = "domain"
+    insertsize: int = 0
+    winstride: int = 0
+    sketchlen: int = 0
+    min_readlen: int = 0
+    max_readlen: int = 0
+    cov_percentile: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.hitmin is not None:
+            _check("hitmin", self.hitmin, 1, 1 << 20)
+        _check("maxcand", self.maxcand, 1, MAX_CANDIDATES)
+        for name in ("insertsize", "winstride", "min_readlen", "max_readlen"):
+            _check(name, getattr(self, name), 0, (1 << 31) - 1)
+        _check("sketchlen", self.sketchlen, 0, MAX_SKETCH)
+        for name in ("hitdiff", "cov_percentile"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ParameterError(name, "is a share, 0 to 1", getattr(self, name))
+        for name in ("lowest", "highest"):
+            if getattr(self, name) not in RANKS:
+                raise ParameterError(name, f"choose one of {', '.join(RANKS)}", getattr(self, name))
+        if RANKS.index(self.lowest) > RANKS.index(self.highest):
+            raise ParameterError("lowest", f"is above the highest rank, {self.highest}", self.lowest)
+
+
+def metacache_hitmin(sketchlen: int) -> int:
+    """Return the hits that MetaCache asks for: a third of the features of a window."""
+    return sketchlen // 3 if sketchlen >= 6 else 2 if sketchlen >= 4 else 1
+
+
+METACACHE = QueryOptions(hitmin=metacache_hitmin(16))

@@ -1,0 +1,131 @@
+"""The oracle: sketches, features and candidates in plain Python, by the rules of MetaCache (Mueller et al., 2017).
+
+Slow, and meant to be read.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+
+import numpy as np
+
+from oclgenomics.classify.candidates import Candidate
+from oclgenomics.classify.hashes import NO_FEATURE, hash_kmers
+from oclgenomics.classify.options import BuildOptions, SketchOptions
+
+__all__ = ["Locations", "build_features", "find_candidates", "sketch", "sketches", "windows"]
+
+CODES = {letter: code for code, letters in enumerate((b"Aa", b"Cc", b"Gg", b"TtUu")) for letter in letters}
+Locations = dict[int, list[tuple[int, int]]]  # of each feature: target and window, ascending
+
+
+def windows(letters: bytes, options: SketchOptions) -> list[bytes]:
+    """Cut a sequence into its windows; those shorter than a k-mer are left out."""
+    found = []
+    begin = 0
+    if len(letters) > options.winlen:
+        while begin + options.winlen <= len(letters):
+            found.append(letters[begin : begin + options.winlen])
+            begin += options.winstride
+    found.append(letters[begin:])
+    return [window for window in found if len(window) >= options.kmerlen]
+
+
+def sketch(window: bytes, options: SketchOptions) -> list[int]:
+    """Return the smallest distinct hashes of the canonical k-mers of a window, ascending."""
+    k = options.kmerlen
+    kmers = []
+    for begin in range(len(window) - k + 1):
+        codes = [CODES.get(letter, -1) for letter in window[begin : begin + k]]
+        if min(codes) >= 0:
+            forward = sum(code << 2 * place for place, code in enumerate(reversed(codes)))
+            backward = sum((3 - code) << 2 * place for place, code in enumerate(codes))
+            kmers.append(min(forward, backward))
+    hashes = set(hash_kmers(np.array(kmers, np.uint32)).tolist()) - {NO_FEATURE}
+    return sorted(hashes)[: options.sketchlen]
+
+
+def sketches(letters: bytes, options: SketchOptions) -> list[list[int]]:
+    """Return the sketch of each window of a sequence."""
+    return [sketch(window, options) for window in windows(letters, options)]
+
+
+def build_features(
+    targets: Sequence[bytes], options: BuildOptions, taxa: Sequence[int | None] | None = None
+) -> Locations:
+    """Return the locations of each feature; none of those that the options remove.
+
+    Parameters
+    ----------
+    targets : sequence of bytes
+    options : BuildOptions
+    taxa : sequence of int or None, optional
+        Taxon of each target at the rank of `remove_ambiguous`.
+    """
+    found: Locations = defaultdict(list)
+    for target, letters in enumerate(targets):
+        for window, features in enumerate(sketches(letters, options.sketch)):
+            for feature in features:
+                found[feature].append((target, window))
+    for feature, locations in found.items():
+        del locations[options.max_locations :]
+        overpopulated = options.remove_overpopulated and len(locations) >= options.max_locations
+        if overpopulated or (taxa is not None and _ambiguous(locations, options, taxa)):
+            found[feature] = []
+    return dict(found)
+
+
+def _ambiguous(locations: Iterable[tuple[int, int]], options: BuildOptions, taxa: Sequence[int | None]) -> bool:
+    return len({taxa[target] for target, _ in locations} - {None}) > options.max_ambiguous
+
+
+def find_candidates(
+    mates: Sequence[bytes],
+    features: Locations,
+    options: SketchOptions,
+    width: int,
+    maxcand: int,
+    groups: Sequence[int | None] | None = None,
+) -> list[Candidate]:
+    """Return the candidates of a read, the best one first.
+
+    Parameters
+    ----------
+    mates : sequence of bytes
+        The read, or both mates of a pair.
+    features : Locations
+    options : SketchOptions
+        Of the read's windows.
+    width : int
+        Neighbouring windows whose hits add up; see `windows.range_width`.
+    maxcand : int
+    groups : sequence of int or None, optional
+        Taxon of each target; of each taxon the best target alone is a candidate, and targets of None are none. If not
+        given, each target is a taxon by itself.
+    """
+    hit = sorted(
+        location
+        for letters in mates
+        for window in sketches(letters, options)
+        for feature in window
+        for location in features.get(feature, ())
+    )
+    best: dict[int, Candidate] = {}
+    for target, locations in groupby(hit, key=lambda location: location[0]):
+        group = target if groups is None else groups[target]
+        found = _best_range(target, [window for _, window in locations], width)
+        if group is not None and (group not in best or found.hits > best[group].hits):
+            best[group] = found
+    return sorted(best.values(), key=lambda one: (-one.hits, one.target))[:maxcand]
+
+
+def _best_range(target: int, hit_windows: list[int], width: int) -> Candidate:
+    """The most hits in `width` neighbouring windows; of several such ranges, the first one."""
+    best = Candidate(target, 0, 0, 0)
+    for end, last in enumerate(hit_windows):
+        inside = [window for window in hit_windows[: end + 1] if window > last - width]
+        if len(inside) > best.hits:
+            best = Candidate(target, len(inside), inside[0], last)
+    return best

@@ -1,0 +1,65 @@
+"""Names of records: bytes in a row, of which texts are made only for those who ask."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["NameList"]
+
+
+@dataclass(frozen=True)
+class NameList(Sequence[str]):
+    """A sequence of texts; bytes that are not UTF-8 are replaced.
+
+    Attributes
+    ----------
+    letters : ndarray, uint8
+        The names, one behind the other.
+    starts : ndarray, int64 (names + 1,)
+        Name i is letters[starts[i]] .. letters[starts[i + 1] - 1].
+    """
+
+    letters: NDArray[np.uint8]
+    starts: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, names: Sequence[str]) -> NameList:
+        """Make a list of texts."""
+        encoded = [name.encode() for name in names]
+        starts = np.cumsum([0, *map(len, encoded)], dtype=np.int64)
+        return cls(np.frombuffer(b"".join(encoded), np.uint8), starts)
+
+    @classmethod
+    def joined(cls, parts: Sequence[NameList]) -> NameList:
+        """Join lists in their order."""
+        sizes = np.concatenate([np.zeros(1, np.int64), *(np.diff(part.starts) for part in parts)])
+        letters = [part.letters[part.starts[0] : part.starts[-1]] for part in parts]
+        return cls(np.concatenate([np.empty(0, np.uint8), *letters]), np.cumsum(sizes))
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    @overload
+    def __getitem__(self, which: int) -> str: ...
+
+    @overload
+    def __getitem__(self, which: slice) -> NameList: ...
+
+    def __getitem__(self, which: int | slice) -> str | NameList:
+        if isinstance(which, slice):
+            begin, end, step = which.indices(len(self))
+            if step != 1:
+                raise ValueError("names are sliced without a step")
+            return NameList(self.letters, self.starts[begin : max(begin, end) + 1])
+        at = range(len(self))[which]
+        return self.letters[self.starts[at] : self.starts[at + 1]].tobytes().decode("utf-8", "replace")
+
+    def __iter__(self) -> Iterator[str]:
+        letters, first = self.letters.tobytes(), self.starts.tolist()
+        return (letters[a:b].decode("utf-8", "replace") for a, b in pairwise(first))
