@@ -1,0 +1,124 @@
+"""What holds of every database, and what the rest of the system relies on without looking again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.classify.database.database import Database, Features
+from oclgenomics.classify.options import BuildOptions
+from oclgenomics.classify.targets import Targets
+from oclgenomics.classify.taxonomy.ranks import NO_RANK, RANKS
+from oclgenomics.classify.taxonomy.tree import NO_TAXON, Taxonomy
+from oclgenomics.classify.windows import count_windows
+
+__all__ = ["MAX_WINDOWS", "find_fault"]
+
+MAX_WINDOWS = (1 << 32) - 1  # of all targets together
+MAX_LETTERS = 1 << 48  # of a target
+BLOCK = 1 << 20  # features that are looked at at a time, so that it takes little memory
+
+
+def find_fault(database: Database) -> str | None:
+    """Say what is wrong with a database: the first thing, as words that begin with "it has" may take; None if sound.
+
+    Parameters
+    ----------
+    database : Database
+        Its arrays may hold any numbers and have any lengths.
+    """
+    options, targets, taxonomy = database.options, database.targets, database.taxonomy
+    faults = _taxonomy_faults(taxonomy), _target_faults(targets, len(taxonomy), options)
+    for found in faults:
+        if (fault := next(found, None)) is not None:
+            return fault
+    return next(_feature_faults(database.features, int(targets.windows.sum()), options.max_locations), None)
+
+
+def _taxonomy_faults(taxonomy: Taxonomy) -> Iterator[str]:
+    parents, ranks, taxa = taxonomy.parents, taxonomy.ranks, len(taxonomy)
+    if not taxa == len(parents) == len(ranks) == len(taxonomy.names):
+        yield "numbers of taxa that differ"
+        return
+    if not _ascend(taxonomy.taxids) or not (taxonomy.taxids > 0).all():
+        yield "identifiers of taxa that do not ascend from 1 on"
+    if not _within(ranks, NO_RANK, len(RANKS)):
+        yield "a taxon of an unknown rank"
+    if not _within(parents, 0, taxa):
+        yield "a taxon whose parent does not exist"
+    elif taxa and not _is_tree(parents):
+        yield "taxa that are no tree with one root"
+    if len(taxonomy.merged_from) != len(taxonomy.merged_to) or not _ascend(taxonomy.merged_from):
+        yield "merged taxa that are out of order"
+
+
+def _is_tree(parents: NDArray[np.int32]) -> bool:
+    """Whether all ways up end in one root."""
+    roots = np.flatnonzero(parents == np.arange(len(parents)))
+    above = parents
+    for _ in range(len(parents).bit_length()):  # each round doubles the steps
+        above = above[above]
+    return len(roots) == 1 and bool((above == roots[0]).all())
+
+
+def _target_faults(targets: Targets, taxa: int, options: BuildOptions) -> Iterator[str]:
+    columns = (targets.source, targets.record, targets.taxon, targets.letters, targets.windows)
+    if any(len(column) != len(targets) for column in columns):
+        yield "numbers of targets that differ"
+        return
+    if len(set(targets.names)) < len(targets):
+        yield "two targets of the same name"
+    if len(set(targets.sources)) < len(targets.sources) or not _within(targets.source, 0, len(targets.sources)):
+        yield "targets whose file is not listed, or is listed twice"
+    if not _within(targets.taxon, NO_TAXON, taxa):
+        yield "a target whose taxon does not exist"
+    if (targets.record < 0).any() or not _within(targets.letters, 0, MAX_LETTERS):
+        yield "a target whose place in its file, or whose length, is below 0 or too large"
+    elif not np.array_equal(targets.windows, count_windows(targets.letters, options.sketch)):
+        yield "a target whose windows do not go with its length"
+    elif targets.windows.max(initial=0) > MAX_WINDOWS or targets.windows.sum() > MAX_WINDOWS:
+        yield f"more than {MAX_WINDOWS:,} windows"
+
+
+def _feature_faults(features: Features, windows: int, max_locations: int) -> Iterator[str]:
+    keys, counts, locations = features.keys, features.counts, features.locations
+    if len(keys) != len(counts):
+        yield "numbers of features that differ"
+        return
+    if not _ascend(keys):
+        yield "features that are out of order"
+    if counts.max(initial=0) > max_locations:
+        yield "a feature of more locations than a feature may have"
+    if counts.sum(dtype=np.int64) != len(locations):
+        yield "a number of locations that is not that of all features together"
+    elif locations.max(initial=0) >= max(windows, 1):
+        yield "a location behind the last window"
+    elif not _lists_ascend(counts, locations):
+        yield "locations of a feature that are out of order"
+
+
+def _lists_ascend(counts: NDArray[np.uint8] | NDArray[np.uint16], locations: NDArray[np.uint32]) -> bool:
+    """Whether the numbers of each list ascend; the lists follow each other."""
+    place = 0
+    for first in range(0, len(counts), BLOCK):
+        ends = np.cumsum(counts[first : first + BLOCK], dtype=np.int64)
+        block = locations[place : place + int(ends[-1])]
+        rises = np.empty(len(block) + 1, bool)
+        rises[1:-1] = block[1:] > block[:-1]
+        rises[ends] = rises[0] = True  # where a list begins; also behind the last one
+        if not rises.all():
+            return False
+        place += len(block)
+    return True
+
+
+def _ascend(numbers: NDArray[np.uint32] | NDArray[np.int64]) -> bool:
+    blocks = (numbers[first : first + BLOCK + 1] for first in range(0, len(numbers), BLOCK))
+    return all(bool((block[1:] > block[:-1]).all()) for block in blocks)
+
+
+def _within(numbers: NDArray[np.int8] | NDArray[np.int32] | NDArray[np.int64], least: int, end: int) -> bool:
+    """Whether all are `least` or more and less than `end`."""
+    return not len(numbers) or (int(numbers.min()) >= least and int(numbers.max()) < end)
