@@ -21,7 +21,7 @@ from oclgenomics.io.atomic_file import forget_files
 
 __all__ = ["COMMANDS", "lasting_interrupts", "main"]
 
-COMMANDS = ("devices", "doctor", "fpga", "kmers", "omega", "sdtw", "signatures", "simulate")
+COMMANDS = ("classify", "devices", "doctor", "fpga", "kmers", "omega", "sdtw", "signatures", "simulate")
 INTERRUPTED = 130
 OUT_OF_MEMORY = 4
 AGAIN_SECONDS = 0.05

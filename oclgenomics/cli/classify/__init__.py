@@ -1,0 +1,21 @@
+"""`oclgenomics classify`: reads to taxa, by the sketches of reference genomes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from oclgenomics.cli.classify import add as classify_add
+from oclgenomics.cli.classify import build as classify_build
+from oclgenomics.cli.options import OneLineParser
+
+__all__ = ["COMMANDS", "add_parser"]
+
+COMMANDS = (classify_build, classify_add)
+
+
+def add_parser(subparsers: Any) -> None:
+    """Add `classify` and what it does to the command line."""
+    parser = subparsers.add_parser("classify", help="reads to taxa: databases of reference genomes, and their queries")
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True, parser_class=OneLineParser)
+    for command in COMMANDS:
+        command.add_parser(actions)

@@ -1,0 +1,84 @@
+"""`oclgenomics classify add`: more reference genomes into a database."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Iterable
+from typing import Any
+
+from oclgenomics.cli.classify.reference_options import (
+    add_reading_options,
+    add_references,
+    add_taxon_options,
+    check_threads,
+    say_summary,
+)
+from oclgenomics.cli.options import add_device_options, add_message_options, open_engine, report_profile
+from oclgenomics.cli.output import provenance
+from oclgenomics.cli.progress import Progress
+from oclgenomics.commandkit.files import writes
+
+__all__ = ["add_parser", "run"]
+
+
+def add_parser(actions: Any) -> None:
+    """Add `add` to the actions of `classify`."""
+    parser = actions.add_parser(
+        "add",
+        help="add reference genomes to a database",
+        description="Add reference genomes behind those that a database holds. The result is the one that building it "
+        "of all of them in this order gives.",
+        allow_abbrev=False,
+    )
+    parser.set_defaults(run=run)
+    writes(parser.add_argument("database", metavar="DB", help="the database"), _written)
+    add_references(parser)
+    add_taxon_options(parser)
+    add_reading_options(parser)
+    add_device_options(parser)
+    group = parser.add_argument_group("output")
+    output = group.add_argument(
+        "-o", "--output", metavar="FILE", help="a new file for the database (default: it is replaced)"
+    )
+    writes(output)
+    add_message_options(group)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Add to a database.
+
+    Raises
+    ------
+    UsageError, InputError, DeviceError, OutputError
+        See the exit codes of `oclgenomics.errors`.
+    """
+    from dataclasses import replace
+
+    from oclgenomics.classify.build import add
+    from oclgenomics.classify.database.file import read_database, write_database
+
+    check_threads(args)
+    output = args.output or args.database
+    progress = Progress(enabled=not args.quiet)
+    with open_engine(args) as engine:
+        start = time.perf_counter()
+        before = read_database(args.database)
+        progress.stage("reading", "MB", 1e6)
+        database = add(
+            before, args.references, taxonomy=args.taxonomy, taxon_maps=args.taxpostmap, reset_taxa=args.reset_taxa,
+            engine=engine, threads=args.threads, progress=progress.update,
+        )  # fmt: skip
+        progress.clear()
+        database = replace(database, provenance=provenance(args, engine) | {"before": before.provenance})
+        write_database(output, database)
+        seconds = time.perf_counter() - start
+        report_profile(args, engine)
+    letters = int(database.targets.letters[len(before.targets) :].sum())
+    say_summary(args, database, output, letters, seconds)
+    return 0
+
+
+def _written(args: argparse.Namespace, database: str) -> Iterable[str]:
+    """The database is an output where it is replaced."""
+    return [] if args.output else [database]

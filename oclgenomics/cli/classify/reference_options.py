@@ -1,0 +1,106 @@
+"""What `build` and `add` have in common: references, where their taxa come from, and what is told in the end."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from oclgenomics.cli.options import count
+from oclgenomics.cli.output import say
+from oclgenomics.commandkit.files import reads
+from oclgenomics.errors import UsageError
+
+if TYPE_CHECKING:
+    from oclgenomics.classify.database.database import Database
+
+__all__ = ["add_reading_options", "add_references", "add_taxon_options", "check_threads", "say_summary"]
+
+TAXONOMY_FILES = ("nodes.dmp", "names.dmp", "merged.dmp")
+SHOWN_TARGETS = 5
+
+
+def add_references(parser: argparse.ArgumentParser) -> None:
+    """Add the references."""
+    references = parser.add_argument(
+        "references", nargs="+", metavar="REF",
+        help="FASTA files, plain or gzip, or folders of such; taken in the order of their names",
+    )  # fmt: skip
+    reads(references, _files_of_reference)
+
+
+def add_taxon_options(parser: argparse.ArgumentParser) -> None:
+    """Add where the taxa of targets come from."""
+    group = parser.add_argument_group("taxa")
+    taxonomy = group.add_argument(
+        "--taxonomy", metavar="DIR",
+        help="folder with nodes.dmp and names.dmp, and maybe merged.dmp, assembly summaries and *.accession2taxid "
+        "(default: none, so only sequences are known)",
+    )  # fmt: skip
+    reads(taxonomy, lambda args, folder: [os.path.join(folder, name) for name in TAXONOMY_FILES])
+    maps = group.add_argument(
+        "--taxpostmap", action="append", default=[], metavar="FILE",
+        help="accession2taxid file, plain or gzip, for targets that have no taxon yet; may be given more than once",
+    )  # fmt: skip
+    reads(maps)
+    group.add_argument(
+        "--reset-taxa", action="store_true", help="prefer accession2taxid files to headers and to assembly summaries"
+    )
+
+
+def add_reading_options(parser: argparse.ArgumentParser) -> None:
+    """Add how references are read."""
+    group = parser.add_argument_group("reading")
+    group.add_argument(
+        "--threads", type=count, metavar="N", help="host threads that decompress bgzip (default: at most 4)"
+    )
+
+
+def check_threads(args: argparse.Namespace) -> None:
+    """Refuse a number of threads that is none.
+
+    Raises
+    ------
+    UsageError
+        It is 0.
+    """
+    if args.threads is not None and args.threads < 1:
+        raise UsageError(f"--threads {args.threads}: give 1 or more")
+
+
+def say_summary(args: argparse.Namespace, database: Database, output: str, letters: int, seconds: float) -> None:
+    """Tell what a database holds, how fast it came about, and which targets have no taxon.
+
+    Parameters
+    ----------
+    args : Namespace
+    database : Database
+    output : str
+        Its file.
+    letters : int
+        Of the references that were read.
+    seconds : float
+    """
+    from oclgenomics.classify.taxonomy.tree import NO_TAXON
+
+    targets, features = database.targets, database.features
+    say(
+        args,
+        f"{len(targets):,} targets, {int(targets.windows.sum()):,} windows, {len(features):,} features, "
+        f"{len(features.locations):,} locations in {seconds:.2f} s "
+        f"({letters / max(seconds, 1e-9) / 1e6:.1f} million letters a second); wrote {output}",
+    )
+    if len(database.taxonomy):
+        unranked = (targets.taxon == NO_TAXON).nonzero()[0].tolist()
+        if unranked:
+            first = ", ".join(targets.names[target] for target in unranked[:SHOWN_TARGETS])
+            more = ", ..." if len(unranked) > SHOWN_TARGETS else ""
+            say(args, f"warning: {len(unranked):,} of {len(targets):,} targets have no taxon: {first}{more}")
+
+
+def _files_of_reference(args: argparse.Namespace, given: str) -> Iterable[str]:
+    """The files that a reference stands for."""
+    from oclgenomics.classify.reference_files import files_of
+
+    return files_of(given)
