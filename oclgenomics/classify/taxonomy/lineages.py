@@ -23,7 +23,8 @@ class Lineages:
     taxonomy : Taxonomy
     targets : Targets
     at_rank : ndarray, int32 (taxa + targets, ranks)
-        Number of the ancestor, or of the taxon itself, that fills each slot of `RANKS`; `NO_TAXON` where none does.
+        Number of the ancestor, or of the taxon itself, that fills each slot of `RANKS`, the highest one if several do;
+        `NO_TAXON` where none does.
     """
 
     taxonomy: Taxonomy
@@ -35,20 +36,26 @@ class Lineages:
         """Find the lineages of a tree without cycles."""
         taxa = len(taxonomy)
         at_rank = np.full((taxa + len(targets), len(RANKS)), NO_TAXON, np.int32)
-        todo = np.arange(taxa, dtype=np.int32)
-        at = todo.copy()  # the ancestor at which each one has arrived
-        while len(todo):
-            ranks = taxonomy.ranks[at]
-            fills = (ranks != NO_RANK) & (at_rank[todo, ranks] == NO_TAXON)
-            at_rank[todo[fills], ranks[fills]] = at[fills]
-            above = taxonomy.parents[at]
-            goes_on = above != at
-            todo, at = todo[goes_on], above[goes_on]
-        ranked = targets.taxon != NO_TAXON
-        at_rank[taxa:][ranked] = at_rank[targets.taxon[ranked]]
+        ranked = np.flatnonzero(taxonomy.ranks != NO_RANK)
+        at_rank[ranked, taxonomy.ranks[ranked]] = ranked
+        above, before = taxonomy.parents, np.arange(taxa, dtype=np.int32)
+        for _ in range(taxa.bit_length()):  # each round looks twice as many taxa up
+            if np.array_equal(above, before):
+                break
+            found = at_rank[above]
+            np.copyto(at_rank[:taxa], found, where=found != NO_TAXON)
+            above, before = above[above], above
+        known = targets.taxon != NO_TAXON
+        at_rank[taxa:][known] = at_rank[targets.taxon[known]]
         at_rank[taxa:, SEQUENCE] = taxa + np.arange(len(targets), dtype=np.int32)
         return cls(taxonomy, targets, at_rank)
 
     def target_number(self, targets: NDArray[np.uint32]) -> NDArray[np.int32]:
         """Return the numbers of targets in this numbering."""
         return (targets.astype(np.int64) + len(self.taxonomy)).astype(np.int32)
+
+    def groups(self, lowest: str) -> NDArray[np.int32]:
+        """Return the first taxon of each target at a rank or above, int32 (targets,); `NO_TAXON` without one."""
+        slots = self.at_rank[len(self.taxonomy) :, RANKS.index(lowest) :]
+        first = (slots != NO_TAXON).argmax(axis=1)
+        return slots[np.arange(len(slots)), first]

@@ -17,7 +17,7 @@ _OTHERS = {
     "forma": "form", "varietas": "variety", "superkingdom": "domain",
     "species group": "subgenus", "species subgroup": "subgenus", "superfamily": "suborder", "infraorder": "suborder",
     "parvorder": "suborder", "superorder": "subclass", "infraclass": "subclass", "superclass": "subphylum",
-    "superphylum": "subkingdom",
+    "superphylum": "subkingdom", "division": "phylum", "subdomain": "kingdom",
 }  # fmt: skip
 RANK_SLOTS = {name: slot for slot, name in enumerate(RANKS)} | {old: RANKS.index(new) for old, new in _OTHERS.items()}
 
