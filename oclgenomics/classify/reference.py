@@ -1,4 +1,4 @@
-"""The oracle: sketches, features and candidates in plain Python, by the rules of MetaCache (Mueller et al., 2017).
+"""The oracle: sketches, features, candidates and calls in plain Python, by the rules of MetaCache (Mueller 2017).
 
 Slow, and meant to be read.
 """
@@ -13,9 +13,10 @@ import numpy as np
 
 from oclgenomics.classify.candidates import Candidate
 from oclgenomics.classify.hashes import NO_FEATURE, hash_kmers
-from oclgenomics.classify.options import BuildOptions, SketchOptions
+from oclgenomics.classify.options import BuildOptions, QueryOptions, SketchOptions
+from oclgenomics.classify.taxonomy.ranks import RANKS
 
-__all__ = ["Locations", "build_features", "find_candidates", "sketch", "sketches", "windows"]
+__all__ = ["Locations", "build_features", "call_read", "find_candidates", "sketch", "sketches", "windows"]
 
 CODES = {letter: code for code, letters in enumerate((b"Aa", b"Cc", b"Gg", b"TtUu")) for letter in letters}
 Locations = dict[int, list[tuple[int, int]]]  # of each feature: target and window, ascending
@@ -129,3 +130,34 @@ def _best_range(target: int, hit_windows: list[int], width: int) -> Candidate:
         if len(inside) > best.hits:
             best = Candidate(target, len(inside), inside[0], last)
     return best
+
+
+def call_read(
+    candidates: Sequence[Candidate], lineages: Sequence[Sequence[int | None]], options: QueryOptions, hitmin: int
+) -> int | None:
+    """Return the taxon that a read is called, or None.
+
+    Parameters
+    ----------
+    candidates : sequence of Candidate
+        The best one first.
+    lineages : sequence of sequences of int or None
+        For each target, its taxon at each rank.
+    options : QueryOptions
+    hitmin : int
+    """
+    if not candidates or candidates[0].hits < hitmin:
+        return None
+    threshold = np.float32(candidates[0].hits - hitmin) * np.float32(options.hitdiff)
+    counting = [lineages[one.target] for one in candidates[1:] if one.hits > threshold]
+    best = lineages[candidates[0].target]
+    rank = _first_rank([best], RANKS.index(options.lowest))
+    for other in counting:
+        rank = _first_rank([best, other], rank)
+    return best[rank] if rank <= RANKS.index(options.highest) else None
+
+
+def _first_rank(lineages: Sequence[Sequence[int | None]], lowest: int) -> int:
+    """The first rank, from one on, at which all lineages have the same taxon; beyond all ranks if there is none."""
+    shared = (rank for rank in range(lowest, len(RANKS)) if lineages[0][rank] is not None)
+    return next((rank for rank in shared if len({lineage[rank] for lineage in lineages}) == 1), len(RANKS))
