@@ -1,8 +1,8 @@
 """How many hits a read needs to be classified.
 
-Hits of chance are spread over all windows of a database. Of L hits the expected number of ranges of R among W windows
-in which h of them meet is about C(L, h) (R / W)^(h - 1): any h of them, where all but one have to be close to the first.
-A read needs the smallest h, `MIN_HITS` to `MAX_HITS`, for which that is at most `CHANCE`.
+Hits of chance are spread over all windows of a database. Of L hits the expected number of ranges of R among W
+windows in which h of them meet is about C(L, h) (R / W)^(h - 1): any h of them, where all but one have to be close to
+the first. A read needs the smallest h, `MIN_HITS` to `MAX_HITS`, for which that is at most `CHANCE`.
 """
 
 from __future__ import annotations
