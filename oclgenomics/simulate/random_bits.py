@@ -35,6 +35,10 @@ class RandomBits:
         """Return numbers of 16 bits, uint16 (count,)."""
         return self.uint8(2 * count).view("<u2")
 
+    def uint32(self, count: int) -> NDArray[np.uint32]:
+        """Return numbers of 32 bits, uint32 (count,)."""
+        return self.uint8(4 * count).view("<u4")
+
     def below(self, bound: int | NDArray[np.int64], count: int) -> NDArray[np.int64]:
         """Return numbers from 0 to below a bound, int64 (count,).
 
@@ -44,7 +48,7 @@ class RandomBits:
             At most 2^32; small beside it, as numbers are uneven by bound / 2^32.
         """
         bounds = np.asarray(bound, np.uint64)
-        return (self._uint32(count) * bounds >> np.uint64(_HALF_WORD)).astype(np.int64)
+        return (self.uint32(count) * bounds >> np.uint64(_HALF_WORD)).astype(np.int64)
 
     def within(self, low: int, high: int, count: int) -> NDArray[np.int64]:
         """Return numbers from `low` to `high`, both included, int64 (count,)."""
@@ -52,8 +56,5 @@ class RandomBits:
 
     def happens(self, count: int, rate: float) -> NDArray[np.bool_]:
         """Return whether something of a probability happens, bool (count,); rates are exact to 2^-33."""
-        happened: NDArray[np.bool_] = self._uint32(count) < round(rate * (1 << _HALF_WORD))
+        happened: NDArray[np.bool_] = self.uint32(count) < round(rate * (1 << _HALF_WORD))
         return happened
-
-    def _uint32(self, count: int) -> NDArray[np.uint32]:
-        return self.uint8(4 * count).view("<u4")

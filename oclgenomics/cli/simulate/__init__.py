@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from oclgenomics.cli.options import OneLineParser
+from oclgenomics.cli.simulate.genomes import add_genomes
 from oclgenomics.cli.simulate.omega import add_omega
+from oclgenomics.cli.simulate.reads import add_reads
 from oclgenomics.cli.simulate.signals import add_signals
 from oclgenomics.cli.simulate.signatures import add_signatures
 
@@ -19,3 +21,5 @@ def add_parser(subparsers: Any) -> None:
     add_omega(kinds)
     add_signatures(kinds)
     add_signals(kinds)
+    add_genomes(kinds)
+    add_reads(kinds)

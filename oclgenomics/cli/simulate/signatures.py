@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 from oclgenomics import __version__
 from oclgenomics.cli.options import add_message_options, count, whole
-from oclgenomics.cli.output import atomic_output, say, say_written
+from oclgenomics.cli.output import say, say_written
 from oclgenomics.cli.progress import Progress
+from oclgenomics.cli.simulate.packed import opened
 from oclgenomics.commandkit.files import writes
 
 if TYPE_CHECKING:
@@ -112,8 +113,8 @@ def run(args: argparse.Namespace) -> int:
     scenario = _scenario(args)
     signatures = simulate_signatures(scenario, args.seed)
     with ExitStack() as stack:
-        panel, samples = (stack.enter_context(_opened(name)) for name in (args.panel, args.output))
-        truth = None if args.truth is None else stack.enter_context(_opened(args.truth))
+        panel, samples = (stack.enter_context(opened(name)) for name in (args.panel, args.output))
+        truth = None if args.truth is None else stack.enter_context(opened(args.truth))
         write_signatures(panel, signatures)
         batches = simulate_samples(scenario, signatures, args.seed)
         letters, copies = _write(args, scenario, batches, samples, truth)
@@ -135,20 +136,6 @@ def _scenario(args: argparse.Namespace) -> Scenario:
         if value is not None:
             given[name] = tuple(value) if isinstance(value, list) else value
     return replace(Scenario() if args.preset is None else PRESETS[args.preset], **given)
-
-
-@contextmanager
-def _opened(name: str) -> Iterator[Sink]:
-    """An output that is there whole or not at all, packed if its name says so."""
-    from oclgenomics.variation.writers import Bgzf
-
-    with atomic_output(name, "wb") as stream:
-        if not name.endswith(".gz"):
-            yield stream
-            return
-        packed = Bgzf(stream)
-        yield packed
-        packed.finish()
 
 
 def _write(
