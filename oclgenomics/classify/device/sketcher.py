@@ -49,7 +49,7 @@ class Sketcher:
         if cut.size:
             engine, options = self._engine, self._options
             kernel = engine.kernel(SOURCE, "sketch_windows", KMER=options.kmerlen, LANES=self._lanes)
-            arrays = {name: engine.upload(array, wait=False) for name, array in _arrays(cut).items()}
+            arrays = {name: engine.upload(array) for name, array in _arrays(cut).items()}
             engine.launch_items(
                 kernel, -(-cut.size // (self._lanes * self._rounds)), lanes=self._group, **text.place, size=text.size,
                 **arrays, pieces=len(cut.letters), windows=cut.size, winlen=options.winlen, stride=options.winstride,
