@@ -2,8 +2,6 @@
 //
 //   names[name_starts[r] .. name_starts[r + 1] - 1]   the name of record r, which is text[places[r] ..]
 //
-// and with a newline behind each, which no name holds, by `join_names`: names[name_starts[r] + r ..].
-//
 // name_starts has an item more than there are records: where the last name ends. The text begins at byte `skip` of the memory.
 #include "sequence/text.clh"
 
@@ -17,18 +15,4 @@ __kernel void gather_names(__global const uchar *memory, uint skip, __global con
     const uint begin = name_starts[r], end = name_starts[r + 1], place = places[r];
     for (uint i = begin; i < end; ++i)
         names[i] = text[place + (i - begin)];
-}
-
-__kernel void join_names(__global const uchar *memory, uint skip, __global const uint *places, __global const uint *name_starts,
-                         uint records, __global uchar *names)
-{
-    __global const uchar *text = memory + skip;
-    const uint r = get_global_id(0);
-    if (r >= records)
-        return;
-    const uint begin = name_starts[r], length = name_starts[r + 1] - begin, place = places[r];
-    __global uchar *name = names + begin + r;
-    for (uint i = 0; i < length; ++i)
-        name[i] = text[place + i];
-    name[length] = '\n';
 }

@@ -12,8 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from oclgenomics.primitives import scan
 from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.sequence.device_text import Text
+from oclgenomics.sequence.name_list import NameList
 
-__all__ = ["BlockRecords", "RecordTable", "joined_names", "names_of", "records_at"]
+__all__ = ["BlockRecords", "RecordTable", "names_at", "names_of", "records_at"]
 
 
 @dataclass(frozen=True)
@@ -56,23 +57,32 @@ def names_of(engine: Engine, records: BlockRecords) -> list[str]:
     return [names[begin:end].decode("utf-8", "replace") for begin, end in pairwise(bounds)]
 
 
-def joined_names(engine: Engine, text: Text, places: DeviceArray, lengths: DeviceArray, size: int) -> list[str]:
-    """Bring names from all over a text to the host; bytes that are not UTF-8 are replaced.
+def names_at(engine: Engine, text: Text, places: DeviceArray, lengths: DeviceArray, size: int) -> NameList:
+    """Bring names from all over a text to the host.
 
     Parameters
     ----------
     engine : Engine
     text : Text
     places, lengths : DeviceArray, uint32 (size + 1,) or longer
-        Where each name is in the text; it holds no newline. The last length counts for nothing.
+        Where each name is in the text. The last length counts for nothing.
     size : int
         Names.
     """
+    name_starts, names = _gathered(engine, text, places, lengths, size)
+    return NameList(engine.download(names), engine.download(name_starts, size + 1).astype(np.int64))
+
+
+def _gathered(
+    engine: Engine, text: Text, places: DeviceArray, lengths: DeviceArray, size: int
+) -> tuple[DeviceArray, DeviceArray]:
+    """Where each name starts among the names, and these one behind the other."""
     name_starts = scan(engine, lengths, size=size + 1)
-    joined = engine.empty(int(engine.download(name_starts, 1, size)[0]) + size, np.uint8)
-    kernel = engine.kernel("sequence/gather_names.cl", "join_names")
-    engine.launch_items(kernel, size, **text.place, places=places, name_starts=name_starts, records=size, names=joined)
-    return engine.download(joined).tobytes().decode("utf-8", "replace").split("\n")[:-1]
+    names = engine.empty(int(engine.download(name_starts, 1, size)[0]), np.uint8)
+    kernel = engine.kernel("sequence/gather_names.cl", "gather_names")
+    made: dict[str, Any] = {"name_starts": name_starts, "records": size, "names": names}
+    engine.launch_items(kernel, size, **text.place, places=places, **made)
+    return name_starts, names
 
 
 def records_at(engine: Engine, records: BlockRecords, places: ArrayLike) -> NDArray[np.int64]:
@@ -110,11 +120,7 @@ class RecordTable:
 
     def gather(self, text: Text, *, continued: bool) -> BlockRecords:
         """Copy the names from the text that was packed; `continued` is that of `BlockRecords`."""
-        engine, first = self._engine, self._first
-        name_starts = scan(engine, self._lengths, size=self.size + 1)
-        names = engine.empty(int(engine.download(name_starts, 1, self.size)[0]), np.uint8)
-        kernel = engine.kernel("sequence/gather_names.cl", "gather_names")
-        places: dict[str, Any] = {"places": self._places, "name_starts": name_starts}
-        engine.launch_items(kernel, self.size, **text.place, **places, records=self.size, names=names)
+        first = self._first
+        name_starts, names = _gathered(self._engine, text, self._places, self._lengths, self.size)
         self._first += self.size
         return BlockRecords(self._starts, name_starts, names, self.size, first, continued)

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.runtime import Engine, SharedArray
-from oclgenomics.sequence.block_records import joined_names
+from oclgenomics.sequence.block_records import names_at
 from oclgenomics.sequence.device_text import Text
 from oclgenomics.sequence.fasta_state import FastaState
 from oclgenomics.sequence.fasta_tiles import count_fasta
+from oclgenomics.sequence.name_list import NameList
 from oclgenomics.sequence.tiles import Tiles, filled
 
 __all__ = ["CopiedLetters", "LetterCopier"]
@@ -31,14 +32,14 @@ class CopiedLetters:
         Where the letters of each record start that begins in the block.
     headers : ndarray, uint32
         Where its header is in the block.
-    names : list of str
+    names : NameList
     """
 
     text: Text
     host: NDArray[np.uint8]
     starts: NDArray[np.uint32]
     headers: NDArray[np.uint32]
-    names: list[str]
+    names: NameList
 
 
 class LetterCopier:
@@ -69,7 +70,7 @@ class LetterCopier:
         lengths = filled(engine, counted.headers + 1, np.uint32, 0)
         launch = Tiles(engine, text.size, "sequence/copy_fasta.cl")
         launch("copy_fasta", **counted.arguments, letters=shared.device, name_lengths=lengths, **arrays)
-        names = joined_names(engine, text, arrays["name_places"], lengths, counted.headers)
+        names = names_at(engine, text, arrays["name_places"], lengths, counted.headers)
         host = shared.host[: counted.symbols]
         if engine.tuning.shares_memory:
             engine.wait_for(shared.device)

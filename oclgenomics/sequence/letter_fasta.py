@@ -13,6 +13,7 @@ from oclgenomics.runtime import Engine
 from oclgenomics.sequence.copied_letters import CopiedLetters, LetterCopier
 from oclgenomics.sequence.fasta_state import FastaState
 from oclgenomics.sequence.line_breaks import first_of_last, is_break
+from oclgenomics.sequence.name_list import NameList
 from oclgenomics.sequence.pieces import LetterBlock, Pieces
 from oclgenomics.sequence.text import TextBlocks
 
@@ -53,7 +54,10 @@ def fasta_letters(engine: Engine, text: TextBlocks, overlap: int, first: int) ->
                 if len(cut.pieces):
                     byte_of = partial(_byte_of, text.host[:size], state, text.offset)
                     names = copied.names[: cut.begun]
-                    yield LetterBlock(copied.text, copied.host, cut.pieces, names, first, text.name, before, byte_of)
+                    texts = partial(_texts, text.host[: cut.used], copied.headers[: cut.begun], start)
+                    yield LetterBlock(
+                        copied.text, copied.host, cut.pieces, names, first, text.name, before, byte_of, texts
+                    )
                 first, start, used = first + cut.begun, cut.start, cut.used
             state = state.after(text.host[:used])
             there = text.read(used)
@@ -120,3 +124,9 @@ def _byte_of(text: NDArray[np.uint8], state: FastaState, offset: int, place: int
     marks[header_ends] -= 1
     left_out = breaks | np.cumsum(marks[:-1], dtype=np.int8).astype(np.bool_)
     return offset + int(np.flatnonzero(~left_out)[place])
+
+
+def _texts(text: NDArray[np.uint8], headers: NDArray[np.uint32], start: int | None) -> NameList:
+    """The text of each piece: from its header, or the beginning of the block, to the next one."""
+    first = [] if start is None else [0]
+    return NameList(text, np.concatenate([first, headers, [len(text)]]).astype(np.int64))

@@ -12,11 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.runtime import DeviceArray, Engine
-from oclgenomics.sequence.block_records import joined_names
+from oclgenomics.sequence.block_records import names_at
 from oclgenomics.sequence.defects import fastq_error
 from oclgenomics.sequence.device_text import Text
-from oclgenomics.sequence.line_breaks import last_place
+from oclgenomics.sequence.line_breaks import RETURN, last_place
 from oclgenomics.sequence.line_table import line_table
+from oclgenomics.sequence.name_list import NameList
 from oclgenomics.sequence.pieces import LetterBlock, Pieces
 from oclgenomics.sequence.text import TextBlocks
 from oclgenomics.sequence.tiles import NOTHING, filled
@@ -73,10 +74,11 @@ def fastq_letters(engine: Engine, text: TextBlocks, first: int) -> Generator[Let
             at, kind = found.defect
             raise fastq_error(text.host, at, kind, source=text.name, records=first - before, offset=text.offset)
         if found.size:
-            names = joined_names(engine, part, found.name_places, found.name_lengths, found.size)
+            names = names_at(engine, part, found.name_places, found.name_lengths, found.size)
             pieces = _pieces(engine, found, first)
             byte_of = partial(add, text.offset)
-            yield LetterBlock(part, text.host, pieces, names, first, text.name, before, byte_of)
+            texts = partial(_texts, text.host, pieces)
+            yield LetterBlock(part, text.host, pieces, names, first, text.name, before, byte_of, texts)
             first += found.size
         there = text.read(found.tail, lines=RECORD_LINES)
     return first
@@ -105,3 +107,11 @@ def _pieces(engine: Engine, found: _Found, first: int) -> Pieces:
     return Pieces(
         record, np.zeros(found.size, np.int64), letters, sizes, sizes, qualities, np.ones(found.size, np.bool_)
     )
+
+
+def _texts(text: NDArray[np.uint8], pieces: Pieces) -> NameList:
+    """The text of each record: from where the one before ends to the newline behind the qualities."""
+    assert pieces.qualities is not None
+    ends = pieces.qualities.astype(np.int64) + pieces.size
+    ends += text[np.minimum(ends, len(text) - 1)] == RETURN
+    return NameList(text, np.append(np.int64(0), np.minimum(ends + 1, len(text))))

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError
 from oclgenomics.sequence.device_text import Text
+from oclgenomics.sequence.name_list import NameList
 
 __all__ = ["LetterBlock", "Pieces"]
 
@@ -51,6 +52,10 @@ class Pieces:
         return len(self.record)
 
 
+def _no_texts() -> NameList:
+    return NameList.of(())
+
+
 @dataclass(frozen=True)
 class LetterBlock:
     """Part of an input: text on the device and on the host, and where records are in it.
@@ -66,7 +71,7 @@ class LetterBlock:
         The same bytes.
     pieces : Pieces
         In the order of the input.
-    names : list of str
+    names : NameList
         The first word of the header of each record that begins in the block.
     first : int
         Number of the first of these records, through all inputs.
@@ -76,16 +81,20 @@ class LetterBlock:
         Records of the inputs before this one.
     byte_of : callable
         Gives the place in the decompressed input of the byte that is at a place of the text.
+    texts : callable
+        Gives, as long as the block is valid, the input's own text of each piece, with its header and line breaks; what
+        pieces share is told once. A line break at the end may be missing.
     """
 
     text: Text
     host: NDArray[np.uint8]
     pieces: Pieces
-    names: list[str]
+    names: NameList
     first: int
     source: str
     before: int = 0
     byte_of: Callable[[int], int] = int
+    texts: Callable[[], NameList] = _no_texts
 
     def error_at(self, place: int, message: str) -> InputError:
         """Return the error for a letter at a place of the text, as long as that is valid.

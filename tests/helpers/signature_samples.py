@@ -10,6 +10,7 @@ import numpy as np
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence.device_text import Text
 from oclgenomics.sequence.letter_blocks import LetterBlock, Pieces
+from oclgenomics.sequence.name_list import NameList
 from oclgenomics.signatures.device.samples import SampleLetters
 from oclgenomics.signatures.letters import ANY, SETS, is_concrete
 
@@ -77,7 +78,7 @@ def sample_letters(
     pieces = Pieces(record_, start_, letters_, size_, owned_, qualities_ if has_qualities else None, ends_)
     host = np.frombuffer(bytes(text), np.uint8)
     memory = engine.upload(np.concatenate([np.full(SKIP, 255, np.uint8), host]))
-    names = [f"sample{number}" for number in range(first, first + len(records))]
+    names = NameList.of([f"sample{number}" for number in range(first, first + len(records))])
     block = LetterBlock(Text(memory, SKIP, len(host)), host, pieces, names, first, "memory")
     return _on_device(engine, block, has_qualities)
 

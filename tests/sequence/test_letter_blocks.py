@@ -45,6 +45,7 @@ class PutTogether:
         self.letters = [""] * len(records)
         self.qualities: list[list[int]] = [[] for _ in records]
         self.ended: list[int] = []
+        self.text = b""
         self._engine, self._overlap, self._records = engine, overlap, records
 
     def add(self, block: LetterBlock) -> None:
@@ -53,8 +54,11 @@ class PutTogether:
         self.names += block.names
         on_device = self._engine.download(block.text.memory, block.text.size, block.text.skip)
         np.testing.assert_array_equal(on_device, block.host)
-        pieces, whole = block.pieces, block.host.tobytes()
-        assert len(pieces)
+        pieces, whole, texts = block.pieces, block.host.tobytes(), block.texts()
+        assert len(pieces) == len(texts) > 0
+        for begin, end, ends in zip(texts.starts[:-1], texts.starts[1:], pieces.ends, strict=True):
+            part = texts.letters[begin:end].tobytes()
+            self.text += part + (b"\n" if ends and not part.endswith((b"\n", b"\r")) else b"")
         kinds = [array.dtype.name for array in (pieces.record, pieces.start, pieces.letters, pieces.size, pieces.owned)]
         assert kinds == ["int64", "int64", "uint32", "uint32", "uint32"]
         columns: Iterable[Any] = zip(
@@ -86,6 +90,7 @@ def check(engine: Engine, path: Path | str, content: bytes, block_bytes: int | N
     assert found.letters == [record.letters for record in expected]
     assert found.qualities == [record.qualities for record in expected]
     assert found.ended == list(range(len(expected)))
+    assert reference.records(found.text) == expected
 
 
 @pytest.mark.parametrize("content", FASTAS)
