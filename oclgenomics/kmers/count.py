@@ -17,7 +17,6 @@ from oclgenomics.kmers.counting.counter import KmerCounter
 from oclgenomics.kmers.counting.gathering import join
 from oclgenomics.kmers.counting.spill import Spill, kept_blocks
 from oclgenomics.kmers.database.writer import DatabaseWriter
-from oclgenomics.kmers.input_progress import InputProgress
 from oclgenomics.kmers.keys import key_words
 from oclgenomics.kmers.kmer_set import CountedKmers
 from oclgenomics.kmers.options import CountOptions
@@ -26,6 +25,7 @@ from oclgenomics.kmers.result import CountSummary
 from oclgenomics.runtime import Device, Engine, lent_engine
 from oclgenomics.sequence import Census, PackedBlock, packed_blocks
 from oclgenomics.sequence.files import SequenceFiles, file_names
+from oclgenomics.sequence.input_progress import InputProgress
 from oclgenomics.sequence.opening import largest_block
 from oclgenomics.sequence.parse import BEST_QUALITY
 
