@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Generator, Iterable
 
+from oclgenomics.io.joined_source import JoinedSource
 from oclgenomics.io.source import Progress
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence.letter_fasta import fasta_letters
 from oclgenomics.sequence.letter_fastq import fastq_letters
-from oclgenomics.sequence.opening import opened_text
+from oclgenomics.sequence.opening import joined_files, opened_files, opened_text
 from oclgenomics.sequence.pieces import LetterBlock, Pieces
 
 __all__ = ["LetterBlock", "Pieces", "letter_blocks"]
@@ -20,6 +21,7 @@ def letter_blocks(
     paths: Iterable[str | os.PathLike[str]],
     *,
     overlap: int = 0,
+    join: bool = False,
     block_bytes: int | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
@@ -36,6 +38,9 @@ def letter_blocks(
         lines per record. Lines of FASTA end with a newline, a carriage return or both.
     overlap : int
         Letters that two pieces of a record of FASTA share: the length of windows less 1. FASTQ has whole records.
+    join : bool
+        Neighbouring plain files of FASTA are read as one text, so that small ones cost little. `LetterBlock.origins`
+        has the files of the records then.
     block_bytes : int, optional
         Bytes of text that are read at a time; a longer record of FASTQ makes its block longer. Chosen for the device's
         memory if not given.
@@ -57,7 +62,11 @@ def letter_blocks(
         The device's memory does not hold a record of FASTQ.
     """
     first = 0
-    for path in paths:
+    for path in joined_files(paths, progress) if join else paths:
+        if isinstance(path, JoinedSource):
+            with opened_files(engine, path, block_bytes=block_bytes) as text:
+                first = yield from fasta_letters(engine, text, overlap, first, path)
+            continue
         with opened_text(engine, path, block_bytes=block_bytes, threads=threads, progress=progress, live=True) as (
             text,
             fastq,

@@ -9,18 +9,21 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.io.joined_source import JoinedSource
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence.copied_letters import CopiedLetters, LetterCopier
 from oclgenomics.sequence.fasta_state import FastaState
 from oclgenomics.sequence.line_breaks import first_of_last, is_break
 from oclgenomics.sequence.name_list import NameList
-from oclgenomics.sequence.pieces import LetterBlock, Pieces
+from oclgenomics.sequence.pieces import LetterBlock, Origins, Pieces
 from oclgenomics.sequence.text import TextBlocks
 
 __all__ = ["fasta_letters"]
 
 
-def fasta_letters(engine: Engine, text: TextBlocks, overlap: int, first: int) -> Generator[LetterBlock, None, int]:
+def fasta_letters(
+    engine: Engine, text: TextBlocks, overlap: int, first: int, files: JoinedSource | None = None
+) -> Generator[LetterBlock, None, int]:
     """Yield the blocks of an input whose first block has been read.
 
     The overlap of two blocks is read twice: the text of the second one begins with it.
@@ -32,6 +35,8 @@ def fasta_letters(engine: Engine, text: TextBlocks, overlap: int, first: int) ->
     overlap : int
     first : int
         Records of the inputs before this one.
+    files : JoinedSource, optional
+        The files that are read as one text.
 
     Returns
     -------
@@ -39,6 +44,7 @@ def fasta_letters(engine: Engine, text: TextBlocks, overlap: int, first: int) ->
         Records of all inputs so far.
     """
     before, state, there = first, FastaState(), True
+    origins = None if files is None else _OriginFinder(files)
     start: int | None = (
         None  # letters of a begun record that earlier blocks own; None where the text begins with a header
     )
@@ -55,13 +61,36 @@ def fasta_letters(engine: Engine, text: TextBlocks, overlap: int, first: int) ->
                     byte_of = partial(_byte_of, text.host[:size], state, text.offset)
                     names = copied.names[: cut.begun]
                     texts = partial(_texts, text.host[: cut.used], copied.headers[: cut.begun], start)
+                    begun_in = (
+                        None
+                        if origins is None
+                        else origins.find(text.offset + copied.headers[: cut.begun].astype(np.int64))
+                    )
                     yield LetterBlock(
-                        copied.text, copied.host, cut.pieces, names, first, text.name, before, byte_of, texts
+                        copied.text, copied.host, cut.pieces, names, first, text.name, before, byte_of, texts, begun_in
                     )
                 first, start, used = first + cut.begun, cut.start, cut.used
             state = state.after(text.host[:used])
             there = text.read(used)
     return first
+
+
+class _OriginFinder:
+    """Finds the files of records, which come in order, and counts them."""
+
+    def __init__(self, files: JoinedSource) -> None:
+        self._files = files
+        self._last, self._records = -1, 0  # the file of the last record, and its records so far
+
+    def find(self, headers: NDArray[np.int64]) -> Origins:
+        """Find the files of the next records, whose headers are at places of the text."""
+        file = self._files.file_at(headers)
+        begins = np.searchsorted(file, file)  # the first record here of the same file
+        record = np.arange(len(file)) - begins
+        record[file == self._last] += self._records
+        if len(file):
+            self._last, self._records = int(file[-1]), int(record[-1]) + 1
+        return Origins(self._files, file, record)
 
 
 @dataclass(frozen=True)

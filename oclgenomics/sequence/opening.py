@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from oclgenomics.errors import InputError
+from oclgenomics.io.joined_source import JoinedSource, head_of
 from oclgenomics.io.source import Progress, Source
 from oclgenomics.io.workers import Workers
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence.text import TextBlocks
 from oclgenomics.sequence.tiles import MAX_BYTES
 
-__all__ = ["largest_block", "opened_text"]
+__all__ = ["joined_files", "largest_block", "opened_files", "opened_text"]
 
+MAX_JOINED = 64 << 20  # bytes of a file that is joined with others
 CPU_BLOCK, GPU_BLOCK, MIN_BLOCK = 64 << 20, 128 << 20, 1 << 16  # bytes; GPUs wait for each block's end
 BLOCK_SHARE = 8  # blocks that the device's memory holds: two or three of text, and what is made of them
 
@@ -56,13 +58,41 @@ def opened_text(
     InputError
         The input cannot be read, holds nothing, or is neither.
     """
-    with Workers(threads) as workers, Source(path, progress=progress, workers=workers, live=live) as source:
-        size = min(largest_block(engine) if block_bytes is None else block_bytes, _enough_for(source))
-        with TextBlocks(engine, source, size) as text:
-            first = text.first_letter()
-            if first not in b">@":
-                raise InputError("is neither FASTA nor FASTQ: it starts with neither > nor @", source=source.name)
-            yield text, first == ord("@")
+    with (
+        Workers(threads) as workers,
+        Source(path, progress=progress, workers=workers, live=live) as source,
+        TextBlocks(engine, source, _block_size(engine, source, block_bytes)) as text,
+    ):
+        first = text.first_letter()
+        if first not in b">@":
+            raise InputError("is neither FASTA nor FASTQ: it starts with neither > nor @", source=source.name)
+        yield text, first == ord("@")
+
+
+@contextlib.contextmanager
+def opened_files(engine: Engine, source: JoinedSource, *, block_bytes: int | None) -> Iterator[TextBlocks]:
+    """Open files of FASTA that are read as one text, and read its first block; see `opened_text`."""
+    with TextBlocks(engine, source, _block_size(engine, source, block_bytes)) as text:
+        text.first_letter()
+        yield text
+
+
+def joined_files(
+    paths: Iterable[str | os.PathLike[str]], progress: Progress | None
+) -> Iterator[str | os.PathLike[str] | JoinedSource]:
+    """Join neighbouring plain files of FASTA, unless they are so large that each fills blocks by itself."""
+    joined: list[tuple[str, int]] = []
+    for path in paths:
+        head = head_of(path)
+        if head is not None and head[1] < MAX_JOINED and head[0].lstrip(b"\r\n").startswith(b">"):
+            joined.append((os.fspath(path), head[1]))
+            continue
+        if joined:
+            yield JoinedSource(*zip(*joined, strict=True), progress=progress)
+            joined = []
+        yield path
+    if joined:
+        yield JoinedSource(*zip(*joined, strict=True), progress=progress)
 
 
 def largest_block(engine: Engine) -> int:
@@ -71,6 +101,7 @@ def largest_block(engine: Engine) -> int:
     return min(most, max(MIN_BLOCK, engine.budget // BLOCK_SHARE), max(MIN_BLOCK, engine.max_allocation // 2))
 
 
-def _enough_for(source: Source) -> int:
-    """Bytes of a block that holds a small file: a power of two, so that files can share memory."""
-    return MAX_BYTES if source.size is None else 1 << source.size.bit_length()
+def _block_size(engine: Engine, source: Source | JoinedSource, wanted: int | None) -> int:
+    """Bytes of a block; of a small file enough to hold it, a power of two, so that files can share memory."""
+    enough = MAX_BYTES if source.size is None else 1 << source.size.bit_length()
+    return min(largest_block(engine) if wanted is None else wanted, enough)

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError
+from oclgenomics.io.joined_source import JoinedSource
 from oclgenomics.sequence.device_text import Text
 from oclgenomics.sequence.name_list import NameList
 
-__all__ = ["LetterBlock", "Pieces"]
+__all__ = ["LetterBlock", "Origins", "Pieces"]
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,29 @@ class Pieces:
         return len(self.record)
 
 
+@dataclass(frozen=True)
+class Origins:
+    """Which files the records of a block begin in, where several files are read as one text.
+
+    Attributes
+    ----------
+    source : JoinedSource
+    file : ndarray, int64
+        Of each record that begins in the block: its file, a number in `source.paths`.
+    record : ndarray, int64
+        Its number in that file, from 0 on.
+    """
+
+    source: JoinedSource
+    file: NDArray[np.int64]
+    record: NDArray[np.int64]
+
+    def place(self, byte: int) -> tuple[str, int]:
+        """Return the file of a byte of the text, and the byte's place in that file."""
+        file = int(self.source.file_at(np.array([byte]))[0])
+        return self.source.paths[file], byte - int(self.source.starts[file])
+
+
 def _no_texts() -> NameList:
     return NameList.of(())
 
@@ -84,6 +108,8 @@ class LetterBlock:
     texts : callable
         Gives, as long as the block is valid, the input's own text of each piece, with its header and line breaks; what
         pieces share is told once. A line break at the end may be missing.
+    origins : Origins or None
+        Where several files are read as one text: the files of the records. `source` names all of them together then.
     """
 
     text: Text
@@ -95,6 +121,7 @@ class LetterBlock:
     before: int = 0
     byte_of: Callable[[int], int] = int
     texts: Callable[[], NameList] = _no_texts
+    origins: Origins | None = None
 
     def error_at(self, place: int, message: str) -> InputError:
         """Return the error for a letter at a place of the text, as long as that is valid.
@@ -105,6 +132,9 @@ class LetterBlock:
         message : str
             What is wrong with it, and what to do.
         """
+        if self.origins is not None:
+            source, byte = self.origins.place(self.byte_of(place))
+            return InputError(message, source=source, byte=byte)
         piece = int(np.searchsorted(self.pieces.letters, place, side="right")) - 1
         record = int(self.pieces.record[piece]) - self.before + 1
         return InputError(message, source=self.source, record=record, byte=self.byte_of(place))

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError
+from oclgenomics.io.joined_source import JoinedSource
 from oclgenomics.io.source import Source
 from oclgenomics.runtime import Engine, SharedArray
 from oclgenomics.sequence.device_text import Text
@@ -33,7 +34,7 @@ class TextBlocks:
     Parameters
     ----------
     engine : Engine
-    source : Source
+    source : Source or JoinedSource
     block_bytes : int
         Bytes that are read at a time.
 
@@ -50,7 +51,7 @@ class TextBlocks:
         Place of the block's first byte in the whole text.
     """
 
-    def __init__(self, engine: Engine, source: Source, block_bytes: int) -> None:
+    def __init__(self, engine: Engine, source: Source | JoinedSource, block_bytes: int) -> None:
         self._engine, self._source, self._block_bytes = engine, source, block_bytes
         self.name = source.name
         self._buffers = ExitStack()
