@@ -3,7 +3,8 @@
 // sequence/count_fasta.cl with -D NAMES says where the letters of each tile go, places[t], and the number of its first record,
 // headers[t]. A newline is written for each header. No header may go on beyond the text.
 //
-//   record_places[r]                  where the record's header is
+//   record_places[r]                  where the record's header is, from its > on
+//   header_lengths[r]                 bytes of its line behind that
 //   record_starts[r]                  where its letters are among those written
 //   name_places[r], name_lengths[r]   its name, in the text
 //
@@ -15,7 +16,7 @@
 __kernel void copy_fasta(__global const uchar *memory, uint skip, uint size, uint tile, uint tiles, uint starts, uint inside,
                          __global const uint *marks, __global const uint *places, __global const uint *headers,
                          __global uchar *letters, __global uint *record_places, __global uint *record_starts,
-                         __global uint *name_places, __global uint *name_lengths)
+                         __global uint *name_places, __global uint *name_lengths, __global uint *header_lengths)
 {
     __global const uchar *text = memory + skip;
     const uint t = get_global_id(0);
@@ -30,7 +31,9 @@ __kernel void copy_fasta(__global const uchar *memory, uint skip, uint size, uin
         if (starts_line(text, at, starts) && text[at] == '>') {
             letters[to++] = '\n';
             record_places[record] = at;
-            note_record(text, at, break_at(text, line, size), record++, to, record_starts, name_places, name_lengths);
+            const uint header_end = break_at(text, line, size);
+            header_lengths[record] = header_end - at - 1;
+            note_record(text, at, header_end, record++, to, record_starts, name_places, name_lengths);
         } else {
             for (uint i = at; i < line; ++i)
                 letters[to + (i - at)] = text[i];

@@ -8,7 +8,7 @@ from types import TracebackType
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.runtime import Engine, SharedArray
+from oclgenomics.runtime import DeviceArray, Engine, SharedArray
 from oclgenomics.sequence.block_records import names_at
 from oclgenomics.sequence.device_text import Text
 from oclgenomics.sequence.fasta_state import FastaState
@@ -33,6 +33,8 @@ class CopiedLetters:
     headers : ndarray, uint32
         Where its header is in the block.
     names : NameList
+    header_lengths : DeviceArray, uint32
+        Bytes of each header behind its >.
     """
 
     text: Text
@@ -40,6 +42,7 @@ class CopiedLetters:
     starts: NDArray[np.uint32]
     headers: NDArray[np.uint32]
     names: NameList
+    header_lengths: DeviceArray
 
 
 class LetterCopier:
@@ -65,7 +68,7 @@ class LetterCopier:
         shared = self._room(text.size)
         arrays = {
             name: engine.empty(counted.headers + 1, np.uint32)
-            for name in ("record_places", "record_starts", "name_places")
+            for name in ("record_places", "record_starts", "name_places", "header_lengths")
         }
         lengths = filled(engine, counted.headers + 1, np.uint32, 0)
         launch = Tiles(engine, text.size, "sequence/copy_fasta.cl")
@@ -79,7 +82,9 @@ class LetterCopier:
         starts, headers = (
             engine.download(arrays[name], counted.headers) for name in ("record_starts", "record_places")
         )
-        return CopiedLetters(Text(shared.device, 0, counted.symbols), host, starts, headers, names)
+        return CopiedLetters(
+            Text(shared.device, 0, counted.symbols), host, starts, headers, names, arrays["header_lengths"]
+        )
 
     def _room(self, size: int) -> SharedArray:
         if self._shared is None or self._shared.host.size < size:

@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 
 from oclgenomics.io.joined_source import JoinedSource
 from oclgenomics.runtime import Engine
+from oclgenomics.sequence.block_records import names_at
 from oclgenomics.sequence.copied_letters import CopiedLetters, LetterCopier
+from oclgenomics.sequence.device_text import Text
 from oclgenomics.sequence.fasta_state import FastaState
 from oclgenomics.sequence.line_breaks import first_of_last, is_break
 from oclgenomics.sequence.name_list import NameList
@@ -61,14 +63,13 @@ def fasta_letters(
                     byte_of = partial(_byte_of, text.host[:size], state, text.offset)
                     names = copied.names[: cut.begun]
                     texts = partial(_texts, text.host[: cut.used], copied.headers[: cut.begun], start)
-                    begun_in = (
-                        None
-                        if origins is None
-                        else origins.find(text.offset + copied.headers[: cut.begun].astype(np.int64))
-                    )
+                    headers = partial(_headers, engine, text.on_device(size), copied, cut.begun)
+                    header_places = text.offset + copied.headers[: cut.begun].astype(np.int64)
+                    begun_in = None if origins is None else origins.find(header_places)
                     yield LetterBlock(
-                        copied.text, copied.host, cut.pieces, names, first, text.name, before, byte_of, texts, begun_in
-                    )
+                        copied.text, copied.host, cut.pieces, names, first, text.name, before, byte_of, texts, headers,
+                        begun_in,
+                    )  # fmt: skip
                 first, start, used = first + cut.begun, cut.start, cut.used
             state = state.after(text.host[:used])
             there = text.read(used)
@@ -159,3 +160,9 @@ def _texts(text: NDArray[np.uint8], headers: NDArray[np.uint32], start: int | No
     """The text of each piece: from its header, or the beginning of the block, to the next one."""
     first = [] if start is None else [0]
     return NameList(text, np.concatenate([first, headers, [len(text)]]).astype(np.int64))
+
+
+def _headers(engine: Engine, text: Text, copied: CopiedLetters, begun: int) -> NameList:
+    """The headers of the first records that begin in a text."""
+    places = engine.upload(np.append(copied.headers[:begun] + np.uint32(1), np.uint32(0)))
+    return names_at(engine, text, places, copied.header_lengths, begun)

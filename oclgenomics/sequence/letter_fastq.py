@@ -78,7 +78,8 @@ def fastq_letters(engine: Engine, text: TextBlocks, first: int) -> Generator[Let
             pieces = _pieces(engine, found, first)
             byte_of = partial(add, text.offset)
             texts = partial(_texts, text.host, pieces)
-            yield LetterBlock(part, text.host, pieces, names, first, text.name, before, byte_of, texts)
+            headers = partial(_headers, engine, part, text.host, pieces)
+            yield LetterBlock(part, text.host, pieces, names, first, text.name, before, byte_of, texts, headers)
             first += found.size
         there = text.read(found.tail, lines=RECORD_LINES)
     return first
@@ -115,3 +116,12 @@ def _texts(text: NDArray[np.uint8], pieces: Pieces) -> NameList:
     ends = pieces.qualities.astype(np.int64) + pieces.size
     ends += text[np.minimum(ends, len(text) - 1)] == RETURN
     return NameList(text, np.append(np.int64(0), np.minimum(ends + 1, len(text))))
+
+
+def _headers(engine: Engine, part: Text, text: NDArray[np.uint8], pieces: Pieces) -> NameList:
+    """The headers of records, which are the first lines of their texts."""
+    begins = _texts(text, pieces).starts[:-1] + 1
+    ends = pieces.letters.astype(np.int64) - 1
+    ends -= (text[ends - 1] == RETURN) & (ends > begins)
+    places, lengths = (engine.upload(np.append(array, 0).astype(np.uint32)) for array in (begins, ends - begins))
+    return names_at(engine, part, places, lengths, len(pieces))

@@ -61,5 +61,9 @@ class NameList(Sequence[str]):
         return self.letters[self.starts[at] : self.starts[at + 1]].tobytes().decode("utf-8", "replace")
 
     def __iter__(self) -> Iterator[str]:
-        letters, first = self.letters.tobytes(), self.starts.tolist()
-        return (letters[a:b].decode("utf-8", "replace") for a, b in pairwise(first))
+        places = pairwise(self.starts.tolist())
+        letters = self.letters.tobytes()
+        if letters.isascii():  # a byte is a letter, and all are decoded at once
+            text = letters.decode("ascii")
+            return (text[begin:end] for begin, end in places)
+        return (letters[begin:end].decode("utf-8", "replace") for begin, end in places)

@@ -108,6 +108,9 @@ class LetterBlock:
     texts : callable
         Gives, as long as the block is valid, the input's own text of each piece, with its header and line breaks; what
         pieces share is told once. A line break at the end may be missing.
+    headers : callable
+        Gives, as long as the block is valid, the header of each record that begins in the block: its line without > or
+        @ and without the line break.
     origins : Origins or None
         Where several files are read as one text: the files of the records. `source` names all of them together then.
     """
@@ -121,6 +124,7 @@ class LetterBlock:
     before: int = 0
     byte_of: Callable[[int], int] = int
     texts: Callable[[], NameList] = _no_texts
+    headers: Callable[[], NameList] = _no_texts
     origins: Origins | None = None
 
     def error_at(self, place: int, message: str) -> InputError:

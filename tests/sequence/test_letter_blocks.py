@@ -42,6 +42,7 @@ class PutTogether:
 
     def __init__(self, engine: Engine, overlap: int, records: Sequence[Record]) -> None:
         self.names: list[str] = []
+        self.headers: list[str] = []
         self.letters = [""] * len(records)
         self.qualities: list[list[int]] = [[] for _ in records]
         self.ended: list[int] = []
@@ -52,6 +53,7 @@ class PutTogether:
         """Add a block, all of whose pieces hold what they say."""
         assert block.first == len(self.names)
         self.names += block.names
+        self.headers += block.headers()
         on_device = self._engine.download(block.text.memory, block.text.size, block.text.skip)
         np.testing.assert_array_equal(on_device, block.host)
         pieces, whole, texts = block.pieces, block.host.tobytes(), block.texts()
@@ -80,6 +82,15 @@ class PutTogether:
                 self.qualities[record] = [max(quality - 33, 0) for quality in qualities]
 
 
+def headers_of(content: bytes) -> list[str]:
+    """Lines of headers, without > or @."""
+    lines = content.strip(b"\r\n").replace(b"\r\n", b"\n").split(b"\n")
+    if content.lstrip(b"\r\n").startswith(b"@"):
+        return [line[1:].decode("utf-8", "replace") for line in lines[::4]]
+    lines = content.replace(b"\r", b"\n").split(b"\n")
+    return [line[1:].decode("utf-8", "replace") for line in lines if line.startswith(b">")]
+
+
 def check(engine: Engine, path: Path | str, content: bytes, block_bytes: int | None, overlap: int) -> None:
     expected = reference.records(content)
     found = PutTogether(engine, overlap, expected)
@@ -87,6 +98,7 @@ def check(engine: Engine, path: Path | str, content: bytes, block_bytes: int | N
         assert block.source == str(path)
         found.add(block)
     assert found.names == [record.name for record in expected]
+    assert found.headers == headers_of(content)
     assert found.letters == [record.letters for record in expected]
     assert found.qualities == [record.qualities for record in expected]
     assert found.ended == list(range(len(expected)))
