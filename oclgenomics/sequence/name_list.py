@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 __all__ = ["NameList"]
 
+NEWLINE = ord("\n")
+
 
 @dataclass(frozen=True)
 class NameList(Sequence[str]):
@@ -61,9 +63,20 @@ class NameList(Sequence[str]):
         return self.letters[self.starts[at] : self.starts[at + 1]].tobytes().decode("utf-8", "replace")
 
     def __iter__(self) -> Iterator[str]:
-        places = pairwise(self.starts.tolist())
-        letters = self.letters.tobytes()
-        if letters.isascii():  # a byte is a letter, and all are decoded at once
-            text = letters.decode("ascii")
-            return (text[begin:end] for begin, end in places)
-        return (letters[begin:end].decode("utf-8", "replace") for begin, end in places)
+        begin, end = self.starts[0], self.starts[-1]
+        letters = self.letters[begin:end]
+        if not (letters == NEWLINE).any():
+            return iter(_split(letters, self.starts - begin))
+        return (
+            letters[first:last].tobytes().decode("utf-8", "replace") for first, last in pairwise(self.starts - begin)
+        )
+
+
+def _split(letters: NDArray[np.uint8], starts: NDArray[np.int64]) -> list[str]:
+    """Texts without newlines, decoded at once: several times faster than one by one."""
+    names = len(starts) - 1
+    joined = np.full(len(letters) + names, NEWLINE, np.uint8)
+    of_names = np.ones(len(joined), np.bool_)
+    of_names[starts[1:] + np.arange(names)] = False
+    joined[of_names] = letters
+    return joined.tobytes().decode("utf-8", "replace").split("\n")[:-1]
