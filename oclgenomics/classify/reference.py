@@ -16,7 +16,9 @@ from oclgenomics.classify.hashes import NO_FEATURE, hash_kmers
 from oclgenomics.classify.options import BuildOptions, QueryOptions, SketchOptions
 from oclgenomics.classify.taxonomy.ranks import RANKS
 
-__all__ = ["Locations", "build_features", "call_read", "find_candidates", "sketch", "sketches", "windows"]
+__all__ = [
+    "Locations", "build_features", "call_read", "choose_candidates", "find_candidates", "sketch", "sketches", "windows",
+]  # fmt: skip
 
 CODES = {letter: code for code, letters in enumerate((b"Aa", b"Cc", b"Gg", b"TtUu")) for letter in letters}
 Locations = dict[int, list[tuple[int, int]]]  # of each feature: target and window, ascending
@@ -106,15 +108,22 @@ def find_candidates(
         Taxon of each target; of each taxon the best target alone is a candidate, and targets of None are none. If not
         given, each target is a taxon by itself.
     """
-    hit = sorted(
+    hit = [
         location
         for letters in mates
         for window in sketches(letters, options)
         for feature in window
         for location in features.get(feature, ())
-    )
+    ]
+    return choose_candidates(hit, width, maxcand, groups)
+
+
+def choose_candidates(
+    hit: Iterable[tuple[int, int]], width: int, maxcand: int, groups: Sequence[int | None] | None = None
+) -> list[Candidate]:
+    """Return the candidates of a read whose features are at these locations; see `find_candidates`."""
     best: dict[int, Candidate] = {}
-    for target, locations in groupby(hit, key=lambda location: location[0]):
+    for target, locations in groupby(sorted(hit), key=lambda location: location[0]):
         group = target if groups is None else groups[target]
         found = _best_range(target, [window for _, window in locations], width)
         if group is not None and (group not in best or found.hits > best[group].hits):
