@@ -1,0 +1,110 @@
+// The candidates of reads, a work-item a read: for CPUs, and on GPUs for reads with more locations than local memory holds.
+//
+// All locations of a read's features are sorted. Two pointers then go through them: at each location, those of the same target
+// in the `width` windows that end there are its hits. The range with the most is the target's, of several the first. Of each
+// taxon the best target is a candidate, and the best `maxcand` of those are kept; of equal ones the target that comes first.
+//
+// A work-item takes `each` reads one after the other. Without LISTED those are reads of a row; lists have room for `room`
+// locations, and of reads that have more only `located` is written. With LISTED they are those of `listed`, whose lists have
+// room for all their locations, from 2 * places[i] on.
+//
+// -D LISTED=0|1
+#include "common/portable.clh"
+#include "classify/found_features.clh"
+#include "classify/sort_list.clh"
+
+// A range of windows of one target, and the hits in it.
+typedef struct {
+    uint target, hits, first, last;
+} Range;
+
+// Puts a target's best range among the candidates of its read, of which `count` are there; returns how many then are. Targets
+// come in ascending order, so one that is no better than another goes behind it.
+static inline uint put_range(Range range, uint start, __global const int *groups, uint maxcand, ulong plane,
+                             __global uint *slots, uint count)
+{
+    const int group = groups[range.target];
+    __global const uint *hits = slots + plane;
+    if (group == NO_TAXON || (count == maxcand && range.hits <= hits[count - 1]))
+        return count;
+    uint hole = 0;
+    while (hole < count && groups[slots[hole]] != group)
+        ++hole;
+    if (hole < count && range.hits <= hits[hole])
+        return count;
+    if (hole == count && count < maxcand)
+        ++count;
+    else if (hole == count)
+        --hole;
+    for (; hole && hits[hole - 1] < range.hits; --hole)
+        for (uint p = 0; p < 4; ++p)
+            slots[p * plane + hole] = slots[p * plane + hole - 1];
+    put_candidate(slots, plane, hole, range.target, range.hits, range.first - start, range.last - start);
+    return count;
+}
+
+static inline void find_in_list(__global const uint *list, uint size, uint width, TARGETS, uint maxcand, ulong plane,
+                                __global uint *slots)
+{
+    uint count = 0, left = 0, start = 0, stop = 0; // start .. stop - 1: windows of the target
+    Range range = {NO_TARGET, 0, 0, 0};
+    for (uint i = 0; i < size; ++i) {
+        const uint window = list[i];
+        if (window >= stop) {
+            if (range.hits)
+                count = put_range(range, start, groups, maxcand, plane, slots, count);
+            range.target = target_of(first_window, blocks, window);
+            range.hits = 0;
+            start = first_window[range.target];
+            stop = first_window[range.target + 1];
+            left = i;
+        }
+        while (window - list[left] >= width)
+            ++left;
+        if (i + 1 - left > range.hits) {
+            range.hits = i + 1 - left;
+            range.first = list[left];
+            range.last = window;
+        }
+    }
+    if (range.hits)
+        count = put_range(range, start, groups, maxcand, plane, slots, count);
+    for (; count < maxcand; ++count)
+        put_candidate(slots, plane, count, NO_TARGET, 0, 0, 0);
+}
+
+static inline uint count_locations(__global const ulong *found, ulong begin, ulong end)
+{
+    ulong count = 0;
+    for (ulong i = begin; i < end; ++i)
+        count += COUNT_OF(found[i]);
+    return count >> 32 ? 0xffffffffu : (uint)count;
+}
+
+__kernel void find_candidates(FOUND, TARGETS, CANDIDATES, uint reads, uint each, __global const uint *listed,
+                              __global const ulong *places, uint room, __global uint *lists)
+{
+    const uint item = get_global_id(0);
+    for (uint i = item * each; i < reads && i < (item + 1) * each; ++i) {
+#if LISTED
+        const uint read = listed[i];
+#else
+        const uint read = i;
+#endif
+        const ulong begin = (ulong)first[read] * sketch - base, end = (ulong)first[read + 1] * sketch - base;
+#if LISTED
+        const uint size = located[read];
+        __global uint *list = lists + 2 * places[i];
+#else
+        uint size = count_locations(found, begin, end);
+        located[read] = size;
+        size = size > room ? 0 : size;
+        __global uint *list = lists + 2 * (ulong)item * room;
+#endif
+        if (size) {
+            gather(found, begin, end, locations, list);
+            list = sort_list(list, list + size, size);
+        }
+        find_in_list(list, size, widths[read], first_window, blocks, groups, maxcand, plane, best + (ulong)read * maxcand);
+    }
+}
