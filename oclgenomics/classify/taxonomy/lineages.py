@@ -58,4 +58,5 @@ class Lineages:
         """Return the first taxon of each target at a rank or above, int32 (targets,); `NO_TAXON` without one."""
         slots = self.at_rank[len(self.taxonomy) :, RANKS.index(lowest) :]
         first = (slots != NO_TAXON).argmax(axis=1)
-        return slots[np.arange(len(slots)), first]
+        groups: NDArray[np.int32] = slots[np.arange(len(slots)), first]
+        return groups
