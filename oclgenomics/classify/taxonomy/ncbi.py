@@ -1,0 +1,169 @@
+"""Taxonomies from NCBI's dump files, and what a folder of them must be to be a tree."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.classify.taxonomy.dump_files import Links, read_merged, read_names, read_nodes
+from oclgenomics.classify.taxonomy.ranks import RANKS
+from oclgenomics.classify.taxonomy.tree import Taxonomy
+from oclgenomics.errors import InputError
+
+__all__ = ["read_taxonomy"]
+
+_SHOWN = 5  # taxids in a message at most
+_ROOT = RANKS.index("root")
+
+
+def read_taxonomy(folder: str | os.PathLike[str]) -> Taxonomy:
+    """Read a taxonomy from a folder with nodes.dmp and, if they are there, names.dmp and merged.dmp.
+
+    A parent that was merged into another taxon is replaced by that one. The root, whatever its rank, fills that slot.
+
+    Parameters
+    ----------
+    folder : str or path-like
+
+    Returns
+    -------
+    Taxonomy
+
+    Raises
+    ------
+    InputError
+        nodes.dmp is missing, or a file cannot be read or is malformed; or taxa are no tree: there is no root or several
+        ones, a parent is missing, taxa are their own ancestors, or two lines with one taxid differ.
+    """
+    path = Path(folder)
+    if not (path / "nodes.dmp").is_file():
+        what = "holds no nodes.dmp" if path.is_dir() else "is no folder"
+        raise InputError(
+            f"{what}; a taxonomy folder holds nodes.dmp, names.dmp and merged.dmp of NCBI's taxdump.tar.gz, unpacked",
+            source=os.fspath(folder),
+        )
+    nodes = _without_repeats(read_nodes(path / "nodes.dmp"))
+    merged_from, merged_to = np.zeros((2, 0), np.int64)
+    if (path / "merged.dmp").exists():
+        merged_from, merged_to = _final_merges(_without_repeats(read_merged(path / "merged.dmp")), nodes)
+    parents = _numbers_of_parents(nodes, merged_from, merged_to)
+    root = _root(nodes, parents)
+    _refuse_cycles(nodes, parents, root)
+    ranks = nodes.ranks.copy()
+    ranks[ranks == _ROOT] = -1
+    ranks[root] = _ROOT
+    names = read_names(path / "names.dmp", nodes.taxids) if (path / "names.dmp").exists() else ("",) * len(nodes)
+    return Taxonomy(nodes.taxids, parents, ranks, names, merged_from, merged_to)
+
+
+def _some(taxids: NDArray[np.int64]) -> str:
+    """The first taxids, and how many there are."""
+    shown = ", ".join(map(str, taxids[:_SHOWN].tolist()))
+    return shown if len(taxids) <= _SHOWN else f"{shown} and {len(taxids) - _SHOWN:,} more"
+
+
+def _without_repeats(links: Links) -> Links:
+    """Links in ascending order of their taxids, each once."""
+    order = np.argsort(links.taxids, kind="stable")
+    taxids, others, ranks = links.taxids[order], links.others[order], links.ranks[order]
+    again = taxids[1:] == taxids[:-1]
+    differs = np.flatnonzero(again & ((others[1:] != others[:-1]) | (ranks[1:] != ranks[:-1])))
+    if len(differs):
+        first, second = links.lines[order][differs[0] : differs[0] + 2].tolist()
+        raise InputError(
+            f"taxid {taxids[differs[0]]} is in line {first}, too, with another parent or rank; remove one of the lines",
+            source=links.source,
+            line=second,
+        )
+    kept = order[np.append(True, ~again)[: len(order)]]
+    return Links(links.source, links.taxids[kept], links.others[kept], links.ranks[kept], links.lines[kept])
+
+
+def _find(taxids: NDArray[np.int64], wanted: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Where taxids lie among ascending ones, and whether they do."""
+    if not len(taxids):
+        return np.zeros(wanted.shape, np.int64), np.zeros(wanted.shape, np.bool_)
+    at = np.minimum(np.searchsorted(taxids, wanted), len(taxids) - 1)
+    return at, taxids[at] == wanted
+
+
+def _final_merges(merged: Links, nodes: Links) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Merged taxids and the nodes that took their places, in one or several steps; those that lead nowhere are left."""
+    both = np.flatnonzero(_find(nodes.taxids, merged.taxids)[1])
+    if len(both):
+        raise InputError(
+            f"taxid {merged.taxids[both[0]]} is merged into {merged.others[both[0]]}, but {nodes.source} has it, too; "
+            "take both files from one release",
+            source=merged.source,
+            line=int(merged.lines[both[0]]),
+        )
+    ends = merged.others
+    for _ in range(len(merged).bit_length() + 1):
+        at, again = _find(merged.taxids, ends)
+        ends = np.where(again, ends[at], ends) if len(ends) else ends
+    stuck = np.flatnonzero(_find(merged.taxids, ends)[1])
+    if len(stuck):
+        raise InputError(
+            f"taxid {merged.taxids[stuck[0]]} is merged into one that is merged into it",
+            source=merged.source,
+            line=int(merged.lines[stuck[0]]),
+        )
+    known = _find(nodes.taxids, ends)[1]
+    return merged.taxids[known], ends[known]
+
+
+def _numbers_of_parents(
+    nodes: Links, merged_from: NDArray[np.int64], merged_to: NDArray[np.int64]
+) -> NDArray[np.int32]:
+    """The number of each node's parent."""
+    at, merged = _find(merged_from, nodes.others)
+    wanted = np.where(merged, merged_to[at], nodes.others) if len(merged_from) else nodes.others
+    parents, known = _find(nodes.taxids, wanted)
+    missing = np.flatnonzero(~known)
+    if len(missing):
+        first = missing[np.argmin(nodes.lines[missing])]
+        count = len(np.unique(nodes.others[missing]))
+        raise InputError(
+            f"taxid {nodes.others[first]}, the parent of taxid {nodes.taxids[first]}, has no line; "
+            f"{count:,} {'parents are' if count > 1 else 'parent is'} missing in all",
+            source=nodes.source,
+            line=int(nodes.lines[first]),
+        )
+    return parents.astype(np.int32)
+
+
+def _root(nodes: Links, parents: NDArray[np.int32]) -> int:
+    """The number of the one node that is its own parent."""
+    roots = np.flatnonzero(parents == np.arange(len(parents)))
+    if len(roots) > 1:
+        raise InputError(
+            f"taxids {_some(nodes.taxids[roots])} are all roots, their own parents; only one may be",
+            source=nodes.source,
+            line=int(np.sort(nodes.lines[roots])[1]),
+        )
+    if not len(roots):
+        raise InputError("has no root: no taxid is its own parent, as 1 is in NCBI's", source=nodes.source)
+    return int(roots[0])
+
+
+def _refuse_cycles(nodes: Links, parents: NDArray[np.int32], root: int) -> None:
+    """Refuse taxa that are their own ancestors."""
+    above = parents
+    for _ in range(len(parents).bit_length()):  # each round looks twice as many taxa up
+        if (above == root).all():
+            return
+        above = above[above]
+    at = int(above[np.flatnonzero(above != root)[0]])  # so many steps up that it lies in a cycle
+    cycle = [at]
+    while (at := int(parents[at])) != cycle[0]:
+        cycle.append(at)
+    first = min(cycle, key=lambda one: int(nodes.lines[one]))
+    taxids = nodes.taxids[cycle[cycle.index(first) :] + cycle[: cycle.index(first)]]
+    raise InputError(
+        f"taxids {_some(taxids)} are each the parent of the one before: a cycle",
+        source=nodes.source,
+        line=int(nodes.lines[first]),
+    )
