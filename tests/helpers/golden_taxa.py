@@ -1,0 +1,97 @@
+"""Lineages, candidates and calls of MetaCache's golden outputs."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from oclgenomics.classify.candidates import NO_TARGET, Candidates
+from oclgenomics.classify.identifiers import header_taxids, sequence_ids
+from oclgenomics.classify.options import SketchOptions
+from oclgenomics.classify.targets import Targets
+from oclgenomics.classify.taxonomy.lineages import Lineages
+from oclgenomics.classify.taxonomy.ncbi import read_taxonomy
+from oclgenomics.classify.taxonomy.ranks import RANKS, SEQUENCE
+from oclgenomics.classify.taxonomy.tree import NO_TAXON
+from oclgenomics.classify.windows import count_windows
+
+DATA = Path(__file__).parents[1] / "data" / "classify"
+EDGE, VIRAL = DATA / "edge", DATA / "viral"
+
+
+def edge_lineages() -> Lineages:
+    return _lineages([EDGE / "edge_ref.fna"], EDGE)
+
+
+def viral_lineages() -> Lineages:
+    return _lineages(sorted((VIRAL / "ref").iterdir()), VIRAL / "tax")
+
+
+def _lineages(files: list[Path], tax: Path) -> Lineages:
+    headers, letters, source, record = [], [], [], []
+    for at, file in enumerate(files):
+        for number, text in enumerate(file.read_text().split(">")[1:]):
+            header, _, sequence = text.partition("\n")
+            headers.append(header)
+            letters.append(len(sequence.replace("\n", "")))
+            source.append(at)
+            record.append(number)
+    taxonomy = read_taxonomy(tax)
+    lengths = np.array(letters, np.int64)
+    targets = Targets(
+        sequence_ids(headers, [str(files[at]) for at in source], "smart"),
+        tuple(str(file) for file in files),
+        np.array(source, np.int32),
+        np.array(record, np.int64),
+        taxonomy.find(header_taxids(headers)),
+        lengths,
+        count_windows(lengths, SketchOptions()),
+    )
+    return Lineages.of(taxonomy, targets)
+
+
+def rows(path: Path) -> Iterator[list[str]]:
+    """Columns of the lines of reads."""
+    text = gzip.decompress(path.read_bytes()).decode() if path.suffix == ".gz" else path.read_text()
+    return (line.split("\t|\t") for line in text.splitlines() if not line.startswith("#"))
+
+
+def header(path: Path) -> list[str]:
+    """Names of the columns."""
+    text = gzip.decompress(path.read_bytes()).decode() if path.suffix == ".gz" else path.read_text()
+    return text.partition("\n")[0].removeprefix("# TABLE_LAYOUT: ").split("\t|\t")
+
+
+def candidates_and_calls(path: Path, lineages: Lineages, maxcand: int = 2) -> tuple[Candidates, list[str]]:
+    """Candidates of the column of top hits (any target of a taxon stands for it), and the text of each call."""
+    place = header(path).index("top_hits")
+    taxonomy = lineages.taxonomy
+    target = {name: at for at, name in enumerate(lineages.targets.names)}
+    for at, row_of in reversed(list(enumerate(lineages.at_rank[len(taxonomy) :, SEQUENCE + 1 :].tolist()))):
+        for taxon in set(row_of) - {NO_TAXON}:
+            target[str(taxonomy.taxids[taxon])] = target[taxonomy.names[taxon]] = at
+    called = []
+    table = []
+    for row in rows(path):
+        called.append(row[-1])
+        hits = [hit.rsplit(":", 1) for hit in row[place].split(",") if hit]
+        found = [(target[name], int(count)) for name, count in hits]
+        table.append(found + [(NO_TARGET, 0)] * (maxcand - len(found)))
+    array = np.array(table, np.uint32).reshape(len(table), maxcand, 2)
+    none = np.zeros(array.shape[:2], np.uint32)
+    return Candidates(array[:, :, 0], array[:, :, 1], none, none, none[:, 0]), called
+
+
+def call_text(taxon: int, lineages: Lineages, *, taxids: bool = False) -> str:
+    """A call as MetaCache prints it."""
+    if taxon == NO_TAXON:
+        return "--"
+    taxonomy = lineages.taxonomy
+    if taxon >= len(taxonomy):
+        name, rank, taxid = lineages.targets.names[taxon - len(taxonomy)], SEQUENCE, len(taxonomy) - taxon - 1
+    else:
+        name, rank, taxid = taxonomy.names[taxon], int(taxonomy.ranks[taxon]), int(taxonomy.taxids[taxon])
+    return f"{RANKS[rank]}:{name}" + (f"({taxid})" if taxids else "")
