@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.classify.options import IdFormat
 
-__all__ = ["file_stem", "header_taxids", "raw_id", "sequence_ids"]
+__all__ = ["file_stem", "header_taxids", "raw_id", "sequence_ids", "told_apart"]
 
 # RefSeq's and GenBank's accessions, with the version if there is one.
 _ACCESSION = re.compile(r"(?:^|[^0-9A-Za-z])([A-Z][_A-Z]{1,9}[0-9]{5,}(?:\.[0-9]+)?)", re.ASCII)
@@ -95,12 +95,12 @@ def sequence_ids(headers: Iterable[str], sources: Iterable[str], id_format: IdFo
     """
     rule = _RULES[id_format]
     ids = [rule(header) or header or file_stem(source) for header, source in zip(headers, sources, strict=True)]
-    return tuple(_told_apart(ids))
+    return tuple(told_apart(ids))
 
 
-def _told_apart(ids: Sequence[str]) -> list[str]:
-    """Names of which no two are equal."""
-    taken: set[str] = set()
+def told_apart(ids: Sequence[str], before: Iterable[str] = ()) -> list[str]:
+    """Return names of which no two are equal, nor one of those before."""
+    taken = set(before)
     numbers: dict[str, count[int]] = {}
     named = []
     for one in ids:
