@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
+from oclgenomics.commandkit.files import FileKey, file_key
 from oclgenomics.errors import InputError
 
-__all__ = ["files_of", "reference_files"]
+__all__ = ["files_of", "reference_files", "stored_letters"]
 
 ENDINGS = (".fa", ".fasta", ".fna", ".ffn", ".frn", ".fas")
 PACKED = ".gz"
+STANDARD_INPUT = 0
+PACKED_LETTERS = 5  # of a byte of gzip, about; letters pack to two bits and a bit
 
 
 def reference_files(references: Sequence[str]) -> list[str]:
@@ -34,15 +37,13 @@ def reference_files(references: Sequence[str]) -> list[str]:
                              source=reference)  # fmt: skip
         files += found
     files.sort()
-    known: dict[tuple[int, int], str] = {}
+    known: dict[FileKey, str] = {}
     for name in files:
-        try:
-            status = os.stat(name)
-        except OSError:
-            continue  # reading it tells
-        other = known.setdefault((status.st_dev, status.st_ino), name)
-        if other is not name:
-            raise InputError(f"the same file as {other}; name it once", source=name)
+        key = file_key(name, STANDARD_INPUT)
+        if key in known:
+            raise InputError(f"the same file as {known[key]}; name it once", source=name)
+        if key is not None:  # else it is a pipe
+            known[key] = name
     return files
 
 
@@ -56,3 +57,17 @@ def files_of(reference: str) -> list[str]:
         for name in names
         if name.lower().removesuffix(PACKED).endswith(ENDINGS)
     ]
+
+
+def stored_letters(files: Sequence[str]) -> int | None:
+    """Return about how many letters files have; None where nobody knows, as of standard input."""
+    letters = 0
+    for name in files:
+        try:
+            size = os.stat(name).st_size
+        except OSError:
+            return None
+        if not size:
+            return None
+        letters += size * (PACKED_LETTERS if name.lower().endswith(PACKED) else 1)
+    return letters

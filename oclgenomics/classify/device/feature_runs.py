@@ -9,7 +9,11 @@ depend on the order in which work-items come. On a CPU core, sorting 5.1 million
 
 from __future__ import annotations
 
+from contextlib import ExitStack
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from oclgenomics.classify.database.database import Features
 from oclgenomics.classify.hashes import NO_FEATURE, mix
@@ -76,11 +80,29 @@ def _clipped(
     scan(engine, totals, out=totals)
     total = int(engine.download(totals, 1, tiles)[0])
     runs, kept = total >> 32, total & 0xFFFFFFFF
-    keys, counts, locations = engine.empty(runs, np.uint32), engine.empty(runs, kind), engine.empty(kept, np.uint32)
-    if runs:
-        write = engine.kernel(source, "write_runs", **defines)
-        engine.launch(write, *shape, **common, places=totals, keys=keys, counts=counts, locations=locations)
-    return Features(*(engine.download(array) for array in (keys, counts, locations)))
+    with ExitStack() as made:
+        sizes = (runs, np.uint32), (runs, kind), (kept, np.uint32)
+        arrays = [_HostArray(engine, size, dtype, made) for size, dtype in sizes]
+        if runs:
+            keys, counts, locations = (array.device for array in arrays)
+            write = engine.kernel(source, "write_runs", **defines)
+            engine.launch(write, *shape, **common, places=totals, keys=keys, counts=counts, locations=locations)
+        return Features(*(array.fetch() for array in arrays))
+
+
+class _HostArray:
+    """An array that the device writes and the host keeps: the same memory where the two share it."""
+
+    def __init__(self, engine: Engine, size: int, dtype: type[np.generic], made: ExitStack) -> None:
+        self._engine = engine
+        self._shared = made.enter_context(engine.shared(size, dtype)) if engine.tuning.shares_memory else None
+        self.device = engine.empty(size, dtype) if self._shared is None else self._shared.device
+
+    def fetch(self) -> NDArray[Any]:
+        if self._shared is None:
+            return self._engine.download(self.device)
+        self._shared.wait()
+        return self._shared.host
 
 
 def upload_pairs(engine: Engine, features: Features, pairs: DeviceArray, to: int) -> int:

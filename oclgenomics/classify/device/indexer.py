@@ -111,7 +111,8 @@ class _Growing:
 
     def __init__(self, runs: list[Features], kind: type[np.uint8] | type[np.uint16]) -> None:
         features, locations = sum(map(len, runs)), sum(len(run.locations) for run in runs)
-        self._keys, self._counts = np.empty(features, np.uint32), np.empty(features, kind)
+        self._keys = np.empty(features, np.uint32)
+        self._counts: Any = np.empty(features, kind)
         self._locations = np.empty(locations, np.uint32)
         self._features = self._located = 0
 

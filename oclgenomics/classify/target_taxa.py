@@ -1,0 +1,120 @@
+"""The taxa of targets, and the part of a taxonomy that a database keeps."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.classify.database.database import Database
+from oclgenomics.classify.target_naming import NewTargets
+from oclgenomics.classify.targets import Targets
+from oclgenomics.classify.taxonomy.assignment import assign_taxa
+from oclgenomics.classify.taxonomy.ncbi import read_taxonomy
+from oclgenomics.classify.taxonomy.pruning import pruned
+from oclgenomics.classify.taxonomy.tree import NO_TAXON, Taxonomy
+from oclgenomics.errors import InputError
+
+__all__ = ["TaxonSources", "open_taxonomy", "rank_targets"]
+
+SHOWN = 5  # targets in a message
+
+
+@dataclass(frozen=True)
+class TaxonSources:
+    """Where taxa come from.
+
+    Attributes
+    ----------
+    folder : path, optional
+        Of the taxonomy.
+    maps : sequence of path
+        Files that map accessions to taxa.
+    reset : bool
+        These are preferred.
+    """
+
+    folder: str | os.PathLike[str] | None = None
+    maps: Sequence[str | os.PathLike[str]] = ()
+    reset: bool = False
+
+
+def open_taxonomy(sources: TaxonSources, before: Database | None) -> Taxonomy:
+    """Return the taxonomy that targets' taxa are looked up in.
+
+    Parameters
+    ----------
+    sources : TaxonSources
+    before : Database, optional
+        Its taxonomy is taken where the sources have no folder; without either there are no taxa.
+
+    Raises
+    ------
+    InputError
+        A file of the taxonomy is missing or damaged, or the taxonomy lacks a taxon of the database before.
+    """
+    if sources.folder is None:
+        if before is not None:
+            return before.taxonomy
+        nothing = np.empty(0, np.int64)
+        return Taxonomy(nothing, nothing.astype(np.int32), nothing.astype(np.int8), (), nothing, nothing)
+    taxonomy = read_taxonomy(sources.folder)
+    if before is not None:
+        _refuse_lost(before, _found_again(before, taxonomy), sources.folder)
+    return taxonomy
+
+
+def rank_targets(
+    targets: Targets, new: NewTargets, before: Database | None, taxonomy: Taxonomy, sources: TaxonSources
+) -> tuple[Taxonomy, NDArray[np.int32]]:
+    """Find the taxa of targets.
+
+    Parameters
+    ----------
+    targets : Targets
+        Those of the database before, then the new ones.
+    new : NewTargets
+    before : Database, optional
+    taxonomy : Taxonomy
+        See `open_taxonomy`.
+    sources : TaxonSources
+
+    Returns
+    -------
+    taxonomy : Taxonomy
+        Of the targets' taxa and those above them.
+    taxon : ndarray, int32 (targets,)
+        See `Targets`.
+    """
+    known = np.empty(0, np.int32) if before is None else _found_again(before, taxonomy)
+    names = targets.names[len(known) :]
+    files = [new.sources[file] for file in new.source.tolist()]
+    taxids = assign_taxa(names, new.taxids, files, sources.folder, maps=sources.maps, reset=sources.reset)
+    taxon = np.concatenate([known, taxonomy.find(taxids)])
+    return pruned(taxonomy, taxon) if len(taxonomy) else (taxonomy, taxon)
+
+
+def _found_again(before: Database, taxonomy: Taxonomy) -> NDArray[np.int32]:
+    """The taxa of a database's targets in another taxonomy."""
+    taxon = before.targets.taxon
+    ranked = taxon != NO_TAXON
+    found = np.full(len(taxon), NO_TAXON, np.int32)
+    found[ranked] = taxonomy.find(before.taxonomy.taxids[taxon[ranked]])
+    return found
+
+
+def _refuse_lost(before: Database, found: NDArray[np.int32], folder: str | os.PathLike[str]) -> None:
+    """Refuse a taxonomy that lacks taxa of a database."""
+    taxon = before.targets.taxon
+    lost = np.flatnonzero((taxon != NO_TAXON) & (found == NO_TAXON)).tolist()
+    if lost:
+        some = ", ".join([f"{before.taxonomy.taxids[taxon[target]]} of {before.targets.names[target]}"
+                          for target in lost[:SHOWN]])  # fmt: skip
+        raise InputError(
+            f"lacks the taxa of {len(lost):,} targets of the database: {some}; take the taxonomy that it was built with, "
+            "or a newer one",
+            source=os.fspath(folder),
+        )
