@@ -25,6 +25,7 @@ __all__ = [
 ]  # fmt: skip
 
 DATA = Path(__file__).resolve().parents[1] / "data" / "classify"
+ROOT = RANKS.index("root")
 EDGE, VIRAL = DATA / "edge", DATA / "viral"
 
 
@@ -43,7 +44,7 @@ def read_dump(folder: Path) -> Taxonomy:
     return Taxonomy(
         np.array([*numbers], np.int64),
         np.array([numbers[parent] for _, parent, _ in nodes], np.int32),
-        np.array([rank_slot(rank) for _, _, rank in nodes], np.int8),
+        np.array([ROOT if a == b else rank_slot(rank) for a, b, rank in nodes], np.int8),
         tuple(names.get(taxid, "") for taxid in numbers),
         np.array([old for old, _ in merged], np.int64),
         np.array([new for _, new in merged], np.int64),

@@ -1,0 +1,139 @@
+"""Listings of a database in the forms of MetaCache: targets, lineages, taxa, features. All are yielded in pieces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.classify.database.database import Database
+from oclgenomics.classify.hashes import unmix
+from oclgenomics.classify.taxonomy.lineages import Lineages
+from oclgenomics.classify.taxonomy.ranks import RANKS, SEQUENCE
+from oclgenomics.classify.taxonomy.tree import NO_TAXON
+from oclgenomics.errors import ParameterError
+
+__all__ = ["count_lines", "lineage_lines", "location_lines", "rank_lines", "target_lines"]
+
+BLOCK = 1 << 14  # targets or features of a piece
+ROOT = RANKS.index("root")
+LISTED = RANKS[:ROOT]
+
+
+def target_lines(database: Database, names: Sequence[str] = ()) -> Iterator[str]:
+    """Yield targets: name, file and place in it, windows, and the taxa of the lineage.
+
+    Parameters
+    ----------
+    database : Database
+    names : sequence of str
+        Targets to list, in this order; all if there are none.
+
+    Raises
+    ------
+    UsageError
+        There is no target of that name.
+    """
+    lineages, targets = Lineages.of(database.taxonomy, database.targets), database.targets
+    numbers = _numbers_of(targets.names, names)
+    if not names:
+        yield "Targets (reference sequences) in database:\n"
+    taxa = len(database.taxonomy)
+    taxids, taxon_names = database.taxonomy.taxids, database.taxonomy.names
+    for target in numbers:
+        lines = [
+            f"Target {targets.names[target]}):",
+            f"    source:     {targets.sources[targets.source[target]]} / {targets.record[target]}",
+            f"    length:     {targets.windows[target]} windows",
+            f"    sequence:   ({-1 - target}) {targets.names[target]}",
+        ]
+        row = lineages.at_rank[taxa + target].tolist()
+        slots = [(rank, taxon) for rank, taxon in zip(RANKS, row, strict=True) if taxon != NO_TAXON]
+        lines += [f"    {rank + ':':<11} ({taxids[taxon]}) {taxon_names[taxon]}" for rank, taxon in slots[1:]]
+        yield "\n".join(lines) + "\n"
+
+
+def lineage_lines(database: Database) -> Iterator[str]:
+    """Yield a table of targets: the identifier of the taxon at each rank, 0 for none, and -1 - number of a target."""
+    lineages, targets = Lineages.of(database.taxonomy, database.targets), database.targets
+    yield "\t".join(["name", *LISTED]) + "\n"
+    at_rank = lineages.at_rank[len(database.taxonomy) :, :ROOT]
+    known = np.append(database.taxonomy.taxids, 0)  # NO_TAXON, which is -1, finds the last one
+    for first in range(0, len(targets), BLOCK):
+        block = at_rank[first : first + BLOCK].copy()
+        block[:, SEQUENCE] = NO_TAXON
+        taxids = known[block]
+        taxids[:, SEQUENCE] = -1 - np.arange(first, first + len(block))
+        rows = zip(targets.names[first : first + BLOCK], taxids.tolist(), strict=True)
+        yield "".join(["\t".join([name, *map(str, row)]) + "\n" for name, row in rows])
+
+
+def rank_lines(database: Database, rank: str) -> Iterator[str]:
+    """Yield a table of the taxa at a rank: identifier, name, targets; those of no taxon last, as 0 and "--".
+
+    Raises
+    ------
+    UsageError
+        There is no such rank.
+    """
+    if rank not in RANKS:
+        raise ParameterError("rank", f"choose one of {', '.join(RANKS)}", rank)
+    lineages, taxa = Lineages.of(database.taxonomy, database.targets), len(database.taxonomy)
+    found, targets = np.unique(lineages.at_rank[taxa:, RANKS.index(rank)], return_counts=True)
+    yield f"Sequence distribution for rank '{rank}':\ntaxid \t taxon_name \t sequences\n"
+    for number, count in zip(found.tolist(), targets.tolist(), strict=True):
+        if number >= taxa:
+            yield f"{taxa - number - 1} \t {database.targets.names[number - taxa]} \t {count}\n"
+        elif number != NO_TAXON:
+            yield f"{database.taxonomy.taxids[number]} \t {database.taxonomy.names[number]} \t {count}\n"
+    if len(found) and found[0] == NO_TAXON:
+        yield f"0 \t -- \t {targets[0]}\n"
+
+
+def location_lines(database: Database) -> Iterator[str]:
+    """Yield features in ascending order, each with its locations: "FEATURE -> (target,window)(target,window)..."."""
+    first_window = database.targets.first_window
+    for features, counts, places in _blocks(database):
+        locations = database.features.locations[places]
+        target = np.searchsorted(first_window, locations, side="right") - 1
+        # all numbers of all lines in a row, for one formatting: a feature, then two numbers for each location
+        begins = np.cumsum(1 + 2 * counts) - (1 + 2 * counts)
+        values = np.empty(len(features) + 2 * len(places), np.int64)
+        values[begins] = features
+        pairs = np.ones(len(values), bool)
+        pairs[begins] = False
+        values[pairs] = np.stack([target, locations - first_window[target]], axis=1).reshape(-1)
+        forms = ["%d -> " + "(%d,%d)" * count + "\n" for count in range(int(counts.max()) + 1)]
+        yield "".join([forms[count] for count in counts.tolist()]) % tuple(values.tolist())
+
+
+def count_lines(database: Database) -> Iterator[str]:
+    """Yield features in ascending order, each with the number of its locations: "FEATURE -> COUNT"."""
+    for features, counts, _ in _blocks(database):
+        yield "%d -> %d\n" * len(features) % tuple(np.stack([features, counts], axis=1).reshape(-1).tolist())
+
+
+def _numbers_of(known: Sequence[str], names: Sequence[str]) -> Sequence[int]:
+    if not names:
+        return range(len(known))
+    numbers = {name: number for number, name in enumerate(known)}
+    for name in names:
+        if name not in numbers:
+            raise ParameterError("names", "no target of the database has this name", name)
+    return [numbers[name] for name in names]
+
+
+def _blocks(database: Database) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]]:
+    """Features that have locations, in ascending order: values, counts, and where all these locations are."""
+    keys, starts = database.features.keys, database.features.starts
+    alive = np.flatnonzero(database.features.counts)
+    features = unmix(keys[alive])
+    order = np.argsort(features)
+    for first in range(0, len(order), BLOCK):
+        block = order[first : first + BLOCK]
+        own = alive[block]
+        counts = database.features.counts[own].astype(np.int64)
+        begins = np.cumsum(counts) - counts
+        places = np.arange(int(counts.sum())) + np.repeat(starts[own] - begins, counts)
+        yield features[block].astype(np.int64), counts, places
