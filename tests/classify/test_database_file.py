@@ -235,6 +235,11 @@ CHANGED: dict[str, tuple[str, Callable[[np.ndarray], np.ndarray], str]] = {
     "counts of another type": ("counts", lambda a: a.astype(np.uint16), "has no section 'counts' of"),
     "locations missing": ("locations", lambda a: a[:-1], "a number of locations that is not that"),
     "a location too high": ("locations", lambda a: moved(a, 0, 1 << 30), "a location behind the last window"),
+    "a location just too high": (
+        "locations",
+        lambda a: moved(a, int(a.argmax()), int(a.max()) + 1),
+        "a location behind the last window",
+    ),
     "locations out of order": ("locations", lambda a: a[::-1], "locations of a feature that are out of order"),
     "no room between locations": ("counts", lambda a: a[::-1], "locations of a feature that are out of order"),
 }
