@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.classify.candidates import Candidates
+from oclgenomics.classify.located_hits import LocatedHits
 from oclgenomics.sequence.name_list import NameList
 
 
@@ -60,11 +61,21 @@ class Calls:
 
 @dataclass(frozen=True)
 class ClassifiedReads:
-    """A part of a query's result: arrays of one length."""
+    """A part of a query's result: arrays of one length.
+
+    Attributes
+    ----------
+    reads : Reads
+    candidates : Candidates
+    calls : Calls
+    located : LocatedHits, optional
+        All windows that the reads hit, for queries that ask for them.
+    """
 
     reads: Reads
     candidates: Candidates
     calls: Calls
+    located: LocatedHits | None = None
 
     def __len__(self) -> int:
         return len(self.reads)

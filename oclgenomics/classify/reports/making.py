@@ -1,0 +1,55 @@
+"""Makes reports by the names of their formats."""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+from oclgenomics.classify.options import QueryOptions, SketchOptions
+from oclgenomics.classify.reports.lines import HostJoiner
+from oclgenomics.classify.reports.native import NativeReport
+from oclgenomics.classify.reports.native_options import NativeOptions
+from oclgenomics.classify.reports.report import Report
+from oclgenomics.classify.taxonomy.lineages import Lineages
+from oclgenomics.errors import ParameterError
+from oclgenomics.runtime import Engine
+
+__all__ = ["FORMATS", "ReportFormat", "make_report"]
+
+ReportFormat = Literal["native"]
+FORMATS: tuple[ReportFormat, ...] = get_args(ReportFormat)
+
+
+def make_report(
+    format: ReportFormat,
+    lineages: Lineages,
+    query: QueryOptions,
+    sketch: SketchOptions,
+    *,
+    native: NativeOptions | None = None,
+    engine: Engine | None = None,
+) -> Report:
+    """Return the report of a format.
+
+    Parameters
+    ----------
+    format : {'native'}
+    lineages : Lineages
+        Of the database.
+    query : QueryOptions
+        Those of the query.
+    sketch : SketchOptions
+        Those of the database.
+    native : NativeOptions, optional
+        For 'native': what its lines show.
+    engine : Engine, optional
+        Joins the lines on its device; without one, the host does.
+
+    Raises
+    ------
+    UsageError
+        There is no such format.
+    """
+    if format not in FORMATS:
+        raise ParameterError("format", f"choose one of {', '.join(FORMATS)}", format)
+    joiner = HostJoiner()
+    return NativeReport(lineages, query, sketch, native or NativeOptions(), joiner)

@@ -1,0 +1,48 @@
+"""What every report of classified reads is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+from oclgenomics.classify.result import ClassifiedReads
+
+__all__ = ["ByteSink", "Report", "write_reports"]
+
+
+class ByteSink(Protocol):
+    """Something that takes bytes: a binary stream, or a file in the making."""
+
+    def write(self, data: bytes | memoryview, /) -> object: ...
+
+
+class Report(Protocol):
+    """A report is `head()`, then `body(part)` for each part of a query in order, then `tail()`; all UTF-8."""
+
+    def head(self) -> bytes: ...
+
+    def body(self, part: ClassifiedReads) -> bytes | memoryview: ...
+
+    def tail(self) -> bytes: ...
+
+
+def write_reports(parts: Iterable[ClassifiedReads], reports: Sequence[tuple[ByteSink, Report]]) -> None:
+    """Write reports while a query goes on; an input that is refused at once leaves nothing behind.
+
+    Parameters
+    ----------
+    parts : iterable of ClassifiedReads
+        In order; each is written before the next one is asked for.
+    reports : sequence of (binary stream, Report)
+    """
+    begun = False
+    for part in parts:
+        for stream, report in reports:
+            if not begun:
+                stream.write(report.head())
+            stream.write(report.body(part))
+        begun = True
+    for stream, report in reports:
+        if not begun:
+            stream.write(report.head())
+        stream.write(report.tail())
