@@ -6,12 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.classify.candidates import NO_TARGET, Candidates
+from oclgenomics.classify.lines import NO_NUMBER, Column, NumberColumn, TextColumn
 from oclgenomics.classify.options import SketchOptions
-from oclgenomics.classify.reports.lines import NO_NUMBER, Column, NumberColumn, TextColumn
 from oclgenomics.classify.reports.taxon_words import TaxonWords
-from oclgenomics.classify.reports.text_table import NO_TEXT, TextTable
 from oclgenomics.classify.taxonomy.ranks import RANKS, SEQUENCE
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
+from oclgenomics.classify.text_table import NO_TEXT, TextTable
 
 __all__ = ["CandidateColumns", "target_numbers", "where_known"]
 

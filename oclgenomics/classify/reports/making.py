@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Literal, get_args
 
+from oclgenomics.classify.device.line_joiner import DeviceJoiner
+from oclgenomics.classify.lines import HostJoiner
 from oclgenomics.classify.options import QueryOptions, SketchOptions
-from oclgenomics.classify.reports.lines import HostJoiner
 from oclgenomics.classify.reports.native import NativeReport
 from oclgenomics.classify.reports.native_options import NativeOptions
 from oclgenomics.classify.reports.report import Report
@@ -51,5 +52,5 @@ def make_report(
     """
     if format not in FORMATS:
         raise ParameterError("format", f"choose one of {', '.join(FORMATS)}", format)
-    joiner = HostJoiner()
+    joiner = HostJoiner() if engine is None else DeviceJoiner(engine)
     return NativeReport(lineages, query, sketch, native or NativeOptions(), joiner)
