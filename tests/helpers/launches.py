@@ -16,6 +16,7 @@ from unittest import mock
 import numpy as np
 
 from helpers.alignments import correlated_states, make_alignment, make_multiallelic
+from helpers.joined_lines import joined_lines
 from helpers.signature_samples import SampleRecord, sample_letters
 from helpers.squiggles import random_squiggle
 from oclgenomics.kmers.counting import bin_plan
@@ -391,5 +392,6 @@ FAMILIES: dict[str, tuple[Case, ...]] = {
         if bonus == "none" or arithmetic != "float32"
     ),
     "letters": (partial(letters_in_place, fastq=True), partial(letters_in_place, fastq=False)),
+    "classify_lines": (joined_lines,),
     "common": (hashes, probes),
 }  # the longest first, so that none is begun last
