@@ -7,16 +7,19 @@ from typing import Literal, get_args
 from oclgenomics.classify.device.line_joiner import DeviceJoiner
 from oclgenomics.classify.lines import HostJoiner
 from oclgenomics.classify.options import QueryOptions, SketchOptions
+from oclgenomics.classify.reports.json_lines import JsonReport
+from oclgenomics.classify.reports.kraken import KrakenReport
 from oclgenomics.classify.reports.native import NativeReport
 from oclgenomics.classify.reports.native_options import NativeOptions
 from oclgenomics.classify.reports.report import Report
+from oclgenomics.classify.reports.tsv import TsvReport
 from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.errors import ParameterError
 from oclgenomics.runtime import Engine
 
 __all__ = ["FORMATS", "ReportFormat", "make_report"]
 
-ReportFormat = Literal["native"]
+ReportFormat = Literal["native", "kraken", "tsv", "json"]
 FORMATS: tuple[ReportFormat, ...] = get_args(ReportFormat)
 
 
@@ -33,7 +36,7 @@ def make_report(
 
     Parameters
     ----------
-    format : {'native'}
+    format : {'native', 'kraken', 'tsv', 'json'}
     lineages : Lineages
         Of the database.
     query : QueryOptions
@@ -43,7 +46,7 @@ def make_report(
     native : NativeOptions, optional
         For 'native': what its lines show.
     engine : Engine, optional
-        Joins the lines on its device; without one, the host does.
+        Joins the lines of all formats but 'json' on its device; without one, the host does.
 
     Raises
     ------
@@ -53,4 +56,10 @@ def make_report(
     if format not in FORMATS:
         raise ParameterError("format", f"choose one of {', '.join(FORMATS)}", format)
     joiner = HostJoiner() if engine is None else DeviceJoiner(engine)
+    if format == "kraken":
+        return KrakenReport(lineages, query.lowest, joiner)
+    if format == "tsv":
+        return TsvReport(lineages, sketch, joiner)
+    if format == "json":
+        return JsonReport(lineages, sketch)
     return NativeReport(lineages, query, sketch, native or NativeOptions(), joiner)
