@@ -62,6 +62,23 @@ class NameList(Sequence[str]):
         at = range(len(self))[which]
         return self.letters[self.starts[at] : self.starts[at + 1]].tobytes().decode("utf-8", "replace")
 
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """Bytes of each name."""
+        return np.diff(self.starts)
+
+    def take(self, which: NDArray[np.int64]) -> NameList:
+        """Return some names, in the order of their numbers."""
+        sizes = self.sizes[which]
+        starts = np.append(np.int64(0), np.cumsum(sizes))
+        places = np.repeat(self.starts[which] - starts[:-1], sizes) + np.arange(starts[-1])
+        return NameList(self.letters[places], starts)
+
+    def copy(self) -> NameList:
+        """Return the same names in memory of their own."""
+        begin = self.starts[0]
+        return NameList(self.letters[begin : self.starts[-1]].copy(), self.starts - begin)
+
     def __iter__(self) -> Iterator[str]:
         begin, end = self.starts[0], self.starts[-1]
         letters = self.letters[begin:end]
