@@ -57,11 +57,11 @@ class SketchedReads:
     reads : Reads
     sketches : Sketches
     first : ndarray, uint32 (reads + 1,)
-        The row in `sketches` of the first window of each read, of a pair that of its first mate, whose windows the second
-        one's follow; and the row behind the last.
+        The row in `sketches` of the first window of each read, and the row behind the last one. Windows of a second
+        mate follow those of the first.
     texts : tuple of NameList
-        The records of the reads, or of the first and of the second mates, as they stand in the input; empty unless asked
-        for. They are valid as long as the sketches are.
+        The records of the reads, or of the first and of the second mates, as they stand in the input; empty unless
+        asked for. They are valid as long as the sketches are.
     """
 
     reads: Reads
@@ -195,11 +195,13 @@ def _from_two_files(
                 _check_names(mates[0].names, mates[1].names, source=one.name, before=before)
             yield _pairs(engine, mates, number + before, one.name)
             before += count
-            runs = [
-                run.part(count) if len(run) > count else next(stream, None)
-                for run, stream in zip(runs, streams, strict=True)
-            ]
+            runs = [_behind(run, count, stream) for run, stream in zip(runs, streams, strict=True)]
         _check_ends(runs, paths, before)
+
+
+def _behind(run: ReadRun | None, count: int, stream: Iterator[ReadRun]) -> ReadRun | None:
+    """The reads of a run behind the first `count`, or the next run where there are none."""
+    return next(stream, None) if run is None or len(run) == count else run.part(count)
 
 
 def _pairs(engine: Engine, mates: list[ReadRun], number: int, source: str) -> SketchedReads:

@@ -68,6 +68,6 @@ def _empty(engine: Engine, rows: int, size: int) -> Sketches:
 def _launch(engine: Engine, name: str, size: int, rows: SketchRows, target: Sketches, **arguments: Any) -> None:
     cpu = engine.tuning.cpu
     kernel = engine.kernel("classify/sketch_rows.cl", name, SKETCH=size, CPU=cpu)
-    arrays = {"source": rows.sketches.features, "target": target.features}
+    arrays: dict[str, Any] = {"source": rows.sketches.features, "target": target.features}
     items = len(rows) if cpu else len(rows) * size
     engine.launch_items(kernel, items, begin=rows.begin, rows=len(rows), **arrays, **arguments)
