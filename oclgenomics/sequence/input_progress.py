@@ -14,6 +14,8 @@ __all__ = ["InputProgress"]
 class InputProgress:
     """Adds the files before to the progress of each file; its calls are those of a `Progress`.
 
+    Where a call cannot be of the file before, the next file has begun; `end_file` says so for certain.
+
     Parameters
     ----------
     paths : sequence of str
@@ -26,10 +28,14 @@ class InputProgress:
         sizes = [_stored_bytes(path) for path in paths]
         self._total = None if None in sizes else sum(size or 0 for size in sizes)
         self._progress, self._before, self._here = progress, 0, 0
+        self._size: int | None = None  # of the file at work
 
-    def __call__(self, done: int, _: int | None) -> None:
-        self._here = done
-        self._progress(self._before + done, self._total)
+    def __call__(self, done: int, size: int | None) -> None:
+        if done < self._here or size != self._size:
+            self.end_file()
+        self._here, self._size = done, size
+        done += self._before
+        self._progress(done if self._total is None else min(done, self._total), self._total)
 
     def end_file(self) -> None:
         """Go on to the next file."""
