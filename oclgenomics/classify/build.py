@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
 
-import numpy as np
-
 from oclgenomics.classify.build_plan import BuildLimits, plan_build
 from oclgenomics.classify.database.checks import MAX_WINDOWS
 from oclgenomics.classify.database.database import Database, Features
@@ -33,10 +31,12 @@ from oclgenomics.sequence.letter_blocks import letter_blocks
 
 __all__ = ["add", "build"]
 
+DEFAULTS = BuildOptions()
+
 
 def build(
     references: SequenceFiles,
-    options: BuildOptions = BuildOptions(),
+    options: BuildOptions = DEFAULTS,
     *,
     taxonomy: str | os.PathLike[str] | None = None,
     taxon_maps: Sequence[str | os.PathLike[str]] = (),
@@ -164,37 +164,32 @@ class _Building:
         indexer = Indexer(engine, options, plan.pairs, None if before is None else before.features, windows)
         sketcher, table = Sketcher(engine, options.sketch), TargetTable()
         progress = None if self.progress is None else InputProgress(files, self.progress)
-        overlap = options.sketch.winlen - 1
-        for file in files:
-            with closing(
-                letter_blocks(
-                    engine, [file], overlap=overlap, block_bytes=plan.block_bytes, threads=self.threads,
-                    progress=progress,
-                )
-            ) as blocks:  # fmt: skip
-                for block in blocks:
-                    table.add(block)
-                    cut = cut_windows(block.pieces, options.sketch)
-                    if indexer.windows + cut.size > MAX_WINDOWS:
-                        raise InputError(
-                            f"more than {MAX_WINDOWS:,} windows in all: build several databases, or take a larger "
-                            "`winstride`",
-                            source=file,
-                        )
-                    indexer.add(sketcher.sketch(block.text, cut))
-            if progress is not None:
-                progress.end_file()
+        reading = letter_blocks(
+            engine, files, overlap=options.sketch.winlen - 1, join=True, block_bytes=plan.block_bytes,
+            threads=self.threads, progress=progress,
+        )  # fmt: skip
+        with closing(reading) as blocks:
+            for block in blocks:
+                table.add(block)
+                cut = cut_windows(block.pieces, options.sketch)
+                if indexer.windows + cut.size > MAX_WINDOWS:
+                    raise _too_many(block.source)
+                indexer.add(sketcher.sketch(block.text, cut))
         found = indexer.windows - windows
-        if found != int(table.windows(options.sketch).sum()):
-            raise AssertionError(f"{found} windows were sketched of records that have {table.windows(options.sketch)}")
-        _refuse_nothing(files, len(table), found, options)
+        assert found == int(table.windows(options.sketch).sum()), "each window is sketched once"
         features = indexer.finish()
+        if not found or not len(features):
+            raise _nothing(files, len(table), options.sketch.kmerlen)
         return table, features
 
 
-def _refuse_nothing(files: list[str], records: int, windows: int, options: BuildOptions) -> None:
-    if not windows:
-        first = files[0] if len(files) == 1 else f"{files[0]} and {len(files) - 1:,} more"
-        raise InputError(
-            f"none of {records:,} records has the {options.sketch.kmerlen} letters of a k-mer", source=first
-        )
+def _too_many(source: str) -> InputError:
+    return InputError(
+        f"with it there are more than {MAX_WINDOWS:,} windows; build several databases, or take a larger `winstride`",
+        source=source,
+    )
+
+
+def _nothing(files: list[str], records: int, kmerlen: int) -> InputError:
+    source = files[0] if len(files) == 1 else f"{files[0]} and {len(files) - 1:,} more"
+    return InputError(f"none of {records:,} records has {kmerlen} letters A, C, G or T in a row", source=source)

@@ -11,9 +11,6 @@ from oclgenomics.sequence import LetterBlock
 
 __all__ = ["TargetTable"]
 
-LINE_BREAKS = b"\r\n"
-SHORT_HEADER = 256  # bytes that are looked through at first for the end of a header
-
 
 class TargetTable:
     """Records, their headers and their lengths.
@@ -22,43 +19,49 @@ class TargetTable:
     ----------
     headers : list of str
         Of each record that has begun, without > or @; bytes that are not UTF-8 are replaced.
-    sources : list of str
-        Files in the order in which they came.
     """
 
     def __init__(self) -> None:
         self.headers: list[str] = []
-        self.sources: list[str] = []
-        self._source: list[int] = []
-        self._record: list[int] = []
+        self._numbers: dict[str, int] = {}
+        self._source: list[NDArray[np.int32]] = []
+        self._record: list[NDArray[np.int64]] = []
         self._letters: list[NDArray[np.int64]] = []
 
     def add(self, block: LetterBlock) -> None:
         """Take down the records that begin or end in a block."""
-        if not self.sources or self.sources[-1] != block.source:
-            self.sources.append(block.source)
-        pieces = block.pieces
-        begun = len(block.names)
+        pieces, begun = block.pieces, len(block.names)
         self._letters.append((pieces.start + pieces.size)[pieces.ends])
-        if begun:
-            texts = block.texts()
-            starts = texts.starts[len(pieces) - begun : len(pieces)].tolist()
-            self.headers += [_header(texts.letters, start) for start in starts]
-            self._source += [len(self.sources) - 1] * begun
-            self._record += range(block.first - block.before, block.first - block.before + begun)
+        self.headers += block.headers()
+        if block.origins is None:
+            self._source.append(np.full(begun, self._number(block.source), np.int32))
+            self._record.append(np.arange(begun) + (block.first - block.before))
+        else:
+            files, places = np.unique(block.origins.file, return_inverse=True)
+            numbers = [self._number(block.origins.source.paths[file]) for file in files.tolist()]
+            self._source.append(np.array(numbers, np.int32)[places])
+            self._record.append(block.origins.record)
+
+    def _number(self, source: str) -> int:
+        return self._numbers.setdefault(source, len(self._numbers))
 
     def __len__(self) -> int:
         return len(self.headers)
 
     @property
+    def sources(self) -> list[str]:
+        """Files in the order in which they came."""
+        return list(self._numbers)
+
+    @property
     def source(self) -> NDArray[np.int32]:
         """The file of each record, int32 (records,)."""
-        return np.array(self._source, np.int32)
+        return np.concatenate([np.empty(0, np.int32), *self._source])
 
     @property
     def record(self) -> NDArray[np.int64]:
         """Number of each record in its file, int64 (records,)."""
-        return np.array(self._record, np.int64)
+        return np.concatenate([np.empty(0, np.int64), *self._record])
 
     @property
     def letters(self) -> NDArray[np.int64]:
@@ -68,14 +71,3 @@ class TargetTable:
     def windows(self, options: SketchOptions) -> NDArray[np.int64]:
         """Windows of each record, int64 (records,)."""
         return count_windows(self.letters, options)
-
-
-def _header(text: NDArray[np.uint8], start: int) -> str:
-    """The line that begins at a place, without its mark and its end."""
-    room = SHORT_HEADER
-    while True:
-        head = text[start : start + room].tobytes().lstrip(LINE_BREAKS)
-        lines = head.replace(b"\r", b"\n").split(b"\n", 1)
-        if len(lines) > 1 or start + room >= len(text):
-            return lines[0][1:].decode("utf-8", "replace")
-        room *= 4

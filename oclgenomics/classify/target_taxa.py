@@ -114,7 +114,7 @@ def _refuse_lost(before: Database, found: NDArray[np.int32], folder: str | os.Pa
         some = ", ".join([f"{before.taxonomy.taxids[taxon[target]]} of {before.targets.names[target]}"
                           for target in lost[:SHOWN]])  # fmt: skip
         raise InputError(
-            f"lacks the taxa of {len(lost):,} targets of the database: {some}; take the taxonomy that it was built with, "
-            "or a newer one",
+            f"lacks the taxa of {len(lost):,} targets of the database: {some}; take the taxonomy that it was built "
+            "with, or a newer one",
             source=os.fspath(folder),
         )
