@@ -11,8 +11,9 @@
 // So k-mers come by 16. Their hashes are ordered by a network (Green's, of 60 comparators) and merged with the 16 least so far: of
 // two ordered lists the minima of one and of the reverse of the other are the 16 least, and four more steps order these.
 //
-// The least so found come with their repetitions. Where these are among them, or more than 16 are asked for, the window is gone
-// through again for the hashes above the last one, each of which is then kept once.
+// The least so found come with their repetitions. Where fewer than asked for are left without these, the window is gone through
+// again for the hashes above the last one; behind a pass that met repetitions, by one that takes each hash once. So there are at most
+// two passes for each 16 features.
 //
 //   features[w * sketch ..]   of window w
 //
@@ -236,13 +237,14 @@ static inline void insert_hashes(lanes *least, lanes *x)
     }
 }
 
-// The least hashes of windows, from `floor` on. With `distinct` they are without repetitions.
-static inline void pass_windows(__global const uchar *text, uint size, Windows windows, lanes floor, uint distinct, lanes *least)
+// The least hashes of windows that are no less than `floor`; with `distinct`, without repetitions.
+static inline void pass_windows(__global const uchar *text, uint size, Windows windows, lanes floor, uint distinct,
+                                lanes *least)
 {
     UNROLL
     for (uint i = 0; i < TOP; ++i)
         least[i] = NO_FEATURE;
-    const uint most = greatest_lane(windows.kmers);
+    const uint most = greatest_lane(windows.kmers), filtered = join_lanes(floor);
     Word word = load_word(text, windows.at, size);
     for (uint done = 0; done < most; done += TOP) {
         windows.at += TOP;
@@ -262,10 +264,12 @@ static inline void pass_windows(__global const uchar *text, uint size, Windows w
             for (uint j = 0; j < TOP; ++j)
                 hashes[j] |= (lanes)0 - (bad << j >> 31);
         }
-        if (distinct) {
+        if (filtered) {
             UNROLL
             for (uint j = 0; j < TOP; ++j)
                 hashes[j] = hashes[j] < floor ? (lanes)NO_FEATURE : hashes[j];
+        }
+        if (distinct) {
             insert_hashes(least, hashes);
         } else {
             sort_hashes(hashes);
@@ -288,7 +292,7 @@ static inline uint holds_repetitions(const lanes *least)
     return join_lanes(found);
 }
 
-// Append the features of a lane, without repetitions, to the `count` that are written; return how many are then.
+// Append what an ordered list holds in a lane, each feature once, to the `count` that are written; return how many are then.
 static inline uint append_features(const lanes *least, uint lane, uint count, uint sketch, __global uint *features)
 {
     uint before = NO_FEATURE;
@@ -302,7 +306,30 @@ static inline uint append_features(const lanes *least, uint lane, uint count, ui
     return count;
 }
 
-// The piece of a window: the last one with no more windows before it.
+// The sketches of `taken` windows, to rows that follow each other.
+static inline void sketch_lanes(__global const uchar *text, uint size, Windows windows, uint taken, uint sketch, __global uint *rows)
+{
+    lanes least[TOP], floor = 0;
+    uint counts[LANES], distinct = 0;
+    UNROLL
+    for (uint lane = 0; lane < LANES; ++lane)
+        counts[lane] = 0;
+    while (join_lanes(windows.kmers)) {
+        pass_windows(text, size, windows, floor, distinct, least);
+        for (uint lane = 0; lane < taken; ++lane) {
+            counts[lane] = append_features(least, lane, counts[lane], sketch, rows + lane * sketch);
+            if (counts[lane] == sketch || LANE(least[TOP - 1], lane) == NO_FEATURE)
+                LANE(windows.kmers, lane) = 0;
+        }
+        floor = least[TOP - 1] + 1;
+        distinct = holds_repetitions(least);
+    }
+    for (uint lane = 0; lane < taken; ++lane)
+        for (uint i = counts[lane]; i < sketch; ++i)
+            rows[lane * sketch + i] = NO_FEATURE;
+}
+
+// The piece of a window: the first one behind which there are more windows than come before it.
 static inline uint piece_of(__global const uint *first, uint pieces, uint window)
 {
     uint begin = 0, end = pieces;
@@ -336,33 +363,6 @@ __kernel void sketch_windows(__global const uchar *memory, uint skip, uint size,
             LANE(at_work.at, lane) = letters[piece] + skipped;
             LANE(at_work.kmers, lane) = MIN(winlen, sizes[piece] - skipped) - (KMER - 1);
         }
-        __global uint *rows = features + (size_t)window * sketch;
-        lanes least[TOP], floor = 0;
-        pass_windows(text, size, at_work, floor, 0, least);
-        if (sketch == TOP && !holds_repetitions(least)) {
-            for (uint lane = 0; lane < taken; ++lane) {
-                UNROLL
-                for (uint i = 0; i < TOP; ++i)
-                    rows[lane * TOP + i] = LANE(least[i], lane);
-            }
-            continue;
-        }
-        uint counts[LANES];
-        for (uint lane = 0; lane < taken; ++lane)
-            counts[lane] = 0;
-        for (;;) {
-            for (uint lane = 0; lane < taken; ++lane) {
-                counts[lane] = append_features(least, lane, counts[lane], sketch, rows + lane * sketch);
-                if (counts[lane] == sketch || LANE(least[TOP - 1], lane) == NO_FEATURE)
-                    LANE(at_work.kmers, lane) = 0;
-            }
-            if (!join_lanes(at_work.kmers))
-                break;
-            floor = least[TOP - 1] + 1;
-            pass_windows(text, size, at_work, floor, 1, least);
-        }
-        for (uint lane = 0; lane < taken; ++lane)
-            for (uint i = counts[lane]; i < sketch; ++i)
-                rows[lane * sketch + i] = NO_FEATURE;
+        sketch_lanes(text, size, at_work, taken, sketch, features + (size_t)window * sketch);
     }
 }
