@@ -54,6 +54,16 @@ class Candidates:
         names = ("targets", "hits", "first", "last", "located")
         return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
 
+    def without(self, reads: NDArray[np.bool_]) -> Candidates:
+        """Return the same with no candidates, nor locations, for the reads where `reads` is True."""
+        if not reads.any():
+            return self
+        targets = np.where(reads[:, np.newaxis], np.uint32(NO_TARGET), self.targets)
+        hits, first, last = (
+            np.where(reads[:, np.newaxis], np.uint32(0), array) for array in (self.hits, self.first, self.last)
+        )
+        return Candidates(targets, hits, first, last, np.where(reads, np.uint32(0), self.located))
+
     def of(self, read: int) -> list[Candidate]:
         """List the candidates of a read."""
         rows = zip(*(array[read].tolist() for array in (self.targets, self.hits, self.first, self.last)), strict=True)

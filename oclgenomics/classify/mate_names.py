@@ -35,7 +35,8 @@ def _bare_sizes(names: NameList) -> NDArray[np.int64]:
         return sizes
     number, slash = names.letters[np.maximum(last, 0)], names.letters[np.maximum(last - 1, 0)]
     marked = (sizes >= 2) & (slash == SLASH) & ((number == ONE) | (number == TWO))
-    return np.subtract(sizes, 2 * marked)
+    bare: NDArray[np.int64] = sizes - 2 * marked
+    return bare
 
 
 def _bare_letters(names: NameList, sizes: NDArray[np.int64], end: int) -> NDArray[np.uint8]:

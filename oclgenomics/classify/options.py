@@ -8,7 +8,25 @@ from typing import Literal, get_args
 from oclgenomics.classify.taxonomy.ranks import RANKS
 from oclgenomics.errors import ParameterError
 
-__all__ = ["ID_FORMATS", "METACACHE", "BuildOptions", "IdFormat", "QueryOptions", "SketchOptions", "metacache_hitmin"]
+__all__ = [
+    "ID_FORMATS",
+    "METACACHE",
+    "BuildOptions",
+    "IdFormat",
+    "QueryOptions",
+    "SketchOptions",
+    "Wanted",
+    "metacache_hitmin",
+]
+    "ID_FORMATS",
+    "METACACHE",
+    "BuildOptions",
+    "IdFormat",
+    "QueryOptions",
+    "SketchOptions",
+    "Wanted",
+    "metacache_hitmin",
+]
 
 IdFormat = Literal["smart", "ncbi", "gi", "filename", "leadingword"]
 ID_FORMATS: tuple[IdFormat, ...] = get_args(IdFormat)
@@ -157,6 +175,37 @@ class QueryOptions:
                 raise ParameterError(name, f"choose one of {', '.join(RANKS)}", getattr(self, name))
         if RANKS.index(self.lowest) > RANKS.index(self.highest):
             raise ParameterError("lowest", f"is above the highest rank, {self.highest}", self.lowest)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a query is to bring beside candidates and calls, and of which reads.
+
+    Attributes
+    ----------
+    texts : bool
+        The records as they stand in the input.
+    all_hits : bool
+        All windows that reads hit. They are found on the host, which takes its time.
+    any_mates : bool
+        Take mates that have different names.
+    limit : int, optional
+        Reads, or pairs, of each input that are taken.
+
+    Raises
+    ------
+    UsageError
+        The limit is below 1.
+    """
+
+    texts: bool = False
+    all_hits: bool = False
+    any_mates: bool = False
+    limit: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.limit is not None:
+            _check("limit", self.limit, 1, 1 << 62)
 
 
 def metacache_hitmin(sketchlen: int) -> int:

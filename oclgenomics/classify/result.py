@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.classify.candidates import Candidates
+from oclgenomics.classify.candidates import NO_TARGET, Candidates
 from oclgenomics.classify.located_hits import LocatedHits
+from oclgenomics.classify.options import QueryOptions
+from oclgenomics.classify.taxonomy.lineages import Lineages
+from oclgenomics.classify.taxonomy.ranks import NO_RANK, RANKS, SEQUENCE
+from oclgenomics.classify.taxonomy.tree import NO_TAXON
+from oclgenomics.frames import to_frame
 from oclgenomics.sequence.name_list import NameList
+
+__all__ = ["Calls", "ClassifiedReads", "QueryResult", "Reads", "read_columns"]
 
 
 @dataclass(frozen=True)
@@ -27,7 +35,7 @@ class Reads:
     mate_letters : ndarray, uint32 (reads,), or None
         Of the second mate; None for single reads.
     source : str
-        The file, that of the first mates for pairs.
+        The file; both, with a plus between them, of mates in two files.
     """
 
     number: int
@@ -70,12 +78,99 @@ class ClassifiedReads:
     calls : Calls
     located : LocatedHits, optional
         All windows that the reads hit, for queries that ask for them.
+    texts : tuple of NameList
+        The records as they stand in the input, of pairs those of the first and of the second mates, for queries that
+        ask for them.
     """
 
     reads: Reads
     candidates: Candidates
     calls: Calls
     located: LocatedHits | None = None
+    texts: tuple[NameList, ...] = ()
 
     def __len__(self) -> int:
         return len(self.reads)
+
+
+@dataclass(frozen=True, repr=False)
+class QueryResult:
+    """All that a query found.
+
+    Attributes
+    ----------
+    lineages : Lineages
+        Of the database's taxa and targets.
+    parts : tuple of ClassifiedReads
+        In the order of the input.
+    options : QueryOptions
+    """
+
+    lineages: Lineages
+    parts: tuple[ClassifiedReads, ...]
+    options: QueryOptions
+
+    def __len__(self) -> int:
+        return sum(map(len, self.parts))
+
+    def __repr__(self) -> str:
+        return f"QueryResult(reads={len(self)}, classified={self.classified}, targets={len(self.lineages.targets)})"
+
+    @property
+    def classified(self) -> int:
+        """Reads, or pairs, that have a taxon."""
+        return sum(int(np.count_nonzero(part.calls.taxon != NO_TAXON)) for part in self.parts)
+
+    def columns(self) -> dict[str, Any]:
+        """The reads as named columns, NumPy arrays of one length; see `read_columns`."""
+        columns = [read_columns(self.lineages, part) for part in self.parts]
+        columns = columns or [read_columns(self.lineages, _no_reads(self.options.maxcand))]
+        return {name: np.concatenate([column[name] for column in columns]) for name in columns[0]}
+
+    def records(self) -> list[dict[str, Any]]:
+        """The reads, one record each."""
+        columns = {name: column.tolist() for name, column in self.columns().items()}
+        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+    def to_frame(self) -> Any:
+        """The reads as a table; see `oclgenomics.frames.to_frame`."""
+        return to_frame(self.columns())
+
+
+def read_columns(lineages: Lineages, part: ClassifiedReads) -> dict[str, NDArray[Any]]:
+    """Return reads as named columns.
+
+    `taxid`, `rank` and `taxon` are the call: 0 and "" for reads that are not classified; of a call at the rank sequence
+    `taxon` is the target's name and `taxid` that of its taxon, 0 if it has none. `target` is the best candidate, which
+    may have fewer hits than the read needs, `hits` and `needed_hits` say so.
+    """
+    reads, calls, best = part.reads, part.calls.taxon, part.candidates
+    taxonomy, targets = lineages.taxonomy, lineages.targets
+    names = np.array([*taxonomy.names, *targets.names, ""], object)
+    taxids = np.append(taxonomy.taxids, 0)
+    mates = np.zeros(len(part), np.int64) if reads.mate_letters is None else reads.mate_letters.astype(np.int64)
+    known = np.where(best.targets[:, 0] == NO_TARGET, len(targets), best.targets[:, 0])
+    return {
+        "read": np.array(list(reads.names), object),
+        "source": np.full(len(part), reads.source, object),
+        "letters": reads.letters.astype(np.int64),
+        "mate_letters": mates,
+        "taxid": np.append(np.append(taxids[:-1], taxids[targets.taxon]), 0)[calls],
+        "rank": _rank_names(lineages)[calls],
+        "taxon": names[calls],
+        "target": np.array([*targets.names, ""], object)[known],
+        "hits": best.hits[:, 0].astype(np.int64),
+        "needed_hits": part.calls.hitmin.astype(np.int64),
+    }
+
+
+def _rank_names(lineages: Lineages) -> NDArray[np.object_]:
+    """The rank of each taxon and target, and "" for none behind them."""
+    ranks = [RANKS[rank] if rank != NO_RANK else "no rank" for rank in lineages.taxonomy.ranks.tolist()]
+    return np.array([*ranks, *[RANKS[SEQUENCE]] * len(lineages.targets), ""], object)
+
+
+def _no_reads(maxcand: int) -> ClassifiedReads:
+    slots, none = np.zeros((0, maxcand), np.uint32), np.zeros(0, np.uint32)
+    reads = Reads(0, NameList.of(()), none, None, "")
+    return ClassifiedReads(reads, Candidates(slots, slots, slots, slots, none), Calls(none.astype(np.int32), none))

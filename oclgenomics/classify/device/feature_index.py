@@ -64,6 +64,11 @@ class FeatureIndex:
     ) -> None:
         self.release()
 
+    def regroup(self, targets: Targets, groups: NDArray[np.int32], maxcand: int) -> None:
+        """Find other candidates from now on; parameters as of the class. The features stay where they are."""
+        self._targets.release()
+        self._targets, self._maxcand = TargetTable(self._engine, targets, groups), maxcand
+
     def release(self) -> None:
         """Give the memory back."""
         self._features.release()

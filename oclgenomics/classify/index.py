@@ -1,0 +1,197 @@
+"""A database that stays on a device and answers queries."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import ExitStack, closing
+from types import TracebackType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.classify.calls import Caller
+from oclgenomics.classify.candidates import Candidates
+from oclgenomics.classify.database.database import Database
+from oclgenomics.classify.database.file import read_database
+from oclgenomics.classify.feature_parts import target_ranges
+from oclgenomics.classify.finding import Finder, Groups, PartFinder, Sought, WholeFinder
+from oclgenomics.classify.locating import locate
+from oclgenomics.classify.options import QueryOptions, SketchOptions, Wanted
+from oclgenomics.classify.read_runs import HowToRead
+from oclgenomics.classify.reading import Input, SketchedReads, sketched_reads
+from oclgenomics.classify.result import ClassifiedReads, QueryResult, Reads
+from oclgenomics.classify.taxonomy.lineages import Lineages
+from oclgenomics.classify.thresholds import needed_hits
+from oclgenomics.classify.windows import range_width
+from oclgenomics.io.source import Progress
+from oclgenomics.runtime import Device, Engine, lent_engine
+from oclgenomics.sequence.opening import largest_block
+
+__all__ = ["Index"]
+
+MAX_RESERVE = 4 << 30  # bytes of the device's memory for reads and what is found for them, half of it at most
+RESERVE_SHARE = 16  # blocks of text that this holds
+
+
+class Index:
+    """A database on a device; a context manager that gives the memory back.
+
+    A database that does not fit is kept in the host's memory, and goes through the device in parts.
+
+    Parameters
+    ----------
+    database : Database or path
+    engine : Engine, optional
+        A device in use already. It stays open.
+    device : Device or str, optional
+        Where to run, if no engine is given; as `oclgenomics.runtime.select_device` takes it.
+    max_memory : int, optional
+        Bytes of device memory to use at most, if no engine is given.
+
+    Attributes
+    ----------
+    database : Database
+    lineages : Lineages
+    engine : Engine
+
+    Raises
+    ------
+    InputError
+        The file is no database, or a damaged one.
+    DeviceError
+        There is no such device, or its memory is too small.
+
+    Examples
+    --------
+    >>> from oclgenomics.classify import Index
+    >>> with Index("viruses.db") as index:  # doctest: +SKIP
+    ...     for sample in samples:
+    ...         print(index.query([sample]))
+    """
+
+    def __init__(
+        self,
+        database: Database | str | os.PathLike[str],
+        *,
+        engine: Engine | None = None,
+        device: Device | str | None = None,
+        max_memory: int | None = None,
+    ) -> None:
+        with ExitStack() as stack:
+            self.engine = stack.enter_context(lent_engine(engine, device, max_memory))
+            self.database = database if isinstance(database, Database) else read_database(database)
+            self.lineages = Lineages.of(self.database.taxonomy, self.database.targets)
+            self._reserve = min(self.engine.budget // 2, MAX_RESERVE)
+            self._finder = self._new_finder(self._groups(QueryOptions()))
+            stack.callback(self._finder.release)
+            self._stack = stack.pop_all()
+
+    def _new_finder(self, groups: Groups) -> Finder:
+        engine, database = self.engine, self.database
+        room = engine.budget - self._reserve - engine.memory.used
+        ranges = target_ranges(database.features, database.targets, room, engine.max_allocation)
+        if len(ranges) > 1:
+            return PartFinder(engine, database, ranges)
+        return WholeFinder(engine, database, groups)
+
+    def __enter__(self) -> Index:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give the device's memory back; twice does no harm."""
+        self._stack.close()
+
+    def query(
+        self,
+        inputs: Sequence[Input],
+        options: QueryOptions = QueryOptions(),
+        wanted: Wanted = Wanted(),
+        *,
+        threads: int | None = None,
+        progress: Progress | None = None,
+    ) -> QueryResult:
+        """Classify reads; parameters and errors are those of `parts`."""
+        parts = tuple(self.parts(inputs, options, wanted, threads=threads, progress=progress))
+        return QueryResult(self.lineages, parts, options)
+
+    def parts(
+        self,
+        inputs: Sequence[Input],
+        options: QueryOptions = QueryOptions(),
+        wanted: Wanted = Wanted(),
+        *,
+        threads: int | None = None,
+        progress: Progress | None = None,
+    ) -> Generator[ClassifiedReads, None, None]:
+        """Classify reads, block by block of the input.
+
+        Parameters
+        ----------
+        inputs : sequence of Input
+            See `reading.inputs_of`.
+        options : QueryOptions
+        wanted : Wanted
+        threads : int, optional
+            Host threads that unpack the input; at most 4 if not given.
+        progress : callable, optional
+            Called with (bytes read, bytes in all) of the file at work.
+
+        Yields
+        ------
+        ClassifiedReads
+            In the order of the input. Memory does not grow with the input, unless `cov_percentile` is asked for.
+        """
+        caller = Caller(self.lineages, options)
+        pairs = any(one.mates is not None for one in inputs)
+        block_bytes = min(largest_block(self.engine), max(self._reserve // RESERVE_SHARE, 1)) // (1 + pairs)
+        how = HowToRead(self._read_windows(options), wanted.texts, block_bytes, threads, progress)
+        batches = sketched_reads(self.engine, inputs, how, any_mates=wanted.any_mates, limit=wanted.limit)
+        with closing(batches):
+            sought = self._sought(batches, options, all_hits=wanted.all_hits)
+            for one, candidates in self._finder.find(sought, self._groups(options)):
+                yield self._called(one, candidates, caller, options)
+
+    def _groups(self, options: QueryOptions) -> Groups:
+        return Groups(options.lowest, options.maxcand, self.lineages.groups(options.lowest))
+
+    def _read_windows(self, options: QueryOptions) -> SketchOptions:
+        known = self.database.options.sketch
+        return SketchOptions(
+            known.kmerlen, options.sketchlen or known.sketchlen, known.winlen, options.winstride or known.winstride
+        )
+
+    def _sought(self, batches: Iterator[SketchedReads], options: QueryOptions, *, all_hits: bool) -> Iterator[Sought]:
+        for batch in batches:
+            letters = _letters(batch.reads)
+            widths = range_width(letters, options.insertsize, self.database.options.sketch.winstride)
+            located = None
+            if all_hits:
+                located = locate(self.database, self.engine.download(batch.sketches.features), batch.first)
+            yield Sought(batch, widths.astype(np.uint32), located)
+
+    def _called(self, sought: Sought, candidates: Candidates, caller: Caller, options: QueryOptions) -> ClassifiedReads:
+        reads = sought.batch.reads
+        letters = _letters(reads)
+        candidates = candidates.without(_left_out(letters, options))
+        windows = int(self.database.targets.first_window[-1])
+        needed = needed_hits(candidates, letters.astype(np.uint32), sought.widths, windows, options)
+        calls = caller.call(candidates, needed)
+        return ClassifiedReads(reads, candidates, calls, sought.located, sought.batch.texts)
+
+
+def _letters(reads: Reads) -> NDArray[np.int64]:
+    """Letters of reads, those of mates together."""
+    letters = reads.letters.astype(np.int64)
+    return letters if reads.mate_letters is None else letters + reads.mate_letters
+
+
+def _left_out(letters: NDArray[np.int64], options: QueryOptions) -> NDArray[np.bool_]:
+    """Say which reads are too short or too long to be classified."""
+    longest = options.max_readlen or np.iinfo(np.int64).max
+    return (letters < options.min_readlen) | (letters > longest)
