@@ -18,15 +18,6 @@ __all__ = [
     "Wanted",
     "metacache_hitmin",
 ]
-    "ID_FORMATS",
-    "METACACHE",
-    "BuildOptions",
-    "IdFormat",
-    "QueryOptions",
-    "SketchOptions",
-    "Wanted",
-    "metacache_hitmin",
-]
 
 IdFormat = Literal["smart", "ncbi", "gi", "filename", "leadingword"]
 ID_FORMATS: tuple[IdFormat, ...] = get_args(IdFormat)
