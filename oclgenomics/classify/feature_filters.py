@@ -63,11 +63,13 @@ def is_ambiguous(
 ) -> NDArray[np.bool_]:
     """Say which features have locations in more than `most` taxa.
 
+    As in MetaCache, all targets without a taxon of the rank count as one taxon more.
+
     Parameters
     ----------
     features : Features
     taxa : ndarray, int32 (targets,)
-        Of each target; targets of `NO_TAXON` count for nothing.
+        Of each target; `NO_TAXON` is one more.
     first_window : ndarray, int64 (targets + 1,)
         Windows of the targets before each one.
     most : int
@@ -105,6 +107,5 @@ def _distinct(
     targets = np.searchsorted(first_window, locations[places], side="right") - 1
     each = taxa[targets].astype(np.int64)
     lists = np.repeat(np.arange(len(counts)), counts)
-    known = each != NO_TAXON
-    pairs = np.unique(lists[known] << 32 | each[known])
+    pairs = np.unique(lists << 32 | (each - NO_TAXON))
     return np.bincount(pairs >> 32, minlength=len(counts))

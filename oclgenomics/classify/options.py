@@ -79,7 +79,8 @@ class BuildOptions:
     remove_overpopulated : bool
         Features with `max_locations` locations or more lose all.
     remove_ambiguous : str, optional
-        A rank: features whose locations are in more than `max_ambiguous` taxa of it lose all.
+        A rank: features whose locations are in more than `max_ambiguous` taxa of it lose all. Targets without a taxon
+        of the rank are of one taxon more, as in MetaCache.
     max_ambiguous : int
     sequence_id_format : {'smart', 'ncbi', 'gi', 'filename', 'leadingword'}
         What names a target.

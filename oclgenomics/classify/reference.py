@@ -65,7 +65,7 @@ def build_features(
     targets : sequence of bytes
     options : BuildOptions
     taxa : sequence of int or None, optional
-        Taxon of each target at the rank of `remove_ambiguous`.
+        Taxon of each target at the rank of `remove_ambiguous`; None, where there is none, counts as one.
     """
     found: Locations = defaultdict(list)
     for target, letters in enumerate(targets):
@@ -81,7 +81,7 @@ def build_features(
 
 
 def _ambiguous(locations: Iterable[tuple[int, int]], options: BuildOptions, taxa: Sequence[int | None]) -> bool:
-    return len({taxa[target] for target, _ in locations} - {None}) > options.max_ambiguous
+    return len({taxa[target] for target, _ in locations}) > options.max_ambiguous
 
 
 def find_candidates(

@@ -42,7 +42,7 @@ def features_of_pairs(engine: Engine, pairs: DeviceArray, size: int, max_locatio
     ----------
     engine : Engine
     pairs : DeviceArray, uint64
-        Pairs of one key come in ascending order of their windows. Its content is overwritten.
+        Pairs of one key come in ascending order of their windows. Its memory may be given back.
     size : int
         Pairs to use, from the first on. Those of the key `PADDING` are left out.
     max_locations : int
@@ -54,6 +54,8 @@ def features_of_pairs(engine: Engine, pairs: DeviceArray, size: int, max_locatio
     # Windows ascend already; NumPy's sort, which devices use that share the host's memory, is for whole numbers.
     first_bit = 0 if engine.tuning.shares_memory else 32
     ordered = sort(engine, pairs, size=size, first_bit=first_bit).keys
+    if ordered is not pairs:
+        pairs.release()
     return _clipped(engine, ordered, size, max_locations, kind)
 
 
