@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from oclgenomics.classify.options import IdFormat
 
-__all__ = ["file_stem", "header_taxids", "raw_id", "sequence_ids", "told_apart"]
+__all__ = ["file_stem", "header_taxids", "raw_id", "sequence_ids", "told_apart", "without_version"]
 
 # RefSeq's and GenBank's accessions, with the version if there is one.
-_ACCESSION = re.compile(r"(?:^|[^0-9A-Za-z])([A-Z][_A-Z]{1,9}[0-9]{5,}(?:\.[0-9]+)?)", re.ASCII)
+_ACCESSION = re.compile(r"(?:^|[^0-9A-Za-z])([A-Z][_A-Z]{1,9}[0-9]{5,}(?:\.[0-9]+)?)")
+_VERSIONED = re.compile(r"([A-Z][_A-Z]{1,9}[0-9]{5,})\.[0-9]+")
 _NUMBER = re.compile(r"[ \t]*\+?([0-9]{1,18})(?![0-9])")
 
 
@@ -44,6 +45,12 @@ def _gi(header: str) -> str:
 def file_stem(path: str) -> str:
     """Return the name of a file up to its first point."""
     return path.rpartition("/")[2].partition(".")[0]
+
+
+def without_version(name: str) -> str:
+    """Return an accession without its version; any other name as it is."""
+    found = _VERSIONED.fullmatch(name)
+    return found[1] if found else name
 
 
 def _first_word(header: str) -> str:
