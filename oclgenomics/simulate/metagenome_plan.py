@@ -82,8 +82,8 @@ class MetagenomeScenario:
     length: int = 1_000_000
     gc: tuple[float, float] = (0.35, 0.65)
     genus_divergence: tuple[float, float] = (0.15, 0.25)
-    species_divergence: tuple[float, float] = (0.02, 0.1)
-    strain_divergence: tuple[float, float] = (0.002, 0.03)
+    species_divergence: tuple[float, float] = (0.03, 0.1)
+    strain_divergence: tuple[float, float] = (0.002, 0.02)
     indels: float = 0.05
     transferred: float = 0.01
     repeats: float = 0.01

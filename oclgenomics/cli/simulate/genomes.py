@@ -57,8 +57,8 @@ def add_genomes(kinds: Any) -> None:
         default = f"{defaults.get(name, 1_000_000)}"
         group.add_argument(f"--{name}", type=count, metavar="N", help=f"{text} (default: {default})")
     group = parser.add_argument_group("evolution")
-    shown = {"gc": "0.35 0.65", "genus_divergence": "0.15 0.25", "species_divergence": "0.02 0.1",
-             "strain_divergence": "0.002 0.03"}  # fmt: skip
+    shown = {"gc": "0.35 0.65", "genus_divergence": "0.15 0.25", "species_divergence": "0.03 0.1",
+             "strain_divergence": "0.002 0.02"}  # fmt: skip
     for name, text in _RANGES.items():
         option = f"--{name.replace('_', '-')}"
         group.add_argument(option, type=float, nargs=2, metavar=("MIN", "MAX"), help=f"{text} (default: {shown[name]})")
