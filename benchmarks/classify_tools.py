@@ -1,0 +1,121 @@
+"""Programs that classify reads, ours among them: the commands that build a database and query it."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+__all__ = ["Kraken2", "MetaCache", "Ours", "Tool", "tools"]
+
+
+class Tool(Protocol):
+    """A program.
+
+    Attributes
+    ----------
+    name : str
+    """
+
+    name: str
+
+    def prepare(self, references: Sequence[Path], taxonomy: Path, database: Path) -> list[list[str]]:
+        """Make what the build starts from; return commands that are not timed."""
+
+    def build(self, references: Sequence[Path], taxonomy: Path, database: Path) -> list[str]:
+        """Return the command that builds a database in the folder `database`, which is there."""
+
+    def query(self, database: Path, reads: Sequence[Path], output: Path) -> list[str]:
+        """Return the command that classifies single reads, or the pairs of two files."""
+
+
+@dataclass(frozen=True)
+class Ours:
+    """This package, as a process."""
+
+    device: str
+    name: str = "oclgenomics"
+
+    def prepare(self, references: Sequence[Path], taxonomy: Path, database: Path) -> list[list[str]]:
+        return []
+
+    def build(self, references: Sequence[Path], taxonomy: Path, database: Path) -> list[str]:
+        paths = [*map(str, references), "--taxonomy", str(taxonomy)]
+        return [*self.command("build"), str(database / "ours.db"), *paths, "-d", self.device, "-q"]
+
+    def query(self, database: Path, reads: Sequence[Path], output: Path) -> list[str]:
+        given = ["--paired", *map(str, reads)] if len(reads) == 2 else [str(reads[0])]
+        options = ["--format", "native", "-o", str(output), "-d", self.device, "-q"]
+        return [*self.command("query"), str(database / "ours.db"), *given, *options]
+
+    @staticmethod
+    def command(action: str) -> list[str]:
+        """What a command starts with."""
+        return [sys.executable, "-m", "oclgenomics", "classify", action]
+
+
+@dataclass(frozen=True)
+class MetaCache:
+    """MetaCache with its defaults, or with other options of a query."""
+
+    path: str
+    threads: int
+    options: tuple[str, ...] = ()
+    name: str = "MetaCache"
+
+    def prepare(self, references: Sequence[Path], taxonomy: Path, database: Path) -> list[list[str]]:
+        return []
+
+    def build(self, references: Sequence[Path], taxonomy: Path, database: Path) -> list[str]:
+        threads = ["-threads", str(self.threads)]
+        return [self.path, "build", str(database / "mc"), *map(str, references), "-taxonomy", str(taxonomy), *threads]
+
+    def query(self, database: Path, reads: Sequence[Path], output: Path) -> list[str]:
+        pairs = ["-pairfiles"] if len(reads) == 2 else []
+        options = [*pairs, *self.options, "-out", str(output), "-threads", str(self.threads)]
+        return [self.path, "query", str(database / "mc"), *map(str, reads), *options]
+
+
+@dataclass(frozen=True)
+class Kraken2:
+    """Kraken 2 with its defaults, or with other options of a query."""
+
+    threads: int
+    options: tuple[str, ...] = ()
+    fast: bool = False
+    name: str = "Kraken2"
+
+    def prepare(self, references: Sequence[Path], taxonomy: Path, database: Path) -> list[list[str]]:
+        """Lay out the taxonomy, and add all references to the library as one file."""
+        folder = database / "kraken2"
+        shutil.rmtree(folder, ignore_errors=True)
+        (folder / "taxonomy").mkdir(parents=True)
+        for path in taxonomy.iterdir():
+            shutil.copy(path, folder / "taxonomy")
+        library = database / "library.fna"
+        with library.open("wb") as joined:
+            for path in references:
+                joined.write(path.read_bytes())
+        return [["kraken2-build", "--add-to-library", str(library), "--no-masking", "--db", str(folder)]]
+
+    def build(self, references: Sequence[Path], taxonomy: Path, database: Path) -> list[str]:
+        fast = ["--fast-build"] if self.fast else []
+        return ["kraken2-build", "--build", "--db", str(database / "kraken2"), "--threads", str(self.threads), *fast]
+
+    def query(self, database: Path, reads: Sequence[Path], output: Path) -> list[str]:
+        pairs = ["--paired"] if len(reads) == 2 else []
+        options = [*pairs, *self.options, "--output", str(output), "--threads", str(self.threads)]
+        return ["kraken2", "--db", str(database / "kraken2"), *options, *map(str, reads)]
+
+
+def tools(device: str, threads: int) -> list[Tool]:
+    """List ours, and of the others those that are on PATH."""
+    found: list[Tool] = [Ours(device)]
+    if path := shutil.which("metacache"):
+        found.append(MetaCache(path, threads))
+    if shutil.which("kraken2") and shutil.which("kraken2-build"):
+        found += [Kraken2(threads), Kraken2(threads, fast=True, name="Kraken2 --fast-build")]
+    return found
