@@ -5,6 +5,7 @@ Slow, and meant to be read.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import groupby
@@ -135,9 +136,9 @@ def _best_range(target: int, hit_windows: list[int], width: int) -> Candidate:
     """The most hits in `width` neighbouring windows; of several such ranges, the first one."""
     best = Candidate(target, 0, 0, 0)
     for end, last in enumerate(hit_windows):
-        inside = [window for window in hit_windows[: end + 1] if window > last - width]
-        if len(inside) > best.hits:
-            best = Candidate(target, len(inside), inside[0], last)
+        begin = bisect_right(hit_windows, last - width)
+        if end + 1 - begin > best.hits:
+            best = Candidate(target, end + 1 - begin, hit_windows[begin], last)
     return best
 
 
