@@ -73,14 +73,6 @@ static inline void find_in_list(__global const uint *list, uint size, uint width
         put_candidate(slots, plane, count, NO_TARGET, 0, 0, 0);
 }
 
-static inline uint count_locations(__global const ulong *found, ulong begin, ulong end)
-{
-    ulong count = 0;
-    for (ulong i = begin; i < end; ++i)
-        count += COUNT_OF(found[i]);
-    return count >> 32 ? 0xffffffffu : (uint)count;
-}
-
 __kernel void find_candidates(FOUND, TARGETS, CANDIDATES, uint reads, uint each, __global const uint *listed,
                               __global const ulong *places, uint room, __global uint *lists)
 {
@@ -91,7 +83,7 @@ __kernel void find_candidates(FOUND, TARGETS, CANDIDATES, uint reads, uint each,
 #else
         const uint read = i;
 #endif
-        const ulong begin = (ulong)first[read] * sketch - base, end = (ulong)first[read + 1] * sketch - base;
+        const ulong begin = FIRST_FEATURE(read), end = FIRST_FEATURE(read + 1);
 #if LISTED
         const uint size = located[read];
         __global uint *list = lists + 2 * places[i];

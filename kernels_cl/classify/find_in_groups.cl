@@ -24,7 +24,7 @@ typedef struct {
 } Shared;
 
 // The number of locations of a read, or 2^32 - 1 if there are more. Halves are summed apart, as sums of them cannot overflow.
-static inline uint count_locations(__global const ulong *found, ulong begin, ulong end, __local Shared *shared)
+static inline uint count_together(__global const ulong *found, ulong begin, ulong end, __local Shared *shared)
 {
     const uint lane = get_local_id(0);
     if (lane == 0)
@@ -169,8 +169,8 @@ void find_in_groups(FOUND, TARGETS, CANDIDATES, __global const uint *listed)
 #else
     const uint read = get_group_id(0);
 #endif
-    const ulong begin = (ulong)first[read] * sketch - base, end = (ulong)first[read + 1] * sketch - base;
-    const uint size = count_locations(found, begin, end, &shared);
+    const ulong begin = FIRST_FEATURE(read), end = FIRST_FEATURE(read + 1);
+    const uint size = count_together(found, begin, end, &shared);
 #if !LISTED
     if (lane == 0)
         located[read] = size;

@@ -9,9 +9,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["NO_TARGET", "Candidate", "Candidates"]
+__all__ = ["NO_TARGET", "Candidate", "Candidates", "merged"]
 
 NO_TARGET = 0xFFFFFFFF
+MAX_LOCATED = (1 << 32) - 1
 
 
 class Candidate(NamedTuple):
@@ -68,3 +69,46 @@ class Candidates:
         """List the candidates of a read."""
         rows = zip(*(array[read].tolist() for array in (self.targets, self.hits, self.first, self.last)), strict=True)
         return [Candidate(*row) for row in rows if row[0] != NO_TARGET]
+
+
+def merged(parts: Sequence[Candidates], groups: NDArray[np.int32], maxcand: int) -> Candidates:
+    """Return the candidates of reads in a whole database, from those in parts of it with different targets.
+
+    A candidate of the whole is one of its part: what is better there is better in the whole.
+
+    Parameters
+    ----------
+    parts : sequence of Candidates
+        Of the same reads, each found with at least `maxcand` candidates; at least one part.
+    groups : ndarray, int32 (targets,)
+        Taxa of which only the best target is a candidate.
+    maxcand : int
+    """
+    names = ("targets", "hits", "first", "last")
+    columns = {name: np.concatenate([getattr(part, name) for part in parts], axis=1) for name in names}
+    # By hits, then by the number of the target. What is behind the last candidate of a part has no hits.
+    order = np.argsort((np.uint64(MAX_LOCATED) - columns["hits"] << np.uint64(32)) | columns["targets"], axis=1)
+    columns = {name: np.take_along_axis(column, order, axis=1) for name, column in columns.items()}
+    chosen = _first_of_groups(columns["targets"], groups)
+    order = np.argsort(~chosen, axis=1, kind="stable")[:, :maxcand]
+    chosen = np.take_along_axis(chosen, order, axis=1)
+    best = {name: np.take_along_axis(column, order, axis=1) for name, column in columns.items()}
+    targets = np.where(chosen, best.pop("targets"), np.uint32(NO_TARGET))
+    hits, first, last = (np.where(chosen, column, np.uint32(0)) for column in best.values())
+    located = np.sum([part.located for part in parts], axis=0, dtype=np.uint64)
+    return Candidates(targets, hits, first, last, np.minimum(located, MAX_LOCATED).astype(np.uint32))
+
+
+def _first_of_groups(targets: NDArray[np.uint32], groups: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Whether no target to the left has the same group; not where there is no target."""
+    there = targets != NO_TARGET
+    own = np.append(groups, np.int32(0)).astype(np.int64)[np.where(there, targets, 0)]
+    own[~there] = -1 - np.nonzero(~there)[1]  # groups of their own
+    order = np.argsort(own, axis=1, kind="stable")
+    ordered = np.take_along_axis(own, order, axis=1)
+    heads = np.ones(own.shape, np.bool_)
+    heads[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
+    first = np.empty(own.shape, np.bool_)
+    np.put_along_axis(first, order, heads, axis=1)
+    chosen: NDArray[np.bool_] = first & there
+    return chosen

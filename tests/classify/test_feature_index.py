@@ -2,57 +2,92 @@
 
 from __future__ import annotations
 
+import functools
+from unittest import mock
+
 import numpy as np
 import pytest
 from helpers.classify_index import Case, random_case
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from oclgenomics.classify import plan
+from oclgenomics.classify.candidates import merged
+from oclgenomics.classify.device import feature_parts as parts_module
 from oclgenomics.classify.device.feature_index import FeatureIndex
+from oclgenomics.classify.device.feature_parts import feature_parts
+from oclgenomics.classify.hashes import NO_FEATURE, unmix
+from oclgenomics.errors import AllocationError
 from oclgenomics.runtime import Engine
 
-
-def check(engine: Engine, case: Case, maxcand: int) -> None:
-    groups = np.array(case.groups, np.int32)
-    with FeatureIndex(engine, case.features, case.targets, groups, maxcand) as index:
-        case.check(index.candidates(*case.sketches(engine)), maxcand)
-
-
-@given(
-    seed=st.integers(0, 1 << 32),
+CASES = st.builds(
+    random_case,
+    st.integers(0, 1 << 32),
     features=st.sampled_from([0, 1, 5, 40, 300]),
     windows=st.sampled_from([1, 3, 70, 500]),
     longest=st.sampled_from([1, 3, 30]),
-    reads=st.sampled_from([0, 1, 7, 90]),
-    most=st.sampled_from([1, 4, 20]),
+    reads=st.sampled_from([0, 1, 7, 70]),
+    most=st.sampled_from([1, 3, 8]),
     width=st.sampled_from([2, 5, 1000]),
-    maxcand=st.sampled_from([1, 2, 3, 64]),
 )
-def test_any_candidates(
-    shaped: Engine,
-    seed: int,
-    features: int,
-    windows: int,
-    longest: int,
-    reads: int,
-    most: int,
-    width: int,
-    maxcand: int,
-) -> None:
-    case = random_case(seed, features=features, windows=windows, longest=longest, reads=reads, most=most, width=width)
+MAXCANDS = (1, 2, 3, 64)
+
+
+def check(engine: Engine, case: Case, *maxcands: int) -> None:
+    """Compare candidates and hits with the oracle's."""
+    sketches, first, widths = case.sketches(engine)
+    for maxcand in maxcands:
+        with FeatureIndex(engine, case.features, case.targets, case.group_array, maxcand) as index:
+            case.check(index.candidates(sketches, first, widths), maxcand)
+            if maxcand == maxcands[-1]:
+                case.check_hits(index.hits(sketches, first))
+
+
+@given(case=CASES, maxcand=st.sampled_from(MAXCANDS))
+def test_any_candidates_and_hits(shaped: Engine, case: Case, maxcand: int) -> None:
     check(shaped, case, maxcand)
+
+
+@settings(max_examples=15)
+@given(case=CASES, room=st.sampled_from([1, 200, 4000]), loaded=st.sampled_from([1, 7]))
+def test_batches_change_nothing(shaped: Engine, case: Case, room: int, loaded: int) -> None:
+    with mock.patch.object(plan, "batch_bytes", return_value=room), mock.patch.object(plan, "LOADED_FEATURES", loaded):
+        check(shaped, case, 2)
+
+
+@settings(max_examples=30)
+@given(case=CASES, share=st.floats(0, 1), cells=st.sampled_from([4, 1 << 22]), maxcand=st.sampled_from(MAXCANDS))
+def test_parts_of_features_change_nothing(engine: Engine, case: Case, share: float, cells: int, maxcand: int) -> None:
+    features, targets, groups = case.features, case.targets, case.group_array
+    least, most = (
+        plan.IndexLimits(len(features), int(targets.windows.sum()), len(targets), 0, 0).need(n).all
+        for n in (0, len(features.locations))
+    )
+    budget = int(least + share * (most - least))
+    found = []
+    with mock.patch.object(parts_module, "CELLS", cells), mock.patch.object(parts_module, "FEATURES", 7):
+        try:
+            parts = list(feature_parts(features, targets, budget, 1 << 40))
+        except AllocationError:
+            return
+    assert sum(len(part.locations) for part in parts) == len(features.locations)
+    for part in parts:
+        with FeatureIndex(engine, part, targets, groups, maxcand) as index:
+            found.append(index.candidates(*case.sketches(engine)))
+    case.check(merged(found, groups, maxcand), maxcand)
 
 
 SIZES = (0, 1, 2, 31, 32, 33, 63, 64, 65, 511, 512, 513, 1025, 8191, 8192, 8193, 20_000)
 
 
-@pytest.mark.parametrize("maxcand", [1, 2, 64])
-@pytest.mark.parametrize("each", [1, 254])
-def test_reads_at_the_borders_of_classes(shaped: Engine, each: int, maxcand: int) -> None:
+@functools.cache
+def border_case(each: int) -> Case:
+    """Reads with so many locations, from features with `each` of them."""
     rng = np.random.default_rng(each)
     windows = rng.integers(0, 2000, 40).tolist()
     total = sum(windows)
-    lists, reads = {}, []
+    lists: dict[int, list[int]] = {}
+    reads = []
     for size in SIZES:
         cuts = [*range(0, size, each), size]
         numbers = [len(lists) + i for i in range(len(cuts) - 1)]
@@ -60,6 +95,57 @@ def test_reads_at_the_borders_of_classes(shaped: Engine, each: int, maxcand: int
             near = min(total, 4 * each) if number % 3 else total
             lists[number] = np.sort(rng.choice(near, end - begin, replace=False)).tolist()
         reads.append([numbers[i : i + 16] for i in range(0, len(numbers), 16)])
-    case = Case(lists, windows, rng.integers(-1, 9, 40).tolist(), reads, [7] * len(reads), 16)
-    assert [len(case.hit(read)) for read in range(len(reads))] == list(SIZES)
-    check(shaped, case, maxcand)
+    return Case(lists, windows, rng.integers(-1, 9, 40).tolist(), reads, [7] * len(reads), 16)
+
+
+@pytest.mark.parametrize("each", [1, 254])
+def test_reads_at_the_borders_of_classes(shaped: Engine, each: int) -> None:
+    case = border_case(each)
+    assert [len(case.hit(read)) for read in range(len(SIZES))] == list(SIZES)
+    check(shaped, case, 1, 2, 64)
+
+
+def test_features_with_as_many_locations_as_there_can_be(shaped: Engine) -> None:
+    windows = [40_000, 0, 30_000]
+    lists = {7: list(range(65_535)), 8: list(range(1000, 66_535)), 9: [69_999]}
+    reads = [[[7]], [[7, 8, 9], [7]], [[9]], [[8]]]
+    check(shaped, Case(lists, windows, [0, 1, 2], reads, [2, 1, 3, 1 << 31], 4), 2)
+
+
+@pytest.mark.parametrize("step", [1, 1 << 20, 1 << 26])
+def test_features_that_crowd_behind_one_prefix(shaped: Engine, step: int) -> None:
+    keys = (np.arange(3000 if step == 1 else 64, dtype=np.uint32) * np.uint32(step))[::-1] ^ np.uint32(0xFFFFFFFF)
+    features = [one for one in unmix(keys).tolist() if one != NO_FEATURE]
+    lists = {feature: [number] for number, feature in enumerate(features) if number % 3}
+    reads = [[features[i : i + 16]] for i in range(0, len(features), 16)]
+    check(shaped, Case(lists, [len(features)], [0], reads, [5] * len(reads), 16), 2)
+
+
+def test_no_targets(shaped: Engine) -> None:
+    check(shaped, Case({}, [], [], [[[1, 2]], [], [[]]], [2, 2, 2], 4), 2)
+
+
+def test_a_read_with_too_many_locations(shaped: Engine) -> None:
+    case = Case({1: [0, 1, 2, 3]}, [4], [0], [[[1]]], [2], 1)
+    with (
+        mock.patch.object(plan, "MAX_LOCATIONS_OF_READ", 3),
+        FeatureIndex(shaped, case.features, case.targets, case.group_array, 2) as index,
+    ):
+        with pytest.raises(AllocationError, match="more than 3 locations"):
+            index.candidates(*case.sketches(shaped))
+        with pytest.raises(AllocationError, match="more than 3 locations"):
+            index.hits(*case.sketches(shaped)[:2])
+
+
+def test_memory_as_planned_and_given_back(shaped: Engine) -> None:
+    case = border_case(254)
+    features, used = case.features, shaped.memory.used
+    shaped.memory.peak = used
+    index = FeatureIndex(shaped, features, case.targets, case.group_array, 2)
+    need = plan.IndexNeed.of(len(features), len(features.locations), sum(case.windows), len(case.windows))
+    assert used < shaped.memory.used <= used + need.all
+    assert shaped.memory.peak <= used + need.all + (1 << 16)  # totals of scans
+    index.candidates(*case.sketches(shaped))
+    index.release()
+    index.release()
+    assert shaped.memory.used == used

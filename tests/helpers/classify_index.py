@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -13,6 +15,8 @@ from oclgenomics.classify.candidates import Candidate, Candidates
 from oclgenomics.classify.database.database import Features
 from oclgenomics.classify.device.sketches import Sketches
 from oclgenomics.classify.hashes import NO_FEATURE, mix
+from oclgenomics.classify.hits import Hits
+from oclgenomics.classify.options import MAX_CANDIDATES
 from oclgenomics.classify.targets import Targets
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
 from oclgenomics.runtime import Engine
@@ -83,20 +87,34 @@ class Case:
 
     def hit(self, read: int) -> list[tuple[int, int]]:
         """Target and window of every location of a read's features."""
-        ends = np.cumsum(self.windows)
-        found = [place for window in self.reads[read] for one in window for place in self.lists.get(one, ())]
-        targets = np.searchsorted(ends, found, "right")
-        return [
-            (int(target), int(place - ends[target] + self.windows[target]))
-            for target, place in zip(targets, found, strict=True)
-        ]
+        return self._hit[read]
+
+    @functools.cached_property
+    def _hit(self) -> list[list[tuple[int, int]]]:
+        ends = np.cumsum(self.windows, dtype=np.int64)
+        begins = ends - np.array(self.windows, np.int64)
+        hit = []
+        for read in self.reads:
+            places = np.array([place for row in read for one in row for place in self.lists.get(one, ())], np.int64)
+            targets = np.searchsorted(ends, places, "right")
+            hit.append(list(zip(targets.tolist(), (places - begins[targets]).tolist(), strict=True)))
+        return hit
+
+    @property
+    def group_array(self) -> NDArray[np.int32]:
+        """The groups, as an array."""
+        return np.array(self.groups, np.int32)
 
     def expected(self, maxcand: int) -> list[list[Candidate]]:
         """The candidates of each read."""
+        return [candidates[:maxcand] for candidates in self._expected]
+
+    @functools.cached_property
+    def _expected(self) -> list[list[Candidate]]:
         groups = [None if group == NO_TAXON else group for group in self.groups]
         return [
-            reference.choose_candidates(self.hit(read), width, maxcand, groups)
-            for read, width in enumerate(self.widths)
+            reference.choose_candidates(hit, width, MAX_CANDIDATES, groups)
+            for hit, width in zip(self._hit, self.widths, strict=True)
         ]
 
     def check(self, found: Candidates, maxcand: int) -> None:
@@ -108,6 +126,14 @@ class Case:
             assert found.of(read) == expected, f"read {read}"
             assert not found.hits[read, len(expected) :].any()
             assert found.located[read] == len(self.hit(read))
+
+    def check_hits(self, found: Hits) -> None:
+        """Compare hits with counts of equal locations."""
+        assert len(found) == len(self.reads)
+        rows = list(zip(found.targets.tolist(), found.windows.tolist(), found.hits.tolist(), strict=True))
+        for read in range(len(self.reads)):
+            own = rows[found.offsets[read] : found.offsets[read + 1]]
+            assert own == [(*place, hits) for place, hits in sorted(Counter(self.hit(read)).items())], f"read {read}"
 
 
 def random_case(seed: int, *, features: int, windows: int, longest: int, reads: int, most: int, width: int) -> Case:

@@ -38,7 +38,7 @@ class FeatureTable:
     ParameterError
         More locations than an index holds.
     AllocationError
-        They do not fit; see `plan.index_bytes`.
+        They do not fit; see `plan.IndexNeed`.
     """
 
     def __init__(self, engine: Engine, features: Features) -> None:
@@ -54,14 +54,14 @@ class FeatureTable:
         engine.fill(self._table, 0)
         engine.fill(self._entries, 0)
         before = 0
-        for begin in range(0, len(features), plan.UPLOADED_FEATURES):
+        for begin in range(0, len(features), plan.LOADED_FEATURES):
             before += self._add(features, begin, before)
         scan(engine, self._table, maximum=True, inclusive=True, out=self._table)
 
     def _add(self, features: Features, begin: int, before: int) -> int:
         """Make entries of some features; return how many locations they have."""
         engine = self._engine
-        part = slice(begin, begin + plan.UPLOADED_FEATURES)
+        part = slice(begin, begin + plan.LOADED_FEATURES)
         counts, size = features.counts[part], len(features.counts[part])
         kind = TYPES[counts.dtype.name]
         on_device: dict[str, Any] = {"counts": engine.upload(counts), "size": size}

@@ -1,0 +1,110 @@
+"""The candidates of reads whose features were looked up."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.classify import plan
+from oclgenomics.classify.candidates import Candidates
+from oclgenomics.classify.device.looked_up import READS_EACH, LookedUp, check_located, launch_reads
+from oclgenomics.classify.device.rooms import Rooms
+from oclgenomics.classify.device.target_table import TargetTable
+from oclgenomics.runtime import Engine
+
+__all__ = ["CandidateFinder"]
+
+SMALL_LANES, WIDE_LANES = 32, 256
+
+
+class CandidateFinder:
+    """Finds candidates, reads of each class by what suits them.
+
+    Which class a read belongs to depends on how many locations it has. Most have few. The first kernel counts the
+    locations of all reads and finds the candidates of those; which reads are left the host decides.
+
+    Parameters
+    ----------
+    engine : Engine
+    targets : TargetTable
+    rooms : Rooms
+    maxcand : int
+    room : int
+        Bytes for lists that are sorted in global memory at a time; a longer list comes alone.
+    """
+
+    def __init__(self, engine: Engine, targets: TargetTable, rooms: Rooms, maxcand: int, room: int) -> None:
+        self._engine, self._targets, self._rooms, self._maxcand, self._room = engine, targets, rooms, maxcand, room
+
+    def find(self, looked_up: LookedUp, widths: NDArray[np.uint32]) -> Candidates:
+        """Find the candidates of reads.
+
+        Raises
+        ------
+        AllocationError
+            There is no room for the locations of a single read.
+        """
+        engine, reads, maxcand = self._engine, looked_up.reads, self._maxcand
+        located = self._rooms.of("located", reads, np.uint32)
+        best = self._rooms.of("best", 4 * reads * maxcand, np.uint32)
+        arguments: dict[str, Any] = {
+            **looked_up.arguments,
+            **self._targets.arguments,
+            "widths": engine.upload(np.ascontiguousarray(widths)),
+            "maxcand": maxcand,
+            "located": located,
+            "plane": reads * maxcand,
+            "best": best,
+        }
+        self._find_small(reads, arguments)
+        counts = engine.download(located, reads)
+        check_located(counts)
+        self._find_larger(counts, arguments)
+        targets, hits, first, last = engine.download(best, 4 * reads * maxcand).reshape(4, reads, maxcand)
+        return Candidates(targets, hits, first, last, counts)
+
+    def _find_small(self, reads: int, arguments: dict[str, Any]) -> None:
+        """Count all reads' locations, and find the candidates of those with few."""
+        if not self._engine.tuning.cpu:
+            self._launch_groups(reads, None, SMALL_LANES, plan.SMALL, arguments)
+            return
+        items = -(-reads // READS_EACH)
+        lists = self._rooms.of("small", 2 * plan.SMALL * items, np.uint32)
+        kernel = self._engine.kernel("classify/find_candidates.cl", "find_candidates", LISTED=False)
+        none = {"listed": None, "places": None}
+        launch_reads(self._engine, kernel, reads, **arguments, **none, room=plan.SMALL, lists=lists)
+
+    def _find_larger(self, located: NDArray[np.uint32], arguments: dict[str, Any]) -> None:
+        """Find the candidates of reads with more locations."""
+        limit = plan.SMALL
+        if not self._engine.tuning.cpu:
+            limit = plan.WIDE
+            wide = np.flatnonzero((located > plan.SMALL) & (located <= limit))
+            self._launch_groups(len(wide), wide, WIDE_LANES, limit, arguments)
+        long = np.flatnonzero(located > limit).astype(np.uint32)
+        ends = plan.LIST_BYTES * np.cumsum(located[long], dtype=np.int64)
+        for begin, end in plan.batches(ends, self._room):
+            self._find_long(long[begin:end], located[long[begin:end]], arguments)
+
+    def _launch_groups(
+        self, reads: int, listed: NDArray[np.intp] | None, lanes: int, capacity: int, arguments: dict[str, Any]
+    ) -> None:
+        """Launch a work-group for each read, or for each of a list."""
+        engine = self._engine
+        lanes = engine.group_size(lanes)
+        defines = {"LISTED": listed is not None, "LANES": lanes, "CAPACITY": capacity}
+        kernel = engine.kernel("classify/find_in_groups.cl", "find_in_groups", **defines)
+        if reads:
+            numbers = None if listed is None else engine.upload(listed.astype(np.uint32))
+            engine.launch(kernel, (reads * lanes,), (lanes,), **arguments, listed=numbers)
+
+    def _find_long(self, reads: NDArray[np.uint32], located: NDArray[np.uint32], arguments: dict[str, Any]) -> None:
+        """Find the candidates of some reads whose locations are sorted in global memory."""
+        engine = self._engine
+        places = np.append(np.uint64(0), np.cumsum(located, dtype=np.uint64))
+        by_list = {"listed": engine.upload(reads), "places": engine.upload(places[:-1])}
+        lists = self._rooms.of("long", 2 * int(places[-1]), np.uint32)
+        kernel = engine.kernel("classify/find_candidates.cl", "find_candidates", LISTED=True)
+        launch_reads(engine, kernel, len(reads), 1, **arguments, **by_list, room=0, lists=lists)

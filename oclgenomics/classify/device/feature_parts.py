@@ -1,0 +1,87 @@
+"""Features of a database that is larger than a device, in parts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.classify import plan
+from oclgenomics.classify.database.database import Features
+from oclgenomics.classify.targets import Targets
+
+__all__ = ["feature_parts"]
+
+FEATURES = 1 << 22  # that are looked at together
+CELLS = 1 << 22  # of windows; locations are counted by cell
+
+
+def feature_parts(features: Features, targets: Targets, budget: int, max_allocation: int) -> Iterator[Features]:
+    """Split features by ranges of targets, such that an index of each part fits.
+
+    The number of a feature's locations was limited when the database was built, so the parts have just the locations of
+    the whole, and a read has the same best range in each target. Windows keep their numbers. `candidates.merged` puts
+    together what is found in the parts.
+
+    Parameters
+    ----------
+    features : Features
+    targets : Targets
+    budget : int
+        Bytes that the index of a part may take.
+    max_allocation : int
+        Bytes that one buffer of it may take.
+
+    Yields
+    ------
+    Features
+        One part after the other, made when it is asked for; the features as they are if all fit.
+
+    Raises
+    ------
+    AllocationError
+        A single target does not fit.
+    """
+    first = targets.first_window
+    limits = plan.IndexLimits(len(features), int(first[-1]), len(targets), budget, max_allocation)
+    if limits.fits(len(features.locations)):
+        yield features
+        return
+    low, high = _locations_before(features.locations, first)
+    for begin, end in plan.target_ranges(low, high, limits, targets.names):
+        yield _between(features, int(first[begin]), int(first[end]))
+
+
+def _locations_before(
+    locations: NDArray[np.uint32], first: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """How many locations are before the windows `first`: at least, and at most; both exact if there are few windows."""
+    shift = max(int(first[-1]) // CELLS, 0).bit_length()
+    cells = (int(first[-1]) >> shift) + 1
+    counts = np.zeros(cells, np.int64)
+    for begin in range(0, len(locations), FEATURES):
+        counts += np.bincount(locations[begin : begin + FEATURES] >> np.uint32(shift), minlength=cells)
+    before = np.append(np.int64(0), np.cumsum(counts))
+    return before[first >> shift], before[-(-first >> shift)]
+
+
+def _between(features: Features, begin: int, end: int) -> Features:
+    """The features with locations in windows begin .. end - 1, and those locations."""
+    parts = []
+    before = 0
+    for place in range(0, len(features), FEATURES):
+        some = slice(place, place + FEATURES)
+        ends = np.cumsum(features.counts[some], dtype=np.int64)
+        locations = features.locations[before : before + int(ends[-1])]
+        before += int(ends[-1])
+        inside = (locations >= begin) & (locations < end)
+        up_to = np.append(np.int64(0), np.cumsum(inside))
+        counts = (up_to[ends] - up_to[ends - features.counts[some]]).astype(features.counts.dtype)
+        there = counts > 0
+        parts.append(Features(features.keys[some][there], counts[there], locations[inside]))
+    return Features(
+        np.concatenate([part.keys for part in parts]),
+        np.concatenate([part.counts for part in parts]),
+        np.concatenate([part.locations for part in parts]),
+    )
