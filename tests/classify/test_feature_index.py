@@ -121,6 +121,10 @@ def test_features_that_crowd_behind_one_prefix(shaped: Engine, step: int) -> Non
     check(shaped, Case(lists, [len(features)], [0], reads, [5] * len(reads), 16), 2)
 
 
+def test_what_fills_up_a_sketch_is_no_feature(shaped: Engine) -> None:
+    check(shaped, Case({NO_FEATURE: [0, 1], 3: [1]}, [2], [0], [[[3]], [[]]], [2, 2], 4), 2)
+
+
 def test_no_targets(shaped: Engine) -> None:
     check(shaped, Case({}, [], [], [[[1, 2]], [], [[]]], [2, 2, 2], 4), 2)
 
