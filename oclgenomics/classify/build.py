@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 from oclgenomics.classify.build_plan import BuildLimits, plan_build
 from oclgenomics.classify.database.checks import MAX_WINDOWS
@@ -19,7 +19,6 @@ from oclgenomics.classify.reference_files import reference_files, stored_letters
 from oclgenomics.classify.target_naming import NewTargets, join_targets, refuse_known
 from oclgenomics.classify.target_table import TargetTable
 from oclgenomics.classify.target_taxa import TaxonSources, open_taxonomy, rank_targets
-from oclgenomics.classify.targets import Targets
 from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.errors import InputError
 from oclgenomics.io.source import Progress
@@ -39,7 +38,7 @@ def build(
     options: BuildOptions = DEFAULTS,
     *,
     taxonomy: str | os.PathLike[str] | None = None,
-    taxon_maps: Sequence[str | os.PathLike[str]] = (),
+    taxpostmap: Sequence[str | os.PathLike[str]] = (),
     reset_taxa: bool = False,
     engine: Engine | None = None,
     device: Device | str | None = None,
@@ -60,7 +59,7 @@ def build(
         What is kept of the references.
     taxonomy : path, optional
         Folder of a taxonomy; see `taxonomy.ncbi.read_taxonomy`. Without one, only sequences are known.
-    taxon_maps : sequence of path
+    taxpostmap : sequence of path
         Files that map accessions to taxa, for targets that have none yet.
     reset_taxa : bool
         Prefer these to what headers say.
@@ -89,7 +88,7 @@ def build(
     >>> from oclgenomics.classify.build import build
     >>> database = build("genomes", taxonomy="taxdump")  # doctest: +SKIP
     """
-    taxa = TaxonSources(taxonomy, taxon_maps, reset_taxa)
+    taxa = TaxonSources(taxonomy, taxpostmap, reset_taxa)
     with lent_engine(engine, device, max_memory) as engine:
         return _Building(engine, options, taxa, threads, progress).run(references, None)
 
@@ -99,7 +98,7 @@ def add(
     references: SequenceFiles,
     *,
     taxonomy: str | os.PathLike[str] | None = None,
-    taxon_maps: Sequence[str | os.PathLike[str]] = (),
+    taxpostmap: Sequence[str | os.PathLike[str]] = (),
     reset_taxa: bool = False,
     engine: Engine | None = None,
     device: Device | str | None = None,
@@ -124,7 +123,7 @@ def add(
     InputError
         Also if a reference is in the database already, or the taxonomy lacks a taxon of it.
     """
-    taxa = TaxonSources(taxonomy, taxon_maps, reset_taxa)
+    taxa = TaxonSources(taxonomy, taxpostmap, reset_taxa)
     with lent_engine(engine, device, max_memory) as engine:
         return _Building(engine, database.options, taxa, threads, progress).run(references, database)
 
@@ -148,10 +147,8 @@ class _Building:
         if before is not None:
             refuse_known(before.targets, new)
         targets = join_targets(None if before is None else before.targets, new, self.options)
-        taxonomy, taxon = rank_targets(targets, new, before, known, self.taxa)
-        targets = Targets(
-            targets.names, targets.sources, targets.source, targets.record, taxon, targets.letters, targets.windows
-        )
+        taxonomy, taxon = rank_targets(new, before, known, self.taxa, self.options.sequence_id_format)
+        targets = replace(targets, taxon=taxon)
         features = filtered(features, self.options, Lineages.of(taxonomy, targets))
         provenance = make_provenance(asdict(self.options), device=self.engine.device)
         return Database(self.options, targets, taxonomy, features, provenance)

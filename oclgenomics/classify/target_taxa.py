@@ -9,14 +9,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics import notices
 from oclgenomics.classify.database.database import Database
+from oclgenomics.classify.options import IdFormat
 from oclgenomics.classify.target_naming import NewTargets
-from oclgenomics.classify.targets import Targets
-from oclgenomics.classify.taxonomy.assignment import assign_taxa
+from oclgenomics.classify.taxonomy.assignment import assign_taxa, unknown_taxids
 from oclgenomics.classify.taxonomy.ncbi import read_taxonomy
 from oclgenomics.classify.taxonomy.pruning import pruned
 from oclgenomics.classify.taxonomy.tree import NO_TAXON, Taxonomy
-from oclgenomics.errors import InputError
+from oclgenomics.errors import InputError, UsageError
 
 __all__ = ["TaxonSources", "open_taxonomy", "rank_targets"]
 
@@ -53,10 +54,14 @@ def open_taxonomy(sources: TaxonSources, before: Database | None) -> Taxonomy:
 
     Raises
     ------
+    UsageError
+        There are maps, but no taxonomy.
     InputError
         A file of the taxonomy is missing or damaged, or the taxonomy lacks a taxon of the database before.
     """
     if sources.folder is None:
+        if sources.maps and (before is None or not len(before.taxonomy)):
+            raise UsageError("`taxpostmap` maps accessions to taxa, so it needs a `taxonomy` that knows these")
         if before is not None:
             return before.taxonomy
         nothing = np.empty(0, np.int64)
@@ -68,19 +73,20 @@ def open_taxonomy(sources: TaxonSources, before: Database | None) -> Taxonomy:
 
 
 def rank_targets(
-    targets: Targets, new: NewTargets, before: Database | None, taxonomy: Taxonomy, sources: TaxonSources
+    new: NewTargets, before: Database | None, taxonomy: Taxonomy, sources: TaxonSources, id_format: IdFormat
 ) -> tuple[Taxonomy, NDArray[np.int32]]:
-    """Find the taxa of targets.
+    """Find the taxa of targets, and tell of taxids that the taxonomy does not know.
 
     Parameters
     ----------
-    targets : Targets
-        Those of the database before, then the new ones.
     new : NewTargets
+        Targets that follow those of the database before.
     before : Database, optional
     taxonomy : Taxonomy
         See `open_taxonomy`.
     sources : TaxonSources
+    id_format : str
+        See `BuildOptions`.
 
     Returns
     -------
@@ -90,11 +96,22 @@ def rank_targets(
         See `Targets`.
     """
     known = np.empty(0, np.int32) if before is None else _found_again(before, taxonomy)
-    names = targets.names[len(known) :]
-    files = [new.sources[file] for file in new.source.tolist()]
-    taxids = assign_taxa(names, new.taxids, files, sources.folder, maps=sources.maps, reset=sources.reset)
-    taxon = np.concatenate([known, taxonomy.find(taxids)])
-    return pruned(taxonomy, taxon) if len(taxonomy) else (taxonomy, taxon)
+    if not len(taxonomy):
+        return taxonomy, np.full(len(known) + len(new.ids), NO_TAXON, np.int32)
+    taxids = assign_taxa(
+        new.ids,
+        new.taxids,
+        [new.sources[file] for file in new.source.tolist()],
+        sources.folder,
+        maps=sources.maps,
+        reset=sources.reset,
+        id_format=id_format,
+        taxonomy=taxonomy,
+    )
+    unknown = unknown_taxids(new.ids, taxids, taxonomy)
+    if unknown is not None:
+        notices.tell(f"warning: {unknown}")
+    return pruned(taxonomy, np.concatenate([known, taxonomy.find(taxids)]))
 
 
 def _found_again(before: Database, taxonomy: Taxonomy) -> NDArray[np.int32]:

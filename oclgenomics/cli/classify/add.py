@@ -66,7 +66,7 @@ def run(args: argparse.Namespace) -> int:
         before = read_database(args.database)
         progress.stage("reading", "MB", 1e6)
         database = add(
-            before, args.references, taxonomy=args.taxonomy, taxon_maps=args.taxpostmap, reset_taxa=args.reset_taxa,
+            before, args.references, taxonomy=args.taxonomy, taxpostmap=args.taxpostmap, reset_taxa=args.reset_taxa,
             engine=engine, threads=args.threads, progress=progress.update,
         )  # fmt: skip
         progress.clear()

@@ -100,7 +100,7 @@ def run(args: argparse.Namespace) -> int:
         start = time.perf_counter()
         progress.stage("reading", "MB", 1e6)
         database = build(
-            args.references, options, taxonomy=args.taxonomy, taxon_maps=args.taxpostmap, reset_taxa=args.reset_taxa,
+            args.references, options, taxonomy=args.taxonomy, taxpostmap=args.taxpostmap, reset_taxa=args.reset_taxa,
             engine=engine, threads=args.threads, progress=progress.update,
         )  # fmt: skip
         progress.clear()
