@@ -28,7 +28,7 @@ PADDING = int(mix(np.array([NO_FEATURE], np.uint32))[0])  # key of the places be
 EACH = 8  # pairs of a work-item in a tile on GPUs
 
 
-def count_type(max_locations: int) -> type[np.uint8] | type[np.uint16]:
+def count_type(max_locations: int) -> type[Any]:
     """Return the type that counts of so many locations have."""
     if not 1 <= max_locations <= MAX_LOCATIONS:
         raise ValueError(f"{max_locations} locations of a feature: 1 to {MAX_LOCATIONS} are possible")
@@ -59,9 +59,7 @@ def features_of_pairs(engine: Engine, pairs: DeviceArray, size: int, max_locatio
     return _clipped(engine, ordered, size, max_locations, kind)
 
 
-def _clipped(
-    engine: Engine, ordered: DeviceArray, size: int, max_locations: int, kind: type[np.uint8] | type[np.uint16]
-) -> Features:
+def _clipped(engine: Engine, ordered: DeviceArray, size: int, max_locations: int, kind: type[Any]) -> Features:
     cpu = engine.tuning.cpu
     lanes, root = (1, 1) if cpu else scan_lanes(engine)
     tile = lanes * EACH
@@ -113,7 +111,7 @@ def upload_pairs(engine: Engine, features: Features, pairs: DeviceArray, to: int
     if size:
         starts = np.zeros(len(features) + 1, np.uint32)
         np.cumsum(features.counts, dtype=np.uint32, out=starts[1:])
-        arrays = {
+        arrays: dict[str, Any] = {
             name: engine.upload(array)
             for name, array in (("keys", features.keys), ("starts", starts), ("locations", features.locations))
         }

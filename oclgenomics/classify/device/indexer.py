@@ -109,7 +109,7 @@ def _emptied(features: Features, before: Features) -> Features:
 class _Growing:
     """Features that are put together of parts, in memory for all that the runs have; what is not used costs nothing."""
 
-    def __init__(self, runs: list[Features], kind: type[np.uint8] | type[np.uint16]) -> None:
+    def __init__(self, runs: list[Features], kind: type[Any]) -> None:
         features, locations = sum(map(len, runs)), sum(len(run.locations) for run in runs)
         self._keys = np.empty(features, np.uint32)
         self._counts: Any = np.empty(features, kind)
