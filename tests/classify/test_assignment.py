@@ -116,8 +116,8 @@ def test_filter(words: list[str], wanted: list[str]) -> None:
     text = np.frombuffer("\t".join([*words, ""]).encode(), np.uint8)
     begins = ends - np.array([len(word) for word in words], np.int64)
     found = KeyFilter(wanted).find(text, begins, ends).tolist()
-    heads = [(word.partition(".")[0][:24], len(word.partition(".")[0])) for word in words]
-    sought = {(word.partition(".")[0][:24], len(word.partition(".")[0])) for word in wanted}
+    heads = [word[:24].partition(".")[0] for word in words]
+    sought = {word[:24].partition(".")[0] for word in wanted}
     assert found == [at for at, head in enumerate(heads) if head in sought]
 
 

@@ -59,6 +59,7 @@ def matching_entries(path: str | os.PathLike[str], wanted: Collection[str]) -> I
         The file cannot be read, has no columns, or what belongs to a wanted accession is no taxid.
     """
     keys = KeyFilter(wanted)
+    numbers = any(name.isdigit() for name in wanted)
     columns: _Columns | None = None
     for lines in read_lines(path):
         if columns is None and len(lines):
@@ -66,7 +67,8 @@ def matching_entries(path: str | os.PathLike[str], wanted: Collection[str]) -> I
         if columns is None:
             continue
         fields = lines.fields_by_tab(max(*columns.keys, columns.taxid) + 1)
-        found = [keys.find(fields.text, fields.begins[key], fields.ends[key]) for key in columns.keys]
+        asked = [key for key in columns.keys if key != columns.gi or numbers]
+        found = [keys.find(fields.text, fields.begins[key], fields.ends[key]) for key in asked]
         for row in np.unique(np.concatenate(found)).tolist():
             yield from _entries(fields, row, columns)
 

@@ -73,7 +73,8 @@ class Lines:
 
     def _split(self, count: int, field_ends: NDArray[np.int64], next_begins: NDArray[np.int64]) -> Fields:
         """The first fields of lines with enough of them."""
-        first, end = np.searchsorted(field_ends, self.begins), np.searchsorted(field_ends, self.ends)
+        first = np.searchsorted(field_ends, self.begins)
+        end = np.append(first[1:], len(field_ends))
         enough = end - first >= count - 1
         first, end = first[enough], end[enough]
         begins, ends = np.empty((count, len(first)), np.int64), np.empty((count, len(first)), np.int64)
