@@ -26,6 +26,7 @@ from oclgenomics.classify.abundances import (
 )
 from oclgenomics.classify.calls import call_reads
 from oclgenomics.classify.candidates import Candidates
+from oclgenomics.classify.coverage import well_covered, without_targets
 from oclgenomics.classify.options import METACACHE, QueryOptions, metacache_hitmin
 from oclgenomics.classify.result import Calls
 from oclgenomics.classify.taxonomy.lineages import Lineages
@@ -135,7 +136,8 @@ def table_rows(table: Abundances, lineages: Lineages) -> list[str]:
     """Abundances as MetaCache prints them."""
     found = []
     for taxon, reads, share in zip(table.taxon.tolist(), table.reads.tolist(), table.share.tolist(), strict=True):
-        taxid = lineages.taxonomy.taxids[taxon]
+        of_targets = taxon - len(lineages.taxonomy)
+        taxid = lineages.taxonomy.taxids[taxon if of_targets < 0 else lineages.targets.taxon[of_targets]]
         cells = [call_text(taxon, lineages), str(taxid), reads_text(reads), percent_text(share) + "%"]
         found.append("\t|\t".join(cells))
     left = percent_text(table.unclassified / table.total)
@@ -149,3 +151,24 @@ def test_abundances(viral: Lineages) -> None:
     second = lines.index("# estimated abundance (number of queries) per genus")
     assert table_rows(abundances(counts, viral), viral) == lines[2:second]
     assert table_rows(estimated_abundances(counts, viral, "genus"), viral) == lines[second + 2 :]
+
+
+@pytest.mark.parametrize("rank", ["species", "family", "domain"])
+def test_abundances_of_targets(rank: str, viral: Lineages) -> None:
+    candidates, _ = candidates_and_calls(VIRAL / "se150.locations2000.txt.gz", viral)
+    counts = count_calls(called(candidates, viral, METACACHE), viral)
+    lines = (VIRAL / f"se150.abundances2000.{rank}.txt").read_text().splitlines()
+    expected = [line for line in lines if not line.startswith("#")]
+    found = table_rows(abundances(counts, viral), viral) + table_rows(estimated_abundances(counts, viral, rank), viral)
+    assert found == expected
+
+
+@pytest.mark.parametrize("percent", [20, 50])
+def test_coverage(percent: int, viral: Lineages) -> None:
+    candidates, _ = candidates_and_calls(VIRAL / "se150.locations2000.txt.gz", viral)
+    hitmin = np.full(len(candidates), 5, np.uint32)
+    kept = well_covered(candidates, hitmin, viral.targets, percent / 100)
+    calls = called(without_targets(candidates, kept), viral, METACACHE)
+    expected = [row[-1] for row in rows(VIRAL / f"se150.coverage2000.{percent}.txt.gz")]
+    assert [call_text(taxon, viral) for taxon in calls.taxon.tolist()] == expected
+    assert expected != [row[-1] for row in rows(VIRAL / "se150.default.txt.gz")][:2_000]

@@ -66,23 +66,30 @@ def header(path: Path) -> list[str]:
 
 
 def candidates_and_calls(path: Path, lineages: Lineages, maxcand: int = 2) -> tuple[Candidates, list[str]]:
-    """Candidates of the column of top hits (any target of a taxon stands for it), and the text of each call."""
+    """Candidates of the column of top hits (any target of a taxon stands for it), and the text of each call.
+
+    Windows are those of the column of locations, 0 without one.
+    """
     place = header(path).index("top_hits")
+    located = "candidate_locations" in header(path)
     taxonomy = lineages.taxonomy
     target = {name: at for at, name in enumerate(lineages.targets.names)}
     for at, row_of in reversed(list(enumerate(lineages.at_rank[len(taxonomy) :, SEQUENCE + 1 :].tolist()))):
         for taxon in set(row_of) - {NO_TAXON}:
             target[str(taxonomy.taxids[taxon])] = target[taxonomy.names[taxon]] = at
-    called = []
-    table = []
+    called, table = [], []
     for row in rows(path):
         called.append(row[-1])
         hits = [hit.rsplit(":", 1) for hit in row[place].split(",") if hit]
-        found = [(target[name], int(count)) for name, count in hits]
-        table.append(found + [(NO_TARGET, 0)] * (maxcand - len(found)))
-    array = np.array(table, np.uint32).reshape(len(table), maxcand, 2)
-    none = np.zeros(array.shape[:2], np.uint32)
-    return Candidates(array[:, :, 0], array[:, :, 1], none, none, none[:, 0]), called
+        spans = row[place + 1].split() if located else ["[0,127]"] * len(hits)
+        ranges = [[int(end) for end in span.strip("[]").split(",")] for span in spans]
+        found = [
+            (target[name], int(count), begin // 112, (end - 127) // 112)
+            for (name, count), (begin, end) in zip(hits, ranges, strict=True)
+        ]
+        table.append(found + [(NO_TARGET, 0, 0, 0)] * (maxcand - len(found)))
+    columns = np.array(table, np.uint32).reshape(len(table), maxcand, 4)
+    return Candidates(*np.moveaxis(columns, 2, 0), np.zeros(len(table), np.uint32)), called
 
 
 def call_text(taxon: int, lineages: Lineages, *, taxids: bool = False) -> str:
