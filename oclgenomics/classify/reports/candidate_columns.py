@@ -7,7 +7,7 @@ import numpy as np
 from oclgenomics.classify.candidates import NO_TARGET, Candidates
 from oclgenomics.classify.lines import Column, NumberColumn, TextColumn
 from oclgenomics.classify.options import SketchOptions
-from oclgenomics.classify.reports.candidate_taxa import shown_taxon, target_numbers, target_range, where_known
+from oclgenomics.classify.reports.candidate_numbers import target_numbers, target_range, where_known
 from oclgenomics.classify.reports.taxon_words import TaxonWords
 from oclgenomics.classify.text_table import NO_TEXT, TextTable
 
@@ -29,7 +29,7 @@ class CandidateColumns:
 
     def __init__(self, words: TaxonWords, sketch: SketchOptions, lowest: str, separator: str) -> None:
         self._words, self._sketch = words, sketch
-        self._lowest = lowest
+        self._groups = words.lineages.groups(lowest)
         targets = len(words.lineages.targets)
         self._first = TextTable(targets, lambda target: separator + self._label(target, ""))
         self._others = TextTable(targets, lambda target: self._label(target, ","))
@@ -42,7 +42,7 @@ class CandidateColumns:
     def _label(self, target: int, before: str) -> str:
         if target == NO_TEXT:
             return ""
-        number = shown_taxon(self._words, target, self._lowest)
+        number = int(self._groups[target])
         sequence = number >= self._words.taxa
         return f"{before}{self._words.name(number) if sequence else self._words.taxid(number)}:"
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from oclgenomics.classify.candidates import NO_TARGET
 from oclgenomics.classify.lines import Column, LineJoiner, NameColumn, NumberColumn, TextColumn, clean_names
-from oclgenomics.classify.reports.candidate_taxa import shown_taxon, target_numbers, where_known
+from oclgenomics.classify.reports.candidate_numbers import target_numbers, where_known
 from oclgenomics.classify.reports.taxon_words import NO_TAXID, TaxonWords
 from oclgenomics.classify.result import ClassifiedReads
 from oclgenomics.classify.taxonomy.lineages import Lineages
@@ -35,7 +35,8 @@ class KrakenReport:
     """
 
     def __init__(self, lineages: Lineages, lowest: str, joiner: LineJoiner) -> None:
-        self._words, self._lowest, self._joiner = TaxonWords(lineages), lowest, joiner
+        self._words, self._joiner = TaxonWords(lineages), joiner
+        self._groups = lineages.groups(lowest)
         targets = len(lineages.targets)
         self._status = TextTable(self._words.count, lambda number: "C\t" if self._taxid(number) else "U\t")
         self._calls = TextTable(self._words.count, lambda number: f"\t{self._taxid(number)}\t")
@@ -48,7 +49,7 @@ class KrakenReport:
         return NO_TAXID if number == NO_TEXT else self._words.taxid(number)
 
     def _found(self, target: int) -> int:
-        return self._words.taxid(shown_taxon(self._words, target, self._lowest))
+        return self._words.taxid(int(self._groups[target]))
 
     def head(self) -> bytes:
         """There is none."""

@@ -7,6 +7,7 @@ from typing import Literal, get_args
 from oclgenomics.classify.device.line_joiner import DeviceJoiner
 from oclgenomics.classify.lines import HostJoiner
 from oclgenomics.classify.options import QueryOptions, SketchOptions
+from oclgenomics.classify.reports.cami import CamiBinning
 from oclgenomics.classify.reports.json_lines import JsonReport
 from oclgenomics.classify.reports.kraken import KrakenReport
 from oclgenomics.classify.reports.native import NativeReport
@@ -19,7 +20,7 @@ from oclgenomics.runtime import Engine
 
 __all__ = ["FORMATS", "ReportFormat", "make_report"]
 
-ReportFormat = Literal["native", "kraken", "tsv", "json"]
+ReportFormat = Literal["native", "kraken", "tsv", "json", "cami"]
 FORMATS: tuple[ReportFormat, ...] = get_args(ReportFormat)
 
 
@@ -30,13 +31,14 @@ def make_report(
     sketch: SketchOptions,
     *,
     native: NativeOptions | None = None,
+    sample: str = "sample",
     engine: Engine | None = None,
 ) -> Report:
     """Return the report of a format.
 
     Parameters
     ----------
-    format : {'native', 'kraken', 'tsv', 'json'}
+    format : {'native', 'kraken', 'tsv', 'json', 'cami'}
     lineages : Lineages
         Of the database.
     query : QueryOptions
@@ -45,6 +47,8 @@ def make_report(
         Those of the database.
     native : NativeOptions, optional
         For 'native': what its lines show.
+    sample : str
+        For 'cami': the name of the sample.
     engine : Engine, optional
         Joins the lines of all formats but 'json' on its device; without one, the host does.
 
@@ -62,4 +66,6 @@ def make_report(
         return TsvReport(lineages, sketch, joiner)
     if format == "json":
         return JsonReport(lineages, sketch)
+    if format == "cami":
+        return CamiBinning(lineages, sample, joiner)
     return NativeReport(lineages, query, sketch, native or NativeOptions(), joiner)

@@ -12,7 +12,8 @@ from oclgenomics.classify.reports.all_hits import all_hits_column
 from oclgenomics.classify.reports.candidate_columns import CandidateColumns
 from oclgenomics.classify.reports.native_options import NativeOptions
 from oclgenomics.classify.reports.native_taxa import NativeTaxa
-from oclgenomics.classify.reports.rank_tally import RankTally, summary_lines
+from oclgenomics.classify.reports.summary import summary_text
+from oclgenomics.classify.reports.tally import Tally
 from oclgenomics.classify.reports.taxon_words import TaxonWords
 from oclgenomics.classify.result import ClassifiedReads
 from oclgenomics.classify.taxonomy.lineages import Lineages
@@ -44,7 +45,7 @@ class NativeReport:
     ) -> None:
         self._options, self._joiner, self._lowest = options, joiner, query.lowest
         self._words = TaxonWords(lineages)
-        self._tally = RankTally(lineages)
+        self._tally = Tally(lineages)
         self._source: str | None = None
         taxa = NativeTaxa(self._words, options, query.lowest, query.highest)
         self._heading = taxa.heading()
@@ -112,7 +113,7 @@ class NativeReport:
 
     def tail(self) -> bytes:
         """Write the summary."""
-        return summary_lines(self._tally, self._options.comment).encode() if self._options.summary else b""
+        return summary_text(self._tally, self._options.comment).encode() if self._options.summary else b""
 
 
 def _of(candidates: Candidates, reads: NDArray[np.intp]) -> Candidates:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
 from oclgenomics.classify.result import ClassifiedReads
@@ -26,7 +26,12 @@ class Report(Protocol):
     def tail(self) -> bytes: ...
 
 
-def write_reports(parts: Iterable[ClassifiedReads], reports: Sequence[tuple[ByteSink, Report]]) -> None:
+def write_reports(
+    parts: Iterable[ClassifiedReads],
+    reports: Sequence[tuple[ByteSink, Report]],
+    *,
+    on_part: Sequence[Callable[[ClassifiedReads], None]] = (),
+) -> None:
     """Write reports while a query goes on; an input that is refused at once leaves nothing behind.
 
     Parameters
@@ -34,9 +39,13 @@ def write_reports(parts: Iterable[ClassifiedReads], reports: Sequence[tuple[Byte
     parts : iterable of ClassifiedReads
         In order; each is written before the next one is asked for.
     reports : sequence of (binary stream, Report)
+    on_part : sequence of callable
+        Called with each part before it is written: `Tally.add`, `TargetHits.add`.
     """
     begun = False
     for part in parts:
+        for see in on_part:
+            see(part)
         for stream, report in reports:
             if not begun:
                 stream.write(report.head())

@@ -1,4 +1,4 @@
-"""The taxa that candidates stand for."""
+"""Candidates as columns of numbers."""
 
 from __future__ import annotations
 
@@ -7,26 +7,8 @@ from numpy.typing import NDArray
 
 from oclgenomics.classify.candidates import Candidates
 from oclgenomics.classify.lines import NO_NUMBER
-from oclgenomics.classify.reports.taxon_words import TaxonWords
-from oclgenomics.classify.taxonomy.ranks import RANKS
-from oclgenomics.classify.taxonomy.tree import NO_TAXON
 
-__all__ = ["shown_taxon", "target_numbers", "target_range", "where_known"]
-
-
-def shown_taxon(words: TaxonWords, target: int, lowest: str) -> int:
-    """Return the number in `Lineages` of the taxon that a candidate stands for.
-
-    Parameters
-    ----------
-    words : TaxonWords
-    target : int
-        One that may be a candidate: it has a taxon at that rank or above.
-    lowest : str
-        The lowest rank at which reads are classified; at 'sequence' a target stands for itself.
-    """
-    at_rank = words.lineages.at_rank[words.taxa + target, RANKS.index(lowest) :]
-    return int(at_rank[np.argmax(at_rank != NO_TAXON)])
+__all__ = ["target_numbers", "target_range", "where_known"]
 
 
 def target_numbers(targets: NDArray[np.uint32]) -> NDArray[np.int32]:

@@ -1,0 +1,54 @@
+"""Abundances at one rank in the columns of Bracken, out of this package's own estimate.
+
+Bracken deals the reads of higher taxa out by the k-mers that genomes share, which it takes from a database of Kraken.
+Here they are dealt out in proportion to the reads below; see `abundances.estimated_abundances`.
+"""
+
+from __future__ import annotations
+
+from oclgenomics.classify.abundances import estimated_abundances
+from oclgenomics.classify.reports.kreport import RANK_LETTERS
+from oclgenomics.classify.reports.tally import Tally
+from oclgenomics.classify.reports.taxon_words import TaxonWords
+from oclgenomics.classify.taxonomy.ranks import RANKS
+from oclgenomics.errors import ParameterError
+
+__all__ = ["bracken_table"]
+
+COLUMNS = (
+    "name", "taxonomy_id", "taxonomy_lvl", "kraken_assigned_reads", "added_reads", "new_est_reads",
+    "fraction_total_reads",
+)  # fmt: skip
+
+
+def bracken_table(tally: Tally, rank: str = "species") -> str:
+    """Write a line for each taxon of a rank that reads were called or that is above what they were called.
+
+    `kraken_assigned_reads` are those of its clade, `new_est_reads` the estimate as a whole number, `added_reads` the
+    difference, and `fraction_total_reads` is of all reads that were dealt out to taxa of the rank.
+
+    Parameters
+    ----------
+    tally : Tally
+    rank : str
+        One that has a letter: domain, kingdom, phylum, class, order, family, genus or species.
+
+    Raises
+    ------
+    UsageError
+        There is no letter for the rank.
+    """
+    letters = {RANKS[slot]: letter for slot, letter in RANK_LETTERS.items() if letter != "R"}
+    if rank not in letters:
+        raise ParameterError("rank", f"choose one of {', '.join(letters)}", rank)
+    words = TaxonWords(tally.lineages)
+    assigned = dict(zip(*(array.tolist() for array in tally.at_rank(rank)), strict=True))
+    estimate = estimated_abundances(tally.counts, tally.lineages, rank)
+    reads = {taxon: round(count) for taxon, count in zip(estimate.taxon.tolist(), estimate.reads.tolist(), strict=True)}
+    rows = {taxon: reads[taxon] for taxon in sorted(assigned) if taxon in reads}
+    total = max(sum(rows.values()), 1)
+    lines = ["\t".join(COLUMNS) + "\n"]
+    for taxon, count in rows.items():
+        numbers = f"{assigned[taxon]}\t{count - assigned[taxon]}\t{count}\t{count / total:.5f}"
+        lines.append(f"{words.name(taxon)}\t{words.taxid(taxon)}\t{letters[rank]}\t{numbers}\n")
+    return "".join(lines)

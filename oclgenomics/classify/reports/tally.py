@@ -1,0 +1,101 @@
+"""Reads counted by what they were called, part by part, for all that is said of a sample as a whole."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.classify.abundances import count_calls
+from oclgenomics.classify.result import ClassifiedReads
+from oclgenomics.classify.taxonomy.lineages import Lineages
+from oclgenomics.classify.taxonomy.ranks import NO_RANK, RANKS, SEQUENCE
+from oclgenomics.classify.taxonomy.tree import NO_TAXON
+
+__all__ = ["Tally"]
+
+_ROOT = RANKS.index("root")
+
+
+class Tally:
+    """Counts of reads; a pair counts as one.
+
+    Parameters
+    ----------
+    lineages : Lineages
+
+    Attributes
+    ----------
+    lineages : Lineages
+    counts : ndarray, int64 (taxa + targets + 1,)
+        Reads that were called each taxon or target, in the numbering of `Lineages`; the last one is unclassified reads.
+    sequences : int
+        Reads, each mate counted.
+    """
+
+    def __init__(self, lineages: Lineages) -> None:
+        self.lineages = lineages
+        self.counts = np.zeros(len(lineages.at_rank) + 1, np.int64)
+        self.sequences = 0
+
+    def add(self, part: ClassifiedReads) -> None:
+        """Count the reads of a part."""
+        self.counts += count_calls(part.calls, self.lineages)
+        self.sequences += len(part) * (1 if part.reads.mate_letters is None else 2)
+
+    @property
+    def reads(self) -> int:
+        """All reads or pairs."""
+        return int(self.counts.sum())
+
+    @property
+    def unclassified(self) -> int:
+        """Reads or pairs that were called nothing."""
+        return int(self.counts[-1])
+
+    @property
+    def unplaced(self) -> int:
+        """Reads or pairs without a taxon: unclassified ones, and those that were called a target of no taxon."""
+        return self.reads - int(self.of_taxa().sum())
+
+    def of_taxa(self) -> NDArray[np.int64]:
+        """Return the reads of each taxon itself, those of its targets among them, int64 (taxa,)."""
+        targets, taxa = self.lineages.targets, len(self.lineages.taxonomy)
+        reads, known = self.counts[:taxa].copy(), targets.taxon != NO_TAXON
+        np.add.at(reads, targets.taxon[known], self.counts[taxa:-1][known])
+        return reads
+
+    def of_clades(self) -> NDArray[np.int64]:
+        """Return the reads of each taxon and all that is below it, int64 (taxa,)."""
+        reads, parents = self.of_taxa(), self.lineages.taxonomy.parents
+        levels = depths(parents)
+        for level in range(int(levels.max(initial=0)), 0, -1):
+            taxa = np.flatnonzero(levels == level)
+            np.add.at(reads, parents[taxa], reads[taxa])
+        return reads
+
+    def at_or_below(self, rank: str) -> int:
+        """Reads that were called a taxon of a rank or a lower one, whether or not its lineage has that rank."""
+        ranks = self.lineages.taxonomy.ranks
+        slots = np.append(np.where(ranks == NO_RANK, _ROOT, ranks), np.full(len(self.lineages.targets), SEQUENCE))
+        return int(self.counts[:-1][slots <= RANKS.index(rank)].sum())
+
+    def at_rank(self, rank: str) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Return the taxa of a rank that have reads in their clade, ascending, and how many."""
+        above = self.lineages.at_rank[:, RANKS.index(rank)]
+        seen = np.flatnonzero((above != NO_TAXON) & (self.counts[:-1] > 0))
+        taxa, place = np.unique(above[seen], return_inverse=True)
+        reads = np.zeros(len(taxa), np.int64)
+        np.add.at(reads, place, self.counts[seen])
+        return taxa, reads
+
+
+def depths(parents: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return how many taxa are above each one, int32 (taxa,)."""
+    depth: NDArray[np.int32] = (parents != np.arange(len(parents))).astype(np.int32)
+    above = parents
+    while True:  # each round looks twice as far up
+        further = depth[above]
+        if not further.any():
+            return depth
+        depth = depth + further
+        above = above[above]

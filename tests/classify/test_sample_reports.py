@@ -1,0 +1,209 @@
+"""Reports about a sample as a whole."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from helpers.classified import Layout, golden_lineages, golden_lines, parsed
+from helpers.random_calls import random_lineages, random_reads
+from hypothesis import given
+from hypothesis import strategies as st
+
+from oclgenomics.classify.options import SketchOptions
+from oclgenomics.classify.reports import (
+    NativeOptions,
+    Tally,
+    TargetHits,
+    abundance_lists,
+    bracken_table,
+    cami_profile,
+    kreport,
+    krona_text,
+    summary_text,
+)
+from oclgenomics.classify.result import ClassifiedReads
+from oclgenomics.classify.taxonomy.lineages import Lineages
+from oclgenomics.classify.taxonomy.tree import NO_TAXON
+from oclgenomics.errors import UsageError
+
+SEEDS = st.integers(0, 1 << 32)
+SIZES = st.integers(0, 60)
+
+
+def tally_of(lineages: Lineages, *parts: ClassifiedReads) -> Tally:
+    tally = Tally(lineages)
+    for part in parts:
+        tally.add(part)
+    return tally
+
+
+def random_tally(seed: int, reads: int) -> tuple[Tally, ClassifiedReads]:
+    lineages = random_lineages(seed)
+    part = random_reads(lineages, seed, reads)
+    return tally_of(lineages, part), part
+
+
+def fields(text: str) -> list[list[str]]:
+    return [line.split("\t") for line in text.splitlines()]
+
+
+def test_golden_abundances() -> None:
+    lineages = golden_lineages("viral")
+    part = parsed(golden_lines("viral/se150.species.tophits.txt.gz"), lineages, Layout(name=1))
+    tally = tally_of(lineages, part)
+    assert abundance_lists(tally, "genus") == "".join(golden_lines("viral/se150.abundances.txt"))
+    golden = "".join(golden_lines("viral/se150.precision_summary.txt"))
+    assert summary_text(tally) in golden
+
+
+def sections() -> dict[str, str]:
+    """What MetaCache printed by its options."""
+    parts = "".join(golden_lines("edge/edge.few.layouts.txt")).split("=== ")[1:]
+    return {part.partition("\n")[0]: part.partition("\n")[2] for part in parts}
+
+
+def few_reads() -> tuple[Lineages, ClassifiedReads]:
+    lineages = golden_lineages("edge")
+    lines = sections()["-queryids -tophits -locations -allhits"].splitlines(keepends=True)
+    return lineages, parsed(lines, lineages, Layout(name=1, all_hits=2, top_hits=3, locations=4))
+
+
+@pytest.mark.parametrize(
+    ("words", "options", "highest"),
+    [
+        ("", NativeOptions(), "domain"),
+        (" -taxids -lineage -highest family", NativeOptions(taxids=True, lineage=True), "family"),
+        (" -separate-cols -separator ;", NativeOptions(separate_cols=True, separator=";"), "domain"),
+        (" -taxids-only", NativeOptions(taxids_only=True), "domain"),
+    ],
+)
+def test_golden_hits_of_targets(words: str, options: NativeOptions, highest: str) -> None:
+    lineages, part = few_reads()
+    report = TargetHits(lineages, highest, SketchOptions(), options)
+    report.add(part)
+    golden = sections()[f"-hits-per-ref -no-map -no-summary{words}"].removeprefix("# few.fa\n")
+    comments, rows = golden.splitlines()[:3], golden.splitlines()[3:]
+    found = report.text().splitlines()
+    assert found[:3] == comments
+    assert sorted(found[3:]) == sorted(rows)  # MetaCache has no order of targets
+    order = [lineages.targets.names.index(name) for name in lineages.targets.names if any(name in row for row in found)]
+    assert order == sorted(order)
+
+
+def test_golden_list_of_few_reads() -> None:
+    lineages, part = few_reads()
+    assert "# few.fa\n" + abundance_lists(tally_of(lineages, part)) == sections()["-abundances -no-map -no-summary"]
+
+
+def test_no_reads_at_all() -> None:
+    lineages = golden_lineages("edge")
+    tally, hits = Tally(lineages), TargetHits(lineages, "domain", SketchOptions())
+    assert summary_text(tally) == "# queries: 0\n"
+    assert kreport(tally) == "  0.00\t0\t0\tR\t1\tT1\n"
+    assert krona_text(tally) == ""
+    assert len(hits.text().splitlines()) == 3
+    assert bracken_table(tally).count("\n") == 1
+
+
+@given(SEEDS, SIZES)
+def test_clades_of_kraken_reports_add_up(seed: int, reads: int) -> None:
+    tally, part = random_tally(seed, reads)
+    rows = [[*row[:5], row[5]] for row in fields(kreport(tally))]
+    unclassified = [row for row in rows if row[3] == "U"]
+    tree = [row for row in rows if row[3] != "U"]
+    assert rows[: len(unclassified)] == unclassified
+    assert sum(int(row[2]) for row in rows) == reads
+    assert sum(int(row[1]) for row in unclassified) + int(tree[0][1]) == reads
+    depth = [(len(row[5]) - len(row[5].lstrip(" "))) // 2 for row in tree]
+    assert (depth[0], tree[0][3], tree[0][4]) == (0, "R", "1")
+    for place, row in enumerate(tree):
+        end = next((at for at in range(place + 1, len(tree)) if depth[at] <= depth[place]), len(tree))
+        assert int(row[1]) == sum(int(one[2]) for one in tree[place:end])
+        below = [int(tree[at][1]) for at in range(place + 1, end) if depth[at] == depth[place] + 1]
+        assert below == sorted(below, reverse=True)
+        assert not place or depth[place] <= depth[place - 1] + 1
+    assert len({row[4] for row in rows}) == len(rows)
+    taxids = Counter(taxid_of(tally.lineages, number) for number in part.calls.taxon.tolist())
+    assert {int(row[4]): int(row[2]) for row in rows if row[2] != "0"} == dict(taxids)
+
+
+def taxid_of(lineages: Lineages, number: int) -> int:
+    taxa = len(lineages.taxonomy)
+    taxon = int(lineages.targets.taxon[number - taxa]) if number >= taxa else number
+    return 0 if taxon == NO_TAXON else int(lineages.taxonomy.taxids[taxon])
+
+
+def test_letters_of_ranks() -> None:
+    lineages = golden_lineages("viral")
+    part = parsed(golden_lines("viral/se150.default.txt.gz"), lineages, Layout())
+    rows = fields(kreport(tally_of(lineages, part)))
+    assert rows[0] == [" 26.34", "5269", "5269", "U", "0", "unclassified"]
+    ranks = {row[5].strip(): row[3] for row in rows}
+    assert ranks["root"] == "R"
+    assert ranks["Viruses"] == "D"
+    assert ranks["Riboviria"] == "D1"  # a realm, to which no rank belongs here
+    assert ranks["Negarnaviricota"] == "P"
+    assert ranks["Orthoebolavirus"] == "G"
+    assert ranks["Zaire ebolavirus"] == "S"
+
+
+@given(SEEDS, SIZES)
+def test_krona_counts_each_read_once(seed: int, reads: int) -> None:
+    tally, _ = random_tally(seed, reads)
+    rows = fields(krona_text(tally))
+    assert sum(int(row[0]) for row in rows) == reads
+    names = {taxon: name.replace("\t", "_") for taxon, name in enumerate(tally.lineages.taxonomy.names)}
+    for row in rows:
+        if row[1:] not in ([], ["Unclassified"]):
+            taxon = next(number for number, name in names.items() if name == row[-1])
+            path = [taxon]
+            while (above := int(tally.lineages.taxonomy.parents[path[-1]])) != path[-1]:
+                path.append(above)
+            assert row[1:] == [names[one] for one in reversed(path[:-1])]
+
+
+@given(SEEDS, SIZES)
+def test_profiles_sum_to_a_hundred_at_most(seed: int, reads: int) -> None:
+    tally, _ = random_tally(seed, reads)
+    lines = cami_profile(tally, "my sample/1").splitlines()
+    assert lines[:2] == ["@Version:0.9.1", "@SampleID:my_sample_1"]
+    assert lines[3] == "@@TAXID\tRANK\tTAXPATH\tTAXPATHSN\tPERCENTAGE"
+    ranks = lines[2].removeprefix("@Ranks:").split("|")
+    sums = dict.fromkeys(ranks, 0)
+    for taxid, rank, path, names, percent in (line.split("\t") for line in lines[4:]):
+        whole, part_of_one = percent.split(".")
+        sums[rank] += int(whole + part_of_one)
+        assert len(path.split("|")) == len(names.split("|")) == ranks.index(rank) + 1
+        assert path.split("|")[-1] == taxid
+    assert all(total <= 100 * 10**6 for total in sums.values())
+    species = tally.at_rank("species")[1].sum()
+    assert abs(sums["species"] - 10**8 * species / max(reads, 1)) <= len(lines)
+
+
+@given(SEEDS, SIZES, st.sampled_from(["species", "genus", "domain"]))
+def test_tables_of_bracken(seed: int, reads: int, rank: str) -> None:
+    tally, _ = random_tally(seed, reads)
+    header, *rows = fields(bracken_table(tally, rank))
+    assert len(header) == 7
+    for row in rows:
+        assigned, added, estimate = map(int, row[3:6])
+        assert assigned + added == estimate
+        assert added >= 0
+        assert row[2] == rank[0].upper()
+    assert not rows or sum(float(row[6]) for row in rows) == pytest.approx(1, abs=1e-5 * len(rows))
+    assert sum(int(row[5]) for row in rows) <= reads + len(rows)
+
+
+def test_a_rank_without_a_letter() -> None:
+    with pytest.raises(UsageError, match="choose one of domain"):
+        bracken_table(Tally(golden_lineages("edge")), "subgenus")
+
+
+@given(SEEDS, SIZES)
+def test_parts_add_up(seed: int, reads: int) -> None:
+    tally, part = random_tally(seed, reads)
+    again = tally_of(tally.lineages, part, part)
+    assert (again.reads, again.sequences, again.unclassified) == (2 * reads, 2 * reads, 2 * tally.unclassified)
+    np.testing.assert_array_equal(again.of_clades(), 2 * tally.of_clades())
