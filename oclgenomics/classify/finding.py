@@ -9,17 +9,15 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.classify.candidate_merging import merged_candidates
-from oclgenomics.classify.candidates import Candidates
-from oclgenomics.classify.database.database import Database
+from oclgenomics.classify.candidates import Candidates, merged
+from oclgenomics.classify.database.database import Database, Features
 from oclgenomics.classify.device.feature_index import FeatureIndex
 from oclgenomics.classify.device.sketches import Sketches
-from oclgenomics.classify.feature_parts import features_of
-from oclgenomics.classify.located_hits import LocatedHits
+from oclgenomics.classify.hits import Hits
 from oclgenomics.classify.reading import SketchedReads
 from oclgenomics.runtime import Engine
 
-__all__ = ["Finder", "Groups", "PartFinder", "Sought", "WholeFinder"]
+__all__ = ["Finder", "Found", "Groups", "PartFinder", "Sought", "WholeFinder"]
 
 HELD_BYTES = 256 << 20  # of sketches that one part after the other is searched for
 
@@ -52,19 +50,33 @@ class Sought:
     batch : SketchedReads
     widths : ndarray, uint32 (reads,)
         Neighbouring windows whose hits add up.
-    located : LocatedHits or None
-        All windows that the reads hit, for those who ask.
     """
 
     batch: SketchedReads
     widths: NDArray[np.uint32]
-    located: LocatedHits | None = None
+
+
+@dataclass(frozen=True)
+class Found:
+    """Reads and what was found of them.
+
+    Attributes
+    ----------
+    sought : Sought
+    candidates : Candidates
+    hits : Hits or None
+        All windows that the reads hit, for those who ask.
+    """
+
+    sought: Sought
+    candidates: Candidates
+    hits: Hits | None
 
 
 class Finder(Protocol):
-    """Finds candidates; `release` gives the device's memory back."""
+    """Finds candidates, with `all_hits` all windows that reads hit, too; `release` gives the device's memory back."""
 
-    def find(self, batches: Iterable[Sought], groups: Groups) -> Iterator[tuple[Sought, Candidates]]: ...
+    def find(self, batches: Iterable[Sought], groups: Groups, *, all_hits: bool) -> Iterator[Found]: ...
 
     def release(self) -> None: ...
 
@@ -84,13 +96,15 @@ class WholeFinder:
         self._targets, self._groups = database.targets, groups
         self._index = FeatureIndex(engine, database.features, database.targets, groups.taxa, groups.maxcand)
 
-    def find(self, batches: Iterable[Sought], groups: Groups) -> Iterator[tuple[Sought, Candidates]]:
-        """Yield the candidates of each batch."""
+    def find(self, batches: Iterable[Sought], groups: Groups, *, all_hits: bool) -> Iterator[Found]:
+        """Yield what is found of each batch."""
         if groups != self._groups:
             self._index.regroup(self._targets, groups.taxa, groups.maxcand)
             self._groups = groups
         for sought in batches:
-            yield sought, self._index.candidates(sought.batch.sketches, sought.batch.first, sought.widths)
+            sketches, first = sought.batch.sketches, sought.batch.first
+            candidates = self._index.candidates(sketches, first, sought.widths)
+            yield Found(sought, candidates, self._index.hits(sketches, first) if all_hits else None)
 
     def release(self) -> None:
         """Give the device's memory back."""
@@ -106,35 +120,33 @@ class PartFinder:
     ----------
     engine : Engine
     database : Database
-    ranges : list of (begin, end)
-        See `feature_parts.target_ranges`.
+    parts : list of Features
+        See `device.feature_parts`.
     """
 
-    def __init__(self, engine: Engine, database: Database, ranges: list[tuple[int, int]]) -> None:
-        self._engine, self._database = engine, database
-        self._parts = [features_of(database.features, database.targets, *each) for each in ranges]
+    def __init__(self, engine: Engine, database: Database, parts: list[Features]) -> None:
+        self._engine, self._targets, self._parts = engine, database.targets, parts
 
-    def find(self, batches: Iterable[Sought], groups: Groups) -> Iterator[tuple[Sought, Candidates]]:
-        """Yield the candidates of each batch."""
+    def find(self, batches: Iterable[Sought], groups: Groups, *, all_hits: bool) -> Iterator[Found]:
+        """Yield what is found of each batch."""
         held: list[_Held] = []
         for sought in batches:
             held.append(_Held.of(self._engine, sought))
             if sum(one.rows.nbytes for one in held) >= HELD_BYTES:
-                yield from self._found(held, groups)
+                yield from self._found(held, groups, all_hits=all_hits)
                 held = []
-        yield from self._found(held, groups)
+        yield from self._found(held, groups, all_hits=all_hits)
 
-    def _found(self, held: list[_Held], groups: Groups) -> Iterator[tuple[Sought, Candidates]]:
-        found: list[Candidates] = []
+    def _found(self, held: list[_Held], groups: Groups, *, all_hits: bool) -> Iterator[Found]:
+        found: list[list[Found]] = [[] for _ in held]
         for part in self._parts if held else []:
-            with FeatureIndex(self._engine, part, self._database.targets, groups.taxa, groups.maxcand) as index:
-                these = [one.candidates(self._engine, index) for one in held]
-            found = these if not found else [
-                merged_candidates(one, other, groups.taxa, groups.maxcand)
-                for one, other in zip(found, these, strict=True)
-            ]  # fmt: skip
-        for one, candidates in zip(held, found, strict=True):
-            yield one.sought, candidates
+            with FeatureIndex(self._engine, part, self._targets, groups.taxa, groups.maxcand) as index:
+                for one, here in zip(held, found, strict=True):
+                    here.append(one.found(self._engine, index, all_hits=all_hits))
+        for one, here in zip(held, found, strict=True):
+            candidates = merged([each.candidates for each in here], groups.taxa, groups.maxcand)
+            hits = [each.hits for each in here if each.hits is not None]
+            yield Found(one.sought, candidates, Hits.merged(hits) if all_hits else None)
 
     def release(self) -> None:
         """Do nothing, as no part stays on the device."""
@@ -156,7 +168,10 @@ class _Held:
         batch = replace(batch, first=batch.first - batch.first[0], texts=texts)
         return cls(replace(sought, batch=batch), rows.reshape(-1, size))
 
-    def candidates(self, engine: Engine, index: FeatureIndex) -> Candidates:
+    def found(self, engine: Engine, index: FeatureIndex, *, all_hits: bool) -> Found:
+        """Find what a part has of them."""
         rows, batch = self.rows, self.sought.batch
         features = engine.upload(rows) if len(rows) else engine.empty((1, rows.shape[1]), np.uint32)
-        return index.candidates(Sketches(features, len(rows)), batch.first, self.sought.widths)
+        sketches = Sketches(features, len(rows))
+        candidates = index.candidates(sketches, batch.first, self.sought.widths)
+        return Found(self.sought, candidates, index.hits(sketches, batch.first) if all_hits else None)

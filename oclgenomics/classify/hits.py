@@ -67,3 +67,13 @@ class Hits:
         columns = ([getattr(part, name) for part in parts] for name in ("targets", "windows", "hits"))
         empty = np.zeros(0, np.uint32)
         return cls(np.concatenate([before[:1], *offsets]), *(np.concatenate([empty, *column]) for column in columns))
+
+    @classmethod
+    def merged(cls, parts: Sequence[Hits]) -> Hits:
+        """Put together the hits of the same reads in parts of a database, ascending ranges of targets."""
+        counts = [np.diff(part.offsets) for part in parts]
+        reads = np.arange(len(counts[0]))
+        order = np.argsort(np.concatenate([np.repeat(reads, count) for count in counts]), kind="stable")
+        offsets = np.append(np.int64(0), np.cumsum(np.sum(counts, axis=0)))
+        columns = ("targets", "windows", "hits")
+        return cls(offsets, *(np.concatenate([getattr(part, name) for part in parts])[order] for name in columns))

@@ -11,12 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.classify.calls import Caller
-from oclgenomics.classify.candidates import Candidates
 from oclgenomics.classify.database.database import Database
 from oclgenomics.classify.database.file import read_database
-from oclgenomics.classify.feature_parts import target_ranges
-from oclgenomics.classify.finding import Finder, Groups, PartFinder, Sought, WholeFinder
-from oclgenomics.classify.locating import locate
+from oclgenomics.classify.device.feature_parts import feature_parts
+from oclgenomics.classify.finding import Finder, Found, Groups, PartFinder, Sought, WholeFinder
 from oclgenomics.classify.options import QueryOptions, SketchOptions, Wanted
 from oclgenomics.classify.read_runs import HowToRead
 from oclgenomics.classify.reading import Input, SketchedReads, sketched_reads
@@ -90,9 +88,9 @@ class Index:
     def _new_finder(self, groups: Groups) -> Finder:
         engine, database = self.engine, self.database
         room = engine.budget - self._reserve - engine.memory.used
-        ranges = target_ranges(database.features, database.targets, room, engine.max_allocation)
-        if len(ranges) > 1:
-            return PartFinder(engine, database, ranges)
+        parts = list(feature_parts(database.features, database.targets, room, engine.max_allocation))
+        if len(parts) > 1:
+            return PartFinder(engine, database, parts)
         return WholeFinder(engine, database, groups)
 
     def __enter__(self) -> Index:
@@ -153,9 +151,9 @@ class Index:
         how = HowToRead(self._read_windows(options), wanted.texts, block_bytes, threads, progress)
         batches = sketched_reads(self.engine, inputs, how, any_mates=wanted.any_mates, limit=wanted.limit)
         with closing(batches):
-            sought = self._sought(batches, options, all_hits=wanted.all_hits)
-            for one, candidates in self._finder.find(sought, self._groups(options)):
-                yield self._called(one, candidates, caller, options)
+            sought = self._sought(batches, options)
+            for found in self._finder.find(sought, self._groups(options), all_hits=wanted.all_hits):
+                yield self._called(found, caller, options)
 
     def _groups(self, options: QueryOptions) -> Groups:
         return Groups(options.lowest, options.maxcand, self.lineages.groups(options.lowest))
@@ -166,23 +164,20 @@ class Index:
             known.kmerlen, options.sketchlen or known.sketchlen, known.winlen, options.winstride or known.winstride
         )
 
-    def _sought(self, batches: Iterator[SketchedReads], options: QueryOptions, *, all_hits: bool) -> Iterator[Sought]:
+    def _sought(self, batches: Iterator[SketchedReads], options: QueryOptions) -> Iterator[Sought]:
         for batch in batches:
             letters = _letters(batch.reads)
             widths = range_width(letters, options.insertsize, self.database.options.sketch.winstride)
-            located = None
-            if all_hits:
-                located = locate(self.database, self.engine.download(batch.sketches.features), batch.first)
-            yield Sought(batch, widths.astype(np.uint32), located)
+            yield Sought(batch, widths.astype(np.uint32))
 
-    def _called(self, sought: Sought, candidates: Candidates, caller: Caller, options: QueryOptions) -> ClassifiedReads:
-        reads = sought.batch.reads
+    def _called(self, found: Found, caller: Caller, options: QueryOptions) -> ClassifiedReads:
+        sought, reads = found.sought, found.sought.batch.reads
         letters = _letters(reads)
-        candidates = candidates.without(_left_out(letters, options))
+        candidates = found.candidates.without(_left_out(letters, options))
         windows = int(self.database.targets.first_window[-1])
         needed = needed_hits(candidates, letters.astype(np.uint32), sought.widths, windows, options)
         calls = caller.call(candidates, needed)
-        return ClassifiedReads(reads, candidates, calls, sought.located, sought.batch.texts)
+        return ClassifiedReads(reads, candidates, calls, found.hits, sought.batch.texts)
 
 
 def _letters(reads: Reads) -> NDArray[np.int64]:

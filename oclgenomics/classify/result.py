@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.classify.candidates import NO_TARGET, Candidates
-from oclgenomics.classify.located_hits import LocatedHits
+from oclgenomics.classify.hits import Hits
 from oclgenomics.classify.options import QueryOptions
 from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.classify.taxonomy.ranks import NO_RANK, RANKS, SEQUENCE
@@ -76,7 +76,7 @@ class ClassifiedReads:
     reads : Reads
     candidates : Candidates
     calls : Calls
-    located : LocatedHits, optional
+    hits : Hits, optional
         All windows that the reads hit, for queries that ask for them.
     texts : tuple of NameList
         The records as they stand in the input, of pairs those of the first and of the second mates, for queries that
@@ -86,7 +86,7 @@ class ClassifiedReads:
     reads: Reads
     candidates: Candidates
     calls: Calls
-    located: LocatedHits | None = None
+    hits: Hits | None = None
     texts: tuple[NameList, ...] = ()
 
     def __len__(self) -> int:

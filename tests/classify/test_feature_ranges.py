@@ -49,6 +49,6 @@ def test_places_are_those_of_sums(size: int) -> None:
 
 def test_one_feature_too_many_locations() -> None:
     one = Features(np.array([7], np.uint32), np.array([20], np.uint8), np.arange(20, dtype=np.uint32))
-    with pytest.raises(AllocationError, match="40 locations.*max_memory"):
+    with pytest.raises(AllocationError, match=r"40 locations.*max_memory"):
         cut_ranges([FeatureList(one), FeatureList(one)], 39)
     assert len(cut_ranges([FeatureList(one), FeatureList(one)], 40)) == 1

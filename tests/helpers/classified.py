@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from oclgenomics.classify.candidates import NO_TARGET, Candidates
-from oclgenomics.classify.located_hits import LocatedHits
+from oclgenomics.classify.hits import Hits
 from oclgenomics.classify.result import Calls, ClassifiedReads, Reads
 from oclgenomics.classify.targets import Targets
 from oclgenomics.classify.taxonomy.lineages import Lineages
@@ -138,7 +138,7 @@ def _candidates(hits: list[str], places: list[str], lineages: Lineages) -> Candi
     return Candidates(targets, counts, first, last, counts.sum(axis=1, dtype=np.uint32))
 
 
-def _located(texts: list[str], lineages: Lineages) -> LocatedHits:
+def _located(texts: list[str], lineages: Lineages) -> Hits:
     rows = [[re.match(r"(.*?)(?:/(\d+))?:(\d+)$", item) for item in text.split(",") if item] for text in texts]
     names = dict(zip(lineages.taxonomy.names, lineages.taxonomy.taxids.tolist(), strict=True))
     flat = [
@@ -149,4 +149,4 @@ def _located(texts: list[str], lineages: Lineages) -> LocatedHits:
     ]
     starts = np.cumsum([0] + [len(row) for row in rows])
     targets, windows, hits = (np.array(column, np.uint32) for column in zip(*flat, strict=True))
-    return LocatedHits(starts, targets, windows, hits)
+    return Hits(starts, targets, windows, hits)
