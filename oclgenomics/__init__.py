@@ -13,7 +13,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from oclgenomics import fpga, kmers, omega, sdtw, signatures
+    from oclgenomics import classify, fpga, kmers, omega, sdtw, signatures
     from oclgenomics.runtime import Device, Engine, list_devices, select_device
     from oclgenomics.variation import Alignment, ReadOptions, read_alignments
 
@@ -25,6 +25,7 @@ __all__ = [
     "Engine",
     "ReadOptions",
     "__version__",
+    "classify",
     "fpga",
     "kmers",
     "list_devices",
@@ -35,7 +36,7 @@ __all__ = [
     "signatures",
 ]
 
-SYSTEMS = ("fpga", "kmers", "omega", "sdtw", "signatures")
+SYSTEMS = ("classify", "fpga", "kmers", "omega", "sdtw", "signatures")
 HOMES = {
     "Alignment": "variation", "ReadOptions": "variation", "read_alignments": "variation",
     "Device": "runtime", "Engine": "runtime", "list_devices": "runtime", "select_device": "runtime",

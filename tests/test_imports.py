@@ -23,7 +23,16 @@ SYSTEMS = {"omega", "sdtw", "kmers", "signatures", "classify"}
 BASE = {"__init__", "commandkit", "errors", "frames", "io", "notices", "plot_style"}
 DATA = {"primitives", "provenance", "runtime", "sequence", "signals", "variation"} | BASE
 ALLOWED = {
-    "__init__": {"fpga", "kmers", "omega", "runtime", "sdtw", "signatures", "variation"},  # when a name is first used
+    "__init__": {
+        "classify",
+        "fpga",
+        "kmers",
+        "omega",
+        "runtime",
+        "sdtw",
+        "signatures",
+        "variation",
+    },  # when a name is first used
     "__main__": {"cli", "commandkit"},
     "errors": set(),
     "frames": {"errors"},
@@ -48,6 +57,7 @@ VERB_AND_DEVICE = {
     "kmers": ("count", "counting"),
     "signatures": ("scan", "device"),
     "sdtw": ("align", "device"),
+    "classify": ("query", "device"),
 }
 ROOMS = ("options", "result", "plan", "reference")
 PURE_ROOMS = ("options", "plan", "reference")  # they decide and define, and know an engine as a type at most
@@ -191,7 +201,7 @@ def test_only_the_runtime_talks_to_pyopencl() -> None:
 
 
 @pytest.mark.parametrize(
-    "words", [[], ["devices"], ["fpga"], ["kmers"], ["omega"], ["sdtw"], ["signatures"], ["simulate"]]
+    "words", [[], ["classify"], ["devices"], ["fpga"], ["kmers"], ["omega"], ["sdtw"], ["signatures"], ["simulate"]]
 )
 def test_help_does_not_import_pyopencl(words: list[str]) -> None:
     code = f"import sys; from oclgenomics.cli.main import main; status = main({[*words, '--help']!r}); "

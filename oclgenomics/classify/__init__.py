@@ -1,5 +1,27 @@
 """Metagenomic classification of reads with minhash sketches, by the method of MetaCache."""
 
-from oclgenomics.classify.options import METACACHE, BuildOptions, QueryOptions, SketchOptions
+from oclgenomics.classify.build import add, build
+from oclgenomics.classify.database.database import Database
+from oclgenomics.classify.database.file import read_database, write_database
+from oclgenomics.classify.index import Index
+from oclgenomics.classify.options import METACACHE, BuildOptions, QueryOptions, SketchOptions, Wanted
+from oclgenomics.classify.query import query, query_parts
+from oclgenomics.classify.result import ClassifiedReads, QueryResult
 
-__all__ = ["METACACHE", "BuildOptions", "QueryOptions", "SketchOptions"]
+__all__ = [
+    "METACACHE",
+    "BuildOptions",
+    "ClassifiedReads",
+    "Database",
+    "Index",
+    "QueryOptions",
+    "QueryResult",
+    "SketchOptions",
+    "Wanted",
+    "add",
+    "build",
+    "query",
+    "query_parts",
+    "read_database",
+    "write_database",
+]

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 __all__ = ["NameList"]
 
+TAKEN_BYTES = 1 << 18
+
 NEWLINE = ord("\n")
 
 
@@ -71,8 +73,15 @@ class NameList(Sequence[str]):
         """Return some names, in the order of their numbers."""
         sizes = self.sizes[which]
         starts = np.append(np.int64(0), np.cumsum(sizes))
-        places = np.repeat(self.starts[which] - starts[:-1], sizes) + np.arange(starts[-1])
-        return NameList(self.letters[places], starts)
+        letters = np.empty(starts[-1], np.uint8)
+        shifts = self.starts[which] - starts[:-1]
+        begin = 0
+        while begin < len(which):  # places are eight times as long as names, so they are made for some at a time
+            end = max(begin + 1, int(np.searchsorted(starts, starts[begin] + TAKEN_BYTES, "right")) - 1)
+            first, last = starts[begin], starts[end]
+            letters[first:last] = self.letters[np.repeat(shifts[begin:end], sizes[begin:end]) + np.arange(first, last)]
+            begin = end
+        return NameList(letters, starts)
 
     def copy(self) -> NameList:
         """Return the same names in memory of their own."""

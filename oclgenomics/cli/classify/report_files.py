@@ -1,0 +1,120 @@
+"""The outputs of a query, written while it goes on, and the ones that tell of all its reads together."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import gzip
+import os
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+from oclgenomics.cli.classify.report_options import native_options, text_files
+from oclgenomics.cli.output import atomic_output
+
+if TYPE_CHECKING:
+    from oclgenomics.classify.options import QueryOptions, SketchOptions
+    from oclgenomics.classify.reports.report import ByteSink, Report
+    from oclgenomics.classify.result import ClassifiedReads
+    from oclgenomics.classify.taxonomy.lineages import Lineages
+    from oclgenomics.runtime import Engine
+
+__all__ = ["ReportFiles"]
+
+PACKING = 1  # level of gzip
+
+
+class ReportFiles:
+    """All outputs of a command.
+
+    Parameters
+    ----------
+    args : Namespace
+    lineages : Lineages
+    options : QueryOptions
+    sketch : SketchOptions
+        Those of the database.
+    engine : Engine, optional
+        Joins lines.
+
+    Attributes
+    ----------
+    tally : Tally
+    """
+
+    def __init__(
+        self,
+        args: argparse.Namespace,
+        lineages: Lineages,
+        options: QueryOptions,
+        sketch: SketchOptions,
+        engine: Engine | None = None,
+    ) -> None:
+        from oclgenomics.classify.reports import Tally, TargetHits
+
+        self._args, self._lineages, self._options, self._sketch = args, lineages, options, sketch
+        self._engine, self._native = engine, native_options(args)
+        self.tally = Tally(lineages)
+        self._hits = TargetHits(lineages, options.highest, sketch, self._native) if args.hits_per_ref else None
+
+    @property
+    def on_part(self) -> list[Callable[[ClassifiedReads], None]]:
+        """What sees each part."""
+        return [self.tally.add, *([] if self._hits is None else [self._hits.add])]
+
+    def open(self, stack: ExitStack) -> list[tuple[ByteSink, Report]]:
+        """Open the outputs that are written part by part, and return them with what is written."""
+        return [(stack.enter_context(_opened(path)), report) for path, report in self._reports()]
+
+    def _reports(self) -> Iterator[tuple[str, Report]]:
+        from oclgenomics.classify.reports import make_report
+        from oclgenomics.classify.reports.read_texts import ReadTexts
+
+        args, sample = self._args, _sample(self._args)
+        known: tuple[Any, ...] = (self._lineages, self._options, self._sketch)
+        yield args.output, make_report(args.format, *known, native=self._native, sample=sample, engine=self._engine)
+        if args.cami:
+            yield args.cami, make_report("cami", *known, sample=sample, engine=self._engine)
+        for given, classified in ((args.classified_out, True), (args.unclassified_out, False)):
+            for path, mates in text_files(given) if given else ():
+                yield path, ReadTexts(classified=classified, mates=mates)  # type: ignore[arg-type]
+
+    def write_summaries(self) -> None:
+        """Write the outputs that tell of all reads."""
+        for path, text in self._summaries():
+            with atomic_output(path, "wb") as stream:
+                stream.write(text.encode("utf-8", "replace"))
+
+    def _summaries(self) -> Iterator[tuple[str, str]]:
+        from oclgenomics.classify import reports
+
+        args, tally = self._args, self.tally
+        makers: dict[str, Callable[[], str]] = {
+            "kreport": lambda: reports.kreport(tally),
+            "abundances": lambda: reports.abundance_lists(tally, args.abundance_per, self._native),
+            "krona": lambda: reports.krona_text(tally),
+            "cami_profile": lambda: reports.cami_profile(tally, _sample(args)),
+            "bracken": lambda: reports.bracken_table(tally),
+        }
+        for name, make in makers.items():
+            if path := getattr(args, name):
+                yield path, make()
+        if self._hits is not None:
+            yield args.hits_per_ref, self._hits.text()
+
+
+def _sample(args: argparse.Namespace) -> str:
+    """The name of the sample: that of its first file."""
+    first = [*args.reads, *args.paired][0]
+    return "sample" if first == "-" else os.path.basename(first).partition(".")[0]
+
+
+@contextlib.contextmanager
+def _opened(path: str) -> Iterator[ByteSink]:
+    with atomic_output(path, "wb") as stream:
+        if not path.endswith(".gz"):
+            yield stream
+            return
+        with gzip.GzipFile("", "wb", PACKING, stream, mtime=0) as packed:
+            yield packed
