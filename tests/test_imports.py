@@ -23,16 +23,8 @@ SYSTEMS = {"omega", "sdtw", "kmers", "signatures", "classify"}
 BASE = {"__init__", "commandkit", "errors", "frames", "io", "notices", "plot_style"}
 DATA = {"primitives", "provenance", "runtime", "sequence", "signals", "variation"} | BASE
 ALLOWED = {
-    "__init__": {
-        "classify",
-        "fpga",
-        "kmers",
-        "omega",
-        "runtime",
-        "sdtw",
-        "signatures",
-        "variation",
-    },  # when a name is first used
+    # when a name is first used
+    "__init__": {"classify", "fpga", "kmers", "omega", "runtime", "sdtw", "signatures", "variation"},
     "__main__": {"cli", "commandkit"},
     "errors": set(),
     "frames": {"errors"},

@@ -160,9 +160,7 @@ class Index:
 
     def _read_windows(self, options: QueryOptions) -> SketchOptions:
         known = self.database.options.sketch
-        return SketchOptions(
-            known.kmerlen, options.sketchlen or known.sketchlen, known.winlen, options.winstride or known.winstride
-        )
+        return SketchOptions(known.kmerlen, options.sketchlen or known.sketchlen, known.winlen, options.winstride)
 
     def _sought(self, batches: Iterator[SketchedReads], options: QueryOptions) -> Iterator[Sought]:
         for batch in batches:

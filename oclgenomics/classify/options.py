@@ -126,7 +126,7 @@ class QueryOptions:
     insertsize : int
         Letters that the two mates of a pair span; 0 if unknown.
     winstride : int
-        Stride of a read's windows; that of the database if 0.
+        Stride of a read's windows; `winlen` - `kmerlen` + 1 of the database if 0, whatever its own stride.
     sketchlen : int
         Features of a read's window at most; those of the database's windows if 0.
     min_readlen, max_readlen : int

@@ -83,7 +83,7 @@ def add_calling_options(parser: argparse.ArgumentParser, *, sketches: bool) -> N
     if sketches:
         group.add_argument(
             "--winstride", type=count, default=0, metavar="BP",
-            help="letters from a window of a read to the next one (default: the database's)",
+            help="letters from a window of a read to the next one (default: winlen - kmerlen + 1 of the database)",
         )  # fmt: skip
         group.add_argument(
             "--sketchlen", type=count, default=0, metavar="N",
