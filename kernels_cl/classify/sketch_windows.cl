@@ -81,39 +81,31 @@ static inline uint4 load_letters(__global const uchar *text, uint at, uint size)
     return (uint4)((uint)low, (uint)(low >> 32), (uint)high, (uint)(high >> 32));
 }
 
-// Letters of all lanes: 4 n to 4 n + 3 of each in quarters[n].
+#if LANES == 1
+#define ALL_LANES(x, n) (x)[0].n
+#elif LANES == 8
+#define ALL_LANES(x, n) (uint8)((x)[0].n, (x)[1].n, (x)[2].n, (x)[3].n, (x)[4].n, (x)[5].n, (x)[6].n, (x)[7].n)
+#else
+#define ALL_LANES(x, n)                                                                                      \
+    (uint16)((x)[0].n, (x)[1].n, (x)[2].n, (x)[3].n, (x)[4].n, (x)[5].n, (x)[6].n, (x)[7].n, (x)[8].n, (x)[9].n, \
+             (x)[10].n, (x)[11].n, (x)[12].n, (x)[13].n, (x)[14].n, (x)[15].n)
+#endif
+
+// Sixteen letters of each lane: letters 4 n to 4 n + 3 in quarters[n].
 static inline void load_lanes(__global const uchar *text, lanes at, uint size, lanes *quarters)
 {
-#if LANES == 1
-    const uint4 x = load_letters(text, at, size);
-    quarters[0] = x.s0;
-    quarters[1] = x.s1;
-    quarters[2] = x.s2;
-    quarters[3] = x.s3;
-#else
-#define LETTERS(lane) load_letters(text, at.PASTE(s, lane), size)
-#if LANES == 16
-    const uint16 a = (uint16)(LETTERS(0), LETTERS(1), LETTERS(2), LETTERS(3));
-    const uint16 b = (uint16)(LETTERS(4), LETTERS(5), LETTERS(6), LETTERS(7));
-    const uint16 c = (uint16)(LETTERS(8), LETTERS(9), LETTERS(a), LETTERS(b));
-    const uint16 d = (uint16)(LETTERS(c), LETTERS(d), LETTERS(e), LETTERS(f));
-    quarters[0] = (uint16)(a.s048c, b.s048c, c.s048c, d.s048c);
-    quarters[1] = (uint16)(a.s159d, b.s159d, c.s159d, d.s159d);
-    quarters[2] = (uint16)(a.s26ae, b.s26ae, c.s26ae, d.s26ae);
-    quarters[3] = (uint16)(a.s37bf, b.s37bf, c.s37bf, d.s37bf);
-#else
-    const uint8 a = (uint8)(LETTERS(0), LETTERS(1)), b = (uint8)(LETTERS(2), LETTERS(3));
-    const uint8 c = (uint8)(LETTERS(4), LETTERS(5)), d = (uint8)(LETTERS(6), LETTERS(7));
-    quarters[0] = (uint8)(a.s04, b.s04, c.s04, d.s04);
-    quarters[1] = (uint8)(a.s15, b.s15, c.s15, d.s15);
-    quarters[2] = (uint8)(a.s26, b.s26, c.s26, d.s26);
-    quarters[3] = (uint8)(a.s37, b.s37, c.s37, d.s37);
-#endif
-#endif
+    uint4 x[LANES];
+    UNROLL
+    for (uint lane = 0; lane < LANES; ++lane)
+        x[lane] = load_letters(text, LANE(at, lane), size);
+    quarters[0] = ALL_LANES(x, s0);
+    quarters[1] = ALL_LANES(x, s1);
+    quarters[2] = ALL_LANES(x, s2);
+    quarters[3] = ALL_LANES(x, s3);
 }
 
-// Bits of bytes that are no letters, of four bytes: some bit of the byte is set. Bits 7 to 0 of a letter are 01?b0bxx, where
-// the last five are 00001, 00011, 00111, 10100 and 10101: bit 4 is bit 2 without bit 1, and it or bit 0 is set.
+// Of four bytes, some bit of each that is no letter is set. Letters in either case are 01.00001 (A), 01.00011 (C), 01.00111 (G),
+// 01.10100 (T) and 01.10101 (U): bit 4 says whether bits 2 and 1 are 10, and where it is 0, bit 0 is 1.
 static inline lanes bad_bytes(lanes x)
 {
     const lanes by_one = x >> 1, by_two = x >> 2, by_four = x >> 4;
@@ -343,9 +335,12 @@ static inline uint piece_of(__global const uint *first, uint pieces, uint window
     return begin;
 }
 
-__kernel void sketch_windows(__global const uchar *memory, uint skip, uint size, __global const uint *letters,
-                             __global const uint *sizes, __global const uint *first, uint pieces, uint windows, uint winlen,
-                             uint stride, uint sketch, uint rounds, __global uint *features)
+// The hint keeps compilers from making vectors of these vectors, which takes them seconds.
+__kernel
+__attribute__((vec_type_hint(lanes)))
+void sketch_windows(__global const uchar *memory, uint skip, uint size, __global const uint *letters, __global const uint *sizes,
+                    __global const uint *first, uint pieces, uint windows, uint winlen, uint stride, uint sketch, uint rounds,
+                    __global uint *features)
 {
     __global const uchar *text = memory + skip;
     const uint begin = get_global_id(0) * rounds * LANES, end = MIN(begin + rounds * LANES, windows);

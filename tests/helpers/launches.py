@@ -19,6 +19,11 @@ from helpers.alignments import correlated_states, make_alignment, make_multialle
 from helpers.joined_lines import joined_lines
 from helpers.signature_samples import SampleRecord, sample_letters
 from helpers.squiggles import random_squiggle
+from oclgenomics.classify.device.sketcher import Sketcher
+from oclgenomics.classify.device.window_cut import cut_windows
+from oclgenomics.classify.hashes import NO_FEATURE
+from oclgenomics.classify.options import SketchOptions
+from oclgenomics.classify.reference import sketches as sketch_oracle
 from oclgenomics.kmers.counting import bin_plan
 from oclgenomics.kmers.counting.bin_counter import BinCounter
 from oclgenomics.kmers.counting.counter import KmerCounter
@@ -40,7 +45,8 @@ from oclgenomics.sdtw.device.aligner import Aligner
 from oclgenomics.sdtw.device.normaliser import Normaliser
 from oclgenomics.sdtw.device.starts import StartFinder
 from oclgenomics.sdtw.options import ARITHMETICS, BONUSES, NORMS, Arithmetic, Bonus, Norm
-from oclgenomics.sequence import letter_blocks, names_of, packed_blocks
+from oclgenomics.sequence import Pieces, letter_blocks, names_of, packed_blocks
+from oclgenomics.sequence.device_text import Text
 from oclgenomics.signatures import Panel
 from oclgenomics.signatures import ScanOptions as SignatureOptions
 from oclgenomics.signatures import scan as scan_signatures
@@ -178,6 +184,9 @@ def primitives(engine: Engine, number: int) -> None:
     engine.download(_PRIMITIVES[number](engine))
 
 
+_BASES = np.random.default_rng(6).choice(np.frombuffer(b"ACGT", np.uint8), 117).tobytes()
+
+
 def _reads(size: int, fastq: bool) -> bytes:
     letters = np.random.default_rng(4).choice(np.frombuffer(b"ACGT", np.uint8), size).tobytes()
     letters = letters[:20] + b"N" + letters[21:]
@@ -271,6 +280,21 @@ def signature_brute_force(engine: Engine, *, prefix_sums: bool, flat: bool) -> N
     uploaded = DevicePatterns.upload(engine, patterns, SignatureOptions())
     assert len(BruteMatcher(engine, uploaded, prefix_sums=prefix_sums, flat=flat).pairs(samples))
     engine.finish()
+
+
+def window_sketches(engine: Engine, *, sketchlen: int, kmerlen: int = 16, winlen: int = 40) -> None:
+    """Sketch the windows of records, some of which hold repetitions and other letters."""
+    records = [_BASES[:100], b"", b"A" * 30 + _BASES[:40], b"acGTNacgtUU" * 3, _BASES[100:117]]
+    sizes = np.array([len(record) for record in records], np.uint32)
+    whole, zeros = np.ones(len(records), np.bool_), np.zeros(len(records), np.int64)
+    letters = (np.cumsum(sizes) - sizes).astype(np.uint32)
+    pieces = Pieces(np.arange(len(records)), zeros, letters, sizes, sizes, None, whole)
+    options = SketchOptions(kmerlen, sketchlen, winlen)
+    text = engine.upload(np.frombuffer(b"".join(records), np.uint8))
+    sketches = Sketcher(engine, options).sketch(Text(text, 0, text.size), cut_windows(pieces, options))
+    expected = [sketch for record in records for sketch in sketch_oracle(record, options)]
+    found = engine.download(sketches.features, sketches.windows * sketchlen).reshape(-1, sketchlen).tolist()
+    assert [[feature for feature in row if feature != NO_FEATURE] for row in found] == expected
 
 
 def database(engine: Engine, words: int) -> None:
@@ -390,6 +414,11 @@ FAMILIES: dict[str, tuple[Case, ...]] = {
         for bonus in BONUSES
         for arithmetic in ARITHMETICS
         if bonus == "none" or arithmetic != "float32"
+    ),
+    "classify_sketch": (
+        partial(window_sketches, sketchlen=16),
+        partial(window_sketches, sketchlen=3, kmerlen=11),
+        partial(window_sketches, sketchlen=18, kmerlen=4, winlen=25),
     ),
     "letters": (partial(letters_in_place, fastq=True), partial(letters_in_place, fastq=False)),
     "classify_lines": (joined_lines,),

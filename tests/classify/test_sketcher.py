@@ -1,0 +1,175 @@
+"""Sketches against the oracle."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pytest
+from helpers.devices import gpu_shape
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from oclgenomics.classify import reference
+from oclgenomics.classify.device.sketcher import Sketcher
+from oclgenomics.classify.device.window_cut import cut_windows
+from oclgenomics.classify.hashes import NO_FEATURE
+from oclgenomics.classify.options import SketchOptions
+from oclgenomics.runtime import Device, Engine
+from oclgenomics.runtime.tuning import tuning_for
+from oclgenomics.sequence.device_text import Text
+from oclgenomics.sequence.pieces import Pieces
+
+SKIP = 3  # bytes of the memory before the text
+BASES = np.frombuffer(b"ACGT", np.uint8)
+LETTERS = np.frombuffer(b"ACGTacgtUuNR-\n\x00\xff", np.uint8)
+SHARES = [0.18] * 4 + [0.06] * 4 + [0.005] * 8
+
+
+@pytest.fixture(params=["own", "narrow", "gpu"], scope="module")
+def shaped(request: pytest.FixtureRequest, device: Device) -> Iterator[Engine]:
+    """An engine with kernels of its class, or on Intel's runtime, with those for narrower vectors or for GPUs."""
+    if request.param != "own" and device.family != "intel":
+        pytest.skip("the kernels of other devices run on Intel's CPU runtime, as a check")
+    narrow = dataclasses.replace(tuning_for(device), vector_bytes=32)
+    tuning = {"own": None, "narrow": narrow, "gpu": gpu_shape(device)}[request.param]
+    with Engine(device, tuning=tuning) as engine:
+        yield engine
+
+
+def sketched(engine: Engine, records: Sequence[bytes], options: SketchOptions) -> NDArray[np.uint32]:
+    """Sketches of records that follow each other, up to the end of the memory."""
+    text = np.frombuffer(b"".join(records), np.uint8)
+    size = np.array([len(letters) for letters in records], np.uint32)
+    letters = (np.cumsum(size) - size).astype(np.uint32)
+    start = np.zeros(len(records), np.int64)
+    pieces = Pieces(np.arange(len(records)), start, letters, size, size, None, np.ones(len(records), np.bool_))
+    memory = engine.upload(np.concatenate([np.full(SKIP, ord("A"), np.uint8), text]))
+    found = Sketcher(engine, options).sketch(Text(memory, SKIP, len(text)), cut_windows(pieces, options))
+    assert found.size == options.sketchlen
+    return engine.download(found.features, found.windows * found.size).reshape(found.windows, found.size)
+
+
+def check(engine: Engine, records: Sequence[bytes], options: SketchOptions) -> NDArray[np.uint32]:
+    found = sketched(engine, records, options)
+    features = [sketch for letters in records for sketch in reference.sketches(letters, options)]
+    rows = [sketch + [NO_FEATURE] * (options.sketchlen - len(sketch)) for sketch in features]
+    np.testing.assert_array_equal(found, np.array(rows, np.uint32).reshape(-1, options.sketchlen))
+    return found
+
+
+def random_record(size: int, seed: int = 0) -> bytes:
+    return np.random.default_rng(seed).choice(LETTERS, size, p=SHARES).tobytes()
+
+
+def tandem(period: int, size: int) -> bytes:
+    """A repeat of so many letters."""
+    return (random_base(period, period) * size)[:size]
+
+
+def random_base(size: int, seed: int) -> bytes:
+    return np.random.default_rng(seed).choice(BASES, size).tobytes()
+
+
+RECORDS = [
+    b"", b"A", random_base(15, 1), random_base(16, 2), random_base(17, 3), random_base(126, 4), random_base(127, 5),
+    random_base(128, 6), random_base(143, 7), random_base(1000, 8), random_record(1000), random_record(400, 1).lower(),
+    random_base(300, 9).replace(b"T", b"U"), random_base(300, 9).replace(b"T", b"u"), b"N" * 300, b"A" * 300,
+    b"n" * 100 + random_base(50, 9) + b"N" * 100, b"AT" * 150, b"ACG" * 100, random_base(60, 10) + b"t" * 80,
+    random_base(60, 11) * 3, *(tandem(period, 260) for period in (5, 8, 15, 16, 17, 33)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("sketchlen", [1, 2, 3, 8, 15, 16, 17, 31, 32, 33, 48, 64])
+def test_every_sketchlen(shaped: Engine, sketchlen: int) -> None:
+    check(shaped, RECORDS, SketchOptions(sketchlen=sketchlen))
+
+
+@pytest.mark.parametrize("kmerlen", [4, 5, 8, 11, 15])
+def test_every_kmerlen(shaped: Engine, kmerlen: int) -> None:
+    check(shaped, RECORDS, SketchOptions(kmerlen, 16, 60))
+    check(shaped, RECORDS[:8], SketchOptions(kmerlen, 5, kmerlen))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        SketchOptions(16, 16, 4096),
+        SketchOptions(16, 64, 4096, 1024),
+        SketchOptions(16, 20, 511, 33),
+        SketchOptions(12, 16, 127, 127),
+    ],
+)
+def test_long_windows_and_strides(shaped: Engine, options: SketchOptions) -> None:
+    size = 20 * options.winstride
+    repeats = [tandem(period, 4200) for period in (1, 2, 17, 300)]
+    check(
+        shaped,
+        [random_base(min(size, 9000), 1), random_record(4200)[: size // 2], *(x[:size] for x in repeats)],
+        options,
+    )
+
+
+@settings(max_examples=40)
+@given(
+    kmerlen=st.sampled_from([4, 9, 15, 16]),
+    sketchlen=st.integers(1, 64),
+    more=st.integers(0, 200),
+    stride=st.integers(0, 250),
+    sizes=st.lists(st.integers(0, 600), max_size=12),
+    period=st.integers(1, 200),
+    seed=st.integers(0, 1 << 32),
+)
+@example(16, 16, 111, 0, [127] * 40, 1, 0)
+def test_any_records(
+    shaped: Engine, kmerlen: int, sketchlen: int, more: int, stride: int, sizes: list[int], period: int, seed: int
+) -> None:
+    """Records with repeats, and letters of all kinds."""
+    winlen = kmerlen + more
+    options = SketchOptions(kmerlen, sketchlen, winlen, min(stride, winlen))
+    rng = np.random.default_rng(seed)
+    records = []
+    for size in sizes:
+        repeated = np.resize(rng.choice(BASES, period), size)
+        mixed = np.where(rng.random(size) < rng.choice([0, 0.02, 1]), rng.choice(LETTERS, size, p=SHARES), repeated)
+        records.append(mixed.astype(np.uint8).tobytes())
+    check(shaped, records, options)
+
+
+def test_each_byte(shaped: Engine) -> None:
+    """No byte but the letters counts, wherever it stands in a word."""
+    base = random_base(40, 3)
+    records = [base[:at] + bytes([byte]) + base[at + 1 :] for byte in range(256) for at in (0, 17, 18, 19, 20, 39)]
+    check(shaped, records, SketchOptions(11, 32, 40))
+
+
+def test_the_greatest_hash_is_no_feature(shaped: Engine) -> None:
+    greatest, next_to_it = b"CCGATCCCGGGTGAAG", b"TCCAACATTAATCGGA"
+    for options in (SketchOptions(16, 2, 16), SketchOptions(16, 33, 40)):
+        found = check(shaped, [greatest, next_to_it, greatest + b"N" + next_to_it], options)
+        assert (found[0] == NO_FEATURE).all()
+        assert found[1, 0] == NO_FEATURE - 1
+
+
+def test_nothing_to_sketch(shaped: Engine) -> None:
+    for records in ([], [b""], [b"ACGT"] * 40):
+        assert check(shaped, records, SketchOptions()).shape == (0, 16)
+
+
+def test_memory_is_used_again_and_grows(shaped: Engine) -> None:
+    options = SketchOptions()
+    sketcher = Sketcher(shaped, options)
+    arrays = []
+    for size in (100_000, 64, 99_000, 1_000_000):
+        text = np.frombuffer(random_base(size, size), np.uint8)
+        whole, zero = np.array([size], np.uint32), np.zeros(1, np.int64)
+        pieces = Pieces(zero, zero, zero.astype(np.uint32), whole, whole, None, np.ones(1, np.bool_))
+        found = sketcher.sketch(Text(shaped.upload(text), 0, size), cut_windows(pieces, options))
+        features = shaped.download(found.features, found.windows * 16).reshape(-1, 16)
+        some = np.linspace(0, found.windows - 1, 20).astype(np.int64)
+        windows = reference.windows(text.tobytes(), options)
+        np.testing.assert_array_equal(features[some], [reference.sketch(windows[i], options) for i in some])
+        arrays.append(found.features)
+    assert arrays[0] is arrays[1] is arrays[2] is not arrays[3]
