@@ -16,6 +16,7 @@ from unittest import mock
 import numpy as np
 
 from helpers.alignments import correlated_states, make_alignment, make_multiallelic
+from helpers.indexed_sketches import indexed_sketches
 from helpers.joined_lines import joined_lines
 from helpers.signature_samples import SampleRecord, sample_letters
 from helpers.squiggles import random_squiggle
@@ -421,6 +422,7 @@ FAMILIES: dict[str, tuple[Case, ...]] = {
         partial(window_sketches, sketchlen=18, kmerlen=4, winlen=25),
     ),
     "letters": (partial(letters_in_place, fastq=True), partial(letters_in_place, fastq=False)),
+    "classify_index": (partial(indexed_sketches, max_locations=3), partial(indexed_sketches, max_locations=300)),
     "classify_lines": (joined_lines,),
     "common": (hashes, probes),
 }  # the longest first, so that none is begun last
