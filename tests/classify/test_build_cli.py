@@ -1,0 +1,147 @@
+"""`oclgenomics classify build` and `add`, from the command line to the database."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from helpers.classify_builds import assert_equal
+from helpers.classify_databases import EDGE
+
+from oclgenomics.classify.build import build
+from oclgenomics.classify.database.file import read_database
+from oclgenomics.classify.options import BuildOptions, SketchOptions
+from oclgenomics.cli.main import main
+from oclgenomics.runtime import Device, Engine
+
+PROGRAM = [sys.executable, "-m", "oclgenomics"]
+
+
+@pytest.fixture
+def edge(tmp_path: Path) -> Path:
+    """The references of the edge cases, in two files."""
+    records = (EDGE / "edge_ref.fna").read_text().split(">")[1:]
+    for name, part in (("a.fna", records[:9]), ("b.fna", records[9:])):
+        (tmp_path / name).write_text("".join(f">{record}" for record in part))
+    return tmp_path
+
+
+def run(device: Device, *words: object) -> int:
+    return main(["classify", *map(str, words), "-d", str(device.index)])
+
+
+@pytest.mark.parametrize(
+    ("words", "options"),
+    [
+        ([], BuildOptions()),
+        (
+            ["--kmerlen", 12, "--sketchlen", 8, "--winlen", 64, "--winstride", 40],
+            BuildOptions(SketchOptions(12, 8, 64, 40)),
+        ),
+        (
+            ["--max-locations-per-feature", 3, "--remove-overpopulated-features"],
+            BuildOptions(max_locations=3, remove_overpopulated=True),
+        ),
+        (
+            ["--remove-ambig-features", "species", "--max-ambig-per-feature", 2],
+            BuildOptions(remove_ambiguous="species", max_ambiguous=2),
+        ),
+        (["--sequence-id-format", "leadingword"], BuildOptions(sequence_id_format="leadingword")),
+    ],
+)
+def test_options(engine: Engine, device: Device, edge: Path, words: list[object], options: BuildOptions) -> None:
+    assert run(device, "build", edge / "x.db", edge, "--taxonomy", EDGE, *words) == 0
+    wanted = build([edge / "a.fna", edge / "b.fna"], options, taxonomy=EDGE, engine=engine)
+    assert_equal(read_database(edge / "x.db"), wanted)
+
+
+def test_summary(device: Device, edge: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(device, "build", edge / "x.db", edge / "a.fna") == 0
+    told = capsys.readouterr()
+    assert not told.out
+    assert "9 targets, " in told.err
+    assert f"wrote {edge / 'x.db'}" in told.err
+    assert "no taxon" not in told.err  # nobody asked for any
+    assert run(device, "build", edge / "y.db", edge / "a.fna", "-q") == 0
+    assert not capsys.readouterr().err
+
+
+def test_targets_without_a_taxon_are_listed(device: Device, edge: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (edge / "c.fna").write_text("".join(f">YY_{number:06}.1\n{'ACGGT' * 30}\n" for number in range(7)))
+    assert run(device, "build", edge / "x.db", edge, "--taxonomy", EDGE) == 0
+    told = capsys.readouterr().err
+    assert "warning: 7 of 24 targets have no taxon: YY_000000.1, YY_000001.1, " in told
+    assert "YY_000004.1, ...\n" in told
+
+
+def test_adding(device: Device, edge: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    database = edge / "x.db"
+    assert run(device, "build", edge / "all.db", edge, "--taxonomy", EDGE) == 0
+    assert run(device, "build", database, edge / "a.fna", "--taxonomy", EDGE) == 0
+    before = database.read_bytes()
+    assert run(device, "add", database, edge / "b.fna", "--taxonomy", EDGE, "-o", edge / "new.db") == 0
+    assert database.read_bytes() == before
+    assert run(device, "add", database, edge / "b.fna", "--taxonomy", EDGE) == 0
+    wanted = read_database(edge / "all.db")
+    for name in ("x.db", "new.db"):
+        assert_equal(read_database(edge / name), wanted)
+    assert read_database(database).provenance["before"]["program"] == "oclgenomics"
+    capsys.readouterr()
+    before = database.read_bytes()
+    assert run(device, "add", database, edge / "b.fna", "--taxonomy", EDGE) == 3
+    assert capsys.readouterr().err.count("is in the database already") == 1
+    assert database.read_bytes() == before
+
+
+def test_a_reference_is_not_written_over(device: Device, edge: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    known = (edge / "a.fna").read_bytes()
+    for words in (("build", edge / "a.fna", edge), ("add", edge / "a.fna", edge / "a.fna")):
+        assert run(device, *words) == 2
+        assert "the same file as" in capsys.readouterr().err
+    assert run(device, "build", edge / "x.db", edge / "a.fna") == 0
+    assert run(device, "build", edge / "x.db", edge) == 0  # a database may lie beside the references
+    shutil.copytree(EDGE, edge / "tax")
+    assert run(device, "build", edge / "tax" / "nodes.dmp", edge / "a.fna", "--taxonomy", edge / "tax") == 2
+    assert (edge / "a.fna").read_bytes() == known
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "message"),
+    [
+        (["--kmerlen", "17"], 2, "--kmerlen 17"),
+        (["--winstride", "200"], 2, "--winstride 200"),
+        (["--max-locations-per-feature", "0"], 2, "--max-locations-per-feature 0"),
+        (["--remove-ambig-features", "kind"], 2, "--remove-ambig-features kind"),
+        (["--sequence-id-format", "x"], 2, "--sequence-id-format x"),
+        (["--threads", "0"], 2, "--threads 0"),
+        (["--taxpostmap", "map"], 2, "--taxpostmap maps accessions"),
+        (["--taxonomy", "nowhere"], 3, "nowhere"),
+        (["--max-memory", "1M"], 4, "--max-memory"),
+    ],
+)
+def test_bad_options(
+    device: Device, edge: Path, capsys: pytest.CaptureFixture[str], words: list[str], status: int, message: str
+) -> None:
+    assert run(device, "build", edge / "x.db", edge / "a.fna", *words) == status
+    told = capsys.readouterr().err.splitlines()[-1]
+    assert message in told
+    assert not (edge / "x.db").exists()
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -9)])
+def test_signals_leave_nothing(device: Device, edge: Path, number: int, status: int) -> None:
+    """The process has read one file and waits for more input, of which there is none."""
+    before = {path.name for path in edge.iterdir()}
+    command = [*PROGRAM, "classify", "build", edge / "x.db", "-", edge / "a.fna", "-d", str(device.index)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        assert "device" in process.stderr.readline()
+        process.send_signal(number)
+        told = process.stderr.read()
+        assert process.wait(60) == status, told
+    assert "Traceback" not in told
+    assert {path.name for path in edge.iterdir()} == before
