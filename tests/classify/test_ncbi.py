@@ -48,6 +48,18 @@ def test_tree(tmp_path: Path) -> None:
     assert tree.merged_from.tolist() == [5, 6]
 
 
+@pytest.mark.parametrize("taxa", range(1, 18))
+def test_chains(tmp_path: Path, taxa: int) -> None:
+    nodes = [f"{taxid} {max(taxid - 1, 1)} clade" for taxid in range(1, taxa + 1)]
+    assert len(read_taxonomy(write(tmp_path, nodes))) == taxa
+    write(
+        tmp_path,
+        [*nodes, f"{taxa + 1} {taxa + 1 + taxa} x", *(f"{one + 1} {one} x" for one in range(taxa + 1, 2 * taxa + 1))],
+    )
+    with pytest.raises(InputError, match="a cycle"):
+        read_taxonomy(tmp_path)
+
+
 def test_only_nodes(tmp_path: Path) -> None:
     tree = read_taxonomy(write(tmp_path, NODES))
     assert tree.names == ("",) * 6

@@ -154,9 +154,12 @@ def _refuse_cycles(nodes: Links, parents: NDArray[np.int32], root: int) -> None:
     above = parents
     for _ in range(len(parents).bit_length()):  # each round looks twice as many taxa up
         if (above == root).all():
-            return
+            break
         above = above[above]
-    at = int(above[np.flatnonzero(above != root)[0]])  # so many steps up that it lies in a cycle
+    elsewhere = above[above != root]
+    if not len(elsewhere):
+        return
+    at = int(elsewhere[0])  # so many steps up that it lies in a cycle
     cycle = [at]
     while (at := int(parents[at])) != cycle[0]:
         cycle.append(at)
