@@ -83,10 +83,16 @@ class MetaCache:
 class Kraken2:
     """Kraken 2 with its defaults, or with other options of a query."""
 
+    path: str
     threads: int
     options: tuple[str, ...] = ()
     fast: bool = False
     name: str = "Kraken2"
+
+    @property
+    def builder(self) -> str:
+        """The program that builds, which lies beside the other one."""
+        return f"{self.path}-build"
 
     def prepare(self, references: Sequence[Path], taxonomy: Path, database: Path) -> list[list[str]]:
         """Lay out the taxonomy, and add all references to the library as one file."""
@@ -99,16 +105,16 @@ class Kraken2:
         with library.open("wb") as joined:
             for path in references:
                 joined.write(path.read_bytes())
-        return [["kraken2-build", "--add-to-library", str(library), "--no-masking", "--db", str(folder)]]
+        return [[self.builder, "--add-to-library", str(library), "--no-masking", "--db", str(folder)]]
 
     def build(self, references: Sequence[Path], taxonomy: Path, database: Path) -> list[str]:
         fast = ["--fast-build"] if self.fast else []
-        return ["kraken2-build", "--build", "--db", str(database / "kraken2"), "--threads", str(self.threads), *fast]
+        return [self.builder, "--build", "--db", str(database / "kraken2"), "--threads", str(self.threads), *fast]
 
     def query(self, database: Path, reads: Sequence[Path], output: Path) -> list[str]:
         pairs = ["--paired"] if len(reads) == 2 else []
         options = [*pairs, *self.options, "--output", str(output), "--threads", str(self.threads)]
-        return ["kraken2", "--db", str(database / "kraken2"), *options, *map(str, reads)]
+        return [self.path, "--db", str(database / "kraken2"), *options, *map(str, reads)]
 
 
 def tools(device: str, threads: int) -> list[Tool]:
@@ -116,6 +122,6 @@ def tools(device: str, threads: int) -> list[Tool]:
     found: list[Tool] = [Ours(device)]
     if path := shutil.which("metacache"):
         found.append(MetaCache(path, threads))
-    if shutil.which("kraken2") and shutil.which("kraken2-build"):
-        found += [Kraken2(threads), Kraken2(threads, fast=True, name="Kraken2 --fast-build")]
+    if path := shutil.which("kraken2"):
+        found += [Kraken2(path, threads), Kraken2(path, threads, fast=True, name="Kraken2 --fast-build")]
     return found
