@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -15,9 +15,10 @@ from oclgenomics.classify.device.feature_index import FeatureIndex
 from oclgenomics.classify.device.sketches import Sketches
 from oclgenomics.classify.hits import Hits
 from oclgenomics.classify.reading import SketchedReads
+from oclgenomics.classify.targets import Targets
 from oclgenomics.runtime import Engine
 
-__all__ = ["Finder", "Found", "Groups", "PartFinder", "Sought", "WholeFinder"]
+__all__ = ["Finder", "FoundReads", "Groups", "PartFinder", "Sought", "WholeFinder"]
 
 HELD_BYTES = 256 << 20  # of sketches that one part after the other is searched for
 
@@ -50,23 +51,24 @@ class Sought:
     batch : SketchedReads
     widths : ndarray, uint32 (reads,)
         Neighbouring windows whose hits add up.
+    all_hits : bool
+        Whether all windows are listed that the reads hit.
     """
 
     batch: SketchedReads
     widths: NDArray[np.uint32]
+    all_hits: bool = False
+
+    def look_in(self, index: FeatureIndex) -> FoundReads:
+        """Find what an index has of the reads."""
+        sketches, first = self.batch.sketches, self.batch.first
+        candidates = index.candidates(sketches, first, self.widths)
+        return FoundReads(self, candidates, index.hits(sketches, first) if self.all_hits else None)
 
 
 @dataclass(frozen=True)
-class Found:
-    """Reads and what was found of them.
-
-    Attributes
-    ----------
-    sought : Sought
-    candidates : Candidates
-    hits : Hits or None
-        All windows that the reads hit, for those who ask.
-    """
+class FoundReads:
+    """Reads and what was found of them."""
 
     sought: Sought
     candidates: Candidates
@@ -74,9 +76,9 @@ class Found:
 
 
 class Finder(Protocol):
-    """Finds candidates, with `all_hits` all windows that reads hit, too; `release` gives the device's memory back."""
+    """Finds candidates; `release` gives the device's memory back."""
 
-    def find(self, batches: Iterable[Sought], groups: Groups, *, all_hits: bool) -> Iterator[Found]: ...
+    def find(self, batches: Iterable[Sought], groups: Groups) -> Iterator[FoundReads]: ...
 
     def release(self) -> None: ...
 
@@ -93,18 +95,16 @@ class WholeFinder:
     """
 
     def __init__(self, engine: Engine, database: Database, groups: Groups) -> None:
-        self._targets, self._groups = database.targets, groups
+        self._groups = groups
         self._index = FeatureIndex(engine, database.features, database.targets, groups.taxa, groups.maxcand)
 
-    def find(self, batches: Iterable[Sought], groups: Groups, *, all_hits: bool) -> Iterator[Found]:
+    def find(self, batches: Iterable[Sought], groups: Groups) -> Iterator[FoundReads]:
         """Yield what is found of each batch."""
         if groups != self._groups:
-            self._index.regroup(self._targets, groups.taxa, groups.maxcand)
+            self._index.regroup(groups.taxa, groups.maxcand)
             self._groups = groups
         for sought in batches:
-            sketches, first = sought.batch.sketches, sought.batch.first
-            candidates = self._index.candidates(sketches, first, sought.widths)
-            yield Found(sought, candidates, self._index.hits(sketches, first) if all_hits else None)
+            yield sought.look_in(self._index)
 
     def release(self) -> None:
         """Give the device's memory back."""
@@ -112,41 +112,41 @@ class WholeFinder:
 
 
 class PartFinder:
-    """Finds candidates in a database of which the device holds one range of targets at a time.
+    """Finds candidates in a database of which the device holds some targets at a time.
 
     Sketches of many reads are kept in the host's memory, so that parts do not take turns too often.
 
     Parameters
     ----------
     engine : Engine
-    database : Database
-    parts : list of Features
-        See `device.feature_parts`.
+    targets : Targets
+    parts : callable
+        Makes the features of the parts; see `device.feature_parts`.
     """
 
-    def __init__(self, engine: Engine, database: Database, parts: list[Features]) -> None:
-        self._engine, self._targets, self._parts = engine, database.targets, parts
+    def __init__(self, engine: Engine, targets: Targets, parts: Callable[[], Iterable[Features]]) -> None:
+        self._engine, self._targets, self._parts = engine, targets, parts
 
-    def find(self, batches: Iterable[Sought], groups: Groups, *, all_hits: bool) -> Iterator[Found]:
+    def find(self, batches: Iterable[Sought], groups: Groups) -> Iterator[FoundReads]:
         """Yield what is found of each batch."""
         held: list[_Held] = []
         for sought in batches:
             held.append(_Held.of(self._engine, sought))
             if sum(one.rows.nbytes for one in held) >= HELD_BYTES:
-                yield from self._found(held, groups, all_hits=all_hits)
+                yield from self._found(held, groups)
                 held = []
-        yield from self._found(held, groups, all_hits=all_hits)
+        if held:
+            yield from self._found(held, groups)
 
-    def _found(self, held: list[_Held], groups: Groups, *, all_hits: bool) -> Iterator[Found]:
-        found: list[list[Found]] = [[] for _ in held]
-        for part in self._parts if held else []:
+    def _found(self, held: list[_Held], groups: Groups) -> Iterator[FoundReads]:
+        found: list[list[FoundReads]] = []  # in each part, of each batch
+        for part in self._parts():
             with FeatureIndex(self._engine, part, self._targets, groups.taxa, groups.maxcand) as index:
-                for one, here in zip(held, found, strict=True):
-                    here.append(one.found(self._engine, index, all_hits=all_hits))
-        for one, here in zip(held, found, strict=True):
-            candidates = merged([each.candidates for each in here], groups.taxa, groups.maxcand)
-            hits = [each.hits for each in here if each.hits is not None]
-            yield Found(one.sought, candidates, Hits.merged(hits) if all_hits else None)
+                found.append([one.look_in(index, self._engine) for one in held])
+        for one, parts in zip(held, zip(*found, strict=True), strict=True):
+            candidates = merged([part.candidates for part in parts], groups.taxa, groups.maxcand)
+            hits = [part.hits for part in parts if part.hits is not None]
+            yield FoundReads(one.sought, candidates, Hits.beside(hits) if hits else None)
 
     def release(self) -> None:
         """Do nothing, as no part stays on the device."""
@@ -161,6 +161,7 @@ class _Held:
 
     @classmethod
     def of(cls, engine: Engine, sought: Sought) -> _Held:
+        """Copy all that is valid only until the next batch is asked for."""
         batch = sought.batch
         size, begin = batch.sketches.size, int(batch.first[0])
         rows = engine.download(batch.sketches.features, (int(batch.first[-1]) - begin) * size, begin * size)
@@ -168,10 +169,11 @@ class _Held:
         batch = replace(batch, first=batch.first - batch.first[0], texts=texts)
         return cls(replace(sought, batch=batch), rows.reshape(-1, size))
 
-    def found(self, engine: Engine, index: FeatureIndex, *, all_hits: bool) -> Found:
-        """Find what a part has of them."""
-        rows, batch = self.rows, self.sought.batch
+    def look_in(self, index: FeatureIndex, engine: Engine) -> FoundReads:
+        """Find what an index has of the reads; their sketches are on the device as long as that takes."""
+        rows = self.rows
         features = engine.upload(rows) if len(rows) else engine.empty((1, rows.shape[1]), np.uint32)
-        sketches = Sketches(features, len(rows))
-        candidates = index.candidates(sketches, batch.first, self.sought.widths)
-        return Found(self.sought, candidates, index.hits(sketches, batch.first) if all_hits else None)
+        batch = replace(self.sought.batch, sketches=Sketches(features, len(rows)))
+        found = replace(self.sought, batch=batch).look_in(index)
+        features.release()
+        return replace(found, sought=self.sought)

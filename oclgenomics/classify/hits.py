@@ -60,6 +60,15 @@ class Hits:
         return cls(np.searchsorted(begins, ends), hit.astype(np.uint32), windows.astype(np.uint32), hits)
 
     @classmethod
+    def beside(cls, parts: Sequence[Hits]) -> Hits:
+        """Put together the hits of the same reads in parts of a database, whose targets follow each other."""
+        counts = np.stack([part.offsets[1:] - part.offsets[:-1] for part in parts])
+        order = np.argsort(np.concatenate([np.repeat(np.arange(len(row)), row) for row in counts]), kind="stable")
+        columns = (np.concatenate([getattr(part, name) for part in parts]) for name in ("targets", "windows", "hits"))
+        offsets = np.append(np.int64(0), np.cumsum(counts.sum(axis=0)))
+        return cls(offsets, *(column[order] for column in columns))
+
+    @classmethod
     def joined(cls, parts: Sequence[Hits]) -> Hits:
         """Join the hits of several batches of reads, in their order."""
         before = np.cumsum([0, *(part.offsets[-1] for part in parts)], dtype=np.int64)
@@ -67,13 +76,3 @@ class Hits:
         columns = ([getattr(part, name) for part in parts] for name in ("targets", "windows", "hits"))
         empty = np.zeros(0, np.uint32)
         return cls(np.concatenate([before[:1], *offsets]), *(np.concatenate([empty, *column]) for column in columns))
-
-    @classmethod
-    def merged(cls, parts: Sequence[Hits]) -> Hits:
-        """Put together the hits of the same reads in parts of a database, ascending ranges of targets."""
-        counts = [np.diff(part.offsets) for part in parts]
-        reads = np.arange(len(counts[0]))
-        order = np.argsort(np.concatenate([np.repeat(reads, count) for count in counts]), kind="stable")
-        offsets = np.append(np.int64(0), np.cumsum(np.sum(counts, axis=0)))
-        columns = ("targets", "windows", "hits")
-        return cls(offsets, *(np.concatenate([getattr(part, name) for part in parts])[order] for name in columns))

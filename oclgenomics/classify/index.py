@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
+from dataclasses import replace
+from functools import partial
 from types import TracebackType
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.classify.calls import Caller
+from oclgenomics.classify.candidates import Candidates
+from oclgenomics.classify.coverage import well_covered, without_targets
 from oclgenomics.classify.database.database import Database
 from oclgenomics.classify.database.file import read_database
 from oclgenomics.classify.device.feature_parts import feature_parts
-from oclgenomics.classify.finding import Finder, Found, Groups, PartFinder, Sought, WholeFinder
+from oclgenomics.classify.finding import Finder, FoundReads, Groups, PartFinder, Sought, WholeFinder
 from oclgenomics.classify.options import QueryOptions, SketchOptions, Wanted
 from oclgenomics.classify.read_runs import HowToRead
 from oclgenomics.classify.reading import Input, SketchedReads, sketched_reads
@@ -88,10 +92,10 @@ class Index:
     def _new_finder(self, groups: Groups) -> Finder:
         engine, database = self.engine, self.database
         room = engine.budget - self._reserve - engine.memory.used
-        parts = list(feature_parts(database.features, database.targets, room, engine.max_allocation))
-        if len(parts) > 1:
-            return PartFinder(engine, database, parts)
-        return WholeFinder(engine, database, groups)
+        parts = partial(feature_parts, database.features, database.targets, room, engine.max_allocation)
+        if next(parts()) is database.features:
+            return WholeFinder(engine, database, groups)
+        return PartFinder(engine, database.targets, parts)
 
     def __enter__(self) -> Index:
         return self
@@ -151,9 +155,10 @@ class Index:
         how = HowToRead(self._read_windows(options), wanted.texts, block_bytes, threads, progress)
         batches = sketched_reads(self.engine, inputs, how, any_mates=wanted.any_mates, limit=wanted.limit)
         with closing(batches):
-            sought = self._sought(batches, options)
-            for found in self._finder.find(sought, self._groups(options), all_hits=wanted.all_hits):
-                yield self._called(found, caller, options)
+            sought = self._sought(batches, options, all_hits=wanted.all_hits)
+            found = self._finder.find(sought, self._groups(options))
+            parts = (self._called(one, caller, options) for one in found)
+            yield from parts if not options.cov_percentile else self._well_covered(parts, caller, options)
 
     def _groups(self, options: QueryOptions) -> Groups:
         return Groups(options.lowest, options.maxcand, self.lineages.groups(options.lowest))
@@ -162,20 +167,35 @@ class Index:
         known = self.database.options.sketch
         return SketchOptions(known.kmerlen, options.sketchlen or known.sketchlen, known.winlen, options.winstride)
 
-    def _sought(self, batches: Iterator[SketchedReads], options: QueryOptions) -> Iterator[Sought]:
+    def _sought(self, batches: Iterator[SketchedReads], options: QueryOptions, *, all_hits: bool) -> Iterator[Sought]:
         for batch in batches:
             letters = _letters(batch.reads)
             widths = range_width(letters, options.insertsize, self.database.options.sketch.winstride)
-            yield Sought(batch, widths.astype(np.uint32))
+            yield Sought(batch, widths.astype(np.uint32), all_hits)
 
-    def _called(self, found: Found, caller: Caller, options: QueryOptions) -> ClassifiedReads:
-        sought, reads = found.sought, found.sought.batch.reads
+    def _called(self, found: FoundReads, caller: Caller, options: QueryOptions) -> ClassifiedReads:
+        sought = found.sought
+        reads = sought.batch.reads
         letters = _letters(reads)
         candidates = found.candidates.without(_left_out(letters, options))
         windows = int(self.database.targets.first_window[-1])
         needed = needed_hits(candidates, letters.astype(np.uint32), sought.widths, windows, options)
         calls = caller.call(candidates, needed)
         return ClassifiedReads(reads, candidates, calls, found.hits, sought.batch.texts)
+
+    def _well_covered(
+        self, parts: Iterable[ClassifiedReads], caller: Caller, options: QueryOptions
+    ) -> Iterator[ClassifiedReads]:
+        """Call all reads again without the targets that are covered badly by all of them."""
+        held = [replace(part, texts=tuple(text.copy() for text in part.texts)) for part in parts]
+        if not held:
+            return
+        candidates = Candidates.joined([part.candidates for part in held])
+        needed = np.concatenate([part.calls.hitmin for part in held])
+        kept = well_covered(candidates, needed, self.database.targets, options.cov_percentile)
+        for part in held:
+            fewer = without_targets(part.candidates, kept)
+            yield replace(part, candidates=fewer, calls=caller.call(fewer, part.calls.hitmin))
 
 
 def _letters(reads: Reads) -> NDArray[np.int64]:

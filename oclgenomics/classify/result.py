@@ -76,7 +76,7 @@ class ClassifiedReads:
     reads : Reads
     candidates : Candidates
     calls : Calls
-    hits : Hits, optional
+    located : Hits, optional
         All windows that the reads hit, for queries that ask for them.
     texts : tuple of NameList
         The records as they stand in the input, of pairs those of the first and of the second mates, for queries that
@@ -86,7 +86,7 @@ class ClassifiedReads:
     reads: Reads
     candidates: Candidates
     calls: Calls
-    hits: Hits | None = None
+    located: Hits | None = None
     texts: tuple[NameList, ...] = ()
 
     def __len__(self) -> int:

@@ -52,6 +52,7 @@ class FeatureIndex:
         self, engine: Engine, features: Features, targets: Targets, groups: NDArray[np.int32], maxcand: int
     ) -> None:
         self._engine, self._maxcand = engine, maxcand
+        self._all_targets = targets
         self._features = FeatureTable(engine, features)
         self._targets = TargetTable(engine, targets, groups)
         self._rooms = Rooms(engine)
@@ -67,10 +68,11 @@ class FeatureIndex:
     ) -> None:
         self.release()
 
-    def regroup(self, targets: Targets, groups: NDArray[np.int32], maxcand: int) -> None:
+    def regroup(self, groups: NDArray[np.int32], maxcand: int) -> None:
         """Find other candidates from now on; parameters as of the class. The features stay where they are."""
         self._targets.release()
-        self._targets, self._maxcand = TargetTable(self._engine, targets, groups), maxcand
+        self._targets, self._maxcand = TargetTable(self._engine, self._all_targets, groups), maxcand
+        self._finder = CandidateFinder(self._engine, self._targets, self._rooms, maxcand, self._room)
 
     def release(self) -> None:
         """Give the memory back."""

@@ -16,31 +16,31 @@ from oclgenomics.sequence.name_list import NameList
 __all__ = ["all_hits_column"]
 
 
-def all_hits_column(hits: Hits, words: TaxonWords, lowest: str, separator: str) -> NameColumn:
+def all_hits_column(located: Hits, words: TaxonWords, lowest: str, separator: str) -> NameColumn:
     """Return the column, the separator before it: `target/window:hits,` or `taxon:hits,` for each window.
 
     A text for each window is made on the host, so this column is slow.
 
     Parameters
     ----------
-    hits : Hits
+    located : Hits
     words : TaxonWords
     lowest : str
         Windows are shown by the taxon of this rank, or by the target where it has none.
     separator : str
     """
     slot = RANKS.index(lowest)
-    labels = {target: _label(words, target, slot) for target in np.unique(hits.targets).tolist()}
-    rows = zip(hits.targets.tolist(), hits.windows.tolist(), hits.hits.tolist(), strict=True)
+    labels = {target: _label(words, target, slot) for target in np.unique(located.targets).tolist()}
+    rows = zip(located.targets.tolist(), located.windows.tolist(), located.hits.tolist(), strict=True)
     if slot == SEQUENCE:
-        texts = [f"{labels[target]}/{window}:{count},".encode() for target, window, count in rows]
+        texts = [f"{labels[target]}/{window}:{hits},".encode() for target, window, hits in rows]
     else:
-        texts = [f"{labels[target]}:{count},".encode() for target, _, count in rows]
+        texts = [f"{labels[target]}:{hits},".encode() for target, _, hits in rows]
     before = separator.encode()
     ends = np.fromiter(accumulate(map(len, texts), initial=0), np.int64, len(texts) + 1)
-    starts = ends[hits.offsets] + len(before) * np.arange(len(hits.offsets))
+    starts = ends[located.offsets] + len(before) * np.arange(len(located.offsets))
     joined = bytearray()
-    for begin, end in pairwise(hits.offsets.tolist()):
+    for begin, end in pairwise(located.offsets.tolist()):
         joined += before
         joined += b"".join(texts[begin:end])
     return NameColumn(NameList(np.frombuffer(bytes(joined), np.uint8), starts))

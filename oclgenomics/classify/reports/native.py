@@ -98,9 +98,9 @@ class NativeReport:
             columns += [NumberColumn(number.astype(np.uint64)), TextColumn(self._separators, separators)]
         columns.append(NameColumn(clean_names(part.reads.names), kept))
         if options.allhits:
-            if part.hits is None:
+            if part.located is None:
                 raise ParameterError("allhits", "the query has to be asked for all hits")
-            every = all_hits_column(part.hits, self._words, self._lowest, options.separator)
+            every = all_hits_column(part.located, self._words, self._lowest, options.separator)
             columns.append(NameColumn(every.names, kept))
         if options.shows_candidates:
             shown = candidates if kept is None else _of(candidates, kept)
