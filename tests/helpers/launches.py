@@ -16,10 +16,14 @@ from unittest import mock
 import numpy as np
 
 from helpers.alignments import correlated_states, make_alignment, make_multiallelic
+from helpers.classify_index import Case as ClassifyCase
+from helpers.classify_index import random_case
 from helpers.indexed_sketches import indexed_sketches
 from helpers.joined_lines import joined_lines
 from helpers.signature_samples import SampleRecord, sample_letters
 from helpers.squiggles import random_squiggle
+from oclgenomics.classify import plan as classify_plan
+from oclgenomics.classify.device.feature_index import FeatureIndex
 from oclgenomics.classify.device.sketcher import Sketcher
 from oclgenomics.classify.device.window_cut import cut_windows
 from oclgenomics.classify.hashes import NO_FEATURE
@@ -60,6 +64,7 @@ __all__ = [
     "FAMILIES",
     "KINDS",
     "Case",
+    "classify_candidates",
     "counted",
     "database",
     "kernel_names",
@@ -351,6 +356,26 @@ def signal_starts(engine: Engine, bonus: Bonus, arithmetic: Arithmetic) -> None:
     assert (starts <= column).all()
 
 
+def classify_candidates(engine: Engine, case: ClassifyCase) -> None:
+    """Find the candidates of reads of every class, and their hits."""
+    sketches, first, widths = case.sketches(engine)
+    with (
+        mock.patch.object(classify_plan, "SMALL", 16),
+        mock.patch.object(classify_plan, "WIDE", 64),
+        FeatureIndex(engine, case.features, case.targets, case.group_array, 2) as index,
+    ):
+        found = index.candidates(sketches, first, widths)
+        assert [(size > 16) + (size > 64) for size in sorted(found.located.tolist())] in ([0, 0, 1, 1, 2], [0, 1, 2])
+        case.check(found, 2)
+        case.check_hits(index.hits(sketches, first))
+
+
+CLASSIFY_CASES = (
+    random_case(84, features=30, windows=90, longest=10, reads=5, most=3, width=4),
+    ClassifyCase({1: range(256), 2: [60], 3: range(9, 70)}, [70, 200], [0, 1], [[[1, 2, 3]], [[2]], [[3]]], [2] * 3, 4),
+)
+
+
 # Every branch of the kernel, on either class of devices: types of scores, costs, bonuses, and scores that stay.
 RECURRENCES = (
     (AlignOptions("prefix", "squared", "none", "uint16"), False),
@@ -385,6 +410,7 @@ FAMILIES: dict[str, tuple[Case, ...]] = {
         partial(signature_brute_force, prefix_sums=False, flat=True),
         partial(signature_brute_force, prefix_sums=True, flat=False),
     ),
+    "classify_candidates": tuple(partial(classify_candidates, case=case) for case in CLASSIFY_CASES),
     "kmer_database": (partial(database, words=3), partial(database, words=1)),
     "kmers": (partial(counted, k=40, fastq=True), partial(counted, k=5, fastq=False)),
     "kmer_bins": (
