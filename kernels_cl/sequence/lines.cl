@@ -15,7 +15,7 @@ __kernel void count_lines(__global const uchar *memory, uint skip, uint size, ui
         return;
     uint at = t * tile, count = 0;
     const uint end = MIN(at + tile, size);
-    for (; at + 8 <= end; at += 8)
+    for (at = skip_line(text, at, end); at + 8 <= end; at = skip_line(text, at + 8, end))
         count += count_marked(bytes_equal(load_text(text, at), '\n'));
     for (; at < end; ++at)
         count += text[at] == '\n';
@@ -31,7 +31,7 @@ __kernel void place_lines(__global const uchar *memory, uint skip, uint size, ui
         return;
     uint at = t * tile, line = lines[t];
     const uint end = MIN(at + tile, size);
-    for (; at + 8 <= end; at += 8)
+    for (at = skip_line(text, at, end); at + 8 <= end; at = skip_line(text, at + 8, end))
         for (ulong marks = bytes_equal(load_text(text, at), '\n'); marks; marks &= marks - 1)
             newlines[line++] = at + first_marked(marks);
     for (; at < end; ++at)

@@ -46,6 +46,8 @@ class Tiles:
         cpu = engine.tuning.cpu
         self._engine, self._source = engine, source
         self._defines = {name: 1 for name, asked in wanted.items() if asked}
+        if cpu:
+            self._defines["WIDE"] = 1
         self._lanes = 1 if cpu else None  # the tuning's
         tile = max(CPU_TILE, -(-size // CPU_TILES)) if cpu else GPU_TILE
         self.tiles = -(-size // tile)
