@@ -105,6 +105,10 @@ def test_reads_at_the_borders_of_classes(shaped: Engine, each: int) -> None:
     check(shaped, case, 1, 2, 64)
 
 
+def test_devices_with_small_groups(limited: Engine) -> None:
+    check(limited, border_case(254), 2)
+
+
 def test_features_with_as_many_locations_as_there_can_be(shaped: Engine) -> None:
     windows = [40_000, 0, 30_000]
     lists = {7: list(range(65_535)), 8: list(range(1000, 66_535)), 9: [69_999]}

@@ -360,6 +360,7 @@ def classify_candidates(engine: Engine, case: ClassifyCase) -> None:
     """Find the candidates of reads of every class, and their hits."""
     sketches, first, widths = case.sketches(engine)
     with (
+        mock.patch.object(classify_plan, "MIN_PREFIX", 10),
         mock.patch.object(classify_plan, "SMALL", 16),
         mock.patch.object(classify_plan, "WIDE", 64),
         FeatureIndex(engine, case.features, case.targets, case.group_array, 2) as index,
