@@ -1,4 +1,4 @@
-// The candidates of reads, a work-item a read: for CPUs, and on GPUs for reads with more locations than local memory holds.
+// The candidates of reads, a work-item a read: for CPUs.
 //
 // All locations of a read's features are sorted. Two pointers then go through them: at each location, those of the same target
 // in the `width` windows that end there are its hits. The range with the most is the target's, of several the first. Of each
@@ -6,7 +6,7 @@
 //
 // A work-item takes `each` reads one after the other. Without LISTED those are reads of a row; lists have room for `room`
 // locations, and of reads that have more only `located` is written. With LISTED they are those of `listed`, whose lists have
-// room for all their locations, from 2 * places[i] on.
+// room for twice their locations, from places[i] on.
 //
 // -D LISTED=0|1
 #include "common/portable.clh"
@@ -86,7 +86,7 @@ __kernel void find_candidates(FOUND, TARGETS, CANDIDATES, uint reads, uint each,
         const ulong begin = FIRST_FEATURE(read), end = FIRST_FEATURE(read + 1);
 #if LISTED
         const uint size = located[read];
-        __global uint *list = lists + 2 * places[i];
+        __global uint *list = lists + places[i];
 #else
         uint size = count_locations(found, begin, end);
         located[read] = size;

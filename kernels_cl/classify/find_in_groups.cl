@@ -1,27 +1,43 @@
-// The candidates of reads as find_candidates.cl finds them, for GPUs: a work-group a read, its locations in local memory.
+// The candidates of reads as find_candidates.cl finds them, for GPUs: a work-group a read.
 //
 // The locations are sorted by a bitonic network. Each work-item then looks at every LANES-th one as the end of a range, whose
 // begin it finds by bisection, and keeps the best: the one with the most hits, of several the first. As locations are in the
 // order of targets, the best of all work-items is the first candidate; the next one is the best of those whose taxon is none of
-// the candidates so far, and so on. What the work-items say is brought together by a maximum, so their order does not matter.
+// the candidates so far, and so on. What the work-items say is brought together by a maximum of hits and then a minimum of ends,
+// so their order does not matter.
 //
 // Without LISTED the reads are those of a row, and `located` is written; with LISTED those of `listed`. Of reads with more than
-// CAPACITY locations nothing else is written.
+// CAPACITY locations nothing else is written. With CAPACITY 0 there is no such limit: lists are in global memory, that of
+// listed[i] from places[i] on, with room for the next power of two.
 //
 // -D LISTED=0|1
 // -D LANES=n       work-group size
-// -D CAPACITY=n    a power of two, at most 32,768: a range is told by its hits and its end in 32 bits
+// -D CAPACITY=n    a power of two: locations in local memory; or 0
 #include "common/portable.clh"
 #include "classify/found_features.clh"
 
 #define LOW_MASK 0xffffu
+#define NO_END 0xffffffffu
+
+#if CAPACITY
+#define LIST __local uint
+#define FENCE CLK_LOCAL_MEM_FENCE
+#else
+#define LIST __global uint
+#define FENCE (CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#endif
 
 typedef struct {
-    uint low, high;     // sums of the lower and the upper halves of counts
-    uint filled;        // of the list
-    uint best;          // of a round
+    uint low, high;    // sums of the lower and the upper halves of counts
+    uint filled;       // of the list
+    uint hits, end;    // of the best range of a round
     int taken[MAX_CANDIDATES];
 } Shared;
+
+// A range, by its hits and the location at which it ends.
+typedef struct {
+    uint hits, end;
+} Range;
 
 // The number of locations of a read, or 2^32 - 1 if there are more. Halves are summed apart, as sums of them cannot overflow.
 static inline uint count_together(__global const ulong *found, ulong begin, ulong end, __local Shared *shared)
@@ -43,8 +59,8 @@ static inline uint count_together(__global const ulong *found, ulong begin, ulon
 }
 
 // Brings together the locations of a read, in any order.
-static inline void gather(__global const ulong *found, ulong begin, ulong end, __global const uint *locations,
-                          __local uint *list, __local Shared *shared)
+static inline void gather(__global const ulong *found, ulong begin, ulong end, __global const uint *locations, LIST *list,
+                          __local Shared *shared)
 {
     for (ulong i = begin + get_local_id(0); i < end; i += LANES) {
         const ulong one = found[i];
@@ -61,7 +77,7 @@ static inline void gather(__global const ulong *found, ulong begin, ulong end, _
 }
 
 // Sorts a list, which is filled up to the next power of two.
-static inline void sort_list(__local uint *list, uint size)
+static inline void sort_list(LIST *list, uint size)
 {
     const uint lane = get_local_id(0);
     uint whole = 1;
@@ -69,7 +85,7 @@ static inline void sort_list(__local uint *list, uint size)
         whole *= 2;
     for (uint i = size + lane; i < whole; i += LANES)
         list[i] = 0xffffffffu;
-    barrier(CLK_LOCAL_MEM_FENCE);
+    barrier(FENCE);
     for (uint run = 2; run <= whole; run *= 2)
         for (uint apart = run / 2; apart; apart /= 2) {
             for (uint pair = lane; pair < whole / 2; pair += LANES) {
@@ -80,12 +96,12 @@ static inline void sort_list(__local uint *list, uint size)
                     list[j] = a;
                 }
             }
-            barrier(CLK_LOCAL_MEM_FENCE);
+            barrier(FENCE);
         }
 }
 
 // The first of items 0 .. end - 1 that is not below a value; the item at `end` is not.
-static inline uint lower_bound(__local const uint *list, uint end, uint value)
+static inline uint lower_bound(const LIST *list, uint end, uint value)
 {
     uint low = 0, high = end;
     while (low < high) {
@@ -98,11 +114,6 @@ static inline uint lower_bound(__local const uint *list, uint end, uint value)
     return low;
 }
 
-// Ranges as numbers, the best one the largest: most hits, then the first end.
-#define RANGE(hits, end) ((hits) << 16 | (LOW_MASK - (end)))
-#define HITS_OF(range) ((range) >> 16)
-#define END_OF(range) (LOW_MASK - ((range) & LOW_MASK))
-
 static inline uint is_taken(__local const Shared *shared, uint count, int group)
 {
     uint taken = group == NO_TAXON;
@@ -111,46 +122,57 @@ static inline uint is_taken(__local const Shared *shared, uint count, int group)
     return taken;
 }
 
-// The best range that ends at this work-item's locations, of targets whose taxa are not among the first `count`; 0 for none.
-static inline uint best_range(__local const uint *list, uint size, uint width, TARGETS, __local const Shared *shared,
-                              uint count)
+// The best range that ends at this work-item's locations, of targets whose taxa are not among the first `count`.
+static inline Range best_range(const LIST *list, uint size, uint width, TARGETS, __local const Shared *shared, uint count)
 {
-    uint best = 0;
+    Range best = {0, NO_END};
     for (uint i = get_local_id(0); i < size; i += LANES) {
         const uint window = list[i];
         uint begin = lower_bound(list, i, window < width ? 0 : window - width + 1);
-        if (RANGE(i + 1 - begin, i) <= best)
+        if (i + 1 - begin <= best.hits)
             continue;
         const uint target = target_of(first_window, blocks, window), start = first_window[target];
         if (list[begin] < start)
             begin = lower_bound(list, i, start);
-        const uint range = RANGE(i + 1 - begin, i);
-        if (range > best && !is_taken(shared, count, groups[target]))
-            best = range;
+        if (i + 1 - begin > best.hits && !is_taken(shared, count, groups[target])) {
+            best.hits = i + 1 - begin;
+            best.end = i;
+        }
     }
     return best;
 }
 
+// Brings together the best ranges of all work-items; returns the hits of the best one, whose end is in `shared`.
+static inline uint best_of_all(Range own, __local Shared *shared)
+{
+    if (get_local_id(0) == 0) {
+        shared->hits = 0;
+        shared->end = NO_END;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (own.hits)
+        atomic_max(&shared->hits, own.hits);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const uint hits = shared->hits;
+    if (hits && own.hits == hits)
+        atomic_min(&shared->end, own.end);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return hits;
+}
+
 // Writes the candidates of a sorted list; returns how many there are.
-static inline uint find_in_list(__local const uint *list, uint size, uint width, TARGETS, uint maxcand, ulong plane,
+static inline uint find_in_list(const LIST *list, uint size, uint width, TARGETS, uint maxcand, ulong plane,
                                 __global uint *slots, __local Shared *shared)
 {
     uint count = 0;
     for (; count < maxcand; ++count) {
-        if (get_local_id(0) == 0)
-            shared->best = 0;
-        barrier(CLK_LOCAL_MEM_FENCE);
-        const uint own = best_range(list, size, width, first_window, blocks, groups, shared, count);
-        if (own)
-            atomic_max(&shared->best, own);
-        barrier(CLK_LOCAL_MEM_FENCE);
-        const uint range = shared->best;
-        if (range == 0)
+        const Range own = best_range(list, size, width, first_window, blocks, groups, shared, count);
+        const uint hits = best_of_all(own, shared);
+        if (hits == 0)
             break;
-        if (range == own) {
-            const uint end = END_OF(range), hits = HITS_OF(range), last = list[end];
-            const uint target = target_of(first_window, blocks, last), start = first_window[target];
-            put_candidate(slots, plane, count, target, hits, list[end + 1 - hits] - start, last - start);
+        if (shared->end == own.end) {
+            const uint last = list[own.end], target = target_of(first_window, blocks, last), start = first_window[target];
+            put_candidate(slots, plane, count, target, hits, list[own.end + 1 - hits] - start, last - start);
             shared->taken[count] = groups[target];
         }
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -159,15 +181,20 @@ static inline uint find_in_list(__local const uint *list, uint size, uint width,
 }
 
 __kernel __attribute__((reqd_work_group_size(LANES, 1, 1)))
-void find_in_groups(FOUND, TARGETS, CANDIDATES, __global const uint *listed)
+void find_in_groups(FOUND, TARGETS, CANDIDATES, __global const uint *listed, __global const ulong *places,
+                    __global uint *lists)
 {
-    __local uint list[CAPACITY];
     __local Shared shared;
-    const uint lane = get_local_id(0);
-#if LISTED
-    const uint read = listed[get_group_id(0)];
+    const uint lane = get_local_id(0), group = get_group_id(0);
+#if CAPACITY
+    __local uint list[CAPACITY];
 #else
-    const uint read = get_group_id(0);
+    __global uint *list = lists + places[group];
+#endif
+#if LISTED
+    const uint read = listed[group];
+#else
+    const uint read = group;
 #endif
     const ulong begin = FIRST_FEATURE(read), end = FIRST_FEATURE(read + 1);
     const uint size = count_together(found, begin, end, &shared);
@@ -175,8 +202,10 @@ void find_in_groups(FOUND, TARGETS, CANDIDATES, __global const uint *listed)
     if (lane == 0)
         located[read] = size;
 #endif
+#if CAPACITY
     if (size > CAPACITY)
         return;
+#endif
     __global uint *slots = best + (ulong)read * maxcand;
     uint count = 0;
     if (size) {

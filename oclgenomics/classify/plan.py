@@ -23,6 +23,7 @@ __all__ = [
     "IndexNeed",
     "batch_bytes",
     "batches",
+    "powers_of_two",
     "prefix_bits",
     "query_bytes",
     "target_ranges",
@@ -46,7 +47,7 @@ MAX_LOCATIONS_OF_READ = (1 << 31) - 1
 
 # Classes of reads, by their locations
 SMALL = 512  # a group as wide as a warp on GPUs, a list in the nearest cache on CPUs
-WIDE = 8192  # a wide group on GPUs; what has more is sorted in global memory
+WIDE = 8192  # a wide group on GPUs, with as much local memory as all have; what has more is sorted in global memory
 
 
 def prefix_bits(features: int) -> int:
@@ -164,6 +165,11 @@ def batch_bytes(free: int, shape: Literal["cpu", "gpu"]) -> int:
         See `runtime.tuning`: CPUs do best with what their caches hold, GPUs with many reads.
     """
     return max(min(free // ROOM_SHARE, MAX_ROOM[shape]), MIN_ROOM)
+
+
+def powers_of_two(sizes: NDArray[np.uint32]) -> NDArray[np.uint64]:
+    """Return the least powers of two that are not below sizes, which are 1 to 2^31."""
+    return np.uint64(1) << np.ceil(np.log2(sizes)).astype(np.uint64)
 
 
 def batches(ends: NDArray[np.int64], room: int) -> Iterator[tuple[int, int]]:

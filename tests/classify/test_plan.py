@@ -28,6 +28,11 @@ def test_batches_are_as_large_as_fits(needs: list[int], room: int) -> None:
         assert end == len(needs) or sum(needs[begin : end + 1]) > room
 
 
+def test_powers_of_two() -> None:
+    sizes = np.array([n for k in range(31) for n in ((1 << k) - 1, 1 << k, (1 << k) + 1) if n], np.uint32)
+    assert plan.powers_of_two(sizes).tolist() == [1 << (n - 1).bit_length() for n in sizes.tolist()]
+
+
 @pytest.mark.parametrize("shape", ["cpu", "gpu"])
 def test_batches_take_a_share_of_the_memory(shape: str) -> None:
     most = plan.MAX_ROOM[shape]

@@ -12,7 +12,7 @@ from oclgenomics.classify.candidates import Candidates
 from oclgenomics.classify.device.looked_up import READS_EACH, LookedUp, check_located, launch_reads
 from oclgenomics.classify.device.rooms import Rooms
 from oclgenomics.classify.device.target_table import TargetTable
-from oclgenomics.runtime import Engine
+from oclgenomics.runtime import DeviceArray, Engine
 
 __all__ = ["CandidateFinder"]
 
@@ -81,7 +81,7 @@ class CandidateFinder:
         limit = plan.SMALL
         if not self._engine.tuning.cpu:
             limit = plan.WIDE
-            wide = np.flatnonzero((located > plan.SMALL) & (located <= limit))
+            wide = np.flatnonzero((located > plan.SMALL) & (located <= limit)).astype(np.uint32)
             self._launch_groups(len(wide), wide, WIDE_LANES, limit, arguments)
         long = np.flatnonzero(located > limit).astype(np.uint32)
         ends = plan.LIST_BYTES * np.cumsum(located[long], dtype=np.int64)
@@ -89,7 +89,14 @@ class CandidateFinder:
             self._find_long(long[begin:end], located[long[begin:end]], arguments)
 
     def _launch_groups(
-        self, reads: int, listed: NDArray[np.intp] | None, lanes: int, capacity: int, arguments: dict[str, Any]
+        self,
+        reads: int,
+        listed: NDArray[np.uint32] | None,
+        lanes: int,
+        capacity: int,
+        arguments: dict[str, Any],
+        places: DeviceArray | None = None,
+        lists: DeviceArray | None = None,
     ) -> None:
         """Launch a work-group for each read, or for each of a list."""
         engine = self._engine
@@ -97,14 +104,19 @@ class CandidateFinder:
         defines = {"LISTED": listed is not None, "LANES": lanes, "CAPACITY": capacity}
         kernel = engine.kernel("classify/find_in_groups.cl", "find_in_groups", **defines)
         if reads:
-            numbers = None if listed is None else engine.upload(listed.astype(np.uint32))
-            engine.launch(kernel, (reads * lanes,), (lanes,), **arguments, listed=numbers)
+            numbers = None if listed is None else engine.upload(listed)
+            to: dict[str, Any] = {"listed": numbers, "places": places, "lists": lists}
+            engine.launch(kernel, (reads * lanes,), (lanes,), **arguments, **to)
 
     def _find_long(self, reads: NDArray[np.uint32], located: NDArray[np.uint32], arguments: dict[str, Any]) -> None:
         """Find the candidates of some reads whose locations are sorted in global memory."""
-        engine = self._engine
-        places = np.append(np.uint64(0), np.cumsum(located, dtype=np.uint64))
-        by_list = {"listed": engine.upload(reads), "places": engine.upload(places[:-1])}
-        lists = self._rooms.of("long", 2 * int(places[-1]), np.uint32)
+        engine, cpu = self._engine, self._engine.tuning.cpu
+        sizes = 2 * located.astype(np.uint64) if cpu else plan.powers_of_two(located)
+        ends = np.cumsum(sizes)
+        places, lists = engine.upload(ends - sizes), self._rooms.of("long", int(ends[-1]), np.uint32)
+        if not cpu:
+            self._launch_groups(len(reads), reads, WIDE_LANES, 0, arguments, places, lists)
+            return
         kernel = engine.kernel("classify/find_candidates.cl", "find_candidates", LISTED=True)
-        launch_reads(engine, kernel, len(reads), 1, **arguments, **by_list, room=0, lists=lists)
+        by_list: dict[str, Any] = {"listed": engine.upload(reads), "places": places, "lists": lists}
+        launch_reads(engine, kernel, len(reads), 1, **arguments, **by_list, room=0)
