@@ -57,7 +57,13 @@ WORDS, ALL_WORDS = (1, 2, 3, 8), range(1, 9)  # of a k-mer
 CLANG = 19
 TRANSLATORS = range(30, 13, -1)  # versions of llvm-spirv
 # which GPUs never get
-CPU_SOURCES = {"common/check_vector.cl", "kmers/bin_counter.cl", "kmers/bin_tables.cl", "kmers/encode_cpu_device.cl"}
+CPU_SOURCES = {
+    "classify/find_candidates.cl",
+    "common/check_vector.cl",
+    "kmers/bin_counter.cl",
+    "kmers/bin_tables.cl",
+    "kmers/encode_cpu_device.cl",
+}
 # libclc has no 64-bit atomics for PTX, though NVIDIA's compiler has, and plain OpenCL 1.2 has none.
 INT64_ATOMICS = {"common/probe_int64_atomics.cl"}
 LIBCLC = Path("/usr/lib/clc")
