@@ -106,7 +106,7 @@ def _from_summaries(
     ids: Sequence[str], sources: Sequence[str], folder: PathLike | None, id_format: IdFormat
 ) -> NDArray[np.int64]:
     """Taxids by files and by names of targets; 0 where assembly summaries have none."""
-    folders = dict.fromkeys(os.path.dirname(source) or "." for source in sources)
+    folders = dict.fromkeys(os.path.dirname(source) or "." for source in dict.fromkeys(sources))
     files = [Path(one, SUMMARY) for one in folders]
     files += [] if folder is None else [Path(folder, name) for name in SUMMARIES]
     files = [file for file in files if file.exists()]
