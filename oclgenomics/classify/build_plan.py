@@ -22,6 +22,7 @@ COUNT_BYTES = 2
 BYTES_OF_PAIR = 2 * PAIR_BYTES + 2 * FEATURE_BYTES + COUNT_BYTES  # twice while they are sorted, then as lists as well
 SMALL_BYTES = 1 << 20  # sums of tiles and their like
 MIN_PAIRS, MAX_PAIRS = 1 << 16, (1 << 32) - 1  # places are 32 bits
+ENDS_SHARE = 2  # records end with a window that is not whole: one more in so many, of those that a text has otherwise
 CPU_PAIRS = 1 << 27  # a run of 1 GiB; a longer one is sorted no faster
 
 
@@ -97,6 +98,6 @@ def plan_build(limits: BuildLimits, options: SketchOptions, letters: int | None,
             "database; raise `max_memory`"
         )
     if letters is not None:
-        wanted = (letters // options.winstride + 1) * options.sketchlen
+        wanted = (letters + letters // ENDS_SHARE) // options.winstride * options.sketchlen
         pairs = max(min(pairs, wanted), least)
     return BuildPlan(block, pairs)
