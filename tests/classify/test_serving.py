@@ -305,8 +305,9 @@ def test_waiting_requests_of_clients_that_hung_up_are_not_answered(server: Serve
             [handler] = set(server.connections) - before
             second.sendall(b"b")
         handler.join(PATIENCE)
+        assert server.queue.held == 1
         fake.go.set()
-    assert asked(server, b"c") == b"C"
+        assert asked(server, b"c") == b"C"
     assert fake.bodies == [b"a", b"c"]
 
 

@@ -53,7 +53,7 @@ class ClassifyConnection(Connection):
         try:
             self._send_answer(query.content_type, answer)
         finally:
-            answer.close()
+            self.service.queue.withdraw(answer)
 
     def _queued(self, query: Query, length: int | None) -> AnswerSpool:
         """Receive the body and have it answered."""

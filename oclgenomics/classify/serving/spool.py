@@ -63,11 +63,6 @@ class AnswerSpool:
         self._error: Exception | None = None
 
     @property
-    def abandoned(self) -> bool:
-        """Whether nobody waits for it any more."""
-        return self._abandoned
-
-    @property
     def whole_size(self) -> int | None:
         """Bytes of the answer, if all of it is there."""
         with self._changed:

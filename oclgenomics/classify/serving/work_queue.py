@@ -119,6 +119,16 @@ class WorkQueue:
             self._jobs.append(_Job(query, body, answer, place))
             self._changed.notify_all()
 
+    def withdraw(self, answer: AnswerSpool) -> None:
+        """Close an answer; if it has not been begun, it never will be."""
+        answer.close()
+        with self._changed:
+            unwanted = [job for job in self._jobs if job.answer is answer]
+            for job in unwanted:
+                self._jobs.remove(job)
+        for job in unwanted:
+            _end(job, None)
+
     def close(self) -> None:
         """Refuse all requests but the one at work, and wait for its end."""
         with self._changed:
@@ -175,10 +185,9 @@ class WorkQueue:
         began = time.monotonic()
         error: Exception | None = None
         try:
-            if not job.answer.abandoned:
-                with closing(answerer.answer(job.body.path, job.query)) as pieces:
-                    for piece in pieces:
-                        job.answer.write(piece)
+            with closing(answerer.answer(job.body.path, job.query)) as pieces:
+                for piece in pieces:
+                    job.answer.write(piece)
         except AbandonedError:
             pass
         except Exception as raised:
