@@ -1,4 +1,4 @@
-"""What docs/classify-format.md says of the file of a database: its example, byte by byte."""
+"""What docs/classify-format.md says of the file of a database: its Python example, and its example byte by byte."""
 
 from __future__ import annotations
 
@@ -27,3 +27,9 @@ def test_the_page_tells_all_sections_and_ranks(tmp_path: Path) -> None:
     with ArrayFile(tmp_path / "x", KIND) as array_file:
         assert all(f"`{name}`" in PAGE.text for name in array_file.sections)
     assert ", ".join(RANKS) in " ".join(PAGE.text.split())
+
+
+def test_the_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(tmp_path)
+    shown = PAGE.run_program()
+    assert capsys.readouterr().out == shown
