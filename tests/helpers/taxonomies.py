@@ -29,8 +29,8 @@ def taxonomy_of(parents: dict[int, int], ranks: dict[int, str] | None = None) ->
     )
 
 
-def random_taxonomy(taxa: int, rng: np.random.Generator) -> Taxonomy:
-    """A tree whose ranks come in any order."""
+def random_taxonomy(taxa: int, rng: np.random.Generator, *, ordered: bool = False) -> Taxonomy:
+    """A tree whose ranks come in any order, or become lower from the root on."""
     taxids = np.append(1, 2 + np.sort(rng.choice(10 * taxa, taxa - 1, replace=False))).astype(np.int64)
     parents = np.array([rng.integers(max(at, 1)) for at in range(taxa)], np.int32)
     order = rng.permutation(taxa - 1) + 1  # parents need not have lower numbers
@@ -40,6 +40,11 @@ def random_taxonomy(taxa: int, rng: np.random.Generator) -> Taxonomy:
     ranks = rng.integers(NO_RANK, len(RANKS) - 1, taxa).astype(np.int8)
     ranks[ranks == 0] = NO_RANK
     ranks[0] = len(RANKS) - 1
+    if ordered:
+        lowest = ranks.copy()  # of each taxon and those above it
+        for at in place[1:].tolist():
+            ranks[at] = ranks[at] if 0 < ranks[at] < lowest[moved[at]] else NO_RANK
+            lowest[at] = lowest[moved[at]] if ranks[at] == NO_RANK else ranks[at]
     return Taxonomy(taxids, moved, ranks, tuple(f"taxon {taxid}" for taxid in taxids), NONE, NONE)
 
 
@@ -57,9 +62,10 @@ def targets_of(taxon: list[int], windows: list[int] | None = None) -> Targets:
     )
 
 
-def random_lineages(taxa: int, targets: int, rng: np.random.Generator) -> Lineages:
+def random_lineages(taxa: int, targets: int, rng: np.random.Generator, *, ordered: bool = False) -> Lineages:
     """Lineages of targets of which some have no taxon."""
-    return Lineages.of(random_taxonomy(taxa, rng), targets_of(rng.integers(NO_TAXON, taxa, targets).tolist()))
+    taxonomy = random_taxonomy(taxa, rng, ordered=ordered)
+    return Lineages.of(taxonomy, targets_of(rng.integers(NO_TAXON, taxa, targets).tolist()))
 
 
 def random_candidates(reads: int, maxcand: int, targets: int, rng: np.random.Generator, most: int = 20) -> Candidates:
