@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from oclgenomics.classify.taxonomy import text_fields
 from oclgenomics.classify.taxonomy.ncbi import read_taxonomy
 from oclgenomics.classify.taxonomy.ranks import NO_RANK, RANKS
 from oclgenomics.classify.taxonomy.text_fields import NOT_A_NUMBER, Fields
@@ -86,6 +87,21 @@ def test_synonyms_and_bars_in_names(tmp_path: Path) -> None:
     rows = [("2", "syn", "synonym"), ("2", "a|b", "scientific name"), ("2", "late", "scientific name")]
     (tmp_path / "names.dmp").write_text("".join(f"{a}\t|\t{b}\t|\t\t|\t{c}\t|\n" for a, b, c in rows))
     assert read_taxonomy(tmp_path).names[1] == "a|b"
+
+
+@pytest.mark.parametrize("block_bytes", [1, 30, 64, 200])
+def test_blocks(tmp_path: Path, block_bytes: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    tree = read_taxonomy(
+        write(tmp_path, NODES, [*NAMES, *(f"{taxid} again|" for taxid in (1, 2, 7, 30))], ["5 7", "8 30"])
+    )
+    monkeypatch.setattr(text_fields, "BLOCK_BYTES", block_bytes)
+    again = read_taxonomy(tmp_path)
+    assert again.names == tree.names == ("root", "Bacteria", "again", "", "twenty", "thirty")
+    for name in ("taxids", "parents", "ranks", "merged_from", "merged_to"):
+        assert getattr(again, name).tolist() == getattr(tree, name).tolist()
+    (tmp_path / "nodes.dmp").write_bytes((tmp_path / "nodes.dmp").read_bytes() + b"x\n")
+    with pytest.raises(InputError, match="line 7: has fewer"):
+        read_taxonomy(tmp_path)
 
 
 def test_parents_that_were_merged(tmp_path: Path) -> None:

@@ -72,6 +72,12 @@ def test_no_taxa() -> None:
     assert united(tree, empty)[1].tolist() == [0, 1]
 
 
+def test_names_of_both() -> None:
+    first, second = taxonomy_of({1: 1, 2: 1, 5: 1}), taxonomy_of({1: 1, 2: 1, 9: 2})
+    named = replace(first, names=("", "here", "five")), replace(second, names=("root", "there", "nine"))
+    assert united(*named)[0].names == ("root", "here", "five", "nine")
+
+
 TREE = taxonomy_of({1: 1, 2: 1, 3: 2, 4: 2}, {1: "root", 2: "genus", 3: "species"})
 
 
