@@ -67,7 +67,7 @@ def well_covered(
     order = np.argsort(coverage, kind="stable")
     cumulated = np.cumsum(coverage[order])
     counts = np.zeros(len(targets), np.bool_)
-    counts[hit[order[cumulated > share * coverage.sum()]]] = True
+    counts[hit[order[cumulated > share * cumulated[-1:]]]] = True
     return counts
 
 

@@ -24,10 +24,13 @@ def covered(candidates: Candidates, hitmin: list[int], targets: int) -> list[int
 def counting(found: list[int], windows: list[int], share: float) -> list[bool]:
     """Targets that count, left out one by one."""
     coverage = {target: count / windows[target] for target, count in enumerate(found) if count}
-    left, cumulated = set(coverage), 0.0
-    for target in sorted(coverage, key=lambda target: (coverage[target], target)):
+    order = sorted(coverage, key=lambda target: (coverage[target], target))
+    left, cumulated, total = set(coverage), 0.0, 0.0
+    for target in order:
+        total += coverage[target]
+    for target in order:
         cumulated += coverage[target]
-        if cumulated > share * float(np.sum(list(coverage.values()))):
+        if cumulated > share * total:
             break
         left.remove(target)
     return [target in left for target in range(len(found))]
@@ -66,5 +69,6 @@ def test_shares() -> None:
     assert well_covered(candidates, hitmin, targets, 0.0).tolist() == [True, True, False]
     assert well_covered(candidates, hitmin, targets, 0.28).tolist() == [True, True, False]
     assert well_covered(candidates, hitmin, targets, 0.29).tolist() == [False, True, False]
+    assert not well_covered(candidates, hitmin, targets, 1.0).any()
     kept = without_targets(candidates, np.array([False, True, False]))
     assert [kept.of(0), kept.of(1)] == [[Candidate(1, 9, 0, 4)], []]
