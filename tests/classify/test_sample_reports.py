@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 from oclgenomics.classify.options import SketchOptions
 from oclgenomics.classify.reports import (
     NativeOptions,
+    PrecisionTally,
     Tally,
     TargetHits,
     abundance_lists,
@@ -21,6 +23,7 @@ from oclgenomics.classify.reports import (
     cami_profile,
     kreport,
     krona_text,
+    precision_text,
     summary_text,
 )
 from oclgenomics.classify.result import ClassifiedReads
@@ -56,6 +59,38 @@ def test_golden_abundances() -> None:
     assert abundance_lists(tally, "genus") == "".join(golden_lines("viral/se150.abundances.txt"))
     golden = "".join(golden_lines("viral/se150.precision_summary.txt"))
     assert summary_text(tally) in golden
+
+
+def test_golden_precision_of_viruses() -> None:
+    lineages = golden_lineages("viral")
+    part = parsed(golden_lines("viral/se150.species.tophits.txt.gz"), lineages, Layout(name=1))
+    rows = [line.split("\t") for line in golden_lines("viral/reads/se150.truth.tsv")]
+    assert [row[0] for row in rows] == list(part.reads.names)
+    precision = PrecisionTally(lineages)
+    precision.add(part, lineages.taxonomy.find(np.array([int(row[1]) for row in rows])))
+    golden = "".join(golden_lines("viral/se150.precision_summary.txt"))
+    assert golden.endswith(summary_text(tally_of(lineages, part)) + precision_text(precision))
+
+
+def test_golden_precision_of_wrong_calls() -> None:
+    lineages, lines = golden_lineages("edge"), golden_lines("edge/edge.few.precision.txt")
+    part = parsed(lines, lineages, Layout())
+    truth = parsed(lines, lineages, Layout(call=1)).calls.taxon
+    precision = PrecisionTally(lineages)
+    for begin, end in ((0, 2), (2, 2), (2, 5)):
+        some = replace(part.calls, taxon=part.calls.taxon[begin:end])
+        reads = replace(part.reads, letters=part.reads.letters[begin:end])
+        precision.add(replace(part, calls=some, reads=reads), truth[begin:end])
+    assert "".join(lines).endswith(summary_text(tally_of(lineages, part)) + precision_text(precision))
+
+
+def test_precision_without_a_truth() -> None:
+    lineages = golden_lineages("edge")
+    part = parsed(golden_lines("edge/edge.query.default.txt"), lineages, Layout(name=1))
+    precision = PrecisionTally(lineages)
+    assert precision_text(precision) == ""
+    precision.add(part, np.full(len(part), NO_TAXON, np.int32))
+    assert precision_text(precision) == ""
 
 
 def sections() -> dict[str, str]:

@@ -7,6 +7,7 @@ from oclgenomics.classify.reports.kreport import kreport
 from oclgenomics.classify.reports.krona import krona_text
 from oclgenomics.classify.reports.making import FORMATS, ReportFormat, make_report
 from oclgenomics.classify.reports.native_options import NativeOptions
+from oclgenomics.classify.reports.precision import PrecisionTally, precision_text
 from oclgenomics.classify.reports.report import Report, write_reports
 from oclgenomics.classify.reports.summary import summary_text
 from oclgenomics.classify.reports.tally import Tally
@@ -15,6 +16,7 @@ from oclgenomics.classify.reports.target_hits import TargetHits
 __all__ = [
     "FORMATS",
     "NativeOptions",
+    "PrecisionTally",
     "Report",
     "ReportFormat",
     "Tally",
@@ -25,6 +27,7 @@ __all__ = [
     "kreport",
     "krona_text",
     "make_report",
+    "precision_text",
     "summary_text",
     "write_reports",
 ]
