@@ -40,14 +40,15 @@ class Caller:
             here = column != NO_TAXON
             self._taxon[here], self._slot[here] = column[here], slot
 
-    def call(self, candidates: Candidates, hitmin: NDArray[np.uint32]) -> Calls:
+    def call(self, candidates: Candidates, hitmin: NDArray[np.uint32], lead: NDArray[np.uint32] | None = None) -> Calls:
         """Call reads; see `call_reads`."""
         best, top = candidates.hits[:, 0], candidates.targets[:, 0]
         at = np.flatnonzero((best >= hitmin) & (top != NO_TARGET))
         top = top[at]
         taxon, slot = self._taxon[top], self._slot[top]
         # MetaCache rounds the threshold to float32, too
-        threshold = (best[at] - hitmin[at]).astype(np.float32) * self._hitdiff
+        least = hitmin[at] if lead is None else np.minimum(lead[at], best[at])
+        threshold = (best[at] - least).astype(np.float32) * self._hitdiff
         for place in range(1, candidates.hits.shape[1]):
             counts = (candidates.hits[at, place] > threshold) & (taxon != NO_TAXON)
             these = np.flatnonzero(counts)
@@ -79,11 +80,17 @@ class Caller:
                 break
 
 
-def call_reads(candidates: Candidates, lineages: Lineages, options: QueryOptions, hitmin: NDArray[np.uint32]) -> Calls:
+def call_reads(
+    candidates: Candidates,
+    lineages: Lineages,
+    options: QueryOptions,
+    hitmin: NDArray[np.uint32],
+    lead: NDArray[np.uint32] | None = None,
+) -> Calls:
     """Call each read the lowest common ancestor of its candidates that count.
 
     A read whose best candidate has fewer than `hitmin` hits is not classified. Else the best candidate counts, and
-    each one with more hits than `hitdiff` times what the best one has above `hitmin`. A candidate's taxon is the first
+    each one with more hits than `hitdiff` times what the best one has above `lead`. A candidate's taxon is the first
     one of its lineage at `lowest` or above. The common ancestor is the first taxon that fills the same rank in both
     lineages; without one up to `highest`, the read is not classified.
 
@@ -94,9 +101,11 @@ def call_reads(candidates: Candidates, lineages: Lineages, options: QueryOptions
     options : QueryOptions
     hitmin : ndarray, uint32 (reads,)
         Hits that each read needs.
+    lead : ndarray, uint32 (reads,), optional
+        `hitmin` if not given.
 
     Returns
     -------
     Calls
     """
-    return Caller(lineages, options).call(candidates, hitmin)
+    return Caller(lineages, options).call(candidates, hitmin, lead)

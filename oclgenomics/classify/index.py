@@ -24,7 +24,7 @@ from oclgenomics.classify.read_runs import HowToRead
 from oclgenomics.classify.reading import Input, SketchedReads, sketched_reads
 from oclgenomics.classify.result import ClassifiedReads, QueryResult, Reads
 from oclgenomics.classify.taxonomy.lineages import Lineages
-from oclgenomics.classify.thresholds import needed_hits
+from oclgenomics.classify.thresholds import needed_hits, needed_lead
 from oclgenomics.classify.windows import range_width
 from oclgenomics.io.source import Progress
 from oclgenomics.runtime import Device, Engine, lent_engine
@@ -178,9 +178,9 @@ class Index:
         reads = sought.batch.reads
         letters = _letters(reads)
         candidates = found.candidates.without(_left_out(letters, options))
-        windows = int(self.database.targets.first_window[-1])
-        needed = needed_hits(candidates, letters.astype(np.uint32), sought.widths, windows, options)
-        calls = caller.call(candidates, needed)
+        windows, sketch = int(self.database.targets.first_window[-1]), self.database.options.sketch
+        needed = needed_hits(letters, windows, sketch, options)
+        calls = caller.call(candidates, needed, needed_lead(letters, sketch, options))
         return ClassifiedReads(reads, candidates, calls, found.hits, sought.batch.texts)
 
     def _well_covered(

@@ -143,7 +143,11 @@ def _best_range(target: int, hit_windows: list[int], width: int) -> Candidate:
 
 
 def call_read(
-    candidates: Sequence[Candidate], lineages: Sequence[Sequence[int | None]], options: QueryOptions, hitmin: int
+    candidates: Sequence[Candidate],
+    lineages: Sequence[Sequence[int | None]],
+    options: QueryOptions,
+    hitmin: int,
+    lead: int | None = None,
 ) -> int | None:
     """Return the taxon that a read is called, or None.
 
@@ -155,10 +159,13 @@ def call_read(
         For each target, its taxon at each rank.
     options : QueryOptions
     hitmin : int
+    lead : int, optional
+        Hits by which the best candidate has to lead those that do not count; `hitmin` if not given.
     """
     if not candidates or candidates[0].hits < hitmin:
         return None
-    threshold = np.float32(candidates[0].hits - hitmin) * np.float32(options.hitdiff)
+    above = max(candidates[0].hits - (hitmin if lead is None else lead), 0)
+    threshold = np.float32(above) * np.float32(options.hitdiff)
     counting = [lineages[one.target] for one in candidates[1:] if one.hits > threshold]
     best = lineages[candidates[0].target]
     rank = _first_rank([best], RANKS.index(options.lowest))

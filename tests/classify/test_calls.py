@@ -24,18 +24,23 @@ from oclgenomics.classify.taxonomy.tree import NO_TAXON
     reads=st.sampled_from([0, 1, 2, 60]),
     hitdiff=st.sampled_from([0.0, 0.1, 0.3, 0.5, 1.0]),
     ranks=st.tuples(st.integers(0, len(RANKS) - 1), st.integers(0, len(RANKS) - 1)),
+    leads=st.booleans(),
 )
 def test_oracle(
-    seed: int, taxa: int, targets: int, maxcand: int, reads: int, hitdiff: float, ranks: tuple[int, int]
+    seed: int, taxa: int, targets: int, maxcand: int, reads: int, hitdiff: float, ranks: tuple[int, int], leads: bool
 ) -> None:
     rng = np.random.default_rng(seed)
     lineages = random_lineages(taxa, targets, rng)
     candidates = random_candidates(reads, maxcand, targets, rng)
     options = QueryOptions(hitdiff=hitdiff, maxcand=maxcand, lowest=RANKS[min(ranks)], highest=RANKS[max(ranks)])
     hitmin = rng.integers(1, 12, reads).astype(np.uint32)
-    calls = call_reads(candidates, lineages, options, hitmin)
+    lead = rng.integers(1, 20, reads).astype(np.uint32) if leads else None
+    calls = call_reads(candidates, lineages, options, hitmin, lead)
+    least = hitmin if lead is None else lead
     rows = [[None if one == NO_TAXON else one for one in row] for row in lineages.at_rank[taxa:].tolist()]
-    expected = [call_read(candidates.of(read), rows, options, int(hitmin[read])) for read in range(reads)]
+    expected = [
+        call_read(candidates.of(read), rows, options, int(hitmin[read]), int(least[read])) for read in range(reads)
+    ]
     assert calls.taxon.tolist() == [NO_TAXON if one is None else one for one in expected]
     assert calls.taxon.dtype == np.int32
     assert calls.hitmin is hitmin
@@ -62,6 +67,13 @@ def taxa_called(*rows: list[tuple[int, int]], hitmin: int = 5, **options: object
 
 def test_threshold_is_what_the_best_has_above_hitmin() -> None:
     assert taxa_called([(0, 10), (1, 5)], [(0, 10), (1, 6)], [(0, 5), (1, 1)]) == [7, 10, 10]
+
+
+def test_lead() -> None:
+    candidates = candidates_of([(0, 10), (1, 7)], [(0, 10), (1, 8)], [(0, 3), (1, 1)])
+    hits, lead = np.full(3, 2, np.uint32), np.array([3, 3, 9], np.uint32)
+    calls = Caller(LINEAGES, QueryOptions(lowest="species")).call(candidates, hits, lead)
+    assert TREE.taxids[calls.taxon].tolist() == [20, 10, 10]
 
 
 def test_fewer_hits_than_needed() -> None:
