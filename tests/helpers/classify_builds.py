@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Sequence
 from pathlib import Path
 from unittest import mock
@@ -9,7 +10,6 @@ from unittest import mock
 import numpy as np
 from hypothesis import strategies as st
 
-from oclgenomics.classify import build as builds
 from oclgenomics.classify.build_plan import BuildPlan
 from oclgenomics.classify.database.database import Database
 from oclgenomics.classify.hashes import unmix
@@ -17,13 +17,14 @@ from oclgenomics.classify.reference import Locations
 
 __all__ = ["TAXIDS", "assert_equal", "in_parts", "locations_of", "references", "write_references", "write_taxonomy"]
 
+BUILDS = importlib.import_module("oclgenomics.classify.build")  # whose package has the verb of the same name
 TAXIDS = (2, 3, 4, 5, 0)  # three species, their genus, and none
 NODES = ((1, 1, "no rank"), (5, 1, "genus"), (2, 5, "species"), (3, 5, "species"), (4, 5, "species"))
 
 
 def in_parts(block_bytes: int, pairs: int) -> mock._patch[mock.Mock]:
     """Have builds read so many bytes, and sort so many pairs, at a time."""
-    return mock.patch.object(builds, "plan_build", mock.Mock(return_value=BuildPlan(block_bytes, pairs)))
+    return mock.patch.object(BUILDS, "plan_build", mock.Mock(return_value=BuildPlan(block_bytes, pairs)))
 
 
 @st.composite
