@@ -28,6 +28,7 @@ __all__ = [
     "UnknownDeviceError",
     "UntrustedDeviceError",
     "UsageError",
+    "readable_bytes",
 ]
 
 
@@ -191,3 +192,13 @@ class AllocationError(DeviceError):
 
 class DeviceLostError(DeviceError):
     """The device stopped answering in the middle of the work."""
+
+
+def readable_bytes(count: int) -> str:
+    """Write a number of bytes as people read it."""
+    size = float(count)
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if size < 1024:
+            return f"{size:.0f} {unit}" if unit == "B" or size >= 100 else f"{size:.1f} {unit}"
+        size /= 1024
+    return f"{size:.1f} TiB"

@@ -10,8 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.errors import AllocationError
-from oclgenomics.runtime.faults import readable_bytes
+from oclgenomics.errors import AllocationError, readable_bytes
 
 __all__ = [
     "LIST_BYTES",

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from oclgenomics.errors import AllocationError
+from oclgenomics.errors import AllocationError, readable_bytes
 from oclgenomics.runtime.devices import Device
-from oclgenomics.runtime.faults import readable_bytes, watching
+from oclgenomics.runtime.faults import watching
 from oclgenomics.runtime.loader import opencl
 
 if TYPE_CHECKING:

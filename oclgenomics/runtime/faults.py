@@ -9,7 +9,7 @@ from oclgenomics.errors import AllocationError, DeviceError, DeviceLostError
 from oclgenomics.runtime.devices import Device
 from oclgenomics.runtime.loader import opencl
 
-__all__ = ["readable_bytes", "translate", "watching"]
+__all__ = ["translate", "watching"]
 
 # Status codes of the OpenCL specification (cl.h); -9999 is NVIDIA's for an illegal access inside a kernel.
 _OUT_OF_MEMORY = {-4: "CL_MEM_OBJECT_ALLOCATION_FAILURE", -6: "CL_OUT_OF_HOST_MEMORY", -61: "CL_INVALID_BUFFER_SIZE"}
@@ -22,16 +22,6 @@ _LOST = {
     -58: "CL_INVALID_EVENT",
     -9999: "illegal memory access",
 }
-
-
-def readable_bytes(count: int) -> str:
-    """Write a number of bytes as people read it."""
-    size = float(count)
-    for unit in ("B", "KiB", "MiB", "GiB"):
-        if size < 1024:
-            return f"{size:.0f} {unit}" if unit == "B" or size >= 100 else f"{size:.1f} {unit}"
-        size /= 1024
-    return f"{size:.1f} TiB"
 
 
 def translate(error: Exception, device: Device, doing: str) -> DeviceError | None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from oclgenomics.errors import AllocationError
-from oclgenomics.runtime.faults import readable_bytes
+from oclgenomics.errors import AllocationError, readable_bytes
 
 __all__ = ["BufferNeed", "chunks", "items_that_fit"]
 

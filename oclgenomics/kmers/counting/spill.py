@@ -14,7 +14,7 @@ from types import TracebackType
 
 import numpy as np
 
-from oclgenomics.errors import InputError, OutputError
+from oclgenomics.errors import InputError, OutputError, readable_bytes
 from oclgenomics.io.atomic_file import WholeFile
 from oclgenomics.io.unnamed_file import file_system, temporary_folder, unnamed_file
 from oclgenomics.kmers.counting.counter import KmerCounter
@@ -26,7 +26,6 @@ from oclgenomics.kmers.options import MAX_COUNTER, CountOptions
 from oclgenomics.kmers.plan import DeviceLimits, runs_at_a_time
 from oclgenomics.kmers.sets.algebra import union
 from oclgenomics.runtime import Engine
-from oclgenomics.runtime.faults import readable_bytes
 
 __all__ = ["Spill", "kept_blocks"]
 
