@@ -7,14 +7,25 @@ from typing import Any
 from oclgenomics.cli.classify import add as classify_add
 from oclgenomics.cli.classify import build as classify_build
 from oclgenomics.cli.classify import info as classify_info
+from oclgenomics.cli.classify import merge as classify_merge
 from oclgenomics.cli.classify import query as classify_query
+from oclgenomics.cli.classify import run as classify_run
 from oclgenomics.cli.classify import serve as classify_serve
 from oclgenomics.cli.classify import verify as classify_verify
 from oclgenomics.cli.options import OneLineParser
 
 __all__ = ["COMMANDS", "add_parser"]
 
-COMMANDS = (classify_build, classify_add, classify_query, classify_serve, classify_info, classify_verify)
+COMMANDS = (
+    classify_build,
+    classify_add,
+    classify_query,
+    classify_run,
+    classify_merge,
+    classify_serve,
+    classify_info,
+    classify_verify,
+)
 
 
 def add_parser(subparsers: Any) -> None:

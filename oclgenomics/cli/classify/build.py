@@ -21,7 +21,7 @@ from oclgenomics.commandkit.files import writes
 if TYPE_CHECKING:
     from oclgenomics.classify.options import BuildOptions
 
-__all__ = ["add_parser", "run"]
+__all__ = ["add_feature_options", "add_parser", "add_sketch_options", "build_options", "run"]
 
 
 def add_parser(actions: Any) -> None:
@@ -36,15 +36,16 @@ def add_parser(actions: Any) -> None:
     parser.set_defaults(run=run)
     writes(parser.add_argument("database", metavar="DB", help="the database to write"))
     add_references(parser)
-    _add_sketch_options(parser)
-    _add_feature_options(parser)
+    add_sketch_options(parser)
+    add_feature_options(parser)
     add_taxon_options(parser)
     add_reading_options(parser)
     add_device_options(parser)
     add_message_options(parser.add_argument_group("output"))
 
 
-def _add_sketch_options(parser: argparse.ArgumentParser) -> None:
+def add_sketch_options(parser: argparse.ArgumentParser) -> None:
+    """Add how sequences become features."""
     group = parser.add_argument_group("sketches")
     for name, default, text in (
         ("kmerlen", 16, "letters of a k-mer, 4 to 16 (default: %(default)s)"),
@@ -55,7 +56,8 @@ def _add_sketch_options(parser: argparse.ArgumentParser) -> None:
         group.add_argument(f"--{name}", type=int, default=default, metavar="N", help=text)
 
 
-def _add_feature_options(parser: argparse.ArgumentParser) -> None:
+def add_feature_options(parser: argparse.ArgumentParser) -> None:
+    """Add which features and locations are kept, and how targets are named."""
     group = parser.add_argument_group("features")
     group.add_argument(
         "--max-locations-per-feature", dest="max_locations", type=int, default=254, metavar="N",
@@ -94,7 +96,7 @@ def run(args: argparse.Namespace) -> int:
     from oclgenomics.classify.database.file import write_database
 
     check_threads(args)
-    options = _options(args)
+    options = build_options(args)
     progress = Progress(enabled=not args.quiet)
     with open_engine(args) as engine:
         start = time.perf_counter()
@@ -112,7 +114,14 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _options(args: argparse.Namespace) -> BuildOptions:
+def build_options(args: argparse.Namespace) -> BuildOptions:
+    """Return what a database keeps.
+
+    Raises
+    ------
+    UsageError
+        A value is out of range.
+    """
     from oclgenomics.classify.options import BuildOptions, SketchOptions
 
     return BuildOptions(

@@ -8,7 +8,9 @@ from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING, Any
 
 from oclgenomics.cli.classify.query_options import (
+    BY_CHANCE,
     add_calling_options,
+    add_candidate_options,
     add_read_options,
     query_inputs,
     query_options,
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
     from oclgenomics.classify.reading import Input
     from oclgenomics.classify.reports.tally import Tally
 
-__all__ = ["add_parser", "classify_reads", "run"]
+__all__ = ["add_parser", "classify_reads", "run", "say_totals"]
 
 
 def add_parser(actions: Any) -> None:
@@ -42,7 +44,8 @@ def add_parser(actions: Any) -> None:
     parser.set_defaults(run=run)
     reads(parser.add_argument("database", metavar="DB", help="database of `classify build`"))
     add_read_options(parser)
-    add_calling_options(parser, sketches=True)
+    add_calling_options(parser, hitmin=BY_CHANCE)
+    add_candidate_options(parser, sketches=True)
     add_report_options(parser)
     add_text_options(parser)
     add_device_options(parser)
@@ -83,12 +86,13 @@ def classify_reads(args: argparse.Namespace, index: Index, inputs: list[Input], 
         write_reports(parts, files.open(stack), on_part=[lambda _: progress.clear(), *files.on_part])
         progress.clear()
         files.write_summaries()
-    _say_totals(
+    say_totals(
         args, files.tally, time.perf_counter() - start, pairs=any(one.mates or one.interleaved for one in inputs)
     )
 
 
-def _say_totals(args: argparse.Namespace, tally: Tally, seconds: float, *, pairs: bool) -> None:
+def say_totals(args: argparse.Namespace, tally: Tally, seconds: float, *, pairs: bool) -> None:
+    """Tell how many reads were classified, and how fast."""
     classified, what = tally.reads - tally.unclassified, "reads or pairs" if pairs else "reads"
     share = 100 * classified / max(tally.reads, 1)
     rate = tally.reads / max(seconds, 1e-9)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from oclgenomics.cli.options import count
@@ -13,9 +14,17 @@ if TYPE_CHECKING:
     from oclgenomics.classify.options import QueryOptions, Wanted
     from oclgenomics.classify.reading import Input
 
-__all__ = ["add_calling_options", "add_read_options", "query_inputs", "query_options", "wanted_of"]
+__all__ = [
+    "BY_CHANCE",
+    "add_calling_options",
+    "add_candidate_options",
+    "add_read_options",
+    "query_inputs",
+    "query_options",
+    "wanted_of",
+]
 
-STANDARD = "-"
+BY_CHANCE = "by the read, 2 to 5, so that chance seldom gives as many; MetaCache's is 5"
 
 
 def add_read_options(parser: argparse.ArgumentParser) -> None:
@@ -52,14 +61,19 @@ def add_read_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_calling_options(parser: argparse.ArgumentParser, *, sketches: bool) -> None:
-    """Add how reads are classified; `sketches`: their windows may differ from the database's."""
+def add_calling_options(parser: argparse.ArgumentParser, *, hitmin: str, lowest: str = "sequence") -> None:
+    """Add how candidates become calls.
+
+    Parameters
+    ----------
+    parser : ArgumentParser
+    hitmin : str
+        What is taken if --hitmin is not given.
+    lowest : str
+        The rank that is taken if --lowest is not given.
+    """
     group = parser.add_argument_group("classification")
-    group.add_argument(
-        "--hitmin", type=count, metavar="N",
-        help="hits that a read needs; 5 is MetaCache's default (default: by the read, 2 to 5, so that chance seldom "
-        "gives as many)",
-    )  # fmt: skip
+    group.add_argument("--hitmin", type=count, metavar="N", help=f"hits that a read needs (default: {hitmin})")
     group.add_argument(
         "--hitdiff", type=_share, default=1.0, metavar="SHARE",
         help="candidates count whose hits are above this share of what the best one has above --hitmin; a value above "
@@ -67,10 +81,15 @@ def add_calling_options(parser: argparse.ArgumentParser, *, sketches: bool) -> N
     )  # fmt: skip
     group.add_argument("--maxcand", type=count, default=2, metavar="N", help="candidates of a read (default: 2)")
     for name, default, text in (
-        ("lowest", "sequence", "reads are not classified below it"),
+        ("lowest", lowest, "reads are not classified below it"),
         ("highest", "domain", "reads are not classified above it"),
     ):
         group.add_argument(f"--{name}", default=default, metavar="RANK", help=f"{text} (default: {default})")
+
+
+def add_candidate_options(parser: argparse.ArgumentParser, *, sketches: bool) -> None:
+    """Add how candidates are found; `sketches`: windows of reads may differ from the database's."""
+    group = parser.add_argument_group("candidates")
     group.add_argument(
         "--insertsize", type=count, default=0, metavar="BP",
         help="letters that a pair spans at most (default: those of both mates)",
@@ -92,7 +111,7 @@ def add_calling_options(parser: argparse.ArgumentParser, *, sketches: bool) -> N
 
 
 def query_options(args: argparse.Namespace, *, sketches: bool = True) -> QueryOptions:
-    """Return how reads are classified.
+    """Return how reads are classified; `sketches` as above.
 
     Raises
     ------
@@ -101,19 +120,9 @@ def query_options(args: argparse.Namespace, *, sketches: bool = True) -> QueryOp
     """
     from oclgenomics.classify.options import QueryOptions
 
-    return QueryOptions(
-        args.hitmin,
-        args.hitdiff,
-        args.maxcand,
-        args.lowest,
-        args.highest,
-        args.insertsize,
-        args.winstride if sketches else 0,
-        args.sketchlen if sketches else 0,
-        args.min_readlen,
-        args.max_readlen,
-        args.cov_percentile,
-    )
+    of_database = () if sketches else ("winstride", "sketchlen")
+    names = [field.name for field in fields(QueryOptions) if field.name not in of_database]
+    return QueryOptions(**{name: getattr(args, name) for name in names if hasattr(args, name)})
 
 
 def query_inputs(args: argparse.Namespace) -> list[Input]:

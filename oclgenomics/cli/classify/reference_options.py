@@ -15,7 +15,7 @@ from oclgenomics.errors import UsageError
 if TYPE_CHECKING:
     from oclgenomics.classify.database.database import Database
 
-__all__ = ["add_reading_options", "add_references", "add_taxon_options", "check_threads", "say_summary"]
+__all__ = ["add_reading_options", "add_references", "add_targets", "add_taxon_options", "check_threads", "say_summary"]
 
 TAXONOMY_FILES = ("nodes.dmp", "names.dmp", "merged.dmp")
 SHOWN_TARGETS = 5
@@ -28,6 +28,15 @@ def add_references(parser: argparse.ArgumentParser) -> None:
         help="FASTA files, plain or gzip, or folders of such; taken in the order of their names",
     )  # fmt: skip
     reads(references, _files_of_reference)
+
+
+def add_targets(parser: argparse.ArgumentParser) -> None:
+    """Add the references of a command whose files are reads."""
+    targets = parser.add_argument(
+        "--targets", dest="references", nargs="+", required=True, metavar="REF",
+        help="references: FASTA files, plain or gzip, or folders of such; taken in the order of their names",
+    )  # fmt: skip
+    reads(targets, _files_of_reference)
 
 
 def add_taxon_options(parser: argparse.ArgumentParser) -> None:

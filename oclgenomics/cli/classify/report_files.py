@@ -56,7 +56,9 @@ class ReportFiles:
         self._args, self._lineages, self._options, self._sketch = args, lineages, options, sketch
         self._engine, self._native = engine, native_options(args)
         self.tally = Tally(lineages)
-        self._hits = TargetHits(lineages, options.highest, sketch, self._native) if args.hits_per_ref else None
+        self._hits = (
+            TargetHits(lineages, options.highest, sketch, self._native) if getattr(args, "hits_per_ref", None) else None
+        )
 
     @property
     def on_part(self) -> list[Callable[[ClassifiedReads], None]]:
@@ -76,7 +78,8 @@ class ReportFiles:
         yield args.output, make_report(args.format, *known, native=self._native, sample=sample, engine=self._engine)
         if args.cami:
             yield args.cami, make_report("cami", *known, sample=sample, engine=self._engine)
-        for given, classified in ((args.classified_out, True), (args.unclassified_out, False)):
+        for name, classified in (("classified_out", True), ("unclassified_out", False)):
+            given = getattr(args, name, None)
             for path, mates in text_files(given) if given else ():
                 yield path, ReadTexts(classified=classified, mates=mates)  # type: ignore[arg-type]
 
@@ -106,7 +109,7 @@ class ReportFiles:
 
 def _sample(args: argparse.Namespace) -> str:
     """The name of the sample: that of its first file."""
-    first = [*args.reads, *args.paired][0]
+    first: str = next(name for kind in ("results", "reads", "paired") for name in getattr(args, kind, ()))
     return "sample" if first == "-" else os.path.basename(first).partition(".")[0]
 
 

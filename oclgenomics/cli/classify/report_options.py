@@ -40,8 +40,11 @@ FILES = {
 }
 
 
-def add_report_options(parser: argparse.ArgumentParser) -> None:
-    """Add the outputs."""
+OF_WINDOWS = ("allhits", "locations", "hits-per-ref")
+
+
+def add_report_options(parser: argparse.ArgumentParser, *, windows: bool = True) -> None:
+    """Add the outputs; `windows`: also those that tell of windows that were hit."""
     group = parser.add_argument_group("output")
     writes(
         group.add_argument(
@@ -53,6 +56,8 @@ def add_report_options(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--json", action="store_true", help="short for --format json")
     for name, text in FILES.items():
+        if name in OF_WINDOWS and not windows:
+            continue
         writes(group.add_argument(f"--{name}", metavar="FILE", help=f"write {text}"))
     group.add_argument(
         "--abundance-per", metavar="RANK",
@@ -61,6 +66,8 @@ def add_report_options(parser: argparse.ArgumentParser) -> None:
     add_message_options(group)
     native = parser.add_argument_group("lines of --format native")
     for name, text in SWITCHES.items():
+        if name in OF_WINDOWS and not windows:
+            continue
         native.add_argument(f"--{name}", action="store_true", help=text)
     native.add_argument(
         "--separator", default="\\t|\\t", metavar="TEXT", help="between columns; \\t is a tab (default: %(default)s)"
@@ -106,7 +113,7 @@ def checked_format(args: argparse.Namespace) -> str:
     asked: str = args.format or ("json" if args.json else "native")
     if asked not in formats:
         raise UsageError(f"--format {asked}: choose one of {', '.join(formats)}")
-    given = [name for name in SWITCHES if getattr(args, name.replace("-", "_"))]
+    given = [name for name in SWITCHES if getattr(args, name.replace("-", "_"), False)]
     if asked != "native" and given:
         raise UsageError(f"--{given[0]} is for --format native, not for {asked}")
     if args.abundance_per and not args.abundances:
@@ -127,11 +134,11 @@ def native_options(args: argparse.Namespace) -> NativeOptions:
         separator=args.separator.replace("\\t", "\t"),
         comment=args.comment,
         lineage=args.lineage,
-        queryids=args.queryids or args.hits_per_ref is not None,
+        queryids=args.queryids or bool(getattr(args, "hits_per_ref", None)),
         mapped_only=args.mapped_only,
         no_map=args.no_map,
         tophits=args.tophits,
-        allhits=args.allhits,
-        locations=args.locations,
+        allhits=getattr(args, "allhits", False),
+        locations=getattr(args, "locations", False),
         summary=not args.no_summary,
     )

@@ -1,0 +1,93 @@
+"""`oclgenomics classify merge`: results of the same reads, or databases, made one."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from contextlib import ExitStack
+from dataclasses import replace
+from typing import Any
+
+from oclgenomics.cli.classify.query import say_totals
+from oclgenomics.cli.classify.query_options import add_calling_options, query_options
+from oclgenomics.cli.classify.reference_options import TAXONOMY_FILES, say_summary
+from oclgenomics.cli.classify.report_files import ReportFiles
+from oclgenomics.cli.classify.report_options import add_report_options, checked_format
+from oclgenomics.cli.output import provenance, say_written
+from oclgenomics.commandkit.files import reads
+from oclgenomics.errors import UsageError
+
+__all__ = ["add_parser", "run"]
+
+
+def add_parser(actions: Any) -> None:
+    """Add `merge` to the actions of `classify`."""
+    parser = actions.add_parser(
+        "merge",
+        help="merge results of the same reads, or databases",
+        description="Merge results of the same reads in several databases: text of --format native --queryids "
+        "--tophits --lowest species, or MetaCache's. Each read is called anew by its best candidates. Or merge "
+        "databases into one, which -o names.",
+        allow_abbrev=False,
+    )
+    parser.set_defaults(run=run)
+    reads(parser.add_argument("results", nargs="+", metavar="RESULT", help="results, plain or gzip; or databases"))
+    taxonomy = parser.add_argument(
+        "--taxonomy", metavar="DIR", help="folder of the databases' taxonomy; results need it, databases have it"
+    )
+    reads(taxonomy, lambda args, folder: [os.path.join(folder, name) for name in TAXONOMY_FILES])
+    add_calling_options(parser, hitmin="5", lowest="species")
+    add_report_options(parser, windows=False)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Merge results and write the reports, or merge databases.
+
+    Raises
+    ------
+    UsageError, InputError, OutputError
+        See the exit codes of `oclgenomics.errors`.
+    """
+    from oclgenomics.classify.database.file import is_database
+
+    databases = [is_database(path) for path in args.results]
+    if all(databases):
+        return _merge_databases(args)
+    if any(databases):
+        raise UsageError(f"{args.results[databases.index(True)]} is a database, and others are not; merge either")
+    return _merge_results(args)
+
+
+def _merge_databases(args: argparse.Namespace) -> int:
+    from oclgenomics.classify.database.file import read_database, write_database
+    from oclgenomics.classify.database.merging import merge_databases
+
+    if args.output == "-":
+        raise UsageError("name a file for the database with -o")
+    start = time.perf_counter()
+    database = merge_databases([read_database(path) for path in args.results])
+    write_database(args.output, replace(database, provenance=provenance(args, None)))
+    seconds = time.perf_counter() - start
+    say_summary(args, database, args.output, int(database.targets.letters.sum()), seconds)
+    return 0
+
+
+def _merge_results(args: argparse.Namespace) -> int:
+    from oclgenomics.classify.merge import merge
+    from oclgenomics.classify.options import SketchOptions
+    from oclgenomics.classify.reports import write_reports
+
+    if args.taxonomy is None:
+        raise UsageError("--taxonomy is missing: the folder of the taxonomy that the databases were built with")
+    options = query_options(args)
+    checked_format(args)
+    start = time.perf_counter()
+    result = merge(args.results, args.taxonomy, options)
+    files = ReportFiles(args, result.lineages, options, SketchOptions())
+    with ExitStack() as stack:
+        write_reports(result.parts, files.open(stack), on_part=files.on_part)
+        files.write_summaries()
+    say_totals(args, files.tally, time.perf_counter() - start, pairs=False)
+    say_written(args)
+    return 0

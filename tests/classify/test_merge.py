@@ -1,0 +1,184 @@
+"""Results and databases that are merged, against MetaCache's rules and against one database built at once."""
+
+from __future__ import annotations
+
+import gzip
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from helpers.classified import DATA
+
+from oclgenomics.classify import (
+    BuildOptions,
+    Database,
+    QueryOptions,
+    SketchOptions,
+    add,
+    build,
+    merge,
+    merge_databases,
+    read_database,
+    write_database,
+)
+from oclgenomics.cli.main import main
+from oclgenomics.errors import InputError, UsageError
+from oclgenomics.runtime import Device, Engine
+
+HEAD = "# TABLE_LAYOUT: query_id\t|\tquery_header\t|\ttop_hits\t|\trank:taxname\n# reads.fq\n"
+TAXONOMY, SPECIES = DATA / "edge", QueryOptions(lowest="species")
+
+
+def written(path: Path, *rows: tuple[int, str, str]) -> Path:
+    lines = [f"{number}\t|\t{name}\t|\t{hits}\t|\t--\n" for number, name, hits in rows]
+    path.write_text(HEAD + "".join(lines) + "# queries: 3\n")
+    return path
+
+
+def found(*paths: Path, options: QueryOptions = SPECIES) -> list[tuple[str, int, list[str]]]:
+    """The name, the taxid and the candidates of each read."""
+    result = merge(paths, TAXONOMY, options)
+    names = result.lineages.targets.names
+    candidates = [
+        [f"{names[one.target]}:{one.hits}" for one in part.candidates.of(i)]
+        for part in result.parts
+        for i in range(len(part))
+    ]
+    rows = zip(result.records(), candidates, strict=True)
+    return [(row["read"], row["taxid"], shown) for row, shown in rows]
+
+
+def test_the_best_candidates_of_all_results_count(tmp_path: Path) -> None:
+    one = written(tmp_path / "a", (1, "x", "501:7,510:3"), (2, "y", ""), (3, "z", "502:9"))
+    two = written(tmp_path / "b", (2, "y", "510:6"), (1, "x", "510:9,501:8"), (3, "z", "501:9,510:8"))
+    for paths in ((one, two), (two, one)):  # taken in the order of their names
+        assert found(*paths) == [
+            ("x", 2, ["510:9", "501:8"]),
+            ("y", 510, ["510:6"]),
+            ("z", 50, ["502:9", "501:9"]),
+        ]
+    assert found(one, one) == found(one)
+    strict = QueryOptions(hitmin=9, lowest="species", maxcand=1)
+    assert found(one, two, options=strict) == [("x", 510, ["510:9"]), ("y", 0, ["510:6"]), ("z", 502, ["502:9"])]
+
+
+def test_results_of_no_candidates_and_of_no_reads(tmp_path: Path) -> None:
+    assert found(written(tmp_path / "a", (1, "x", ""))) == [("x", 0, [])]
+    assert found(written(tmp_path / "b")) == []
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([(1, "x", "-3:4")], r"line 3: '-3' is not a taxid; write it with --queryids --tophits --lowest species"),
+        ([(1, "x", "EDG_000501.1:4")], "line 3: 'EDG_000501.1' is not a taxid"),
+        ([(1, "x", "501:4"), (2, "y", "501:")], "line 4: '' is not a number of hits"),
+        ([(1, "x", "501"), (2, "y", "501:1:1")], "has candidates that are not taxid:hits"),
+        ([(1, "x", "501,501:1:1")], "line 3: has candidates that are not taxid:hits"),
+        ([(1, "x\t|\ty", "501:4")], "line 3: has not the four columns"),
+        ([(1, "x", "501:4"), (1, "y", "")], "has two lines for read 1"),
+        ([(1, "x", "7777:4")], "the taxonomy lacks taxid 7777"),
+        ([("1x", "x", "501:4")], "line 3: '1x' is not the number of the read"),
+    ],
+)
+def test_what_is_no_result(tmp_path: Path, rows: list[tuple[int, str, str]], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        merge([written(tmp_path / "a", *rows)], TAXONOMY)
+
+
+def test_results_of_other_reads(tmp_path: Path) -> None:
+    one = written(tmp_path / "a", (1, "x", ""), (2, "y", ""))
+    with pytest.raises(InputError, match=r"b: lacks read 2, which another result has"):
+        merge([one, written(tmp_path / "b", (1, "x", ""))], TAXONOMY)
+    with pytest.raises(InputError, match=r"c: read 2 is 'z', and 'y' in .*a; only results of the same reads"):
+        merge([one, written(tmp_path / "c", (1, "x", ""), (2, "z", ""))], TAXONOMY)
+    other = tmp_path / "d"
+    other.write_text("read\ttaxon\n")
+    with pytest.raises(InputError, match="d: is no result that can be merged"):
+        merge([other], TAXONOMY)
+
+
+def halves(folder: Path) -> list[list[str]]:
+    files = sorted(map(str, (DATA / "viral" / "ref").glob("*.fna")))
+    return [files[:30], files[30:]]
+
+
+def test_parts_of_the_viruses(device: Device, tmp_path: Path) -> None:
+    """Merged results of two databases are those of one."""
+    reads, taxonomy = str(DATA / "viral" / "reads" / "se150.fq.gz"), str(DATA / "viral" / "tax")
+    common = ["-d", str(device.index), "-q"]
+    for number, files in enumerate(halves(tmp_path)):
+        assert main(["classify", "build", f"{tmp_path}/{number}", *files, "--taxonomy", taxonomy, *common]) == 0
+        words = ["--queryids", "--tophits", "--lowest", "species", "-o", f"{tmp_path}/{number}.txt"]
+        assert main(["classify", "query", f"{tmp_path}/{number}", reads, *words, *common]) == 0
+    merged = ["--queryids", "--tophits", "--taxids", "-o", f"{tmp_path}/merged", "-q"]
+    assert main(["classify", "merge", f"{tmp_path}/1.txt", f"{tmp_path}/0.txt", "--taxonomy", taxonomy, *merged]) == 0
+    expected = gzip.decompress((DATA / "viral" / "se150.species.tophits.txt.gz").read_bytes()).decode().splitlines()
+    rows = [line.split("\t|\t") for line in (tmp_path / "merged").read_text().splitlines() if line[0] != "#"]
+    golden = [line.split("\t|\t") for line in expected if line[0] != "#"]
+    assert [(row[0], row[1], row[3]) for row in rows] == [(row[0], row[1], row[3]) for row in golden]
+
+
+def same(one: Database, other: Database, folder: Path) -> bool:
+    for name, database in (("one", one), ("other", other)):
+        write_database(folder / name, replace(database, provenance={}))
+    return (folder / "one").read_bytes() == (folder / "other").read_bytes()
+
+
+LENGTHS = SketchOptions(8, 4, 40)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [BuildOptions(LENGTHS, most, over) for most in (1, 3, 254) for over in (False, True)]
+    + [BuildOptions(LENGTHS, 300), BuildOptions()],
+)
+def test_merged_databases_are_one_with_added_references(engine: Engine, tmp_path: Path, options: BuildOptions) -> None:
+    rng = np.random.default_rng(4)
+    ancestor = rng.choice(np.frombuffer(b"ACGT", np.uint8), 600)
+    files = []
+    for number in range(5):
+        letters = ancestor.copy()
+        changed = rng.random(len(letters)) < 0.02
+        letters[changed] = ord("A")
+        files.append(tmp_path / f"{number}.fa")
+        files[-1].write_bytes(b">SAME_000001.1 taxid|%d\n%b\n" % ((501, 510)[number % 2], letters.tobytes()))
+    parts = [build(some, options, taxonomy=TAXONOMY, engine=engine) for some in (files[:2], files[2:3], files[3:])]
+    at_once = parts[0]
+    for some in (files[2:3], files[3:]):
+        at_once = add(at_once, some, taxonomy=TAXONOMY, engine=engine)
+    assert same(merge_databases(parts), at_once, tmp_path)
+    assert merge_databases(parts[:1]) is parts[0]
+    with pytest.raises(InputError, match="is in the database already"):
+        merge_databases([parts[0], parts[0]])
+
+
+def test_databases_that_cannot_be_merged(engine: Engine, tmp_path: Path) -> None:
+    rng = np.random.default_rng(4)
+    letters = rng.choice(np.frombuffer(b"ACGT", np.uint8), 300).tobytes()
+    for name, taxid in (("a", 501), ("b", 501), ("c", 510)):
+        (tmp_path / name).write_bytes(b">%b taxid|%d\n%b\n" % (name.encode(), taxid, letters))
+    ambiguous = BuildOptions(remove_ambiguous="species")
+    one = build([tmp_path / "a"], ambiguous, taxonomy=TAXONOMY, engine=engine)
+    two = build([tmp_path / "b", tmp_path / "c"], ambiguous, taxonomy=TAXONOMY, engine=engine)
+    with pytest.raises(UsageError, match="removed as ambiguous from a database of which one before it has locations"):
+        merge_databases([one, two])
+    assert not len(merge_databases([two, one]).features.locations)
+    with pytest.raises(UsageError, match="other options cannot be merged: remove_ambiguous is species and None"):
+        merge_databases([one, build([tmp_path / "b"], taxonomy=TAXONOMY, engine=engine)])
+
+
+def test_databases_on_the_command_line(device: Device, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    common = ["--taxonomy", str(TAXONOMY), "-d", str(device.index), "-q"]
+    for name in "ab":
+        (tmp_path / name).write_bytes(b">%b1 taxid|501\n%b\n" % (name.encode(), b"ACGTTGCATTACG" * 20))
+        assert main(["classify", "build", f"{tmp_path}/{name}.db", f"{tmp_path}/{name}", *common]) == 0
+    parts = [f"{tmp_path}/a.db", f"{tmp_path}/b.db"]
+    assert main(["classify", "merge", *parts, "-o", f"{tmp_path}/both.db"]) == 0
+    assert "2 targets" in capsys.readouterr().err
+    assert len(read_database(tmp_path / "both.db").targets) == 2
+    assert main(["classify", "merge", *parts]) == 2
+    assert "name a file for the database with -o" in capsys.readouterr().err
+    assert main(["classify", "merge", parts[0], f"{tmp_path}/a", "-o", f"{tmp_path}/x"]) == 2
+    assert "is a database, and others are not" in capsys.readouterr().err
