@@ -12,8 +12,7 @@
 // two ordered lists the minima of one and of the reverse of the other are the 16 least, and four more steps order these.
 //
 // The least so found come with their repetitions. Where fewer than asked for are left without these, the window is gone through
-// again for the hashes above the last one; behind a pass that met repetitions, by one that takes each hash once. So there are at most
-// two passes for each 16 features.
+// again for the hashes above the last one. That mostly does; where it meets repetitions again, the next pass takes each hash once.
 //
 //   features[w * sketch ..]   of window w
 //
@@ -302,7 +301,7 @@ static inline uint append_features(const lanes *least, uint lane, uint count, ui
 static inline void sketch_lanes(__global const uchar *text, uint size, Windows windows, uint taken, uint sketch, __global uint *rows)
 {
     lanes least[TOP], floor = 0;
-    uint counts[LANES], distinct = 0;
+    uint counts[LANES], distinct = 0, passes = 0;
     UNROLL
     for (uint lane = 0; lane < LANES; ++lane)
         counts[lane] = 0;
@@ -314,7 +313,7 @@ static inline void sketch_lanes(__global const uchar *text, uint size, Windows w
                 LANE(windows.kmers, lane) = 0;
         }
         floor = least[TOP - 1] + 1;
-        distinct = holds_repetitions(least);
+        distinct = passes++ && holds_repetitions(least);
     }
     for (uint lane = 0; lane < taken; ++lane)
         for (uint i = counts[lane]; i < sketch; ++i)

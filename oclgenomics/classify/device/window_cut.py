@@ -74,7 +74,7 @@ def cut_windows(pieces: Pieces, options: SketchOptions) -> WindowCut:
             count_windows(begin + pieces.size[parts], options),
             -(-(begin + pieces.owned[parts]) // stride),
         )
-        windows[parts], counts[parts] = first, np.maximum(last - first, 0)
+        windows[parts], counts[parts] = first, last - first
         left_out = np.minimum(first * stride - begin, pieces.size[parts]).astype(np.uint32)
         letters, sizes = letters.copy(), sizes.copy()
         letters[parts] += left_out
