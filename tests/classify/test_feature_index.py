@@ -112,7 +112,8 @@ def test_devices_with_small_groups(limited: Engine) -> None:
 def test_features_with_as_many_locations_as_there_can_be(shaped: Engine) -> None:
     windows = [40_000, 0, 30_000]
     lists = {7: list(range(65_535)), 8: list(range(1000, 66_535)), 9: [69_999]}
-    reads = [[[7]], [[7, 8, 9], [7]], [[9]], [[8]]]
+    empty: list[list[int]] = [[]] * 7
+    reads = [[[7]], [[7, 8, 9], [7]], [[9]], [[8], *empty, [7]]]  # two of them for one work-item of 32
     check(shaped, Case(lists, windows, [0, 1, 2], reads, [2, 1, 3, 1 << 31], 4), 2)
 
 
