@@ -17,9 +17,10 @@ MIN_BLOCK, CPU_BLOCK, GPU_BLOCK = 1 << 16, 4 << 20, 64 << 20  # bytes of text; a
 TEXT_SHARE = 4  # one part in so many of the memory for blocks of text and their sketches
 TEXT_COPIES = 8  # of a block: as it is read, three of them at most, its letters, and what is known of its tiles
 FEATURE_BYTES = 4
+SKETCH_BYTES = 5  # of a feature: memory for sketches is taken a quarter larger than the largest block so far needs
+MAX_FEATURES = 1 << 31  # of a block: they are numbered by 32 bits
 PAIR_BYTES = 8
-COUNT_BYTES = 2
-BYTES_OF_PAIR = 2 * PAIR_BYTES + 2 * FEATURE_BYTES + COUNT_BYTES  # twice while they are sorted, then as lists as well
+BYTES_OF_PAIR = 2 * PAIR_BYTES + FEATURE_BYTES  # twice while they are sorted; or once beside the lists they come from
 SMALL_BYTES = 1 << 20  # sums of tiles and their like
 MIN_PAIRS, MAX_PAIRS = 1 << 16, (1 << 32) - 1  # places are 32 bits
 ENDS_SHARE = 2  # records end with a window that is not whole: one more in so many, of those that a text has otherwise
@@ -86,8 +87,9 @@ def plan_build(limits: BuildLimits, options: SketchOptions, letters: int | None,
     text = limits.budget // TEXT_SHARE
     # A window is a stride of letters, or a record that is longer than a k-mer, with its header and line breaks.
     per_window = min(options.winstride, options.kmerlen + 3)
-    sketch_bytes = -(-FEATURE_BYTES * options.sketchlen // per_window)
+    sketch_bytes = -(-SKETCH_BYTES * options.sketchlen // per_window)
     largest = limits.max_allocation // max(2, sketch_bytes)
+    largest = min(largest, MAX_FEATURES * per_window // options.sketchlen)
     block = min(CPU_BLOCK if limits.cpu else GPU_BLOCK, text // (TEXT_COPIES + sketch_bytes), largest)
     fit = (limits.budget - text - SMALL_BYTES) // BYTES_OF_PAIR
     pairs = min(fit, limits.max_allocation // PAIR_BYTES, CPU_PAIRS if limits.cpu else MAX_PAIRS)

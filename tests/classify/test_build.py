@@ -6,6 +6,7 @@ import gzip
 import hashlib
 import shutil
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -14,7 +15,9 @@ from helpers.classify_databases import EDGE, VIRAL, edge_database, golden_featur
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from oclgenomics.classify import build as builds
 from oclgenomics.classify.build import add, build
+from oclgenomics.classify.build_plan import BuildLimits, plan_build
 from oclgenomics.classify.database.checks import find_fault
 from oclgenomics.classify.options import BuildOptions, SketchOptions
 from oclgenomics.classify.reference import build_features
@@ -172,9 +175,11 @@ def test_the_order_of_files_does_not_matter(engine: Engine, tmp_path: Path) -> N
 def test_every_limit_of_memory_gives_the_same(device: Device) -> None:
     with Engine(device) as engine:
         wanted = build(VIRAL / "ref", engine=engine)
-    with Engine(device, max_memory=12 << 20) as engine:
+    most = 3_700_000  # for which there are two runs
+    with Engine(device, max_memory=most) as engine:
+        assert plan_build(BuildLimits.of(engine), SketchOptions(), None, 254).pairs < len(wanted.features)
         assert_equal(build(VIRAL / "ref", engine=engine), wanted)
-        assert engine.memory.peak <= 12 << 20
+        assert engine.memory.peak <= most
     with Engine(device, max_memory=1 << 20) as engine, pytest.raises(AllocationError, match="max_memory"):
         build(VIRAL / "ref", engine=engine)
 
@@ -228,6 +233,25 @@ def test_references_that_are_not_there_or_there_twice(engine: Engine, tmp_path: 
     for twice in ([path, path], [path, link], [tmp_path, path]):
         with pytest.raises(InputError, match=r"the same file as .*; name it once"):
             build(twice, engine=engine)
+
+
+def test_too_many_windows(engine: Engine, tmp_path: Path) -> None:
+    paths = write_references(tmp_path, [[(0, b"ACGGTAC" * 100)], [(0, b"GGCATCA" * 100)]])
+    with mock.patch.object(builds, "MAX_WINDOWS", 14):
+        assert len(build(paths, engine=engine).targets) == 2
+    with mock.patch.object(builds, "MAX_WINDOWS", 13), pytest.raises(InputError, match=r"more than 13 windows"):
+        build(paths, engine=engine)
+
+
+def test_progress_goes_through_all_files(engine: Engine, tmp_path: Path) -> None:
+    paths = write_references(tmp_path, [[(0, b"ACGGTAC" * 1000)], [(0, b"GGCATCA" * 900)]])
+    packed = tmp_path / "999.fna.gz"
+    packed.write_bytes(gzip.compress(b">XX_999999.1\n" + b"TTACA" * 500))
+    told: list[tuple[int, int | None]] = []
+    build([*paths, packed], engine=engine, progress=lambda done, total: told.append((done, total)))
+    total = sum(path.stat().st_size for path in (*paths, packed))
+    assert told == sorted(told)
+    assert told[-1] == (total, total)
 
 
 def test_maps_need_a_taxonomy(engine: Engine, tmp_path: Path) -> None:
