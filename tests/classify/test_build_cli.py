@@ -70,6 +70,15 @@ def test_summary(device: Device, edge: Path, capsys: pytest.CaptureFixture[str])
     assert not capsys.readouterr().err
 
 
+def test_removed_features_are_counted(device: Device, edge: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("--max-locations-per-feature", 3, "--remove-overpopulated-features")
+    assert run(device, "build", edge / "x.db", edge, *words) == 0
+    assert "137 features were removed" in capsys.readouterr().err
+    words = ("--remove-overpopulated-features", "--max-locations-per-feature", 1)
+    assert run(device, "build", edge / "x.db", edge, *words) == 0
+    assert "warning: all features were removed" in capsys.readouterr().err
+
+
 def test_targets_without_a_taxon_are_listed(device: Device, edge: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (edge / "c.fna").write_text("".join(f">YY_{number:06}.1\n{'ACGGT' * 30}\n" for number in range(7)))
     assert run(device, "build", edge / "x.db", edge, "--taxonomy", EDGE) == 0

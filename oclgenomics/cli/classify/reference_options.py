@@ -79,7 +79,7 @@ def check_threads(args: argparse.Namespace) -> None:
 
 
 def say_summary(args: argparse.Namespace, database: Database, output: str, letters: int, seconds: float) -> None:
-    """Tell what a database holds, how fast it came about, and which targets have no taxon.
+    """Tell what a database holds, how fast it came about, what was removed, and which targets have no taxon.
 
     Parameters
     ----------
@@ -100,6 +100,11 @@ def say_summary(args: argparse.Namespace, database: Database, output: str, lette
         f"{len(features.locations):,} locations in {seconds:.2f} s "
         f"({letters / max(seconds, 1e-9) / 1e6:.1f} million letters a second); wrote {output}",
     )
+    removed = int((features.counts == 0).sum())
+    if removed:
+        say(args, f"{removed:,} features were removed, since they are in too many places")
+    if len(features) and removed == len(features):
+        say(args, "warning: all features were removed, so no read will be classified")
     if len(database.taxonomy):
         unranked = (targets.taxon == NO_TAXON).nonzero()[0].tolist()
         if unranked:
