@@ -154,7 +154,7 @@ def test_the_command(tmp_path: Path, engine: Engine, stop: signal.Signals) -> No
         finally:
             process.kill()
     assert "local POST /classify?format=tsv: 200" in rest
-    assert rest.endswith("oclgenomics: ending, after 1 requests\n")
+    assert rest.endswith("oclgenomics: ended; requests answered: 1\n")
     assert not (tmp_path / "socket").exists()
 
 

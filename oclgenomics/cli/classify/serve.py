@@ -100,7 +100,8 @@ def run(args: argparse.Namespace) -> int:
         say(args, f"listening on {server.address.url}")
         with contextlib.suppress(KeyboardInterrupt):  # which is what signals raise
             server.wait()
-        say(args, f"ending, after {server.queue.answered:,} requests")
+        say(args, "ending; a request that is at work is answered first")
+    say(args, f"ended; requests answered: {server.queue.answered:,}")
     return 0
 
 
