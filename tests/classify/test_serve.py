@@ -89,6 +89,17 @@ def test_reads_that_are_refused(client: Client) -> None:
     assert client.health()["status"] == "ok"
 
 
+def test_answers_that_nobody_takes_disturb_nothing(engine: Engine, tmp_path: Path) -> None:
+    with Index(edge_database(), engine=engine) as index:
+        answerer, query = IndexAnswerer(index), parse_query({"format": "json"})
+        whole = b"".join(answerer.answer(str(READS), query))
+        for taken in (0, 1, 2):
+            pieces = answerer.answer(str(READS), query)
+            assert all(next(pieces) is not None for _ in range(taken))
+            pieces.close()
+            assert b"".join(answerer.answer(str(READS), query)) == whole
+
+
 # Parameters
 
 
@@ -108,8 +119,8 @@ def test_parameters() -> None:
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"hitmax": "1"}, "hitmax is not known here"),
-        ({"min-readlen": "1", "min_readlen": "1"}, "min_readlen is given twice"),
+        ({"hitmax": "1"}, "'hitmax' is not known here"),
+        ({"min-readlen": "1", "min_readlen": "1"}, "'min_readlen' is given twice"),
         ({"hitmin": "0"}, "hitmin=0: is 1 to"),
         ({"hitmin": "x" * 99}, "is no whole number"),
         ({"hitmin": "9" * 5000}, "is no whole number"),

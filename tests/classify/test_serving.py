@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import os
 import socket
@@ -170,11 +171,12 @@ BAD = {
     "another method": (request_bytes(b"a", method="PUT"), 405, "/classify takes POST only"),
     "reads for health": (request_bytes(b"a", "/health"), 405, "/health takes GET only"),
     "an unknown parameter": (request_bytes(b"a", "/classify?hitmax=3"), 400, "hitmax is not known here"),
-    "a parameter twice": (request_bytes(b"a", "/classify?do=a&do=b"), 400, "do is given twice"),
+    "a parameter twice": (request_bytes(b"a", "/classify?do=a&do=b"), 400, "'do' is given twice"),
     "a parameter that is no text": (request_bytes(b"a", "/classify?do=%ff"), 400, "no text in UTF-8"),
     "many parameters": (request_bytes(b"a", "/classify?" + "&".join(f"a{n}" for n in range(99))), 400, "more than 64"),
     "no body": (b"POST /classify HTTP/1.1\r\nHost: x\r\n\r\n", 411, "there is no body"),
     "an empty body": (request_bytes(b""), 400, "the body is empty"),
+    "a length twice": (request_bytes(b"aaa", "/classify", "Content-Length: 3"), 400, "Content-Encoding twice"),
     "a body that is cut off": (request_bytes(b"aaa")[:-1], 400, "ends before its end"),
     "a length of words": (b"POST /classify HTTP/1.1\r\nContent-Length: +3\r\n\r\naaa", 400, "is no number"),
     "another coding": (request_bytes(b"a", "/classify", "Content-Encoding: br"), 415, "send it plain or as gzip"),
@@ -227,6 +229,24 @@ def test_defects_are_told_to_the_server_alone(fake: FakeAnswerer) -> None:
         assert answer.refusal == "a defect of the program; the server's messages say more"
         assert asked(server, b"a") == b"A"
     assert [str(error) for error in told] == ["secret"]
+
+
+def test_a_full_disk(server: Server, fake: FakeAnswerer, monkeypatch: pytest.MonkeyPatch) -> None:
+    size = 0
+
+    def full(handle: int, data: memoryview, place: int) -> int:
+        if len(data) < size:
+            return real(handle, data, place)
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    real = os.pwrite
+    monkeypatch.setattr(os, "pwrite", full)
+    for room, times in ((100, 1), (200, 3)):  # not for the body; not for the answer
+        size = room
+        answer = exchange(server, request_bytes(b"a" * 150, f"/classify?times={times}"))
+        assert (answer.status, "No space left" in answer.refusal) == (500, True)
+        assert asked(server, b"b") == b"B"
+    assert server.queue.held == 0
 
 
 def test_a_full_queue(server: Server, fake: FakeAnswerer) -> None:

@@ -67,7 +67,7 @@ class FakeAnswerer:
 
     def parse(self, parameters: Mapping[str, str]) -> FakeQuery:
         for name in parameters:
-            if name not in ("do", "pieces"):
+            if name not in ("do", "pieces", "times"):
                 raise ParameterError(name, "is not known here")
         return FakeQuery(parameters)
 
@@ -88,7 +88,7 @@ class FakeAnswerer:
                 if do == "late":
                     raise InputError("is bad", source=path, record=99)
             for _ in range(int(query.parameters.get("pieces", "1"))):
-                yield body.upper()
+                yield body.upper() * int(query.parameters.get("times", "1"))
         except GeneratorExit:
             self.ended.set()
             raise

@@ -5,7 +5,8 @@ from __future__ import annotations
 import itertools
 import re
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from email.message import Message
 from typing import BinaryIO
 
 from oclgenomics.classify.serving.protocol import BAD_REQUEST, HttpError
@@ -14,6 +15,7 @@ from oclgenomics.classify.serving.spool import BodySpool
 __all__ = ["check_head", "receive_body"]
 
 LENGTH_REQUIRED, TOO_LARGE, NOT_SUPPORTED, NOT_IMPLEMENTED = 411, 413, 415, 501
+ONCE = ("Content-Length", "Transfer-Encoding", "Content-Encoding")
 PIECE_BYTES = 1 << 18
 MAX_LINE = 1 << 10  # of what says how long a chunk is
 MAX_TRAILERS = 32
@@ -21,7 +23,7 @@ GZIP = b"\x1f\x8b"
 ENDS_EARLY = HttpError(BAD_REQUEST, "the body ends before its end")
 
 
-def check_head(headers: Mapping[str, str], max_bytes: int) -> int | None:
+def check_head(headers: Message, max_bytes: int) -> int | None:
     """Return the length of the body that a head announces, None where it comes in chunks.
 
     Raises
@@ -30,6 +32,8 @@ def check_head(headers: Mapping[str, str], max_bytes: int) -> int | None:
         It is too long, or comes in a way that is not known.
     """
     coding, length = headers.get("Transfer-Encoding"), headers.get("Content-Length")
+    if any(len(headers.get_all(name, [])) > 1 for name in ONCE):
+        raise HttpError(BAD_REQUEST, f"the head has one of {', '.join(ONCE)} twice")
     if headers.get("Content-Encoding", "identity").lower() not in ("identity", "gzip", "x-gzip"):
         raise HttpError(NOT_SUPPORTED, "the body is packed in a way that is not known; send it plain or as gzip")
     if coding is not None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from oclgenomics.classify.options import QueryOptions, Wanted
 from oclgenomics.classify.reports import FORMATS, NativeOptions
-from oclgenomics.errors import ParameterError
+from oclgenomics.errors import ParameterError, UsageError
 
 __all__ = ["SUMMARIES", "ClassifyQuery", "parse_query"]
 
@@ -60,7 +60,8 @@ def parse_query(parameters: Mapping[str, str]) -> ClassifyQuery:
     for given, text in parameters.items():
         name = given.replace("-", "_")
         if name not in KINDS or name in values:
-            raise ParameterError(given[:40], "is not known here" if name not in KINDS else "is given twice")
+            why = "is not known here" if name not in KINDS else "is given twice"
+            raise UsageError(f"the parameter {given[:40]!a} {why}")
         values[name] = KINDS[name](given, text)
     format = values.pop("format", "native")
     if format not in FORMATS + SUMMARIES:

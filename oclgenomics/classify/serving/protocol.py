@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from urllib.parse import parse_qsl
 
 from oclgenomics.commandkit.plain_json import json_text
-from oclgenomics.errors import InputError, OclGenomicsError, ParameterError, UsageError
+from oclgenomics.errors import InputError, OclGenomicsError, UsageError
 
 __all__ = [
     "Answerer", "AnswererMaker", "HttpError", "Query", "busy", "error_line", "parse_parameters", "refusal_of",
@@ -88,7 +88,7 @@ def parse_parameters(query: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for name, value in pairs:
         if name in found:
-            raise ParameterError(name[:40], "is given twice")
+            raise UsageError(f"the parameter {name[:40]!a} is given twice")
         found[name] = value
     return found
 

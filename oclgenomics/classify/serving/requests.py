@@ -6,7 +6,7 @@ import contextlib
 import socket
 import struct
 from collections.abc import Iterator
-from typing import Any, BinaryIO, cast
+from typing import BinaryIO, cast
 from urllib.parse import urlsplit
 
 from oclgenomics.classify.serving.bodies import check_head, receive_body
@@ -48,7 +48,7 @@ class ClassifyConnection(Connection):
 
     def _classify(self, parameters: str) -> None:
         query = self.service.queue.answerer.parse(parse_parameters(parameters))
-        length = check_head(cast(Any, self.headers), self.service.limits.max_body)
+        length = check_head(self.headers, self.service.limits.max_body)
         answer = self._queued(query, length)
         try:
             self._send_answer(query.content_type, answer)

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from types import TracebackType
 
+from oclgenomics.errors import OutputError
 from oclgenomics.io.unnamed_file import unnamed_file
 
 __all__ = ["AbandonedError", "AnswerSpool", "BodySpool"]
@@ -42,7 +43,13 @@ class BodySpool:
         self.close()
 
     def write(self, data: bytes | memoryview) -> None:
-        """Append bytes."""
+        """Append bytes.
+
+        Raises
+        ------
+        OutputError
+            There is no room for them.
+        """
         _write_at(self._handle, data, self.size)
         self.size += len(data)
 
@@ -75,6 +82,8 @@ class AnswerSpool:
         ------
         AbandonedError
             Nobody waits for them.
+        OutputError
+            There is no room for them.
         """
         with self._changed:
             if self._abandoned:
@@ -131,6 +140,10 @@ class AnswerSpool:
 
 def _write_at(handle: int, data: bytes | memoryview, place: int) -> None:
     rest = memoryview(data).cast("B")
-    while len(rest):
-        done = os.pwrite(handle, rest, place)
-        rest, place = rest[done:], place + done
+    try:
+        while len(rest):
+            done = os.pwrite(handle, rest, place)
+            rest, place = rest[done:], place + done
+    except OSError as error:
+        trouble = f"reads and answers cannot be kept ({error.strerror}); make room, or name a folder with `tmp_dir`"
+        raise OutputError(trouble) from error
