@@ -72,6 +72,16 @@ def test_numbers_of_lines_around_borders(shaped: Engine, count: int) -> None:
     check(DeviceJoiner(shaped), names, ["a", "b" * 9], rng.integers(NO_TEXT, 2, count).tolist(), numbers)
 
 
+@given(st.lists(st.integers(0, 30), max_size=40), st.integers(1, 60))
+def test_chunks_have_room_for_their_lines(sizes: list[int], most: int) -> None:
+    names = NameList.of(["x" * size for size in sizes])
+    chunks = line_joiner._chunks(len(sizes), [NameColumn(names)], most)
+    assert [line for begin, end in chunks for line in range(begin, end)] == list(range(len(sizes)))
+    for begin, end in chunks:
+        assert end - begin == 1 or sum(sizes[begin:end]) <= most
+        assert end == len(sizes) or sum(sizes[begin : end + 1]) > most  # no shorter than need be
+
+
 def test_a_table_that_grows(shaped: Engine) -> None:
     joiner, table = DeviceJoiner(shaped), TextTable(100, lambda number: f"<{number}>")
     for numbers in ([3, 1], [1, 3, 99], [NO_TEXT]):

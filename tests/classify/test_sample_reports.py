@@ -28,6 +28,7 @@ from oclgenomics.classify.reports import (
 )
 from oclgenomics.classify.result import ClassifiedReads
 from oclgenomics.classify.taxonomy.lineages import Lineages
+from oclgenomics.classify.taxonomy.ranks import RANKS
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
 from oclgenomics.errors import UsageError
 
@@ -82,6 +83,16 @@ def test_golden_precision_of_wrong_calls() -> None:
         reads = replace(part.reads, letters=part.reads.letters[begin:end])
         precision.add(replace(part, calls=some, reads=reads), truth[begin:end])
     assert "".join(lines).endswith(summary_text(tally_of(lineages, part)) + precision_text(precision))
+
+
+def test_calls_with_nothing_in_common_with_the_truth() -> None:
+    lineages = random_lineages(8, targets=40)
+    taxa, unplaced = len(lineages.taxonomy), np.flatnonzero(lineages.targets.taxon == NO_TAXON)
+    part = random_reads(lineages, 8, 3)
+    calls = replace(part.calls, taxon=np.full(3, taxa + unplaced[0], np.int32))
+    precision = PrecisionTally(lineages)
+    precision.add(replace(part, calls=calls), np.full(3, taxa + unplaced[1], np.int32))
+    assert (precision.reads, precision.right.sum(), precision.called_known.sum()) == (3, 0, 3)
 
 
 def test_precision_without_a_truth() -> None:
@@ -215,6 +226,24 @@ def test_profiles_sum_to_a_hundred_at_most(seed: int, reads: int) -> None:
     assert all(total <= 100 * 10**6 for total in sums.values())
     species = tally.at_rank("species")[1].sum()
     assert abs(sums["species"] - 10**8 * species / max(reads, 1)) <= len(lines)
+
+
+def test_shares_are_rounded_down() -> None:
+    lineages = golden_lineages("viral")
+    species = np.flatnonzero(lineages.taxonomy.ranks == RANKS.index("species"))[:3].tolist()
+    tally = Tally(lineages)
+    tally.counts[species] = 1
+    percent = [row[4] for row in fields(cami_profile(tally, "s"))[4:] if row[1] == "species"]
+    assert percent == ["33.333333"] * 3
+
+
+def test_golden_estimates_in_the_columns_of_bracken() -> None:
+    lineages = golden_lineages("viral")
+    part = parsed(golden_lines("viral/se150.species.tophits.txt.gz"), lineages, Layout(name=1))
+    found = {row[1]: int(row[5]) for row in fields(bracken_table(tally_of(lineages, part), "genus"))[1:]}
+    lines = [line.split("\t|\t") for line in golden_lines("viral/se150.abundances.txt")]
+    estimated = next(at for at, row in enumerate(lines) if "estimated" in row[0])
+    assert found == {row[1]: round(float(row[2])) for row in lines[estimated + 2 : -1]}
 
 
 @given(SEEDS, SIZES, st.sampled_from(["species", "genus", "domain"]))

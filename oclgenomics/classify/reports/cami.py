@@ -12,7 +12,7 @@ import numpy as np
 
 from oclgenomics.classify.lines import Column, LineJoiner, NameColumn, TextColumn, clean_names
 from oclgenomics.classify.reports.tally import Tally
-from oclgenomics.classify.reports.taxon_words import NO_TAXID, TaxonWords
+from oclgenomics.classify.reports.taxon_words import TaxonWords
 from oclgenomics.classify.result import ClassifiedReads
 from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.classify.taxonomy.ranks import RANKS
@@ -47,8 +47,8 @@ class CamiBinning:
     def __init__(self, lineages: Lineages, sample: str, joiner: LineJoiner) -> None:
         words = TaxonWords(lineages)
         self._sample, self._joiner = _sample_id(sample), joiner
-        taxids = [words.taxid(number) != NO_TAXID for number in range(words.taxa, words.count)]
-        self._placed = np.array([True] * words.taxa + taxids + [False])  # the last one is for NO_TAXON
+        placed = lineages.targets.taxon != NO_TAXON
+        self._placed = np.concatenate([np.ones(words.taxa, np.bool_), placed, [False]])  # the last one is for NO_TAXON
         self._calls = TextTable(words.count, lambda number: "" if number == NO_TEXT else f"\t{words.taxid(number)}\n")
 
     def head(self) -> bytes:
