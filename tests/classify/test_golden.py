@@ -84,3 +84,12 @@ def test_abundances(device: Device, databases: Path, tmp_path: Path) -> None:
     lists = ["--abundances", f"{tmp_path}/out", "--abundance-per", "genus"]
     run(device, "query", f"{databases}/viral", *words, *lists)
     assert (tmp_path / "out").read_text() == (DATA / "viral" / "se150.abundances.txt").read_text()
+
+
+def test_the_figure_of_a_query(device: Device, databases: Path, tmp_path: Path) -> None:
+    reads, figure = str(DATA / "edge" / "edge_reads.fa"), tmp_path / "reads.svg"
+    run(device, "query", f"{databases}/edge", reads, "-o", f"{tmp_path}/lines", "--plot", str(figure))
+    assert "T50" in figure.read_text()
+    words = ["classify", "query", f"{databases}/edge", reads, "-o", f"{tmp_path}/others", "--plot", "reads.gif"]
+    assert main([*words, "-q"]) == 2
+    assert not (tmp_path / "others").exists()

@@ -88,6 +88,16 @@ class ReportFiles:
         for path, text in self._summaries():
             with atomic_output(path, "wb") as stream:
                 stream.write(text.encode("utf-8", "replace"))
+        if self._args.plot:
+            self._draw(self._args.plot)
+
+    def _draw(self, path: str) -> None:
+        from oclgenomics.classify.plots import plot_sample
+        from oclgenomics.plot_style import plot_format, save_plot
+
+        figure = plot_sample(self.tally, title=_sample(self._args))
+        with atomic_output(path, "wb") as stream:
+            save_plot(figure, stream, plot_format(path))
 
     def _summaries(self) -> Iterator[tuple[str, str]]:
         from oclgenomics.classify import reports

@@ -59,6 +59,8 @@ def add_report_options(parser: argparse.ArgumentParser, *, windows: bool = True)
         if name in OF_WINDOWS and not windows:
             continue
         writes(group.add_argument(f"--{name}", metavar="FILE", help=f"write {text}"))
+    plot = group.add_argument("--plot", metavar="FILE", help="draw the taxa of each rank; .png, .svg or .pdf")
+    writes(plot)
     group.add_argument(
         "--abundance-per", metavar="RANK",
         help="with --abundances: also estimate the reads of each taxon of this rank",
@@ -105,8 +107,10 @@ def checked_format(args: argparse.Namespace) -> str:
     Raises
     ------
     UsageError
-        There is no such format, or options contradict it or each other.
+        There is no such format, of lines or of the figure, or options contradict it or each other.
     """
+    from oclgenomics.plot_style import plot_format
+
     formats = ("native", "kraken", "tsv", "json")
     if args.json and args.format not in (None, "json"):
         raise UsageError(f"--json and --format {args.format} contradict each other; give one of them")
@@ -118,6 +122,8 @@ def checked_format(args: argparse.Namespace) -> str:
         raise UsageError(f"--{given[0]} is for --format native, not for {asked}")
     if args.abundance_per and not args.abundances:
         raise UsageError("--abundance-per needs --abundances FILE, where the estimate is written")
+    if args.plot:
+        plot_format(args.plot)
     args.format = asked
     return asked
 
