@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator
 
-from oclgenomics.errors import AllocationError, DeviceError, DeviceLostError
+from oclgenomics.errors import AllocationError, DeviceError, DeviceLostError, readable_bytes
 from oclgenomics.runtime.devices import Device
 from oclgenomics.runtime.loader import opencl
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from oclgenomics.cli.classify import add as classify_add
 from oclgenomics.cli.classify import build as classify_build
+from oclgenomics.cli.classify import evaluate as classify_evaluate
 from oclgenomics.cli.classify import info as classify_info
 from oclgenomics.cli.classify import merge as classify_merge
 from oclgenomics.cli.classify import query as classify_query
@@ -17,15 +18,9 @@ from oclgenomics.cli.options import OneLineParser
 __all__ = ["COMMANDS", "add_parser"]
 
 COMMANDS = (
-    classify_build,
-    classify_add,
-    classify_query,
-    classify_run,
-    classify_merge,
-    classify_serve,
-    classify_info,
-    classify_verify,
-)
+    classify_build, classify_add, classify_query, classify_run, classify_merge, classify_serve, classify_info,
+    classify_verify, classify_evaluate,
+)  # fmt: skip
 
 
 def add_parser(subparsers: Any) -> None:
