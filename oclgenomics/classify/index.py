@@ -34,6 +34,7 @@ __all__ = ["Index"]
 
 MAX_RESERVE = 4 << 30  # bytes of the device's memory for reads and what is found for them, half of it at most
 RESERVE_SHARE = 16  # blocks of text that this holds
+BLOCKS = {"cpu": 16 << 20, "gpu": 128 << 20}  # bytes of text at most; more is not faster
 
 
 class Index:
@@ -151,7 +152,8 @@ class Index:
         """
         caller = Caller(self.lineages, options)
         pairs = any(one.mates is not None for one in inputs)
-        block_bytes = min(largest_block(self.engine), max(self._reserve // RESERVE_SHARE, 1)) // (1 + pairs)
+        most = min(largest_block(self.engine), BLOCKS[self.engine.tuning.shape], self._reserve // RESERVE_SHARE)
+        block_bytes = max(most // (1 + pairs), 1)
         how = HowToRead(self._read_windows(options), wanted.texts, block_bytes, threads, progress)
         batches = sketched_reads(self.engine, inputs, how, any_mates=wanted.any_mates, limit=wanted.limit)
         with closing(batches):

@@ -1,0 +1,221 @@
+"""Queries from Python against the oracle, with databases that stay on the device and such that go through it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from helpers.classified import DATA
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from oclgenomics.classify import (
+    BuildOptions,
+    Database,
+    Index,
+    QueryOptions,
+    QueryResult,
+    SketchOptions,
+    Wanted,
+    build,
+    query,
+    query_parts,
+    read_database,
+    reference,
+    run,
+    write_database,
+)
+from oclgenomics.classify.finding import PartFinder
+from oclgenomics.classify.hits import Hits
+from oclgenomics.classify.query import checked_inputs
+from oclgenomics.classify.windows import range_width
+from oclgenomics.errors import InputError, ParameterError, UsageError
+from oclgenomics.runtime import Device, Engine
+from oclgenomics.sequence.records import read_records
+
+EDGE = DATA / "edge"
+MEMORY = 2_500_000  # bytes: no room for an index of all targets
+OPTIONS = BuildOptions(SketchOptions(8, 6, 30))
+
+
+@pytest.fixture(scope="module")
+def database(device: Device) -> Database:
+    return build(EDGE / "edge_ref.fna", taxonomy=EDGE, device=device)
+
+
+@pytest.fixture(scope="module")
+def small(device: Device) -> Database:
+    """With sketches that have much in common."""
+    return build(EDGE / "edge_ref.fna", OPTIONS, taxonomy=EDGE, device=device)
+
+
+@pytest.fixture(scope="module")
+def viral(device: Device) -> Database:
+    return build(DATA / "viral" / "ref", taxonomy=DATA / "viral" / "tax", device=device)
+
+
+def features_of(database: Database) -> reference.Locations:
+    targets = [record.letters for record in read_records(EDGE / "edge_ref.fna")]
+    return reference.build_features(targets, database.options)
+
+
+def check(result: QueryResult, expected: list[list[Any]]) -> None:
+    found = [part.candidates.of(i) for part in result.parts for i in range(len(part))]
+    assert found == expected
+
+
+@settings(max_examples=20)
+@given(
+    st.lists(st.integers(0, 200), min_size=1, max_size=12),
+    st.sampled_from(["sequence", "species", "genus"]),
+    st.integers(1, 4),
+    st.booleans(),
+    st.integers(0, 300),
+)
+def test_candidates_of_any_reads(
+    shaped: Engine,
+    small: Database,
+    tmp_path_factory: pytest.TempPathFactory,
+    lengths: list[int],
+    lowest: str,
+    maxcand: int,
+    paired: bool,
+    insertsize: int,
+) -> None:
+    rng = np.random.default_rng(sum(lengths))
+    genome = b"".join(record.letters for record in read_records(EDGE / "edge_ref.fna"))
+    begins = rng.integers(0, len(genome), 2 * len(lengths))
+    reads = [genome[begin : begin + length] for begin, length in zip(begins, lengths * 2, strict=True)]
+    folder = tmp_path_factory.mktemp("reads")
+    mates = [reads[: len(lengths)], reads[len(lengths) :]]
+    for name, some in zip("ab", mates, strict=True):
+        (folder / name).write_bytes(b"".join(b"@r%d\n%b\n+\n%b\n" % (i, r, b"I" * len(r)) for i, r in enumerate(some)))
+    options = QueryOptions(1, maxcand=maxcand, lowest=lowest, insertsize=insertsize)
+    files = {"paired": [(folder / "a", folder / "b")]} if paired else {}
+    found = query([] if paired else [folder / "a"], small, options, engine=shaped, **files)
+    groups = [None if group < 0 else group for group in found.lineages.groups(lowest).tolist()]
+    sketch, features = small.options.sketch, features_of(small)
+    expected = []
+    for together in zip(*mates, strict=True) if paired else [[read] for read in mates[0]]:
+        letters = np.array([sum(map(len, together))], np.int64)
+        width = int(range_width(letters, insertsize, sketch.winstride)[0])
+        expected.append(reference.find_candidates(list(together), features, sketch, width, maxcand, groups))
+    check(found, expected)
+
+
+def test_a_result(database: Database, engine: Engine) -> None:
+    result = query(EDGE / "edge_reads.fa", database, QueryOptions(hitmin=5), engine=engine)
+    assert repr(result) == "QueryResult(reads=15, classified=9, targets=17)"
+    assert len(result) == len(result.records()) == 15
+    rows = {row["read"]: row for row in result.records()}
+    assert rows["w127"] == {
+        "read": "w127", "source": str(EDGE / "edge_reads.fa"), "letters": 127, "mate_letters": 0, "taxid": 50,
+        "rank": "genus", "taxon": "T50", "target": "EDG_000501.1", "hits": 16, "needed_hits": 5,
+    }  # fmt: skip
+    nothing = {"taxid": 0, "rank": "", "taxon": "", "target": "", "hits": 0}
+    assert {name: rows["r15"][name] for name in nothing} == nothing
+    sequence = query(EDGE / "edge_reads.fa", database, QueryOptions(hitmin=1, hitdiff=1.0), engine=engine)
+    rows = {row["read"]: row for row in sequence.records()}
+    assert (rows["polyA"]["rank"], rows["polyA"]["taxon"], rows["polyA"]["taxid"]) == ("sequence", "EDG_000511.1", 511)
+
+
+def test_parts_are_the_result(database: Database, engine: Engine) -> None:
+    parts = list(query_parts(EDGE / "edge_reads.fa", database, engine=engine))
+    assert sum(map(len, parts)) == 15
+    assert all(part.located is None and not part.texts for part in parts)
+
+
+def test_an_index_answers_many_queries(database: Database, engine: Engine, tmp_path: Path) -> None:
+    write_database(tmp_path / "db", database)
+    inputs = checked_inputs(EDGE / "edge_reads.fa", None, interleaved=False)
+    several = [
+        QueryOptions(1, maxcand=maxcand, lowest=lowest) for maxcand in (2, 5) for lowest in ("sequence", "genus")
+    ]
+    with Index(tmp_path / "db", engine=engine) as index:
+        answers = [index.query(inputs, options).records() for options in several * 2]
+    index.close()
+    alone = [query(EDGE / "edge_reads.fa", database, options, engine=engine).records() for options in several]
+    assert answers == alone * 2
+
+
+def test_reads_of_other_lengths_are_not_classified(database: Database, engine: Engine) -> None:
+    options = QueryOptions(5, min_readlen=100, max_readlen=130)
+    whole = query(EDGE / "edge_reads.fa", database, QueryOptions(5), engine=engine).records()
+    rows = query(EDGE / "edge_reads.fa", database, options, engine=engine).records()
+    assert [row["read"] for row in rows] == [row["read"] for row in whole]
+    for row, other in zip(rows, whole, strict=True):
+        if 100 <= row["letters"] <= 130:
+            assert row == other
+        else:
+            assert (row["taxon"], row["target"], row["hits"]) == ("", "", 0)
+
+
+def test_targets_that_are_covered_badly(viral: Database, engine: Engine) -> None:
+    reads = DATA / "viral" / "reads" / "se150.fq.gz"
+    every, few = (query(reads, viral, QueryOptions(5, cov_percentile=share), engine=engine) for share in (0.0, 0.5))
+    assert 0 < few.classified < every.classified
+    left = {row["target"] for row in few.records()} - {""}
+    assert left < {row["target"] for row in every.records()}
+
+
+def test_all_hits_and_texts(database: Database, engine: Engine) -> None:
+    wanted = Wanted(texts=True, all_hits=True, limit=3)
+    (part,) = query_parts(EDGE / "edge_reads.fa", database, engine=engine, wanted=wanted)
+    assert len(part) == 3
+    assert part.located is not None
+    assert part.located.hits[: part.located.offsets[1]].sum() == part.candidates.located[0]
+    records = list(read_records(EDGE / "edge_reads.fa"))[:3]
+    for text, record in zip(part.texts[0], records, strict=True):
+        header, *letters = text.split()
+        assert (header, "".join(letters)) == (f">{record.name}", record.letters.decode())
+
+
+def test_memory_for_parts_of_the_database(viral: Database, device: Device) -> None:
+    """With all hits, which are put together of the parts, and with texts, which are kept meanwhile."""
+    reads, wanted = DATA / "viral" / "reads" / "se150.fq.gz", Wanted(texts=True, all_hits=True, limit=500)
+    options = QueryOptions(1, maxcand=4, lowest="species")
+    with Index(viral, device=device, max_memory=MEMORY) as index:
+        assert isinstance(index._finder, PartFinder)
+    found = []
+    for memory in (None, MEMORY):
+        result = query(reads, viral, options, device=device, max_memory=memory, wanted=wanted)
+        hits = Hits.joined([part.located for part in result.parts if part.located is not None])
+        found.append([
+            [part.candidates.of(i) for part in result.parts for i in range(len(part))], result.records(),
+            [text for part in result.parts for text in part.texts[0]],
+            *(array.tolist() for array in (hits.offsets, hits.targets, hits.windows, hits.hits)),
+        ])  # fmt: skip
+    assert found[0] == found[1]
+    assert len(found[0][2]) == 500
+
+
+def test_run_is_build_and_query(database: Database, engine: Engine) -> None:
+    reads = EDGE / "edge_reads.fa"
+    found = run(reads, EDGE / "edge_ref.fna", QueryOptions(5), taxonomy=EDGE, engine=engine)
+    assert found.records() == query(reads, database, QueryOptions(5), engine=engine).records()
+
+
+def test_what_cannot_be_queried(database: Database, engine: Engine, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="there are no reads to classify"):
+        query([], database, engine=engine)
+    with pytest.raises(UsageError, match="standard input"):
+        query(["-", "-"], database, engine=engine)
+    with pytest.raises(ParameterError, match="limit=0"):
+        Wanted(limit=0)
+    (tmp_path / "x").write_bytes(b"@r\nACGT\n+\nIII\n")
+    with pytest.raises(InputError, match="x, record 1"):
+        query(tmp_path / "x", database, engine=engine)
+    with pytest.raises(InputError):
+        query(EDGE / "edge_reads.fa", tmp_path / "x", engine=engine)
+
+
+def test_a_database_without_taxa(database: Database, engine: Engine, tmp_path: Path) -> None:
+    bare = build(EDGE / "edge_ref.fna", engine=engine)
+    write_database(tmp_path / "db", replace(bare, provenance={}))
+    rows = query(EDGE / "edge_reads.fa", read_database(tmp_path / "db"), QueryOptions(5), engine=engine).records()
+    taxa = {row["taxon"] for row in rows}
+    assert taxa <= {*bare.targets.names, ""}
+    assert {row["taxid"] for row in rows} == {0}
