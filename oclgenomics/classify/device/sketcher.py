@@ -58,8 +58,9 @@ class Sketcher:
         return Sketches(features, cut.size)
 
     def _room(self, windows: int) -> DeviceArray:
-        """Features of so many windows; twice the room where there is too little, so that it seldom grows."""
+        """Memory for the features of so many windows, of a quarter more where there is too little, so that it stays."""
         if self._features is None or self._features.shape[0] < windows:
+            self._features = None  # which gives it back before more is taken
             room = max(MIN_ROOM, windows + windows // 4)
             self._features = self._engine.empty((room, self._options.sketchlen), np.uint32)
         return self._features
