@@ -22,6 +22,7 @@ from oclgenomics.classify.database.database import Database
 from oclgenomics.classify.database.file import KIND, is_database, read_database, write_database
 from oclgenomics.classify.database.manifest import check_manifest
 from oclgenomics.classify.options import BuildOptions, SketchOptions
+from oclgenomics.classify.windows import count_windows
 from oclgenomics.errors import InputError, OutputError
 from oclgenomics.io.array_file import ArrayFile, write_arrays
 
@@ -283,6 +284,16 @@ def test_what_contradicts_itself_is_not_written(path: Path) -> None:
     with pytest.raises(ValueError, match="the database has features that are out of order"):
         write_database(path, replace(database, features=replace(database.features, keys=database.features.keys[::-1])))
     assert not path.exists()
+
+
+@pytest.mark.parametrize(("targets", "letters"), [(300, 1 << 31), (2, 1 << 47)])
+def test_windows_have_numbers_of_32_bits(path: Path, targets: int, letters: int) -> None:
+    database = random_database(1, targets, features=0)
+    lengths = np.full(targets, letters)
+    windows = count_windows(lengths, database.options.sketch)
+    database = replace(database, targets=replace(database.targets, letters=lengths, windows=windows))
+    with pytest.raises(ValueError, match="the database has more than 4,294,967,295 windows"):
+        write_database(path, database)
 
 
 def test_lists_are_checked_over_the_borders_of_blocks(monkeypatch: pytest.MonkeyPatch, path: Path) -> None:

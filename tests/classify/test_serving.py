@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from helpers.classify_serving import (
@@ -291,6 +292,11 @@ def test_no_body_is_sent_that_is_not_wanted(server: Server) -> None:
         assert read_answer(connection).status == 413
 
 
+def test_clients_that_send_all_before_they_listen(server: Server) -> None:
+    answer = exchange(server, request_bytes(bytes(3_000_000)))  # more than sockets hold
+    assert (answer.status, answer.headers["Connection"]) == (413, "close")
+
+
 def test_too_many_connections(fake: FakeAnswerer) -> None:
     with faked(fake, Limits(max_connections=1)) as server, connected(server) as first:
         first.sendall(request_bytes(b"a"))
@@ -385,6 +391,27 @@ def test_the_request_at_work_is_finished(fake: FakeAnswerer) -> None:
             ends.result(PATIENCE)
     assert fake.bodies == [b"a"]
     assert not server.connections
+
+
+def test_requests_that_wait_are_refused(fake: FakeAnswerer, monkeypatch: pytest.MonkeyPatch) -> None:
+    def submit(*words: Any) -> None:
+        real(*words)
+        waits.release()
+
+    with faked(fake) as server, ThreadPoolExecutor(3) as threads:
+        first = threads.submit(asked, server, b"a", "/classify?do=wait")
+        assert fake.began.wait(PATIENCE)
+        real, waits = server.queue.submit, threading.Semaphore(0)
+        monkeypatch.setattr(server.queue, "submit", submit)
+        second = threads.submit(exchange, server, request_bytes(b"b"))
+        assert waits.acquire(timeout=PATIENCE)
+        ends = threads.submit(server.close)
+        server.queue.wait()
+        fake.go.set()
+        answer = second.result(PATIENCE)
+        assert (answer.status, answer.refusal) == (503, "the server is ending")
+        assert first.result(PATIENCE) == b"A"
+        ends.result(PATIENCE)
 
 
 def test_a_lost_device_ends_the_server(fake: FakeAnswerer, monkeypatch: pytest.MonkeyPatch) -> None:

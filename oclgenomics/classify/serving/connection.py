@@ -24,7 +24,7 @@ from oclgenomics.errors import OclGenomicsError
 __all__ = ["Connection", "Service"]
 
 MAX_LINE, LINE_TOO_LONG = 1 << 16, 414
-LINGER_SECONDS, LINGER_BYTES = 1.0, 1 << 22  # for a client that sends on what is refused already
+LINGER_SECONDS, LINGER_BYTES = 5.0, 1 << 22  # for a client that sends on what is refused already
 
 
 @dataclass(frozen=True)
