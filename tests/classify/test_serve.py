@@ -21,7 +21,7 @@ from oclgenomics.classify.reports import FORMATS, NativeOptions
 from oclgenomics.classify.serving.address import Address
 from oclgenomics.classify.serving.client import Client
 from oclgenomics.classify.serving.index_answerer import IndexAnswerer
-from oclgenomics.classify.serving.parameters import SUMMARIES, parse_query
+from oclgenomics.classify.serving.parameters import KINDS, SUMMARIES, parse_query
 from oclgenomics.classify.serving.server import Server
 from oclgenomics.cli.main import main
 from oclgenomics.errors import InputError, UsageError
@@ -188,3 +188,8 @@ def test_servers_that_do_not_begin(
     assert main(["classify", "serve", "no database", *words]) == code
     assert message in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
+
+
+def test_the_page_tells_all_parameters_and_formats() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "classify-server.md").read_text()
+    assert all(f"`{name}`" in page for name in (*KINDS, *FORMATS, *SUMMARIES))
