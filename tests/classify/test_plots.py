@@ -5,21 +5,25 @@ from __future__ import annotations
 import io
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from helpers.classified import Layout, golden_lineages, golden_lines, parsed
+from helpers.classified import DATA, Layout, golden_lineages, golden_lines, parsed
 from helpers.random_calls import random_lineages, random_reads
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oclgenomics.classify.plots import plot_sample, plot_samples
+from oclgenomics.classify.evaluation import Evaluation, RankMeasures
+from oclgenomics.classify.evaluation.evaluate import Estimate
+from oclgenomics.classify.plots import plot_accuracy, plot_sample, plot_samples
 from oclgenomics.classify.plots.colours import HUES, ink_on, tone
 from oclgenomics.classify.plots.partition import MAX_NAMED, OTHERS, partition
 from oclgenomics.classify.plots.samples import rank_shares
 from oclgenomics.classify.reports import Tally
 from oclgenomics.classify.taxonomy.lineages import Lineages
+from oclgenomics.cli.main import main
 from oclgenomics.errors import UsageError
 from oclgenomics.plot_style import save_plot
 
@@ -135,6 +139,40 @@ def test_names_that_no_figure_can_hold() -> None:
 def test_a_rank_that_is_none() -> None:
     with pytest.raises(UsageError, match="choose one of"):
         plot_samples([("one", viral())], "tribes")
+
+
+def measured(precision: float, sensitivity: float, *, interval: float | None = 0.01) -> Evaluation:
+    def estimate(value: float) -> Estimate:
+        return Estimate(value) if interval is None else Estimate(value, value - interval, min(value + interval, 1))
+
+    f1 = 2 * precision * sensitivity / max(precision + sensitivity, 1e-9)
+    shares = (estimate(precision), estimate(sensitivity), estimate(f1))
+    return Evaluation(2000, 1900, 0, 10, 0, tuple(RankMeasures(rank, {}, *shares) for rank in ("species", "genus")))
+
+
+@pytest.mark.parametrize("interval", [None, 0.01])
+def test_evaluations(interval: float | None) -> None:
+    results = [(f"tool {number}", measured(1 - number / 12, 0.9, interval=interval)) for number in range(12)]
+    figure = plot_accuracy(results, title="$reads")
+    save_plot(figure, io.BytesIO(), "png")
+    assert {"tool 0: F1 0.947 at the rank of species, the best of 12", "tool 11", "species", "genus"} <= texts(figure)
+    assert any("bootstrap" in text for text in texts(figure)) == (interval is not None)
+
+
+def test_the_figure_of_the_command(tmp_path: Path) -> None:
+    viral = DATA / "viral"
+    result, truth = f"{viral}/se150.species.tophits.txt.gz", f"{viral}/reads/se150.truth.tsv"
+    words = ["classify", "evaluate", result, "--truth", truth, "--taxonomy", f"{viral}/tax", "-o", f"{tmp_path}/table"]
+    assert main([*words, "--plot", f"{tmp_path}/figure.svg"]) == 0
+    assert "se150.truth.tsv: 20,000 reads" in (tmp_path / "figure.svg").read_text()
+    (tmp_path / "table").unlink()
+    assert main([*words, "--plot", f"{tmp_path}/figure.gif"]) == 2
+    assert not (tmp_path / "table").exists()
+
+
+def test_evaluations_at_the_ends() -> None:
+    for shares in ((0, 0), (1, 1), (1, 0), (0, 1)):
+        save_plot(plot_accuracy([("one", measured(*shares))]), io.BytesIO(), "svg")
 
 
 def test_colours() -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import os
 from typing import TYPE_CHECKING, Any
 
 from oclgenomics.cli.options import add_output_options, count, whole
 from oclgenomics.cli.output import atomic_output, provenance
-from oclgenomics.commandkit.files import reads
+from oclgenomics.commandkit.files import reads, writes
 
 if TYPE_CHECKING:
     from oclgenomics.classify.evaluation import Evaluation
@@ -56,6 +57,8 @@ def add_parser(actions: Any) -> None:
         help="rounds of the bootstrap for intervals; 0 for none (default: %(default)s)",
     )  # fmt: skip
     group.add_argument("--seed", type=whole, default=1, metavar="N", help="seed of the bootstrap (default: 1)")
+    plot = parser.add_argument("--plot", metavar="FILE", help="draw precision and sensitivity; .png, .svg or .pdf")
+    writes(plot)
     add_output_options(parser)
 
 
@@ -69,7 +72,9 @@ def run(args: argparse.Namespace) -> int:
     """
     from oclgenomics.classify.evaluation import evaluate, read_calls, read_truth
     from oclgenomics.classify.taxonomy.ncbi import read_taxonomy
+    from oclgenomics.plot_style import plot_format
 
+    form = plot_format(args.plot) if args.plot else ""
     truth, taxonomy = read_truth(args.truth), read_taxonomy(args.taxonomy)
     found = [
         evaluate(truth, read_calls(result), taxonomy, args.ranks, rounds=args.bootstrap, seed=args.seed)
@@ -78,7 +83,19 @@ def run(args: argparse.Namespace) -> int:
     text = _json(args, found) if args.json else _table(args.results, found)
     with atomic_output(args.output) as stream:
         stream.write(text)
+    if args.plot:
+        _draw(args, found, form)
     return 0
+
+
+def _draw(args: argparse.Namespace, found: list[Evaluation], form: str) -> None:
+    from oclgenomics.classify.plots import plot_accuracy
+    from oclgenomics.plot_style import save_plot
+
+    names = [os.path.basename(result) for result in args.results]
+    figure = plot_accuracy(list(zip(names, found, strict=True)), title=os.path.basename(args.truth))
+    with atomic_output(args.plot, "wb") as stream:
+        save_plot(figure, stream, form)
 
 
 def _json(args: argparse.Namespace, found: list[Evaluation]) -> str:
