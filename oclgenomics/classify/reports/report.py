@@ -17,7 +17,11 @@ class ByteSink(Protocol):
 
 
 class Report(Protocol):
-    """A report is `head()`, then `body(part)` for each part of a query in order, then `tail()`; all UTF-8."""
+    """A report is `head()`, then `body(part)` for each part of a query in order, then `tail()`.
+
+    It is UTF-8 but for the names of reads, whose bytes are those of the input. What `body` returns may change with the
+    next call of it.
+    """
 
     def head(self) -> bytes: ...
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.classify.abundances import count_calls
 from oclgenomics.classify.result import ClassifiedReads
 from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.classify.taxonomy.ranks import NO_RANK, RANKS, SEQUENCE
@@ -39,7 +38,7 @@ class Tally:
 
     def add(self, part: ClassifiedReads) -> None:
         """Count the reads of a part."""
-        self.counts += count_calls(part.calls, self.lineages)
+        np.add.at(self.counts, part.calls.taxon, 1)  # NO_TAXON is the last one
         self.sequences += len(part) * (1 if part.reads.mate_letters is None else 2)
 
     @property
