@@ -97,12 +97,10 @@ class MetagenomeScenario:
         check_range("length", self.length, 1_000, MAX_LETTERS)
         for name in ("indels", "transferred", "repeats", "simple"):
             check_range(name, getattr(self, name), 0, 0.5)
-        check_range("gc", self.gc[0], 0, 1)
-        for name in ("genus_divergence", "species_divergence", "strain_divergence"):
-            check_range(name, getattr(self, name)[0], 0, 0.5)
-            check_range(name, getattr(self, name)[1], 0, 0.5)
         for name in ("gc", "genus_divergence", "species_divergence", "strain_divergence"):
             low, high = getattr(self, name)
+            check_range(name, low, 0, 1 if name == "gc" else 0.5)
+            check_range(name, high, 0, 1 if name == "gc" else 0.5)
             if low > high:
                 raise ParameterError(name, "give the least before the most", (low, high))
         of_genus = self.species * (self.references + self.strains) + self.novel

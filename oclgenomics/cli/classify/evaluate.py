@@ -50,8 +50,9 @@ def add_parser(actions: Any) -> None:
     reads(taxonomy, lambda _args, name: (f"{name}/nodes.dmp", f"{name}/merged.dmp"))
     group = parser.add_argument_group("measures")
     group.add_argument(
-        "--ranks", nargs="+", default=list(DEFAULT_RANKS), metavar="RANK", help="ranks (default: species genus)"
-    )
+        "--ranks", nargs="+", type=_rank, default=list(DEFAULT_RANKS), metavar="RANK",
+        help="ranks (default: species genus)",
+    )  # fmt: skip
     group.add_argument(
         "--bootstrap", type=count, default=1000, metavar="N",
         help="rounds of the bootstrap for intervals; 0 for none (default: %(default)s)",
@@ -60,6 +61,14 @@ def add_parser(actions: Any) -> None:
     plot = parser.add_argument("--plot", metavar="FILE", help="draw precision and sensitivity; .png, .svg or .pdf")
     writes(plot)
     add_output_options(parser)
+
+
+def _rank(text: str) -> str:
+    from oclgenomics.classify.taxonomy.ranks import RANKS
+
+    if text not in RANKS[1:]:
+        raise argparse.ArgumentTypeError(f"choose some of {', '.join(RANKS[1:])}")
+    return text
 
 
 def run(args: argparse.Namespace) -> int:
