@@ -7,18 +7,18 @@ from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 
-from oclgenomics.classify.build_plan import BuildLimits, plan_build
+from oclgenomics.classify.building.feature_filters import filtered
+from oclgenomics.classify.building.plan import BuildLimits, plan_build
+from oclgenomics.classify.building.reference_files import reference_files, stored_letters
+from oclgenomics.classify.building.target_naming import NewTargets, join_targets, refuse_known
+from oclgenomics.classify.building.target_table import TargetTable
+from oclgenomics.classify.building.target_taxa import TaxonSources, open_taxonomy, rank_targets
 from oclgenomics.classify.database.checks import MAX_WINDOWS
 from oclgenomics.classify.database.database import Database, Features
 from oclgenomics.classify.device.indexer import Indexer
 from oclgenomics.classify.device.sketcher import Sketcher
 from oclgenomics.classify.device.window_cut import cut_windows
-from oclgenomics.classify.feature_filters import filtered
 from oclgenomics.classify.options import BuildOptions
-from oclgenomics.classify.reference_files import reference_files, stored_letters
-from oclgenomics.classify.target_naming import NewTargets, join_targets, refuse_known
-from oclgenomics.classify.target_table import TargetTable
-from oclgenomics.classify.target_taxa import TaxonSources, open_taxonomy, rank_targets
 from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.errors import InputError
 from oclgenomics.io.source import Progress

@@ -14,7 +14,7 @@ from oclgenomics.classify.database.database import Database, Features
 from oclgenomics.classify.device.feature_index import FeatureIndex
 from oclgenomics.classify.device.sketches import Sketches
 from oclgenomics.classify.hits import Hits
-from oclgenomics.classify.reading import SketchedReads
+from oclgenomics.classify.reading.inputs import SketchedReads
 from oclgenomics.classify.targets import Targets
 from oclgenomics.runtime import Engine
 

@@ -12,19 +12,19 @@ from types import TracebackType
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.classify.calls import Caller
+from oclgenomics.classify.calling.calls import Caller
+from oclgenomics.classify.calling.coverage import well_covered, without_targets
+from oclgenomics.classify.calling.thresholds import needed_hits, needed_lead
 from oclgenomics.classify.candidates import Candidates
-from oclgenomics.classify.coverage import well_covered, without_targets
 from oclgenomics.classify.database.database import Database
 from oclgenomics.classify.database.file import read_database
 from oclgenomics.classify.device.feature_parts import feature_parts
 from oclgenomics.classify.finding import Finder, FoundReads, Groups, PartFinder, Sought, WholeFinder
 from oclgenomics.classify.options import QueryOptions, SketchOptions, Wanted
-from oclgenomics.classify.read_runs import HowToRead
-from oclgenomics.classify.reading import Input, SketchedReads, sketched_reads
+from oclgenomics.classify.reading.inputs import Input, SketchedReads, sketched_reads
+from oclgenomics.classify.reading.read_runs import HowToRead
 from oclgenomics.classify.result import ClassifiedReads, QueryResult, Reads
 from oclgenomics.classify.taxonomy.lineages import Lineages
-from oclgenomics.classify.thresholds import needed_hits, needed_lead
 from oclgenomics.classify.windows import range_width
 from oclgenomics.io.source import Progress
 from oclgenomics.runtime import Device, Engine, lent_engine
@@ -137,7 +137,7 @@ class Index:
         Parameters
         ----------
         inputs : sequence of Input
-            See `reading.inputs_of`.
+            See `reading.inputs.inputs_of`.
         options : QueryOptions
         wanted : Wanted
         threads : int, optional

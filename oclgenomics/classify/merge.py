@@ -8,11 +8,11 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.classify.calls import call_reads
+from oclgenomics.classify.calling.calls import call_reads
 from oclgenomics.classify.candidates import NO_TARGET, Candidates
 from oclgenomics.classify.options import METACACHE, QueryOptions
+from oclgenomics.classify.reports.result_text import ResultText, read_result
 from oclgenomics.classify.result import ClassifiedReads, QueryResult, Reads
-from oclgenomics.classify.result_text import ResultText, read_result
 from oclgenomics.classify.targets import Targets
 from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.classify.taxonomy.ncbi import read_taxonomy

@@ -8,7 +8,7 @@ from collections.abc import Generator, Iterable
 from oclgenomics.classify.database.database import Database
 from oclgenomics.classify.index import Index
 from oclgenomics.classify.options import QueryOptions, Wanted
-from oclgenomics.classify.reading import Input, inputs_of
+from oclgenomics.classify.reading.inputs import Input, inputs_of
 from oclgenomics.classify.result import ClassifiedReads, QueryResult
 from oclgenomics.errors import UsageError
 from oclgenomics.io.source import Progress

@@ -10,7 +10,7 @@ from helpers.taxonomies import random_lineages, targets_of, taxonomy_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oclgenomics.classify.abundances import (
+from oclgenomics.classify.calling.abundances import (
     abundances,
     count_calls,
     estimated_abundances,

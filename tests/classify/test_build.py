@@ -10,14 +10,21 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from helpers.classify_builds import assert_equal, in_parts, locations_of, references, write_references, write_taxonomy
+from helpers.classify_builds import (
+    BUILDS,
+    assert_equal,
+    in_parts,
+    locations_of,
+    references,
+    write_references,
+    write_taxonomy,
+)
 from helpers.classify_databases import EDGE, VIRAL, edge_database, golden_features, viral_database
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from oclgenomics.classify import build as builds
 from oclgenomics.classify.build import add, build
-from oclgenomics.classify.build_plan import BuildLimits, plan_build
+from oclgenomics.classify.building.plan import BuildLimits, plan_build
 from oclgenomics.classify.database.checks import find_fault
 from oclgenomics.classify.options import BuildOptions, SketchOptions
 from oclgenomics.classify.reference import build_features
@@ -237,9 +244,9 @@ def test_references_that_are_not_there_or_there_twice(engine: Engine, tmp_path: 
 
 def test_too_many_windows(engine: Engine, tmp_path: Path) -> None:
     paths = write_references(tmp_path, [[(0, b"ACGGTAC" * 100)], [(0, b"GGCATCA" * 100)]])
-    with mock.patch.object(builds, "MAX_WINDOWS", 14):
+    with mock.patch.object(BUILDS, "MAX_WINDOWS", 14):
         assert len(build(paths, engine=engine).targets) == 2
-    with mock.patch.object(builds, "MAX_WINDOWS", 13), pytest.raises(InputError, match=r"more than 13 windows"):
+    with mock.patch.object(BUILDS, "MAX_WINDOWS", 13), pytest.raises(InputError, match=r"more than 13 windows"):
         build(paths, engine=engine)
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oclgenomics.classify.build_plan import (
+from oclgenomics.classify.building.plan import (
     BYTES_OF_PAIR,
     MIN_BLOCK,
     MIN_PAIRS,

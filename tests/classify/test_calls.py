@@ -7,7 +7,7 @@ from helpers.taxonomies import random_candidates, random_lineages, targets_of, t
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oclgenomics.classify.calls import Caller, call_reads
+from oclgenomics.classify.calling.calls import Caller, call_reads
 from oclgenomics.classify.candidates import Candidates
 from oclgenomics.classify.options import QueryOptions
 from oclgenomics.classify.reference import call_read

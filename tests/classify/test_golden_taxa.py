@@ -16,7 +16,7 @@ from helpers.golden_taxa import (
     viral_lineages,
 )
 
-from oclgenomics.classify.abundances import (
+from oclgenomics.classify.calling.abundances import (
     Abundances,
     abundances,
     count_calls,
@@ -24,9 +24,9 @@ from oclgenomics.classify.abundances import (
     percent_text,
     reads_text,
 )
-from oclgenomics.classify.calls import call_reads
+from oclgenomics.classify.calling.calls import call_reads
+from oclgenomics.classify.calling.coverage import well_covered, without_targets
 from oclgenomics.classify.candidates import Candidates
-from oclgenomics.classify.coverage import well_covered, without_targets
 from oclgenomics.classify.options import METACACHE, QueryOptions, metacache_hitmin
 from oclgenomics.classify.result import Calls
 from oclgenomics.classify.taxonomy.lineages import Lineages

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from oclgenomics.classify.identifiers import header_taxids, sequence_ids
+from oclgenomics.classify.building.identifiers import header_taxids, sequence_ids
 from oclgenomics.classify.options import IdFormat
 
 # header, and its names by the rules smart, ncbi, gi, filename and leadingword; None: the whole header

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 from helpers.classify_databases import EDGE, VIRAL, edge_database, features_of, random_database, viral_database
 
-from oclgenomics.classify import listings
+from oclgenomics.classify.database import listings
 from oclgenomics.classify.database.database import Database
 from oclgenomics.classify.database.file import write_database
-from oclgenomics.classify.info import database_facts, list_sizes, statistics_lines
+from oclgenomics.classify.database.info import database_facts, list_sizes, statistics_lines
 from oclgenomics.classify.options import BuildOptions, SketchOptions
 from oclgenomics.cli.main import main
 from oclgenomics.errors import ParameterError

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from oclgenomics.classify import reference
 from oclgenomics.classify.hashes import NO_FEATURE
-from oclgenomics.classify.mate_names import first_difference
 from oclgenomics.classify.options import SketchOptions
-from oclgenomics.classify.read_runs import HowToRead
-from oclgenomics.classify.reading import SketchedReads, inputs_of, sketched_reads
+from oclgenomics.classify.reading.inputs import SketchedReads, inputs_of, sketched_reads
+from oclgenomics.classify.reading.mate_names import first_difference
+from oclgenomics.classify.reading.read_runs import HowToRead
 from oclgenomics.errors import InputError
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence.name_list import NameList

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from oclgenomics.classify.calling.thresholds import CHANCE, LEAD_FEATURES, MIN_HITS, needed_hits, needed_lead
 from oclgenomics.classify.options import METACACHE, QueryOptions, SketchOptions
-from oclgenomics.classify.thresholds import CHANCE, LEAD_FEATURES, MIN_HITS, needed_hits, needed_lead
 
 SKETCH = SketchOptions(winlen=91)
 

@@ -10,9 +10,9 @@ from helpers.array_file_damage import check_refused_or_safe
 from helpers.classify_databases import edge_database
 from helpers.fuzzing import SECONDS
 
-from oclgenomics.classify import listings
+from oclgenomics.classify.database import listings
 from oclgenomics.classify.database.file import KIND, read_database, write_database
-from oclgenomics.classify.info import statistics_lines
+from oclgenomics.classify.database.info import statistics_lines
 from oclgenomics.classify.taxonomy.ranks import RANKS
 
 pytestmark = pytest.mark.fuzz

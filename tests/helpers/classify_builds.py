@@ -10,12 +10,21 @@ from unittest import mock
 import numpy as np
 from hypothesis import strategies as st
 
-from oclgenomics.classify.build_plan import BuildPlan
+from oclgenomics.classify.building.plan import BuildPlan
 from oclgenomics.classify.database.database import Database
 from oclgenomics.classify.hashes import unmix
 from oclgenomics.classify.reference import Locations
 
-__all__ = ["TAXIDS", "assert_equal", "in_parts", "locations_of", "references", "write_references", "write_taxonomy"]
+__all__ = [
+    "BUILDS",
+    "TAXIDS",
+    "assert_equal",
+    "in_parts",
+    "locations_of",
+    "references",
+    "write_references",
+    "write_taxonomy",
+]
 
 BUILDS = importlib.import_module("oclgenomics.classify.build")  # whose package has the verb of the same name
 TAXIDS = (2, 3, 4, 5, 0)  # three species, their genus, and none

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
+from oclgenomics.classify.building.identifiers import header_taxids, sequence_ids
 from oclgenomics.classify.candidates import NO_TARGET, Candidates
-from oclgenomics.classify.identifiers import header_taxids, sequence_ids
 from oclgenomics.classify.options import SketchOptions
 from oclgenomics.classify.targets import Targets
 from oclgenomics.classify.taxonomy.lineages import Lineages

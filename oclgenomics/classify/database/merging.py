@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.classify.building.feature_filters import filtered
+from oclgenomics.classify.building.feature_ranges import FeatureList, cut_ranges
+from oclgenomics.classify.building.target_naming import NUMBER, NewTargets, join_targets, refuse_known
 from oclgenomics.classify.database.checks import MAX_WINDOWS
 from oclgenomics.classify.database.database import Database, Features
-from oclgenomics.classify.feature_filters import filtered
-from oclgenomics.classify.feature_ranges import FeatureList, cut_ranges
 from oclgenomics.classify.options import BuildOptions
-from oclgenomics.classify.target_naming import NUMBER, NewTargets, join_targets, refuse_known
 from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.classify.taxonomy.pruning import united
 from oclgenomics.classify.taxonomy.tree import NO_TAXON

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from oclgenomics.classify.building.feature_ranges import FeatureList, cut_ranges
 from oclgenomics.classify.database.database import Features
 from oclgenomics.classify.device.feature_runs import count_type, features_of_pairs, upload_pairs
 from oclgenomics.classify.device.sketches import Sketches
-from oclgenomics.classify.feature_ranges import FeatureList, cut_ranges
 from oclgenomics.classify.options import BuildOptions
 from oclgenomics.runtime import DeviceArray, Engine
 

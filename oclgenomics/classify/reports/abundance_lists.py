@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from oclgenomics.classify.abundances import Abundances, abundances, estimated_abundances, percent_text, reads_text
+from oclgenomics.classify.calling.abundances import (
+    Abundances,
+    abundances,
+    estimated_abundances,
+    percent_text,
+    reads_text,
+)
 from oclgenomics.classify.reports.native_options import NativeOptions
 from oclgenomics.classify.reports.native_taxa import NOTHING
 from oclgenomics.classify.reports.tally import Tally

@@ -7,7 +7,7 @@ from itertools import accumulate, pairwise
 import numpy as np
 
 from oclgenomics.classify.hits import Hits
-from oclgenomics.classify.lines import NameColumn
+from oclgenomics.classify.reports.lines import NameColumn
 from oclgenomics.classify.reports.taxon_words import TaxonWords
 from oclgenomics.classify.taxonomy.ranks import RANKS, SEQUENCE
 from oclgenomics.classify.taxonomy.tree import NO_TAXON

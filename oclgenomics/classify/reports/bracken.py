@@ -6,7 +6,7 @@ Here they are dealt out in proportion to the reads below; see `abundances.estima
 
 from __future__ import annotations
 
-from oclgenomics.classify.abundances import estimated_abundances
+from oclgenomics.classify.calling.abundances import estimated_abundances
 from oclgenomics.classify.reports.kreport import RANK_LETTERS
 from oclgenomics.classify.reports.tally import Tally
 from oclgenomics.classify.reports.taxon_words import TaxonWords

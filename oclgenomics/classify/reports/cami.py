@@ -10,14 +10,14 @@ import re
 
 import numpy as np
 
-from oclgenomics.classify.lines import Column, LineJoiner, NameColumn, TextColumn, clean_names
+from oclgenomics.classify.reports.lines import Column, LineJoiner, NameColumn, TextColumn, clean_names
 from oclgenomics.classify.reports.tally import Tally
 from oclgenomics.classify.reports.taxon_words import TaxonWords
+from oclgenomics.classify.reports.text_table import NO_TEXT, TextTable
 from oclgenomics.classify.result import ClassifiedReads
 from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.classify.taxonomy.ranks import RANKS
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
-from oclgenomics.classify.text_table import NO_TEXT, TextTable
 
 __all__ = ["CamiBinning", "cami_profile"]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from oclgenomics.classify.candidates import NO_TARGET, Candidates
-from oclgenomics.classify.lines import Column, NumberColumn, TextColumn
 from oclgenomics.classify.options import SketchOptions
 from oclgenomics.classify.reports.candidate_numbers import target_numbers, target_range, where_known
+from oclgenomics.classify.reports.lines import Column, NumberColumn, TextColumn
 from oclgenomics.classify.reports.taxon_words import TaxonWords
-from oclgenomics.classify.text_table import NO_TEXT, TextTable
+from oclgenomics.classify.reports.text_table import NO_TEXT, TextTable
 
 __all__ = ["CandidateColumns"]
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.classify.candidates import Candidates
-from oclgenomics.classify.lines import NO_NUMBER
+from oclgenomics.classify.reports.lines import NO_NUMBER
 
 __all__ = ["target_numbers", "target_range", "where_known"]
 

@@ -13,12 +13,12 @@ from __future__ import annotations
 import numpy as np
 
 from oclgenomics.classify.candidates import NO_TARGET
-from oclgenomics.classify.lines import Column, LineJoiner, NameColumn, NumberColumn, TextColumn, clean_names
 from oclgenomics.classify.reports.candidate_numbers import target_numbers, where_known
+from oclgenomics.classify.reports.lines import Column, LineJoiner, NameColumn, NumberColumn, TextColumn, clean_names
 from oclgenomics.classify.reports.taxon_words import NO_TAXID, TaxonWords
+from oclgenomics.classify.reports.text_table import NO_TEXT, TextTable
 from oclgenomics.classify.result import ClassifiedReads
 from oclgenomics.classify.taxonomy.lineages import Lineages
-from oclgenomics.classify.text_table import NO_TEXT, TextTable
 
 __all__ = ["KrakenReport"]
 

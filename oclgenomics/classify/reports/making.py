@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Literal, get_args
 
 from oclgenomics.classify.device.line_joiner import DeviceJoiner
-from oclgenomics.classify.lines import HostJoiner
 from oclgenomics.classify.options import QueryOptions, SketchOptions
 from oclgenomics.classify.reports.cami import CamiBinning
 from oclgenomics.classify.reports.json_lines import JsonReport
 from oclgenomics.classify.reports.kraken import KrakenReport
+from oclgenomics.classify.reports.lines import HostJoiner
 from oclgenomics.classify.reports.native import NativeReport
 from oclgenomics.classify.reports.native_options import NativeOptions
 from oclgenomics.classify.reports.report import Report

@@ -6,19 +6,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.classify.candidates import Candidates
-from oclgenomics.classify.lines import Column, LineJoiner, NameColumn, NumberColumn, TextColumn, clean_names
 from oclgenomics.classify.options import QueryOptions, SketchOptions
 from oclgenomics.classify.reports.all_hits import all_hits_column
 from oclgenomics.classify.reports.candidate_columns import CandidateColumns
+from oclgenomics.classify.reports.lines import Column, LineJoiner, NameColumn, NumberColumn, TextColumn, clean_names
 from oclgenomics.classify.reports.native_options import NativeOptions
 from oclgenomics.classify.reports.native_taxa import NativeTaxa
 from oclgenomics.classify.reports.summary import summary_text
 from oclgenomics.classify.reports.tally import Tally
 from oclgenomics.classify.reports.taxon_words import TaxonWords
+from oclgenomics.classify.reports.text_table import NO_TEXT, TextTable, one_field
 from oclgenomics.classify.result import ClassifiedReads
 from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
-from oclgenomics.classify.text_table import NO_TEXT, TextTable, one_field
 from oclgenomics.errors import ParameterError
 
 __all__ = ["NativeReport"]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from oclgenomics.classify.reports.native_options import NativeOptions
 from oclgenomics.classify.reports.taxon_words import NO_TAXID, TaxonWords
+from oclgenomics.classify.reports.text_table import NO_TEXT
 from oclgenomics.classify.taxonomy.ranks import RANKS
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
-from oclgenomics.classify.text_table import NO_TEXT
 
 __all__ = ["NOTHING", "NativeTaxa"]
 

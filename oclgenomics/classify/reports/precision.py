@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.classify.abundances import percent_text
+from oclgenomics.classify.calling.abundances import percent_text
 from oclgenomics.classify.reports.summary import MAIN_RANKS
 from oclgenomics.classify.result import ClassifiedReads
 from oclgenomics.classify.taxonomy.lineages import Lineages

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from oclgenomics.classify.abundances import percent_text
+from oclgenomics.classify.calling.abundances import percent_text
 from oclgenomics.classify.reports.tally import Tally
 
 __all__ = ["MAIN_RANKS", "summary_text"]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from oclgenomics.classify.reports.text_table import one_field
 from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.classify.taxonomy.ranks import NO_RANK, RANKS, SEQUENCE
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
-from oclgenomics.classify.text_table import one_field
 
 __all__ = ["NO_TAXID", "UNRANKED", "TaxonWords"]
 

@@ -16,13 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.classify.candidates import NO_TARGET, Candidates
-from oclgenomics.classify.lines import Column, LineJoiner, NameColumn, NumberColumn, TextColumn, clean_names
 from oclgenomics.classify.options import SketchOptions
 from oclgenomics.classify.reports.candidate_numbers import target_numbers, target_range, where_known
+from oclgenomics.classify.reports.lines import Column, LineJoiner, NameColumn, NumberColumn, TextColumn, clean_names
 from oclgenomics.classify.reports.taxon_words import NO_TAXID, TaxonWords
+from oclgenomics.classify.reports.text_table import NO_TEXT, TextTable
 from oclgenomics.classify.result import ClassifiedReads
 from oclgenomics.classify.taxonomy.lineages import Lineages
-from oclgenomics.classify.text_table import NO_TEXT, TextTable
 from oclgenomics.io.text_rows import MISSING
 
 __all__ = ["COLUMNS", "TsvReport", "range_in_target"]

@@ -9,9 +9,9 @@ from typing import Any
 
 from oclgenomics import __version__
 from oclgenomics.classify import reports
+from oclgenomics.classify.database.info import database_facts
 from oclgenomics.classify.index import Index
-from oclgenomics.classify.info import database_facts
-from oclgenomics.classify.reading import Input
+from oclgenomics.classify.reading.inputs import Input
 from oclgenomics.classify.result import ClassifiedReads
 from oclgenomics.classify.serving.parameters import SUMMARIES, ClassifyQuery, parse_query
 from oclgenomics.classify.serving.spool import BodySpool

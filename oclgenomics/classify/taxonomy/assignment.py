@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.classify.identifiers import file_stem, raw_id, without_version
+from oclgenomics.classify.building.identifiers import file_stem, raw_id, without_version
 from oclgenomics.classify.options import IdFormat
 from oclgenomics.classify.taxonomy.accession_maps import matching_entries
 from oclgenomics.classify.taxonomy.tree import NO_TAXON, Taxonomy

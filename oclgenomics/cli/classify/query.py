@@ -26,7 +26,7 @@ from oclgenomics.commandkit.files import reads
 if TYPE_CHECKING:
     from oclgenomics.classify.index import Index
     from oclgenomics.classify.options import QueryOptions
-    from oclgenomics.classify.reading import Input
+    from oclgenomics.classify.reading.inputs import Input
     from oclgenomics.classify.reports.tally import Tally
 
 __all__ = ["add_parser", "classify_reads", "run", "say_totals"]

@@ -12,7 +12,7 @@ from oclgenomics.errors import ParameterError, UsageError
 
 if TYPE_CHECKING:
     from oclgenomics.classify.options import QueryOptions, Wanted
-    from oclgenomics.classify.reading import Input
+    from oclgenomics.classify.reading.inputs import Input
 
 __all__ = [
     "BY_CHANCE",

@@ -115,6 +115,6 @@ def say_summary(args: argparse.Namespace, database: Database, output: str, lette
 
 def _files_of_reference(args: argparse.Namespace, given: str) -> Iterable[str]:
     """The files that a reference stands for."""
-    from oclgenomics.classify.reference_files import files_of
+    from oclgenomics.classify.building.reference_files import files_of
 
     return files_of(given)

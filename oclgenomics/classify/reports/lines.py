@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.classify.text_table import TextTable
+from oclgenomics.classify.reports.text_table import TextTable
 from oclgenomics.sequence.name_list import NameList
 
 __all__ = ["NO_NUMBER", "Column", "HostJoiner", "LineJoiner", "NameColumn", "NumberColumn", "TextColumn", "clean_names"]

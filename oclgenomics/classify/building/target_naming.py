@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.classify.identifiers import file_stem, header_taxids, raw_id, told_apart
+from oclgenomics.classify.building.identifiers import file_stem, header_taxids, raw_id, told_apart
+from oclgenomics.classify.building.target_table import TargetTable
 from oclgenomics.classify.options import BuildOptions
-from oclgenomics.classify.target_table import TargetTable
 from oclgenomics.classify.targets import Targets
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
 from oclgenomics.errors import InputError

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from oclgenomics.classify.device.sketch_rows import paired_rows
 from oclgenomics.classify.device.sketches import Sketches
-from oclgenomics.classify.mate_names import first_difference
-from oclgenomics.classify.read_runs import HowToRead, ReadRun, read_runs
+from oclgenomics.classify.reading.mate_names import first_difference
+from oclgenomics.classify.reading.read_runs import HowToRead, ReadRun, read_runs
 from oclgenomics.classify.result import Reads
 from oclgenomics.errors import InputError
 from oclgenomics.runtime import Engine

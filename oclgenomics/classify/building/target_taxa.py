@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics import notices
+from oclgenomics.classify.building.target_naming import NewTargets
 from oclgenomics.classify.database.database import Database
 from oclgenomics.classify.options import IdFormat
-from oclgenomics.classify.target_naming import NewTargets
 from oclgenomics.classify.taxonomy.assignment import assign_taxa, unknown_taxids
 from oclgenomics.classify.taxonomy.ncbi import read_taxonomy
 from oclgenomics.classify.taxonomy.pruning import pruned

@@ -1,0 +1,1 @@
+"""What goes into a database: references, names, taxa, and memory."""

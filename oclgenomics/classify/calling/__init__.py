@@ -1,0 +1,1 @@
+"""From candidates to taxa: hits that are needed, lowest common ancestors, coverage and abundances."""

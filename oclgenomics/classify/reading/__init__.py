@@ -1,0 +1,1 @@
+"""Reads of a query, with their sketches."""
