@@ -67,7 +67,7 @@ class NamedFile:
     Attributes
     ----------
     option : str
-        As the user knows it: "-o", or "the input" for one without an option.
+        As the user knows it: "-o", or "the input" or "the output" for one without an option.
     name : str or Family
         "-" is a standard stream.
     kind : str
@@ -116,7 +116,7 @@ def named_files(parser: argparse.ArgumentParser, args: argparse.Namespace) -> li
         role, value = _role(action), getattr(args, action.dest, None)
         if role is None or role.kind == "folder":
             continue
-        option = action.option_strings[0] if action.option_strings else "the input"
+        option = action.option_strings[0] if action.option_strings else f"the {role.kind}"
         for given in value if isinstance(value, list) else [value]:
             if isinstance(given, str) and given:  # a number is no file, nor is an option without its value
                 names = [given] if role.names is None else role.names(args, given)

@@ -35,7 +35,7 @@ WINDOWS = ["--grid", "5", "--minwin", "100", "--maxwin", "50k"]
 # Options that take words of other kinds. One that names a file has to be declared with reads, writes or works_in.
 NO_FILES = {
     "abundance_per", "at", "comment", "device", "engine", "format", "fpr", "highest", "impute", "input_format",
-    "kernel", "ld", "listen", "lowest", "name", "names", "operation", "phase", "precision", "region",
+    "kernel", "ld", "listen", "lowest", "name", "names", "operation", "phase", "precision", "ranks", "region",
     "remove_ambiguous", "separator", "sequence_id_format", "sequences", "settings", "stages", "target_class",
 }  # fmt: skip
 
@@ -245,6 +245,16 @@ DESTROYING = [
     "signatures scan - q.fa -o x.fa",  # standard input is x.fa
     "signatures build x.fa -o x.fa",
     "signatures info x.fa -o x.fa",
+    "classify query x.fa q.fa -o q.fa",
+    "classify query x.fa q.fa -o x.fa",
+    "classify query y x.fa --paired q.fa p.png --kreport q.fa",
+    "classify query y x.fa --classified-out x.fa",
+    "classify query y x.fa --classified-out z#.fq --unclassified-out z_2.fq",
+    "classify query y - -o x.fa",  # standard input is x.fa
+    "classify query y x.fa --krona z --abundances z",
+    "classify run q.fa --targets x.fa -o x.fa",
+    "classify run q.fa --targets x.fa --cami q.fa",
+    "classify merge x.fa q.fa --taxonomy y -o q.fa",
     "fpga timing --board a.toml -o a.toml",
     "fpga report --positions list -o list",
     "fpga project --compare a.toml -o a.toml",

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
+from helpers.classify_databases import edge_database
 from helpers.damage import INPUTS
 from helpers.kmer_sets import random_set, write_database
+from oclgenomics.classify.database.file import write_database as write_classify_database
 from oclgenomics.omega.reports.scans import make_report, write_report
 from oclgenomics.omega.reports.thresholds import as_json
 from oclgenomics.omega.result import Scan
@@ -19,7 +21,7 @@ from oclgenomics.signatures import Panel
 from oclgenomics.signatures.panel_file import write_panel
 from oclgenomics.signatures.seed_table import make_table
 
-__all__ = ["SAMPLES"]
+__all__ = ["DATA", "SAMPLES"]
 
 DATA = Path(__file__).resolve().parents[1] / "data"
 PARAMETERS = {
@@ -96,6 +98,18 @@ def _kmers() -> bytes:
         return write_database(Path(folder) / "x", random_set(9, 300)).read_bytes()
 
 
+def _classify() -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        write_classify_database(Path(folder) / "x", edge_database())
+        return (Path(folder) / "x").read_bytes()
+
+
+RESULT = (
+    b"# TABLE_LAYOUT: query_id\t|\tquery_header\t|\ttop_hits\t|\trank:taxname\n# reads.fq\n1\t|\ta\t|\t501:7,510:3"
+    b"\t|\tspecies:T501\n3\t|\tc x\t|\t\t|\t--\n2\t|\tb\t|\t513:12\t|\tspecies:T513\n# queries: 3\n"
+)
+
+
 def _panel() -> bytes:
     panel = Panel.from_signatures([("a", "GATTACAGATTACATGTAATC"), ("b", "ACGTNACGTACGGTTARY"), ("c", "NN")])
     with tempfile.TemporaryDirectory() as folder:
@@ -126,4 +140,7 @@ SAMPLES = {
     "panel": b">a one\nGATTACANNRYK\nacgtu\n\n>b\r\nSWMBDHVN\r\n>c>d\tx\nA\n",
     "kmers": _kmers(),
     "built_panel": _panel(),
+    "classify": _classify(),
+    "result": RESULT,
+    "mates": b"@a/1\nGATTACAGATTACATGTAATC\n+\nIIIIIIIIIIIIIIIIIIIII\n@a/2\nACGTNACG\n+b\n@@@@+++I\n",
 }  # fmt: skip
