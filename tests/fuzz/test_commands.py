@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from helpers.fuzz_samples import SAMPLES
+from helpers.fuzz_samples import DATA, SAMPLES
 from helpers.fuzzing import SECONDS, TOKENS, command, draws, inputs, limited, mutated, mutated_zip
 
 pytestmark = pytest.mark.fuzz
@@ -13,6 +13,8 @@ pytestmark = pytest.mark.fuzz
 WINDOWS = ["--grid", "4", "--minwin", "1", "--maxwin", "400", "--minsnps", "2"]
 SCAN = ["omega", "scan", "{x}", *WINDOWS, "--length", "1000", "-d", "cpu", "-o", "{out}"]
 FOUND = ["--strand", "both", "--max-mismatch", "1", "-d", "cpu", "-o", "{out}"]
+QUERY = ["-d", "cpu", "-o", "{out}"]
+TAXONOMY = str(DATA / "classify" / "edge")
 PROJECT = ["fpga", "project", "{x}", *WINDOWS, "--length", "1000", "--no-measure"]
 
 # What is damaged, and the command; {x} is the damaged file, {name} a whole one.
@@ -39,6 +41,7 @@ HOST = [
     ("fastq", ["kmers", "query", "{kmers}", "--file", "{x}"]),
     *((name, ["signatures", "build", "{x}", "-o", "{out}"]) for name in ("fasta", "fastq", "built_panel")),
     ("built_panel", ["signatures", "info", "{x}"]),
+    ("result", ["classify", "merge", "{x}", "{result}", "--taxonomy", TAXONOMY, "-o", "{out}", "--lineage"]),
 ]
 DEVICE = [
     *((name, SCAN) for name in ("vcf", "phases", "ms", "macs", "alignment", "trees", "vcz")),
@@ -54,6 +57,10 @@ DEVICE = [
     *((name, ["kmers", "count", "{x}", "-k", "5", "-d", "cpu", "-o", "{out}"]) for name in ("fasta", "fastq")),
     *((name, ["signatures", "scan", "{x}", "{fasta}", *FOUND]) for name in ("fasta", "fastq")),
     ("fasta", ["signatures", "scan", "{fastq}", "{x}", *FOUND]),
+    *((name, ["classify", "query", "{classify}", "{x}", *QUERY, "--allhits"]) for name in ("fasta", "fastq")),
+    ("fastq", ["classify", "query", "{classify}", "--paired", "{x}", "{fastq}", "--any-mates", *QUERY, "--json"]),
+    ("mates", ["classify", "query", "{classify}", "{x}", "--interleaved", "--classified-out", "{out}.fq", *QUERY]),
+    ("classify", ["classify", "query", "{x}", "{fastq}", *QUERY]),
 ]
 OPTIONS = [
     (SCAN, ["--grid", "--minwin", "--maxwin", "--minsnps", "--border", "--length", "--maf", "--seed", "--threads"]),
@@ -70,6 +77,22 @@ OPTIONS = [
     (
         ["signatures", "scan", "{fastq}", "{fasta}", *FOUND],
         ["--strand", "--report", "--method", "--format", "--threads"],
+    ),
+    (
+        ["classify", "query", "{classify}", "{fasta}", *QUERY],
+        ["--hitmin", "--hitdiff", "--maxcand", "--lowest", "--highest", "--insertsize", "--winstride", "--sketchlen"],
+    ),
+    (
+        ["classify", "query", "{classify}", "{fasta}", *QUERY, "--abundances", "{out}.a"],
+        [
+            "--abundance-per",
+            "--format",
+            "--separator",
+            "--comment",
+            "--cov-percentile",
+            "--min-readlen",
+            "--query-limit",
+        ],
     ),
     (
         ["simulate", "signatures", "--seed", "1", "-o", "{out}", "--panel", "{out}.fa"],
