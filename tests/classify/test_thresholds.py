@@ -19,7 +19,16 @@ def hits(letters: int, windows: int, sketch: SketchOptions = SKETCH) -> int:
 
 @pytest.mark.parametrize(
     ("letters", "megabases", "expected"),
-    [(100, 0.7, 2), (250, 0.7, 2), (100, 36, 3), (300, 36, 3), (100, 1_000, 4), (100, 74_000, 6), (300, 74_000, 7)],
+    [
+        (100, 0.7, 2),
+        (250, 0.7, 2),
+        (100, 36, 3),
+        (150, 36, 3),
+        (300, 36, 4),
+        (100, 1_000, 5),
+        (100, 74_000, 6),
+        (300, 74_000, 7),
+    ],
 )
 def test_hits_grow_with_reads_and_databases(letters: int, megabases: float, expected: int) -> None:
     assert hits(letters, round(megabases * 1e6 / SKETCH.winstride)) == expected

@@ -26,7 +26,7 @@ from oclgenomics.classify.options import QueryOptions, SketchOptions
 
 __all__ = ["CHANCE", "LEAD_FEATURES", "MIN_HITS", "needed_hits", "needed_lead"]
 
-CHANCE = 0.01  # matches that a read is expected to have with what is not related to it
+CHANCE = 0.005  # matches that a read is expected to have with what is not related to it
 MIN_HITS = 2
 LEAD_FEATURES = 16
 _LOCATABLE = 0.8  # of the features that a read could share with a window, those that its own windows choose
