@@ -35,6 +35,9 @@ def _check(name: str, value: int, least: int, most: int) -> None:
 class SketchOptions:
     """How sequences become features.
 
+    MetaCache's windows have 127 letters. Shorter ones hold more features, so that short reads of near species are told
+    apart; with 91 letters, reads of 150 have two windows in either case. See docs/classify.md.
+
     Attributes
     ----------
     kmerlen : int
@@ -55,7 +58,7 @@ class SketchOptions:
 
     kmerlen: int = 16
     sketchlen: int = 16
-    winlen: int = 127
+    winlen: int = 91
     winstride: int = 0
 
     def __post_init__(self) -> None:
@@ -118,11 +121,13 @@ class QueryOptions:
         Hits that a read needs to be classified. If not given, as many as chance seldom gives; see `thresholds`.
     hitdiff : float
         Candidates whose hits are above (best - `hitmin`) times this share, 0 to 1, count for the lowest common
-        ancestor.
+        ancestor. If `hitmin` is not given, `thresholds.needed_lead` takes its place here.
     maxcand : int
         Candidates of a read at most, 1 to 64.
     lowest, highest : str
-        Ranks between which reads are classified.
+        Ranks between which reads are classified. Of each taxon at `lowest` the best target is a candidate. If it is not
+        given, `lowest` is species; with `hitmin` it is sequence, which is MetaCache's default, where two strains of one
+        species leave no place for the next species.
     insertsize : int
         Letters that the two mates of a pair span; 0 if unknown.
     winstride : int
@@ -143,7 +148,7 @@ class QueryOptions:
     hitmin: int | None = None
     hitdiff: float = 1.0
     maxcand: int = 2
-    lowest: str = "sequence"
+    lowest: str = ""
     highest: str = "domain"
     insertsize: int = 0
     winstride: int = 0
@@ -153,6 +158,8 @@ class QueryOptions:
     cov_percentile: float = 0.0
 
     def __post_init__(self) -> None:
+        if not self.lowest:
+            object.__setattr__(self, "lowest", "species" if self.hitmin is None else "sequence")
         if self.hitmin is not None:
             _check("hitmin", self.hitmin, 1, 1 << 20)
         _check("maxcand", self.maxcand, 1, MAX_CANDIDATES)
@@ -205,4 +212,6 @@ def metacache_hitmin(sketchlen: int) -> int:
     return sketchlen // 3 if sketchlen >= 6 else 2 if sketchlen >= 4 else 1
 
 
-METACACHE = QueryOptions(hitmin=metacache_hitmin(16))
+METACACHE_SKETCH = SketchOptions(winlen=127)
+METACACHE_BUILD = BuildOptions(METACACHE_SKETCH)
+METACACHE = QueryOptions(hitmin=metacache_hitmin(METACACHE_SKETCH.sketchlen))

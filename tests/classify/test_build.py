@@ -26,7 +26,7 @@ from hypothesis import strategies as st
 from oclgenomics.classify.build import add, build
 from oclgenomics.classify.building.plan import BuildLimits, plan_build
 from oclgenomics.classify.database.checks import find_fault
-from oclgenomics.classify.options import BuildOptions, SketchOptions
+from oclgenomics.classify.options import METACACHE_BUILD, METACACHE_SKETCH, BuildOptions, SketchOptions
 from oclgenomics.classify.reference import build_features
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
 from oclgenomics.errors import AllocationError, InputError, UsageError
@@ -34,11 +34,15 @@ from oclgenomics.runtime import Device, Engine
 
 EDGE_REFERENCES = EDGE / "edge_ref.fna"
 GOLDEN = {
-    "edge.features.txt": BuildOptions(),
+    "edge.features.txt": METACACHE_BUILD,
     "edge.k12s8w64st40.features.txt": BuildOptions(SketchOptions(12, 8, 64, 40)),
-    "edge.maxloc3.features.txt": BuildOptions(max_locations=3),
-    "edge.maxloc3.removeoverpop.features.txt": BuildOptions(max_locations=3, remove_overpopulated=True),
-    "edge.removeambig.species2.features.txt": BuildOptions(remove_ambiguous="species", max_ambiguous=2),
+    "edge.maxloc3.features.txt": BuildOptions(METACACHE_SKETCH, max_locations=3),
+    "edge.maxloc3.removeoverpop.features.txt": BuildOptions(
+        METACACHE_SKETCH, max_locations=3, remove_overpopulated=True
+    ),
+    "edge.removeambig.species2.features.txt": BuildOptions(
+        METACACHE_SKETCH, remove_ambiguous="species", max_ambiguous=2
+    ),
 }
 SMALL = SketchOptions(kmerlen=8, sketchlen=4, winlen=24)
 slow = settings(suppress_health_check=list(HealthCheck), max_examples=15)
@@ -63,7 +67,7 @@ def test_edge_cases_are_those_of_metacache(shaped: Engine, name: str) -> None:
 
 
 def test_viruses_are_those_of_metacache(shaped: Engine) -> None:
-    database = build(VIRAL / "ref", taxonomy=VIRAL / "tax", engine=shaped)
+    database = build(VIRAL / "ref", METACACHE_BUILD, taxonomy=VIRAL / "tax", engine=shaped)
     golden = gzip.decompress((VIRAL / "features.txt.gz").read_bytes())
     assert len(database.features) == 97_110
     digests = [hashlib.sha256(text).hexdigest() for text in (listing(locations_of(database)).encode(), golden)]
@@ -74,7 +78,7 @@ def test_viruses_are_those_of_metacache(shaped: Engine) -> None:
 
 
 def test_targets_of_edge_cases(engine: Engine) -> None:
-    found = build(EDGE_REFERENCES, taxonomy=EDGE, engine=engine)
+    found = build(EDGE_REFERENCES, METACACHE_BUILD, taxonomy=EDGE, engine=engine)
     known = edge_database()
     assert found.targets.names == known.targets.names
     assert found.targets.sources == (str(EDGE_REFERENCES),)

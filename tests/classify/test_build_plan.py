@@ -15,7 +15,7 @@ from oclgenomics.classify.building.plan import (
     BuildLimits,
     plan_build,
 )
-from oclgenomics.classify.options import SketchOptions
+from oclgenomics.classify.options import METACACHE_SKETCH, SketchOptions
 from oclgenomics.errors import AllocationError
 
 GIB = 1 << 30
@@ -43,17 +43,17 @@ def test_a_plan_fits(
 
 def test_few_letters_take_little_memory() -> None:
     limits = BuildLimits(64 * GIB, 16 * GIB, cpu=False)
-    options = SketchOptions()
+    options = METACACHE_SKETCH
     small, large = (plan_build(limits, options, letters, 254).pairs for letters in (100_000_000, None))
     assert 21_000_000 < small < 22_000_000
     assert large == 16 * GIB // PAIR_BYTES
 
 
 def test_a_run_takes_a_hot_feature_twice() -> None:
-    plan = plan_build(BuildLimits(GIB, GIB, cpu=True), SketchOptions(), 0, 65_535)
+    plan = plan_build(BuildLimits(GIB, GIB, cpu=True), METACACHE_SKETCH, 0, 65_535)
     assert plan.pairs >= 2 * 65_535
 
 
 def test_too_little_memory_is_an_error() -> None:
     with pytest.raises(AllocationError, match="max_memory"):
-        plan_build(BuildLimits(1 << 20, 1 << 20, cpu=True), SketchOptions(), 1000, 254)
+        plan_build(BuildLimits(1 << 20, 1 << 20, cpu=True), METACACHE_SKETCH, 1000, 254)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from helpers.taxonomies import random_candidates, random_lineages, targets_of, taxonomy_of
 from hypothesis import given
@@ -9,7 +11,7 @@ from hypothesis import strategies as st
 
 from oclgenomics.classify.calling.calls import Caller, call_reads
 from oclgenomics.classify.candidates import Candidates
-from oclgenomics.classify.options import QueryOptions
+from oclgenomics.classify.options import METACACHE, QueryOptions
 from oclgenomics.classify.reference import call_read
 from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.classify.taxonomy.ranks import RANKS
@@ -61,7 +63,9 @@ LINEAGES = Lineages.of(TREE, targets_of([4, 5, 6, NO_TAXON, 2]))
 
 
 def taxa_called(*rows: list[tuple[int, int]], hitmin: int = 5, **options: object) -> list[int]:
-    calls = Caller(LINEAGES, QueryOptions(**options)).call(candidates_of(*rows), np.full(len(rows), hitmin, np.uint32))
+    calls = Caller(LINEAGES, replace(METACACHE, **options)).call(
+        candidates_of(*rows), np.full(len(rows), hitmin, np.uint32)
+    )
     return [int(TREE.taxids[one]) if 0 <= one < len(TREE) else int(one) for one in calls.taxon]
 
 

@@ -42,14 +42,15 @@ def run(device: Device, *words: str) -> None:
 @pytest.fixture(scope="module")
 def databases(device: Device, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder, edge, viral = tmp_path_factory.mktemp("databases"), DATA / "edge", DATA / "viral"
-    run(device, "build", f"{folder}/edge", f"{edge}/edge_ref.fna", "--taxonomy", str(edge))
+    run(device, "build", f"{folder}/edge", f"{edge}/edge_ref.fna", "--taxonomy", str(edge), "--winlen", "127")
     run(device, "build", f"{folder}/short", f"{edge}/edge_ref.fna", "--taxonomy", str(edge), *SHORT)
-    run(device, "build", f"{folder}/viral", f"{viral}/ref", "--taxonomy", f"{viral}/tax")
+    run(device, "build", f"{folder}/viral", f"{viral}/ref", "--taxonomy", f"{viral}/tax", "--winlen", "127")
     return folder
 
 
 def metacache(words: list[str]) -> list[str]:
-    return words if "--hitmin" in words else [*words, "--hitmin", "5"]
+    hits = [] if "--hitmin" in words else ["--hitmin", "5"]
+    return [*words, *hits, *([] if "--lowest" in words else ["--lowest", "sequence"])]
 
 
 @pytest.mark.parametrize("name", EDGE)

@@ -87,7 +87,7 @@ def called(candidates: Candidates, lineages: Lineages, options: QueryOptions) ->
     [
         ("edge.query.species.txt", QueryOptions(hitmin=5, lowest="species"), False),
         ("edge.query.default.txt", METACACHE, False),
-        ("edge.query.hm1.mc6.hd50.txt", QueryOptions(hitmin=1, maxcand=6, hitdiff=0.5), True),
+        ("edge.query.hm1.mc6.hd50.txt", QueryOptions(hitmin=1, maxcand=6, hitdiff=0.5, lowest="sequence"), True),
         ("edge.k12s8w64st40.query.txt", QueryOptions(hitmin=metacache_hitmin(8), lowest="species"), False),
     ],
 )

@@ -19,7 +19,7 @@ from oclgenomics.runtime import Engine
 
 Windows = Sequence[Sequence[int]]  # the features of each
 SIZE = 4
-OPTIONS = BuildOptions(SketchOptions(sketchlen=SIZE), max_locations=3)
+OPTIONS = BuildOptions(SketchOptions(sketchlen=SIZE, winlen=127), max_locations=3)
 FEATURES = [0, 1, 2, 3, 5, 8, (1 << 31) - 1, 1 << 31, NO_FEATURE - 1, 77, 78]
 
 windows_of = st.lists(st.sets(st.sampled_from(FEATURES), max_size=SIZE).map(sorted), max_size=40)

@@ -16,11 +16,11 @@ from oclgenomics.classify.database import listings
 from oclgenomics.classify.database.database import Database
 from oclgenomics.classify.database.file import write_database
 from oclgenomics.classify.database.info import database_facts, list_sizes, statistics_lines
-from oclgenomics.classify.options import BuildOptions, SketchOptions
+from oclgenomics.classify.options import METACACHE_SKETCH, BuildOptions, SketchOptions
 from oclgenomics.cli.main import main
 from oclgenomics.errors import ParameterError
 
-MAX3 = BuildOptions(max_locations=3, remove_overpopulated=True)
+MAX3 = BuildOptions(METACACHE_SKETCH, max_locations=3, remove_overpopulated=True)
 
 
 def text_of(lines: Iterator[str]) -> str:
@@ -64,7 +64,7 @@ def test_locations_of_the_viruses(viral: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "golden"),
     [
-        (BuildOptions(max_locations=3), "edge.maxloc3.features.txt"),
+        (BuildOptions(METACACHE_SKETCH, max_locations=3), "edge.maxloc3.features.txt"),
         (MAX3, "edge.maxloc3.removeoverpop.features.txt"),
         (BuildOptions(SketchOptions(12, 8, 64, 40)), "edge.k12s8w64st40.features.txt"),
     ],
@@ -209,6 +209,6 @@ def test_damaged_databases(edge: Path, viral: Path, tmp_path: Path, capsys: pyte
 
 
 def test_counts_are_of_any_type() -> None:
-    wide = replace(edge_database(), options=BuildOptions(max_locations=300))
+    wide = replace(edge_database(), options=BuildOptions(METACACHE_SKETCH, max_locations=300))
     wide = replace(wide, features=replace(wide.features, counts=wide.features.counts.astype(np.uint16)))
     assert text_of(listings.location_lines(wide)) == (EDGE / "edge.features.txt").read_text()

@@ -11,7 +11,7 @@ from helpers.random_calls import random_lineages, random_reads
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oclgenomics.classify.options import QueryOptions, SketchOptions
+from oclgenomics.classify.options import METACACHE_SKETCH, QueryOptions
 from oclgenomics.classify.reports import FORMATS, NativeOptions, ReportFormat, Tally, make_report, write_reports
 from oclgenomics.classify.reports.tsv import COLUMNS
 from oclgenomics.classify.result import ClassifiedReads
@@ -30,7 +30,7 @@ def written(
     lowest: str = "sequence",
 ) -> str:
     query = QueryOptions(lowest=lowest)
-    report = make_report(format, lineages, query, SketchOptions(), native=EVERY, sample="s", engine=engine)
+    report = make_report(format, lineages, query, METACACHE_SKETCH, native=EVERY, sample="s", engine=engine)
     return (report.head() + bytes(report.body(part)) + report.tail()).decode()
 
 
@@ -119,7 +119,7 @@ def test_bins_hold_reads_with_a_taxon() -> None:
 def test_several_reports_at_once() -> None:
     lineages = random_lineages(6)
     parts = [random_reads(lineages, seed, 10) for seed in range(3)]
-    reports = [make_report(format, lineages, QueryOptions(), SketchOptions()) for format in FORMATS]
+    reports = [make_report(format, lineages, QueryOptions(), METACACHE_SKETCH) for format in FORMATS]
     streams, tally = [io.BytesIO() for _ in FORMATS], Tally(lineages)
     write_reports(iter(parts), list(zip(streams, reports, strict=True)), on_part=[tally.add])
     assert tally.reads == 30
@@ -127,17 +127,17 @@ def test_several_reports_at_once() -> None:
     assert streams[FORMATS.index("tsv")].getvalue().count(b"\n") == 31
     assert streams[FORMATS.index("native")].getvalue().count(b"\n# queries: 30\n") == 1
     empty = io.BytesIO()
-    write_reports(iter([]), [(empty, make_report("tsv", lineages, QueryOptions(), SketchOptions()))])
+    write_reports(iter([]), [(empty, make_report("tsv", lineages, QueryOptions(), METACACHE_SKETCH))])
     assert empty.getvalue().decode().split() == list(COLUMNS)
 
 
 def test_formats_that_are_none() -> None:
     with pytest.raises(UsageError, match="choose one of native, kraken"):
-        make_report("mpa", random_lineages(1), QueryOptions(), SketchOptions())  # type: ignore[arg-type]
+        make_report("mpa", random_lineages(1), QueryOptions(), METACACHE_SKETCH)  # type: ignore[arg-type]
 
 
 def test_all_hits_that_nobody_asked_for() -> None:
     lineages = random_lineages(1)
-    report = make_report("native", lineages, QueryOptions(), SketchOptions(), native=NativeOptions(allhits=True))
+    report = make_report("native", lineages, QueryOptions(), METACACHE_SKETCH, native=NativeOptions(allhits=True))
     with pytest.raises(UsageError, match="asked for all hits"):
         report.body(random_reads(lineages, 1, 3))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from helpers.classified import Layout, golden_lineages, golden_lines, parsed
 
-from oclgenomics.classify.options import QueryOptions, SketchOptions
+from oclgenomics.classify.options import METACACHE, METACACHE_SKETCH, QueryOptions
 from oclgenomics.classify.reports import NativeOptions, make_report
 from oclgenomics.classify.result import ClassifiedReads
 from oclgenomics.classify.taxonomy.lineages import Lineages
@@ -19,12 +19,12 @@ SPECIES = QueryOptions(lowest="species")
 CASES = {
     "edge/edge.query.default.txt": (
         Layout(name=1, top_hits=2, locations=3),
-        QueryOptions(),
+        METACACHE,
         NativeOptions(queryids=True, locations=True),
     ),
     "edge/edge.query.species.txt": (Layout(name=1, all_hits=2, top_hits=3, locations=4), SPECIES, EVERY),
     "edge/edge.k12s8w64st40.query.txt": (Layout(top_hits=1), SPECIES, NativeOptions(tophits=True)),
-    "viral/se150.default.txt.gz": (Layout(), QueryOptions(), NativeOptions()),
+    "viral/se150.default.txt.gz": (Layout(), METACACHE, NativeOptions()),
     "viral/se150.species.tophits.txt.gz": (
         Layout(name=1, top_hits=2),
         SPECIES,
@@ -32,12 +32,12 @@ CASES = {
     ),
     "viral/se150.locations2000.txt.gz": (
         Layout(all_hits=1, top_hits=2, locations=3),
-        QueryOptions(),
+        METACACHE,
         NativeOptions(tophits=True, allhits=True, locations=True),
     ),
     "edge/edge.query.hm1.mc6.hd50.txt": (
         Layout(top_hits=1),
-        QueryOptions(hitmin=1, maxcand=6, hitdiff=0.5),
+        QueryOptions(hitmin=1, maxcand=6, hitdiff=0.5, lowest="sequence"),
         NativeOptions(tophits=True, taxids=True, lineage=True),
     ),
     "viral/se150.hitmin2.lineage.txt.gz": (
@@ -88,7 +88,7 @@ def options_of(words: str) -> tuple[QueryOptions, NativeOptions]:
 
 
 def written(lineages: Lineages, part: ClassifiedReads, query: QueryOptions, options: NativeOptions) -> str:
-    report = make_report("native", lineages, query, SketchOptions(), native=options)
+    report = make_report("native", lineages, query, METACACHE_SKETCH, native=options)
     return (report.head() + bytes(report.body(part)) + report.tail()).decode()
 
 

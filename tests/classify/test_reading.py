@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from oclgenomics.classify import reference
 from oclgenomics.classify.hashes import NO_FEATURE
-from oclgenomics.classify.options import SketchOptions
+from oclgenomics.classify.options import METACACHE_SKETCH, SketchOptions
 from oclgenomics.classify.reading.inputs import SketchedReads, inputs_of, sketched_reads
 from oclgenomics.classify.reading.mate_names import first_difference
 from oclgenomics.classify.reading.read_runs import HowToRead
@@ -136,7 +136,7 @@ def test_interleaved_mates(
 
 
 def test_a_genome_of_many_blocks(shaped: Engine, tmp_path: Path) -> None:
-    options = SketchOptions()
+    options = METACACHE_SKETCH
     records = random_records(5, [130, 20_000, 0, 50_000, 15])
     path = written(tmp_path / "x", records, fastq=False, width=60)
     for block_bytes in (500, 7000, 40_000, None):

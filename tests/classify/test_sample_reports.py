@@ -12,7 +12,7 @@ from helpers.random_calls import random_lineages, random_reads
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oclgenomics.classify.options import SketchOptions
+from oclgenomics.classify.options import METACACHE_SKETCH
 from oclgenomics.classify.reports import (
     NativeOptions,
     PrecisionTally,
@@ -127,7 +127,7 @@ def few_reads() -> tuple[Lineages, ClassifiedReads]:
 )
 def test_golden_hits_of_targets(words: str, options: NativeOptions, highest: str) -> None:
     lineages, part = few_reads()
-    report = TargetHits(lineages, highest, SketchOptions(), options)
+    report = TargetHits(lineages, highest, METACACHE_SKETCH, options)
     report.add(part)
     golden = sections()[f"-hits-per-ref -no-map -no-summary{words}"].removeprefix("# few.fa\n")
     comments, rows = golden.splitlines()[:3], golden.splitlines()[3:]
@@ -145,7 +145,7 @@ def test_golden_list_of_few_reads() -> None:
 
 def test_no_reads_at_all() -> None:
     lineages = golden_lineages("edge")
-    tally, hits = Tally(lineages), TargetHits(lineages, "domain", SketchOptions())
+    tally, hits = Tally(lineages), TargetHits(lineages, "domain", METACACHE_SKETCH)
     assert summary_text(tally) == "# queries: 0\n"
     assert kreport(tally) == "  0.00\t0\t0\tR\t1\tT1\n"
     assert krona_text(tally) == ""

@@ -16,7 +16,7 @@ from oclgenomics.classify import reference
 from oclgenomics.classify.device.sketcher import Sketcher
 from oclgenomics.classify.device.window_cut import cut_windows
 from oclgenomics.classify.hashes import NO_FEATURE
-from oclgenomics.classify.options import SketchOptions
+from oclgenomics.classify.options import METACACHE_SKETCH, SketchOptions
 from oclgenomics.runtime import Device, Engine
 from oclgenomics.runtime.tuning import tuning_for
 from oclgenomics.sequence.device_text import Text
@@ -84,7 +84,7 @@ RECORDS = [
 
 @pytest.mark.parametrize("sketchlen", [1, 2, 3, 8, 15, 16, 17, 31, 32, 33, 48, 64])
 def test_every_sketchlen(shaped: Engine, sketchlen: int) -> None:
-    check(shaped, RECORDS, SketchOptions(sketchlen=sketchlen))
+    check(shaped, RECORDS, SketchOptions(sketchlen=sketchlen, winlen=127))
 
 
 @pytest.mark.parametrize("kmerlen", [4, 5, 8, 11, 15])
@@ -155,11 +155,11 @@ def test_the_greatest_hash_is_no_feature(shaped: Engine) -> None:
 
 def test_nothing_to_sketch(shaped: Engine) -> None:
     for records in ([], [b""], [b"ACGT"] * 40):
-        assert check(shaped, records, SketchOptions()).shape == (0, 16)
+        assert check(shaped, records, METACACHE_SKETCH).shape == (0, 16)
 
 
 def test_memory_is_used_again_and_grows(shaped: Engine) -> None:
-    options = SketchOptions()
+    options = METACACHE_SKETCH
     sketcher = Sketcher(shaped, options)
     arrays = []
     for size in (100_000, 64, 99_000, 1_000_000):

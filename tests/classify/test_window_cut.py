@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 from oclgenomics.classify import reference
 from oclgenomics.classify.device.window_cut import WindowCut, cut_windows
-from oclgenomics.classify.options import SketchOptions
+from oclgenomics.classify.options import METACACHE_SKETCH, SketchOptions
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence import letter_blocks
 from oclgenomics.sequence.pieces import Pieces
 
 OPTIONS = (
-    SketchOptions(),
+    METACACHE_SKETCH,
     SketchOptions(kmerlen=4, winlen=12, winstride=12),
     SketchOptions(kmerlen=4, winlen=12, winstride=1),
     SketchOptions(kmerlen=5, winlen=13, winstride=3),  # less than winlen - kmerlen + 1

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.classify.database.database import Database, Features
 from oclgenomics.classify.hashes import mix
-from oclgenomics.classify.options import BuildOptions
+from oclgenomics.classify.options import METACACHE_BUILD, BuildOptions
 from oclgenomics.classify.reference import Locations, build_features
 from oclgenomics.classify.targets import Targets
 from oclgenomics.classify.taxonomy.ranks import NO_RANK, RANKS, rank_slot
@@ -78,7 +78,7 @@ def features_of(locations: Locations, first_window: NDArray[np.int64], max_locat
 @cache
 def edge_database(options: BuildOptions | None = None) -> Database:
     """The database of the edge cases, by the oracle."""
-    options = options or BuildOptions()
+    options = options or METACACHE_BUILD
     records = fasta_records(EDGE / "edge_ref.fna")
     places = [(0, number) for number in range(len(records))]
     locations = build_features([letters for _, letters in records], options)
@@ -94,7 +94,7 @@ def viral_database() -> Database:
     locations = golden_features(gzip.decompress((VIRAL / "features.txt.gz").read_bytes()).decode())
     places = [(number, 0) for number in range(len(paths))]
     sources = [f"ref/{path.name}" for path in paths]
-    return _database(records, sources, places, read_dump(VIRAL / "tax"), BuildOptions(), locations)
+    return _database(records, sources, places, read_dump(VIRAL / "tax"), METACACHE_BUILD, locations)
 
 
 def _database(
@@ -123,7 +123,7 @@ def _database(
 
 def random_database(seed: int, targets: int = 5, features: int = 50, options: BuildOptions | None = None) -> Database:
     """A database of random numbers that go together; names and taxa of all kinds."""
-    options, rng = options or BuildOptions(), np.random.default_rng(seed)
+    options, rng = options or METACACHE_BUILD, np.random.default_rng(seed)
     taxa = int(rng.integers(0, 9)) if targets < 100 else 1000
     letters = rng.integers(0, 2000, targets)
     windows = count_windows(letters, options.sketch)

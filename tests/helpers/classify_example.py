@@ -6,7 +6,7 @@ import numpy as np
 
 from helpers.classify_databases import features_of
 from oclgenomics.classify.database.database import Database
-from oclgenomics.classify.options import BuildOptions
+from oclgenomics.classify.options import METACACHE_BUILD
 from oclgenomics.classify.reference import build_features
 from oclgenomics.classify.targets import Targets
 from oclgenomics.classify.taxonomy.tree import Taxonomy
@@ -19,7 +19,7 @@ SEQUENCES = b"GATTACAGATTACAGATTA", b"TACAGATTACAGATTACC"
 
 def example_database() -> Database:
     """Two sequences that have a feature in common, of which the first has a taxon."""
-    options, letters = BuildOptions(), np.array([*map(len, SEQUENCES)], np.int64)
+    options, letters = METACACHE_BUILD, np.array([*map(len, SEQUENCES)], np.int64)
     targets = Targets(
         ("x", "y"),
         ("a.fa",),

@@ -10,7 +10,7 @@ import numpy as np
 
 from oclgenomics.classify.building.identifiers import header_taxids, sequence_ids
 from oclgenomics.classify.candidates import NO_TARGET, Candidates
-from oclgenomics.classify.options import SketchOptions
+from oclgenomics.classify.options import METACACHE_SKETCH
 from oclgenomics.classify.targets import Targets
 from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.classify.taxonomy.ncbi import read_taxonomy
@@ -48,7 +48,7 @@ def _lineages(files: list[Path], tax: Path) -> Lineages:
         np.array(record, np.int64),
         taxonomy.find(header_taxids(headers)),
         lengths,
-        count_windows(lengths, SketchOptions()),
+        count_windows(lengths, METACACHE_SKETCH),
     )
     return Lineages.of(taxonomy, targets)
 

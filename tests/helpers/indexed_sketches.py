@@ -15,7 +15,7 @@ __all__ = ["indexed_sketches"]
 
 def indexed_sketches(engine: Engine, max_locations: int) -> None:
     """Index sketches at once, and in runs that are merged."""
-    options = BuildOptions(SketchOptions(sketchlen=4), max_locations)
+    options = BuildOptions(SketchOptions(sketchlen=4, winlen=127), max_locations)
     rows = hash_kmers(np.arange(0, 200, dtype=np.uint32).reshape(50, 4) // 9)
     rows[::3, 2:] = NO_FEATURE
     found = []

@@ -50,7 +50,7 @@ def add_sketch_options(parser: argparse.ArgumentParser) -> None:
     for name, default, text in (
         ("kmerlen", 16, "letters of a k-mer, 4 to 16 (default: %(default)s)"),
         ("sketchlen", 16, "features of a window at most, 1 to 64 (default: %(default)s)"),
-        ("winlen", 127, "letters of a window (default: %(default)s)"),
+        ("winlen", 91, "letters of a window; MetaCache has 127 (default: %(default)s)"),
         ("winstride", 0, "letters from a window to the next one (default: winlen - kmerlen + 1)"),
     ):
         group.add_argument(f"--{name}", type=int, default=default, metavar="N", help=text)

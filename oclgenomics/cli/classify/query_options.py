@@ -61,7 +61,7 @@ def add_read_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_calling_options(parser: argparse.ArgumentParser, *, hitmin: str, lowest: str = "sequence") -> None:
+def add_calling_options(parser: argparse.ArgumentParser, *, hitmin: str, lowest: str = "") -> None:
     """Add how candidates become calls.
 
     Parameters
@@ -70,7 +70,7 @@ def add_calling_options(parser: argparse.ArgumentParser, *, hitmin: str, lowest:
     hitmin : str
         What is taken if --hitmin is not given.
     lowest : str
-        The rank that is taken if --lowest is not given.
+        The rank that is taken if --lowest is not given; "" for that of `QueryOptions`.
     """
     group = parser.add_argument_group("classification")
     group.add_argument("--hitmin", type=count, metavar="N", help=f"hits that a read needs (default: {hitmin})")
@@ -80,11 +80,12 @@ def add_calling_options(parser: argparse.ArgumentParser, *, hitmin: str, lowest:
         "1 is percent (default: %(default)g)",
     )  # fmt: skip
     group.add_argument("--maxcand", type=count, default=2, metavar="N", help="candidates of a read (default: 2)")
+    shown = lowest or "species; with --hitmin sequence, as MetaCache has it"
     for name, default, text in (
-        ("lowest", lowest, "reads are not classified below it"),
-        ("highest", "domain", "reads are not classified above it"),
+        ("lowest", lowest, f"reads are not classified below it (default: {shown})"),
+        ("highest", "domain", "reads are not classified above it (default: domain)"),
     ):
-        group.add_argument(f"--{name}", default=default, metavar="RANK", help=f"{text} (default: {default})")
+        group.add_argument(f"--{name}", default=default, metavar="RANK", help=text)
 
 
 def add_candidate_options(parser: argparse.ArgumentParser, *, sketches: bool) -> None:
