@@ -249,9 +249,9 @@ def test_references_that_are_not_there_or_there_twice(engine: Engine, tmp_path: 
 def test_too_many_windows(engine: Engine, tmp_path: Path) -> None:
     paths = write_references(tmp_path, [[(0, b"ACGGTAC" * 100)], [(0, b"GGCATCA" * 100)]])
     with mock.patch.object(BUILDS, "MAX_WINDOWS", 14):
-        assert len(build(paths, engine=engine).targets) == 2
+        assert len(build(paths, METACACHE_BUILD, engine=engine).targets) == 2
     with mock.patch.object(BUILDS, "MAX_WINDOWS", 13), pytest.raises(InputError, match=r"more than 13 windows"):
-        build(paths, engine=engine)
+        build(paths, METACACHE_BUILD, engine=engine)
 
 
 def test_progress_goes_through_all_files(engine: Engine, tmp_path: Path) -> None:

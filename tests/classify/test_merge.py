@@ -109,7 +109,22 @@ def test_parts_of_the_viruses(device: Device, tmp_path: Path) -> None:
     reads, taxonomy = str(DATA / "viral" / "reads" / "se150.fq.gz"), str(DATA / "viral" / "tax")
     common = ["-d", str(device.index), "-q"]
     for number, files in enumerate(halves(tmp_path)):
-        assert main(["classify", "build", f"{tmp_path}/{number}", *files, "--taxonomy", taxonomy, *common]) == 0
+        assert (
+            main(
+                [
+                    "classify",
+                    "build",
+                    f"{tmp_path}/{number}",
+                    *files,
+                    "--taxonomy",
+                    taxonomy,
+                    "--winlen",
+                    "127",
+                    *common,
+                ]
+            )
+            == 0
+        )
         words = ["--queryids", "--tophits", "--lowest", "species", "-o", f"{tmp_path}/{number}.txt"]
         assert main(["classify", "query", f"{tmp_path}/{number}", reads, *words, *common]) == 0
     merged = ["--queryids", "--tophits", "--taxids", "-o", f"{tmp_path}/merged", "-q"]

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oclgenomics.classify import (
+    METACACHE_BUILD,
     BuildOptions,
     Database,
     Index,
@@ -43,7 +44,7 @@ OPTIONS = BuildOptions(SketchOptions(8, 6, 30))
 
 @pytest.fixture(scope="module")
 def database(device: Device) -> Database:
-    return build(EDGE / "edge_ref.fna", taxonomy=EDGE, device=device)
+    return build(EDGE / "edge_ref.fna", METACACHE_BUILD, taxonomy=EDGE, device=device)
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +55,7 @@ def small(device: Device) -> Database:
 
 @pytest.fixture(scope="module")
 def viral(device: Device) -> Database:
-    return build(DATA / "viral" / "ref", taxonomy=DATA / "viral" / "tax", device=device)
+    return build(DATA / "viral" / "ref", METACACHE_BUILD, taxonomy=DATA / "viral" / "tax", device=device)
 
 
 def features_of(database: Database) -> reference.Locations:
@@ -194,7 +195,8 @@ def test_memory_for_parts_of_the_database(viral: Database, device: Device) -> No
 
 def test_run_is_build_and_query(database: Database, engine: Engine) -> None:
     reads = EDGE / "edge_reads.fa"
-    found = run(reads, EDGE / "edge_ref.fna", QueryOptions(5), taxonomy=EDGE, engine=engine)
+    references = EDGE / "edge_ref.fna"
+    found = run(reads, references, QueryOptions(5), build_options=METACACHE_BUILD, taxonomy=EDGE, engine=engine)
     assert found.records() == query(reads, database, QueryOptions(5), engine=engine).records()
 
 
