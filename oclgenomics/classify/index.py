@@ -16,7 +16,7 @@ from oclgenomics.classify.calling.calls import Caller
 from oclgenomics.classify.calling.coverage import well_covered, without_targets
 from oclgenomics.classify.calling.thresholds import needed_hits, needed_lead
 from oclgenomics.classify.candidates import Candidates
-from oclgenomics.classify.database.database import Database
+from oclgenomics.classify.database.database import Database, Features
 from oclgenomics.classify.database.file import read_database
 from oclgenomics.classify.device.feature_parts import feature_parts
 from oclgenomics.classify.finding import Finder, FoundReads, Groups, PartFinder, Sought, WholeFinder
@@ -51,10 +51,13 @@ class Index:
         Where to run, if no engine is given; as `oclgenomics.runtime.select_device` takes it.
     max_memory : int, optional
         Bytes of device memory to use at most, if no engine is given.
+    keep_features : bool
+        False gives up the features in the host's memory when the device has them.
 
     Attributes
     ----------
     database : Database
+        Without its features if they were not to be kept and all of them are on the device.
     lineages : Lineages
     engine : Engine
 
@@ -80,18 +83,21 @@ class Index:
         engine: Engine | None = None,
         device: Device | str | None = None,
         max_memory: int | None = None,
+        keep_features: bool = True,
     ) -> None:
         with ExitStack() as stack:
             self.engine = stack.enter_context(lent_engine(engine, device, max_memory))
-            self.database = database if isinstance(database, Database) else read_database(database)
-            self.lineages = Lineages.of(self.database.taxonomy, self.database.targets)
+            known = database if isinstance(database, Database) else read_database(database)
+            self.lineages = Lineages.of(known.taxonomy, known.targets)
             self._reserve = min(self.engine.budget // 2, MAX_RESERVE)
-            self._finder = self._new_finder(self._groups(QueryOptions()))
+            self._finder = self._new_finder(known, self._groups(QueryOptions()))
+            given_up = not keep_features and isinstance(self._finder, WholeFinder)
+            self.database = replace(known, features=_no_features(known.features)) if given_up else known
             stack.callback(self._finder.release)
             self._stack = stack.pop_all()
 
-    def _new_finder(self, groups: Groups) -> Finder:
-        engine, database = self.engine, self.database
+    def _new_finder(self, database: Database, groups: Groups) -> Finder:
+        engine = self.engine
         room = engine.budget - self._reserve - engine.memory.used
         parts = partial(feature_parts, database.features, database.targets, room, engine.max_allocation)
         if next(parts()) is database.features:
@@ -198,6 +204,10 @@ class Index:
         for part in held:
             fewer = without_targets(part.candidates, kept)
             yield replace(part, candidates=fewer, calls=caller.call(fewer, part.calls.hitmin))
+
+
+def _no_features(features: Features) -> Features:
+    return Features(features.keys[:0].copy(), features.counts[:0].copy(), features.locations[:0].copy())
 
 
 def _letters(reads: Reads) -> NDArray[np.int64]:
