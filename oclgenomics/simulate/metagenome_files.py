@@ -28,6 +28,7 @@ FOLDERS: dict[GenomeRole, str] = {
 TABLE = "genomes.tsv"
 TABLE_COLUMNS = ("file", "role", "name", "species_taxid", "genus_taxid", "letters")
 LINE_LETTERS = 80
+_MAX_DIGITS = 15
 
 
 @dataclass(frozen=True)
@@ -112,11 +113,15 @@ def read_table(folder: str | os.PathLike[str]) -> list[ListedGenome]:
 def _listed(table: Path, lines: Sequence[str]) -> Iterator[ListedGenome]:
     for number, line in enumerate(lines, 2):
         fields = line.split("\t")
-        known = len(fields) == len(TABLE_COLUMNS) and all(text.isascii() and text.isdigit() for text in fields[3:])
+        known = len(fields) == len(TABLE_COLUMNS) and all(_is_number(text) for text in fields[3:])
         role = next((one for one in get_args(GenomeRole) if known and one == fields[1]), None)
         if role is None:
             raise InputError("is not a row of simulated genomes", source=str(table), line=number)
         yield ListedGenome(table.parent / fields[0], role, fields[2], *map(int, fields[3:]))
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) <= _MAX_DIGITS
 
 
 def read_text(genome: ListedGenome) -> NDArray[np.uint8]:
