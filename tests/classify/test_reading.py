@@ -77,7 +77,7 @@ def check(engine: Engine, paths: dict[str, Any], expected: Sequence[Sequence[Rec
 lengths = st.lists(st.integers(0, 90), min_size=1, max_size=25)
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(lengths, st.booleans(), st.sampled_from([b"\n", b"\r\n"]), st.booleans(), st.integers(1, 3000), st.booleans())
 def test_single_reads(
     shaped: Engine,
@@ -95,7 +95,7 @@ def test_single_reads(
     check(shaped, {"reads": [path, path]}, [[r] for r in records * 2], HowToRead(SMALL, texts, block_bytes))
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(lengths, st.booleans(), st.booleans(), st.integers(1, 3000), st.integers(1, 3000), st.booleans())
 def test_pairs_of_two_files(
     shaped: Engine,
@@ -119,7 +119,7 @@ def test_pairs_of_two_files(
     check(shaped, {"paired": [tuple(paths)]}, expected, HowToRead(SMALL, texts, block_bytes))
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(lengths, st.booleans(), st.integers(1, 3000), st.booleans())
 def test_interleaved_mates(
     shaped: Engine,
