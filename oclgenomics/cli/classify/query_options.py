@@ -24,7 +24,7 @@ __all__ = [
     "wanted_of",
 ]
 
-BY_CHANCE = "by the read, 2 to 5, so that chance seldom gives as many; MetaCache's is 5"
+BY_CHANCE = "by the read and the database, 2 or more, so that chance seldom gives as many; MetaCache's is 5"
 
 
 def add_read_options(parser: argparse.ArgumentParser) -> None:
