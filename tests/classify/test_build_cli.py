@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 import signal
 import subprocess
@@ -14,6 +15,7 @@ from helpers.classify_databases import EDGE
 
 from oclgenomics.classify.build import build
 from oclgenomics.classify.database.file import read_database
+from oclgenomics.classify.database.manifest import check_manifest
 from oclgenomics.classify.options import BuildOptions, SketchOptions
 from oclgenomics.cli.main import main
 from oclgenomics.runtime import Device, Engine
@@ -104,6 +106,24 @@ def test_adding(device: Device, edge: Path, capsys: pytest.CaptureFixture[str]) 
     assert run(device, "add", database, edge / "b.fna", "--taxonomy", EDGE) == 3
     assert capsys.readouterr().err.count("is in the database already") == 1
     assert database.read_bytes() == before
+
+
+def test_manifests(device: Device, edge: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    database, manifest = edge / "x.db", edge / "x.db.sha256"
+    assert run(device, "build", database, edge / "a.fna") == 0
+    assert not manifest.exists()
+    assert run(device, "add", database, edge / "b.fna", "-o", edge / "y.db", "--manifest") == 0
+    assert check_manifest(edge / "y.db") == hashlib.sha256((edge / "y.db").read_bytes()).hexdigest()
+    assert run(device, "build", database, edge / "a.fna", "--manifest") == 0
+    before = check_manifest(database)
+    assert run(device, "add", database, edge / "b.fna") == 0
+    assert check_manifest(database) != before
+    (edge / "z.db.sha256").write_text(">x\nACGT\n")
+    capsys.readouterr()
+    words = ("build", edge / "z.db", edge / "z.db.sha256", "--manifest")
+    assert run(device, *words) == 2
+    assert "z.db.sha256: the same file as the input" in capsys.readouterr().err
+    assert (edge / "z.db.sha256").read_text() == ">x\nACGT\n"
 
 
 def test_a_reference_is_not_written_over(device: Device, edge: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,11 +8,13 @@ from collections.abc import Iterable
 from typing import Any
 
 from oclgenomics.cli.classify.reference_options import (
+    add_manifest_option,
     add_reading_options,
     add_references,
     add_taxon_options,
     check_threads,
     say_summary,
+    with_manifest,
 )
 from oclgenomics.cli.options import add_device_options, add_message_options, open_engine, report_profile
 from oclgenomics.cli.output import provenance
@@ -41,7 +43,8 @@ def add_parser(actions: Any) -> None:
     output = group.add_argument(
         "-o", "--output", metavar="FILE", help="a new file for the database (default: it is replaced)"
     )
-    writes(output)
+    writes(output, with_manifest)
+    add_manifest_option(group)
     add_message_options(group)
 
 
@@ -71,7 +74,7 @@ def run(args: argparse.Namespace) -> int:
         )  # fmt: skip
         progress.clear()
         database = replace(database, provenance=provenance(args, engine) | {"before": before.provenance})
-        write_database(output, database)
+        write_database(output, database, manifest=args.manifest)
         seconds = time.perf_counter() - start
         report_profile(args, engine)
     letters = int(database.targets.letters[len(before.targets) :].sum())
@@ -81,4 +84,4 @@ def run(args: argparse.Namespace) -> int:
 
 def _written(args: argparse.Namespace, database: str) -> Iterable[str]:
     """The database is an output where it is replaced."""
-    return [] if args.output else [database]
+    return [] if args.output else with_manifest(args, database)

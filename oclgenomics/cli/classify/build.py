@@ -7,11 +7,13 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from oclgenomics.cli.classify.reference_options import (
+    add_manifest_option,
     add_reading_options,
     add_references,
     add_taxon_options,
     check_threads,
     say_summary,
+    with_manifest,
 )
 from oclgenomics.cli.options import add_device_options, add_message_options, open_engine, report_profile
 from oclgenomics.cli.output import provenance
@@ -34,14 +36,16 @@ def add_parser(actions: Any) -> None:
         allow_abbrev=False,
     )
     parser.set_defaults(run=run)
-    writes(parser.add_argument("database", metavar="DB", help="the database to write"))
+    writes(parser.add_argument("database", metavar="DB", help="the database to write"), with_manifest)
     add_references(parser)
     add_sketch_options(parser)
     add_feature_options(parser)
     add_taxon_options(parser)
     add_reading_options(parser)
     add_device_options(parser)
-    add_message_options(parser.add_argument_group("output"))
+    group = parser.add_argument_group("output")
+    add_manifest_option(group)
+    add_message_options(group)
 
 
 def add_sketch_options(parser: argparse.ArgumentParser) -> None:
@@ -107,7 +111,7 @@ def run(args: argparse.Namespace) -> int:
         )  # fmt: skip
         progress.clear()
         database = replace(database, provenance=provenance(args, engine))
-        write_database(args.database, database)
+        write_database(args.database, database, manifest=args.manifest)
         seconds = time.perf_counter() - start
         report_profile(args, engine)
     say_summary(args, database, args.database, int(database.targets.letters.sum()), seconds)

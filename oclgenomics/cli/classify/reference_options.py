@@ -15,7 +15,16 @@ from oclgenomics.errors import UsageError
 if TYPE_CHECKING:
     from oclgenomics.classify.database.database import Database
 
-__all__ = ["add_reading_options", "add_references", "add_targets", "add_taxon_options", "check_threads", "say_summary"]
+__all__ = [
+    "add_manifest_option",
+    "add_reading_options",
+    "add_references",
+    "add_targets",
+    "add_taxon_options",
+    "check_threads",
+    "say_summary",
+    "with_manifest",
+]
 
 TAXONOMY_FILES = ("nodes.dmp", "names.dmp", "merged.dmp")
 SHOWN_TARGETS = 5
@@ -64,6 +73,21 @@ def add_reading_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--threads", type=count, metavar="N", help="host threads that decompress bgzip (default: at most 4)"
     )
+
+
+def add_manifest_option(group: argparse._ArgumentGroup) -> None:
+    """Add what is written beside a database."""
+    group.add_argument(
+        "--manifest", action="store_true",
+        help="also write the SHA-256 of the database to DB.sha256, for sha256sum --check and `classify verify`",
+    )  # fmt: skip
+
+
+def with_manifest(args: argparse.Namespace, database: str) -> Iterable[str]:
+    """Return the files of a database that is written."""
+    from oclgenomics.classify.database.manifest import manifest_path
+
+    return [database, manifest_path(database)] if args.manifest else [database]
 
 
 def check_threads(args: argparse.Namespace) -> None:
