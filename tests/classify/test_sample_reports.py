@@ -101,7 +101,7 @@ def test_precision_without_a_truth() -> None:
     precision = PrecisionTally(lineages)
     assert precision_text(precision) == ""
     precision.add(part, np.full(len(part), NO_TAXON, np.int32))
-    assert precision_text(precision) == ""
+    assert precision_text(precision) == f"# ground truth unknown: 100% ({len(part)})\n"
 
 
 def sections() -> dict[str, str]:

@@ -9,9 +9,11 @@ from oclgenomics.classify.candidates import Candidates
 from oclgenomics.classify.options import QueryOptions, SketchOptions
 from oclgenomics.classify.reports.all_hits import all_hits_column
 from oclgenomics.classify.reports.candidate_columns import CandidateColumns
+from oclgenomics.classify.reports.header_truth import HeaderTruth
 from oclgenomics.classify.reports.lines import Column, LineJoiner, NameColumn, NumberColumn, TextColumn, clean_names
 from oclgenomics.classify.reports.native_options import NativeOptions
 from oclgenomics.classify.reports.native_taxa import NativeTaxa
+from oclgenomics.classify.reports.precision import PrecisionTally, precision_text
 from oclgenomics.classify.reports.summary import summary_text
 from oclgenomics.classify.reports.tally import Tally
 from oclgenomics.classify.reports.taxon_words import TaxonWords
@@ -46,11 +48,14 @@ class NativeReport:
         self._options, self._joiner, self._lowest = options, joiner, query.lowest
         self._words = TaxonWords(lineages)
         self._tally = Tally(lineages)
+        self._truth = HeaderTruth(lineages) if options.needs_truth else None
+        self._precision = PrecisionTally(lineages)
         self._source: str | None = None
         taxa = NativeTaxa(self._words, options, query.lowest, query.highest)
-        self._heading = taxa.heading()
+        self._heading, self._truth_heading = taxa.heading(), taxa.heading("truth_")
         separator = options.separator
         self._calls = TextTable(self._words.count, lambda number: f"{separator}{taxa.text(number)}\n")
+        self._truths = TextTable(self._words.count, lambda number: f"{separator}{taxa.truth_text(number)}")
         self._separators = TextTable(0, lambda _: separator)
         self._candidates = CandidateColumns(self._words, sketch, query.lowest, separator)
 
@@ -62,6 +67,7 @@ class NativeReport:
         shown = (
             (options.queryids, "query_id"),
             (True, "query_header"),
+            (options.ground_truth, self._truth_heading),
             (options.allhits, "all_hits"),
             (options.shows_candidates, "top_hits"),
             (options.locations, "candidate_locations"),
@@ -76,19 +82,22 @@ class NativeReport:
         Raises
         ------
         UsageError
-            All hits are asked for, and the part has none.
+            All hits or the truth are asked for, and the part has none, or no texts.
         """
         self._tally.add(part)
+        truth = None if self._truth is None else self._truth.of(part)
+        if truth is not None:
+            self._precision.add(part, truth)
         comment = b""
         if part.reads.source != self._source:
             self._source = part.reads.source
             comment = f"{self._options.comment}{one_field(self._source)}\n".encode("utf-8", "replace")
         if self._options.no_map:
             return comment
-        lines = self._lines(part)
+        lines = self._lines(part, truth)
         return comment + lines if comment else lines
 
-    def _lines(self, part: ClassifiedReads) -> memoryview:
+    def _lines(self, part: ClassifiedReads, truth: NDArray[np.int32] | None) -> memoryview:
         options, candidates = self._options, part.candidates
         kept = np.flatnonzero(part.calls.taxon != NO_TAXON) if options.mapped_only else None
         columns: list[Column] = []
@@ -97,6 +106,8 @@ class NativeReport:
             separators = self._separators.places(np.full(len(number), NO_TEXT))
             columns += [NumberColumn(number.astype(np.uint64)), TextColumn(self._separators, separators)]
         columns.append(NameColumn(clean_names(part.reads.names), kept))
+        if options.ground_truth and truth is not None:
+            columns.append(TextColumn(self._truths, self._truths.places(truth if kept is None else truth[kept])))
         if options.allhits:
             if part.located is None:
                 raise ParameterError("allhits", "the query has to be asked for all hits")
@@ -112,8 +123,10 @@ class NativeReport:
         return self._joiner.join(len(number), columns)
 
     def tail(self) -> bytes:
-        """Write the summary."""
-        return summary_text(self._tally, self._options.comment).encode() if self._options.summary else b""
+        """Write the summary, and how many calls are right."""
+        options = self._options
+        text = summary_text(self._tally, options.comment) if options.summary else ""
+        return (text + (precision_text(self._precision, options.comment) if options.precision else "")).encode()
 
 
 def _of(candidates: Candidates, reads: NDArray[np.intp]) -> Candidates:

@@ -41,6 +41,11 @@ class NativeOptions:
         Where the candidates' targets were hit.
     summary : bool
         How many reads were classified, by ranks, at the end.
+    ground_truth : bool
+        The true taxon of each read, as far as its header tells; see `header_truth`. The parts of the query have to
+        bring texts.
+    precision : bool
+        How many calls are right, by ranks, at the end; as `ground_truth`.
     """
 
     taxids: bool = False
@@ -57,8 +62,15 @@ class NativeOptions:
     allhits: bool = False
     locations: bool = False
     summary: bool = True
+    ground_truth: bool = False
+    precision: bool = False
 
     @property
     def shows_candidates(self) -> bool:
         """Whether there is a column of candidates."""
         return self.tophits or self.locations
+
+    @property
+    def needs_truth(self) -> bool:
+        """Whether anything is said of what reads are in truth."""
+        return self.ground_truth or self.precision

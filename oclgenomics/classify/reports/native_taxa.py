@@ -28,11 +28,11 @@ class NativeTaxa:
         self._words, self._options = words, options
         self._slots = range(RANKS.index(lowest), RANKS.index(highest) + 1)
 
-    def heading(self) -> str:
-        """What the columns are called."""
+    def heading(self, before: str = "") -> str:
+        """What the columns are called, with `before` before each word."""
         options = self._options
         ranks = [RANKS[slot] for slot in self._slots] if options.lineage else ["rank"]
-        return self._joined([self._cell(rank, "taxname", "taxid") for rank in ranks])
+        return self._joined([self._cell(f"{before}{rank}", f"{before}taxname", f"{before}taxid") for rank in ranks])
 
     def text(self, number: int) -> str:
         """A taxon or target by its number in `Lineages`; `NO_TEXT` for an unclassified read."""
@@ -45,6 +45,13 @@ class NativeTaxa:
         return self._joined(
             [self._cell_of(self._words.at_rank(number, slot), RANKS[slot]) for slot in range(lowest, self._slots.stop)]
         )
+
+    def truth_text(self, number: int) -> str:
+        """The taxon that a read is of in truth, or the first one above it between the ranks that are shown."""
+        if number == NO_TEXT:
+            return self._nothing()
+        lineage = [self._words.at_rank(number, slot) for slot in self._slots]
+        return self.text(next((one for one in lineage if one != NO_TAXON), NO_TEXT))
 
     def _nothing(self) -> str:
         options = self._options

@@ -75,7 +75,8 @@ def precision_text(tally: PrecisionTally, comment: str = "# ") -> str:
     """Say how many reads are right at each rank or below; ranks start with the lowest one of any call.
 
     Precision is the share of those that are called anything there and whose true taxon is known; sensitivity is the
-    share of all reads whose true taxon is known there.
+    share of all reads whose true taxon is known there. If none is known, that is all that is said, where MetaCache says
+    nothing.
 
     Parameters
     ----------
@@ -87,7 +88,7 @@ def precision_text(tally: PrecisionTally, comment: str = "# ") -> str:
         np.cumsum(counts) for counts in (tally.called, tally.known, tally.called_known, tally.right)
     )
     if not known[-1]:
-        return ""
+        return f"{comment}ground truth unknown: 100% ({tally.reads})\n" if tally.reads else ""
     ranks = [(rank, RANKS.index(rank)) for rank in MAIN_RANKS if called[RANKS.index(rank)]]
     lines = []
     if unknown := tally.reads - int(known[-1]):

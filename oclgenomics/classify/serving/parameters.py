@@ -69,7 +69,7 @@ def parse_query(parameters: Mapping[str, str]) -> ClassifyQuery:
     native = _taken(NativeOptions, values)
     if format != "native" and native != NativeOptions():
         raise ParameterError("format", "has no use for parameters of native", format)
-    wanted = Wanted(False, native.allhits, values.pop("any_mates", False), values.pop("query_limit", None))
+    wanted = Wanted(native.needs_truth, native.allhits, values.pop("any_mates", False), values.pop("query_limit", None))
     options = _taken(QueryOptions, values)
     return ClassifyQuery(
         format, values.pop("interleaved", False), values.pop("sample", "sample"), options, wanted, native

@@ -38,7 +38,7 @@ def add_parser(actions: Any) -> None:
     )
     reads(taxonomy, lambda args, folder: [os.path.join(folder, name) for name in TAXONOMY_FILES])
     add_calling_options(parser, hitmin="5", lowest="species")
-    add_report_options(parser, windows=False)
+    add_report_options(parser, merged=True)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -152,7 +152,7 @@ def wanted_of(args: argparse.Namespace) -> Wanted:
     """Return what the query has to bring for the outputs asked for."""
     from oclgenomics.classify.options import Wanted
 
-    texts = bool(args.classified_out or args.unclassified_out)
+    texts = bool(args.classified_out or args.unclassified_out or args.ground_truth or args.precision)
     return Wanted(texts, args.allhits, args.any_mates, args.limit)
 
 

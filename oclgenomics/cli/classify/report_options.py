@@ -28,6 +28,8 @@ SWITCHES = {
     "mapped-only": "no lines for unclassified reads",
     "no-map": "no lines for reads, only the summary",
     "no-summary": "no summary at the end",
+    "ground-truth": "what each read is of, if its header tells: by taxid|N, or the accession of a target; slow",
+    "precision": "how many calls are right, at the end; as --ground-truth",
 }
 FILES = {
     "kreport": "a report of clades as Kraken writes it, for Bracken, Pavian and others",
@@ -39,12 +41,11 @@ FILES = {
     "hits-per-ref": "the reads that hit each target",
 }
 
+NOT_MERGED = ("allhits", "locations", "hits-per-ref", "ground-truth", "precision")
 
-OF_WINDOWS = ("allhits", "locations", "hits-per-ref")
 
-
-def add_report_options(parser: argparse.ArgumentParser, *, windows: bool = True) -> None:
-    """Add the outputs; `windows`: also those that tell of windows that were hit."""
+def add_report_options(parser: argparse.ArgumentParser, *, merged: bool = False) -> None:
+    """Add the outputs; `merged`: without those that need windows or headers, which results to be merged do not tell."""
     group = parser.add_argument_group("output")
     writes(
         group.add_argument(
@@ -56,7 +57,7 @@ def add_report_options(parser: argparse.ArgumentParser, *, windows: bool = True)
     )
     group.add_argument("--json", action="store_true", help="short for --format json")
     for name, text in FILES.items():
-        if name in OF_WINDOWS and not windows:
+        if name in NOT_MERGED and merged:
             continue
         writes(group.add_argument(f"--{name}", metavar="FILE", help=f"write {text}"))
     plot = group.add_argument("--plot", metavar="FILE", help="draw the taxa of each rank; .png, .svg or .pdf")
@@ -68,7 +69,7 @@ def add_report_options(parser: argparse.ArgumentParser, *, windows: bool = True)
     add_message_options(group)
     native = parser.add_argument_group("lines of --format native")
     for name, text in SWITCHES.items():
-        if name in OF_WINDOWS and not windows:
+        if name in NOT_MERGED and merged:
             continue
         native.add_argument(f"--{name}", action="store_true", help=text)
     native.add_argument(
@@ -147,4 +148,6 @@ def native_options(args: argparse.Namespace) -> NativeOptions:
         allhits=getattr(args, "allhits", False),
         locations=getattr(args, "locations", False),
         summary=not args.no_summary,
+        ground_truth=getattr(args, "ground_truth", False),
+        precision=getattr(args, "precision", False),
     )
