@@ -21,8 +21,9 @@ __all__ = ["breakdown", "warm_build", "warm_query"]
 OWN = "classify"
 # Stages of a query, and the files of their kernels; all else is of reading.
 STAGES = {
-    "make_pairs": "make pairs", "clip_runs": "clip runs", "sketch_windows": "sketch", "look_up_features": "look up", "index_features": "index",
-    "find_candidates": "find candidates", "find_in_groups": "find candidates", "join_lines": "write lines",
+    "sketch_windows": "sketch", "make_pairs": "make pairs", "clip_runs": "clip runs", "index_features": "index",
+    "look_up_features": "look up", "find_candidates": "find candidates", "find_in_groups": "find candidates",
+    "join_lines": "write lines",
 }  # fmt: skip
 
 
