@@ -14,6 +14,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.cli.golden_classify import classify
+from oclgenomics.cli.golden_numbers import numbers
 from oclgenomics.kmers import CountOptions, count
 from oclgenomics.kmers import reference as kmer_reference
 from oclgenomics.kmers.keys import keys_of
@@ -49,15 +51,6 @@ SIGNAL_COSTS: dict[str, tuple[AlignOptions, list[int], list[int]]] = {
 }
 # Of grid positions, omegas and borders as every device computes them in accurate precision.
 OMEGA_DIGEST = "b6bf9e885fa19301"
-
-
-def numbers(count: int, seed: int) -> NDArray[np.uint64]:
-    """Numbers without a pattern, uint64 (count,): SplitMix64."""
-    with np.errstate(over="ignore"):
-        x = (np.arange(1, count + 1, dtype=np.uint64) + np.uint64(seed << 32)) * np.uint64(0x9E3779B97F4A7C15)
-        x = (x ^ x >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
-        x = (x ^ x >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
-        return x ^ x >> np.uint64(31)
 
 
 def golden_states() -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
@@ -205,6 +198,7 @@ def _primitives(engine: Engine) -> str | None:
 
 JOBS: dict[str, Callable[[Engine], str | None]] = {
     "primitives": _primitives,
+    "classify query": classify,
     "kmers count": _kmers,
     "signatures scan": _signatures,
     "sdtw align": _signals,

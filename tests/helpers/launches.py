@@ -20,6 +20,7 @@ from helpers.classify_index import Case as ClassifyCase
 from helpers.classify_index import random_case
 from helpers.indexed_sketches import indexed_sketches
 from helpers.joined_lines import joined_lines
+from helpers.moved_sketches import moved_sketches
 from helpers.signature_samples import SampleRecord, sample_letters
 from helpers.squiggles import random_squiggle
 from oclgenomics.classify import plan as classify_plan
@@ -459,6 +460,8 @@ FAMILIES: dict[str, tuple[Case, ...]] = {
         partial(window_sketches, sketchlen=16),
         partial(window_sketches, sketchlen=3, kmerlen=11),
         partial(window_sketches, sketchlen=18, kmerlen=4, winlen=25),
+        partial(moved_sketches, size=16),
+        partial(moved_sketches, size=3),
     ),
     "letters": (partial(letters_in_place, fastq=True), partial(letters_in_place, fastq=False)),
     "classify_index": (partial(indexed_sketches, max_locations=3), partial(indexed_sketches, max_locations=300)),

@@ -9,14 +9,22 @@ import re
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
 from helpers.devices import devices_under_test, unknown_processor
 
 from oclgenomics import notices
-from oclgenomics.cli import golden_jobs
+from oclgenomics.classify import BuildOptions
+from oclgenomics.classify import reference as classify_reference
+from oclgenomics.classify.plan import SMALL, WIDE
+from oclgenomics.cli import golden_classify, golden_jobs
 from oclgenomics.cli.main import main
 from oclgenomics.errors import DeviceError, NoDeviceError, UntrustedDeviceError
 from oclgenomics.runtime import Device, Engine, diskcache, list_devices, pocl, program, select_device, trust
@@ -358,6 +366,8 @@ def test_simulators_are_not_tested(device: Device, fresh: Path, monkeypatch: pyt
 
 # Golden jobs
 
+golden_features = cache(lambda: classify_reference.build_features(golden_classify.golden_targets(), BuildOptions()))
+
 
 @pytest.mark.parametrize("job", list(golden_jobs.JOBS))
 def test_golden_jobs(engine: Engine, job: str) -> None:
@@ -387,6 +397,49 @@ def test_golden_jobs_see_wrong_results(engine: Engine, monkeypatch: pytest.Monke
     assert "differ" in str(golden_jobs.JOBS["kmers count"](engine))
     monkeypatch.setattr(golden_jobs.reference, "scan", lambda items, heads, inclusive: items + items)
     assert "segmented sums" in str(golden_jobs.JOBS["primitives"](engine))
+
+
+# What a device may get wrong of a query, by what the oracle then says otherwise.
+MISCLASSIFIED = [
+    ("build_features", lambda found: found | {12345: [(0, 0)]}, "features"),
+    ("build_features", lambda found: {feature: at[:100] for feature, at in found.items()}, "features"),
+    ("sketches", lambda found: [row[:-1] for row in found], "hits"),
+    ("choose_candidates", lambda found: [one._replace(first=one.last) for one in found], "candidates"),
+    ("call_read", lambda found: None, "calls"),
+]
+
+
+@pytest.mark.parametrize(("name", "change", "told"), MISCLASSIFIED)
+def test_the_golden_job_of_classify_sees_wrong_results(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch, name: str, change: Callable[[Any], Any], told: str
+) -> None:
+    oracle = getattr(golden_classify.reference, name)
+    changed = mock.Mock(side_effect=lambda *args: change(oracle(*args)))
+    others = vars(golden_classify.reference) | {"build_features": lambda *_: golden_features()}
+    monkeypatch.setattr(golden_classify, "reference", SimpleNamespace(**(others | {name: changed})))
+    assert golden_classify.classify(engine) == f"{told} differ from the oracle"
+    assert changed.called
+
+
+def test_the_golden_job_of_classify_sees_wrong_lines(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    join = golden_classify.DeviceJoiner.join
+    monkeypatch.setattr(golden_classify.DeviceJoiner, "join", lambda *args: memoryview(join(*args)[:-1]))
+    assert golden_classify.classify(engine) == "lines differ from those that Python joins"
+
+
+def test_reads_of_the_golden_job_are_of_every_class() -> None:
+    """Some hit nothing, some so little that a narrow group takes them, and one so much that global memory sorts it."""
+    targets = golden_classify.golden_targets()
+    features = golden_features()
+    sketch = BuildOptions().sketch
+    located = [
+        sum(len(features.get(one, ())) for row in classify_reference.sketches(read, sketch) for one in row)
+        for read in golden_classify.golden_reads(targets)
+    ]
+    assert min(located) == 0
+    assert any(0 < size <= SMALL for size in located)
+    assert any(SMALL < size <= WIDE for size in located)
+    assert max(located) > WIDE
 
 
 def test_doctor_runs_the_jobs(answers: dict[int, Verdict], capsys: pytest.CaptureFixture[str]) -> None:
