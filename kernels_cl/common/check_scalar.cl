@@ -243,6 +243,68 @@ __kernel void groups(__global const long *x, __global long *out)
 }
 #endif
 
+// Lists in local and in global memory that a group fills in any order and sorts by a bitonic network; the best of its items.
+#if !defined(ONLY) || defined(ONLY_ordered_groups)
+#define SORT(list, size, fence)                                                  \
+    for (uint run = 2; run <= (size); run *= 2)                                  \
+        for (uint apart = run / 2; apart; apart /= 2) {                          \
+            for (uint pair = get_local_id(0); pair < (size) / 2; pair += LANES) { \
+                const uint m = 2 * pair - (pair & (apart - 1)), n = m + apart;   \
+                const uint a = list[m], b = list[n];                             \
+                if ((a > b) == !(m & run)) {                                     \
+                    list[m] = b;                                                 \
+                    list[n] = a;                                                 \
+                }                                                                \
+            }                                                                    \
+            barrier(fence);                                                      \
+        }
+
+typedef struct {
+    uint filled, most, first;
+    int taken[2];
+} Best;
+
+__attribute__((reqd_work_group_size(LANES, 1, 1)))
+__kernel void ordered_groups(__global const uint *x, __global uint *out, __global uint *lists)
+{
+    __local uint list[2 * LANES];
+    __local Best best;
+    const size_t i = get_global_id(0);
+    const uint lane = get_local_id(0), count = x[i] >> 9 & 3;
+    __global uint *own = lists + i - lane;
+    if (lane == 0) {
+        best.filled = best.most = 0;
+        best.first = 0xffffffffu;
+    }
+    for (uint n = lane; n < 2 * LANES; n += LANES)
+        list[n] = 0xffffffffu;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (count == 1 || count == 2) {
+        const uint to = atomic_add(&best.filled, count);
+        for (uint n = 0; n < count; ++n)
+            list[to + n] = x[i] * (n + 1);
+    }
+    own[LANES - 1 - lane] = x[i];
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    SORT(list, 2 * LANES, CLK_LOCAL_MEM_FENCE)
+    SORT(own, LANES, CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+    PUT(0, list[2 * lane]);
+    PUT(1, list[2 * lane + 1]);
+    PUT(2, best.filled);
+    atomic_max(&best.most, x[i] % 7);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (x[i] % 7 == best.most)
+        atomic_min(&best.first, lane);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (lane == best.first)
+        best.taken[count & 1] = best.taken[~count & 1] = (int)x[i];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    PUT(3, best.most);
+    PUT(4, best.first);
+    PUT(5, best.taken[lane & 1] == (int)x[i]);
+}
+#endif
+
 #if !defined(ONLY) || defined(ONLY_atomics)
 __kernel void atomics(__global const uint *x, __global uint *out, __global uint *totals)
 {

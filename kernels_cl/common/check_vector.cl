@@ -163,18 +163,22 @@ __kernel void vector_bytes(__global const uint *x, __global uint *out)
     const size_t i = get_global_id(0) * 16;
     __global const uchar *bytes = (__global const uchar *)(x + i);
     uchar16 count = 0, any = 0, codes = 0;
+    uint some = 0;
     for (uint n = 0; n < 48; n += 5) {
         const uchar16 a = *(__global const uchar16_any *)(bytes + n) & (uchar16)0x0f;
         const char16 low = a == (uchar16)3, high = a == (uchar16)12;
         const char16 code = (low & (char16)0x12) | (high & (char16)0x4f);
         codes ^= as_uchar16(code);
         any |= as_uchar16(code == (char16)0);
+        const ulong2 halves = as_ulong2(a == (uchar16)7);
+        some += (halves.x | halves.y) != 0;
         count -= as_uchar16(low);
     }
     for (uint n = 0; n < 16; ++n) {
         out[i + n] = codes[n];
         out[ITEMS + i + n] = any[n];
         out[2 * ITEMS + i + n] = count[n];
+        out[3 * ITEMS + i + n] = some;
     }
 }
 #endif
@@ -290,5 +294,92 @@ __kernel void vector_scores(__global const int *x, __global const float *f, __gl
     PUT_FLOATS(3, score[2]);
     PUT_FLOATS(4, place);
     PUT_FLOATS(5, score[1] < (floats)(3.0e38f) ? g : (floats)(3.0e38f));
+}
+#endif
+
+// Lists in the lanes of VW words: loaded from any address of bytes, hashed, ordered by a network of minima and maxima, merged,
+// inserted without repetitions, shifted by counts of their own, joined and read lane by lane.
+#if !defined(ONLY) || defined(ONLY_vector_lists)
+typedef uint4 letters16 __attribute__((aligned(1)));
+
+#define LANE(vector, lane) (((uint *)&(vector))[lane])
+#if VW == 16
+#define ALL_LANES(x, n)                                                                                      \
+    (uint16)((x)[0].n, (x)[1].n, (x)[2].n, (x)[3].n, (x)[4].n, (x)[5].n, (x)[6].n, (x)[7].n, (x)[8].n, (x)[9].n, \
+             (x)[10].n, (x)[11].n, (x)[12].n, (x)[13].n, (x)[14].n, (x)[15].n)
+#else
+#define ALL_LANES(x, n) (uint8)((x)[0].n, (x)[1].n, (x)[2].n, (x)[3].n, (x)[4].n, (x)[5].n, (x)[6].n, (x)[7].n)
+#endif
+#define ORDER(x, i, j)                        \
+    do {                                      \
+        const uint_v least_ = MIN(x[i], x[j]); \
+        x[j] = MAX(x[i], x[j]);               \
+        x[i] = least_;                        \
+    } while (0)
+
+static inline void sort_four(uint_v *x)
+{
+    ORDER(x, 0, 1);
+    ORDER(x, 2, 3);
+    ORDER(x, 0, 2);
+    ORDER(x, 1, 3);
+    ORDER(x, 1, 2);
+}
+
+__kernel
+__attribute__((vec_type_hint(uint_v)))
+void vector_lists(__global const uint *x, __global uint *out)
+{
+    const size_t i = FIRST;
+    const uint_v at = LOAD_V(uint, x + i) & 0x7ffu, count = at & 15;
+    uint4 loaded[VW];
+    UNROLL
+    for (uint lane = 0; lane < VW; ++lane)
+        loaded[lane] = *(__global const letters16 *)((__global const uchar *)x + LANE(at, lane));
+    uint_v list[4], hashes[4], joined = 0;
+    list[0] = ALL_LANES(loaded, s0);
+    list[1] = ALL_LANES(loaded, s1);
+    list[2] = ALL_LANES(loaded, s2);
+    list[3] = ALL_LANES(loaded, s3);
+    PUT(uint, 0, (list[0] << count | list[1] >> (16 - count)) | ~((uint_v)0xffff0000u << (16 - count)));
+    UNROLL
+    for (uint n = 0; n < 4; ++n) {
+        hashes[n] = (list[n] >> 16 ^ list[n]) * 0x45d9f3bu;
+        hashes[n] |= (uint_v)0 - (count << n >> 3 & 1);
+        joined ^= hashes[n] ^ list[n];
+    }
+    sort_four(list);
+    sort_four(hashes);
+    UNROLL
+    for (uint n = 0; n < 4; ++n)
+        list[n] = MIN(list[n], hashes[3 - n]);
+    sort_four(list);
+    UNROLL
+    for (uint n = 0; n < 4; ++n)
+        PUT(uint, 1 + n, list[n]);
+    uint_v rising = x[i] & 1 ? list[2] : hashes[0];
+    UNROLL
+    for (uint n = 0; n < 4; ++n) {
+        const uint_v here = list[n];
+        list[n] = MIN(here, rising);
+        rising = here == rising ? (uint_v)0xffffffffu : MAX(here, rising);
+    }
+    PUT(uint, 5, list[3]);
+    PUT(uint, 6, rising);
+#if VW == 16
+    const uint8 eight = joined.lo | joined.hi;
+#else
+    const uint8 eight = joined;
+#endif
+    const uint4 four = eight.lo & eight.hi;
+    uint greatest = 0, first = 0;
+    for (uint lane = 0; lane < VW; ++lane) {
+        greatest = MAX(greatest, LANE(at, lane));
+        if (LANE(hashes[3], lane) == 0xffffffffu)
+            LANE(list[0], lane) = first++;
+    }
+    PUT(uint, 7, list[0]);
+    PUT(uint, 8, (uint_v)greatest);
+    PUT(uint, 9, (uint_v)((four.s0 | four.s1) ^ (four.s2 | four.s3)));
 }
 #endif

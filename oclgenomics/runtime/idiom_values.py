@@ -229,6 +229,21 @@ def groups(lanes: int) -> Case:
     return case([x], after)
 
 
+def ordered_groups(lanes: int) -> Case:
+    x = NUMBERS.words[0].reshape(-1, lanes)
+    count = x >> 9 & 3
+    lists = np.full((len(x), 2, lanes), 0xFFFFFFFF, np.uint32)
+    lists[:, 0] = np.where((count == 1) | (count == 2), x, lists[:, 0])
+    lists[:, 1] = np.where(count == 2, x * np.uint32(2), lists[:, 1])
+    ordered = np.sort(lists.reshape(len(x), -1), axis=1)
+    filled, rest = np.where(count < 3, count, 0).sum(axis=1), x % 7
+    first = rest.argmax(axis=1)
+    of_groups = [np.repeat(values, lanes) for values in (filled, rest.max(axis=1), first)]
+    is_taken = (x == x[np.arange(len(x)), first][:, None]).ravel()
+    after = channels(ordered[:, ::2].ravel(), ordered[:, 1::2].ravel(), *of_groups, is_taken, dtype=np.uint32)
+    return case([NUMBERS.words[0]], after, np.sort(x, axis=1).ravel())
+
+
 def atomics() -> Case:
     x = NUMBERS.words[0]
     totals = np.zeros(16, np.uint32)
@@ -355,14 +370,15 @@ def vector_shifts() -> Case:
 def vector_bytes() -> Case:
     x = NUMBERS.words[0]
     of_item = x.view(np.uint8).reshape(-1, 64)
-    codes, anything, count = (np.zeros((len(of_item), 16), np.uint8) for _ in range(3))
+    codes, anything, count, some = (np.zeros((len(of_item), 16), np.uint8) for _ in range(4))
     for first in range(0, 48, 5):
         a = of_item[:, first : first + 16] & 0x0F
         code = np.where(a == 3, 0x12, np.where(a == 12, 0x4F, 0)).astype(np.uint8)
         codes ^= code
         anything |= np.where(code == 0, 255, 0).astype(np.uint8)
         count += a == 3
-    return case([x], channels(codes.ravel(), anything.ravel(), count.ravel(), dtype=np.uint32))
+        some += (a == 7).any(axis=1)[:, None]
+    return case([x], channels(*(field.ravel() for field in (codes, anything, count, some)), dtype=np.uint32))
 
 
 def vector_windows() -> Case:
@@ -436,6 +452,35 @@ def vector_scores(lanes: int) -> Case:
         np.abs(g - h) + h, (g - h) * (g - h) + g, score[1], score[2], distances.argmin(axis=0), g, dtype=np.float32
     )
     return case([x, f], integers_after, floats_after)
+
+
+def vector_lists(lanes: int) -> Case:
+    x = NUMBERS.words[0]
+    most = np.uint32(0xFFFFFFFF)
+    at = x & 0x7FF
+    loaded = x.view(np.uint8)[at[:, None] + np.arange(16)].view(np.uint32).T
+    count = at & 15
+    shifted = loaded[0] << count | loaded[1] >> 16 - count | ~(np.uint32(0xFFFF0000) << 16 - count)
+    hashes = (loaded >> np.uint32(16) ^ loaded) * np.uint32(0x45D9F3B)
+    hashes |= np.where(count >> 3 - np.arange(4)[:, None] & 1, most, np.uint32(0))
+    joined = np.bitwise_xor.reduce(hashes ^ loaded).reshape(-1, lanes)
+    hashes.sort(axis=0)
+    least = np.sort(np.concatenate([loaded, hashes]), axis=0)[:4]
+    odd = np.repeat(x[::lanes] & 1, lanes)
+    risen = np.where(odd, least[2], hashes[0])
+    found = least.copy()
+    for here in found:
+        here[:], risen = np.minimum(here, risen), np.where(here == risen, most, np.maximum(here, risen))
+    full = (hashes[3] == most).reshape(-1, lanes)
+    marked = np.where(full, full.cumsum(axis=1) - 1, found[0].reshape(-1, lanes))
+    eight = np.bitwise_or.reduce(joined.reshape(-1, lanes // 8, 8), axis=1)
+    four = eight[:, :4] & eight[:, 4:]
+    folded = (four[:, 0] | four[:, 1]) ^ (four[:, 2] | four[:, 3])
+    after = channels(
+        shifted, *least, found[3], risen, marked.ravel(), np.repeat(at.reshape(-1, lanes).max(axis=1), lanes),
+        np.repeat(folded, lanes), dtype=np.uint32,
+    )  # fmt: skip
+    return case([x], after)
 
 
 def doubles() -> Case:

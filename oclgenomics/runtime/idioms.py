@@ -75,6 +75,7 @@ def idioms_for(device: Device) -> list[Idiom]:
     group = group_size(device)
     found = [Idiom(case.__name__, SCALAR, case) for case in values.PLAIN_CASES]
     found.append(Idiom("groups", SCALAR, lambda: values.groups(group), group=group))
+    found.append(Idiom("ordered_groups", SCALAR, lambda: values.ordered_groups(group), group=group))
     if tuning.cpu:
         found.append(Idiom("loose_memory", SCALAR, values.loose_memory))
         found.append(Idiom("vector_shifts", VECTOR, values.vector_shifts, CPU_WIDTH, 8))
@@ -83,6 +84,7 @@ def idioms_for(device: Device) -> list[Idiom]:
         wide = tuning.vector_bytes // 4
         found.append(Idiom("vector_shorts", VECTOR, lambda: values.vector_shorts(2 * wide), wide, 2 * wide))
         found.append(Idiom("vector_scores", VECTOR, lambda: values.vector_scores(wide), wide, wide))
+        found.append(Idiom("vector_lists", VECTOR, lambda: values.vector_lists(wide), wide, wide))
     for width in widths:
         found += _vectors(width)
     if "cl_khr_fp64" in device.extensions:

@@ -95,12 +95,22 @@ MISCOMPILED = [
     ("vector_scores", "apart * apart + g", "fma(apart, apart, g)"),
     ("vector_scores", "a > b ? difference", "AS_V(uint, a) > AS_V(uint, b) ? difference"),
     ("vector_scores", "((int *)&turned)[lane] =", "((int *)&turned)[lane & 3] ="),
+    ("vector_lists", "least_ = MIN(x[i], x[j])", "least_ = AS_V(int, x[i]) < AS_V(int, x[j]) ? x[i] : x[j]"),
+    ("vector_lists", "here == rising ?", "(here == rising) & (int_v)0 ?"),
+    ("vector_lists", "(x)[6].n, (x)[7].n", "(x)[7].n, (x)[6].n"),
+    ("vector_lists", ">> (16 - count)", ">> (16 - LANE(count, 0))"),
+    ("vector_lists", "list[n] >> 16 ^ list[n]", "AS_V(uint, AS_V(int, list[n]) >> 16) ^ list[n]"),
+    ("vector_lists", "eight.lo & eight.hi", "eight.even & eight.odd"),
+    ("vector_lists", "LANE(list[0], lane) = first++", "LANE(list[0], lane & 3) = first++"),
+    ("ordered_groups", "(a > b) == !(m & run)", "(a > b) == !(m & run) && run > 2"),
+    ("ordered_groups", "== best.most", ">= 5"),
+    ("ordered_groups", "list[to + n]", "list[lane + n]"),
 ]
 
 
 @pytest.mark.parametrize(("kernel", "right", "wrong"), MISCOMPILED)
 @pytest.mark.parametrize("vector_bytes", [32, 64])
-def test_vectors_as_wide_as_registers_are_looked_at(
+def test_what_a_compiler_gets_wrong_is_seen(
     device: Device, kernel: str, right: str, wrong: str, vector_bytes: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A device that compiles an operation wrongly is seen to."""
