@@ -35,8 +35,9 @@ WINDOWS = ["--grid", "5", "--minwin", "100", "--maxwin", "50k"]
 # Options that take words of other kinds. One that names a file has to be declared with reads, writes or works_in.
 NO_FILES = {
     "abundance_per", "at", "comment", "device", "engine", "format", "fpr", "highest", "impute", "input_format",
-    "kernel", "ld", "listen", "lowest", "name", "names", "operation", "phase", "precision", "ranks", "region",
+    "kernel", "ld", "listen", "lowest", "name", "names", "operation", "phase", "precision", "rank", "ranks", "region",
     "remove_ambiguous", "separator", "sequence_id_format", "sequences", "settings", "stages", "target_class",
+    "title",
 }  # fmt: skip
 
 
@@ -255,6 +256,7 @@ DESTROYING = [
     "classify run q.fa --targets x.fa -o x.fa",
     "classify run q.fa --targets x.fa --cami q.fa",
     "classify merge x.fa q.fa --taxonomy y -o q.fa",
+    "classify plot x.fa p.png -o p.png",
     "fpga timing --board a.toml -o a.toml",
     "fpga report --positions list -o list",
     "fpga project --compare a.toml -o a.toml",

@@ -4,6 +4,7 @@ from oclgenomics.classify.reports.abundance_lists import abundance_lists
 from oclgenomics.classify.reports.bracken import bracken_table
 from oclgenomics.classify.reports.cami import cami_profile
 from oclgenomics.classify.reports.kreport import kreport
+from oclgenomics.classify.reports.kreport_text import read_kreport
 from oclgenomics.classify.reports.krona import krona_text
 from oclgenomics.classify.reports.making import FORMATS, ReportFormat, make_report
 from oclgenomics.classify.reports.native_options import NativeOptions
@@ -28,6 +29,7 @@ __all__ = [
     "krona_text",
     "make_report",
     "precision_text",
+    "read_kreport",
     "summary_text",
     "write_reports",
 ]

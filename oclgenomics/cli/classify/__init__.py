@@ -9,6 +9,7 @@ from oclgenomics.cli.classify import build as classify_build
 from oclgenomics.cli.classify import evaluate as classify_evaluate
 from oclgenomics.cli.classify import info as classify_info
 from oclgenomics.cli.classify import merge as classify_merge
+from oclgenomics.cli.classify import plot as classify_plot
 from oclgenomics.cli.classify import query as classify_query
 from oclgenomics.cli.classify import run as classify_run
 from oclgenomics.cli.classify import serve as classify_serve
@@ -19,7 +20,7 @@ __all__ = ["COMMANDS", "add_parser"]
 
 COMMANDS = (
     classify_build, classify_add, classify_query, classify_run, classify_merge, classify_serve, classify_info,
-    classify_verify, classify_evaluate,
+    classify_verify, classify_evaluate, classify_plot,
 )  # fmt: skip
 
 
