@@ -18,10 +18,12 @@ features that the read could have in common with a target.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.classify.by_length import by_length
 from oclgenomics.classify.options import QueryOptions, SketchOptions
 
 __all__ = ["CHANCE", "LEAD_FEATURES", "MIN_HITS", "needed_hits", "needed_lead"]
@@ -34,13 +36,13 @@ _GOES_ON = 0.1  # measured: chance hits of h + 1 features among those of h
 
 
 def needed_hits(
-    letters: NDArray[np.int64], windows: int, sketch: SketchOptions, options: QueryOptions
+    letters: NDArray[np.integer[Any]], windows: int, sketch: SketchOptions, options: QueryOptions
 ) -> NDArray[np.uint32]:
     """Return the hits that each read needs to be classified, uint32 (reads,).
 
     Parameters
     ----------
-    letters : ndarray (reads,)
+    letters : ndarray of int (reads,)
         Lengths of the reads, those of mates together.
     windows : int
         Of all targets.
@@ -52,12 +54,18 @@ def needed_hits(
     if options.hitmin is not None:
         return np.full(len(letters), options.hitmin, np.uint32)
     known = windows * sketch.winstride / (4**sketch.kmerlen / 2)
-    expected = np.maximum(_LOCATABLE * known * _features(letters, sketch) / CHANCE, 1e-9)
-    hits = 1 + np.ceil(np.log(expected) / -math.log(_GOES_ON))
-    return np.asarray(np.maximum(hits, MIN_HITS), np.uint32)
+
+    def of(lengths: NDArray[np.int64]) -> NDArray[np.uint32]:
+        expected = np.maximum(_LOCATABLE * known * _features(lengths, sketch) / CHANCE, 1e-9)
+        hits = 1 + np.ceil(np.log(expected) / -math.log(_GOES_ON))
+        return np.asarray(np.maximum(hits, MIN_HITS), np.uint32)
+
+    return by_length(of, letters)
 
 
-def needed_lead(letters: NDArray[np.int64], sketch: SketchOptions, options: QueryOptions) -> NDArray[np.uint32] | None:
+def needed_lead(
+    letters: NDArray[np.integer[Any]], sketch: SketchOptions, options: QueryOptions
+) -> NDArray[np.uint32] | None:
     """Return the hits by which a read's best candidate has to lead, uint32 (reads,).
 
     Candidates with more hits than the best one less its lead count for the lowest common ancestor. MetaCache's lead is
@@ -65,7 +73,7 @@ def needed_lead(letters: NDArray[np.int64], sketch: SketchOptions, options: Quer
     """
     if options.hitmin is not None:
         return None
-    return np.asarray(1 + _features(letters, sketch) // LEAD_FEATURES, np.uint32)
+    return by_length(lambda lengths: (1 + _features(lengths, sketch) // LEAD_FEATURES).astype(np.uint32), letters)
 
 
 def _features(letters: NDArray[np.int64], sketch: SketchOptions) -> NDArray[np.float64]:

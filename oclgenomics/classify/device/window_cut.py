@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.classify.by_length import by_length
 from oclgenomics.classify.options import SketchOptions
 from oclgenomics.classify.windows import count_windows
 from oclgenomics.sequence.pieces import Pieces
@@ -63,7 +64,8 @@ def cut_windows(pieces: Pieces, options: SketchOptions) -> WindowCut:
     options : SketchOptions
     """
     stride = options.winstride
-    counts = count_windows(pieces.size.astype(np.int64), options)  # of records that are one piece, as most are
+    # of records that are one piece, as most are
+    counts = by_length(lambda sizes: count_windows(sizes, options).astype(np.uint32), pieces.size)
     letters, sizes, windows = pieces.letters, pieces.size, np.zeros(len(pieces), np.int64)
     parts = np.flatnonzero((pieces.start > 0) | ~pieces.ends)
     if len(parts):
@@ -79,4 +81,6 @@ def cut_windows(pieces: Pieces, options: SketchOptions) -> WindowCut:
         letters, sizes = letters.copy(), sizes.copy()
         letters[parts] += left_out
         sizes[parts] -= left_out
-    return WindowCut(letters, sizes, np.cumsum(np.append(0, counts), dtype=np.uint32), windows)
+    before = np.zeros(len(pieces) + 1, np.uint32)
+    np.cumsum(counts, out=before[1:])
+    return WindowCut(letters, sizes, before, windows)
