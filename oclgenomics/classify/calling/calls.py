@@ -42,19 +42,19 @@ class Caller:
 
     def call(self, candidates: Candidates, hitmin: NDArray[np.uint32], lead: NDArray[np.uint32] | None = None) -> Calls:
         """Call reads; see `call_reads`."""
-        best, top = candidates.hits[:, 0], candidates.targets[:, 0]
-        at = np.flatnonzero((best >= hitmin) & (top != NO_TARGET))
-        top = top[at]
+        best = candidates.hits[:, 0]
+        classified = (best >= hitmin) & (candidates.targets[:, 0] != NO_TARGET)
+        at = np.flatnonzero(classified)
+        top = candidates.targets[:, 0].astype(np.intp)[at]
         taxon, slot = self._taxon[top], self._slot[top]
         # MetaCache rounds the threshold to float32, too
-        least = hitmin[at] if lead is None else np.minimum(lead[at], best[at])
-        threshold = (best[at] - least).astype(np.float32) * self._hitdiff
+        threshold = (best - np.minimum(hitmin if lead is None else lead, best)).astype(np.float32) * self._hitdiff
         for place in range(1, candidates.hits.shape[1]):
-            counts = (candidates.hits[at, place] > threshold) & (taxon != NO_TAXON)
+            counts = (candidates.hits[:, place] > threshold)[at] & (taxon != NO_TAXON)
             these = np.flatnonzero(counts)
             if not len(these):
                 break
-            self._join(taxon, slot, these, top, candidates.targets[at[these], place])
+            self._join(taxon, slot, these, top, candidates.targets[:, place].astype(np.intp)[at])
         calls = np.full(len(candidates), NO_TAXON, np.int32)
         calls[at] = taxon
         return Calls(calls, hitmin)
@@ -63,21 +63,24 @@ class Caller:
         self,
         taxon: NDArray[np.int32],
         slot: NDArray[np.int8],
-        these: NDArray[np.int64],
-        top: NDArray[np.uint32],
-        others: NDArray[np.uint32],
+        these: NDArray[np.intp],
+        top: NDArray[np.intp],
+        other: NDArray[np.intp],
     ) -> None:
         """Raise the taxa of some reads to the first one that their best target has in common with another target."""
-        tops, least = top[these], slot[these]
+        tops, others, least = top[these], other[these], slot[these]
         taxon[these], slot[these] = NO_TAXON, _NO_SLOT
         for level, column in zip(self._slots, self._columns, strict=True):
             found = column[tops]
             same = (found == column[others]) & (found != NO_TAXON) & (least <= level)
-            taxon[these[same]], slot[these[same]] = found[same], level
+            if not same.any():
+                continue
+            shared = these[same]
+            taxon[shared], slot[shared] = found[same], level
+            if len(shared) == len(these):
+                break
             apart = ~same
             these, tops, others, least = these[apart], tops[apart], others[apart], least[apart]
-            if not len(these):
-                break
 
 
 def call_reads(
