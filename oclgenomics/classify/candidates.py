@@ -50,8 +50,16 @@ class Candidates:
         return len(self.targets)
 
     @classmethod
+    def none(cls, maxcand: int) -> Candidates:
+        """Return the candidates of no reads."""
+        slots = np.zeros((0, maxcand), np.uint32)
+        return cls(slots, slots, slots, slots, np.zeros(0, np.uint32))
+
+    @classmethod
     def joined(cls, parts: Sequence[Candidates]) -> Candidates:
-        """Join the candidates of several batches of reads, in their order."""
+        """Join the candidates of batches of reads, one at least, in their order."""
+        if len(parts) == 1:
+            return parts[0]
         names = ("targets", "hits", "first", "last", "located")
         return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
 

@@ -171,6 +171,6 @@ def _rank_names(lineages: Lineages) -> NDArray[np.object_]:
 
 
 def _no_reads(maxcand: int) -> ClassifiedReads:
-    slots, none = np.zeros((0, maxcand), np.uint32), np.zeros(0, np.uint32)
+    none = np.zeros(0, np.uint32)
     reads = Reads(0, NameList.of(()), none, None, "")
-    return ClassifiedReads(reads, Candidates(slots, slots, slots, slots, none), Calls(none.astype(np.int32), none))
+    return ClassifiedReads(reads, Candidates.none(maxcand), Calls(none.astype(np.int32), none))

@@ -95,12 +95,11 @@ class FeatureIndex:
         AllocationError
             There is no room for what is known of a single read.
         """
-        none = np.zeros((0, self._maxcand), np.uint32)
-        parts = [Candidates(none, none, none, none, np.zeros(0, np.uint32))]
+        parts: list[Candidates] = []
         for begin, end in self._batches(sketches, first):
             looked_up = self._look_up(sketches, first[begin : end + 1])
             parts.append(self._finder.find(looked_up, widths[begin:end]))
-        return Candidates.joined(parts[1:] or parts)
+        return Candidates.joined(parts) if parts else Candidates.none(self._maxcand)
 
     def hits(self, sketches: Sketches, first: NDArray[np.uint32]) -> Hits:
         """List all windows that reads hit.
