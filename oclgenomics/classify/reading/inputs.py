@@ -47,6 +47,11 @@ class Input(NamedTuple):
         """The file, or both."""
         return self.path if self.mates is None else f"{self.path} + {self.mates}"
 
+    @property
+    def stored(self) -> bool:
+        """Whether it comes from files alone, not through a pipe."""
+        return all(name != "-" and os.path.isfile(name) for name in (self.path, self.mates) if name is not None)
+
 
 @dataclass(frozen=True)
 class SketchedReads:
@@ -154,8 +159,8 @@ def _first_of(batch: SketchedReads, count: int) -> SketchedReads:
 
 def _single(engine: Engine, one: Input, how: HowToRead, number: int) -> Iterator[SketchedReads]:
     for run in read_runs(engine, one.path, how):
-        reads = Reads(number, run.names, _lengths(run.letters), None, one.name)
-        yield SketchedReads(reads, run.sketches, run.first.astype(np.uint32), _texts(run.texts))
+        reads = Reads(number, run.names, run.letters, None, one.name)
+        yield SketchedReads(reads, run.sketches, run.first, _texts(run.texts))
         number += len(run)
 
 
@@ -174,8 +179,9 @@ def _interleaved(
         if not any_mates:
             _check_names(*names, source=one.name, before=before, step=2)
         texts = [] if run.texts is None else [run.texts.take(firsts + mate) for mate in (0, 1)]
-        reads = Reads(number, names[0], _lengths(run.letters[::2]), _lengths(run.letters[1::2]), one.name)
-        yield SketchedReads(reads, run.sketches, run.first[::2].astype(np.uint32), tuple(texts))
+        first, letters, mate_letters = map(np.ascontiguousarray, (run.first[::2], run.letters[::2], run.letters[1::2]))
+        reads = Reads(number, names[0], letters, mate_letters, one.name)
+        yield SketchedReads(reads, run.sketches, first, tuple(texts))
         number += len(reads)
 
 
@@ -205,12 +211,12 @@ def _behind(run: ReadRun | None, count: int, stream: Iterator[ReadRun]) -> ReadR
 
 
 def _pairs(engine: Engine, mates: list[ReadRun], number: int, source: str) -> SketchedReads:
-    counts = [np.diff(run.first) for run in mates]
+    counts = [np.diff(run.first).astype(np.int64) for run in mates]
     sketches = paired_rows(engine, [(run.rows, count) for run, count in zip(mates, counts, strict=True)])
     first = np.append(0, np.cumsum(counts[0] + counts[1])).astype(np.uint32)
-    letters, mate_letters = (_lengths(run.letters) for run in mates)
     texts = tuple(run.texts for run in mates if run.texts is not None)
-    return SketchedReads(Reads(number, mates[0].names, letters, mate_letters, source), sketches, first, texts)
+    reads = Reads(number, mates[0].names, mates[0].letters, mates[1].letters, source)
+    return SketchedReads(reads, sketches, first, texts)
 
 
 def _check_names(first: NameList, second: NameList, *, source: str, before: int, step: int = 1) -> None:
@@ -226,10 +232,6 @@ def _check_ends(runs: Sequence[ReadRun | None], paths: tuple[str, str], before: 
         if run is None and any(runs):
             raise InputError(f"ends after {before:,} records, but {other} goes on; mates have to be equally many",
                              source=path, record=before)  # fmt: skip
-
-
-def _lengths(letters: NDArray[np.int64]) -> NDArray[np.uint32]:
-    return letters.astype(np.uint32)
 
 
 def _texts(texts: NameList | None) -> tuple[NameList, ...]:

@@ -52,9 +52,9 @@ class ReadRun:
     Attributes
     ----------
     sketches : Sketches
-    first : ndarray, int64 (reads + 1,)
+    first : ndarray, uint32 (reads + 1,)
         The row of the first window of each read in `sketches`, and the row behind the last one.
-    letters : ndarray, int64
+    letters : ndarray, uint32
     names : NameList
         The first word of each header.
     texts : NameList or None
@@ -62,8 +62,8 @@ class ReadRun:
     """
 
     sketches: Sketches
-    first: NDArray[np.int64]
-    letters: NDArray[np.int64]
+    first: NDArray[np.uint32]
+    letters: NDArray[np.uint32]
     names: NameList
     texts: NameList | None
 
@@ -143,8 +143,11 @@ class _Begun:
     def of(cls, block: LetterBlock, sketches: Sketches, first: NDArray[np.uint32], *, texts: bool) -> _Begun:
         """Take a block, of whose records each has one piece."""
         pieces = block.pieces
-        letters = pieces.start + pieces.size.astype(np.int64)
-        run = ReadRun(sketches, first.astype(np.int64), letters, block.names, block.texts() if texts else None)
+        letters = pieces.size
+        if pieces.start[0]:  # of the first one alone, which an earlier block began
+            letters = letters.copy()
+            letters[:1] += pieces.start[:1].astype(np.uint32)
+        run = ReadRun(sketches, first, letters, block.names, block.texts() if texts else None)
         return cls(run, int(pieces.record[0]), len(pieces) - (not pieces.ends[-1]))
 
     def joined(self, engine: Engine, more: _Begun) -> _Begun:
