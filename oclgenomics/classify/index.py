@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, nullcontext
 from dataclasses import replace
 from functools import partial
 from types import TracebackType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.classify.by_length import by_length
 from oclgenomics.classify.calling.calls import Caller
 from oclgenomics.classify.calling.coverage import well_covered, without_targets
 from oclgenomics.classify.calling.thresholds import needed_hits, needed_lead
@@ -27,6 +29,7 @@ from oclgenomics.classify.result import ClassifiedReads, QueryResult, Reads
 from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.classify.windows import range_width
 from oclgenomics.io.source import Progress
+from oclgenomics.io.work_behind import work_behind
 from oclgenomics.runtime import Device, Engine, lent_engine
 from oclgenomics.sequence.opening import largest_block
 
@@ -165,8 +168,11 @@ class Index:
         with closing(batches):
             sought = self._sought(batches, options, all_hits=wanted.all_hits)
             found = self._finder.find(sought, self._groups(options))
-            parts = (self._called(one, caller, options) for one in found)
-            yield from parts if not options.cov_percentile else self._well_covered(parts, caller, options)
+            call = partial(self._called, caller=caller, options=options)
+            # texts last until the next batch, and what comes through a pipe is told when it has come
+            behind = not wanted.texts and all(one.stored for one in inputs)
+            with closing(work_behind(call, found)) if behind else nullcontext(map(call, found)) as parts:
+                yield from parts if not options.cov_percentile else self._well_covered(parts, caller, options)
 
     def _groups(self, options: QueryOptions) -> Groups:
         return Groups(options.lowest, options.maxcand, self.lineages.groups(options.lowest))
@@ -176,10 +182,12 @@ class Index:
         return SketchOptions(known.kmerlen, options.sketchlen or known.sketchlen, known.winlen, options.winstride)
 
     def _sought(self, batches: Iterator[SketchedReads], options: QueryOptions, *, all_hits: bool) -> Iterator[Sought]:
+        def widths(letters: NDArray[np.int64]) -> NDArray[np.uint32]:
+            stride = self.database.options.sketch.winstride
+            return range_width(letters, options.insertsize, stride).astype(np.uint32)
+
         for batch in batches:
-            letters = _letters(batch.reads)
-            widths = range_width(letters, options.insertsize, self.database.options.sketch.winstride)
-            yield Sought(batch, widths.astype(np.uint32), all_hits)
+            yield Sought(batch, by_length(widths, _letters(batch.reads)), all_hits)
 
     def _called(self, found: FoundReads, caller: Caller, options: QueryOptions) -> ClassifiedReads:
         sought = found.sought
@@ -210,13 +218,12 @@ def _no_features(features: Features) -> Features:
     return Features(features.keys[:0].copy(), features.counts[:0].copy(), features.locations[:0].copy())
 
 
-def _letters(reads: Reads) -> NDArray[np.int64]:
+def _letters(reads: Reads) -> NDArray[np.integer[Any]]:
     """Letters of reads, those of mates together."""
-    letters = reads.letters.astype(np.int64)
-    return letters if reads.mate_letters is None else letters + reads.mate_letters
+    return reads.letters if reads.mate_letters is None else reads.letters.astype(np.int64) + reads.mate_letters
 
 
-def _left_out(letters: NDArray[np.int64], options: QueryOptions) -> NDArray[np.bool_]:
+def _left_out(letters: NDArray[np.integer[Any]], options: QueryOptions) -> NDArray[np.bool_]:
     """Say which reads are too short or too long to be classified."""
     longest = options.max_readlen or np.iinfo(np.int64).max
     return (letters < options.min_readlen) | (letters > longest)
