@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from types import TracebackType
 
 import numpy as np
@@ -26,8 +28,8 @@ class CopiedLetters:
     Attributes
     ----------
     text : Text
-    host : ndarray, uint8 (text.size,)
-        The same bytes.
+    host : callable
+        Brings the same bytes to the host, until the next text is copied.
     starts : ndarray, uint32
         Where the letters of each record start that begins in the block.
     headers : ndarray, uint32
@@ -38,7 +40,7 @@ class CopiedLetters:
     """
 
     text: Text
-    host: NDArray[np.uint8]
+    host: Callable[[], NDArray[np.uint8]]
     starts: NDArray[np.uint32]
     headers: NDArray[np.uint32]
     names: NameList
@@ -74,17 +76,21 @@ class LetterCopier:
         launch = Tiles(engine, text.size, "sequence/copy_fasta.cl")
         launch("copy_fasta", **counted.arguments, letters=shared.device, name_lengths=lengths, **arrays)
         names = names_at(engine, text, arrays["name_places"], lengths, counted.headers)
-        host = shared.host[: counted.symbols]
-        if engine.tuning.shares_memory:
-            engine.wait_for(shared.device)
-        else:
-            engine.download(shared.device, counted.symbols, out=host)
         starts, headers = (
             engine.download(arrays[name], counted.headers) for name in ("record_starts", "record_places")
         )
-        return CopiedLetters(
-            Text(shared.device, 0, counted.symbols), host, starts, headers, names, arrays["header_lengths"]
-        )
+        copied = Text(shared.device, 0, counted.symbols)
+        host = partial(self._host, counted.symbols)
+        return CopiedLetters(copied, host, starts, headers, names, arrays["header_lengths"])
+
+    def _host(self, size: int) -> NDArray[np.uint8]:
+        """The first letters, on the host."""
+        assert self._shared is not None
+        host = self._shared.host[:size]
+        if not self._engine.tuning.shares_memory:
+            return self._engine.download(self._shared.device, size, out=host)
+        self._engine.wait_for(self._shared.device)
+        return host
 
     def _room(self, size: int) -> SharedArray:
         if self._shared is None or self._shared.host.size < size:

@@ -79,7 +79,7 @@ def fastq_letters(engine: Engine, text: TextBlocks, first: int) -> Generator[Let
             byte_of = partial(add, text.offset)
             texts = partial(_texts, text.host, pieces)
             headers = partial(_headers, engine, part, text.host, pieces)
-            yield LetterBlock(part, text.host, pieces, names, first, text.name, before, byte_of, texts, headers)
+            yield LetterBlock(part, text.host.view, pieces, names, first, text.name, before, byte_of, texts, headers)
             first += found.size
         there = text.read(found.tail, lines=RECORD_LINES)
     return first

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,7 +83,7 @@ def _no_texts() -> NameList:
 
 @dataclass(frozen=True)
 class LetterBlock:
-    """Part of an input: text on the device and on the host, and where records are in it.
+    """Part of an input: text on the device, and where records are in it.
 
     Letters of a piece are neighbours, without line breaks between them. The text is valid until the next block is asked
     for.
@@ -91,8 +92,8 @@ class LetterBlock:
     ----------
     text : Text
         On the device; places count from its first byte (`text.skip`).
-    host : ndarray, uint8 (text.size,)
-        The same bytes.
+    to_host : callable
+        Gives the bytes of the text as an array of the host's; see `host`.
     pieces : Pieces
         In the order of the input.
     names : NameList
@@ -116,7 +117,7 @@ class LetterBlock:
     """
 
     text: Text
-    host: NDArray[np.uint8]
+    to_host: Callable[[], NDArray[np.uint8]]
     pieces: Pieces
     names: NameList
     first: int
@@ -126,6 +127,11 @@ class LetterBlock:
     texts: Callable[[], NameList] = _no_texts
     headers: Callable[[], NameList] = _no_texts
     origins: Origins | None = None
+
+    @cached_property
+    def host(self) -> NDArray[np.uint8]:
+        """The bytes of the text, uint8 (text.size,). Those of FASTA are brought when they are first asked for."""
+        return self.to_host()
 
     def error_at(self, place: int, message: str) -> InputError:
         """Return the error for a letter at a place of the text, as long as that is valid.

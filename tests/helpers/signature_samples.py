@@ -79,7 +79,7 @@ def sample_letters(
     host = np.frombuffer(bytes(text), np.uint8)
     memory = engine.upload(np.concatenate([np.full(SKIP, 255, np.uint8), host]))
     names = NameList.of([f"sample{number}" for number in range(first, first + len(records))])
-    block = LetterBlock(Text(memory, SKIP, len(host)), host, pieces, names, first, "memory")
+    block = LetterBlock(Text(memory, SKIP, len(host)), host.view, pieces, names, first, "memory")
     return _on_device(engine, block, has_qualities)
 
 

@@ -81,7 +81,7 @@ def test_a_byte_that_is_no_quality_is_refused(shaped: Engine, byte: int, at: int
 def changed(engine: Engine, block: encoding.LetterBlock, host: NDArray[np.uint8]) -> encoding.LetterBlock:
     """The block with other bytes."""
     text = dataclasses.replace(block.text, memory=engine.upload(host), skip=0)
-    return dataclasses.replace(block, text=text, host=host)
+    return dataclasses.replace(block, text=text, to_host=host.view)
 
 
 def test_one_encoder_takes_blocks_of_any_size(engine: Engine) -> None:
