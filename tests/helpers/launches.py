@@ -25,9 +25,7 @@ from helpers.signature_samples import SampleRecord, sample_letters
 from helpers.squiggles import random_squiggle
 from oclgenomics.classify import plan as classify_plan
 from oclgenomics.classify.device.feature_index import FeatureIndex
-from oclgenomics.classify.device.sketch_rows import SketchRows, joined_rows, paired_rows
 from oclgenomics.classify.device.sketcher import Sketcher
-from oclgenomics.classify.device.sketches import Sketches
 from oclgenomics.classify.device.window_cut import cut_windows
 from oclgenomics.classify.hashes import NO_FEATURE
 from oclgenomics.classify.options import SketchOptions
@@ -374,16 +372,6 @@ def classify_candidates(engine: Engine, case: ClassifyCase) -> None:
         case.check_hits(index.hits(sketches, first))
 
 
-def moved_sketches(engine: Engine) -> None:
-    """Bring sketches behind each other, and those of mates together; of some reads no window has any."""
-    rows = np.arange(60, dtype=np.uint32).reshape(12, 5)
-    sketches = Sketches(engine.upload(rows), len(rows))
-    joined = joined_rows(engine, [SketchRows(sketches, 3, 7), SketchRows(sketches, 0, 2)])
-    np.testing.assert_array_equal(engine.download(joined.features), rows[[3, 4, 5, 6, 0, 1]])
-    mates = [(SketchRows(sketches, 0, 4), np.array([3, 0, 1])), (SketchRows(sketches, 6, 9), np.array([1, 2, 0]))]
-    np.testing.assert_array_equal(engine.download(paired_rows(engine, mates).features), rows[[0, 1, 2, 6, 7, 8, 3]])
-
-
 CLASSIFY_CASES = (
     random_case(84, features=30, windows=90, longest=10, reads=5, most=3, width=4),
     ClassifyCase({1: range(256), 2: [60], 3: range(9, 70)}, [70, 200], [0, 1], [[[1, 2, 3]], [[2]], [[3]]], [2] * 3, 4),
@@ -466,6 +454,5 @@ FAMILIES: dict[str, tuple[Case, ...]] = {
     "letters": (partial(letters_in_place, fastq=True), partial(letters_in_place, fastq=False)),
     "classify_index": (partial(indexed_sketches, max_locations=3), partial(indexed_sketches, max_locations=300)),
     "classify_lines": (joined_lines,),
-    "classify_mates": (moved_sketches,),
     "common": (hashes, probes),
 }  # the longest first, so that none is begun last
