@@ -79,7 +79,7 @@ class SketchedReads:
 
 
 def inputs_of(
-    reads: Sequence[PathLike], paired: Sequence[tuple[PathLike, PathLike]], *, interleaved: bool
+    reads: Sequence[PathLike], paired: Sequence[tuple[PathLike, PathLike]] = (), *, interleaved: bool = False
 ) -> list[Input]:
     """List the inputs of a query: files of reads, then pairs of files.
 
