@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Mapping
 from types import TracebackType
 from typing import Any
 
@@ -17,68 +16,20 @@ from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError
 from oclgenomics.io.array_layout import (
-    ALIGNMENT,
     END,
     FOOT,
     HEAD,
     KEY,
-    MAX_DIMENSIONS,
-    TYPES,
+    PIECE_BYTES,
     Description,
     FileKind,
-    Section,
 )
-from oclgenomics.io.atomic_file import whole_file
-from oclgenomics.io.checksum import checksum
+from oclgenomics.io.checksum import checksum, checksum_of
+from oclgenomics.io.workers import Workers
 
-__all__ = ["ArrayFile", "is_of_kind", "write_arrays"]
+__all__ = ["ArrayFile", "is_of_kind"]
 
-
-def write_arrays(
-    path: str | os.PathLike[str],
-    kind: FileKind,
-    program: str,
-    metadata: Mapping[str, Any],
-    arrays: Mapping[str, NDArray[Any]],
-) -> None:
-    """Write a file, whole or not at all. Equal arguments give equal bytes.
-
-    Parameters
-    ----------
-    path : path
-    kind : FileKind
-    program : str
-        Version of the program.
-    metadata : mapping
-        Anything that JSON knows.
-    arrays : mapping of str to ndarray
-        Of integers, float32 or float64. They are written in this order.
-
-    Raises
-    ------
-    OutputError
-        The file cannot be written; nothing half written is left.
-    ValueError
-        An array of another type or with too many dimensions, or metadata that JSON does not know.
-    """
-    sections: list[Section] = []
-    stored: list[memoryview | bytes] = []
-    offset = 0
-    for name, array in arrays.items():
-        plain = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
-        if plain.dtype.str not in TYPES or array.ndim > MAX_DIMENSIONS:
-            raise ValueError(f"array {name!r} of {array.dtype} with {array.ndim} dimensions cannot be written")
-        data = plain.reshape(-1).view(np.uint8).data
-        filling = bytes(-len(data) % ALIGNMENT)
-        sum_ = checksum(KEY, data, filling)
-        sections.append(Section(name, plain.dtype.str, array.shape, offset, f"{sum_:016x}"))
-        stored += [data, filling]
-        offset += len(data) + len(filling)
-    text = Description(program, metadata, sections).pack()
-    head = HEAD.pack(kind.mark, kind.version, len(text)) + text
-    with whole_file(path) as file:
-        for part in (head, *stored, FOOT.pack(checksum(KEY, head), END)):
-            file.write(part)
+THREADS = 2
 
 
 def is_of_kind(path: str | os.PathLike[str], kind: FileKind) -> bool:
@@ -162,8 +113,12 @@ class ArrayFile:
         if section is None or section.dtype != dtype or len(section.shape) != dimensions:
             raise self.error(f"has no section {name!r} of {dtype} with {dimensions} dimensions", 0)
         start = self._first + section.offset
-        data = self._read(section.filled_bytes, start)
-        if f"{checksum(KEY, data.data):016x}" != section.checksum:
+        data = np.empty(section.filled_bytes, np.uint8)
+        with Workers(THREADS) as threads:  # which read on while checksums are made
+            begins = range(0, len(data), PIECE_BYTES)
+            pieces = threads.map(lambda begin: self._fill(data[begin : begin + PIECE_BYTES], start + begin), begins)
+            found = checksum_of(KEY, pieces)
+        if f"{found:016x}" != section.checksum:
             raise self.error(f"section {name!r} is damaged (its checksum differs)", start)
         array = data[: section.bytes].view(dtype).reshape(section.shape)
         array = array.astype(array.dtype.newbyteorder("="), copy=False)
@@ -211,11 +166,16 @@ class ArrayFile:
 
     def _read(self, size: int, start: int) -> NDArray[np.uint8]:
         """Read bytes that the file had when it was opened."""
+        data = np.empty(size, np.uint8)
+        self._fill(data, start)
+        return data
+
+    def _fill(self, data: NDArray[np.uint8], start: int) -> memoryview:
+        """Read as many bytes as the array takes."""
         if self._handle < 0:
             raise ValueError(f"{self.name} is closed")
-        data = np.empty(size, np.uint8)
         done = 0
-        while done < size:
+        while done < len(data):
             try:
                 count = os.preadv(self._handle, [data[done:].data], start + done)
             except OSError as error:
@@ -223,4 +183,4 @@ class ArrayFile:
             if not count:
                 raise self.error("became shorter while it was read", start + done)
             done += count
-        return data
+        return data.data

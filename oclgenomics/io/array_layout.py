@@ -15,7 +15,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = ["ALIGNMENT", "END", "FOOT", "HEAD", "KEY", "MAX_DIMENSIONS", "TYPES", "Description", "FileKind", "Section"]
+__all__ = [
+    "ALIGNMENT",
+    "END",
+    "FOOT",
+    "HEAD",
+    "KEY",
+    "MAX_DIMENSIONS",
+    "PIECE_BYTES",
+    "TYPES",
+    "Description",
+    "FileKind",
+    "Section",
+]
 
 KEY = b"oclgenomics.file"  # of all checksums
 END = b"arrayend"
@@ -25,6 +37,7 @@ FOOT = struct.Struct("<Q8s")  # checksum of head and description, end mark
 TYPES = ("|u1", "|i1", "<u2", "<i2", "<u4", "<i4", "<u8", "<i8", "<f4", "<f8")
 MAX_DIMENSIONS = 8
 MAX_ITEMS = (1 << 60) - 1
+PIECE_BYTES = 16 << 20  # read or written at a time, while checksums of others are made
 
 
 @dataclass(frozen=True)

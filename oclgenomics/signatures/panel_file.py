@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics import __version__
-from oclgenomics.io.array_file import ArrayFile, is_of_kind, write_arrays
+from oclgenomics.io.array_file import ArrayFile, is_of_kind
 from oclgenomics.io.array_layout import FileKind
+from oclgenomics.io.array_writing import write_arrays
 from oclgenomics.signatures.kept_tables import KeptTables, TableKey, check_table, keys_of, table_arrays, table_facts
 from oclgenomics.signatures.options import Strand
 from oclgenomics.signatures.panel import Panel, Patterns

@@ -24,7 +24,8 @@ from oclgenomics.classify.database.manifest import check_manifest
 from oclgenomics.classify.options import BuildOptions, SketchOptions
 from oclgenomics.classify.windows import count_windows
 from oclgenomics.errors import InputError, OutputError
-from oclgenomics.io.array_file import ArrayFile, write_arrays
+from oclgenomics.io.array_file import ArrayFile
+from oclgenomics.io.array_writing import write_arrays
 
 OTHER_OPTIONS = BuildOptions(
     sketch=SketchOptions(12, 8, 64, 40), max_locations=300, remove_overpopulated=True, remove_ambiguous="species",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,8 +16,11 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from oclgenomics.errors import InputError, OutputError
-from oclgenomics.io.array_file import ArrayFile, is_of_kind, write_arrays
+from oclgenomics.io import array_file, array_writing
+from oclgenomics.io.array_file import ArrayFile, is_of_kind
 from oclgenomics.io.array_layout import ALIGNMENT, END, FOOT, HEAD, KEY, TYPES, Description, FileKind
+from oclgenomics.io.array_writing import write_arrays
+from oclgenomics.io.atomic_file import WholeFile
 from oclgenomics.io.checksum import checksum
 
 KIND = FileKind(b"\x89otest\r\n", 3, "test file", "make it again with `oclgenomics test`")
@@ -320,3 +324,59 @@ def test_a_file_that_becomes_shorter(tmp_path: Path) -> None:
         os.truncate(tmp_path / "x", len(whole) - 100)
         with pytest.raises(InputError, match=r"byte \d+: became shorter while it was read; make it again"):
             file.array("many", "<u4", 2)
+
+
+@pytest.fixture
+def pieces(monkeypatch: pytest.MonkeyPatch) -> int:
+    """Arrays are read and written in pieces of so many bytes."""
+    for module in (array_file, array_writing):
+        monkeypatch.setattr(module, "PIECE_BYTES", 64)
+    return 64
+
+
+@pytest.mark.parametrize("items", [0, 1, 15, 16, 17, 32, 1000, 5000])
+def test_pieces_make_the_same_file(tmp_path: Path, items: int, request: pytest.FixtureRequest) -> None:
+    content = {"first": np.arange(items, dtype=np.uint32), "second": np.arange(3)}
+    whole = write(tmp_path / "whole", content)
+    request.getfixturevalue("pieces")
+    assert write(tmp_path / "pieces", content) == whole
+    check_equal(read(tmp_path / "whole"), content)
+
+
+def test_pieces_go_through_a_pipe(tmp_path: Path, pieces: int) -> None:
+    content = {"many": np.arange(1000, dtype=np.uint16)}
+    whole = write(tmp_path / "whole", content)
+    os.mkfifo(tmp_path / "pipe")
+    writer = threading.Thread(target=write_arrays, args=(tmp_path / "pipe", KIND, "1.2.3", METADATA, content))
+    writer.start()
+    with open(tmp_path / "pipe", "rb") as pipe:
+        assert pipe.read() == whole
+    writer.join()
+
+
+@pytest.mark.parametrize("place", [0, 63, 64, 3000, 3999])
+def test_damage_is_noticed_in_every_piece(tmp_path: Path, pieces: int, place: int) -> None:
+    data = bytearray(write(tmp_path / "file", {"many": np.zeros(4000, np.uint8)}))
+    data[-FOOT.size - 4032 + place] ^= 1
+    (tmp_path / "file").write_bytes(data)
+    with pytest.raises(InputError, match="'many' is damaged"):
+        read(tmp_path / "file")
+
+
+def test_a_piece_that_went_away(tmp_path: Path, pieces: int) -> None:
+    size = len(write(tmp_path / "file", {"many": np.zeros(4000, np.uint8)}))
+    with ArrayFile(tmp_path / "file", KIND) as file:
+        os.truncate(tmp_path / "file", size - 1000)
+        with pytest.raises(InputError, match="became shorter"):
+            file.array("many", "|u1")
+
+
+def test_a_piece_that_cannot_be_written(tmp_path: Path, pieces: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    def write_at(file: WholeFile, data: memoryview, place: int) -> None:
+        if place > 2000:
+            raise OutputError("no space")
+
+    monkeypatch.setattr(WholeFile, "write_at", write_at)
+    with pytest.raises(OutputError, match="no space"):
+        write(tmp_path / "file", {"many": np.zeros(4000, np.uint8), "more": np.zeros(100)})
+    assert os.listdir(tmp_path) == []

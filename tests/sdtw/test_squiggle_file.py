@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oclgenomics.errors import InputError, OutputError
-from oclgenomics.io.array_file import ArrayFile, write_arrays
+from oclgenomics.io.array_file import ArrayFile
+from oclgenomics.io.array_writing import write_arrays
 from oclgenomics.sdtw import Squiggle, build_squiggle, read_squiggle, write_squiggle
 from oclgenomics.sdtw.squiggles.file import KIND, is_squiggle
 from oclgenomics.signals.kmer_tracks import Molecule

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 from oclgenomics import __version__
 from oclgenomics.errors import InputError, ParameterError
-from oclgenomics.io.array_file import ArrayFile, write_arrays
+from oclgenomics.io.array_file import ArrayFile
+from oclgenomics.io.array_writing import write_arrays
 from oclgenomics.signatures import Panel, build_panel, kept_tables, read_panel
 from oclgenomics.signatures.kept_tables import TableKey
 from oclgenomics.signatures.letters import LETTERS

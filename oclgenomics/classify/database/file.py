@@ -20,8 +20,9 @@ from oclgenomics.classify.database.stored_options import stored_options
 from oclgenomics.classify.options import BuildOptions
 from oclgenomics.classify.targets import Targets
 from oclgenomics.classify.taxonomy.tree import Taxonomy
-from oclgenomics.io.array_file import ArrayFile, is_of_kind, write_arrays
+from oclgenomics.io.array_file import ArrayFile, is_of_kind
 from oclgenomics.io.array_layout import FileKind
+from oclgenomics.io.array_writing import write_arrays
 from oclgenomics.io.strict_json import Fields
 
 __all__ = ["KIND", "is_database", "read_database", "write_database"]

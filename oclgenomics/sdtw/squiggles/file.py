@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics import __version__
-from oclgenomics.io.array_file import ArrayFile, is_of_kind, write_arrays
+from oclgenomics.io.array_file import ArrayFile, is_of_kind
 from oclgenomics.io.array_layout import FileKind
+from oclgenomics.io.array_writing import write_arrays
 from oclgenomics.sdtw.squiggles.squiggle import Squiggle
 from oclgenomics.signals.kmer_model import MAX_K
 from oclgenomics.signals.kmer_tracks import Molecule
