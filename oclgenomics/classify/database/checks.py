@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import accumulate, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from oclgenomics.classify.targets import Targets
 from oclgenomics.classify.taxonomy.ranks import NO_RANK, RANKS
 from oclgenomics.classify.taxonomy.tree import NO_TAXON, Taxonomy
 from oclgenomics.classify.windows import count_windows
+from oclgenomics.io.workers import Workers
 
 __all__ = ["MAX_WINDOWS", "find_fault"]
 
@@ -87,36 +89,36 @@ def _feature_faults(features: Features, windows: int, max_locations: int) -> Ite
     if len(keys) != len(counts):
         yield "numbers of features that differ"
         return
-    if not _ascend(keys):
-        yield "features that are out of order"
-    if counts.max(initial=0) > max_locations:
-        yield "a feature of more locations than a feature may have"
-    if counts.sum(dtype=np.int64) != len(locations):
-        yield "a number of locations that is not that of all features together"
-    elif locations.max(initial=0) >= max(windows, 1):
-        yield "a location behind the last window"
-    elif not _lists_ascend(counts, locations):
-        yield "locations of a feature that are out of order"
+    with Workers() as threads:
+        blocks = [slice(first, first + BLOCK) for first in range(0, len(keys), BLOCK)]
+        if not all(threads.map(lambda block: _ascend(keys[block.start : block.stop + 1]), blocks)):
+            yield "features that are out of order"
+        if counts.max(initial=0) > max_locations:
+            yield "a feature of more locations than a feature may have"
+        sums = list(threads.map(lambda block: int(counts[block].sum(dtype=np.int64)), blocks))
+        ends = list(accumulate(sums, initial=0))
+        if ends[-1] != len(locations):
+            yield "a number of locations that is not that of all features together"
+            return
+        parts = zip(blocks, pairwise(ends), strict=True)
+        lists = [(counts[block], locations[begin:end]) for block, (begin, end) in parts]
+        if max(threads.map(lambda one: int(one[1].max(initial=0)), lists), default=0) >= max(windows, 1):
+            yield "a location behind the last window"
+        elif not all(threads.map(lambda one: _lists_ascend(*one), lists)):
+            yield "locations of a feature that are out of order"
 
 
 def _lists_ascend(counts: NDArray[np.uint8] | NDArray[np.uint16], locations: NDArray[np.uint32]) -> bool:
     """Whether the numbers of each list ascend; the lists follow each other."""
-    place = 0
-    for first in range(0, len(counts), BLOCK):
-        ends = np.cumsum(counts[first : first + BLOCK], dtype=np.int64)
-        block = locations[place : place + int(ends[-1])]
-        rises = np.empty(len(block) + 1, bool)
-        rises[1:-1] = block[1:] > block[:-1]
-        rises[ends] = rises[0] = True  # where a list begins; also behind the last one
-        if not rises.all():
-            return False
-        place += len(block)
-    return True
+    ends = np.cumsum(counts, dtype=np.int64)
+    rises = np.empty(len(locations) + 1, bool)
+    np.greater(locations[1:], locations[:-1], out=rises[1:-1])
+    rises[ends] = rises[0] = True  # where a list begins; also behind the last one
+    return bool(rises.all())
 
 
 def _ascend(numbers: NDArray[np.uint32] | NDArray[np.int64]) -> bool:
-    blocks = (numbers[first : first + BLOCK + 1] for first in range(0, len(numbers), BLOCK))
-    return all(bool((block[1:] > block[:-1]).all()) for block in blocks)
+    return bool((numbers[1:] > numbers[:-1]).all())
 
 
 def _within(numbers: NDArray[np.int8] | NDArray[np.int32] | NDArray[np.int64], least: int, end: int) -> bool:
