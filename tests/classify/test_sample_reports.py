@@ -271,3 +271,12 @@ def test_parts_add_up(seed: int, reads: int) -> None:
     again = tally_of(tally.lineages, part, part)
     assert (again.reads, again.sequences, again.unclassified) == (2 * reads, 2 * reads, 2 * tally.unclassified)
     np.testing.assert_array_equal(again.of_clades(), 2 * tally.of_clades())
+
+
+@pytest.mark.parametrize("reads", [0, 1, 20, 2000])
+def test_reads_are_counted_whether_they_are_more_than_taxa(reads: int) -> None:
+    tally, part = random_tally(3, reads)
+    expected = Counter(part.calls.taxon.tolist())
+    assert tally.counts.tolist() == [expected[taxon] for taxon in range(len(tally.counts) - 1)] + [expected[NO_TAXON]]
+    tally.add(part)
+    assert tally.reads == 2 * reads

@@ -122,6 +122,9 @@ class FeatureIndex:
     def _batches(self, sketches: Sketches, first: NDArray[np.uint32]) -> Iterator[tuple[int, int]]:
         """Cut reads into those that are looked up together."""
         window_bytes, read_bytes = plan.query_bytes(sketches.size, self._maxcand)
+        windows, reads = int(first[-1]) - int(first[0]), len(first) - 1
+        if window_bytes * windows + read_bytes * reads <= self._room:
+            return iter([(0, reads)] if reads else [])
         ends = first[1:].astype(np.int64) - int(first[0])
         return plan.batches(window_bytes * ends + read_bytes * np.arange(1, len(ends) + 1), self._room)
 

@@ -134,11 +134,16 @@ def _names_of(column: NameColumn, begin: int, end: int) -> tuple[NameList, NDArr
 
 def _chunks(lines: int, columns: Sequence[Column], most: int) -> list[tuple[int, int]]:
     """Runs of lines that are sure to have no more than `most` bytes; a line that may have more is by itself."""
-    lengths = np.full(lines, sum(map(_longest, columns)), np.int64)
-    for column in columns:
-        if isinstance(column, NameColumn):
-            sizes = np.diff(column.names.starts)
-            lengths += sizes if column.which is None else sizes[column.which]
+    longest = sum(map(_longest, columns))
+    names = [column for column in columns if isinstance(column, NameColumn)]
+    if all(one.which is None for one in names):
+        total = sum(int(one.names.starts[lines] - one.names.starts[0]) for one in names)
+        if lines * longest + total <= most:
+            return [(0, lines)] if lines else []
+    lengths = np.full(lines, longest, np.int64)
+    for one in names:
+        sizes = np.diff(one.names.starts)
+        lengths += sizes if one.which is None else sizes[one.which]
     ends = np.cumsum(lengths)
     chunks, begin = [], 0
     while begin < lines:

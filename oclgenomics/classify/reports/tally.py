@@ -38,7 +38,12 @@ class Tally:
 
     def add(self, part: ClassifiedReads) -> None:
         """Count the reads of a part."""
-        np.add.at(self.counts, part.calls.taxon, 1)  # NO_TAXON is the last one
+        taxon = part.calls.taxon  # NO_TAXON is the last one
+        if len(taxon) < len(self.counts):
+            np.add.at(self.counts, taxon, 1)
+        else:
+            found = np.bincount(taxon + np.int32(1), minlength=len(self.counts))
+            self.counts += np.roll(found, -1)
         self.sequences += len(part) * (1 if part.reads.mate_letters is None else 2)
 
     @property
