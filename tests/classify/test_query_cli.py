@@ -57,6 +57,26 @@ def test_formats(
     assert b"w127" in shown
 
 
+def test_reads_may_stand_before_options_and_behind_them(device: Device, database: str, tmp_path: Path) -> None:
+    words = ["--format", "tsv", "--hitmin", "2"]
+    for number, given in enumerate(([database, READS, *words], [database, *words, READS], [*words, database, READS])):
+        assert query(device, *given, "-o", tmp_path / f"{number}") == 0
+    assert (tmp_path / "0").read_bytes() == (tmp_path / "1").read_bytes() == (tmp_path / "2").read_bytes()
+
+
+def test_databases_without_taxonomy_tell_what_to_do(
+    device: Device, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bare, given = str(tmp_path / "bare"), ["-d", str(device.index)]
+    assert main(["classify", "build", bare, str(EDGE / "edge_ref.fna"), *given]) == 0
+    capsys.readouterr()
+    for words, warned in (([], True), (["--lowest", "sequence"], False), (["--hitmin", "2"], False)):
+        assert main(["classify", "query", bare, str(READS), "--no-map", *words, *given]) == 0
+        out, err = capsys.readouterr()
+        assert ("--lowest sequence names targets" in err) == warned
+        assert ("None of the input sequences" in out) == warned
+
+
 def test_reads_of_pairs_go_to_two_files(device: Device, database: str, tmp_path: Path) -> None:
     one, two = (fastq(tmp_path / f"{mate}.fq", [f"r{i}/{mate}" for i in range(9)]) for mate in (1, 2))
     outputs = ["--classified-out", tmp_path / "c#.fq.gz", "--unclassified-out", tmp_path / "u#.fq", "--hitmin", 1]

@@ -77,6 +77,11 @@ def classify_reads(args: argparse.Namespace, index: Index, inputs: list[Input], 
     """Classify reads by an index, write all outputs, and tell how many were classified."""
     from oclgenomics.classify.reports import write_reports
 
+    if not len(index.database.taxonomy) and options.lowest != "sequence":
+        say(
+            args,
+            "warning: the database has no taxonomy, so no read will be classified; --lowest sequence names targets",
+        )
     progress = Progress(enabled=not args.quiet)
     progress.stage("classifying", "MB", 1e6)
     files = ReportFiles(args, index.lineages, options, index.database.options.sketch, index.engine)

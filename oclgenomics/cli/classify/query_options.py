@@ -30,9 +30,10 @@ BY_CHANCE = "by the read and the database, 2 or more, so that chance seldom give
 def add_read_options(parser: argparse.ArgumentParser) -> None:
     """Add the files of reads, and how they are read."""
     files = parser.add_argument(
-        "reads", nargs="*", metavar="READS",
-        help="FASTA or FASTQ files, plain or gzip, in any mix; - for standard input",
+        "reads", nargs="+", default=[], metavar="READS",
+        help="FASTA or FASTQ files, plain or gzip, in any mix; - for standard input; none if --paired names all",
     )  # fmt: skip
+    files.required = False  # with nargs="*", argparse takes reads that stand behind an option for unknown
     reads(files)
     group = parser.add_argument_group("reads")
     pairs = group.add_argument(
