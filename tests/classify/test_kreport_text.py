@@ -83,6 +83,8 @@ def test_a_sample_of_which_nothing_was_classified(tmp_path: Path) -> None:
         (("561\t    E", "561\t     E"), "line 4: is no line of a report"),
         (("561\t    E", "561\t      E"), "line 4: taxid 561 lies more than a level below"),
         (("2\t  Bacteria", "2\tBacteria"), "line 3: taxid 2 is a second root"),
+        (("S1\t83333", "\t83333"), "line 6: taxid 83333 has no rank; some builds of Kraken 2"),
+        (("S1\t83333", "1\t83333"), "line 6: taxid 83333 has no rank; some builds of Kraken 2"),
         (("S1\t83333", "S1\t562"), "line 6: has taxid 562 a second time"),
         (("S1\t83333", "S1\t2147483648"), "line 6: is no line"),
         (("S1\t83333", "S1\t0"), "line 6: is no line"),

@@ -91,9 +91,15 @@ def _lines(text: str, source: str) -> Iterator[_Line]:
         numbers = [_whole(one) for one in (clade, direct, taxid)]
         shown = name.lstrip(" ")
         depth, odd = divmod(len(name) - len(shown), INDENT)
-        if min(numbers) < 0 or numbers[2] > MAX_TAXID or not rank or odd or (not numbers[2] and rank != UNCLASSIFIED):
+        rank = rank.strip()
+        if min(numbers) < 0 or numbers[2] > MAX_TAXID or odd or (not numbers[2] and rank != UNCLASSIFIED):
             raise InputError(WHAT, source=source, line=number)
-        yield _Line(number, numbers[0], numbers[1], rank.strip(), numbers[2], depth, shown)
+        if not rank[:1].isalpha():
+            raise InputError(
+                f"taxid {numbers[2]} has no rank; some builds of Kraken 2 leave ranks out, so use another one",
+                source=source, line=number,
+            )  # fmt: skip
+        yield _Line(number, numbers[0], numbers[1], rank, numbers[2], depth, shown)
 
 
 def _whole(text: str) -> int:
