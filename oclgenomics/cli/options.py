@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from oclgenomics.cli.output import atomic_output, say
@@ -42,6 +43,17 @@ class OneLineParser(argparse.ArgumentParser):
         if unknown:
             self.error(f"unknown arguments: {' '.join(unknown)}")
         return known, unknown
+
+    def _match_arguments_partial(self, actions: Sequence[argparse.Action], arg_strings_pattern: str) -> list[int]:
+        """Say how many words each argument takes; one that may have none waits for words behind the next options.
+
+        Without this, `query DB --hitmin 3 READS` fails: READS is content with nothing when --hitmin comes.
+        """
+        counts = super()._match_arguments_partial(actions, arg_strings_pattern)
+        if "A" in arg_strings_pattern[sum(counts) :]:
+            while counts and counts[-1] == 0:
+                counts.pop()
+        return counts
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{message} (options: {self.prog} --help)")

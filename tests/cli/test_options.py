@@ -165,6 +165,44 @@ def output_options(*words: str) -> argparse.Namespace:
     return parser.parse_args(words)
 
 
+WORDS = [
+    ("db --number 3 a b", ("db", ["a", "b"], 3)),
+    ("--number 3 db a", ("db", ["a"], 3)),
+    ("db a b --number 3", ("db", ["a", "b"], 3)),
+    ("db --flag a", ("db", ["a"], 0)),
+    ("--flag db --number 3 a --profile x.json", ("db", ["a"], 3)),
+    ("db --number 3", ("db", [], 3)),
+    ("db --number 3 --flag", ("db", [], 3)),
+    ("db", ("db", [], 0)),
+    ("db --flag -- -a", ("db", ["-a"], 0)),
+]
+
+
+@pytest.mark.parametrize(("words", "found"), WORDS)
+@pytest.mark.parametrize("middle", [False, True])
+def test_arguments_may_follow_options(words: str, found: tuple[str, list[str], int], middle: bool) -> None:
+    """Also those of which there may be none, and after another one that may be missing."""
+    parser = options.OneLineParser()
+    parser.add_argument("database")
+    if middle:
+        parser.add_argument("list", nargs="?")
+    parser.add_argument("reads", nargs="*")
+    parser.add_argument("--number", type=int, default=0)
+    parser.add_argument("--flag", action="store_true")
+    options.add_device_options(parser)
+    args = parser.parse_args(words.split())
+    others = [word for word in (getattr(args, "list", None), *args.reads) if word is not None]
+    assert (args.database, others, args.number) == found
+
+
+def test_arguments_that_are_too_many() -> None:
+    parser = options.OneLineParser()
+    parser.add_argument("one")
+    parser.add_argument("--flag", action="store_true")
+    with pytest.raises(UsageError, match="unknown arguments: b"):
+        parser.parse_args(["a", "--flag", "b"])
+
+
 class Command:
     """A command that does what it is told, in place of `devices`."""
 
