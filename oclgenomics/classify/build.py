@@ -20,7 +20,7 @@ from oclgenomics.classify.device.sketcher import Sketcher
 from oclgenomics.classify.device.window_cut import cut_windows
 from oclgenomics.classify.options import BuildOptions
 from oclgenomics.classify.taxonomy.lineages import Lineages
-from oclgenomics.errors import InputError
+from oclgenomics.errors import InputError, UsageError
 from oclgenomics.io.source import Progress
 from oclgenomics.provenance import make_provenance
 from oclgenomics.runtime import Device, Engine, lent_engine
@@ -142,6 +142,8 @@ class _Building:
         """Build a database, or add to one."""
         files = reference_files(file_names(references))
         known = open_taxonomy(self.taxa, before)  # what is wrong with it is told before the work
+        if self.options.remove_ambiguous not in (None, "sequence") and not len(known):
+            raise UsageError("`remove_ambiguous` counts taxa, so it needs a `taxonomy`")
         table, features = self._read(files, before)
         new = NewTargets.of(table, self.options)
         if before is not None:
@@ -167,6 +169,8 @@ class _Building:
         )  # fmt: skip
         with closing(reading) as blocks:
             for block in blocks:
+                if block.pieces.qualities is not None:
+                    raise InputError("is FASTQ, which reads are in; references are FASTA", source=block.source)
                 table.add(block)
                 cut = cut_windows(block.pieces, options.sketch)
                 if indexer.windows + cut.size > MAX_WINDOWS:

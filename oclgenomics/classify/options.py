@@ -165,6 +165,8 @@ class QueryOptions:
         _check("maxcand", self.maxcand, 1, MAX_CANDIDATES)
         for name in ("insertsize", "winstride", "min_readlen", "max_readlen"):
             _check(name, getattr(self, name), 0, (1 << 31) - 1)
+        if 0 < self.max_readlen < self.min_readlen:
+            raise ParameterError("min_readlen", f"is above the greatest length, {self.max_readlen:,}", self.min_readlen)
         _check("sketchlen", self.sketchlen, 0, MAX_SKETCH)
         for name in ("hitdiff", "cov_percentile"):
             if not 0 <= getattr(self, name) <= 1:

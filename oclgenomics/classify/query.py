@@ -10,6 +10,7 @@ from oclgenomics.classify.index import Index
 from oclgenomics.classify.options import QueryOptions, Wanted
 from oclgenomics.classify.reading.inputs import Input, inputs_of
 from oclgenomics.classify.result import ClassifiedReads, QueryResult
+from oclgenomics.commandkit.files import file_key
 from oclgenomics.errors import UsageError
 from oclgenomics.io.source import Progress
 from oclgenomics.runtime import Device, Engine
@@ -17,6 +18,7 @@ from oclgenomics.sequence.files import SequenceFiles, file_names
 
 __all__ = ["checked_inputs", "query", "query_parts"]
 
+STANDARD_INPUT = 0
 MateFiles = Iterable[tuple[str | os.PathLike[str], str | os.PathLike[str]]]
 
 
@@ -117,11 +119,20 @@ def checked_inputs(reads: SequenceFiles, paired: MateFiles | None, *, interleave
     Raises
     ------
     UsageError
-        There are none, or standard input is to be read twice.
+        There are none, standard input is to be read twice, or a file holds both mates of pairs in two files.
     """
     inputs = inputs_of(file_names(reads), list(paired or ()), interleaved=interleaved)
     if not inputs:
         raise UsageError("there are no reads to classify: name a file, or files of mates with `paired`")
     if [name for one in inputs for name in (one.path, one.mates)].count("-") > 1:
         raise UsageError("standard input (-) can be read once; name files for the others")
+    for one in inputs:
+        if one.mates is not None and _same_file(one.path, one.mates):
+            raise UsageError(f"{one.path} and {one.mates} are one file; name the second mates' file behind the first's")
     return inputs
+
+
+def _same_file(one: str, other: str) -> bool:
+    """Say whether two names are of one file, which for pipes nobody knows."""
+    key = file_key(one, STANDARD_INPUT)
+    return key is not None and key == file_key(other, STANDARD_INPUT)

@@ -205,6 +205,15 @@ def test_what_cannot_be_queried(database: Database, engine: Engine, tmp_path: Pa
         query([], database, engine=engine)
     with pytest.raises(UsageError, match="standard input"):
         query(["-", "-"], database, engine=engine)
+    (tmp_path / "link").symlink_to(EDGE / "edge_reads.fa")
+    for twice in (EDGE / "edge_reads.fa", tmp_path / "link"):
+        with pytest.raises(UsageError, match="are one file"):
+            query([], database, paired=[(EDGE / "edge_reads.fa", twice)], engine=engine)
+    with pytest.raises(UsageError, match="standard input"):
+        query([], database, paired=[("-", "-")], engine=engine)
+    with pytest.raises(ParameterError, match="min_readlen"):
+        QueryOptions(min_readlen=11, max_readlen=10)
+    assert QueryOptions(min_readlen=10, max_readlen=10).min_readlen == 10
     with pytest.raises(ParameterError, match="limit=0"):
         Wanted(limit=0)
     (tmp_path / "x").write_bytes(b"@r\nACGT\n+\nIII\n")

@@ -120,8 +120,12 @@ def test_run(device: Device, database: str, tmp_path: Path) -> None:
     ("words", "status", "message"),
     [
         ([], 2, "there are no reads to classify: name a file, or files of mates with --paired"),
-        (["{r}", "--pairfiles"], 2, "--pairfiles: 1 files are no pairs"),
+        (["{r}", "--pairfiles"], 2, "--pairfiles: an odd number of files, 1"),
         (["{r}", "--pairfiles", "--interleaved"], 2, "--pairfiles and --interleaved contradict each other"),
+        (["--pairfiles", "{r}", "{r}"], 2, "are one file; name the second mates' file behind the first's"),
+        (["{r}", "--paired", "{r}", "{r}"], 2, "are one file"),
+        (["{r}", "--min-readlen", "200", "--max-readlen", "100"], 2, "--min-readlen 200: is above the greatest length"),
+        (["{r}", "--abundances", "{missing}", "--abundance-per", "x"], 2, "--abundance-per x: choose one of sequence"),
         (["-", "-"], 2, "standard input (-) can be read once"),
         (["{r}", "--format", "kraken", "--tophits"], 2, "--tophits is for --format native, not for kraken"),
         (["{r}", "--format", "xml"], 2, "--format xml: choose one of native, kraken, tsv, json"),

@@ -55,13 +55,16 @@ def open_taxonomy(sources: TaxonSources, before: Database | None) -> Taxonomy:
     Raises
     ------
     UsageError
-        There are maps, but no taxonomy.
+        There are maps, or taxa are to be reset, but there is no taxonomy.
     InputError
         A file of the taxonomy is missing or damaged, or the taxonomy lacks a taxon of the database before.
     """
     if sources.folder is None:
-        if sources.maps and (before is None or not len(before.taxonomy)):
-            raise UsageError("`taxpostmap` maps accessions to taxa, so it needs a `taxonomy` that knows these")
+        if before is None or not len(before.taxonomy):
+            if sources.maps:
+                raise UsageError("`taxpostmap` maps accessions to taxa, so it needs a `taxonomy` that knows these")
+            if sources.reset:
+                raise UsageError("`reset_taxa` prefers some taxa to others, so it needs a `taxonomy`")
         if before is not None:
             return before.taxonomy
         nothing = np.empty(0, np.int64)

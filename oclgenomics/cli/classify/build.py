@@ -19,6 +19,7 @@ from oclgenomics.cli.options import add_device_options, add_message_options, ope
 from oclgenomics.cli.output import provenance
 from oclgenomics.cli.progress import Progress
 from oclgenomics.commandkit.files import writes
+from oclgenomics.errors import UsageError
 
 if TYPE_CHECKING:
     from oclgenomics.classify.options import BuildOptions
@@ -77,7 +78,7 @@ def add_feature_options(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     group.add_argument(
         "--max-ambig-per-feature", dest="max_ambiguous", type=int, default=1, metavar="N",
-        help="taxa that a feature may be in (default: %(default)s)",
+        help="with --remove-ambig-features: taxa that a feature may be in (default: %(default)s)",
     )  # fmt: skip
     group.add_argument(
         "--sequence-id-format", default="smart", metavar="NAME",
@@ -124,10 +125,12 @@ def build_options(args: argparse.Namespace) -> BuildOptions:
     Raises
     ------
     UsageError
-        A value is out of range.
+        A value is out of range, or means nothing without another one.
     """
     from oclgenomics.classify.options import BuildOptions, SketchOptions
 
+    if args.remove_ambiguous is None and args.max_ambiguous != 1:
+        raise UsageError("--max-ambig-per-feature needs --remove-ambig-features RANK, whose taxa it counts")
     return BuildOptions(
         SketchOptions(args.kmerlen, args.sketchlen, args.winlen, args.winstride),
         args.max_locations,

@@ -145,7 +145,7 @@ def query_inputs(args: argparse.Namespace) -> list[Input]:
     if args.pairfiles:
         singles, mates = [], mates + (args.reads if len(args.reads) <= 2 else sorted(args.reads))
     if len(mates) % 2:
-        raise UsageError(f"--pairfiles: {len(mates)} files are no pairs; each needs a file of its mates")
+        raise UsageError(f"--pairfiles: an odd number of files, {len(mates)}; each needs a file of its mates")
     return checked_inputs(singles, list(zip(mates[::2], mates[1::2], strict=True)), interleaved=args.interleaved)
 
 

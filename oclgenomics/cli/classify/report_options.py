@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from oclgenomics.cli.options import add_message_options
 from oclgenomics.commandkit.files import writes
-from oclgenomics.errors import UsageError
+from oclgenomics.errors import ParameterError, UsageError
 
 if TYPE_CHECKING:
     from oclgenomics.classify.reports.native_options import NativeOptions
@@ -110,6 +110,7 @@ def checked_format(args: argparse.Namespace) -> str:
     UsageError
         There is no such format, of lines or of the figure, or options contradict it or each other.
     """
+    from oclgenomics.classify.taxonomy.ranks import RANKS
     from oclgenomics.plot_style import plot_format
 
     formats = ("native", "kraken", "tsv", "json")
@@ -123,6 +124,8 @@ def checked_format(args: argparse.Namespace) -> str:
         raise UsageError(f"--{given[0]} is for --format native, not for {asked}")
     if args.abundance_per and not args.abundances:
         raise UsageError("--abundance-per needs --abundances FILE, where the estimate is written")
+    if args.abundance_per and args.abundance_per not in RANKS:
+        raise ParameterError("abundance_per", f"choose one of {', '.join(RANKS)}", args.abundance_per)
     if args.plot:
         plot_format(args.plot)
     args.format = asked
