@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Generic, TypeVar
 
-from oclgenomics.commandkit.files import FileConflictError, named_files
+from oclgenomics.commandkit.files import FileConflictError, named_files, unnamed_file
 from oclgenomics.commandkit.files import check_files as refuse_conflicts
 from oclgenomics.commandkit.streams import printable
 from oclgenomics.errors import InputError, OutputError, UsageError
@@ -122,12 +122,14 @@ def check_files(args: argparse.Namespace) -> None:
     Raises
     ------
     UsageError
-        An output that is an input or another output.
+        An output that is an input or another output, or a name that is empty.
     InputError
         An input whose name no file can have.
     OutputError
         See `check_writable`.
     """
+    if option := unnamed_file(args.parser, args):
+        raise UsageError(f"{option}: the name is empty")
     files = named_files(args.parser, args)
     try:
         refuse_conflicts(files)

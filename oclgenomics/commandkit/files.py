@@ -29,6 +29,7 @@ __all__ = [
     "named_files",
     "reads",
     "role_of",
+    "unnamed_file",
     "works_in",
     "writes",
 ]
@@ -116,12 +117,22 @@ def named_files(parser: argparse.ArgumentParser, args: argparse.Namespace) -> li
         role, value = _role(action), getattr(args, action.dest, None)
         if role is None or role.kind == "folder":
             continue
-        option = action.option_strings[0] if action.option_strings else f"the {role.kind}"
+        option = _option(action, role)
         for given in value if isinstance(value, list) else [value]:
             if isinstance(given, str) and given:  # a number is no file, nor is an option without its value
                 names = [given] if role.names is None else role.names(args, given)
                 found += [NamedFile(option, name, role.kind) for name in names]
     return found
+
+
+def unnamed_file(parser: argparse.ArgumentParser, args: argparse.Namespace) -> str | None:
+    """Return the first option whose name of a file is empty, as that of a variable that is not set, or None."""
+    for action in chosen_actions(parser, args):
+        role, value = _role(action), getattr(args, action.dest, None)
+        given = value if isinstance(value, list) else [value]
+        if role is not None and "" in given and "" not in (action.const, action.default):
+            return _option(action, role)
+    return None
 
 
 def check_files(files: Iterable[NamedFile]) -> None:
@@ -180,6 +191,10 @@ def _check_family(output: NamedFile, family: Family, known: list[NamedFile]) -> 
         for other in known:
             if other.kind == "input" and key is not None and _key_of(other) == key:
                 raise FileConflictError(f"{output}: {name} could be the same file as {other}; choose another name")
+
+
+def _option(action: argparse.Action, role: _Role) -> str:
+    return action.option_strings[0] if action.option_strings else f"the {role.kind}"
 
 
 def _declare(action: argparse.Action, role: _Role) -> argparse.Action:

@@ -139,7 +139,7 @@ def test_curl(server: Server, tmp_path: Path) -> None:
     try:
         found = subprocess.run(words, capture_output=True, check=True, timeout=PATIENCE)
     except FileNotFoundError:
-        pytest.skip("curl is not there")
+        pytest.skip("curl is not installed")
     assert found.stdout == READS.upper() * 2
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -253,6 +254,18 @@ DESTROYING = [
     "classify query y x.fa --classified-out z#.fq --unclassified-out z_2.fq",
     "classify query y - -o x.fa",  # standard input is x.fa
     "classify query y x.fa --krona z --abundances z",
+    "classify query p.png x.fa --plot p.png",
+    "classify query y x.fa --bracken x.fa",
+    "classify query y x.fa --cami-profile x.fa",
+    "classify query y x.fa --hits-per-ref x.fa",
+    "classify build x.fa x.fa",
+    "classify build list x.fa --taxpostmap list",
+    "classify add x.fa q.fa -o q.fa",
+    "classify add x.fa x.fa",
+    "classify info x.fa -o x.fa",
+    "classify evaluate x.fa --truth list --taxonomy y -o list",
+    "classify evaluate x.fa --truth list --taxonomy y --plot p.png -o p.png",
+    "classify serve x.fa --socket x.fa",
     "classify run q.fa --targets x.fa -o x.fa",
     "classify run q.fa --targets x.fa --cami q.fa",
     "classify merge x.fa q.fa --taxonomy y -o q.fa",
@@ -266,6 +279,25 @@ DESTROYING = [
     "fpga validate --table list -o list",
     "fpga curve -o y.png --plot y.png",
 ]
+
+
+NAMELESS = [
+    ("classify query x.fa q.fa --kreport ''", "--kreport"),
+    ("classify query x.fa q.fa -o ''", "-o"),
+    ("classify query x.fa ''", "the input"),
+    ("classify query x.fa q.fa --paired q.fa ''", "--paired"),
+    ("classify build '' x.fa", "the output"),
+    ("kmers count '' -k 5 -o y", "the input"),
+    ("omega scan v.vcf --plot ''", "--plot"),
+    ("omega scan v.vcf --samples ''", "--samples"),
+]
+
+
+@pytest.mark.parametrize(("line", "option"), NAMELESS)
+def test_names_are_not_empty(line: str, option: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As they are where a variable of a script is not set."""
+    assert main(shlex.split(line) + (WINDOWS if line.startswith("omega") else [])) == 2
+    assert capsys.readouterr().err == f"oclgenomics: error: {option}: the name is empty\n"
 
 
 @pytest.mark.parametrize("line", DESTROYING)
@@ -287,7 +319,7 @@ def test_no_command_destroys_a_file(
     out, err = capsys.readouterr()
     assert out == ""
     (told,) = err.splitlines()
-    assert told.startswith("oclgenomics: error: -")
+    assert told.startswith(("oclgenomics: error: -", "oclgenomics: error: the output "))
     assert "the same file as" in told or "standard output" in told
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
