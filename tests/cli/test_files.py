@@ -73,6 +73,15 @@ def test_every_option_that_names_a_file_says_so(name: str) -> None:
             assert (role_of(action) is None) == (action.dest in NO_FILES), f"{action.dest} is not declared"
 
 
+@pytest.mark.parametrize("name", PARSERS)
+def test_every_option_has_help_that_tells_its_default(name: str) -> None:
+    for action in PARSERS[name]._actions:
+        assert action.help, f"{action.dest} has no help"
+        takes_value = bool(action.option_strings) and action.nargs != 0 and not action.required
+        if takes_value and action.default not in (None, False, "", argparse.SUPPRESS, []):
+            assert "default" in action.help, f"{action.dest} does not tell its default"
+
+
 def test_there_are_parsers_to_look_at() -> None:
     assert len(PARSERS) > 20
     outputs = {name for name, parser in PARSERS.items() if any(role_of(a) == "output" for a in parser._actions)}

@@ -74,7 +74,7 @@ def add_feature_options(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     group.add_argument(
         "--remove-ambig-features", dest="remove_ambiguous", metavar="RANK",
-        help="drop features that are in more taxa of this rank than --max-ambig-per-feature says",
+        help="drop features that are in more taxa of this rank than --max-ambig-per-feature says (default: keep them)",
     )  # fmt: skip
     group.add_argument(
         "--max-ambig-per-feature", dest="max_ambiguous", type=int, default=1, metavar="N",
