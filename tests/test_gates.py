@@ -106,3 +106,19 @@ def test_a_seed_draws_the_same_mutations_again():
     assert drawn == mutate.draw("", 10, 7)
     assert sum(mutation.path.startswith("kernels_cl/") for mutation in drawn) == 4
     assert {mutation.path.split("/")[0] for mutation in mutate.draw("kernels_cl/omega", 5, 1)} == {"kernels_cl"}
+
+
+@pytest.mark.parametrize(
+    ("path", "folders"),
+    [
+        ("oclgenomics/cli/classify/build.py", ("tests/classify",)),
+        ("oclgenomics/cli/fpga/project.py", ("tests/hls_model",)),
+        ("oclgenomics/cli/main.py", ("tests/cli",)),
+        ("oclgenomics/classify/options.py", ("tests/classify",)),
+        ("kernels_cl/classify/clip_runs.cl", ("tests/classify",)),
+        ("kernels_cl/common/portable.clh", ("tests/runtime", "tests/primitives")),
+    ],
+)
+def test_mutations_are_judged_by_the_tests_of_their_system(path, folders):
+    assert (mutate.ROOT / path).exists()
+    assert mutate.folders_of(path) == folders
