@@ -11,37 +11,8 @@
 // -D LISTED=0|1
 #include "common/portable.clh"
 #include "classify/found_features.clh"
+#include "classify/ranges.clh"
 #include "classify/sort_list.clh"
-
-// A range of windows of one target, and the hits in it.
-typedef struct {
-    uint target, hits, first, last;
-} Range;
-
-// Puts a target's best range among the candidates of its read, of which `count` are there; returns how many then are. Targets
-// come in ascending order, so one that is no better than another goes behind it.
-static inline uint put_range(Range range, uint start, __global const int *groups, uint maxcand, ulong plane,
-                             __global uint *slots, uint count)
-{
-    const int group = groups[range.target];
-    __global const uint *hits = slots + plane;
-    if (group == NO_TAXON || (count == maxcand && range.hits <= hits[count - 1]))
-        return count;
-    uint hole = 0;
-    while (hole < count && groups[slots[hole]] != group)
-        ++hole;
-    if (hole < count && range.hits <= hits[hole])
-        return count;
-    if (hole == count && count < maxcand)
-        ++count;
-    else if (hole == count)
-        --hole;
-    for (; hole && hits[hole - 1] < range.hits; --hole)
-        for (uint p = 0; p < 4; ++p)
-            slots[p * plane + hole] = slots[p * plane + hole - 1];
-    put_candidate(slots, plane, hole, range.target, range.hits, range.first - start, range.last - start);
-    return count;
-}
 
 static inline void find_in_list(__global const uint *list, uint size, uint width, TARGETS, uint maxcand, ulong plane,
                                 __global uint *slots)

@@ -70,11 +70,8 @@ class CandidateFinder:
         if not self._engine.tuning.cpu:
             self._launch_groups(reads, None, SMALL_LANES, plan.SMALL, arguments)
             return
-        items = -(-reads // READS_EACH)
-        lists = self._rooms.of("small", 2 * plan.SMALL * items, np.uint32)
-        kernel = self._engine.kernel("classify/find_candidates.cl", "find_candidates", LISTED=False)
-        none = {"listed": None, "places": None}
-        launch_reads(self._engine, kernel, reads, **arguments, **none, room=plan.SMALL, lists=lists)
+        kernel = self._engine.kernel("classify/find_in_lanes.cl", "find_in_lanes", LANES=self._engine.tuning.vector_bytes//4, CAPACITY=plan.SMALL)
+        launch_reads(self._engine, kernel, reads, **arguments, all=arguments["locations"].size)
 
     def _find_larger(self, located: NDArray[np.uint32], arguments: dict[str, Any]) -> None:
         """Find the candidates of reads with more locations."""
