@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.classify import plan
 from oclgenomics.classify.candidates import Candidates
-from oclgenomics.classify.device.looked_up import READS_EACH, LookedUp, check_located, launch_reads
+from oclgenomics.classify.device.looked_up import LookedUp, check_located, launch_reads
 from oclgenomics.classify.device.rooms import Rooms
 from oclgenomics.classify.device.target_table import TargetTable
 from oclgenomics.runtime import DeviceArray, Engine
@@ -70,7 +70,12 @@ class CandidateFinder:
         if not self._engine.tuning.cpu:
             self._launch_groups(reads, None, SMALL_LANES, plan.SMALL, arguments)
             return
-        kernel = self._engine.kernel("classify/find_in_lanes.cl", "find_in_lanes", LANES=self._engine.tuning.vector_bytes//4, CAPACITY=plan.SMALL)
+        kernel = self._engine.kernel(
+            "classify/find_in_lanes.cl",
+            "find_in_lanes",
+            LANES=self._engine.tuning.vector_bytes // 4,
+            CAPACITY=plan.SMALL,
+        )
         launch_reads(self._engine, kernel, reads, **arguments, all=arguments["locations"].size)
 
     def _find_larger(self, located: NDArray[np.uint32], arguments: dict[str, Any]) -> None:
