@@ -60,8 +60,11 @@ class TextTable:
         places: NDArray[np.int32] = self._places[numbers]
         missing = places < 0
         if missing.any():
-            for number in np.unique(numbers[missing]).tolist():
-                self._places[number] = len(self._texts)
+            asked = np.zeros(len(self._places), np.bool_)
+            asked[numbers[missing]] = True
+            for place in np.flatnonzero(asked).tolist():
+                self._places[place] = len(self._texts)
+                number = place if place < len(asked) - 1 else NO_TEXT
                 self._texts.append(self._text_of(number).encode("utf-8", "replace"))
             places = self._places[numbers]
         return places
