@@ -18,6 +18,7 @@ from helpers.classify_databases import edge_database, random_database, viral_dat
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from oclgenomics.classify.database.checks import find_fault
 from oclgenomics.classify.database.database import Database
 from oclgenomics.classify.database.file import KIND, is_database, read_database, write_database
 from oclgenomics.classify.database.manifest import check_manifest
@@ -312,3 +313,12 @@ def test_lists_are_checked_over_the_borders_of_blocks(monkeypatch: pytest.Monkey
         bad[feature] = bad[feature - 1]
         write_arrays(path, KIND, "1", metadata, arrays | {"keys": bad})
         refused(path, path.read_bytes(), "features that are out of order")
+
+
+def test_as_many_windows_as_there_are_numbers_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    database = edge_database()
+    windows = int(database.targets.windows.sum())
+    monkeypatch.setattr("oclgenomics.classify.database.checks.MAX_WINDOWS", windows)
+    assert find_fault(database) is None
+    monkeypatch.setattr("oclgenomics.classify.database.checks.MAX_WINDOWS", windows - 1)
+    assert find_fault(database) == f"more than {windows - 1:,} windows"
