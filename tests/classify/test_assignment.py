@@ -44,6 +44,13 @@ def test_order_of_sources(tmp_path: Path) -> None:
     assert assign(names, None, ["x.fna"] * 5, taxids=[7] * 5) == [7] * 5
 
 
+@pytest.mark.parametrize("head", ["accession\ttax\n", "# taxid\n", "# taxid\n#accession\ttax\n"])
+def test_heads_that_do_not_name_both_columns_are_none(tmp_path: Path, head: str) -> None:
+    """Columns then go by their number."""
+    (tmp_path / "a.accession2taxid").write_text(head + "NC_00001.1\t4\n")
+    assert assign(["NC_00001.1", "NC_00002.1"], tmp_path) == [4, 0]
+
+
 def test_taxids_that_the_taxonomy_lacks(tmp_path: Path) -> None:
     (tmp_path / "a.accession2taxid").write_text(MAP_HEAD + "NC_00001\tNC_00001.1\t2\t5\n")
     taxonomy = taxonomy_of({1: 1, 2: 1})
