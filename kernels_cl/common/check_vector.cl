@@ -298,9 +298,10 @@ __kernel void vector_scores(__global const int *x, __global const float *f, __gl
 #endif
 
 // Lists in the lanes of VW words: loaded from any address of bytes, hashed, ordered by a network of minima and maxima, merged,
-// inserted without repetitions, shifted by counts of their own, joined and read lane by lane.
+// inserted without repetitions, shifted by counts of their own, joined, woven together and read lane by lane.
 #if !defined(ONLY) || defined(ONLY_vector_lists)
 typedef uint4 letters16 __attribute__((aligned(1)));
+typedef uint4 uint4_any __attribute__((aligned(4)));
 
 #define LANE(vector, lane) (((uint *)&(vector))[lane])
 #if VW == 16
@@ -381,5 +382,19 @@ void vector_lists(__global const uint *x, __global uint *out)
     PUT(uint, 7, list[0]);
     PUT(uint, 8, (uint_v)greatest);
     PUT(uint, 9, (uint_v)((four.s0 | four.s1) ^ (four.s2 | four.s3)));
+
+    // Lanes woven together, and numbers that are written and read at any place of private memory.
+    uint_v woven, loose[3];
+    woven.even = hashes[0].lo;
+    woven.odd = hashes[1].lo;
+    PUT(uint, 10, woven);
+    woven.even = hashes[0].hi;
+    woven.odd = hashes[1].hi;
+    PUT(uint, 11, woven);
+    uint *numbers = (uint *)loose;
+    for (uint n = 0; n < 3 * VW; n += 4)
+        *(uint4_any *)(numbers + n) = *(__global const letters16 *)(x + (i + n) % ITEMS);
+    *(uint4_any *)(numbers + (x[i] & 7)) = loaded[1];
+    PUT(uint, 12, *(const uint_vu *)(numbers + (x[i] >> 3 & 7)));
 }
 #endif

@@ -476,9 +476,15 @@ def vector_lists(lanes: int) -> Case:
     eight = np.bitwise_or.reduce(joined.reshape(-1, lanes // 8, 8), axis=1)
     four = eight[:, :4] & eight[:, 4:]
     folded = (four[:, 0] | four[:, 1]) ^ (four[:, 2] | four[:, 3])
+    pairs = hashes[:2].reshape(2, -1, 2, lanes // 2)
+    low, high = (pairs[:, :, half].transpose(1, 2, 0).ravel() for half in (0, 1))
+    of_item = x[(PLACES[::lanes, None] + np.arange(3 * lanes)) % ITEMS]
+    items = np.arange(len(of_item))[:, None]
+    of_item[items, (x[::lanes, None] & 7) + np.arange(4)] = loaded.T[1::lanes]
+    loose = of_item[items, (x[::lanes, None] >> 3 & 7) + np.arange(lanes)]
     after = channels(
         shifted, *least, found[3], risen, marked.ravel(), np.repeat(at.reshape(-1, lanes).max(axis=1), lanes),
-        np.repeat(folded, lanes), dtype=np.uint32,
+        np.repeat(folded, lanes), low, high, loose.ravel(), dtype=np.uint32,
     )  # fmt: skip
     return case([x], after)
 
