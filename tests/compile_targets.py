@@ -59,6 +59,7 @@ TRANSLATORS = range(30, 13, -1)  # versions of llvm-spirv
 # which GPUs never get
 CPU_SOURCES = {
     "classify/find_candidates.cl",
+    "classify/find_in_lanes.cl",
     "common/check_vector.cl",
     "kmers/bin_counter.cl",
     "kmers/bin_tables.cl",

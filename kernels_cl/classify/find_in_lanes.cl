@@ -76,7 +76,7 @@ __kernel
 __attribute__((vec_type_hint(lanes)))
 void find_in_lanes(FOUND, TARGETS, CANDIDATES, uint reads, uint each, ulong all)
 {
-    lanes memory[ROW], sorted[CAPACITY + LANES], sizes;
+    lanes memory[ROW], sorted[CAPACITY + LANES];
     uint *rows = (uint *)memory;
     for (uint begin = get_global_id(0) * each; begin < reads && begin < (get_global_id(0) + 1) * each; begin += LANES) {
         uint most = 0;
@@ -97,7 +97,10 @@ void find_in_lanes(FOUND, TARGETS, CANDIDATES, uint reads, uint each, ulong all)
             gather_row(found, from, to, locations, all, rows + lane * ROW);
         }
         const uint slots = CEIL_DIV(most, LANES) * LANES;
-        turn_rows(rows, ROW, own, slots, sorted);
+        for (uint lane = 0; lane < LANES; ++lane)
+            for (uint i = own[lane]; i < slots; ++i)
+                rows[lane * ROW + i] = 0xffffffffu;
+        turn_rows(rows, ROW, slots, sorted);
         sort_lanes(sorted, slots);
         if (slots)
             find_starts(sorted, slots, memory);
