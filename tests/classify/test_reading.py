@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 from oclgenomics.classify import reference
 from oclgenomics.classify.hashes import NO_FEATURE
 from oclgenomics.classify.options import METACACHE_SKETCH, SketchOptions
-from oclgenomics.classify.reading.inputs import SketchedReads, inputs_of, sketched_reads
+from oclgenomics.classify.reading.inputs import Input, SketchedReads, inputs_of, sketched_reads
 from oclgenomics.classify.reading.mate_names import first_difference
 from oclgenomics.classify.reading.read_runs import HowToRead
 from oclgenomics.errors import InputError
@@ -187,3 +188,15 @@ def test_names_of_mates(pairs: list[tuple[str, str]], begin: int) -> None:
     lists = lists or [NameList.of([]), NameList.of([])]
     different = [i for i, (a, b) in enumerate(pairs) if bare(a) != bare(b)]
     assert first_difference(*lists) == (different[0] if different else None)
+
+
+def test_inputs_that_are_stored_are_files_alone(tmp_path: Path) -> None:
+    """What comes through a pipe is classified as it comes, also where it is the one mate only."""
+    file, pipe = tmp_path / "file", tmp_path / "pipe"
+    file.write_text("")
+    os.mkfifo(pipe)
+    assert Input(str(file)).stored
+    assert Input(str(file), str(file)).stored
+    for mates in ((str(file), "-"), ("-", str(file)), (str(file), str(pipe)), (str(pipe), str(file))):
+        assert not Input(*mates).stored
+    assert not Input("-").stored
