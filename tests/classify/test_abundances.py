@@ -55,6 +55,8 @@ def test_order_and_shares() -> None:
     assert listed(table) == [(2, 4), (10, 2), (20, 1), (21, 1), (-3, 3), (-1, 1)]
     assert table.share.tolist() == [0.2, 0.1, 0.05, 0.05, 0.15, 0.05]
     assert (table.unclassified, table.total, len(table)) == (8, 20, 6)
+    assert abundances(counts_of(t20=1), LINEAGES).share.tolist() == [1]
+    assert abundances(counts_of(), LINEAGES).share.tolist() == []
 
 
 def test_estimates() -> None:

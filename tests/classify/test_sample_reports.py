@@ -26,6 +26,7 @@ from oclgenomics.classify.reports import (
     precision_text,
     summary_text,
 )
+from oclgenomics.classify.reports.kreport import RANK_LETTERS
 from oclgenomics.classify.result import ClassifiedReads
 from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.classify.taxonomy.ranks import RANKS
@@ -170,9 +171,22 @@ def test_clades_of_kraken_reports_add_up(seed: int, reads: int) -> None:
         below = [int(tree[at][1]) for at in range(place + 1, end) if depth[at] == depth[place] + 1]
         assert below == sorted(below, reverse=True)
         assert not place or depth[place] <= depth[place - 1] + 1
+        if place:
+            above = next(tree[at] for at in range(place - 1, -1, -1) if depth[at] == depth[place] - 1)
+            assert row[3] == code_below(above[3], letter_of(tally.lineages, int(row[4])))
     assert len({row[4] for row in rows}) == len(rows)
     taxids = Counter(taxid_of(tally.lineages, number) for number in part.calls.taxon.tolist())
     assert {int(row[4]): int(row[2]) for row in rows if row[2] != "0"} == dict(taxids)
+
+
+def letter_of(lineages: Lineages, taxid: int) -> str | None:
+    number = int(np.flatnonzero(lineages.taxonomy.taxids == taxid)[0])
+    return RANK_LETTERS.get(int(lineages.taxonomy.ranks[number]))
+
+
+def code_below(above: str, letter: str | None) -> str:
+    """The code of a taxon: its rank's letter, or that of the taxon above it and one level more."""
+    return letter or f"{above[0]}{int(above[1:] or 0) + 1}"
 
 
 def taxid_of(lineages: Lineages, number: int) -> int:
@@ -217,12 +231,16 @@ def test_profiles_sum_to_a_hundred_at_most(seed: int, reads: int) -> None:
     assert lines[:2] == ["@Version:0.9.1", "@SampleID:my_sample_1"]
     assert lines[3] == "@@TAXID\tRANK\tTAXPATH\tTAXPATHSN\tPERCENTAGE"
     ranks = lines[2].removeprefix("@Ranks:").split("|")
+    taxonomy = tally.lineages.taxonomy
+    shown = [name.replace("\t", "_").replace("|", "_") for name in taxonomy.names]
+    known = dict(zip(map(str, taxonomy.taxids.tolist()), shown, strict=True)) | {"": ""}
     sums = dict.fromkeys(ranks, 0)
     for taxid, rank, path, names, percent in (line.split("\t") for line in lines[4:]):
         whole, part_of_one = percent.split(".")
         sums[rank] += int(whole + part_of_one)
         assert len(path.split("|")) == len(names.split("|")) == ranks.index(rank) + 1
         assert path.split("|")[-1] == taxid
+        assert names.split("|") == [known[one] for one in path.split("|")]
     assert all(total <= 100 * 10**6 for total in sums.values())
     species = tally.at_rank("species")[1].sum()
     assert abs(sums["species"] - 10**8 * species / max(reads, 1)) <= len(lines)
@@ -271,6 +289,9 @@ def test_parts_add_up(seed: int, reads: int) -> None:
     again = tally_of(tally.lineages, part, part)
     assert (again.reads, again.sequences, again.unclassified) == (2 * reads, 2 * reads, 2 * tally.unclassified)
     np.testing.assert_array_equal(again.of_clades(), 2 * tally.of_clades())
+    pairs = replace(part, reads=replace(part.reads, mate_letters=part.reads.letters))
+    again = tally_of(tally.lineages, part, pairs)
+    assert (again.reads, again.sequences) == (2 * reads, 3 * reads)
 
 
 @pytest.mark.parametrize("reads", [0, 1, 20, 2000])
