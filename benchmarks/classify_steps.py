@@ -23,7 +23,7 @@ OWN = "classify"
 STAGES = {
     "sketch_windows": "sketch", "make_pairs": "make pairs", "clip_runs": "clip runs", "index_features": "index",
     "look_up_features": "look up", "find_candidates": "find candidates", "find_in_groups": "find candidates",
-    "join_lines": "write lines",
+    "find_in_lanes": "find candidates", "join_lines": "write lines",
 }  # fmt: skip
 
 

@@ -1,14 +1,9 @@
-// The candidates of reads, a work-item a read: for CPUs.
+// The candidates of reads with many locations, a work-item a read: for CPUs.
 //
-// All locations of a read's features are sorted. Two pointers then go through them: at each location, those of the same target
-// in the `width` windows that end there are its hits. The range with the most is the target's, of several the first. Of each
-// taxon the best target is a candidate, and the best `maxcand` of those are kept; of equal ones the target that comes first.
+// All locations of a read's features are sorted, and two pointers go through them (ranges.clh).
 //
-// A work-item takes `each` reads one after the other. Without LISTED those are reads of a row; lists have room for `room`
-// locations, and of reads that have more only `located` is written. With LISTED they are those of `listed`, whose lists have
-// room for twice their locations, from places[i] on.
-//
-// -D LISTED=0|1
+// A work-item takes `each` of the `reads` that are `listed`, one after the other. There is room for twice their locations, from
+// lists[places[i]] on.
 #include "common/portable.clh"
 #include "classify/found_features.clh"
 #include "classify/ranges.clh"
@@ -45,29 +40,14 @@ static inline void find_in_list(__global const uint *list, uint size, uint width
 }
 
 __kernel void find_candidates(FOUND, TARGETS, CANDIDATES, uint reads, uint each, __global const uint *listed,
-                              __global const ulong *places, uint room, __global uint *lists)
+                              __global const ulong *places, __global uint *lists)
 {
     const uint item = get_global_id(0);
     for (uint i = item * each; i < reads && i < (item + 1) * each; ++i) {
-#if LISTED
-        const uint read = listed[i];
-#else
-        const uint read = i;
-#endif
-        const ulong begin = FIRST_FEATURE(read), end = FIRST_FEATURE(read + 1);
-#if LISTED
-        const uint size = located[read];
+        const uint read = listed[i], size = located[read];
         __global uint *list = lists + places[i];
-#else
-        uint size = count_locations(found, begin, end);
-        located[read] = size;
-        size = size > room ? 0 : size;
-        __global uint *list = lists + 2 * (ulong)item * room;
-#endif
-        if (size) {
-            gather(found, begin, end, locations, list);
-            list = sort_list(list, list + size, size);
-        }
+        gather(found, FIRST_FEATURE(read), FIRST_FEATURE(read + 1), locations, list);
+        list = sort_list(list, list + size, size);
         find_in_list(list, size, widths[read], first_window, blocks, groups, maxcand, plane, best + (ulong)read * maxcand);
     }
 }

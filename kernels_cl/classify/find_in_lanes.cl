@@ -1,43 +1,74 @@
-// draft
+// The candidates of reads with few locations, LANES reads at a time: for CPUs.
+//
+// The locations of a read are gathered into a row. The rows are turned into columns, a read in each lane of the vectors, and all
+// lanes are sorted at once by one network. From the end of the columns the place where the next other window starts is carried
+// back, so that the pass over a read's sorted locations (ranges.clh has what it looks for) goes from window to window.
+//
+// A work-item takes `each` reads, a multiple of LANES. Of reads that have more than CAPACITY locations only `located` is right.
+// There are `stored` locations in all.
+//
+// -D LANES=8|16     reads in a vector
+// -D CAPACITY=      locations of a read at most, a multiple of LANES
 #include "common/portable.clh"
 #include "classify/found_features.clh"
 #include "classify/ranges.clh"
 #include "classify/sort_lanes.clh"
 
-#define ROW (CAPACITY + LANES)
+#define ROW (CAPACITY + LANES) // rows are written by four items, and columns have an end
 
-typedef uint4 four_items __attribute__((aligned(4)));
+typedef uint4 items4 __attribute__((aligned(4)));
 
-static inline uint gather_row(__global const ulong *found, ulong begin, ulong end, __global const uint *locations,
-                              ulong all, uint *row)
+// Ask for the lists of reads from .. to - 1. This built-in is no function but at most an instruction, and no load does what it
+// does: loads that miss the caches keep all that comes after them from being finished.
+static inline void prefetch_lists(FOUND, uint from, uint to)
 {
-    uint size = 0;
-    for (ulong i = begin; i < end; ++i) {
-        const ulong one = found[i];
-        const uint count = COUNT_OF(one), place = PLACE_OF(one);
-        const ulong from = count > 1 ? place : 0;
-        if (from + count + 3 > all) {
-            for (uint j = 0; j < count; ++j)
-                row[size + j] = count > 1 ? locations[from + j] : place;
-        } else {
-            uint4 items = *(__global const four_items *)(locations + from);
-            items.s0 = count > 1 ? items.s0 : place;
-            *(four_items *)(row + size) = items;
-            for (uint j = 4; j < count; j += 4)
-                *(four_items *)(row + size + j) = *(__global const four_items *)(locations + from + j);
-        }
-        size += count;
-    }
-    return size;
+    if (from >= to)
+        return;
+    const ulong end = FIRST_FEATURE(to);
+    for (ulong i = FIRST_FEATURE(from); i < end; ++i)
+        prefetch(locations + (COUNT_OF(found[i]) > 1 ? PLACE_OF(found[i]) : 0), 1);
 }
 
-static inline void find_in_lane(const uint *items, const uint *next, uint size, uint width, TARGETS, uint maxcand, ulong plane,
+// Brings together the locations of features begin .. end - 1. Lists mostly have few; four are copied without a look at how many
+// there are, which nobody could foresee, and what is too much is overwritten.
+static inline void gather_row(__global const ulong *found, ulong begin, ulong end, __global const uint *locations, ulong stored,
+                              uint *row)
+{
+    for (ulong i = begin; i < end; ++i) {
+        const uint count = COUNT_OF(found[i]), place = PLACE_OF(found[i]);
+        const ulong from = count > 1 ? place : 0;
+        if (from + count + 4 > stored) {
+            for (uint j = 0; j < count; ++j)
+                row[j] = count > 1 ? locations[from + j] : place;
+        } else {
+            const uint4 items = *(__global const items4 *)(locations + from);
+            *(items4 *)row = (uint4)count > 1u ? items : (uint4)place;
+            for (uint j = 4; j < count; j += 4)
+                *(items4 *)(row + j) = *(__global const items4 *)(locations + from + j);
+        }
+        row += count;
+    }
+}
+
+// next[i]: the place of the first window that is another one than that of place i - 1.
+static inline void find_starts(const lanes *sorted, uint slots, lanes *next)
+{
+    lanes start = slots;
+    next[slots] = start;
+    for (uint i = slots; i-- > 1;) {
+        start = sorted[i] != sorted[i - 1] ? (lanes)i : start;
+        next[i] = start;
+    }
+}
+
+// The candidates of one lane's read; `sorted` and `next` point to the lane.
+static inline void find_in_lane(const uint *sorted, const uint *next, uint size, uint width, TARGETS, uint maxcand, ulong plane,
                                 __global uint *slots)
 {
-    uint count = 0, left = 0, start = 0, stop = 0, end;
+    uint count = 0, left = 0, start = 0, stop = 0, end; // start .. stop - 1: windows of the target
     Range range = {NO_TARGET, 0, 0, 0};
     for (uint i = 0; i < size; i = end) {
-        const uint window = items[i * LANES];
+        const uint window = sorted[i * LANES];
         end = next[(i + 1) * LANES];
         if (window >= stop) {
             if (range.hits)
@@ -48,11 +79,11 @@ static inline void find_in_lane(const uint *items, const uint *next, uint size, 
             stop = first_window[range.target + 1];
             left = i;
         }
-        while (window - items[left * LANES] >= width)
+        while (window - sorted[left * LANES] >= width)
             left = next[(left + 1) * LANES];
         if (end - left > range.hits) {
             range.hits = end - left;
-            range.first = items[left * LANES];
+            range.first = sorted[left * LANES];
             range.last = window;
         }
     }
@@ -62,52 +93,38 @@ static inline void find_in_lane(const uint *items, const uint *next, uint size, 
         put_candidate(slots, plane, count, NO_TARGET, 0, 0, 0);
 }
 
-static inline void find_starts(const lanes *x, uint slots, lanes *next)
-{
-    lanes at = slots;
-    next[slots] = at;
-    for (uint i = slots - 1; i; --i) {
-        at = x[i] != x[i - 1] ? (lanes)i : at;
-        next[i] = at;
-    }
-}
-
+// The hint keeps compilers from making vectors of these vectors.
 __kernel
 __attribute__((vec_type_hint(lanes)))
-void find_in_lanes(FOUND, TARGETS, CANDIDATES, uint reads, uint each, ulong all)
+void find_in_lanes(FOUND, TARGETS, CANDIDATES, uint reads, uint each, ulong stored)
 {
-    lanes memory[ROW], sorted[CAPACITY + LANES];
-    uint *rows = (uint *)memory;
-    for (uint begin = get_global_id(0) * each; begin < reads && begin < (get_global_id(0) + 1) * each; begin += LANES) {
+    lanes memory[ROW], sorted[CAPACITY]; // memory: first the rows, then where windows start
+    uint *rows = (uint *)memory, sizes[LANES];
+    const uint begin = get_global_id(0) * each, end = MIN(begin + each, reads);
+    for (uint from = begin; from < end; from += LANES) {
+        const uint taken = MIN((uint)LANES, end - from);
         uint most = 0;
-        const uint taken = MIN((uint)LANES, reads - begin);
-        uint own[LANES];
-        for (uint lane = 0; lane < LANES; ++lane) {
-            const uint read = begin + lane;
-            own[lane] = 0;
-            if (lane >= taken)
-                continue;
-            const ulong from = FIRST_FEATURE(read), to = FIRST_FEATURE(read + 1);
-            uint size = count_locations(found, from, to);
-            located[read] = size;
-            if (size > CAPACITY)
-                continue;
-            own[lane] = size;
-            most = MAX(most, size);
-            gather_row(found, from, to, locations, all, rows + lane * ROW);
+        prefetch_lists(found, base, first, sketch, locations, from == begin ? from : from + LANES, MIN(from + 2 * LANES, end));
+        for (uint lane = 0; lane < LANES; ++lane)
+            sizes[lane] = 0;
+        for (uint lane = 0; lane < taken; ++lane) {
+            const ulong own = FIRST_FEATURE(from + lane), next = FIRST_FEATURE(from + lane + 1);
+            const uint size = count_locations(found, own, next);
+            located[from + lane] = size;
+            if (size <= CAPACITY) {
+                gather_row(found, own, next, locations, stored, rows + lane * ROW);
+                sizes[lane] = size;
+                most = MAX(most, size);
+            }
         }
         const uint slots = CEIL_DIV(most, LANES) * LANES;
-        for (uint lane = 0; lane < LANES; ++lane)
-            for (uint i = own[lane]; i < slots; ++i)
-                rows[lane * ROW + i] = 0xffffffffu;
-        turn_rows(rows, ROW, slots, sorted);
-        sort_lanes(sorted, slots);
-        if (slots)
+        if (slots) {
+            turn_rows(rows, ROW, sizes, slots, sorted);
+            sort_lanes(sorted, slots);
             find_starts(sorted, slots, memory);
-        for (uint lane = 0; lane < taken; ++lane) {
-            const uint read = begin + lane;
-            if (located[read] <= CAPACITY)
-            find_in_lane((uint *)sorted + lane, (uint *)memory + lane, own[lane], widths[read], first_window, blocks, groups, maxcand, plane, best + (ulong)read * maxcand);
         }
+        for (uint lane = 0; lane < taken; ++lane)
+            find_in_lane((const uint *)sorted + lane, (const uint *)memory + lane, sizes[lane], widths[from + lane], first_window,
+                         blocks, groups, maxcand, plane, best + (ulong)(from + lane) * maxcand);
     }
 }

@@ -70,13 +70,9 @@ class CandidateFinder:
         if not self._engine.tuning.cpu:
             self._launch_groups(reads, None, SMALL_LANES, plan.SMALL, arguments)
             return
-        kernel = self._engine.kernel(
-            "classify/find_in_lanes.cl",
-            "find_in_lanes",
-            LANES=self._engine.tuning.vector_bytes // 4,
-            CAPACITY=plan.SMALL,
-        )
-        launch_reads(self._engine, kernel, reads, **arguments, all=arguments["locations"].size)
+        lanes = self._engine.tuning.vector_bytes // 4
+        kernel = self._engine.kernel("classify/find_in_lanes.cl", "find_in_lanes", LANES=lanes, CAPACITY=plan.SMALL)
+        launch_reads(self._engine, kernel, reads, **arguments, stored=arguments["locations"].size)
 
     def _find_larger(self, located: NDArray[np.uint32], arguments: dict[str, Any]) -> None:
         """Find the candidates of reads with more locations."""
@@ -119,6 +115,6 @@ class CandidateFinder:
         if not cpu:
             self._launch_groups(len(reads), reads, WIDE_LANES, 0, arguments, places, lists)
             return
-        kernel = engine.kernel("classify/find_candidates.cl", "find_candidates", LISTED=True)
+        kernel = engine.kernel("classify/find_candidates.cl", "find_candidates")
         by_list: dict[str, Any] = {"listed": engine.upload(reads), "places": places, "lists": lists}
-        launch_reads(engine, kernel, len(reads), 1, **arguments, **by_list, room=0)
+        launch_reads(engine, kernel, len(reads), 1, **arguments, **by_list)

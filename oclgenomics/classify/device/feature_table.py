@@ -47,11 +47,7 @@ class FeatureTable:
             raise ParameterError("features", most, f"{len(features.locations):,}")
         self._engine = engine
         self._bits = plan.prefix_bits(len(features))
-        padded = (
-            features.locations
-            if len(features.locations) >= 4
-            else np.append(features.locations, np.zeros(4, np.uint32))
-        )
+        padded = features.locations if len(features.locations) else np.zeros(1, np.uint32)
         self.locations = engine.upload(padded)
         self._entries = engine.empty(len(features) + 1, np.uint64)
         self._table = engine.empty((1 << self._bits) + 1, np.uint32)
