@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from unittest import mock
 
@@ -18,7 +19,8 @@ from oclgenomics.classify.device.feature_index import FeatureIndex
 from oclgenomics.classify.device.feature_parts import feature_parts
 from oclgenomics.classify.hashes import NO_FEATURE, unmix
 from oclgenomics.errors import AllocationError
-from oclgenomics.runtime import Engine
+from oclgenomics.runtime import Device, Engine
+from oclgenomics.runtime.tuning import tuning_for
 
 CASES = st.builds(
     random_case,
@@ -98,11 +100,19 @@ def border_case(each: int) -> Case:
     return Case(lists, windows, rng.integers(-1, 9, 40).tolist(), reads, [7] * len(reads), 16)
 
 
-@pytest.mark.parametrize("each", [1, 254])
+@pytest.mark.parametrize("each", [1, 7, 254])
 def test_reads_at_the_borders_of_classes(shaped: Engine, each: int) -> None:
     case = border_case(each)
     assert [len(case.hit(read)) for read in range(len(SIZES))] == list(SIZES)
     check(shaped, case, 1, 2, 64)
+
+
+def test_narrow_vectors(device: Device) -> None:
+    if device.kind != "cpu":
+        pytest.skip("only CPUs have vectors of their own")
+    with Engine(device, tuning=dataclasses.replace(tuning_for(device), vector_bytes=32)) as narrow:
+        for each in (1, 7, 254):
+            check(narrow, border_case(each), 1, 2, 64)
 
 
 def test_devices_with_small_groups(limited: Engine) -> None:
