@@ -11,7 +11,7 @@
 #include "common/portable.clh"
 #include "classify/hashes.clh"
 
-#define BLOCK 64
+#define BLOCK 256
 
 // The entry of a key among entries low .. high - 1, or 0.
 static inline ulong entry_of(__global const ulong *entries, uint key, uint bits, uint low, uint high)
