@@ -297,8 +297,8 @@ __kernel void vector_scores(__global const int *x, __global const float *f, __gl
 }
 #endif
 
-// Lists in the lanes of VW words: loaded from any address of bytes, hashed, ordered by a network of minima and maxima, merged,
-// inserted without repetitions, shifted by counts of their own, joined, woven together and read lane by lane.
+// Lists in the lanes of VW words: asked for early, loaded from any address of bytes, hashed, ordered by a network of minima and
+// maxima, merged, inserted without repetitions, shifted by counts of their own, joined, woven together and read lane by lane.
 #if !defined(ONLY) || defined(ONLY_vector_lists)
 typedef uint4 letters16 __attribute__((aligned(1)));
 typedef uint4 uint4_any __attribute__((aligned(4)));
@@ -334,6 +334,8 @@ void vector_lists(__global const uint *x, __global uint *out)
     const size_t i = FIRST;
     const uint_v at = LOAD_V(uint, x + i) & 0x7ffu, count = at & 15;
     uint4 loaded[VW];
+    for (uint lane = 0; lane < VW; ++lane)
+        prefetch(x + LANE(at, lane) / 4, 1);
     UNROLL
     for (uint lane = 0; lane < VW; ++lane)
         loaded[lane] = *(__global const letters16 *)((__global const uchar *)x + LANE(at, lane));
