@@ -187,7 +187,7 @@ class Wanted:
     texts : bool
         The records as they stand in the input.
     all_hits : bool
-        All windows that reads hit. They are found on the host, which takes its time.
+        All windows that reads hit. Their texts are made on the host, which takes its time.
     any_mates : bool
         Take mates that have different names.
     limit : int, optional
