@@ -483,11 +483,14 @@ def test_no_urls(url: str) -> None:
 
 
 def test_servers_that_are_not_there(tmp_path: Path) -> None:
-    for url in ("http://127.0.0.1:1", f"unix:{tmp_path / 'x'}"):
-        with Client(url, timeout=5) as client, pytest.raises(ServerError, match="cannot be reached"):
-            client.health()
-    with Client("http://127.0.0.1:1") as client, pytest.raises(InputError, match="no: cannot be read"):
-        client.classify("no")
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # a port that is taken, and at which nobody listens
+        nobody = f"http://127.0.0.1:{taken.getsockname()[1]}"
+        for url in (nobody, f"unix:{tmp_path / 'x'}"):
+            with Client(url, timeout=5) as client, pytest.raises(ServerError, match="cannot be reached"):
+                client.health()
+        with Client(nobody) as client, pytest.raises(InputError, match="no: cannot be read"):
+            client.classify("no")
 
 
 @pytest.mark.parametrize("limit", [{"max_body": 0}, {"max_waiting": -1}, {"idle_seconds": 0.0}])
