@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -15,6 +16,7 @@ from oclgenomics.classify.device.indexer import Indexer
 from oclgenomics.classify.device.sketches import Sketches
 from oclgenomics.classify.hashes import NO_FEATURE, mix, unmix
 from oclgenomics.classify.options import BuildOptions, SketchOptions
+from oclgenomics.errors import AllocationError
 from oclgenomics.runtime import Engine
 
 Windows = Sequence[Sequence[int]]  # the features of each
@@ -65,7 +67,12 @@ def test_features_do_not_depend_on_runs_or_blocks(
     for begin in range(0, len(windows), block):
         indexer.add(sketches_of(shaped, windows[begin : begin + block]))
     assert indexer.windows == len(windows)
-    assert_equal(indexer.finish(), expected(windows, most))
+    try:
+        found = indexer.finish()
+    except AllocationError:  # what all runs have of one feature has to fit at once
+        assert max(Counter(feature for features in windows for feature in features).values()) > capacity
+        return
+    assert_equal(found, expected(windows, most))
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30)
