@@ -45,7 +45,7 @@ MAX_ROOM = {"cpu": 1 << 23, "gpu": 1 << 29}
 MAX_LOCATIONS_OF_READ = (1 << 31) - 1
 
 # Classes of reads, by their locations
-SMALL = 512  # a group as wide as a warp on GPUs, a list in the nearest cache on CPUs
+SMALL = 512  # a group as wide as a warp on GPUs, a lane of vectors on CPUs
 WIDE = 8192  # a wide group on GPUs, with as much local memory as all have; what has more is sorted in global memory
 
 

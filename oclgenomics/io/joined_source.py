@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError
-from oclgenomics.io.raw_file import PIECE_BYTES, Progress
+from oclgenomics.io.raw_file import PIECE_BYTES, Progress, read_at
 from oclgenomics.io.source import MAX_READERS
 from oclgenomics.io.threads import usable_cores
 
@@ -52,12 +52,7 @@ class _Stretch:
         """Read them, and what separates the files if the stretch goes on behind the file's end."""
         try:
             with open(self.path, "rb", buffering=0) as file:
-                filled = 0
-                while filled < len(self.target):
-                    count = os.preadv(file.fileno(), [self.target[filled:]], self.start + filled)
-                    if not count:
-                        raise InputError("became shorter while it was read", source=self.path)
-                    filled += count
+                read_at(file.fileno(), self.start, self.target, self.path)
         except OSError as error:
             raise InputError(f"cannot be read: {error.strerror or error}", source=self.path) from error
 

@@ -12,7 +12,7 @@ from typing import BinaryIO
 
 from oclgenomics.errors import InputError
 
-__all__ = ["Progress", "StoredBytes"]
+__all__ = ["Progress", "StoredBytes", "read_at"]
 
 PIECE_BYTES = 16 << 20  # that a thread reads at a time: enough to seldom ask for Python's lock
 MIN_SHARED_OUT = 2 * PIECE_BYTES  # smaller files are read by one thread
@@ -130,13 +130,8 @@ class StoredBytes:
         return filled
 
     def _read_piece(self, target: memoryview, start: int) -> None:
-        filled = 0
         with self._reading():
-            while filled < len(target):
-                count = os.preadv(self._file.fileno(), [target[filled:]], start + filled)
-                if not count:
-                    raise InputError("became shorter while it was read", source=self.name)
-                filled += count
+            read_at(self._file.fileno(), start, target, self.name)
 
     @contextlib.contextmanager
     def _reading(self) -> Iterator[None]:
@@ -150,6 +145,22 @@ class StoredBytes:
             data: bytes = self._file.read1(size) if self.live else self._file.read(size)  # type: ignore[attr-defined]
         self._done += len(data)
         return data
+
+
+def read_at(handle: int, start: int, target: memoryview, name: str) -> None:
+    """Fill the target with what an open file holds from a place on, from any thread.
+
+    Raises
+    ------
+    InputError
+        The file, by its name, ends before.
+    """
+    filled = 0
+    while filled < len(target):
+        count = os.preadv(handle, [target[filled:]], start + filled)
+        if not count:
+            raise InputError("became shorter while it was read", source=name)
+        filled += count
 
 
 def _open(name: str) -> BinaryIO:
