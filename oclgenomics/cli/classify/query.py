@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from oclgenomics.classify.reading.inputs import Input
     from oclgenomics.classify.reports.tally import Tally
 
-__all__ = ["add_parser", "classify_reads", "run", "say_totals"]
+__all__ = ["add_parser", "add_query_options", "classify_reads", "run", "say_totals"]
 
 
 def add_parser(actions: Any) -> None:
@@ -44,8 +44,13 @@ def add_parser(actions: Any) -> None:
     parser.set_defaults(run=run)
     reads(parser.add_argument("database", metavar="DB", help="database of `classify build`"))
     add_read_options(parser)
+    add_query_options(parser, sketches=True)
+
+
+def add_query_options(parser: argparse.ArgumentParser, *, sketches: bool) -> None:
+    """Add how reads are classified, where, and what is written; `sketches` is that of `add_candidate_options`."""
     add_calling_options(parser, hitmin=BY_CHANCE)
-    add_candidate_options(parser, sketches=True)
+    add_candidate_options(parser, sketches=sketches)
     add_report_options(parser)
     add_text_options(parser)
     add_device_options(parser)

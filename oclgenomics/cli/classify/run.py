@@ -6,18 +6,15 @@ import argparse
 from typing import Any
 
 from oclgenomics.cli.classify.build import add_feature_options, add_sketch_options, build_options
-from oclgenomics.cli.classify.query import classify_reads
+from oclgenomics.cli.classify.query import add_query_options, classify_reads
 from oclgenomics.cli.classify.query_options import (
-    BY_CHANCE,
-    add_calling_options,
-    add_candidate_options,
     add_read_options,
     query_inputs,
     query_options,
 )
 from oclgenomics.cli.classify.reference_options import add_targets, add_taxon_options
-from oclgenomics.cli.classify.report_options import add_report_options, add_text_options, checked_format
-from oclgenomics.cli.options import add_device_options, open_engine, report_profile
+from oclgenomics.cli.classify.report_options import checked_format
+from oclgenomics.cli.options import open_engine, report_profile
 from oclgenomics.cli.output import say_written
 from oclgenomics.cli.progress import Progress
 
@@ -39,11 +36,7 @@ def add_parser(actions: Any) -> None:
     add_taxon_options(parser)
     add_sketch_options(parser)
     add_feature_options(parser)
-    add_calling_options(parser, hitmin=BY_CHANCE)
-    add_candidate_options(parser, sketches=False)
-    add_report_options(parser)
-    add_text_options(parser)
-    add_device_options(parser)
+    add_query_options(parser, sketches=False)
 
 
 def run(args: argparse.Namespace) -> int:
