@@ -11,8 +11,9 @@ Examples
 3.22
 """
 
-from hls_model.config import Config, Memory, Operators
+from hls_model.config import Config, Memory
 from hls_model.errors import ModelError
+from hls_model.operators import Operators
 from hls_model.presets import PRESETS, change, load, parse_settings
 from hls_model.timing import Timing, simulate
 from hls_model.workload import Workload

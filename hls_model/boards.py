@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from hls_model.errors import ModelError
+from hls_model.ranges import Range
 
 __all__ = ["BOARDS", "KINDS", "Amount", "Board", "find_board"]
 
@@ -56,6 +57,14 @@ class Board:
         Clock that designs on it usually reach, in MHz.
     host_link : str
         How data reach it from the host.
+    max_clock_mhz : float
+        Fastest clock of a kernel, in MHz.
+    ports, port_bits : int
+        Memory ports that a kernel can have, and their greatest width.
+    efficiency : float
+        Share of the memory's peak that long bursts reach.
+    latency_ns : Range
+        Nanoseconds from a read request to its first data.
     """
 
     name: str
@@ -68,6 +77,11 @@ class Board:
     bank_gbps: float
     clock_mhz: float
     host_link: str
+    max_clock_mhz: float
+    ports: int
+    port_bits: int
+    efficiency: float
+    latency_ns: Range
 
 
 BOARDS: Mapping[str, Board] = {
@@ -76,18 +90,19 @@ BOARDS: Mapping[str, Board] = {
         Board(
             "zcu102", "Zynq UltraScale+ ZCU102", "XCZU9EG", Amount(1_824, 2_520, 548_160, 274_080), 0,
             "DDR4 of the processing system", 1, 19.2, 100.0, "shared memory",
+            500.0, 6, 128, 0.8, Range(100.0, 256.0, 400.0),
         ),
         Board(
             "u200", "Alveo U200", "XCU200", Amount(4_320, 6_840, 2_364_480, 1_182_240), 960,
-            "DDR4", 4, 19.2, 250.0, "PCIe 3.0 x16",
+            "DDR4", 4, 19.2, 250.0, "PCIe 3.0 x16", 500.0, 4, 512, 0.8, Range(100.0, 256.0, 400.0),
         ),
         Board(
             "u250", "Alveo U250", "XCU250", Amount(5_376, 12_288, 3_456_000, 1_728_000), 1_280,
-            "DDR4", 4, 19.2, 300.0, "PCIe 3.0 x16",
+            "DDR4", 4, 19.2, 300.0, "PCIe 3.0 x16", 500.0, 4, 512, 0.68, Range(100.0, 256.0, 400.0),
         ),
         Board(
             "u280", "Alveo U280", "XCU280", Amount(4_032, 9_024, 2_607_360, 1_303_680), 960,
-            "HBM2", 32, 14.4, 300.0, "PCIe 3.0 x16",
+            "HBM2", 32, 14.4, 300.0, "PCIe 3.0 x16", 500.0, 32, 256, 0.9, Range(100.0, 256.0, 500.0),
         ),
     )
 }  # fmt: skip

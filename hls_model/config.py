@@ -8,10 +8,12 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import inf, isfinite
+from math import ceil, inf, isfinite
 from typing import Literal
 
+from hls_model.boards import Board, find_board
 from hls_model.errors import ModelError
+from hls_model.operators import Latencies, Operators
 from hls_model.text import shown
 
 __all__ = ["WORD_BITS", "Config", "Memory", "Operators"]
@@ -34,71 +36,31 @@ CHOICES = {
 
 
 @dataclass(frozen=True)
-class Operators:
-    """Latency of each operator of the lane (Fig. 8), in cycles; all accept new operands in every cycle.
-
-    The defaults are what HLS 2019.2 reports for UltraScale+ at 250 MHz.
-    """
-
-    fadd: int = 5
-    fsub: int = 5
-    fdiv: int = 10
-    i2f: int = 4
-    imul: int = 2
-    iadd: int = 1
-    fcmp: int = 2
-
-    def __post_init__(self) -> None:
-        for name, value in vars(self).items():
-            _whole(f"operators.{name}", value, 1)
-
-    @property
-    def numerator_ready(self) -> int:
-        """Cycle in which (LS + RS) / (C(k,2) + C(m,2)) leaves its divider, counted from the operands."""
-        return max(self.fadd, self.imul + self.iadd + self.i2f) + self.fdiv
-
-    @property
-    def denominator_ready(self) -> int:
-        """Cycle in which (TS - LS - RS) / (k m) + offset leaves its adder."""
-        return max(2 * self.fsub, self.imul + self.i2f) + self.fdiv + self.fadd
-
-    @property
-    def omega_ready(self) -> int:
-        """Cycle in which omega leaves the last divider."""
-        return max(self.numerator_ready, self.denominator_ready) + self.fdiv
-
-    @property
-    def depth(self) -> int:
-        """Cycles from the issue of a beat until the lane's running maximum holds it."""
-        return self.omega_ready + self.fcmp
-
-
-@dataclass(frozen=True)
 class Memory:
     """The read path from external memory: AXI ports in step, bursts, and the banks behind them.
 
     Attributes
     ----------
-    latency : int
-        Cycles from an accepted request to the first data.
+    latency_ns : float
+        Nanoseconds from an accepted request to the first data; 0 is the board's.
     port_bits, ports : int
         Width of one port, and how many are read in step; together they give one port beat a cycle.
     burst_length : int
         Port beats of one request.
     burst_gap : int
-        Idle cycles on the data channel between two bursts; at most `latency`.
+        Idle cycles on the data channel between two bursts; at most the latency.
     outstanding : int
         Requests under way at a time.
     fifo_beats : int
         Port beats that fit between the ports and the lanes.
     banks, bank_gbps, efficiency : int, float, float
-        Memory banks that the ports share evenly, each one's peak in GB/s, and the share of it that is reached
-        (refresh and turn-around included).
+        Memory banks that the ports share evenly, each one's peak in GB/s, and the share of it that is reached (refresh
+        and turn-around included); an efficiency of 0 is the board's.
     random_gap_percent, random_gap_seed : float, int
         Share of port beats that come 1 to 4 cycles late, and the seed of the choice; for tests of back-pressure.
     """
 
-    latency: int = 64
+    latency_ns: float = 0.0
     port_bits: int = 512
     ports: int = 2
     burst_length: int = 16
@@ -107,19 +69,20 @@ class Memory:
     fifo_beats: int = 64
     banks: int = 2
     bank_gbps: float = 19.2
-    efficiency: float = 1.0
+    efficiency: float = 0.0
     random_gap_percent: float = 0.0
     random_gap_seed: int = 1
 
     def __post_init__(self) -> None:
-        for name in ("latency", "ports", "burst_length", "outstanding", "banks"):
+        for name in ("ports", "burst_length", "outstanding", "banks"):
             _whole(f"memory.{name}", getattr(self, name), 1)
         _whole("memory.fifo_beats", self.fifo_beats, 2)
         _whole("memory.burst_gap", self.burst_gap, 0)
         _whole("memory.random_gap_seed", self.random_gap_seed, 0, LARGEST_SEED)
         _whole("memory.port_bits", self.port_bits, WORD_BITS)
         _positive("memory.bank_gbps", self.bank_gbps)
-        _positive("memory.efficiency", self.efficiency)
+        _least("memory.latency_ns", self.latency_ns)
+        _least("memory.efficiency", self.efficiency)
         if self.efficiency > 1:
             raise ModelError(f"memory.efficiency is {self.efficiency:g}; it is a share of the peak, at most 1")
         _number("memory.random_gap_percent", self.random_gap_percent)
@@ -127,8 +90,6 @@ class Memory:
             raise ModelError(f"memory.random_gap_percent is {self.random_gap_percent:g}; it has to be 0 to 100")
         if self.port_bits % WORD_BITS:
             raise ModelError(f"memory.port_bits is {self.port_bits}; it has to be a multiple of {WORD_BITS}")
-        if self.burst_gap > self.latency:
-            raise ModelError(f"memory.burst_gap is {self.burst_gap}; it has to be at most the latency, {self.latency}")
 
     @property
     def words_per_beat(self) -> int:
@@ -139,12 +100,6 @@ class Memory:
     def ports_per_bank(self) -> int:
         """Ports on the busiest bank."""
         return -(-self.ports // self.banks)
-
-    def pace(self, clock_mhz: float) -> Fraction:
-        """Cycles that the banks need for a port beat on average; 1 where they keep up with the ports."""
-        asked = self.ports_per_bank * self.port_bits / 8 * clock_mhz * 1e6
-        given = self.bank_gbps * 1e9 * self.efficiency
-        return max(Fraction(1), Fraction(asked / given).limit_denominator(1000))
 
 
 @dataclass(frozen=True)
@@ -164,7 +119,7 @@ class Config:
     clock_mhz : float
         Clock of the accelerator.
     operators, memory : Operators, Memory
-        The lane's operators and the read path.
+        The lane's operators (where not set, as long as the clock asks for) and the read path.
     fsm_cycles : int
         Cycles between the end of a column's drain and the next column's first request.
     lane_map : {'interleaved', 'blocked'}
@@ -222,17 +177,19 @@ class Config:
         for name in ("clock_mhz", "software_rate", "host_gbps", "ld_bits_per_s"):
             _positive(name, getattr(self, name))
         for name in ("position_overhead_us", "power_watts"):
-            _number(name, getattr(self, name))
-            if MAX_RATE < getattr(self, name) < inf:
-                raise ModelError(f"{name} is {getattr(self, name):g}; {MAX_RATE:g} is the most")
-            if not (isfinite(getattr(self, name)) and getattr(self, name) >= 0):
-                raise ModelError(f"{name} is {getattr(self, name):g}; it has to be 0 or more")
+            _least(name, getattr(self, name))
+        for name, cycles in vars(self.operators).items():
+            _whole(f"operators.{name}", cycles, 0)
         for name, choices in CHOICES.items():
             if getattr(self, name) not in choices:
                 raise ModelError(f"{name} is {getattr(self, name)!r}; choose one of {', '.join(choices)}")
         self._check_together()
 
     def _check_together(self) -> None:
+        if self.memory.burst_gap > self.latency:
+            raise ModelError(
+                f"memory.burst_gap is {self.memory.burst_gap}; it has to be at most the latency, {self.latency} cycles"
+            )
         if self.physical_lanes and self.unroll % self.physical_lanes:
             raise ModelError(f"physical_lanes is {self.physical_lanes}; it has to divide the unroll, {self.unroll}")
         if self.rs_prefetch != "none" and self.rs_buffer_words < self.lanes:
@@ -251,9 +208,44 @@ class Config:
         return self.physical_lanes or self.unroll
 
     @property
+    def latencies(self) -> Latencies:
+        """The operators' latencies in cycles: as set, or those of the clock."""
+        return self.operators.at(self.clock_mhz)
+
+    @property
     def depth(self) -> int:
         """D, cycles from the issue of a beat until the running maxima hold it."""
-        return self.operators.depth
+        return self.latencies.depth
+
+    @property
+    def hardware(self) -> Board:
+        """The board.
+
+        Raises
+        ------
+        ModelError
+            No such board.
+        """
+        return find_board(self.board)
+
+    @property
+    def latency(self) -> int:
+        """M, cycles from an accepted request to the first data; 1 at least."""
+        nanoseconds = self.memory.latency_ns or self.hardware.latency_ns.likely
+        return max(1, ceil(round(nanoseconds * self.clock_mhz / 1e3, 6)))
+
+    @property
+    def efficiency(self) -> float:
+        """Share of the banks' peak that is reached."""
+        return self.memory.efficiency or self.hardware.efficiency
+
+    @property
+    def pace(self) -> Fraction:
+        """Cycles that the banks need for a port beat on average; 1 where they keep up with the ports."""
+        memory = self.memory
+        asked = memory.ports_per_bank * memory.port_bits / 8 * self.clock_mhz * 1e6
+        given = memory.bank_gbps * 1e9 * self.efficiency
+        return max(Fraction(1), Fraction(asked / given).limit_denominator(1000))
 
     @property
     def issue_words(self) -> int:
@@ -298,6 +290,14 @@ def _whole(name: str, value: object, least: int, most: int = LARGEST) -> None:
 def _number(name: str, value: object) -> None:
     if not isinstance(value, (int, float)) or isinstance(value, bool):
         raise ModelError(f"{name} is {shown(value)}; it has to be a number")
+
+
+def _least(name: str, value: float) -> None:
+    _number(name, value)
+    if MAX_RATE < value < inf:
+        raise ModelError(f"{name} is {value:g}; {MAX_RATE:g} is the most")
+    if not (isfinite(value) and value >= 0):
+        raise ModelError(f"{name} is {value:g}; it has to be 0 or more")
 
 
 def _positive(name: str, value: float) -> None:

@@ -11,7 +11,7 @@ from hls_model.config import Config
 from hls_model.errors import ModelError
 from hls_model.timing import simulate
 from hls_model.timing.result import Level
-from hls_model.workload import Workload
+from hls_model.workload import FEWEST, Workload
 
 __all__ = ["COLUMNS", "Curve", "throughput_curve"]
 
@@ -83,4 +83,5 @@ def throughput_curve(
 def _positions(left: int, right: NDArray[np.int64]) -> Workload:
     """A grid position for each point of the curve."""
     lefts, zeros = np.full_like(right, left), np.zeros_like(right)
-    return Workload(lefts, right, zeros, left + right - 1, snps=int(left + right[-1]))
+    sides = lefts + FEWEST - 1, right + FEWEST - 1
+    return Workload(lefts, right, zeros, sides[0] + sides[1] - 1, sides[0] - 1, snps=int(sides[0][-1] + sides[1][-1]))

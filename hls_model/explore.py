@@ -6,21 +6,20 @@ import dataclasses
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hls_model.boards import find_board
-from hls_model.config import Config, Memory, Operators
+from hls_model.config import Config, Memory
 from hls_model.errors import ModelError
-from hls_model.presets import AT_100_MHZ
+from hls_model.limits import check_possible
 from hls_model.resources import Resources, check_fits, estimate
 from hls_model.timing import Timing, simulate
 from hls_model.timing.result import Level
 from hls_model.workload import Workload
 
-__all__ = ["Design", "Exploration", "Space", "explore", "operators_at", "pareto_front"]
+__all__ = ["Design", "Exploration", "Space", "explore", "pareto_front"]
 
 
 SLACK = 1e-3  # a rate that is higher by less is no reason to spend resources
@@ -34,7 +33,6 @@ class Space:
     ----------
     unroll : sequence of int
     clock_mhz : sequence of float
-        Operators get the latencies of that clock (`operators_at`) unless it is the design's own.
     ports : sequence of int
         Memory ports, each on a bank of its own as far as the board has banks.
     overlap_outer : sequence of bool
@@ -161,21 +159,6 @@ def pareto_front(rate: NDArray[np.float64], cost: NDArray[np.float64], slack: fl
     return on_front
 
 
-def operators_at(clock_mhz: float) -> Operators:
-    """Return the operators' latencies at a clock.
-
-    At 250 MHz, and for adders at 300 MHz, they are those of HLS reports; at 100 MHz they are an estimate. In between
-    those of the next faster clock are taken, and above 250 MHz the others grow in proportion to the clock.
-    """
-    if clock_mhz <= 100:
-        return AT_100_MHZ
-    usual = Operators()
-    if clock_mhz <= 250:
-        return usual
-    longer = {name: ceil(cycles * clock_mhz / 250) for name, cycles in vars(usual).items()}
-    return Operators(**longer | {name: max(7, longer[name]) for name in ("fadd", "fsub")})
-
-
 def _designs(config: Config, space: Space) -> tuple[int, list[Config]]:
     """How many combinations there are, and those that are designs."""
     combinations = itertools.product(
@@ -187,7 +170,9 @@ def _designs(config: Config, space: Space) -> tuple[int, list[Config]]:
     designs, refusals = [], []
     for changes in combinations:
         try:
-            designs.append(_changed(config, *changes))
+            changed = _changed(config, *changes)
+            check_possible(changed)
+            designs.append(changed)
         except ModelError as error:
             refusals.append(error)
     if not designs:
@@ -203,7 +188,6 @@ def _changed(config: Config, unroll: int, clock_mhz: float, ports: int, overlap:
         unroll=unroll,
         physical_lanes=config.physical_lanes if unroll == config.unroll else 0,
         clock_mhz=clock_mhz,
-        operators=config.operators if clock_mhz == config.clock_mhz else operators_at(clock_mhz),
         memory=changed,
         overlap_outer=overlap,
     )

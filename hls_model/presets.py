@@ -13,20 +13,16 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from hls_model.config import LARGEST, Config, Memory, Operators
+from hls_model.config import LARGEST, Config, Memory
 from hls_model.errors import ModelError, ModelInputError
 from hls_model.reading import read_text
 from hls_model.text import shown
 
-__all__ = ["AT_100_MHZ", "PRESETS", "change", "load", "parse_settings"]
+__all__ = ["PRESETS", "change", "load", "parse_settings"]
 
 LARGEST_DESIGN = 1 << 20  # bytes of a file
 
-# At 100 MHz more logic fits between two registers: an estimate from HLS reports of slower clocks.
-AT_100_MHZ = Operators(fadd=4, fsub=4, fdiv=8, i2f=3, imul=2, iadd=1, fcmp=1)
-
 _U200 = Config()
-_MEASURED = dataclasses.replace(_U200.memory, efficiency=0.8)  # 30.72 of 38.4 GB/s, measured
 
 PRESETS: Mapping[str, Config] = {
     config.name: config
@@ -36,26 +32,25 @@ PRESETS: Mapping[str, Config] = {
             board="zcu102",
             unroll=4,
             clock_mhz=100.0,
-            operators=AT_100_MHZ,
             memory=Memory(port_bits=128, ports=1, banks=1, burst_length=64),
             rs_buffer_words=4_608,
         ),
         _U200,
         _U200.but(name="u200_resources16", physical_lanes=16),
-        _U200.but(name="u200_overlap", overlap_outer=True, remainder="masked", memory=_MEASURED),
+        _U200.but(name="u200_overlap", overlap_outer=True, remainder="masked"),
         _U200.but(
             name="u250",
             board="u250",
             unroll=64,
             clock_mhz=300.0,
-            memory=Memory(port_bits=512, ports=4, banks=4, efficiency=0.68),
+            memory=Memory(port_bits=512, ports=4, banks=4),
         ),
         _U200.but(
             name="u280_hbm",
             board="u280",
             unroll=128,
             clock_mhz=300.0,
-            memory=Memory(latency=110, port_bits=256, ports=16, banks=16, bank_gbps=14.4, efficiency=0.9),
+            memory=Memory(port_bits=256, ports=16, banks=16, bank_gbps=14.4),
             overlap_outer=True,
             remainder="masked",
         ),
@@ -154,7 +149,7 @@ def _as_type_of(old: Any, value: Any, name: str) -> Any:
 
 
 def parse_settings(settings: Iterable[str]) -> dict[str, Any]:
-    """Turn settings such as "memory.latency=64" into the nested mapping that `change` takes.
+    """Turn settings such as "memory.latency_ns=200" into the nested mapping that `change` takes.
 
     Raises
     ------
@@ -165,7 +160,7 @@ def parse_settings(settings: Iterable[str]) -> dict[str, Any]:
     for setting in settings:
         name, equals, text = setting.partition("=")
         if not equals or not name.strip():
-            raise ModelError(f"{setting!r} is no setting; write NAME=VALUE, such as memory.latency=64")
+            raise ModelError(f"{setting!r} is no setting; write NAME=VALUE, such as memory.latency_ns=200")
         *tables, key = name.strip().split(".")
         place = table
         for part in tables:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from hls_model.bottleneck import Bottleneck, find_bottleneck
 from hls_model.config import Config
+from hls_model.limits import check_possible
 from hls_model.timing import Timing, simulate
 from hls_model.timing.result import Level
 from hls_model.workload import Workload
@@ -90,7 +91,14 @@ class Projection:
 
 
 def project(workload: Workload, config: Config, level: Level = "L1", *, all_pairs: bool = False) -> Projection:
-    """Project a scan onto a design; `all_pairs` counts LD as the paper does."""
+    """Project a scan onto a design; `all_pairs` counts LD as the paper does.
+
+    Raises
+    ------
+    ModelError
+        A design that no board can be, or a window beyond the hardware's counters (`hls_model.limits`).
+    """
+    check_possible(config)
     timing = simulate(workload, config, level)
     return Projection(timing, find_bottleneck(timing), all_pairs)
 

@@ -9,6 +9,7 @@ import numpy as np
 from hls_model.boards import Amount
 from hls_model.config import Config
 from hls_model.errors import ModelError
+from hls_model.limits import check_possible
 from hls_model.resources import REPORT_ROWS, Resources, check_fits
 from hls_model.timing import simulate
 from hls_model.timing.passes import split
@@ -89,6 +90,7 @@ def make_report(workload: Workload, config: Config, level: Level = "L1") -> Repo
     ModelError
         The design does not fit its board, or no position has a full beat.
     """
+    check_possible(config)
     resources = check_fits(config)
     timing = simulate(workload, config, level)
     cycles = timing.position_cycles

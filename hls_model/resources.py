@@ -198,13 +198,13 @@ def _bottom_up(config: Config) -> tuple[Part, ...]:
 def _operator(config: Config, name: str) -> Amount:
     """An operator at its latency: registers in proportion to its stages, logic as in the table but placed."""
     latency, amount = OPERATORS[name]
-    registers = round(amount.ff * getattr(config.operators, name) / latency)
+    registers = round(amount.ff * getattr(config.latencies, name) / latency)
     return Amount(dsp=amount.dsp, ff=registers, lut=round(amount.lut * PLACED))
 
 
 def _delays(config: Config) -> Amount:
     """What holds values until their partners are there, as shift registers in LUTs behind one register each."""
-    op = config.operators
+    op = config.latencies
     divided = max(op.fadd, op.imul + op.iadd + op.i2f)  # when LS + RS meets its divisor
     crossed = max(2 * op.fsub, op.imul + op.i2f)  # when TS - LS - RS meets its divisor
     waits = (

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hls_model.config import WORD_BITS, Config
+from hls_model.limits import check_possible
 from hls_model.timing import Timing, simulate
 from hls_model.timing.passes import split
 from hls_model.timing.result import Level
@@ -65,11 +66,12 @@ def banks_gbps(config: Config) -> float:
     """Return GB/s that the banks in use give together, at their efficiency, to ports that run in step."""
     memory = config.memory
     busiest = memory.ports_per_bank * memory.port_bits / 8 * config.clock_mhz / 1e3
-    return ports_gbps(config) * memory.bank_gbps * memory.efficiency / busiest
+    return ports_gbps(config) * memory.bank_gbps * config.efficiency / busiest
 
 
 def roofline(workload: Workload, config: Config, level: Level = "L1") -> Roofline:
     """Return the roofs over a workload on a design, and the rate beneath them."""
+    check_possible(config)
     timing = simulate(workload, config, level)
     read = _bytes_read(workload, config) / max(timing.hardware_omegas, 1)
     sent = timing.transfer_bytes / max(timing.hardware_omegas, 1)

@@ -15,10 +15,12 @@ from numpy.typing import NDArray
 from hls_model.errors import ModelError
 from hls_model.text import shown
 
-__all__ = ["Workload", "even_positions"]
+__all__ = ["FEWEST", "LARGEST_SIDE", "Workload", "even_positions"]
 
 MAX_SNPS = 100_000_000
 MAX_TRIPS = (1 << 31) - 1  # the product of two fits in 64 bits
+FEWEST = 2  # SNPs of a side of a window
+LARGEST_SIDE = 65_536  # SNPs: k (k - 1) of more does not fit into the 32 bits of the integer multipliers
 
 
 def even_positions(snps: int, length: int) -> NDArray[np.int64]:
@@ -47,6 +49,8 @@ class Workload:
         Trip counts of the outer and the inner loop; 0 in both where a position has no window.
     first, last : ndarray, int64 (grid,)
         Index of the first and the last SNP of each position's widest window; they mean nothing where it has none.
+    centre : ndarray, int64 (grid,)
+        Index of the last SNP to the left of each position; as above.
     snps : int
         SNPs of the alignment.
     samples : int
@@ -59,14 +63,15 @@ class Workload:
     right: NDArray[np.int64]
     first: NDArray[np.int64]
     last: NDArray[np.int64]
+    centre: NDArray[np.int64]
     snps: int
     samples: int = 0
     name: str = ""
 
     def __post_init__(self) -> None:
-        arrays = (self.left, self.right, self.first, self.last)
+        arrays = (self.left, self.right, self.first, self.last, self.centre)
         if len({array.shape for array in arrays}) != 1 or self.left.ndim != 1:
-            raise ModelError("left, right, first and last need one entry for each grid position")
+            raise ModelError("left, right, first, last and centre need one entry for each grid position")
         if min(int(self.left.min(initial=0)), int(self.right.min(initial=0))) < 0:
             raise ModelError("a trip count is negative; left and right have to be 0 or more")
 
@@ -74,6 +79,13 @@ class Workload:
     def omegas(self) -> int:
         """Scores of the scan."""
         return int((self.left * self.right).sum())
+
+    @property
+    def widest_side(self) -> int:
+        """SNPs of the longest left or right side of a window."""
+        has = self.left * self.right > 0
+        sides = np.maximum(self.centre - self.first + 1, self.last - self.centre)
+        return int(sides[has].max(initial=0))
 
     @property
     def ld_scores(self) -> int:
@@ -101,19 +113,27 @@ class Workload:
             np.concatenate([one.right for one in workloads]),
             np.concatenate([one.first + start for one, start in zip(workloads, starts[:-1], strict=True)]),
             np.concatenate([one.last + start for one, start in zip(workloads, starts[:-1], strict=True)]),
+            np.concatenate([one.centre + start for one, start in zip(workloads, starts[:-1], strict=True)]),
             snps=int(starts[-1]),
             name=name,
         )
 
     @classmethod
     def single(cls, left: int, right: int) -> Workload:
-        """Return one grid position of the given trip counts."""
+        """Return one grid position of the given trip counts, whose smallest sides have 2 SNPs."""
         if left < 0 or right < 0:
             raise ModelError(f"trip counts are {left} and {right}; they have to be 0 or more")
         if max(left, right) > MAX_TRIPS:
             raise ModelError(f"trip counts are {shown(left)} and {shown(right)}; {MAX_TRIPS} is the most")
         one = np.array([left], np.int64), np.array([right], np.int64)
-        return cls(*one, first=np.zeros(1, np.int64), last=one[0] + one[1] - 1, snps=left + right)
+        sides = one[0] + FEWEST - 1, one[1] + FEWEST - 1
+        return cls(
+            *one,
+            first=np.zeros(1, np.int64),
+            last=sides[0] + sides[1] - 1,
+            centre=sides[0] - 1,
+            snps=left + right + 2 * (FEWEST - 1),
+        )
 
     @classmethod
     def uniform(
@@ -199,4 +219,5 @@ class Workload:
         inner_right = np.maximum(up_to_bp(at + minwin), centre + minsnps)
         left, right = inner_left - first + 1, last - inner_right + 1
         valid = (left > 0) & (right > 0) & (centre + 1 < last) & (centre > first)
-        return cls(np.where(valid, left, 0), np.where(valid, right, 0), first, last, len(positions), samples, name)
+        trips = np.where(valid, left, 0), np.where(valid, right, 0)
+        return cls(*trips, first, last, centre, len(positions), samples, name)

@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from hls_model.config import Config
+from hls_model.errors import ModelError
+from hls_model.limits import check_possible
 from hls_model.output import open_output
 from hls_model.presets import PRESETS, change, load, parse_settings
 from hls_model.timing import LEVELS
@@ -21,7 +23,7 @@ __all__ = ["add_design_options", "add_level_option", "add_output_options", "desi
 
 def add_design_options(parser: argparse.ArgumentParser, default: str = "u200") -> None:
     """Add --board, --unroll and --set; `design` reads them."""
-    group = parser.add_argument_group("design")
+    group = parser.add_argument_group("design", "The design of --board; --unroll and --set change it and no other.")
     board = group.add_argument(
         "--board",
         default=default,
@@ -29,14 +31,16 @@ def add_design_options(parser: argparse.ArgumentParser, default: str = "u200") -
         help=f"{', '.join(PRESETS)}, or a .toml file (default: {default})",
     )
     reads(board, design_files)
-    group.add_argument("--unroll", type=int, metavar="U", help="right-side iterations at a time (default: the board's)")
+    group.add_argument(
+        "--unroll", type=int, metavar="U", help="right-side iterations at a time (default: those of --board)"
+    )
     group.add_argument(
         "--set",
         action="append",
         default=[],
         metavar="NAME=VALUE",
         dest="settings",
-        help="any other parameter, such as memory.latency=64 or overlap_outer=true; may be repeated",
+        help="any other parameter, such as memory.latency_ns=200 or overlap_outer=true; may be repeated",
     )
 
 
@@ -51,12 +55,16 @@ def design(args: argparse.Namespace) -> Config:
     Raises
     ------
     ModelError
-        An unknown board or parameter, or a value outside its range.
+        An unknown board or parameter, a value outside its range, or a design that no board can be.
     """
     table = parse_settings(args.settings)
     if args.unroll is not None:
+        if "unroll" in table:
+            raise ModelError(f"--unroll {args.unroll} and --set unroll={table['unroll']}: give one of them")
         table["unroll"] = args.unroll
-    return change(load(args.board), table)
+    config = change(load(args.board), table)
+    check_possible(config)
+    return config
 
 
 def add_level_option(parser: argparse.ArgumentParser) -> None:

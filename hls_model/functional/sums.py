@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hls_model.errors import ModelError
+from hls_model.workload import LARGEST_SIDE
 
-__all__ = ["LARGEST_COUNT", "Sums"]
+__all__ = ["Sums"]
 
-LARGEST_COUNT = 65_536  # k (k - 1) of a greater count does not fit into the 32 bits of the integer multipliers
 
 Floats = NDArray[np.float32]
 
@@ -57,9 +57,9 @@ class Sums:
         if min(self.first_left, self.first_right) < 1:
             raise ModelError(f"first counts are {self.first_left} and {self.first_right}; a part has 1 SNP at least")
         k, m = self.first_left + self.left - 1, self.first_right + self.right - 1
-        if max(k, m) > LARGEST_COUNT or k * m >= 1 << 32:
+        if max(k, m) > LARGEST_SIDE or k * m >= 1 << 32:
             raise ModelError(
-                f"windows reach {k} and {m} SNPs; the 32-bit counters of the hardware take {LARGEST_COUNT} on a side "
+                f"windows reach {k} and {m} SNPs; the 32-bit counters of the hardware take {LARGEST_SIDE} on a side "
                 "and a product below 2**32"
             )
 

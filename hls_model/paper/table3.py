@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from hls_model.config import Config
 from hls_model.curve import COLUMNS
 from hls_model.paper.published import AMD_LD_RATES, AMD_OMEGA_RATES, TABLE3, Mix, Rates
+from hls_model.paper.simulated import as_simulated
 from hls_model.timing import simulate
 from hls_model.timing.result import Level
 from hls_model.workload import Workload
@@ -92,8 +93,9 @@ class Row:
 
 
 def reproduce(config: Config, level: Level = "L1") -> list[Row]:
-    """Return the three data sets as the paper has them and as a design would do them."""
-    return [_row(mix, config, level) for mix in TABLE3.values()]
+    """Return the three data sets as the paper has them and as a design would do them, in the paper's simulation."""
+    design = as_simulated(config)
+    return [_row(mix, design, level) for mix in TABLE3.values()]
 
 
 def workload_of(mix: Mix) -> Workload:
@@ -103,7 +105,7 @@ def workload_of(mix: Mix) -> Workload:
 
 def with_overhead(config: Config) -> Config:
     """Return the design with a shorter memory latency and a cost per grid position that fit all three omega rates."""
-    memory = dataclasses.replace(config.memory, latency=OVERHEAD_LATENCY)
+    memory = dataclasses.replace(config.memory, latency_ns=1e3 * OVERHEAD_LATENCY / config.clock_mhz)
     return config.but(memory=memory, position_overhead_us=OVERHEAD_US)
 
 

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import numpy as np
 
-from hls_model.config import Config
+from hls_model.config import Config, Memory
 from hls_model.errors import ModelInputError
 from hls_model.functional import Best, Sums
 from hls_model.output import open_output
-from hls_model.presets import change, load, parse_settings
+from hls_model.presets import change, parse_settings
 from hls_model.rtl.operands import operands
 from hls_model.rtl.twin import Run
 from hls_model.workload import Workload
@@ -23,7 +23,7 @@ from hls_model.workload import Workload
 __all__ = ["COLUMNS", "TABLE", "Case", "read_cases", "write_cases"]
 
 TABLE = Path(__file__).with_name("golden.csv")
-BASE = "u200"  # the preset that a row's settings change
+BASE = Config(memory=Memory(latency_ns=256.0, efficiency=1.0))  # what a row's settings change
 COLUMNS = ("left", "right", "seed", "operands", "settings", "cycles", "omega_bits", "column", "iteration")
 
 
@@ -38,7 +38,7 @@ class Case:
     seed, kind : int, str
         What `operands` makes of them.
     settings : str
-        Parameters that differ from the preset u200, NAME=VALUE with blanks between.
+        Parameters that differ from `BASE`, NAME=VALUE with blanks between.
     cycles : int
         Cycles of the Verilog.
     best : Best
@@ -59,7 +59,7 @@ class Case:
     @cached_property
     def config(self) -> Config:
         """The design."""
-        return change(load(BASE), parse_settings(self.settings.split()))
+        return change(BASE, parse_settings(self.settings.split()))
 
     @property
     def sums(self) -> Sums:

@@ -20,7 +20,7 @@ LIMITS = {  # of the registers and memories in omega_top.v
     "memory.fifo_beats": 256,
     "memory.outstanding": 128,
     "memory.burst_length": 65_535,
-    "memory.latency": 1 << 30,
+    "latency": 1 << 30,
     "ii": 60_000,
     "fsm_cycles": 60_000,
     "rs_buffer_words / lanes": 1024,
@@ -105,10 +105,10 @@ def _design_words(config: Config) -> list[int]:
 
 def _memory_words(config: Config) -> list[int]:
     memory = config.memory
-    pace = memory.pace(config.clock_mhz)
+    pace = config.pace
     late_below = ceil(Fraction(memory.random_gap_percent) * 65536 / 100)
     return [
-        memory.latency, memory.burst_gap, pace.numerator, pace.denominator, late_below,
+        config.latency, memory.burst_gap, pace.numerator, pace.denominator, late_below,
         memory.random_gap_seed & 0xFFFFFFFF,
     ]  # fmt: skip
 
@@ -116,7 +116,7 @@ def _memory_words(config: Config) -> list[int]:
 def _check(config: Config, buffer_beats: int) -> None:
     memory = config.memory
     values = (
-        memory.fifo_beats, memory.outstanding, memory.burst_length, memory.latency, config.ii, config.fsm_cycles,
+        memory.fifo_beats, memory.outstanding, memory.burst_length, config.latency, config.ii, config.fsm_cycles,
         buffer_beats,
     )  # fmt: skip
     for (name, limit), value in zip(LIMITS.items(), values, strict=True):

@@ -12,9 +12,10 @@ from pathlib import Path
 
 import numpy as np
 
-from hls_model.config import Config, Operators
+from hls_model.config import Config
 from hls_model.errors import ModelError, ModelOutputError
 from hls_model.functional import Best, Sums
+from hls_model.operators import Latencies
 from hls_model.rtl.stimulus import stimulus
 
 __all__ = ["Circuit", "Run", "build", "run"]
@@ -34,19 +35,19 @@ class Circuit:
         Lanes, and words of a port beat.
     stream_rs : bool
         RS comes beside TS and there is no buffer.
-    operators : Operators
+    operators : Latencies
         Latencies.
     """
 
     lanes: int
     port_words: int
     stream_rs: bool
-    operators: Operators
+    operators: Latencies
 
     @classmethod
     def of(cls, config: Config) -> Circuit:
         """Return the circuit of a design."""
-        return cls(config.lanes, config.memory.words_per_beat, config.rs_prefetch == "none", config.operators)
+        return cls(config.lanes, config.memory.words_per_beat, config.rs_prefetch == "none", config.latencies)
 
     @property
     def header(self) -> str:

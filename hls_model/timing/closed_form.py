@@ -74,7 +74,7 @@ class _ReadPath:
     @property
     def slow(self) -> tuple[int, int]:
         """Cycles lost to slow banks per port beat, as a fraction."""
-        lost = self.config.memory.pace(self.config.clock_mhz) - 1
+        lost = self.config.pace - 1
         return lost.numerator, lost.denominator
 
     @property
@@ -89,19 +89,19 @@ class _ReadPath:
         bursts, inside = np.divmod(x, memory.burst_length)
         channel = x + memory.burst_gap * bursts + x * slow // per
         rounds, turn = np.divmod(bursts, memory.outstanding)
-        slots = rounds * (memory.latency + memory.burst_length) + turn * (memory.burst_length + memory.burst_gap)
+        slots = rounds * (self.config.latency + memory.burst_length) + turn * (memory.burst_length + memory.burst_gap)
         waits: Cycles = np.maximum(channel, slots + inside)
         return waits
 
     def first(self) -> Cycles:
         """Issue of the first beat after the first request."""
-        return self.config.memory.latency + 1 + self.in_column(np.full_like(self.beats, self.wide - 1))
+        return self.config.latency + 1 + self.in_column(np.full_like(self.beats, self.wide - 1))
 
     def last(self) -> Cycles:
         """Issue of the last beat after the first request."""
         column = self.in_column(self.ports - 1)
         before = (self.joined - 1) * (column + 1 + self.config.memory.burst_gap)
-        arrived = self.config.memory.latency + 1 + before + column
+        arrived = self.config.latency + 1 + before + column
         at_rate = self.first() + (self.joined * self.beats - 1) * self.steps
         last: Cycles = np.maximum(at_rate, arrived)
         return last
@@ -127,7 +127,7 @@ class _ReadPath:
         others = memory.outstanding - 1  # bursts under way while one is asked for
         cut = bursts * memory.burst_length - self.ports  # port beats that the last burst lacks
         shortest = others * memory.burst_length - np.where(self.joined > 1, -(-others // bursts) * cut, 0)
-        enough = memory.latency <= shortest + memory.outstanding * memory.burst_gap
+        enough = self.config.latency <= shortest + memory.outstanding * memory.burst_gap
         hidden: Flags = enough | (self.joined * bursts <= memory.outstanding)
         return hidden
 

@@ -111,7 +111,7 @@ class _ReadPath:
 
     def __init__(self, config: Config, words: int, interval: int, beats: int) -> None:
         memory = config.memory
-        self.latency, self.interval = memory.latency, interval
+        self.latency, self.interval = config.latency, interval
         self.chunks = _chunks(config, words, beats)
         self.request = -1  # cycle of the last request
         self.taken = self.issue = LONG_AGO  # of the last port beat and of the last beat of the lanes
@@ -187,7 +187,7 @@ def _late(config: Config, ports: int) -> Cycles:
     """Cycles by which each port beat of a column is late: banks that are slower than the ports, and random gaps."""
     memory = config.memory
     x = np.arange(ports)
-    pace = memory.pace(config.clock_mhz) - 1
+    pace = config.pace - 1
     late = np.diff(x * pace.numerator // pace.denominator, prepend=0)
     if memory.random_gap_percent:
         h = (x * 2_654_435_761 + 40_503 * (memory.random_gap_seed & 0xFFFFFFFF)).astype(np.uint32)

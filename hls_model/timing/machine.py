@@ -110,6 +110,8 @@ class ReadPath:
     ----------
     memory : Memory
         Where the words come from.
+    latency : int
+        Cycles from an accepted request to the first data.
     interval, stages : int
         Cycles between two beats, and stages of the lanes' shift register.
     needed : int
@@ -121,6 +123,7 @@ class ReadPath:
     """
 
     memory: Memory
+    latency: int
     interval: int
     stages: int
     needed: int
@@ -143,9 +146,9 @@ class ReadPath:
         shared = max(1, config.memory.words_per_beat // words)
         leaving = [wide if (beat + 1) % shared == 0 else 0 for beat in range(beats)]
         leaving[-1] = wide
-        slow = config.memory.pace(config.clock_mhz) - 1
+        slow = config.pace - 1
         offers = _offers(config.memory, slow.numerator, slow.denominator, sum(leaving))
-        return cls(config.memory, interval, stages, wide, offers, leaving)
+        return cls(config.memory, config.latency, interval, stages, wide, offers, leaving)
 
 
 def _offers(memory: Memory, slow: int, per: int, ports: int) -> list[tuple[bool, int]]:
@@ -177,7 +180,7 @@ def _stream(path: ReadPath, columns: int, start: int, probe: Probe) -> tuple[int
     requested, taken, blocked, issued = probe.requested, probe.taken, probe.blocked, probe.issued
     requests = columns * -(-len(path.offers) // memory.burst_length)
     slots, room = memory.outstanding, memory.fifo_beats
-    asked, entered = 1 << memory.latency >> 1, 1 << path.stages >> 1
+    asked, entered = 1 << path.latency >> 1, 1 << path.stages >> 1
     in_flight = arrived = wait = fifo = spacing = lanes = first = 0
     in_burst = False
     issues = total = columns * len(path.leaving)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from hls_model.config import Config
 from hls_model.errors import ModelError
+from hls_model.limits import check_sides
 from hls_model.timing.passes import split
 from hls_model.workload import Workload
 
@@ -119,8 +120,9 @@ def simulate(workload: Workload, config: Config, level: Level = "L1") -> Timing:
     Raises
     ------
     ModelError
-        No such level.
+        No such level, or a window of more than 65,536 SNPs on a side.
     """
+    check_sides(workload)
     if level not in LEVELS:
         raise ModelError(f"level is {level!r}; choose one of {', '.join(LEVELS)}")
     passes = split(workload, config)

@@ -45,13 +45,13 @@ def workload_at(positions: NDArray[np.int64], options: ScanOptions, haplotypes: 
     name : str
         What reports call it.
     """
-    left = right = first = last = np.zeros(options.grid, np.int64)
+    left = right = first = last = centre = np.zeros(options.grid, np.int64)
     if len(positions) >= MIN_SITES:
         windows = find_windows(positions, options)
-        first, last = windows.first, windows.last
+        first, last, centre = windows.first, windows.last, windows.centre
         left = np.where(windows.valid, windows.inner_left - first + 1, 0)
         right = np.where(windows.valid, last - windows.inner_right + 1, 0)
-    return Workload(left, right, first, last, len(positions), haplotypes, name)
+    return Workload(left, right, first, last, centre, len(positions), haplotypes, name)
 
 
 def random_alignment(positions: NDArray[np.int64], samples: int, seed: int, name: str) -> Alignment:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from hls_model import Config, Memory, Operators
 
 PHASES = ("prefetch", "fill", "stream", "stall", "drain")
+LATENCY_NS = 10  # of a unit of latency: at least a cycle at the clocks drawn
 
 
 @dataclass
@@ -23,7 +24,7 @@ class Stream:
 def late(config: Config, x: int) -> int:
     if x == 0:
         return 0
-    q = config.memory.pace(config.clock_mhz) - 1
+    q = config.pace - 1
     h = (2654435761 * x + 40503 * config.memory.random_gap_seed) % 2**32
     h ^= h >> 15
     h = h * 2246822519 % 2**32
@@ -64,7 +65,7 @@ def stream(config: Config, start: int, columns: int, beats: int, words: int, int
             if k >= memory.outstanding:
                 request = max(request, ends[k - memory.outstanding] + 1)
             requests.append(request)
-            channel = max(request + memory.latency, channel + memory.burst_gap if n else 0)
+            channel = max(request + config.latency, channel + memory.burst_gap if n else 0)
         if n >= memory.fifo_beats:
             channel = max(channel, left[n - memory.fifo_beats] + 1)
         taken.append(channel)
@@ -105,7 +106,8 @@ def memories(draw: st.DrawFn) -> Memory:
     """Draw a memory, with a FIFO of 2 port beats."""
     latency = draw(st.integers(1, 90))
     return Memory(
-        latency=latency,
+        latency_ns=LATENCY_NS * latency,
+        efficiency=1.0,
         port_bits=32 * draw(st.integers(1, 12)),
         ports=draw(st.integers(1, 3)),
         burst_length=draw(st.integers(1, 20)),

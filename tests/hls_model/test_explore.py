@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hls_model import ModelError, Operators, Workload, load, simulate
-from hls_model.explore import Space, explore, operators_at, pareto_front
+from hls_model import ModelError, Workload, load, simulate
+from hls_model.explore import Space, explore, pareto_front
+from hls_model.operators import Latencies, latencies_at
 from hls_model.resources import estimate
 
 SCAN = Workload.uniform(2_000, grid=50)
@@ -94,23 +95,22 @@ def test_progress_is_told():
 
 
 def test_rates_that_differ_by_nothing_that_counts_are_equal():
-    found = explore(
-        Workload.uniform(13_000), load("u200").but(overlap_outer=True), Space(unroll=(16,), ports=(1, 2, 4))
-    )
+    found = explore(Workload.uniform(13_000), load("u200").but(overlap_outer=True), Space(unroll=(8,), ports=(1, 2, 4)))
     assert [design.config.memory.ports for design in found.front] == [1]
 
 
 @pytest.mark.parametrize(("clock", "fadd", "fdiv"), [(80, 4, 8), (100, 4, 8), (150, 5, 10), (250, 5, 10), (300, 7, 12)])
 def test_operators_get_longer_with_the_clock(clock, fadd, fdiv):
-    operators = operators_at(clock)
+    operators = latencies_at(clock)
     assert (operators.fadd, operators.fdiv) == (fadd, fdiv)
-    assert isinstance(operators, Operators)
+    assert isinstance(operators, Latencies)
 
 
 def test_the_designs_own_clock_keeps_its_operators():
     own = load("u250")
     found = explore(SCAN, own, Space(clock_mhz=(300.0,)))
     assert found.designs[0].config.operators == own.operators
+    assert found.designs[0].config.latencies == latencies_at(300.0)
 
 
 @given(st.lists(st.tuples(st.floats(0, 1e10), st.floats(0, 1)), min_size=1), st.floats(0, 0.5))

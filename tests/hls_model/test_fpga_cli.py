@@ -259,8 +259,8 @@ def test_a_scan_of_a_file_beside_its_measured_time(device, capsys):
 
 
 COMPARED = [word for name in ("u200", "zcu102", "u200") for word in ("--compare", name)]
-TWO = ["project", *QUICK, "--set", "memory.latency=200", *COMPARED]
-NAMES = ["u200 (memory.latency=200)", "u200 (memory.latency=64)", "zcu102", "u200 (memory.latency=64) #2"]
+TWO = ["project", *QUICK, "--set", "memory.latency_ns=800", *COMPARED]
+NAMES = ["u200 (memory.latency_ns=800)", "u200 (memory.latency_ns=0)", "zcu102", "u200 (memory.latency_ns=0) #2"]
 
 
 @pytest.mark.parametrize("program", [main, model_main])

@@ -9,6 +9,7 @@ from hls_model import PRESETS, ModelError, Workload, load, simulate
 from hls_model.boards import KINDS
 from hls_model.curve import throughput_curve
 from hls_model.paper import TABLE1, TABLE3, table1, table3
+from hls_model.paper.simulated import as_simulated
 from hls_model.resources import estimate
 
 
@@ -26,7 +27,7 @@ def test_ideal_rates_and_90_percent_lines(board, ideal, line):
 @pytest.mark.parametrize("board", TABLE1)
 def test_curve_rises_and_crosses_90_percent_within_its_figure(board):
     most = TABLE1[board].most_right
-    curve = throughput_curve(load(board), most)
+    curve = throughput_curve(as_simulated(load(board)), most)
     assert (np.diff(curve.rate) > 0).all()
     assert curve.crossing is not None
     assert most / 2 < curve.crossing <= most

@@ -7,6 +7,7 @@ import pytest
 
 from hls_model import ModelError, Workload, load, simulate
 from hls_model.errors import ModelInputError
+from hls_model.paper.simulated import as_simulated
 from hls_model.positions import read_positions
 from hls_model.project import project, totals
 from hls_model.report import make_report
@@ -105,7 +106,7 @@ def test_a_list_that_is_none(tmp_path):
 
 
 def test_report_of_the_longest_position():
-    config = load("u200")
+    config = as_simulated(load("u200"))
     report = make_report(SCAN, config)
     cycles = simulate(SCAN, config).position_cycles
     assert (report.most, report.cycles) == (cycles.max(), cycles.sum())

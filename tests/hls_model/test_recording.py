@@ -74,7 +74,7 @@ def test_signals_keep_to_their_limits(config: Config, passes: list[tuple[int, in
 
 def test_a_short_recording_by_hand() -> None:
     """Two beats of one lane, 3 cycles of latency: request 0, data 3 and 4, writes 4 and 5, then the same for TS."""
-    memory = Memory(latency=3, port_bits=32, ports=1)
+    memory = Memory(latency_ns=12.0, port_bits=32, ports=1)
     recording = recorded(Config(unroll=1, memory=memory), (1, 2))
     spans = [(span.state, span.start, span.stop) for span in recording.spans]
     assert spans == [("prefetch", 0, 6), ("run", 6, 12), ("drain", 12, 48), ("turn", 48, 49), ("merge", 49, 50)]
@@ -88,7 +88,7 @@ def test_a_short_recording_by_hand() -> None:
 
 
 def test_a_full_fifo_holds_the_bus() -> None:
-    memory = Memory(latency=3, port_bits=32, ports=1, fifo_beats=2)
+    memory = Memory(latency_ns=12.0, port_bits=32, ports=1, fifo_beats=2)
     recording = recorded(Config(unroll=1, ii=4, rs_prefetch="none", memory=memory), (1, 6))
     held = recording.signals["bus.valid"] > recording.signals["bus.ready"]
     assert held.any()

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from hls_model import PRESETS, Memory, Workload, load, simulate
 from hls_model.bottleneck import find_bottleneck
+from hls_model.paper.simulated import as_simulated
 from hls_model.roofline import banks_gbps, ports_gbps, roofline
 
 SCAN = Workload.uniform(13_000)
@@ -18,8 +19,8 @@ SCAN = Workload.uniform(13_000)
 def test_ports_and_banks_of_the_paper():
     assert ports_gbps(load("zcu102")) == pytest.approx(1.6)  # one 128-bit port at 100 MHz
     assert ports_gbps(load("u200")) == pytest.approx(32.0)  # two 512-bit ports at 250 MHz
-    assert banks_gbps(load("u200")) == pytest.approx(38.4)
-    assert banks_gbps(load("u200_overlap")) == pytest.approx(30.72)
+    assert banks_gbps(as_simulated(load("u200"))) == pytest.approx(38.4)
+    assert banks_gbps(load("u200")) == pytest.approx(30.72)
 
 
 def test_a_score_takes_four_bytes_with_a_buffer_and_eight_without():
@@ -74,7 +75,7 @@ def test_words_for_what_bounds():
         "lanes": load("zcu102"),
         "memory": u200.but(memory=slow),
         "overhead": u200.but(position_overhead_us=50_000.0),
-        "prefetch": u200.but(rs_prefetch="per_outer", memory=dataclasses.replace(u200.memory, latency=400)),
+        "prefetch": u200.but(rs_prefetch="per_outer", memory=dataclasses.replace(u200.memory, latency_ns=1600.0)),
         "software": u200.but(software_rate=1e6),
         "host link": u200.but(host_transfer="full", host_gbps=1.0),
     }

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hls_model import PRESETS, Config, Memory, ModelError, Timing, Workload, load, simulate
+from hls_model.paper.simulated import as_simulated
 from hls_model.timing import closed_form, events, machine
 from hls_model.timing.passes import split
 from hls_model.timing.phases import PassPhases
@@ -23,7 +24,7 @@ def by_phase(phases: PassPhases) -> dict[str, list[int]]:
 
 def workload_of(trips: list[tuple[int, int]]) -> Workload:
     left, right = (np.array([trip[side] for trip in trips], np.int64) for side in (0, 1))
-    return Workload(left, right, np.zeros_like(left), left + right - 1, 1)
+    return Workload(left, right, np.zeros_like(left), left + right - 1, left - 1, 1)
 
 
 def arrays(columns: int, beats: int) -> tuple[np.ndarray, np.ndarray]:
@@ -89,7 +90,7 @@ def test_closed_form_is_exact_for_long_columns_of_the_presets(name: str) -> None
 
 def test_columns_take_what_the_paper_says() -> None:
     """M + (nb - 1) II + 1 + D + Z cycles a column, M + nb + 1 the prefetch, P the merge: 64 + 37 + 1 on top of nb."""
-    timing = simulate(Workload.single(10, 32 * 81), load("u200"), "L2")
+    timing = simulate(Workload.single(10, 32 * 81), as_simulated(load("u200")), "L2")
     assert timing.phases["prefetch"].tolist() == [64 + 81 + 1]
     assert timing.phases["merge"].tolist() == [32]
     assert timing.cycles == 64 + 81 + 1 + 10 * (81 + 102) + 32
@@ -138,7 +139,7 @@ def test_an_unknown_level_is_named() -> None:
 
 def test_slots_hold_requests_back_until_data_came() -> None:
     """One request at a time: each burst of 4 takes the latency anew."""
-    config = Config(unroll=1, memory=Memory(latency=10, port_bits=32, ports=1, outstanding=1, burst_length=4))
+    config = Config(unroll=1, memory=Memory(latency_ns=40.0, port_bits=32, ports=1, outstanding=1, burst_length=4))
     timing: Timing = simulate(Workload.single(1, 12), config, "L2")
     assert timing.phases["stall"].tolist() == [2 * 10]
 

@@ -43,8 +43,9 @@ def test_uniform_workloads_have_the_scores_that_the_paper_implies(snps: int, ome
 
 def test_a_single_position_is_itself() -> None:
     workload = Workload.single(7, 11)
-    assert (workload.omegas, workload.snps) == (77, 18)
-    assert workload.last - workload.first + 1 == 18
+    assert (workload.omegas, workload.snps) == (77, 20)
+    assert workload.last - workload.first + 1 == 20
+    assert workload.widest_side == 12  # a side of 2 SNPs, and 10 longer ones
 
 
 @settings(max_examples=200, deadline=None)
@@ -60,7 +61,7 @@ def test_passes_cover_every_score_once(
     trips: list[tuple[int, int]], lanes: int, rounds: int, remainder: str, prefetch: str, room: int
 ) -> None:
     left, right = (np.array([trip[side] for trip in trips], np.int64) for side in (0, 1))
-    workload = Workload(left, right, np.zeros_like(left), left + right - 1, 1)
+    workload = Workload(left, right, np.zeros_like(left), left + right - 1, left - 1, 1)
     config = Config(unroll=lanes * rounds, physical_lanes=lanes, rs_buffer_words=max(room, lanes)).but(
         remainder=remainder, rs_prefetch=prefetch
     )
@@ -109,8 +110,8 @@ def test_transfers_count_what_the_host_has_to_send() -> None:
         (lambda: from_list([3, 2]), "positions have to be in ascending order"),
         (lambda: from_list([3]), "positions have to be a list of 2 or more whole numbers, in bp"),
         (lambda: from_list([1.5, 2.5]), "positions have to be a list of 2 or more whole numbers, in bp"),
-        (lambda: Workload(*np.zeros((4, 1), np.int64) - 1, 1), "a trip count is negative"),
-        (lambda: Workload(*(np.zeros(n, np.int64) for n in (1, 2, 1, 1)), 1), "one entry for each grid position"),
+        (lambda: Workload(*np.zeros((5, 1), np.int64) - 1, 1), "a trip count is negative"),
+        (lambda: Workload(*(np.zeros(n, np.int64) for n in (1, 2, 1, 1, 1)), 1), "one entry for each grid position"),
     ],
 )
 def test_bad_workloads_are_refused_in_one_line(build: object, message: str) -> None:
