@@ -20,7 +20,7 @@ from hls_model.roofline import roofline
 
 SCAN = Workload.uniform(1_000, grid=20)
 IMPOSSIBLE = [
-    ("u200", "clock_mhz=2000", "clock_mhz is 2000; kernels on u200 run at"),
+    ("u200", "clock_mhz=2000", "clock_mhz is 2000; u200 allows 500 MHz at most (scalable kernel clock"),
     ("u200", "memory.banks=5", "memory.banks is 5; u200 has 4"),
     ("zcu102", "memory.ports=7", "memory.ports is 7; zcu102 has 6"),
     ("u280_hbm", "memory.port_bits=512", "memory.port_bits is 512; u280 has 256"),

@@ -1,0 +1,97 @@
+"""Boards: regions add up to their devices, limits lie in order, and every figure says where it comes from."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hls_model.boards import ASSUMED, BOARDS, KINDS, Amount, Board, Region, Source
+from hls_model.errors import ModelError
+from hls_model.ranges import Range
+
+NAMES = {
+    "name",
+    "title",
+    "device",
+    "memory",
+    "host_link",
+    "clock_limit",
+    "sources",
+}  # words, and the sources themselves
+ALL = pytest.mark.parametrize("board", BOARDS.values(), ids=BOARDS)
+
+# Totals of the devices, kept apart from the regions that are to add up to them: BRAM18K, DSP, FF, LUT.
+DEVICES = {
+    "zcu102": (1_824, 2_520, 548_160, 274_080),
+    "u200": (4_320, 6_840, 2_364_480, 1_182_240),
+    "u250": (5_376, 12_288, 3_456_000, 1_728_000),
+    "u280": (4_032, 9_024, 2_607_360, 1_303_680),
+}
+
+
+@ALL
+def test_every_figure_has_a_source(board):
+    figures = {field.name for field in dataclasses.fields(Board)} - NAMES
+    assert set(board.sources) == figures
+    for name, source in board.sources.items():
+        if source.document == ASSUMED:
+            assert source.note, name
+            assert not source.url, name
+        else:
+            assert source.url.startswith("https://"), name
+
+
+@ALL
+def test_regions_add_up_to_the_device(board):
+    total = [sum(getattr(region.available, kind) for region in board.regions) for kind in KINDS]
+    assert tuple(total) == DEVICES[board.name]
+    assert board.available == Amount(*DEVICES[board.name])
+    assert len({region.name for region in board.regions}) == len(board.regions)
+
+
+@ALL
+def test_room_is_less_than_what_the_shell_leaves(board):
+    for region in board.regions:
+        for kind in KINDS:
+            left = getattr(region.available, kind) - getattr(region.shell, kind)
+            room = getattr(board.room(region), kind)
+            assert 0 < room <= board.placeable[kind] * left < left
+            assert room + 1 > board.placeable[kind] * left
+
+
+@ALL
+def test_limits_are_in_order(board):
+    assert board.clock_mhz <= board.max_clock_mhz
+    assert 0 < board.efficiency_range.low <= board.efficiency == board.efficiency_range.likely
+    assert board.efficiency_range.high <= 1
+    assert board.static_watts.high < board.typical_watts.low
+    assert board.typical_watts.high <= board.max_watts
+    assert board.peak_gbps == pytest.approx(board.banks * board.bank_gbps)
+    for name in ("latency_ns", "host_gbps", "launch_us", "static_watts", "typical_watts"):
+        figure = getattr(board, name)
+        assert isinstance(figure, Range)
+        assert figure.low > 0
+
+
+def test_a_source_is_a_document_with_an_address_or_an_assumption_with_a_reason():
+    for wrong in ({"document": "DS962"}, {"document": ASSUMED, "url": "https://x"}, {"document": ASSUMED}):
+        with pytest.raises(ModelError):
+            Source(**wrong)
+    shown = str(Source("DS925", "https://docs.amd.com/ds925", "775 MHz"))
+    assert shown == "DS925: 775 MHz https://docs.amd.com/ds925"
+
+
+def test_a_shell_larger_than_its_region_is_refused():
+    with pytest.raises(ModelError, match="more of SLR0 than it holds"):
+        Region("SLR0", Amount(1, 1, 1, 1), Amount(lut=2))
+
+
+@given(st.lists(st.integers(0, 10**6), min_size=8, max_size=8))
+def test_amounts_subtract_as_they_add(counts):
+    one, two = Amount(*counts[:4]), Amount(*counts[4:])
+    assert (one + two) - two == one
+    assert one.within(one + two)
+    assert (one + two).within(one) == (two == Amount())
