@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import reduce
+from functools import cached_property, reduce
 from operator import add
 
 from hls_model.boards import KINDS, Amount, Board, find_board
 from hls_model.config import WORD_BITS, Config
 from hls_model.errors import ModelError
 from hls_model.paper.published import TABLE1
+from hls_model.placement import Placement, place
 
 __all__ = ["METHODS", "REPORT_ROWS", "Part", "Resources", "check_fits", "estimate", "largest_unroll"]
 
@@ -105,10 +106,18 @@ class Resources:
         """The greatest of `shares`: 1 / it is how many times the design would fit."""
         return max(self.shares.values())
 
+    @cached_property
+    def placement(self) -> Placement:
+        """Where it goes: what there is once for each lane stays with the lane, and all other parts go by themselves."""
+        lanes = self.config.lanes
+        per_lane = [part.each.times(part.count // lanes) for part in self.parts if part.count % lanes == 0]
+        others = [part.each for part in self.parts if part.count % lanes for _ in range(part.count)]
+        return place(self.board, reduce(add, per_lane, Amount()), lanes, others)
+
     @property
     def short(self) -> list[str]:
-        """Kinds of which the device has too few."""
-        return [kind for kind, share in self.shares.items() if share > 1]
+        """Kinds for which the board's regions have too little room, the scarcest first."""
+        return list(self.placement.short)
 
 
 def estimate(config: Config, method: str = "bottom-up") -> Resources:
@@ -131,23 +140,30 @@ def estimate(config: Config, method: str = "bottom-up") -> Resources:
 
 
 def check_fits(config: Config, method: str = "bottom-up") -> Resources:
-    """Return what a design takes, if its board has it.
+    """Return what a design takes, if its board has room for it beside the shell and below the placeable share.
 
     Raises
     ------
     ModelError
-        It does not fit; names what is short and the largest unroll that would.
+        It does not fit; names the limit and the largest unroll that would.
     """
     resources = estimate(config, method)
     if resources.short:
-        kind = max(resources.shares, key=lambda kind: resources.shares[kind])
-        needed, there = getattr(resources.total, kind), getattr(resources.board.available, kind)
         most = largest_unroll(config, method)
-        raise ModelError(
-            f"unroll {config.unroll} needs {needed:,} {kind.upper()} and {resources.board.name} has {there:,}; "
-            + (f"the largest unroll that fits is {most}" if most else "no unroll fits")
-        )
+        largest = f"the largest unroll that fits is {most}" if most else "no unroll fits"
+        raise ModelError(f"unroll {config.unroll} needs {_shortage(resources)}; {largest}")
     return resources
+
+
+def _shortage(resources: Resources) -> str:
+    """What a design needs of the scarcest kind, and how much of it the board has, leaves and can place."""
+    board, kind = resources.board, resources.short[0]
+    needed, there, room = (getattr(one, kind) for one in (resources.total, board.available, resources.placement.room))
+    left = sum(getattr(region.left, kind) for region in board.regions)
+    text = f"{needed:,} {kind.upper()}; {board.name} has {there:,}, of which "
+    text += f"the shell leaves {left:,} and " if left < there else ""
+    text += f"{room:,} can be placed ({board.placeable[kind]:.0%}".replace("%", " %")
+    return text + (", in whole lanes for each region)" if len(board.regions) > 1 else ")")
 
 
 def largest_unroll(config: Config, method: str = "bottom-up") -> int:

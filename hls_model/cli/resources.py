@@ -33,7 +33,8 @@ def run(args: argparse.Namespace) -> int:
     most = largest_unroll(config, args.method)
     board = resources.board
     text = f"{config.name}: {config.lanes} lanes at {config.clock_mhz:g} MHz on {board.title} ({board.device}), "
-    text += f"{args.method}\n\n{totals_text(resources)}\n\n{parts_text(resources)}\n\nlargest unroll that fits: {most}"
+    text += f"{args.method}\n\n{totals_text(resources)}\n\n{regions_text(resources)}\n\n{parts_text(resources)}\n\n"
+    text += f"largest unroll that fits: {most}"
     common.write(args, text, record(resources) | {"largest_unroll": most}, lambda: plot_resources(resources))
     return 0
 
@@ -55,6 +56,18 @@ def totals_text(resources: Resources) -> str:
     )
 
 
+def regions_text(resources: Resources) -> str:
+    """Return the table of what each region holds, what the shell takes of it, what can be placed, and what is used."""
+    rows = []
+    for occupied in resources.placement.regions:
+        region = occupied.region
+        rows.append((region.name, "holds", "", *_cells(region.available)))
+        rows.append(("", "shell", "", *_cells(region.shell)))
+        rows.append(("", "placeable", "", *_cells(occupied.room)))
+        rows.append(("", "used", f"{occupied.lanes}", *_cells(occupied.used)))
+    return table(("region", "", "lanes", *(kind.upper() for kind in KINDS)), rows)
+
+
 def parts_text(resources: Resources) -> str:
     """Return the table of all parts."""
     rows = [(part.name, part.kind, str(part.count), *_cells(part.total)) for part in resources.parts]
@@ -73,6 +86,17 @@ def record(resources: Resources) -> dict[str, object]:
         "total": vars(resources.total),
         "available": vars(resources.board.available),
         "share": resources.shares,
+        "regions": [
+            {
+                "name": occupied.region.name,
+                "lanes": occupied.lanes,
+                "available": vars(occupied.region.available),
+                "shell": vars(occupied.region.shell),
+                "placeable": vars(occupied.room),
+                "used": vars(occupied.used),
+            }
+            for occupied in resources.placement.regions
+        ],
         "parts": [
             {"name": part.name, "kind": part.kind, "count": part.count, **vars(part.total)} for part in resources.parts
         ],
