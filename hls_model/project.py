@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hls_model.bottleneck import Bottleneck, find_bottleneck
-from hls_model.config import Config
+from hls_model.config import WORD_BITS, Config
 from hls_model.limits import check_possible
+from hls_model.power import Power, power_of
+from hls_model.ranges import Range
 from hls_model.timing import Timing, simulate
 from hls_model.timing.result import Level
 from hls_model.workload import Workload
@@ -55,10 +57,17 @@ class Projection:
         return (self.ld_seconds or 0.0) + self.omega_seconds
 
     @property
-    def energy(self) -> float | None:
-        """Joules of the board under load; None where its power is not given."""
-        watts = self.timing.config.power_watts
-        return watts * self.seconds if watts else None
+    def power(self) -> Power:
+        """Watts of the board: the design's own figure where it is given, else those of the power model."""
+        timing = self.timing
+        words = 1 if timing.config.rs_prefetch != "none" else 2  # of memory for each omega
+        return power_of(timing.config, timing.hardware_rate * words * WORD_BITS / 8 / 1e9)
+
+    @property
+    def energy(self) -> Range:
+        """Joules of the board, which works while LD or the pipelines do and rests otherwise."""
+        busy = self.timing.hardware_seconds + (self.ld_seconds or 0.0)
+        return self.power.joules(self.seconds, min(busy, self.seconds))
 
     def record(self) -> dict[str, object]:
         """Return the projection as numbers and words for JSON."""
@@ -84,7 +93,8 @@ class Projection:
             "ld_scores": self.ld_scores,
             "ld_seconds": self.ld_seconds,
             "seconds": self.seconds,
-            "joules": self.energy,
+            "joules": self.energy.record(),
+            "watts": self.power.record(),
             "bottleneck": found
             and {"word": found.word, "share": found.share, "sentence": found.sentence, "advice": found.advice},
         }

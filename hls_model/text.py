@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-__all__ = ["percent", "seconds_text", "shown"]
+from hls_model.ranges import Range
+
+__all__ = ["joules_text", "percent", "range_text", "seconds_text", "shown"]
 
 MAX_SHOWN = 60  # characters of a value in a message
+ENERGIES = (("MJ", 1e6), ("kJ", 1e3), ("J", 1.0), ("mJ", 1e-3))
 
 
 def percent(share: float, digits: int = 0) -> str:
@@ -27,3 +30,16 @@ def seconds_text(seconds: float) -> str:
         if seconds >= scale:
             return f"{seconds / scale:,.3g} {unit}" if seconds < 1000 * scale else f"{seconds / scale:,.0f} {unit}"
     return f"{seconds * 1e9:,.3g} ns" if seconds else "0 s"
+
+
+def joules_text(joules: Range) -> str:
+    """Write an energy with its bounds, in the unit that suits its likely value."""
+    unit, scale = next(((unit, scale) for unit, scale in ENERGIES if joules.likely >= scale), ENERGIES[-1])
+    return range_text(joules.times(1 / scale), unit)
+
+
+def range_text(values: Range, unit: str = "") -> str:
+    """Write the likely value and its bounds, or the value alone where it is known."""
+    low, likely, high = (f"{value:,.0f}" if value >= 100 else f"{value:,.3g}" for value in vars(values).values())
+    value = f"{likely} {unit}".rstrip()
+    return value if values.low == values.high else f"{value} ({low} to {high})"

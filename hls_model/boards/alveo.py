@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from hls_model.boards.board import Amount, Board, Region
-from hls_model.boards.documents import PLACEABLE, PLACEABLE_SOURCE, example
+from hls_model.boards.documents import PLACEABLE, PLACEABLE_SOURCE, STATIC, example, static_watts
 from hls_model.boards.source import Source, assumed
 from hls_model.ranges import Range
 
@@ -66,7 +66,8 @@ _SHARED: Mapping[str, Source] = {
     "host_gbps": _HOST_LINK,
     "launch_us": _LAUNCH,
     "latency_ns": _LATENCY,
-    "static_watts": assumed("no page with the estimator's figure was found"),
+    "static_watts": STATIC,
+    "memory_pj_per_bit": assumed("controller, interface and DRAM; no page with the board's figure was found"),
     "price_usd": assumed("no page with a price was found; none is given"),
 }
 
@@ -95,8 +96,9 @@ U200 = Board(
     host_link="PCIe 3.0 x16",
     host_gbps=Range(7.6, 8.1, 12.1),
     launch_us=Range(2.8, 11.9, 60.0),
-    static_watts=Range(3.0, 5.0, 10.0),
-    typical_watts=Range(25.0, 45.0, 100.0),
+    static_watts=static_watts(_XCU200.lut * 3),
+    idle_watts=Range(20.0, 35.0, 58.0),
+    memory_pj_per_bit=Range(15.0, 25.0, 45.0),
     max_watts=225.0,
     price_usd=None,
     sources={
@@ -115,7 +117,7 @@ U200 = Board(
             "1 GiB read from one bank and written to another in 66.66 ms: 32.2 of 38.4 GB/s; low: the U250's four "
             "banks, 52.2 of 76.8 GB/s; high: reads from one bank, 16.83 GiB/s of 19.2 GB/s (axi_burst_performance)",
         ),
-        "typical_watts": assumed("from the U280's measured cards, without its HBM"),
+        "idle_watts": assumed("from the U280's measured cards, without its HBM"),
         "max_watts": assumed("PCIe slot of 75 W and a connector of 150 W"),
     },
 )
@@ -146,8 +148,9 @@ U250 = Board(
     host_link="PCIe 3.0 x16",
     host_gbps=Range(7.6, 8.1, 12.1),
     launch_us=Range(2.8, 11.9, 60.0),
-    static_watts=Range(4.0, 7.0, 13.0),
-    typical_watts=Range(25.0, 50.0, 110.0),
+    static_watts=static_watts(_XCU250.lut * 4),
+    idle_watts=Range(20.0, 37.0, 60.0),
+    memory_pj_per_bit=Range(15.0, 25.0, 45.0),
     max_watts=225.0,
     price_usd=None,
     sources={
@@ -166,7 +169,7 @@ U250 = Board(
             "https://xilinx.github.io/Vitis_Accel_Examples/2021.2/html/bandwidth_test.html",
             "four banks, each read and written at once: 52,207 MB/s of 76.8 GB/s; low: assumed; high: as the U200",
         ),
-        "typical_watts": assumed("from the U280's measured cards, with a third more logic and no HBM"),
+        "idle_watts": assumed("from the U280's measured cards, with a third more logic and no HBM"),
         "max_watts": assumed("PCIe slot of 75 W and a connector of 150 W"),
     },
 )
@@ -178,9 +181,9 @@ U280 = Board(
     available=_XCU280.times(3),
     uram=960,
     regions=(
-        Region("SLR0", _XCU280, Amount(bram18k=330, dsp=275, ff=205_000, lut=105_000)),
-        Region("SLR1", _XCU280, Amount(bram18k=330, dsp=195, ff=195_000, lut=100_000)),
-        Region("SLR2", _XCU280, Amount(bram18k=330, dsp=195, ff=160_000, lut=85_000)),
+        Region("SLR0", _XCU280, Amount(bram18k=131, dsp=2, ff=306_000, lut=196_000)),
+        Region("SLR1", _XCU280, Amount(bram18k=131, dsp=102, ff=118_000, lut=72_000)),
+        Region("SLR2", _XCU280, Amount(bram18k=131, dsp=2, ff=46_000, lut=36_000)),
     ),
     placeable=PLACEABLE,
     memory="HBM2",
@@ -196,13 +199,20 @@ U280 = Board(
     host_link="PCIe 3.0 x16",
     host_gbps=Range(7.6, 8.1, 12.1),
     launch_us=Range(2.8, 11.9, 60.0),
-    static_watts=Range(5.0, 8.0, 15.0),
-    typical_watts=Range(39.0, 46.0, 110.0),
+    static_watts=static_watts(_XCU280.lut * 3),
+    idle_watts=Range(25.0, 40.0, 58.0),
+    memory_pj_per_bit=Range(4.0, 8.0, 16.0),
     max_watts=225.0,
     price_usd=None,
     sources={
         **_SHARED,
-        "regions": assumed("a quarter of each region, as on the U250's platform; no page with the U280's was found"),
+        "regions": Source(
+            "rapidstream-org/rapidstream-tapa, tests/regression/serpens-32ch/rapidstream/gen_config.py",
+            "https://github.com/rapidstream-org/rapidstream-tapa/blob/main/tests/regression/serpens-32ch/rapidstream/"
+            "gen_config.py",
+            "reserves 160,000 LUT and 260,000 FF in SLR0 for HBM and DDR, 36,000 and 72,000 in SLR1; a shell of 36,000 "
+            "LUT, 46,000 FF and 131 block RAMs in each region on top is assumed",
+        ),
         "banks": _CHANNELS,
         "ports": _CHANNELS,
         "port_bits": _CHANNELS,
@@ -218,10 +228,10 @@ U280 = Board(
             "14.375 GB/s a channel",
         ),
         "latency_ns": assumed("no page with a kernel's measurement was found; the scale is that of the U200's DDR4"),
-        "typical_watts": Source(
+        "idle_watts": Source(
             "Paderborn Center for Parallel Computing, power measurements",
             "https://upb-pc2.atlassian.net/wiki/spaces/PC2DOK/pages/1902007/Power+and+Energy+Measurements+of+FPGAs",
-            "three cards show 39.2, 41.4 and 58.3 W; their load is not told; the high bound is assumed",
+            "three cards show 39.2, 41.4 and 58.3 W, their load is not told; the low bound is assumed",
         ),
         "max_watts": assumed("PCIe slot of 75 W and a connector of 150 W"),
     },

@@ -102,8 +102,10 @@ class Board:
         How data reach it from the host.
     host_gbps, launch_us : Range, Range
         Rate of that link in GB/s, and microseconds to start a kernel.
-    static_watts, typical_watts : Range, Range
-        Power of the device that is configured but not clocked, and of the whole board at work, in watts.
+    static_watts, idle_watts : Range, Range
+        Static power of the device, and power of the whole board with its platform but no design at work, in watts.
+    memory_pj_per_bit : Range
+        Energy of a bit read from the memory, in picojoules.
     max_watts : float
         The most that the board may draw, in watts.
     price_usd : float or None
@@ -133,7 +135,8 @@ class Board:
     host_gbps: Range
     launch_us: Range
     static_watts: Range
-    typical_watts: Range
+    idle_watts: Range
+    memory_pj_per_bit: Range
     max_watts: float
     price_usd: float | None
     sources: Mapping[str, Source]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hls_model.boards.board import Amount, Board, Region
-from hls_model.boards.documents import PLACEABLE, PLACEABLE_SOURCE
+from hls_model.boards.documents import PLACEABLE, PLACEABLE_SOURCE, STATIC, static_watts
 from hls_model.boards.source import Source, assumed
 from hls_model.ranges import Range
 
@@ -12,9 +12,10 @@ __all__ = ["ZCU102"]
 _DEVICE = Amount(bram18k=1_824, dsp=2_520, ff=548_160, lut=274_080)
 _FPT2019 = "https://research.manchester.ac.uk/en/publications/unexpected-diversity-quantitative-memory-analysis-for-zynq-ultras"
 _PORTS = Source(
-    "UG1085, PS-PL AXI Interfaces", "https://docs.amd.com/r/en-US/ug1085-zynq-ultrascale-trm",
-    "S_AXI_HP0 to HP3 and HPC0 and HPC1 of 128 bit read the memory of the processing system",
-)  # fmt: skip
+    "PG201, AXI4 I/O Compliant Interfaces",
+    "https://docs.amd.com/r/en-US/pg201-zynq-ultrascale-plus-processing-system/AXI4-I/O-Compliant-Interfaces",
+    "seven general-purpose interfaces with masters in the logic, of 32, 64 or 128 bit",
+)
 
 ZCU102 = Board(
     name="zcu102",
@@ -27,7 +28,7 @@ ZCU102 = Board(
     memory="DDR4 of the processing system",
     banks=1,
     bank_gbps=19.2,
-    ports=6,
+    ports=7,
     port_bits=128,
     efficiency_range=Range(0.5, 0.75, 0.925),
     latency_ns=Range(150.0, 300.0, 640.0),
@@ -37,21 +38,20 @@ ZCU102 = Board(
     host_link="shared memory",
     host_gbps=Range(1.0, 4.0, 14.4),
     launch_us=Range(1.0, 10.0, 60.0),
-    static_watts=Range(0.5, 1.0, 2.0),
-    typical_watts=Range(15.0, 20.0, 35.0),
+    static_watts=static_watts(_DEVICE.lut),
+    idle_watts=Range(10.0, 18.0, 28.0),
+    memory_pj_per_bit=Range(15.0, 25.0, 45.0),
     max_watts=60.0,
     price_usd=None,
     sources={
-        "available": Source(
-            "DS891", "https://docs.amd.com/v/u/en-US/ds891-zynq-ultrascale-plus-overview",
-            "XCZU9EG; Table I of the paper prints the same device in percent",
+        "available": assumed(
+            "as in the family's product table (DS891), which was not at hand; they give the percentages of the paper's "
+            "Table I"
         ),
-        "uram": Source("DS891", "https://docs.amd.com/v/u/en-US/ds891-zynq-ultrascale-plus-overview", "XCZU9EG"),
+        "uram": assumed("as in the family's product table (DS891), which was not at hand"),
         "regions": assumed("one die, and the processing system is hard: no shell is taken off"),
         "placeable": PLACEABLE_SOURCE,
-        "banks": Source(
-            "UG1182", "https://docs.amd.com/v/u/en-US/ug1182-zcu102-eval-bd", "one 64-bit DDR4 SODIMM at the PS"
-        ),
+        "banks": assumed("one DDR4 SODIMM at the processing system; the board's guide, UG1182, was not at hand"),
         "ports": _PORTS,
         "port_bits": _PORTS,
         "bank_gbps": assumed("64 bit at 2,400 MT/s; the controller of the PS may be set slower"),
@@ -67,8 +67,9 @@ ZCU102 = Board(
         ),
         "host_gbps": assumed("a copy by the processor; nothing crosses a link, and the memory bounds it"),
         "launch_us": assumed("a few register writes at best, an interrupt through Linux at worst"),
-        "static_watts": assumed("no page with a figure was found"),
-        "typical_watts": assumed("board with processors and DDR4; no page with a measurement was found"),
+        "static_watts": STATIC,
+        "memory_pj_per_bit": assumed("as the DDR4 of the Alveo cards"),
+        "idle_watts": assumed("board with processors and DDR4; no page with a measurement was found"),
         "max_watts": assumed("12 V at 5 A of the supply that comes with it"),
         "price_usd": assumed("no page with a price was found; none is given"),
     },

@@ -6,13 +6,14 @@ import argparse
 
 from hls_model.apart import told_apart
 from hls_model.cli import common
+from hls_model.cli.prices import add_price_options, with_costs
 from hls_model.cli.tables import table
 from hls_model.cli.workload_options import add_workload_options, workload
 from hls_model.config import Config
 from hls_model.presets import load
 from hls_model.project import Projection, project
 from hls_model.resources import check_fits
-from hls_model.text import percent, seconds_text
+from hls_model.text import joules_text, percent, seconds_text
 from hls_model.timing.result import PHASES
 from oclgenomics.commandkit.files import reads
 
@@ -28,6 +29,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     common.add_level_option(parser)
     common.add_design_options(parser)
     add_compare_option(parser)
+    add_price_options(parser)
     common.add_output_options(parser)
     parser.set_defaults(run=run)
 
@@ -69,6 +71,7 @@ def run(args: argparse.Namespace) -> int:
     text = f"{scan.name}: {len(scan.left):,} positions, {scan.omegas:,} omegas\n\n"
     text += f"{summary_text(projections)}\n\n{phases_text(projections)}"
     record = {"projections": [one.record() for one in projections]}
+    text, record = with_costs(args, {one.timing.config.name: [one] for one in projections}, text, record)
     common.write(args, text, record, lambda: plot_phases(projections))
     return 0
 
@@ -79,7 +82,6 @@ def summary_text(projections: list[Projection]) -> str:
     for one in projections:
         timing = one.timing
         ld = "-" if one.ld_seconds is None else seconds_text(one.ld_seconds)
-        energy = "-" if one.energy is None else f"{one.energy:,.1f} J"
         rows.append(
             (
                 timing.config.name,
@@ -90,7 +92,7 @@ def summary_text(projections: list[Projection]) -> str:
                 f"{timing.rate / 1e6:,.0f}",
                 ld,
                 seconds_text(one.seconds),
-                energy,
+                joules_text(one.energy),
             )
         )
     header = ("design", "pipelines", "remainder", "host link", "omega", "M omega/s", "LD", "total", "energy")

@@ -67,10 +67,10 @@ def test_limits_are_in_order(board):
     assert board.clock_mhz <= board.max_clock_mhz
     assert 0 < board.efficiency_range.low <= board.efficiency == board.efficiency_range.likely
     assert board.efficiency_range.high <= 1
-    assert board.static_watts.high < board.typical_watts.low
-    assert board.typical_watts.high <= board.max_watts
+    assert board.static_watts.high < board.idle_watts.low
+    assert board.idle_watts.high < board.max_watts
     assert board.peak_gbps == pytest.approx(board.banks * board.bank_gbps)
-    for name in ("latency_ns", "host_gbps", "launch_us", "static_watts", "typical_watts"):
+    for name in ("latency_ns", "host_gbps", "launch_us", "static_watts", "idle_watts", "memory_pj_per_bit"):
         figure = getattr(board, name)
         assert isinstance(figure, Range)
         assert figure.low > 0

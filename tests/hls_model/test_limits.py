@@ -22,7 +22,7 @@ SCAN = Workload.uniform(1_000, grid=20)
 IMPOSSIBLE = [
     ("u200", "clock_mhz=2000", "clock_mhz is 2000; u200 allows 500 MHz at most (scalable kernel clock"),
     ("u200", "memory.banks=5", "memory.banks is 5; u200 has 4"),
-    ("zcu102", "memory.ports=7", "memory.ports is 7; zcu102 has 6"),
+    ("zcu102", "memory.ports=8", "memory.ports is 8; zcu102 has 7"),
     ("u280_hbm", "memory.port_bits=512", "memory.port_bits is 512; u280 has 256"),
     ("u200", "memory.bank_gbps=100", "memory.bank_gbps is 100; u200 has 19.2"),
     ("u200", "memory.latency_ns=1e9", "memory.latency_ns is 1e+09; no memory takes more than 10000"),

@@ -6,6 +6,7 @@ import argparse
 from typing import Any
 
 from hls_model.cli import common as model_common
+from hls_model.cli.prices import add_price_options
 from hls_model.cli.project import add_compare_option
 from oclgenomics.cli.omega.options import add_method_options, add_site_options, add_window_options
 from oclgenomics.cli.options import add_device_options, add_output_options, count
@@ -55,6 +56,7 @@ def add_parser(subparsers: Any) -> None:
     model_common.add_level_option(parser)
     model_common.add_design_options(parser)
     add_compare_option(parser)
+    add_price_options(parser)
     parser.add_argument(
         "--no-measure", action="store_true", help="project only (default: also time the scan on this machine)"
     )

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hls_model.cli import common as model_common
+from hls_model.cli.prices import with_costs
 from hls_model.cli.project import designs
 from hls_model.config import Config
 from hls_model.positions import read_positions
@@ -43,7 +44,8 @@ def project_input(args: argparse.Namespace) -> int:
             left_out = ", ".join(f"{count:,} {reason}" for reason, count in discarded.items() if count) or "none"
             sites = f"{workload.snps:,} sites (left out: {left_out})"
             say(args, f"warning: {workload.name}: no window holds enough of its {sites}")
-    model_common.write(args, projection_text(found), projection_record(found, made), found.plot)
+    text, record = with_costs(args, found.projections, projection_text(found), projection_record(found, made))
+    model_common.write(args, text, record, found.plot)
     return 0
 
 

@@ -1,0 +1,87 @@
+"""The prices of electricity and of a board's hour as options, and what scans then cost."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from hls_model.boards import BOARDS
+from hls_model.errors import ModelError
+from hls_model.power import cost_per_million
+from hls_model.project import Projection
+from hls_model.ranges import Range
+from hls_model.text import range_text
+
+__all__ = ["add_price_options", "with_costs"]
+
+EVERY_BOARD = ""
+LARGEST = 1e9
+
+
+def add_price_options(parser: argparse.ArgumentParser) -> None:
+    """Add --price-per-hour and --price-per-kwh, which `with_costs` reads."""
+    group = parser.add_argument_group("cost of a million scans, where a price is given")
+    group.add_argument(
+        "--price-per-hour", type=_board_price, action="append", default=[], metavar="[BOARD=]PRICE",
+        help="price of an hour of a board, or of every board that has no price of its own; may be repeated",
+    )  # fmt: skip
+    group.add_argument(
+        "--price-per-kwh", type=_price, metavar="PRICE",
+        help="price of a kilowatt-hour that the board draws; that of the host is not counted",
+    )  # fmt: skip
+
+
+def with_costs(
+    args: argparse.Namespace, projections: Mapping[str, Sequence[Projection]], text: str, record: Mapping[str, Any]
+) -> tuple[str, dict[str, Any]]:
+    """Return the text and the record with the cost of a million scans added, or as they are where no price is given.
+
+    Parameters
+    ----------
+    args : argparse.Namespace
+        Has the options of `add_price_options`.
+    projections : dict of str to sequence of Projection
+        The scans of each design; the cost is that of all of them, a million times.
+    text, record : str, dict
+
+    Raises
+    ------
+    ModelError
+        Boards have prices and the board of a design has none.
+    """
+    if args.price_per_kwh is None and not args.price_per_hour:
+        return text, dict(record)
+    hours, per_kwh = dict(args.price_per_hour), args.price_per_kwh or 0.0
+    costs = {name: _cost(ones, per_kwh, hours) for name, ones in projections.items()}
+    lines = [f"{name}: {range_text(cost)}" for name, cost in costs.items()]
+    added = {"per_hour": hours, "per_kwh": per_kwh, "million": {name: cost.record() for name, cost in costs.items()}}
+    return text + "\n\ncost of a million scans:\n" + "\n".join(lines), {**record, "cost": added}
+
+
+def _cost(projections: Sequence[Projection], per_kwh: float, hours: Mapping[str, float]) -> Range:
+    """The cost of a million times all scans of a design."""
+    board = projections[0].timing.config.board
+    if hours and not hours.keys() & {board, EVERY_BOARD}:
+        raise ModelError(f"--price-per-hour has no price for {board}; add {board}=PRICE, or a PRICE for every board")
+    joules = sum((one.energy for one in projections), Range.exactly(0.0))
+    per_hour = hours.get(board, hours.get(EVERY_BOARD, 0.0))
+    return cost_per_million(joules, sum(one.seconds for one in projections), per_kwh=per_kwh, per_hour=per_hour)
+
+
+def _board_price(text: str) -> tuple[str, float]:
+    """A board, or `EVERY_BOARD`, and its price."""
+    board, equals, price = text.rpartition("=")
+    if equals and board not in BOARDS:
+        raise argparse.ArgumentTypeError(f"{board!r} is no board; choose one of {', '.join(BOARDS)}")
+    return board, _price(price)
+
+
+def _price(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= LARGEST:
+        raise argparse.ArgumentTypeError(f"{text!r} is no price; it has to be a number from 0 to {LARGEST:g}")
+    return value

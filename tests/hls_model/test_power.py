@@ -1,0 +1,141 @@
+"""Power, energy and cost: sums worked by hand, growth with what takes power, and the limit of the board."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hls_model import Memory, ModelError, Workload, load
+from hls_model.boards import Amount, find_board
+from hls_model.cli import main
+from hls_model.power import Power, cost_per_million, logic_watts, memory_watts, power_of, price_per_hour
+from hls_model.project import project
+from hls_model.ranges import Range
+
+SCAN = Workload.uniform(2_000, grid=50, samples=100)
+WIDE = Memory(ports=16, banks=4, fifo_beats=512)
+BOUNDS = ("low", "likely", "high")
+
+
+def test_the_report_s_own_design_gives_the_report_s_watts():
+    """Its 129,927 LUT, 226,298 registers, 189 tiles and 1,040 DSP slices at 300 MHz: each row of the table once."""
+    rows = {"clocks": 1.342, "logic": 0.525, "ram": 0.266, "shift": 0.166, "register": 0.092, "carry": 0.010}
+    rows |= {"signals": 0.947, "block RAM": 0.719, "DSPs": 0.627}
+    found = logic_watts(Amount(bram18k=2 * 189, dsp=1_040, ff=226_298, lut=129_927), 300.0)
+    assert found.likely == pytest.approx(sum(rows.values()))
+    assert (found.low, found.high) == pytest.approx((found.likely / 2, 2 * found.likely))
+
+
+def test_reading_19_2_gb_a_second_at_25_pj_a_bit_takes_3_84_w():
+    assert find_board("u200").memory_pj_per_bit.likely == 25
+    assert memory_watts(find_board("u200"), 19.2).likely == pytest.approx(19.2e9 * 8 * 25e-12)
+
+
+@given(st.integers(1, 180), st.floats(50, 450), st.floats(0, 70))
+def test_power_grows_with_unroll_clock_and_reads(unroll, clock, gbps):
+    design = load("u200").but(unroll=unroll, clock_mhz=clock, memory=WIDE)
+    base = power_of(design, gbps).busy
+    for more in (
+        power_of(design.but(unroll=unroll + 1), gbps),
+        power_of(design.but(clock_mhz=clock * 1.01), gbps),
+        power_of(design, gbps + 1),
+    ):
+        for bound in BOUNDS:
+            assert getattr(base, bound) < getattr(more.busy, bound) <= find_board("u200").max_watts
+
+
+def test_no_board_draws_more_than_it_may():
+    power = Power(Range(20, 40, 60), Range(10, 100, 300), Range(1, 2, 3), 225.0)
+    assert power.busy == Range(31, 142, 225)
+
+
+def test_watts_that_are_given_take_the_place_of_the_model():
+    power = power_of(load("u200").but(power_watts=50.0), 30.0)
+    assert power.busy == power.idle == Range.exactly(50.0)
+
+
+@given(st.floats(0, 1e4), st.floats(0, 1))
+def test_energy_lies_between_rest_and_work(seconds, share):
+    power = power_of(load("u200"), 20.0)
+    found = power.joules(seconds, share * seconds)
+    for bound in BOUNDS:
+        idle, busy = getattr(power.idle, bound), getattr(power.busy, bound)
+        expected = seconds * (idle + share * (busy - idle))
+        assert getattr(found, bound) == pytest.approx(expected)
+
+
+def test_a_design_does_not_work_longer_than_there_is_time():
+    with pytest.raises(ModelError, match="cannot work for 2 s of 1 s"):
+        power_of(load("u200")).joules(1.0, 2.0)
+
+
+def test_energy_of_a_projection():
+    one = project(SCAN, load("u200"))
+    busy = one.timing.hardware_seconds + one.ld_seconds
+    power = power_of(load("u200"), 4 * one.timing.hardware_rate / 1e9)
+    assert one.energy == power.joules(one.seconds, min(busy, one.seconds))
+    assert one.record()["joules"] == {bound: getattr(one.energy, bound) for bound in BOUNDS}
+    without = project(SCAN, load("u200").but(rs_prefetch="none", unroll=16))
+    assert without.power.memory.likely == pytest.approx(
+        memory_watts(find_board("u200"), 8 * without.timing.hardware_rate / 1e9).likely
+    )
+
+
+def test_cost_of_a_million_scans():
+    found = cost_per_million(Range(1_800.0, 3_600.0, 7_200.0), 10.0, per_kwh=0.5, per_hour=2.0)
+    hours = 1e6 * 10 / 3600
+    assert found.low == pytest.approx(500 * 0.5 + hours * 2)
+    assert found.likely == pytest.approx(1_000 * 0.5 + hours * 2)
+    assert found.high == pytest.approx(2_000 * 0.5 + hours * 2)
+
+
+def test_price_of_an_hour_of_a_bought_board():
+    assert price_per_hour(8_766.0, 2.0) == pytest.approx(0.5)
+    for wrong in ({"price": -1.0, "years": 1.0}, {"price": 1.0, "years": 0.0}):
+        with pytest.raises(ModelError):
+            price_per_hour(**wrong)
+    with pytest.raises(ModelError, match="price per kWh is -1"):
+        cost_per_million(Range.exactly(1.0), 1.0, per_kwh=-1.0)
+
+
+ARGUMENTS = ["project", "--snps", "2000", "--grid", "50", "--board", "u200", "--compare", "zcu102"]
+
+
+def shown(capsys, *options):
+    status = main([*ARGUMENTS, *options])
+    captured = capsys.readouterr()
+    return status, captured.out, captured.err
+
+
+def test_cost_is_shown_where_a_price_is_given_only(capsys):
+    assert "cost" not in shown(capsys)[1]
+    status, text, _ = shown(capsys, "--price-per-hour", "1", "--price-per-hour", "zcu102=0.1", "--json")
+    record = json.loads(text)
+    seconds = {one["design"]: one["seconds"] for one in record["projections"]}
+    assert status == 0
+    for design, price in (("u200", 1.0), ("zcu102", 0.1)):
+        assert record["cost"]["million"][design]["likely"] == pytest.approx(1e6 * seconds[design] / 3600 * price)
+    text = shown(capsys, "--price-per-kwh", "0.3")[1]
+    assert text.split("cost of a million scans:\n")[1].count(" to ") == 2
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        (("--price-per-hour", "u200=1"), "no price for zcu102; add zcu102=PRICE"),
+        (("--price-per-hour", "u999=1"), "'u999' is no board"),
+        (("--price-per-hour", "-1"), "'-1' is no price"),
+        (("--price-per-kwh", "nan"), "'nan' is no price"),
+        (("--price-per-kwh", "cheap"), "'cheap' is no price"),
+    ],
+)
+def test_a_price_that_is_none(capsys, option, said):
+    try:
+        status, _, error = shown(capsys, f"{option[0]}={option[1]}")
+    except SystemExit as stopped:
+        status, error = stopped.code, capsys.readouterr().err
+    assert status != 0
+    assert said in error
