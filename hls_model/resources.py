@@ -21,6 +21,11 @@ from hls_model.placement import Placement, place
 
 __all__ = ["METHODS", "REPORT_ROWS", "Part", "Resources", "check_fits", "estimate", "largest_unroll"]
 
+# From reports of Vivado HLS 2019.2 for UltraScale+ of speed grade -2L, where a name ends in the latency. They lie in
+# archive/benchmarks of https://github.com/UCLA-VAST/AutoBridge: PageRank/tapa_result/report has, at 4.00 ns on the
+# XCU280, fadd, fsub, fcmp and a multiplier (ProcElem_csynth.rpt), fdiv, uitofp and a narrow port (Control_csynth.rpt);
+# Stencil/1PE/tapa_result/report/load_csynth.rpt has a wide port, at 3.33 ns on the XCU250.
+
 # (latency to which the flip-flops belong, amount) of one operator
 OPERATORS: Mapping[str, tuple[int, Amount]] = {
     "fadd": (5, Amount(dsp=2, ff=205, lut=220)),
@@ -37,6 +42,7 @@ TITLES = {
     "imul": "32 x 16 bit multiplier", "fcmp": "float32 comparison",
 }  # fmt: skip
 ADAPTER = Amount(bram18k=4, ff=566, lut=766)  # of a 32-bit AXI port
+WIDE_BITS, WIDE_ADAPTER = 512, Amount(bram18k=30, ff=1_415, lut=1_585)  # of a 512-bit one
 REPORT_ROWS = ("DSP", "Expression", "FIFO", "Instance", "Memory", "Multiplexer", "Register")
 BRAM_WORDS, BRAM_BITS = 512, 36
 SHIFT_DEPTH = 32  # cycles that one LUT delays one bit
@@ -237,10 +243,11 @@ def _delays(config: Config) -> Amount:
 
 
 def _adapter(bits: int) -> Amount:
-    """An AXI port: its buffers for reading and writing, and the logic of a narrow one plus its data registers."""
-    wider = bits - WORD_BITS
+    """An AXI port: its buffers for reading and writing, and logic on the line through a narrow and a wide one."""
+    wider = (bits - WORD_BITS) / (WIDE_BITS - WORD_BITS)
     brams = max(ADAPTER.bram18k, 2 * -(-bits // BRAM_BITS))
-    return Amount(bram18k=brams, ff=ADAPTER.ff + 2 * wider, lut=ADAPTER.lut + wider)
+    more = WIDE_ADAPTER - ADAPTER
+    return Amount(bram18k=brams, ff=ADAPTER.ff + round(wider * more.ff), lut=ADAPTER.lut + round(wider * more.lut))
 
 
 def _fifo(config: Config) -> Amount:

@@ -59,6 +59,12 @@ def test_rs_buffer_is_banked(words, blocks):
     assert next(part.total.bram18k for part in parts if part.name.startswith("RS buffer")) == blocks
 
 
+@pytest.mark.parametrize(("bits", "ports"), [(32, Amount(4, 0, 566, 766)), (512, Amount(30, 0, 1_415, 1_585))])
+def test_ports_take_what_the_reports_say(bits, ports):
+    parts = estimate(load("u200").but(memory=Memory(port_bits=bits, ports=2, fifo_beats=512))).parts
+    assert next(part for part in parts if part.name == f"AXI port, {bits} bit").each == ports
+
+
 def test_no_buffer_where_rs_is_streamed():
     parts = estimate(load("zcu102").but(rs_prefetch="none")).parts
     assert not [part for part in parts if part.name.startswith("RS buffer")]
