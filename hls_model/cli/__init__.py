@@ -17,6 +17,7 @@ __all__ = ["COMMANDS", "add_commands", "main"]
 COMMANDS: tuple[str, ...] = (
     "curve",
     "explore",
+    "hls",
     "project",
     "report",
     "resources",

@@ -12,7 +12,7 @@ from hls_model.config import Config
 from hls_model.errors import ModelError
 from hls_model.functional import Sums
 
-__all__ = ["beat_order", "stimulus"]
+__all__ = ["beat_order", "port_beats", "stimulus"]
 
 Words = NDArray[np.uint32]
 PADDING = np.float32(1e30)  # in RS and TS alike it makes an omega that would win if its lane were not masked
@@ -67,10 +67,10 @@ def stimulus(sums: Sums, config: Config, *, trace: bool = False) -> bytes:
     RS, TS = np.append(sums.RS, PADDING), np.concatenate([sums.TS, np.full((sums.left, 1), PADDING)], axis=1)
     if streamed:
         both = np.concatenate([np.broadcast_to(RS[order], (sums.left, *order.shape)), TS[:, order]], axis=2)
-        rs_ports, ts_ports = [], [_port_beats(both, config)]
+        rs_ports, ts_ports = [], [port_beats(both, config)]
     else:
-        rs_ports = [_port_beats(RS[None, tile], config) for tile in tiles]
-        ts_ports = [_port_beats(TS[:, tile], config) for tile in tiles]
+        rs_ports = [port_beats(RS[None, tile], config) for tile in tiles]
+        ts_ports = [port_beats(TS[:, tile], config) for tile in tiles]
     memory = np.concatenate([*rs_ports, *ts_ports])
     settings = [
         *_design_words(config),
@@ -83,7 +83,7 @@ def stimulus(sums: Sums, config: Config, *, trace: bool = False) -> bytes:
     return np.array(settings, "<u4").tobytes() + b"".join(a.astype("<f4").tobytes() for a in (sums.LS, memory))
 
 
-def _port_beats(columns: NDArray[np.float32], config: Config) -> NDArray[np.float32]:
+def port_beats(columns: NDArray[np.float32], config: Config) -> NDArray[np.float32]:
     """Lay columns, float32 (columns, beats, words), out as port beats (n, words of one), each column from a new one."""
     width = config.memory.words_per_beat
     count, beats, words = columns.shape

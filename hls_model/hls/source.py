@@ -1,0 +1,169 @@
+"""A project for vendors' tools: the kernel for a design, its test bench with stimulus, and scripts that run them.
+
+`run_hls.tcl` is for Vivado HLS up to 2020.1 and Vitis HLS up to 2024.2, `hls_config.cfg` for the unified flow (`v++ -c
+--mode hls`; AMD UG1399 and UG1702). No vendor's tool has run them here: what is checked is that g++ takes the kernel and
+that it computes what the model does.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from hls_model.boards import find_board
+from hls_model.config import Config
+from hls_model.errors import ModelError, ModelOutputError
+from hls_model.functional import Sums
+from hls_model.hls.design import TOP, Extent, check_bus, design_header, extent
+from hls_model.hls.stimulus import stimulus
+
+__all__ = ["FLAGS", "PARTS", "SOURCES", "kernel_files", "project_files", "write_project"]
+
+FOLDER = Path(__file__).parent
+SOURCES = ("omega_kernel.hpp", "omega_kernel.cpp", "testbench.cpp")
+FLAGS = ("-std=c++14", "-ffp-contract=off", "-Wno-unknown-pragmas")  # no fused or reordered float operations
+PARTS: Mapping[str, str] = {
+    "zcu102": "xczu9eg-ffvb1156-2-e",
+    "u200": "xcu200-fsgd2104-2-e",
+    "u250": "xcu250-figd2104-2L-e",
+    "u280": "xcu280-fsvh2892-2L-e",
+}
+
+
+def largest(positions: Sequence[Sums], config: Config) -> Extent:
+    """Return the greatest extent of some positions; those that the lanes do not touch have none."""
+    found = [Extent(1, 1, 1, 1, 1, 1, 1, 1)]
+    for sums in positions:
+        if sums.left and sums.right >= (config.unroll if config.remainder == "software" else 1):
+            found.append(extent(sums.left, sums.right, config))
+    return Extent(*(max(values) for values in zip(*(vars(one).values() for one in found), strict=True)))
+
+
+def kernel_files(config: Config, positions: Sequence[Sums], *, write_lanes: bool = False) -> dict[str, bytes]:
+    """Return the sources for a design by name: what g++ needs.
+
+    Parameters
+    ----------
+    config : Config
+        The design.
+    positions : sequence of Sums
+        What the test bench will run, for the depths of the ports.
+    write_lanes : bool
+        Write the maximum of each lane as well; for tests.
+    """
+    header = design_header(config, largest(positions, config), write_lanes=write_lanes)
+    return {"design.hpp": header.encode()} | {name: (FOLDER / name).read_bytes() for name in SOURCES}
+
+
+def project_files(config: Config, positions: Sequence[Sums]) -> dict[str, bytes]:
+    """Return all files of a project by name.
+
+    Raises
+    ------
+    ModelError
+        A board whose part is not known, a port or a burst that no AXI4 bus has, or positions that no lane takes.
+    """
+    board = find_board(config.board)
+    if board.name not in PARTS:
+        raise ModelError(f"no part is known for the board {board.name}; choose one of {', '.join(PARTS)}")
+    check_bus(config)
+    for sums in positions:
+        extent(sums.left, sums.right, config)
+    return kernel_files(config, positions) | {
+        "stimulus.bin": stimulus(positions, config),
+        "run_hls.tcl": _tcl(config, PARTS[board.name]).encode(),
+        "hls_config.cfg": _unified(config, PARTS[board.name]).encode(),
+    }
+
+
+def write_project(config: Config, positions: Sequence[Sums], folder: str | os.PathLike[str]) -> list[str]:
+    """Write a project into a new or empty folder, all of it or nothing; returns the names of its files.
+
+    Raises
+    ------
+    ModelError
+        As `project_files`, or the folder is there and not empty.
+    ModelOutputError
+        The folder cannot be written.
+    """
+    target = Path(os.fspath(folder)).absolute()
+    files = project_files(config, positions)
+    try:
+        if target.exists() and (not target.is_dir() or any(target.iterdir())):
+            raise ModelError(f"{folder}: is there already and not an empty folder; name another")
+        with tempfile.TemporaryDirectory(prefix=".new-", dir=target.parent) as temporary:
+            made = Path(temporary) / "project"
+            made.mkdir()
+            for name, content in files.items():
+                (made / name).write_bytes(content)
+            os.replace(made, target)
+    except OSError as error:
+        reason = error.strerror or error
+        raise ModelOutputError(f"{folder}: cannot be written ({reason}); nothing half written is left") from error
+    return sorted(files)
+
+
+def find_compiler() -> str:
+    """Return the C++ compiler.
+
+    Raises
+    ------
+    ModelError
+        There is none.
+    """
+    compiler = shutil.which("g++")
+    if compiler is None:
+        raise ModelError("g++ is not installed; it builds the kernel for the comparison (Debian: install g++)")
+    return compiler
+
+
+def _tcl(config: Config, part: str) -> str:
+    period = 1e3 / config.clock_mhz
+    flags = " ".join(FLAGS[:2])
+    return f"""# {TOP} for Vivado HLS up to 2020.1 and Vitis HLS up to 2024.2:
+#   vivado_hls -f run_hls.tcl        vitis_hls -f run_hls.tcl
+# C simulation, synthesis and cosimulation. Reports: project/solution/syn/report and project/solution/sim/report.
+set here [file dirname [file normalize [info script]]]
+cd $here
+set flags "{flags}"
+# Vivado HLS needs to be told to make one word of a struct; Vitis HLS does so by itself.
+set kernel_flags $flags
+if {{[string match *vivado_hls* [info nameofexecutable]]}} {{ append kernel_flags " -DDATA_PACK" }}
+
+open_project -reset project
+set_top {TOP}
+add_files -cflags $kernel_flags omega_kernel.cpp
+add_files -tb -cflags $flags testbench.cpp
+add_files -tb stimulus.bin
+open_solution -reset solution
+set_part {part}
+create_clock -period {period:.4g} -name default
+csim_design -argv [file join $here stimulus.bin]
+csynth_design
+cosim_design -rtl verilog -argv [file join $here stimulus.bin]
+exit
+"""
+
+
+def _unified(config: Config, part: str) -> str:
+    period = 1e3 / config.clock_mhz
+    flags = " ".join(FLAGS[:2])
+    return f"""# {TOP} for the unified flow (2023.2 and later), in this folder:
+#   vitis-run --mode hls --csim --config hls_config.cfg --work_dir work
+#   v++ -c --mode hls --config hls_config.cfg --work_dir work
+#   vitis-run --mode hls --cosim --config hls_config.cfg --work_dir work
+part={part}
+
+[hls]
+flow_target=vitis
+clock={period:.4g}ns
+syn.top={TOP}
+syn.file=omega_kernel.cpp
+syn.cflags={flags}
+tb.file=testbench.cpp
+tb.file=stimulus.bin
+tb.cflags={flags}
+"""
