@@ -18,6 +18,7 @@ COMMANDS: tuple[str, ...] = (
     "curve",
     "explore",
     "hls",
+    "import-report",
     "project",
     "report",
     "resources",
@@ -34,7 +35,7 @@ INTERRUPTED = 130
 def add_commands(subparsers: argparse._SubParsersAction[argparse.ArgumentParser], names: Sequence[str]) -> None:
     """Add the commands of these names to a parser; each module has `add_parser(subparsers)`, which sets `run`."""
     for name in names:
-        importlib.import_module(f"hls_model.cli.{name}").add_parser(subparsers)
+        importlib.import_module(f"hls_model.cli.{name.replace('-', '_')}").add_parser(subparsers)
 
 
 def _check_files(parser: argparse.ArgumentParser, args: argparse.Namespace) -> None:

@@ -24,8 +24,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser = subparsers.add_parser(
         "hls",
         help="write the pipeline as C++ for high-level synthesis, with test bench and scripts",
-        description="Write a project for high-level synthesis into a new or empty folder: the kernel of the design, its "
-        "test bench with stimulus and expected results, run_hls.tcl (Vivado HLS, Vitis HLS) and hls_config.cfg "
+        description="Write a project for high-level synthesis into a new or empty folder: the kernel of the design, "
+        "its test bench with stimulus and expected results, run_hls.tcl (Vivado HLS, Vitis HLS) and hls_config.cfg "
         "(v++ --mode hls). `import-report` reads the reports that the tools make of it.",
         allow_abbrev=False,
     )

@@ -52,7 +52,9 @@ def latency_cycles(config: Config) -> int:
 
 def port_interval(config: Config) -> int:
     """Return the cycles between two port beats in the kernel's pipelined loop."""
-    return config.issues_per_beat * config.ii if config.beats_per_issue == 1 else -(-config.ii // config.beats_per_issue)
+    return (
+        config.issues_per_beat * config.ii if config.beats_per_issue == 1 else -(-config.ii // config.beats_per_issue)
+    )
 
 
 def tile_beats(config: Config) -> int:

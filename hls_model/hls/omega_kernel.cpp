@@ -201,13 +201,13 @@ beats:
 }
 
 // Lanes and beats of a right side. What is left after a division by the unroll is software's, or masked.
-Shape shape_of(Word right) {
+Shape shape_of(Word columns, Word right) {
 #pragma HLS inline
   Shape shape;
   shape.inside = MASKED ? right : right - right % UNROLL;
   shape.stretch = shape.inside / LANES;
   shape.longer = shape.inside % LANES;
-  shape.beats = shape.stretch + (shape.longer != 0 ? 1u : 0u);
+  shape.beats = columns == 0 ? 0 : shape.stretch + (shape.longer != 0 ? 1u : 0u);
   return shape;
 }
 
@@ -274,7 +274,7 @@ positions_of_the_grid:
   for (Word p = 0; p < count; ++p) {
 #pragma HLS loop_tripcount min = 1 max = 1
     const Position position = positions[p];
-    const Shape shape = shape_of(position.right);
+    const Shape shape = shape_of(position.columns, position.right);
     for (Word lane = 0; lane < LANES; ++lane) {
 #pragma HLS unroll
       best[lane].key = 0;

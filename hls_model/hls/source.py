@@ -1,7 +1,7 @@
 """A project for vendors' tools: the kernel for a design, its test bench with stimulus, and scripts that run them.
 
 `run_hls.tcl` is for Vivado HLS up to 2020.1 and Vitis HLS up to 2024.2, `hls_config.cfg` for the unified flow (`v++ -c
---mode hls`; AMD UG1399 and UG1702). No vendor's tool has run them here: what is checked is that g++ takes the kernel and
+--mode hls`; AMD UG1399 and UG1702). No vendor's tool has run them: what is checked is that g++ takes the kernel and
 that it computes what the model does.
 """
 

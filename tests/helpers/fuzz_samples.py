@@ -10,6 +10,7 @@ import numpy as np
 
 from helpers.classify_databases import edge_database
 from helpers.damage import INPUTS
+from helpers.hls_reports import calls, cosim, variables, vitis, vivado
 from helpers.kmer_sets import random_set, write_database
 from oclgenomics.classify.database.file import write_database as write_classify_database
 from oclgenomics.omega.reports.scans import make_report, write_report
@@ -135,6 +136,11 @@ SAMPLES = {
     "thresholds": _thresholds(),
     "positions": b"# bp\n5\n60\n60\n1000 # last\n2000\n30000\n",
     "toml": b'preset = "u200"\nunroll = 16\nclock_mhz = 200.5\noverlap_outer = true\n[memory]\nlatency = 70\n',
+    "csynth": vivado().encode(),
+    "csynth_modules": vitis().encode(),
+    "cosim": cosim().encode(),
+    "calls": calls().encode(),
+    "variables": variables().encode(),
     "fasta": b">a one\nGATTACAGATTACATGTAATC\nNNNACGTT\n>b\nacgtaACGTACGGTTA\n",
     "fastq": b"@a one\nGATTACAGATTACATGTAATC\n+\nIIIIIIIIIIIIIIIIIIII#\n@b\nACGTNACG\n+b\n@@@@+++I\n",
     "panel": b">a one\nGATTACANNRYK\nacgtu\n\n>b\r\nSWMBDHVN\r\n>c>d\tx\nA\n",

@@ -1,0 +1,1 @@
+"""Reports of the vendor's tools, read and put beside the model's numbers."""
