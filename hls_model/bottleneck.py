@@ -50,7 +50,7 @@ def find_bottleneck(timing: Timing) -> Bottleneck | None:
             "overhead": cycles["merge"] + cycles["overhead"],
         }
         word = max(groups, key=lambda name: groups[name])
-        seconds = groups[word] / (timing.config.clock_mhz * 1e6)
+        seconds = groups[word] / sum(groups.values()) * timing.hardware_seconds  # kernels are at work side by side
     share = seconds / timing.seconds
     sentence, advice = WORDS[word](timing.config)
     return Bottleneck(word, share, f"{sentence} {percent(share)} of the time", advice)

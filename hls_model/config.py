@@ -20,6 +20,7 @@ __all__ = ["WORD_BITS", "Config", "Memory", "Operators"]
 
 LARGEST_SEED = (1 << 64) - 1  # its lower 32 bits count
 LARGEST = (1 << 31) - 1  # of a whole-numbered parameter: sums and products of a few stay exact
+MOST_COPIES = 1_024  # of kernels, and of positions in flight
 WORD_BITS = 32  # M holds float32
 MIN_RATE, MAX_RATE = 1e-12, 1e24  # of clocks, bandwidths and the like: what is computed from them stays finite
 
@@ -146,6 +147,11 @@ class Config:
         Genotype bits per second of the LD accelerator: `ld_bits_per_s / samples` scores per second.
     power_watts : float
         Power of the board under load, for energy; 0 is not given.
+    kernels : int
+        Copies of the whole pipeline on the board, each with ports of its own; they share the banks.
+    positions_in_flight : int
+        Positions that a kernel holds at a time, each with an RS buffer and a set of maxima of its own: the launch and
+        the prefetch of one, the columns of another and the merge of a third go on beside one another.
     """
 
     name: str = "u200"
@@ -170,10 +176,14 @@ class Config:
     host_overlap: bool = True
     ld_bits_per_s: float = 267.5e9
     power_watts: float = 0.0
+    kernels: int = 1
+    positions_in_flight: int = 1
 
     def __post_init__(self) -> None:
         for name, least in (("unroll", 1), ("physical_lanes", 0), ("ii", 1), ("fsm_cycles", 1), ("rs_buffer_words", 1)):
             _whole(name, getattr(self, name), least)
+        for name in ("kernels", "positions_in_flight"):
+            _whole(name, getattr(self, name), 1, MOST_COPIES)
         for name in ("clock_mhz", "software_rate", "host_gbps", "ld_bits_per_s"):
             _positive(name, getattr(self, name))
         for name in ("position_overhead_us", "power_watts"):
@@ -241,9 +251,22 @@ class Config:
 
     @property
     def pace(self) -> Fraction:
-        """Cycles that the banks need for a port beat on average; 1 where they keep up with the ports."""
+        """Cycles that the banks need for a port beat on average, all kernels reading; 1 where they keep up."""
+        return self._pace(self.ports_per_bank)
+
+    @property
+    def ports_per_bank(self) -> int:
+        """Ports of all kernels on the busiest bank."""
+        return -(-self.kernels * self.memory.ports // self.memory.banks)
+
+    @property
+    def banks_shared(self) -> bool:
+        """Whether one kernel alone would get more of the banks."""
+        return self.pace > self._pace(self.memory.ports_per_bank)
+
+    def _pace(self, ports: int) -> Fraction:
         memory = self.memory
-        asked = memory.ports_per_bank * memory.port_bits / 8 * self.clock_mhz * 1e6
+        asked = ports * memory.port_bits / 8 * self.clock_mhz * 1e6
         given = memory.bank_gbps * 1e9 * self.efficiency
         return max(Fraction(1), Fraction(asked / given).limit_denominator(1000))
 
@@ -264,7 +287,7 @@ class Config:
 
     @property
     def ideal_rate(self) -> float:
-        """Scores per second of lanes that never wait."""
+        """Scores per second of one kernel whose lanes never wait."""
         return self.lanes * self.clock_mhz * 1e6 / self.ii
 
     def but(self, **changes: object) -> Config:

@@ -34,14 +34,16 @@ class Space:
     unroll : sequence of int
     clock_mhz : sequence of float
     ports : sequence of int
-        Memory ports, each on a bank of its own as far as the board has banks.
+        Memory ports of a kernel, each on a bank of its own as far as the board has banks.
     overlap_outer : sequence of bool
+    kernels : sequence of int
     """
 
     unroll: Sequence[int] = ()
     clock_mhz: Sequence[float] = ()
     ports: Sequence[int] = ()
     overlap_outer: Sequence[bool] = ()
+    kernels: Sequence[int] = ()
 
 
 @dataclass(frozen=True)
@@ -166,6 +168,7 @@ def _designs(config: Config, space: Space) -> tuple[int, list[Config]]:
         dict.fromkeys(space.clock_mhz or [config.clock_mhz]),
         dict.fromkeys(space.ports or [config.memory.ports]),
         dict.fromkeys(space.overlap_outer or [config.overlap_outer]),
+        dict.fromkeys(space.kernels or [config.kernels]),
     )
     designs, refusals = [], []
     for changes in combinations:
@@ -180,9 +183,10 @@ def _designs(config: Config, space: Space) -> tuple[int, list[Config]]:
     return len(designs) + len(refusals), designs
 
 
-def _changed(config: Config, unroll: int, clock_mhz: float, ports: int, overlap: bool) -> Config:
+def _changed(config: Config, unroll: int, clock_mhz: float, ports: int, overlap: bool, kernels: int) -> Config:
     memory = config.memory
-    banks = memory.banks if ports == memory.ports else min(max(ports, 1), find_board(config.board).banks)
+    same = ports * kernels == memory.ports * config.kernels
+    banks = memory.banks if same else min(max(ports * kernels, 1), find_board(config.board).banks)
     changed: Memory = dataclasses.replace(memory, ports=ports, banks=banks)
     return config.but(
         unroll=unroll,
@@ -190,4 +194,5 @@ def _changed(config: Config, unroll: int, clock_mhz: float, ports: int, overlap:
         clock_mhz=clock_mhz,
         memory=changed,
         overlap_outer=overlap,
+        kernels=kernels,
     )

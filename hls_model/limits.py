@@ -60,6 +60,7 @@ def _of_board(config: Config, board: Board) -> Iterator[str]:
     for name, asked, there in (
         ("memory.banks", memory.banks, board.banks),
         ("memory.ports", memory.ports, board.ports),
+        ("kernels x memory.ports", config.kernels * memory.ports, board.ports),
         ("memory.port_bits", memory.port_bits, board.port_bits),
         ("memory.bank_gbps", memory.bank_gbps, board.bank_gbps),
     ):

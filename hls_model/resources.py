@@ -9,7 +9,7 @@ only estimate there is for any other unroll. `docs/fpga.md` says where Table I c
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from operator import add
 
@@ -142,7 +142,8 @@ def estimate(config: Config, method: str = "bottom-up") -> Resources:
     """
     if method not in METHODS:
         raise ModelError(f"method is {method!r}; choose one of {', '.join(METHODS)}")
-    return Resources(config, find_board(config.board), method, METHODS[method](config))
+    parts = (replace(part, count=part.count * config.kernels) for part in METHODS[method](config))
+    return Resources(config, find_board(config.board), method, tuple(parts))
 
 
 def check_fits(config: Config, method: str = "bottom-up") -> Resources:
@@ -205,7 +206,7 @@ def _bottom_up(config: Config) -> tuple[Part, ...]:
     )
     shared = (
         Part("delay lines of a lane", "Register", lanes, _delays(config)),
-        Part("running maximum of a lane", "Register", lanes, Amount(ff=2 * WORD_BITS)),
+        Part("running maximum of a lane", "Register", lanes * config.positions_in_flight, Amount(ff=2 * WORD_BITS)),
         Part("choice of the maximum", "Multiplexer", lanes, Amount(lut=2 * WORD_BITS)),
         Part("C(k, 2) of a column", "DSP", 1, _operator(config, "imul")),
         Part("counters and addresses", "Expression", 1, Amount(lut=STATE_BITS * 2)),
@@ -262,7 +263,7 @@ def _rs_buffer(config: Config) -> tuple[Part, ...]:
         return ()
     depth = -(-config.rs_buffer_words // config.lanes)
     bank = Amount(bram18k=-(-depth // BRAM_WORDS), ff=WORD_BITS, lut=WORD_BITS // 4)
-    return (Part(f"RS buffer, bank of {depth:,} words", "Memory", config.lanes, bank),)
+    return (Part(f"RS buffer, bank of {depth:,} words", "Memory", config.lanes * config.positions_in_flight, bank),)
 
 
 def _paper_calibrated(config: Config) -> tuple[Part, ...]:

@@ -58,14 +58,14 @@ class Roofline:
 
 
 def ports_gbps(config: Config) -> float:
-    """Return GB/s of all ports together at the accelerator's clock."""
-    return config.memory.words_per_beat * WORD_BYTES * config.clock_mhz / 1e3
+    """Return GB/s of all ports of all kernels together at the accelerator's clock."""
+    return config.kernels * config.memory.words_per_beat * WORD_BYTES * config.clock_mhz / 1e3
 
 
 def banks_gbps(config: Config) -> float:
     """Return GB/s that the banks in use give together, at their efficiency, to ports that run in step."""
     memory = config.memory
-    busiest = memory.ports_per_bank * memory.port_bits / 8 * config.clock_mhz / 1e3
+    busiest = config.ports_per_bank * memory.port_bits / 8 * config.clock_mhz / 1e3
     return ports_gbps(config) * memory.bank_gbps * config.efficiency / busiest
 
 
@@ -75,7 +75,7 @@ def roofline(workload: Workload, config: Config, level: Level = "L1") -> Rooflin
     timing = simulate(workload, config, level)
     read = _bytes_read(workload, config) / max(timing.hardware_omegas, 1)
     sent = timing.transfer_bytes / max(timing.hardware_omegas, 1)
-    roofs = {"lanes": config.ideal_rate}
+    roofs = {"lanes": config.kernels * config.ideal_rate}
     if read:
         roofs["ports"] = ports_gbps(config) * 1e9 / read
         roofs["banks"] = banks_gbps(config) * 1e9 / read

@@ -37,6 +37,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--overlap", choices=tuple(OVERLAPS), default="both",
         help="designs whose columns overlap (yes), or follow one another (no) (default: both)",
     )  # fmt: skip
+    group.add_argument(
+        "--kernels", type=numbers, default=[], metavar="N,...", help="copies of the pipeline (default: the design's)"
+    )
     group.add_argument("--all", action="store_true", help="list all designs that fit (default: the Pareto front)")
     add_workload_options(parser)
     common.add_level_option(parser)
@@ -49,7 +52,9 @@ def run(args: argparse.Namespace) -> int:
     """Run the command."""
     from hls_model.plots.pareto import plot_pareto
 
-    space = Space(args.unrolls, [float(clock) for clock in args.clocks], args.ports, OVERLAPS[args.overlap])
+    space = Space(
+        args.unrolls, [float(clock) for clock in args.clocks], args.ports, OVERLAPS[args.overlap], args.kernels
+    )
     found = explore(workload(args), common.design(args), space, level=args.level)
     common.write(args, _text(found, args.all), _record(found), lambda: plot_pareto(found))
     return 0
@@ -60,7 +65,17 @@ def _text(found: Exploration, everything: bool) -> str:
     text = f"{first.timing.workload.name} on {first.config.board}: {len(found.designs)} designs fit, "
     text += f"{found.too_large} do not, {found.impossible} are none; {len(found.front)} are on the Pareto front\n\n"
     rows = [_cells(design, mark=everything) for design in (found.designs if everything else found.front)]
-    header = ("unroll", "MHz", "ports", "overlap", "M omega/s", "largest share", *(kind.upper() for kind in KINDS), "")
+    header = (
+        "unroll",
+        "MHz",
+        "ports",
+        "overlap",
+        "kernels",
+        "M omega/s",
+        "largest share",
+        *(kind.upper() for kind in KINDS),
+        "",
+    )
     return text + table(header, rows)
 
 
@@ -71,6 +86,7 @@ def _cells(design: Design, *, mark: bool) -> tuple[str, ...]:
         f"{config.clock_mhz:g}",
         f"{config.memory.ports}",
         "yes" if config.overlap_outer else "no",
+        f"{config.kernels}",
         f"{design.rate / 1e6:,.0f}",
         percent(design.cost, 1),
         *(percent(shares[kind], 1) for kind in KINDS),
@@ -90,6 +106,7 @@ def _record(found: Exploration) -> dict[str, object]:
                 "clock_mhz": design.config.clock_mhz,
                 "ports": design.config.memory.ports,
                 "overlap_outer": design.config.overlap_outer,
+                "kernels": design.config.kernels,
                 "omega_per_s": design.rate,
                 "pipeline_omega_per_s": design.timing.hardware_rate,
                 "largest_share": design.cost,

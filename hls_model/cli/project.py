@@ -19,6 +19,8 @@ from oclgenomics.commandkit.files import reads
 
 __all__ = ["add_compare_option", "add_parser", "designs", "phases_text", "summary_text"]
 
+BOUNDS = {"exact": "", "at least": ">= ", "at most": "<= ", "about": "~ "}  # by `Timing.bound`
+
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command."""
@@ -85,7 +87,7 @@ def summary_text(projections: list[Projection]) -> str:
         rows.append(
             (
                 timing.config.name,
-                ("" if timing.exact else ">= ") + seconds_text(timing.hardware_seconds),
+                BOUNDS[timing.bound] + seconds_text(timing.hardware_seconds),
                 seconds_text(timing.software_seconds),
                 seconds_text(timing.transfer_seconds),
                 seconds_text(one.omega_seconds),
@@ -105,8 +107,8 @@ def phases_text(projections: list[Projection]) -> str:
     """Return the cycles of the pipelines by phase, for each design."""
     rows = []
     for one in projections:
-        total = max(one.timing.cycles, 1)
         counts = [int(one.timing.phases[name].sum()) for name in PHASES]
+        total = max(sum(counts), 1)
         rows.append(
             (one.timing.config.name, f"{one.timing.cycles:,}", *(percent(count / total, 1) for count in counts))
         )

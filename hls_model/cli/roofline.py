@@ -38,7 +38,9 @@ def run(args: argparse.Namespace) -> int:
 def _text(found: Roofline) -> str:
     config = found.timing.config
     limits = {
-        "lanes": f"{config.lanes} x {config.clock_mhz:g} MHz" + (f" / {config.ii}" if config.ii > 1 else ""),
+        "lanes": (f"{config.kernels} x " if config.kernels > 1 else "")
+        + f"{config.lanes} x {config.clock_mhz:g} MHz"
+        + (f" / {config.ii}" if config.ii > 1 else ""),
         "ports": f"{ports_gbps(config):.1f} GB/s",
         "banks": f"{banks_gbps(config):.1f} GB/s",
         "host link": f"{config.host_gbps:.1f} GB/s",

@@ -29,7 +29,7 @@ def run(args: argparse.Namespace) -> int:
     record = {
         "design": timing.config.name,
         "level": timing.level,
-        "exact": timing.exact,
+        "exact": timing.bound == "exact",
         "cycles": timing.cycles,
         "phases_cycles": phases,
         "seconds": timing.seconds,
@@ -38,7 +38,7 @@ def run(args: argparse.Namespace) -> int:
         "omega_per_s": timing.hardware_rate,
     }
     rows = [f"{name:<9} {cycles:>14,} cycles" for name, cycles in phases.items()]
-    rows.append(f"{'total':<9} {timing.cycles:>14,} cycles{'' if timing.exact else ' at least'}")
+    rows.append(f"{'total':<9} {timing.cycles:>14,} cycles{'' if timing.bound == 'exact' else f' {timing.bound}'}")
     rows.append(f"{'rate':<9} {timing.hardware_rate / 1e6:>14,.1f} M omega/s of {timing.config.ideal_rate / 1e6:,.0f}")
     common.write(args, "\n".join(rows), record)
     return 0

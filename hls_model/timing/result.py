@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 from hls_model.config import Config
 from hls_model.errors import ModelError
 from hls_model.limits import check_sides
-from hls_model.timing.passes import split
+from hls_model.timing.passes import Passes, split
+from hls_model.timing.phases import PassPhases
+from hls_model.timing.schedule import Schedule, Stages, schedule
 from hls_model.workload import Workload
 
 __all__ = ["LEVELS", "PHASES", "Timing", "simulate"]
@@ -37,8 +39,10 @@ class Timing:
         What was timed, and how.
     phases : dict of str to ndarray, int64 (grid,)
         Cycles at each grid position, by phase (`PHASES`).
+    schedule : Schedule
+        When each position runs, and on which kernel.
     exact : bool
-        The cycles are those of the hardware; else (level L0 only) they are a lower bound.
+        The cycles of the positions are those of the hardware; else (level L0 only) they are a lower bound.
     hardware_omegas, software_omegas : int
         Scores from the pipelines, and from the remainder that software computes.
     transfer_bytes : int
@@ -49,6 +53,7 @@ class Timing:
     workload: Workload
     level: str
     phases: Mapping[str, NDArray[np.int64]]
+    schedule: Schedule
     exact: bool
     hardware_omegas: int
     software_omegas: int
@@ -56,14 +61,25 @@ class Timing:
 
     @property
     def position_cycles(self) -> NDArray[np.int64]:
-        """Cycles of each grid position, int64 (grid,)."""
+        """Cycles of each grid position by itself, int64 (grid,)."""
         total: NDArray[np.int64] = np.sum(list(self.phases.values()), axis=0)
         return total
 
     @property
     def cycles(self) -> int:
-        """Cycles of the whole scan."""
-        return sum(int(cycles.sum()) for cycles in self.phases.values())
+        """Cycles of the whole scan, to the end of its last position."""
+        return self.schedule.makespan
+
+    @property
+    def bound(self) -> str:
+        """What `cycles` are: 'exact', 'at least' (by level L0), 'at most' (banks or port shared), or 'about'."""
+        config = self.config
+        shared = self.schedule.bound or config.banks_shared
+        if not shared:
+            return "exact" if self.exact else "at least"
+        # Positions that end sooner may go to other kernels, which is no bound where several are in flight.
+        ordered = config.kernels == 1 or config.positions_in_flight == 1
+        return "at most" if self.exact and ordered else "about"
 
     @property
     def hardware_seconds(self) -> float:
@@ -139,16 +155,30 @@ def simulate(workload: Workload, config: Config, level: Level = "L1") -> Timing:
     busy[passes.position] = 1
     phases["merge"] = busy * config.lanes
     phases["overhead"] = busy * int(np.ceil(config.position_overhead_us * config.clock_mhz))
+    stages = _stages(config, passes, timed, phases)
     return Timing(
         config=config,
         workload=workload,
         level=level,
         phases=phases,
+        schedule=schedule(stages, config.kernels, config.positions_in_flight),
         exact=bool(timed.exact.all()),
         hardware_omegas=int(passes.hardware_omegas.sum()),
         software_omegas=int(passes.software_omegas.sum()),
         transfer_bytes=_transfer_bytes(workload, config),
     )
+
+
+def _stages(config: Config, passes: Passes, timed: PassPhases, phases: Mapping[str, NDArray[np.int64]]) -> Stages:
+    """Sort the phases of each position into the stages of a kernel."""
+    prefetch, port = (np.zeros_like(phases["merge"]) for _ in range(2))
+    if config.rs_prefetch == "per_position":  # else RS is read beside the columns that it is for
+        position, first = np.unique(passes.position, return_index=True)
+        prefetch[position] = timed.prefetch[first]
+        port[position] = timed.prefetch[first] - config.latency - 1  # from its first port beat to its last
+    front = phases["overhead"] + prefetch
+    total: NDArray[np.int64] = np.sum(list(phases.values()), axis=0)
+    return Stages(front, total - front - phases["merge"], phases["merge"], port)
 
 
 def _transfer_bytes(workload: Workload, config: Config) -> int:
