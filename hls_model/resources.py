@@ -115,7 +115,7 @@ class Resources:
     @cached_property
     def placement(self) -> Placement:
         """Where it goes: what there is once for each lane stays with the lane, and all other parts go by themselves."""
-        lanes = self.config.lanes
+        lanes = self.config.lanes * self.config.kernels
         per_lane = [part.each.times(part.count // lanes) for part in self.parts if part.count % lanes == 0]
         others = [part.each for part in self.parts if part.count % lanes for _ in range(part.count)]
         return place(self.board, reduce(add, per_lane, Amount()), lanes, others)

@@ -7,6 +7,7 @@ from hls_model.ranges import Range
 __all__ = ["joules_text", "percent", "range_text", "seconds_text", "shown"]
 
 MAX_SHOWN = 60  # characters of a value in a message
+SECONDS = (("s", 1.0), ("ms", 1e-3), ("us", 1e-6), ("ns", 1e-9))
 ENERGIES = (("MJ", 1e6), ("kJ", 1e3), ("J", 1.0), ("mJ", 1e-3))
 
 
@@ -26,10 +27,10 @@ def shown(value: object) -> str:
 
 def seconds_text(seconds: float) -> str:
     """Write a time with three digits or more, in the unit that suits."""
-    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
-        if seconds >= scale:
-            return f"{seconds / scale:,.3g} {unit}" if seconds < 1000 * scale else f"{seconds / scale:,.0f} {unit}"
-    return f"{seconds * 1e9:,.3g} ns" if seconds else "0 s"
+    if not seconds:
+        return "0 s"
+    unit, scale = _seconds_unit(seconds)
+    return f"{_three_digits(seconds / scale)} {unit}"
 
 
 def joules_text(joules: Range) -> str:
@@ -38,8 +39,36 @@ def joules_text(joules: Range) -> str:
     return range_text(joules.times(1 / scale), unit)
 
 
-def range_text(values: Range, unit: str = "") -> str:
-    """Write the likely value and its bounds, or the value alone where it is known."""
-    low, likely, high = (f"{value:,.0f}" if value >= 100 else f"{value:,.3g}" for value in vars(values).values())
-    value = f"{likely} {unit}".rstrip()
-    return value if values.low == values.high else f"{value} ({low} to {high})"
+def range_text(value: Range, unit: str = "s") -> str:
+    """Write the likely value of a figure with its unit and, where they read differently, its bounds.
+
+    Parameters
+    ----------
+    value : Range
+    unit : str
+        What stands behind the likely value; "" for a bare number. Seconds ("s") become ms, us or ns as suits.
+
+    Returns
+    -------
+    str
+        Such as "1.5 s (1.2-2.4)"; bounds of which one is negative are written "(-3 to 2)".
+    """
+    scale = 1.0
+    if unit == "s":
+        unit, scale = _seconds_unit(value.likely or value.high)
+    low, likely, high = (_three_digits(bound / scale) for bound in (value.low, value.likely, value.high))
+    text = f"{likely} {unit}".rstrip()
+    between = "-" if value.low >= 0 else " to "
+    return text if low == likely == high else f"{text} ({low}{between}{high})"
+
+
+def _seconds_unit(seconds: float) -> tuple[str, float]:
+    """The unit in which a time reads best, and its seconds."""
+    if not seconds:
+        return SECONDS[0]
+    return next((entry for entry in SECONDS if seconds >= entry[1]), SECONDS[-1])
+
+
+def _three_digits(value: float) -> str:
+    """A number with three digits, or all of its whole ones."""
+    return f"{value:.3g}" if abs(value) < 999.5 else f"{value:,.0f}"

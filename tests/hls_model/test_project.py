@@ -10,9 +10,10 @@ from hls_model.errors import ModelInputError
 from hls_model.paper.simulated import as_simulated
 from hls_model.positions import read_positions
 from hls_model.project import project, totals
+from hls_model.ranges import Range
 from hls_model.report import make_report
 from hls_model.resources import REPORT_ROWS
-from hls_model.text import percent, seconds_text
+from hls_model.text import percent, range_text, seconds_text
 from hls_model.workload import even_positions
 
 SCAN = Workload.uniform(5_000, samples=100)
@@ -136,10 +137,36 @@ def test_report_needs_a_beat():
 
 @pytest.mark.parametrize(
     ("seconds", "text"),
-    [(0.0, "0 s"), (1.5, "1.5 s"), (4321.0, "4,321 s"), (0.0123, "12.3 ms"), (2e-6, "2 us"), (5e-9, "5 ns")],
+    [
+        (0.0, "0 s"),
+        (1.5, "1.5 s"),
+        (4321.0, "4,321 s"),
+        (0.0123, "12.3 ms"),
+        (2e-6, "2 us"),
+        (5e-9, "5 ns"),
+        (0.9997, "1,000 ms"),
+    ],
 )
 def test_seconds(seconds, text):
     assert seconds_text(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("bounds", "unit", "text"),
+    [
+        ((1.2, 1.5, 2.4), "s", "1.5 s (1.2-2.4)"),
+        ((1.2e-3, 1.5e-3, 1.0), "s", "1.5 ms (1.2-1,000)"),
+        ((1.5, 1.5, 1.5), "s", "1.5 s"),
+        ((1.5, 1.5001, 1.5002), "s", "1.5 s"),
+        ((0.0, 0.0, 0.0), "s", "0 s"),
+        ((0.0, 0.0, 2e-6), "s", "0 us (0-2)"),
+        ((20.0, 45.0, 1234.0), "W", "45 W (20-1,234)"),
+        ((-3.0, 1.0, 2.0), "%", "1 % (-3 to 2)"),
+        ((1.0, 2.0, 3.0), "", "2 (1-3)"),
+    ],
+)
+def test_range(bounds, unit, text):
+    assert range_text(Range(*bounds), unit) == text
 
 
 def test_percent():
