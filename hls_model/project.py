@@ -11,9 +11,10 @@ from hls_model.power import Power, power_of
 from hls_model.ranges import Range
 from hls_model.timing import Timing, simulate
 from hls_model.timing.result import Level
+from hls_model.uncertainty import Band, band, contributions
 from hls_model.workload import Workload
 
-__all__ = ["Projection", "project", "totals"]
+__all__ = ["Projection", "project", "total_ranges", "totals"]
 
 
 @dataclass(frozen=True)
@@ -27,17 +28,30 @@ class Projection:
     bottleneck : Bottleneck or None
         What bounds it; None where there is nothing to do.
     all_pairs : bool
-        LD counts the square of the SNPs, as the paper does; else the pairs that windows hold.
+        LD counts the square of the SNPs, as the GPU version of OmegaPlus computes it; else the pairs that windows hold.
+    band : Band or None
+        The omega pipeline's part at both ends of what is not known; None where no range is asked for.
     """
 
     timing: Timing
     bottleneck: Bottleneck | None
     all_pairs: bool = False
+    band: Band | None = None
 
     @property
     def omega_seconds(self) -> float:
         """Seconds of omega, including the work of the host."""
         return self.timing.seconds
+
+    @property
+    def omega_range(self) -> Range:
+        """The same with its bounds; exact where there is no band."""
+        return Range.exactly(self.omega_seconds) if self.band is None else self.band.seconds
+
+    @property
+    def rate_range(self) -> Range:
+        """Scores per second of the whole scan; exact where there is no band."""
+        return Range.exactly(self.timing.rate) if self.band is None else self.band.rate
 
     @property
     def ld_scores(self) -> int:
@@ -55,6 +69,11 @@ class Projection:
     def seconds(self) -> float:
         """Seconds of LD, where known, and then of omega."""
         return (self.ld_seconds or 0.0) + self.omega_seconds
+
+    @property
+    def seconds_range(self) -> Range:
+        """The same with the bounds of omega; LD has none."""
+        return Range.exactly(self.ld_seconds or 0.0) + self.omega_range
 
     @property
     def power(self) -> Power:
@@ -95,15 +114,39 @@ class Projection:
             "ld_scores": self.ld_scores,
             "ld_seconds": self.ld_seconds,
             "seconds": self.seconds,
+            "range": self._range_record(),
             "joules": self.energy.record(),
             "watts": self.power.record(),
             "bottleneck": found
             and {"word": found.word, "share": found.share, "sentence": found.sentence, "advice": found.advice},
         }
 
+    def _range_record(self) -> dict[str, object] | None:
+        if self.band is None:
+            return None
+        return {
+            "omega_seconds": self.omega_range.record(),
+            "omega_per_s": self.rate_range.record(),
+            "pipeline_seconds": self.band.hardware_seconds.record(),
+            "pipeline_omega_per_s": self.band.hardware_rate.record(),
+            "seconds": self.seconds_range.record(),
+            "made_of": [part.record() for part in contributions(self.band)],
+        }
 
-def project(workload: Workload, config: Config, level: Level = "L1", *, all_pairs: bool = False) -> Projection:
-    """Project a scan onto a design; `all_pairs` counts LD as the paper does.
+
+def project(
+    workload: Workload, config: Config, level: Level = "L1", *, all_pairs: bool = False, uncertainty: bool = True
+) -> Projection:
+    """Project a scan onto a design.
+
+    Parameters
+    ----------
+    workload, config, level : Workload, Config, str
+        As for `simulate`.
+    all_pairs : bool
+        Count LD as the square of the SNPs.
+    uncertainty : bool
+        Also give the range that comes of what is not known (`hls_model.uncertainty`).
 
     Raises
     ------
@@ -111,8 +154,18 @@ def project(workload: Workload, config: Config, level: Level = "L1", *, all_pair
         A design that no board can be, or a window beyond the hardware's counters (`hls_model.limits`).
     """
     check_possible(config)
-    timing = simulate(workload, config, level)
-    return Projection(timing, find_bottleneck(timing), all_pairs)
+    found = band(workload, config, level) if uncertainty else None
+    timing = simulate(workload, config, level) if found is None else found.likely
+    return Projection(timing, find_bottleneck(timing), all_pairs, found)
+
+
+def total_ranges(projections: list[Projection]) -> dict[str, Range]:
+    """Return 'omega_seconds' and 'seconds' of all scans of one design with their bounds."""
+    none = Range.exactly(0.0)
+    return {
+        "omega_seconds": sum((one.omega_range for one in projections), none),
+        "seconds": sum((one.seconds_range for one in projections), none),
+    }
 
 
 def totals(projections: list[Projection]) -> dict[str, float]:

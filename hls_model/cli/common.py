@@ -18,7 +18,15 @@ from oclgenomics.commandkit.plain_json import json_text
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["add_design_options", "add_level_option", "add_output_options", "design", "design_files", "write"]
+__all__ = [
+    "add_design_options",
+    "add_level_option",
+    "add_output_options",
+    "add_uncertainty_option",
+    "design",
+    "design_files",
+    "write",
+]
 
 
 def add_design_options(parser: argparse.ArgumentParser, default: str = "u200") -> None:
@@ -41,6 +49,17 @@ def add_design_options(parser: argparse.ArgumentParser, default: str = "u200") -
         metavar="NAME=VALUE",
         dest="settings",
         help="any other parameter, such as memory.latency_ns=200 or overlap_outer=true; may be repeated",
+    )
+
+
+def add_uncertainty_option(parser: argparse.ArgumentParser) -> None:
+    """Add --uncertainty and --no-uncertainty."""
+    parser.add_argument(
+        "--uncertainty",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="give ranges over what no published number fixes: memory latency and efficiency, operator latencies, "
+        "loop entry and exit, cost of a grid position; what the design sets is exact (default: yes)",
     )
 
 

@@ -54,7 +54,7 @@ def with_costs(
         return text, dict(record)
     hours, per_kwh = dict(args.price_per_hour), args.price_per_kwh or 0.0
     costs = {name: _cost(ones, per_kwh, hours) for name, ones in projections.items()}
-    lines = [f"{name}: {range_text(cost)}" for name, cost in costs.items()]
+    lines = [f"{name}: {range_text(cost, '')}" for name, cost in costs.items()]
     added = {"per_hour": hours, "per_kwh": per_kwh, "million": {name: cost.record() for name, cost in costs.items()}}
     return text + "\n\ncost of a million scans:\n" + "\n".join(lines), {**record, "cost": added}
 

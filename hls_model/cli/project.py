@@ -13,11 +13,14 @@ from hls_model.config import Config
 from hls_model.presets import load
 from hls_model.project import Projection, project
 from hls_model.resources import check_fits
-from hls_model.text import joules_text, percent, seconds_text
+from hls_model.text import joules_text, percent, range_text, seconds_text
 from hls_model.timing.result import PHASES
+from hls_model.uncertainty import Contribution, contributions
 from oclgenomics.commandkit.files import reads
 
-__all__ = ["add_compare_option", "add_parser", "designs", "phases_text", "summary_text"]
+__all__ = ["add_compare_option", "add_parser", "designs", "made_of_text", "phases_text", "summary_text"]
+
+NAMED = 4  # parameters that are named as what a range is made of; --json has all
 
 BOUNDS = {"exact": "", "at least": ">= ", "at most": "<= ", "about": "~ "}  # by `Timing.bound`
 
@@ -37,7 +40,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 
 def add_compare_option(parser: argparse.ArgumentParser) -> None:
-    """Add --compare, which `designs` reads, and --all-pairs."""
+    """Add --compare, which `designs` reads, --all-pairs and --uncertainty."""
     compared = parser.add_argument(
         "--compare", action="append", default=[], metavar="NAME",
         help="another board or .toml file to project onto as well; may be repeated",
@@ -45,8 +48,10 @@ def add_compare_option(parser: argparse.ArgumentParser) -> None:
     reads(compared, common.design_files)
     parser.add_argument(
         "--all-pairs", action="store_true",
-        help="count LD as the square of the SNPs, as the paper does (default: the pairs that windows hold)",
+        help="count LD as the square of the SNPs, as OmegaPlus for GPUs computes it (default: the pairs that windows "
+        "hold)",
     )  # fmt: skip
+    common.add_uncertainty_option(parser)
 
 
 def designs(args: argparse.Namespace) -> list[Config]:
@@ -69,9 +74,12 @@ def run(args: argparse.Namespace) -> int:
 
     configs = designs(args)
     scan = workload(args)
-    projections = [project(scan, config, args.level, all_pairs=args.all_pairs) for config in configs]
-    text = f"{scan.name}: {len(scan.left):,} positions, {scan.omegas:,} omegas\n\n"
-    text += f"{summary_text(projections)}\n\n{phases_text(projections)}"
+    projections = [
+        project(scan, config, args.level, all_pairs=args.all_pairs, uncertainty=args.uncertainty) for config in configs
+    ]
+    head = f"{scan.name}: {len(scan.left):,} positions, {scan.omegas:,} omegas"
+    parts = (head, summary_text(projections), made_of_text(projections), phases_text(projections))
+    text = "\n\n".join(filter(None, parts))
     record = {"projections": [one.record() for one in projections]}
     text, record = with_costs(args, {one.timing.config.name: [one] for one in projections}, text, record)
     common.write(args, text, record, lambda: plot_phases(projections))
@@ -90,10 +98,10 @@ def summary_text(projections: list[Projection]) -> str:
                 BOUNDS[timing.bound] + seconds_text(timing.hardware_seconds),
                 seconds_text(timing.software_seconds),
                 seconds_text(timing.transfer_seconds),
-                seconds_text(one.omega_seconds),
-                f"{timing.rate / 1e6:,.0f}",
+                range_text(one.omega_range),
+                range_text(one.rate_range.times(1e-6), ""),
                 ld,
-                seconds_text(one.seconds),
+                range_text(one.seconds_range),
                 joules_text(one.energy),
             )
         )
@@ -101,6 +109,29 @@ def summary_text(projections: list[Projection]) -> str:
     found = [(one.timing.config.name, one.bottleneck) for one in projections]
     bounds = [f"{name}: {b.word}: {b.sentence}; what helps: {b.advice}" for name, b in found if b is not None]
     return table(header, rows) + "\n\n" + "\n".join(bounds)
+
+
+def made_of_text(projections: list[Projection]) -> str:
+    """Return a line for each design: the parameters that do most to its range, each alone; empty without ranges."""
+    lines = []
+    for one in projections:
+        if one.band is not None:
+            parts = [part for part in contributions(one.band) if part.width > 0][:NAMED]
+            named = "; ".join(map(_part_text, parts)) or "nothing is open"
+            lines.append(f"{one.timing.config.name}: range of omega, by one parameter alone: {named}")
+    return "\n".join(lines)
+
+
+def _part_text(part: Contribution) -> str:
+    """A parameter with its ends in the order of time, and the change of time at each."""
+    unknown, seconds = part.unknown, part.seconds
+    ends = f"{unknown.fast:g} to {unknown.slow:g} {unknown.unit}".strip()
+    changes = f"{_change(seconds.low - seconds.likely)} to {_change(seconds.high - seconds.likely)}"
+    return f"{unknown.name} ({ends}) {changes}"
+
+
+def _change(seconds: float) -> str:
+    return f"{'-' if seconds < 0 else '+'}{seconds_text(abs(seconds))}" if seconds else "0"
 
 
 def phases_text(projections: list[Projection]) -> str:

@@ -12,9 +12,10 @@ import dataclasses
 
 from hls_model.config import Config
 
-__all__ = ["LATENCY_CYCLES", "as_simulated"]
+__all__ = ["LATENCY_CYCLES", "OVERHEAD_CYCLES", "OVERHEAD_US", "as_simulated", "with_overhead"]
 
 LATENCY_CYCLES = 64
+OVERHEAD_CYCLES, OVERHEAD_US = 37, 133.0  # latency and cost per grid position that fit all three omega rates
 
 
 def as_simulated(config: Config) -> Config:
@@ -27,3 +28,9 @@ def as_simulated(config: Config) -> Config:
             efficiency=memory.efficiency or 1.0,
         )
     )
+
+
+def with_overhead(config: Config) -> Config:
+    """Return the design with a shorter latency and a cost per grid position: two numbers that fit three rates."""
+    memory = dataclasses.replace(config.memory, latency_ns=OVERHEAD_CYCLES * 1e3 / config.clock_mhz)
+    return config.but(memory=memory, position_overhead_us=OVERHEAD_US)

@@ -40,6 +40,7 @@ def project_scan(
     *,
     level: Level = "L1",
     all_pairs: bool = False,
+    uncertainty: bool = True,
     measure: bool = True,
     reading: ReadOptions = ReadOptions(),
     exclude: BedRegions | str | os.PathLike[str] | None = None,
@@ -61,7 +62,9 @@ def project_scan(
     level : str
         Timing by closed form ('L0'), by events ('L1') or cycle by cycle ('L2').
     all_pairs : bool
-        LD of all pairs of sites, as the paper counts them, instead of the pairs that windows hold.
+        LD of the square of the sites, as OmegaPlus for GPUs computes it, instead of the pairs that windows hold.
+    uncertainty : bool
+        Also give ranges over what no published number fixes (`hls_model.uncertainty`).
     measure : bool
         False projects alone; no device is opened then.
     progress : callable, optional
@@ -107,7 +110,13 @@ def project_scan(
                 progress(len(workloads), None)
     measured = None if scanner is None else Measured(str(scanner.engine.device), tuple(seconds))
     return project_workloads(
-        workloads, configs, level=level, all_pairs=all_pairs, discarded=discarded, measured=measured
+        workloads,
+        configs,
+        level=level,
+        all_pairs=all_pairs,
+        uncertainty=uncertainty,
+        discarded=discarded,
+        measured=measured,
     )
 
 
@@ -117,6 +126,7 @@ def project_workloads(
     *,
     level: Level = "L1",
     all_pairs: bool = False,
+    uncertainty: bool = True,
     discarded: Sequence[Mapping[str, int]] | None = None,
     measured: Measured | None = None,
 ) -> ScanProjection:
@@ -139,7 +149,9 @@ def project_workloads(
     if not workloads:
         raise ParameterError("workloads", "must not be empty")
     rows = {
-        config.name: tuple(project(workload, config, level, all_pairs=all_pairs) for workload in workloads)
+        config.name: tuple(
+            project(workload, config, level, all_pairs=all_pairs, uncertainty=uncertainty) for workload in workloads
+        )
         for config in fitting_designs(designs)
     }
     left_out = tuple({} for _ in workloads) if discarded is None else tuple(discarded)

@@ -69,6 +69,11 @@ class ScanProjection:
         """The scans."""
         return [one.timing.workload for one in next(iter(self.projections.values()))]
 
+    @property
+    def uncertain(self) -> bool:
+        """Whether the projections have ranges."""
+        return next(iter(self.projections.values()))[0].band is not None
+
     def totals(self, design: str) -> dict[str, float]:
         """Return what the scans come to on a design: 'omegas', 'omega_seconds', 'ld_seconds' and 'seconds'."""
         return totals(list(self.projections[design]))
@@ -90,4 +95,4 @@ class ScanProjection:
         scans = self.workloads
         whole = scans[0] if len(scans) == 1 else Workload.joined(scans, f"{len(scans)} alignments")
         configs = [projections[0].timing.config for projections in self.projections.values()]
-        return plot_phases([project(whole, config, self.level) for config in configs])
+        return plot_phases([project(whole, config, self.level, uncertainty=self.uncertain) for config in configs])

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hls_model.cli.project import phases_text, summary_text
+from hls_model.cli.project import made_of_text, phases_text, summary_text
 from hls_model.cli.tables import table
-from hls_model.project import Projection, totals
-from hls_model.text import seconds_text
+from hls_model.project import Projection, total_ranges, totals
+from hls_model.ranges import Range
+from hls_model.text import range_text, seconds_text
 from oclgenomics.fpga import Measured, ScanProjection
 
 __all__ = ["projection_record", "projection_text"]
@@ -25,7 +26,7 @@ def projection_text(found: ScanProjection) -> str:
         single = [projections[0] for projections in rows.values()]
         sizes = f"{workload.snps:,} sites" + (f", {workload.samples:,} haplotypes" if workload.samples else "")
         head = f"{workload.name}: {sizes}, {len(workload.left):,} positions, {workload.omegas:,} omegas"
-        parts = [head, summary_text(single), phases_text(single)]
+        parts = [part for part in (head, summary_text(single), made_of_text(single), phases_text(single)) if part]
     else:
         parts = [_design_text(name, projections) for name, projections in rows.items()]
     if found.measured is not None:
@@ -39,10 +40,15 @@ def projection_record(found: ScanProjection, provenance: Mapping[str, Any]) -> d
     return {
         "provenance": dict(provenance),
         "projections": found.records(),
-        "totals": {name: found.totals(name) for name in found.projections},
+        "totals": {name: _totals_record(found, name) for name in found.projections},
         "measured": measured
         and {"device": measured.device, "seconds": list(measured.seconds), "total": measured.total},
     }
+
+
+def _totals_record(found: ScanProjection, name: str) -> dict[str, Any]:
+    ranges = total_ranges(list(found.projections[name])) if found.uncertain else {}
+    return {**found.totals(name), "range": {key: values.record() for key, values in ranges.items()} or None}
 
 
 def _design_text(name: str, projections: Sequence[Projection]) -> str:
@@ -50,11 +56,12 @@ def _design_text(name: str, projections: Sequence[Projection]) -> str:
     lines = [_cells(one) for one in projections[:SHOWN]]
     if len(projections) > SHOWN:
         lines.append((f"... {len(projections) - SHOWN:,} more", *[""] * 8))
-    whole = totals(list(projections))
-    rate = whole["omegas"] / whole["omega_seconds"] / 1e6 if whole["omega_seconds"] else 0.0
+    whole, ranges = totals(list(projections)), total_ranges(list(projections))
+    omega = ranges["omega_seconds"]
+    rates = [whole["omegas"] / seconds / 1e6 if seconds else 0.0 for seconds in (omega.high, omega.likely, omega.low)]
     lines.append(
-        ("total", "", "", f"{whole['omegas']:,}", seconds_text(whole["omega_seconds"]), f"{rate:,.0f}",
-         seconds_text(whole["ld_seconds"]), seconds_text(whole["seconds"]), "")
+        ("total", "", "", f"{whole['omegas']:,}", range_text(omega), range_text(Range(*rates), ""),
+         seconds_text(whole["ld_seconds"]), range_text(ranges["seconds"]), "")
     )  # fmt: skip
     header = ("alignment", "sites", "haplotypes", "omegas", "omega", "M omega/s", "LD", "total", "bounded by")
     return f"{name}\n" + table(header, lines)
@@ -67,10 +74,10 @@ def _cells(one: Projection) -> tuple[str, ...]:
         f"{workload.snps:,}",
         f"{workload.samples:,}",
         f"{workload.omegas:,}",
-        seconds_text(one.omega_seconds),
-        f"{one.timing.rate / 1e6:,.0f}",
+        range_text(one.omega_range),
+        range_text(one.rate_range.times(1e-6), ""),
         "-" if one.ld_seconds is None else seconds_text(one.ld_seconds),
-        seconds_text(one.seconds),
+        range_text(one.seconds_range),
         "-" if one.bottleneck is None else one.bottleneck.word,
     )
 
@@ -82,7 +89,8 @@ def _measured_text(found: ScanProjection, measured: Measured) -> str:
     rate = omegas / seconds / 1e6 if seconds else 0.0
     text = f"measured on {measured.device}: LD and omega in {seconds_text(seconds)} at best ({rate:,.0f} M omega/s)"
     for name in found.projections:
-        projected = found.totals(name)["seconds"]
-        times = f", {projected / seconds:.2f} times the measured time" if seconds else ""
-        text += f"\n{name}: LD and omega in {seconds_text(projected)}{times}"
+        projected = total_ranges(list(found.projections[name]))["seconds"]
+        factor = range_text(projected.times(1 / seconds), "") if seconds else ""
+        times = f", {factor} times the measured time" if factor else ""
+        text += f"\n{name}: LD and omega in {range_text(projected)}{times}"
     return text

@@ -70,7 +70,9 @@ def _projected(
         made = random_alignment(positions, args.samples, args.seed, name)
         return _scanned(args, made, options, configs, exclude)
     workload = workload_at(positions, options, name=name)
-    found = project_workloads([workload], configs, level=args.level, all_pairs=args.all_pairs)
+    found = project_workloads(
+        [workload], configs, level=args.level, all_pairs=args.all_pairs, uncertainty=args.uncertainty
+    )
     return found, provenance(args, None)
 
 
@@ -83,8 +85,8 @@ def _scanned(
 ) -> tuple[ScanProjection, dict[str, Any]]:
     def projected(**device: Any) -> ScanProjection:
         return project_scan(
-            source, options, configs, level=args.level, all_pairs=args.all_pairs, exclude=exclude,
-            on_alignment=lambda alignment: say_unphased(args, alignment), **device,
+            source, options, configs, level=args.level, all_pairs=args.all_pairs, uncertainty=args.uncertainty,
+            exclude=exclude, on_alignment=lambda alignment: say_unphased(args, alignment), **device,
         )  # fmt: skip
 
     if args.no_measure:

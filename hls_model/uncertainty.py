@@ -1,0 +1,137 @@
+"""How fast and how slow a design may be, given what is not known about it.
+
+Time rises with every open parameter of `hls_model.unknowns` (or falls, for the memory's efficiency), whatever the
+others are. So all fast ends together take the least time, and all slow ends together the most.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from hls_model.config import Config
+from hls_model.ranges import Range
+from hls_model.timing import Timing, simulate
+from hls_model.timing.result import Level
+from hls_model.unknowns import Unknown, unknowns
+from hls_model.workload import Workload
+
+__all__ = ["Band", "Contribution", "band", "contributions", "fastest", "slowest"]
+
+
+@dataclass(frozen=True)
+class Band:
+    """A scan on one design at the fast end, the likely value and the slow end of all that is not known.
+
+    Attributes
+    ----------
+    low, likely, high : Timing
+        The least time, the time of the design as it is, and the greatest.
+    """
+
+    low: Timing
+    likely: Timing
+    high: Timing
+
+    @property
+    def seconds(self) -> Range:
+        """Seconds of the whole scan."""
+        return Range(self.low.seconds, self.likely.seconds, self.high.seconds)
+
+    @property
+    def hardware_seconds(self) -> Range:
+        """Seconds that the pipelines are at work."""
+        return Range(self.low.hardware_seconds, self.likely.hardware_seconds, self.high.hardware_seconds)
+
+    @property
+    def rate(self) -> Range:
+        """Scores per second of the whole scan; the least is that of the greatest time."""
+        return Range(self.high.rate, self.likely.rate, self.low.rate)
+
+    @property
+    def hardware_rate(self) -> Range:
+        """Scores per second of the pipelines alone."""
+        return Range(self.high.hardware_rate, self.likely.hardware_rate, self.low.hardware_rate)
+
+
+@dataclass(frozen=True)
+class Contribution:
+    """What one open parameter does alone, with all others at their likely values.
+
+    Attributes
+    ----------
+    unknown : Unknown
+        The parameter.
+    seconds : Range
+        Seconds of the whole scan at its fast end, its likely value and its slow end.
+    """
+
+    unknown: Unknown
+    seconds: Range
+
+    @property
+    def width(self) -> float:
+        """Seconds between its two ends."""
+        return self.seconds.high - self.seconds.low
+
+    def record(self) -> dict[str, object]:
+        """Return the contribution for JSON."""
+        unknown = self.unknown
+        return {
+            "parameter": unknown.name,
+            "unit": unknown.unit,
+            "values": unknown.values.record(),
+            "seconds": self.seconds.record(),
+            "source": unknown.source,
+        }
+
+
+def fastest(config: Config) -> Config:
+    """Return the design with every open parameter at its fast end."""
+    return _put(config, ((one, one.fast) for one in unknowns(config)))
+
+
+def slowest(config: Config) -> Config:
+    """Return the design with every open parameter at its slow end."""
+    return _put(config, ((one, one.slow) for one in unknowns(config)))
+
+
+def band(workload: Workload, config: Config, level: Level = "L1") -> Band:
+    """Time a workload on a design with everything at its fast end, as it is, and with everything at its slow end.
+
+    Raises
+    ------
+    ModelError
+        As for `simulate`.
+    """
+    return Band(*(simulate(workload, one, level) for one in (fastest(config), config, slowest(config))))
+
+
+def contributions(found: Band) -> list[Contribution]:
+    """Return what each open parameter of a band does alone, the widest first."""
+    likely = found.likely
+    config, known = likely.config, {_decides(likely.config): likely.seconds}
+
+    def seconds(unknown: Unknown, value: float) -> float:
+        changed = unknown.put(config, value)
+        key = _decides(changed)
+        if key not in known:
+            known[key] = simulate(likely.workload, changed, likely.level).seconds  # type: ignore[arg-type]
+        return known[key]
+
+    parts = [
+        Contribution(one, Range(seconds(one, one.fast), likely.seconds, seconds(one, one.slow)))
+        for one in unknowns(config)
+    ]
+    return sorted(parts, key=lambda part: -part.width)
+
+
+def _put(config: Config, values: Iterable[tuple[Unknown, float]]) -> Config:
+    for unknown, value in values:
+        config = unknown.put(config, value)
+    return config
+
+
+def _decides(config: Config) -> tuple[float, ...]:
+    """All that the open parameters change in a timing: operators count through the depth alone."""
+    return (config.latency, config.depth, float(config.pace), config.fsm_cycles, config.position_overhead_us)

@@ -1,0 +1,125 @@
+"""Parameters of a design that no published number fixes: the range of each, and where it comes from.
+
+What a design sets itself is taken as exact. `fsm_cycles` and `position_overhead_us` count as set where they differ from
+their defaults, 1 and 0, which are also the fast ends of their ranges.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import ceil
+
+from hls_model.config import Config
+from hls_model.operators import REPORTED_MHZ, SLOWEST_TABLE_MHZ, latencies_at
+from hls_model.paper.simulated import OVERHEAD_US
+from hls_model.ranges import Range
+
+__all__ = ["Unknown", "unknowns"]
+
+FSM_CYCLES = Range(1, 1, 4)
+LONGEST = {"fadd": 7, "fsub": 7, "fdiv": 16, "i2f": 6, "imul": 3, "iadd": 2, "fcmp": 3}  # up to 250 MHz
+AUTOBRIDGE = "github.com/UCLA-VAST/AutoBridge, benchmarks/PageRank/tapa_results/report/ProcElem_csynth.rpt"
+OPERATOR_SOURCES = {
+    "fadd": f"4 and 5 at 250 MHz in Vivado HLS 2019.2 ({AUTOBRIDGE}); 7 is that of reports at 300 MHz",
+    "fsub": f"5 at 250 MHz in Vivado HLS 2019.2 ({AUTOBRIDGE}); 7 is that of reports at 300 MHz",
+    "fdiv": "10 at 250 MHz in HLS reports; 16 is the longest of reports for slower clocks and other devices",
+    "i2f": "4 at 250 MHz in HLS reports; 6 is the longest of reports for slower clocks and other devices",
+    "imul": "2 at 250 MHz, 32 x 16 bits in DSP slices; bounds assumed",
+    "iadd": "assumed",
+    "fcmp": f"2 at 250 MHz in Vivado HLS 2019.2 ({AUTOBRIDGE}); bounds assumed",
+}
+SOURCES = {
+    "memory.latency_ns": "the board's range (hls_model.boards)",
+    "memory.efficiency": "the board's range (hls_model.boards)",
+    "fsm_cycles": "1 in the Verilog; HLS takes a cycle to enter a loop that it does not flatten and one to leave it "
+    "(AMD UG1399, pragma HLS loop_flatten); 4, for two loops, is assumed",
+    "position_overhead_us": f"0: the pipelines alone; {OVERHEAD_US:g}: the cost that fits Table III of the paper, with "
+    "a memory latency of 37 cycles",
+}
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """A parameter that is known within bounds.
+
+    Attributes
+    ----------
+    name, unit : str
+        The parameter as `--set` takes it, and the unit of its values ('' is a share).
+    values : Range
+        Its least, likely and greatest value.
+    slows : bool
+        A greater value takes more time; else less.
+    source : str
+        Where the bounds come from, or that they are assumed.
+    """
+
+    name: str
+    unit: str
+    values: Range
+    slows: bool
+    source: str
+
+    @property
+    def fast(self) -> float:
+        """The value at which a scan takes the least time."""
+        return self.values.low if self.slows else self.values.high
+
+    @property
+    def slow(self) -> float:
+        """The value at which a scan takes the most time."""
+        return self.values.high if self.slows else self.values.low
+
+    def put(self, config: Config, value: float) -> Config:
+        """Return the design with this value of the parameter."""
+        part, _, name = self.name.rpartition(".")
+        holder = getattr(config, part) if part else config
+        number = round(value) if isinstance(getattr(holder, name), int) else float(value)
+        changed = dataclasses.replace(holder, **{name: number})
+        return config.but(**{part: changed}) if part else changed
+
+
+def unknowns(config: Config) -> list[Unknown]:
+    """Return the parameters that a design leaves open, each with its range; the likely values are the design's own."""
+    return list(_unknowns(config))
+
+
+def _unknowns(config: Config) -> Iterator[Unknown]:
+    board, memory = config.hardware, config.memory
+    if not memory.latency_ns:
+        yield Unknown("memory.latency_ns", "ns", _latency(config), True, SOURCES["memory.latency_ns"])
+    if not memory.efficiency:
+        efficiency: Range = getattr(board, "efficiency_range", Range.exactly(board.efficiency))
+        yield Unknown("memory.efficiency", "", efficiency, False, SOURCES["memory.efficiency"])
+    for name, cycles in vars(config.operators).items():
+        if not cycles:
+            values = operator_range(name, config.clock_mhz)
+            yield Unknown(f"operators.{name}", "cycles", values, True, OPERATOR_SOURCES[name])
+    if config.fsm_cycles == FSM_CYCLES.likely:
+        yield Unknown("fsm_cycles", "cycles", FSM_CYCLES, True, SOURCES["fsm_cycles"])
+    if not config.position_overhead_us:
+        overhead = Range(0.0, 0.0, OVERHEAD_US)
+        yield Unknown("position_overhead_us", "us", overhead, True, SOURCES["position_overhead_us"])
+
+
+def operator_range(name: str, clock_mhz: float) -> Range:
+    """Return the cycles of an operator at a clock.
+
+    HLS reports a latency of one cycle less than the states that an operator takes (a module named `fadd..._5_full_dsp`
+    has five states and a latency of 4), which are what the model counts. So one cycle less is the least, where
+    operators share a state; below 250 MHz it is one less than the estimate for 100 MHz. The greatest grows with the
+    clock above 250 MHz.
+    """
+    likely = getattr(latencies_at(clock_mhz), name)
+    shortest = min(likely, getattr(latencies_at(SLOWEST_TABLE_MHZ), name)) if clock_mhz < REPORTED_MHZ else likely
+    longest = ceil(LONGEST[name] * max(1.0, clock_mhz / REPORTED_MHZ))
+    return Range(max(1, shortest - 1), likely, max(likely, longest))
+
+
+def _latency(config: Config) -> Range:
+    """The board's range; it begins no lower than a gap between bursts, which no latency undercuts."""
+    bounds = config.hardware.latency_ns
+    least = min(bounds.likely, config.memory.burst_gap * 1e3 / config.clock_mhz)
+    return Range(max(bounds.low, least), bounds.likely, bounds.high)
