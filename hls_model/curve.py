@@ -11,6 +11,7 @@ from hls_model.config import Config
 from hls_model.errors import ModelError
 from hls_model.timing import simulate
 from hls_model.timing.result import Level
+from hls_model.uncertainty import fastest, slowest
 from hls_model.workload import FEWEST, Workload
 
 __all__ = ["COLUMNS", "Curve", "throughput_curve"]
@@ -32,6 +33,8 @@ class Curve:
         Scores per second of the pipelines.
     share : float
         Share of the ideal rate that `crossing` is about.
+    slow, fast : ndarray, float64 (points,), or None
+        The rate at both ends of what is not known (`hls_model.uncertainty`), where that is asked for.
     """
 
     config: Config
@@ -40,16 +43,33 @@ class Curve:
     right: NDArray[np.int64]
     rate: NDArray[np.float64]
     share: float
+    slow: NDArray[np.float64] | None = None
+    fast: NDArray[np.float64] | None = None
 
     @property
     def crossing(self) -> int | None:
         """Fewest right-side iterations of the curve that reach the share of the ideal; None where none does."""
-        above = np.flatnonzero(self.rate >= self.share * self.config.ideal_rate)
+        return self._crossing(self.rate)
+
+    @property
+    def crossings(self) -> tuple[int | None, int | None]:
+        """The same at the fast and at the slow end of what is not known; without ends, `crossing` twice."""
+        fast, slow = (self.rate if end is None else end for end in (self.fast, self.slow))
+        return self._crossing(fast), self._crossing(slow)
+
+    def _crossing(self, rate: NDArray[np.float64]) -> int | None:
+        above = np.flatnonzero(rate >= self.share * self.config.ideal_rate)
         return int(self.right[above[0]]) if len(above) else None
 
 
 def throughput_curve(
-    config: Config, most: int, *, left: int = COLUMNS, share: float = 0.9, level: Level = "L1"
+    config: Config,
+    most: int,
+    *,
+    left: int = COLUMNS,
+    share: float = 0.9,
+    level: Level = "L1",
+    uncertainty: bool = False,
 ) -> Curve:
     """Return the curve at every multiple of the unroll.
 
@@ -62,6 +82,8 @@ def throughput_curve(
         Left borders tried.
     share : float
         Share of the ideal rate to look for.
+    uncertainty : bool
+        Also give the curve at both ends of what is not known.
 
     Raises
     ------
@@ -75,9 +97,15 @@ def throughput_curve(
     if not 0 < share < 1:
         raise ModelError(f"share is {share:g}; it has to lie between 0 and 1")
     right = np.arange(config.unroll, most + 1, config.unroll, dtype=np.int64)
-    timing = simulate(_positions(left, right), config, level)
-    seconds = timing.position_cycles / (config.clock_mhz * 1e6)
-    return Curve(config, level, left, right, left * right / seconds, share)
+    scan = _positions(left, right)
+
+    def rate(design: Config) -> NDArray[np.float64]:
+        seconds = simulate(scan, design, level).position_cycles / (design.clock_mhz * 1e6)
+        rates: NDArray[np.float64] = left * right / seconds
+        return rates
+
+    ends = (rate(slowest(config)), rate(fastest(config))) if uncertainty else (None, None)
+    return Curve(config, level, left, right, rate(config), share, *ends)
 
 
 def _positions(left: int, right: NDArray[np.int64]) -> Workload:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hls_model.functional import Best, run
+from hls_model.paper.compared import Kind
 from hls_model.rtl import twin
 from hls_model.rtl.golden import Case
 from hls_model.timing import LEVELS, Timing, simulate
@@ -37,6 +38,14 @@ class Check:
     computed: Best
     lanes_agree: bool
     live: twin.Run | None
+
+    @property
+    def kind(self) -> Kind:
+        """What the row is worth: predicted, as no level reads the table; restated where the Verilog has nothing to do.
+
+        It is evidence that the model and the Verilog are one machine, and none about the hardware of the paper.
+        """
+        return "predicted" if self.case.touches_hardware else "restated"
 
     def level_agrees(self, level: str) -> bool:
         """Whether a level has the cycles of the Verilog, or a lower bound where it only claims one."""

@@ -11,8 +11,9 @@ from hls_model.cli.tables import table
 from hls_model.cli.workload_options import number, numbers
 from hls_model.curve import COLUMNS, Curve, throughput_curve
 from hls_model.paper.published import TABLE1
+from hls_model.ranges import Range
 from hls_model.resources import check_fits
-from hls_model.text import percent
+from hls_model.text import percent, range_text
 
 __all__ = ["add_parser"]
 
@@ -26,7 +27,10 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "curve", help="throughput against right-side iterations (Figs. 10, 11 of the paper)", allow_abbrev=False
     )
     parser.add_argument(
-        "--to", type=number, metavar="N", help="right-side iterations at the end of the curve (default: the paper's)"
+        "--to",
+        type=number,
+        metavar="N",
+        help="right-side iterations at the end of the curve (default: the most of the paper's data sets)",
     )
     parser.add_argument(
         "--left", type=number, default=COLUMNS, metavar="N", help=f"left borders tried (default: {COLUMNS})"
@@ -43,6 +47,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     common.add_level_option(parser)
     common.add_design_options(parser)
+    common.add_uncertainty_option(parser)
     common.add_output_options(parser)
     parser.set_defaults(run=run)
 
@@ -55,7 +60,12 @@ def run(args: argparse.Namespace) -> int:
     curves = []
     for design in designs:
         check_fits(design)
-        curves.append(throughput_curve(design, most, left=args.left, share=args.share, level=args.level))
+        curves.append(
+            throughput_curve(
+                design, most, left=args.left, share=args.share, level=args.level,
+                uncertainty=args.uncertainty and not args.unrolls,
+            )
+        )  # fmt: skip
     if args.unrolls:
         _write_by_unroll(args, curves, most)
     else:
@@ -68,12 +78,29 @@ def _write_one(args: argparse.Namespace, curve: Curve) -> None:
 
     chosen = np.unique(np.linspace(0, len(curve.right) - 1, ROWS).round().astype(int))
     ideal = curve.config.ideal_rate
-    rows = [(f"{curve.right[k]:,}", f"{curve.rate[k] / 1e6:,.1f}", percent(curve.rate[k] / ideal, 1)) for k in chosen]
+    rows = [(f"{curve.right[k]:,}", _rate_text(curve, k), percent(curve.rate[k] / ideal, 1)) for k in chosen]
     text = table(("right iterations", "M omega/s", "of ideal"), rows)
     line = f"{percent(curve.share)} line {curve.share * ideal / 1e6:,.0f} M omega/s"
-    crossing = f"crossed at {curve.crossing:,} iterations" if curve.crossing else "not reached"
-    text += f"\n\nideal {ideal / 1e6:,.0f} M omega/s, {line}: {crossing}"
+    text += f"\n\nideal {ideal / 1e6:,.0f} M omega/s, {line}: {_crossing_text(curve)}"
     common.write(args, text, _record(curve), lambda: plot_curve(curve))
+
+
+def _rate_text(curve: Curve, point: int) -> str:
+    """The rate at a point of the curve, with its bounds where there are any."""
+    likely = f"{curve.rate[point] / 1e6:,.1f}"
+    if curve.slow is None or curve.fast is None:
+        return likely
+    bounds = Range(*(float(rate[point]) for rate in (curve.slow, curve.rate, curve.fast)))
+    return range_text(bounds.times(1e-6), "")
+
+
+def _crossing_text(curve: Curve) -> str:
+    text = f"crossed at {curve.crossing:,} iterations" if curve.crossing else "not reached"
+    fast, slow = curve.crossings
+    if fast == slow == curve.crossing:
+        return text
+    ends = ("not reached" if end is None else f"{end:,}" for end in (fast, slow))
+    return "{} (fast end: {}, slow end: {})".format(text, *ends)
 
 
 def _write_by_unroll(args: argparse.Namespace, curves: list[Curve], most: int) -> None:
@@ -110,4 +137,7 @@ def _record(curve: Curve) -> dict[str, object]:
         "crossing": curve.crossing,
         "right": curve.right.tolist(),
         "omega_per_s": curve.rate.tolist(),
+        "range": None
+        if curve.slow is None or curve.fast is None
+        else {"low": curve.slow.tolist(), "high": curve.fast.tolist(), "crossings": curve.crossings},
     }

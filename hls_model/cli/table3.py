@@ -3,13 +3,29 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import asdict
+from dataclasses import asdict, fields
 
 from hls_model.cli import common
 from hls_model.cli.tables import table
-from hls_model.paper.table3 import OVERHEAD_LATENCY, OVERHEAD_US, Row, reproduce
+from hls_model.paper.compared import KINDS, evidence_text
+from hls_model.paper.simulated import OVERHEAD_CYCLES, OVERHEAD_US
+from hls_model.paper.table3 import ByLatency, Row, by_latency, compared, reproduce
+from hls_model.ranges import Range
+from hls_model.text import range_text
 
 __all__ = ["add_parser"]
+
+RATES = {
+    "omega_widest": "widest position",
+    "omega_grid": "whole grid",
+    "omega_fitted": "fitted to 50/50",
+    "omega_overhead": "with overhead",
+}
+BARS = ("cpu", "amd", "gpu", "fpga", "model")
+LEGEND = (
+    "p predicted, c calibrated (a parameter was chosen to match), r restated (arithmetic on published numbers)\n"
+    "all omega rates rest on windows and a grid that were chosen to match the published total speedups"
+)
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -19,6 +35,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     common.add_level_option(parser)
     common.add_design_options(parser)
+    common.add_uncertainty_option(parser)
     common.add_output_options(parser)
     parser.set_defaults(run=run)
 
@@ -27,32 +44,62 @@ def run(args: argparse.Namespace) -> int:
     """Run the command."""
     from hls_model.plots.platforms import plot_platforms
 
-    rows = reproduce(common.design(args), args.level)
-    text = "\n\n".join((_rates(rows), _ld(rows), _totals(rows), _seconds(rows)))
-    common.write(args, text, {"mixes": [_record(row) for row in rows]}, lambda: plot_platforms(rows))
+    config = common.design(args)
+    rows, latencies = reproduce(config, args.level), by_latency(config, args.level)
+    text = "\n\n".join(
+        (_rates(rows, args.uncertainty), _latencies(latencies), _ld(rows), _totals(rows), _seconds(rows), _count(rows))
+    )
+    record = {
+        "mixes": [_record(row) for row in rows],
+        "by_latency": [{"cycles": one.cycles, "omega": [rate.record() for rate in one.rates]} for one in latencies],
+        "kinds": {kind: sum(one.kind == kind for one in compared(rows)) for kind in KINDS},
+    }
+    common.write(args, text, record, lambda: plot_platforms(rows, uncertainty=args.uncertainty))
     return 0
 
 
-def _against(value: float, paper: float, digits: int = 0) -> str:
-    return f"{value:,.{digits}f} ({100 * (value / paper - 1):+.1f} %)"
-
-
-def _rates(rows: list[Row]) -> str:
+def _rates(rows: list[Row], uncertainty: bool) -> str:
+    columns = [key for key in RATES if key in rows[0].compared()]
     lines = [
         (
             _title(row),
             f"{row.mix.fpga.omega:,.0f}",
-            *(_against(r / 1e6, row.mix.fpga.omega) for r in (row.column_rate, row.grid_rate, row.overhead_rate)),
+            *(row.compared()[key].text() for key in columns),
+            *_board_cell(row, uncertainty),
         )
         for row in rows
     ]
-    text = table(("omega, M/s", "paper", "at 0.2 S", "whole grid", "with overhead"), lines)
-    notes = (
-        "at 0.2 S: the curve of Fig. 11 at 0.2 right-side iterations per SNP",
-        "whole grid: the mean over 1,000 positions",
-        f"with overhead: the same with a memory latency of {OVERHEAD_LATENCY} cycles and {OVERHEAD_US:g} us a position",
-    )
-    return "\n".join((text, *notes))
+    header = ("omega, M/s", "paper", *(RATES[key] for key in columns), "memory of the board", "deviation")
+    first = rows[0]
+    widest = ", ".join(f"{row.widest:,}" for row in rows)
+    shares = " or ".join(dict.fromkeys(f"{row.widest / row.mix.snps:.3f}" for row in rows))
+    notes = [
+        f"widest position: {widest} right-side iterations, {shares} for each SNP; "
+        f"memory at full rate with a latency of {first.cycles} cycles",
+        "whole grid: the mean over 1,000 positions, same memory",
+        f"with overhead: the same with a memory latency of {OVERHEAD_CYCLES} cycles and {OVERHEAD_US:g} us a position",
+        "memory of the board: its latency and efficiency, and the range over all that is not known",
+    ]
+    if first.fitted_cycles is not None:
+        notes.insert(2, f"fitted to 50/50: whole grid, latency of {first.fitted_cycles} cycles")
+    if not first.of_the_paper:
+        notes.append("this design is not the paper's: what it deviates by says nothing about the model")
+    return "\n".join((table(header, lines), *notes))
+
+
+def _board_cell(row: Row, uncertainty: bool) -> tuple[str, str]:
+    """The rate with the board's memory, and its deviation with the letter of its kind where that is a reproduction."""
+    rate = row.board.hardware_rate.times(1e-6)
+    one = row.compared().get("omega_board")
+    text = range_text(rate if uncertainty else Range.exactly(rate.likely), "")
+    return text, f"{100 * one.deviation:+.1f} % {one.kind[0]}" if one else "-"
+
+
+def _latencies(latencies: list[ByLatency]) -> str:
+    """The deviations of the three rates by memory latency."""
+    header = ("memory latency, cycles", *(rate.name for rate in latencies[0].rates))
+    lines = [(f"{one.cycles}", *(f"{100 * rate.deviation:+.1f} %" for rate in one.rates)) for one in latencies]
+    return "omega over the whole grid against the paper, by memory latency\n" + table(header, lines)
 
 
 def _ld(rows: list[Row]) -> str:
@@ -60,9 +107,9 @@ def _ld(rows: list[Row]) -> str:
         (
             _title(row),
             f"{row.mix.fpga.ld:g}",
-            _against(row.ld_rate / 1e6, row.mix.fpga.ld, 2),
+            row.compared()["ld_fpga"].text(2),
             f"{row.mix.cpu.ld:g}",
-            _against(row.cpu_ld_rate / 1e6, row.mix.cpu.ld, 2),
+            row.compared()["ld_cpu"].text(2),
         )
         for row in rows
     ]
@@ -75,22 +122,25 @@ def _totals(rows: list[Row]) -> str:
             _title(row),
             f"{row.omegas:,}",
             f"{row.mix.fpga_speedups['total']:g}",
-            _against(row.fpga_speedup, row.mix.fpga_speedups["total"], 2),
+            row.compared()["speedup_fpga"].text(2),
+            row.compared()["speedup_model"].text(2),
             f"{row.mix.gpu_speedups['total']:g}",
-            _against(row.gpu_speedup, row.mix.gpu_speedups["total"], 2),
-            f"{row.model_speedup:.2f}",
+            row.compared()["speedup_gpu"].text(2),
         )
         for row in rows
     ]
-    header = ("total speedup", "omegas", "FPGA, paper", "FPGA", "GPU, paper", "GPU", "FPGA, model's rates")
+    header = ("total speedup", "omegas", "FPGA, paper", "FPGA", "FPGA, model's rates", "GPU, paper", "GPU")
     return table(header, lines)
 
 
+def _count(rows: list[Row]) -> str:
+    return f"{evidence_text(compared(rows))}\n{LEGEND}"
+
+
 def _seconds(rows: list[Row]) -> str:
-    bars = ("cpu", "amd", "gpu", "fpga", "model")
     lines = []
     for row in rows:
-        times = [getattr(row, bar) for bar in bars]
+        times = [getattr(row, bar) for bar in BARS]
         lines.append((_title(row), *(f"{t.omega:.2f} + {t.ld:.2f} = {t.total:.2f}" for t in times)))
     header = ("seconds, omega + LD", "CPU", "4 cores (AMD)", "GPU", "FPGA", "FPGA, model's rates")
     return table(header, lines)
@@ -101,12 +151,15 @@ def _title(row: Row) -> str:
 
 
 def _record(row: Row) -> dict[str, object]:
-    record = asdict(row)
-    for bar in ("cpu", "amd", "gpu", "fpga", "model"):
-        record[f"{bar}_seconds"] = record.pop(bar)
+    kept = [entry.name for entry in fields(row) if entry.name not in (*BARS, "board", "mix")]
+    record: dict[str, object] = {name: getattr(row, name) for name in kept}
     return record | {
+        "mix": asdict(row.mix),
+        **{f"{bar}_seconds": asdict(getattr(row, bar)) for bar in BARS},
+        "board_rate": row.board.hardware_rate.record(),
         "fpga_speedup": row.fpga_speedup,
         "gpu_speedup": row.gpu_speedup,
         "model_speedup": row.model_speedup,
         "gpu_kernel_rate": row.gpu_kernel_rate,
+        "compared": {key: one.record() for key, one in row.compared().items()},
     }
