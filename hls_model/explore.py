@@ -14,9 +14,11 @@ from hls_model.boards import find_board
 from hls_model.config import Config, Memory
 from hls_model.errors import ModelError
 from hls_model.limits import check_possible
+from hls_model.ranges import Range
 from hls_model.resources import Resources, check_fits, estimate
 from hls_model.timing import Timing, simulate
 from hls_model.timing.result import Level
+from hls_model.uncertainty import Band, band
 from hls_model.workload import Workload
 
 __all__ = ["Design", "Exploration", "Space", "explore", "pareto_front"]
@@ -56,11 +58,14 @@ class Design:
     timing : Timing
     on_front : bool
         No other design has a higher rate at the same cost or less, or a lower cost at the same rate (to 0.1 %) or more.
+    band : Band or None
+        The timing at both ends of what is not known, for designs on the front where that is asked for.
     """
 
     resources: Resources
     timing: Timing
     on_front: bool
+    band: Band | None = None
 
     @property
     def config(self) -> Config:
@@ -71,6 +76,11 @@ class Design:
     def rate(self) -> float:
         """Scores per second of the whole scan, the remainder in software included."""
         return self.timing.rate
+
+    @property
+    def rate_range(self) -> Range:
+        """The same with its bounds; exact where there is no band."""
+        return Range.exactly(self.rate) if self.band is None else self.band.rate
 
     @property
     def cost(self) -> float:
@@ -109,6 +119,7 @@ def explore(
     *,
     level: Level = "L1",
     progress: Callable[[int, int], None] | None = None,
+    uncertainty: bool = False,
 ) -> Exploration:
     """Time every design of a space on a workload.
 
@@ -121,6 +132,8 @@ def explore(
     level : {'L0', 'L1', 'L2'}
     progress : callable, optional
         Called with (designs done, designs in all).
+    uncertainty : bool
+        Also time the designs on the front at both ends of what is not known; the front is that of the likely rates.
 
     Raises
     ------
@@ -138,9 +151,16 @@ def explore(
             progress(done + 1, len(fitting))
     rates = np.array([timing.rate for timing in timings])
     front = pareto_front(rates, np.array([resources.largest_share for resources in fitting]), SLACK)
-    designs = [Design(*found) for found in zip(fitting, timings, front.tolist(), strict=True)]
+    designs = [
+        Design(*found, _band(found[1], level) if uncertainty and found[2] else None)
+        for found in zip(fitting, timings, front.tolist(), strict=True)
+    ]
     designs.sort(key=lambda design: (-design.rate, design.cost))
     return Exploration(designs, len(possible) - len(fitting), wanted - len(possible))
+
+
+def _band(timing: Timing, level: Level) -> Band:
+    return band(timing.workload, timing.config, level)
 
 
 def pareto_front(rate: NDArray[np.float64], cost: NDArray[np.float64], slack: float = 0.0) -> NDArray[np.bool_]:

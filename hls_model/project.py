@@ -71,7 +71,7 @@ class Projection:
         return (self.ld_seconds or 0.0) + self.omega_seconds
 
     @property
-    def seconds_range(self) -> Range:
+    def total(self) -> Range:
         """The same with the bounds of omega; LD has none."""
         return Range.exactly(self.ld_seconds or 0.0) + self.omega_range
 
@@ -129,7 +129,7 @@ class Projection:
             "omega_per_s": self.rate_range.record(),
             "pipeline_seconds": self.band.hardware_seconds.record(),
             "pipeline_omega_per_s": self.band.hardware_rate.record(),
-            "seconds": self.seconds_range.record(),
+            "seconds": self.total.record(),
             "made_of": [part.record() for part in contributions(self.band)],
         }
 
@@ -164,7 +164,7 @@ def total_ranges(projections: list[Projection]) -> dict[str, Range]:
     none = Range.exactly(0.0)
     return {
         "omega_seconds": sum((one.omega_range for one in projections), none),
-        "seconds": sum((one.seconds_range for one in projections), none),
+        "seconds": sum((one.total for one in projections), none),
     }
 
 

@@ -9,7 +9,7 @@ from hls_model.cli import common
 from hls_model.cli.tables import table
 from hls_model.cli.workload_options import add_workload_options, numbers, workload
 from hls_model.explore import Design, Exploration, Space, explore
-from hls_model.text import percent
+from hls_model.text import percent, range_text
 
 __all__ = ["add_parser"]
 
@@ -44,6 +44,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     add_workload_options(parser)
     common.add_level_option(parser)
     common.add_design_options(parser)
+    common.add_uncertainty_option(parser)
     common.add_output_options(parser)
     parser.set_defaults(run=run)
 
@@ -55,7 +56,7 @@ def run(args: argparse.Namespace) -> int:
     space = Space(
         args.unrolls, [float(clock) for clock in args.clocks], args.ports, OVERLAPS[args.overlap], args.kernels
     )
-    found = explore(workload(args), common.design(args), space, level=args.level)
+    found = explore(workload(args), common.design(args), space, level=args.level, uncertainty=args.uncertainty)
     common.write(args, _text(found, args.all), _record(found), lambda: plot_pareto(found))
     return 0
 
@@ -87,7 +88,7 @@ def _cells(design: Design, *, mark: bool) -> tuple[str, ...]:
         f"{config.memory.ports}",
         "yes" if config.overlap_outer else "no",
         f"{config.kernels}",
-        f"{design.rate / 1e6:,.0f}",
+        range_text(design.rate_range.times(1e-6), ""),
         percent(design.cost, 1),
         *(percent(shares[kind], 1) for kind in KINDS),
         "front" if mark and design.on_front else "",
@@ -112,6 +113,7 @@ def _record(found: Exploration) -> dict[str, object]:
                 "largest_share": design.cost,
                 "share": design.resources.shares,
                 "on_front": design.on_front,
+                "range": None if design.band is None else {"omega_per_s": design.rate_range.record()},
             }
             for design in found.designs
         ],

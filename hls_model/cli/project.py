@@ -101,7 +101,7 @@ def summary_text(projections: list[Projection]) -> str:
                 range_text(one.omega_range),
                 range_text(one.rate_range.times(1e-6), ""),
                 ld,
-                range_text(one.seconds_range),
+                range_text(one.total),
                 joules_text(one.energy),
             )
         )

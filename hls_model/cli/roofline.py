@@ -7,9 +7,11 @@ import argparse
 from hls_model.cli import common
 from hls_model.cli.tables import table
 from hls_model.cli.workload_options import add_workload_options, workload
+from hls_model.ranges import Range
 from hls_model.resources import check_fits
 from hls_model.roofline import Roofline, banks_gbps, ports_gbps, roofline
-from hls_model.text import percent
+from hls_model.text import percent, range_text
+from hls_model.uncertainty import fastest, slowest
 
 __all__ = ["add_parser"]
 
@@ -20,6 +22,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     add_workload_options(parser)
     common.add_level_option(parser)
     common.add_design_options(parser)
+    common.add_uncertainty_option(parser)
     common.add_output_options(parser)
     parser.set_defaults(run=run)
 
@@ -30,12 +33,18 @@ def run(args: argparse.Namespace) -> int:
 
     config = common.design(args)
     check_fits(config)
-    found = roofline(workload(args), config, args.level)
-    common.write(args, _text(found), _record(found), lambda: plot_roofline(found))
+    scan = workload(args)
+    found = roofline(scan, config, args.level)
+    reached = Range.exactly(found.rate)
+    if args.uncertainty:
+        low, high = (roofline(scan, end(config), args.level).rate for end in (slowest, fastest))
+        reached = Range(low, found.rate, high)
+    record = _record(found) | {"range": reached.record() if args.uncertainty else None}
+    common.write(args, _text(found, reached), record, lambda: plot_roofline(found, reached))
     return 0
 
 
-def _text(found: Roofline) -> str:
+def _text(found: Roofline, reached: Range) -> str:
     config = found.timing.config
     limits = {
         "lanes": (f"{config.kernels} x " if config.kernels > 1 else "")
@@ -52,7 +61,8 @@ def _text(found: Roofline) -> str:
     text = f"{found.timing.workload.name} on {config.name}: {found.bytes_per_omega:.2f} bytes of memory"
     text += f" and {found.host_bytes_per_omega:.2f} over the host link for each omega\n\n"
     text += table(("roof", "limit", "M omega/s", ""), rows)
-    return text + f"\n\nreached: {found.rate / 1e6:,.0f} M omega/s, {percent(found.share, 1)} of the lowest roof"
+    rate = range_text(reached.times(1e-6), "M omega/s")
+    return text + f"\n\nreached: {rate}, {percent(found.share, 1)} of the lowest roof"
 
 
 def _record(found: Roofline) -> dict[str, object]:

@@ -28,7 +28,11 @@ def plot_pareto(found: Exploration) -> Figure:
     front = sorted(found.front, key=lambda design: design.cost)
     axes.step([d.cost for d in front], [d.rate / 1e6 for d in front], where="post", color=ORANGE, linewidth=1.6)
     _draw_points(axes, front, color=ORANGE, markersize=8, zorder=4, markeredgecolor="white")
-    top = max(design.rate for design in found.designs) / 1e6 or 1.0
+    for design in front:
+        if design.band is not None:
+            bounds = design.rate_range.times(1e-6)
+            axes.vlines(design.cost, bounds.low, bounds.high, color=ORANGE, linewidth=5, alpha=0.35, zorder=3)
+    top = max((*(design.rate for design in found.designs), *(design.rate_range.high for design in front))) / 1e6 or 1.0
     least, most = front[0].cost, max(design.cost for design in found.designs)
     axes.set_xscale("log")
     axes.set_xlim(least / 2.6, max(most * 1.15, least * 2.6))  # names of the cheapest need room
@@ -45,7 +49,7 @@ def plot_pareto(found: Exploration) -> Figure:
         axes,
         f"Up to {best.rate / 1e9:.1f} billion omegas a second with {percent(best.cost)} of the device",
         f"{best.timing.workload.name} on {best.config.board}, {len(found.designs)} designs; "
-        "orange: nothing is faster for as little",
+        "orange: nothing is faster for as little" + (", with its range" if front[0].band is not None else ""),
     )
     return figure
 

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from hls_model.plots.labels import label_log_axis, set_titles
 from hls_model.plots.style import BLUE, GREEN, INK, ORANGE, PURPLE, new_figure
+from hls_model.ranges import Range
 from hls_model.roofline import Roofline, banks_gbps, ports_gbps
-from hls_model.text import percent
+from hls_model.text import percent, range_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,13 +20,14 @@ if TYPE_CHECKING:
 __all__ = ["plot_roofline"]
 
 
-def plot_roofline(found: Roofline) -> Figure:
-    """Draw the lanes as a level, ports and banks as slopes, and the design as a point."""
+def plot_roofline(found: Roofline, reached: Range | None = None) -> Figure:
+    """Draw the lanes as a level, ports and banks as slopes, and the design as a point with the range of its rate."""
+    reached = Range.exactly(found.rate) if reached is None else reached
     figure, (axes,) = new_figure(size=(9, 4.8))
     intensity = 1 / found.bytes_per_omega if found.bytes_per_omega else 0.25
     x = np.geomspace(intensity / 10, intensity * 10, 200)
     _draw_roofs(axes, found, x)
-    _draw_design(axes, found, intensity)
+    _draw_design(axes, found, intensity, reached)
     top = max(found.roofs["lanes"], found.rate) / 1e6
     axes.set_xscale("log")
     axes.set_yscale("log")
@@ -57,13 +59,15 @@ def _draw_roofs(axes: Axes, found: Roofline, x: NDArray[np.float64]) -> None:
         axes.axhline(rate, color=PURPLE, linewidth=2.2, linestyle=(0, (1, 1.5)), label=label)
 
 
-def _draw_design(axes: Axes, found: Roofline, intensity: float) -> None:
+def _draw_design(axes: Axes, found: Roofline, intensity: float, bounds: Range) -> None:
     reached = found.rate / 1e6
     if not reached:
         return
+    if bounds.low < bounds.high:
+        axes.vlines(intensity, bounds.low / 1e6, bounds.high / 1e6, color=INK, linewidth=5, alpha=0.3, zorder=4)
     axes.axvline(intensity, color=INK, linewidth=0.8, linestyle=(0, (2, 3)), zorder=1)
     axes.plot([intensity], [reached], "o", color=INK, markersize=9, zorder=5)
     axes.annotate(
-        f"{found.timing.config.name}: {reached:,.0f} M omega/s", (intensity, reached), (12, -3),
+        f"{found.timing.config.name}: {range_text(bounds.times(1e-6), 'M omega/s')}", (intensity, reached), (12, -3),
         textcoords="offset points", va="top", fontweight="bold",
     )  # fmt: skip

@@ -204,14 +204,14 @@ def test_projection_has_the_band_and_can_do_without():
     assert one.band is not None
     assert one.omega_range == one.band.seconds
     assert one.omega_range.likely == one.omega_seconds == bare.omega_seconds
-    assert one.seconds_range.low == pytest.approx(one.ld_seconds + one.omega_range.low)
+    assert one.total.low == pytest.approx(one.ld_seconds + one.omega_range.low)
     assert (bare.band, bare.omega_range) == (None, Range.exactly(bare.omega_seconds))
     assert bare.record()["range"] is None
     record = one.record()["range"]
     assert record["omega_seconds"] == one.omega_range.record()
     assert len(record["made_of"]) == len(unknowns(load("u200")))
     both = total_ranges([one, one])
-    assert both["seconds"].high == pytest.approx(2 * one.seconds_range.high)
+    assert both["seconds"].high == pytest.approx(2 * one.total.high)
 
 
 def test_a_scan_with_nothing_to_do_takes_no_time_at_either_end():

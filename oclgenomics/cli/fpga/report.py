@@ -77,7 +77,7 @@ def _cells(one: Projection) -> tuple[str, ...]:
         range_text(one.omega_range),
         range_text(one.rate_range.times(1e-6), ""),
         "-" if one.ld_seconds is None else seconds_text(one.ld_seconds),
-        range_text(one.seconds_range),
+        range_text(one.total),
         "-" if one.bottleneck is None else one.bottleneck.word,
     )
 
