@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import dataclasses
+import itertools
+
 import numpy as np
 import pytest
 
 from hls_model import PRESETS, ModelError, Workload, load, simulate
 from hls_model.boards import KINDS
+from hls_model.config import Memory
 from hls_model.curve import throughput_curve
 from hls_model.paper import TABLE1, TABLE3, table1, table3
+from hls_model.paper.compared import evidence, evidence_text
 from hls_model.paper.simulated import as_simulated
 from hls_model.resources import estimate
+from hls_model.workload import even_positions
 
 
 @pytest.fixture(scope="module", params=["L0", "L1"])
@@ -84,11 +90,150 @@ def test_ld_rates(rows, name):
     assert row.cpu_ld_rate / 1e6 == pytest.approx(row.mix.cpu.ld, rel=0.011)
 
 
-def test_omega_rates_read_off_the_curve(rows):
-    off = {name: row.column_rate / 1e6 / row.mix.fpga.omega - 1 for name, row in rows.items()}
-    assert abs(off["50/50"]) < 0.03
-    assert abs(off["90/10"]) < 0.03
-    assert off["10/90"] == pytest.approx(0.25, abs=0.02)  # the outlier
+def test_the_widest_right_side_is_the_workloads_own(rows):
+    for row in rows.values():
+        positions = even_positions(row.mix.snps, 100_000)  # one by one, from the definition of the windows
+        most = 0
+        for at in positions[0] + (positions[-1] - positions[0]) * np.arange(1000) / 999:
+            inside = (positions > at) & (positions <= int(at + 20_000))
+            near = max(int((positions[inside] <= int(at + 1_000)).sum()), 2)
+            most = max(most, int(inside.sum()) - near + 1)
+        assert row.widest == table3.widest_right(row.mix) == most
+        assert row.widest / row.mix.snps == pytest.approx(0.190, abs=0.0005)
+    assert rows["50/50"].widest == 2_471
+
+
+def test_omega_rates_at_the_widest_position(rows):
+    off = [row.column_rate / 1e6 / row.mix.fpga.omega - 1 for row in rows.values()]
+    assert off == pytest.approx([-0.018, -0.007, 0.180], abs=0.0006)
+
+
+def test_omega_rates_hang_on_the_memory_latency():
+    found = {one.cycles: [rate.deviation for rate in one.rates] for one in table3.by_latency(load("u200"), "L0")}
+    assert found[1] == pytest.approx([0.459, 0.431, 1.132], abs=0.0006)
+    assert found[50] == pytest.approx([0.003, 0.012, 0.216], abs=0.0006)
+    assert found[64] == pytest.approx([-0.079, -0.066, 0.083], abs=0.0006)
+    for earlier, later in itertools.pairwise(sorted(found)):
+        assert all(np.less(found[later], found[earlier]))
+
+
+def test_the_fitted_latency_is_the_nearest(rows):
+    off = {
+        cycles: abs(one.rates[0].deviation)
+        for cycles in range(40, 61)
+        for one in table3.by_latency(load("u200"), "L0", [cycles])
+    }
+    assert {row.fitted_cycles for row in rows.values()} == {min(off, key=off.get)}
+
+
+def test_kinds_of_table_3(rows):
+    kinds = {name: {key: one.kind for key, one in row.compared().items()} for name, row in rows.items()}
+    for name, found in kinds.items():
+        assert found == {
+            "omega_widest": "calibrated",
+            "omega_grid": "calibrated",
+            "omega_overhead": "calibrated",
+            "omega_board": "predicted",
+            "omega_fitted": "calibrated" if name == "50/50" else "predicted",
+            "ld_fpga": "calibrated",
+            "ld_cpu": "calibrated",
+            "speedup_fpga": "restated",
+            "speedup_gpu": "restated",
+            "speedup_model": "calibrated",
+        }
+
+
+def test_published_numbers_are_those_beside_which_values_stand(rows):
+    for row in rows.values():
+        found = row.compared()
+        for key, one in found.items():
+            mix = row.mix
+            published = {
+                "ld_fpga": mix.fpga.ld,
+                "ld_cpu": mix.cpu.ld,
+                "speedup_gpu": mix.gpu_speedups["total"],
+            }
+            other = mix.fpga_speedups["total"] if key.startswith("speedup") else mix.fpga.omega
+            assert one.published == published.get(key, other), key
+            assert one.value == pytest.approx(one.published, rel=0.3)
+            assert one.why
+
+
+def test_only_predicted_numbers_are_evidence(rows):
+    every = table3.compared(list(rows.values()))
+    used = evidence(every)
+    assert {one.kind for one in used} == {"predicted"}
+    assert len(used) == 5
+    text = evidence_text(every)
+    assert f"{len(every)} numbers" in text
+    assert "5 predicted, 19 calibrated, 6 restated" in text
+    least, most = (100 * bound(one.deviation for one in used) for bound in (min, max))
+    assert f"{least:+.1f} to {most:+.1f} %" in text
+    assert evidence_text([one for one in every if one.kind != "predicted"]).endswith("none is evidence")
+
+
+def test_a_prediction_changes_with_no_published_omega_rate(monkeypatch):
+    """What is predicted for a data set may use no omega rate of it: doubling that rate leaves the value as it is."""
+    before = {row.mix.name: row.compared() for row in table3.reproduce(load("u200"), "L0")}
+    for name, mix in TABLE3.items():
+        rates = dataclasses.replace(mix.fpga, omega=2 * mix.fpga.omega)
+        changed = {**TABLE3, name: dataclasses.replace(mix, fpga=rates)}
+        monkeypatch.setattr(table3, "TABLE3", changed)
+        after = next(row for row in table3.reproduce(load("u200"), "L0") if row.mix.name == name).compared()
+        for key, one in after.items():
+            if one.kind == "predicted":
+                assert one.value == before[name][key].value
+    assert after.keys() == before["10/90"].keys()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"unroll": 16},
+        {"memory": Memory(latency_ns=256.0)},
+        {"clock_mhz": 200.0},
+        {"fsm_cycles": 3},
+        {"board": "u250"},
+    ],
+)
+def test_another_design_predicts_nothing_about_the_paper(change):
+    rows = table3.reproduce(load("u200").but(**change), "L0")
+    assert not any(row.of_the_paper for row in rows)
+    assert {row.fitted_cycles for row in rows} == {None}
+    assert evidence(table3.compared(rows)) == []
+
+
+def test_ld_of_90_10_is_the_constant_by_construction(rows):
+    row = rows["90/10"]
+    assert load("u200").ld_bits_per_s == 500 * row.mix.fpga.ld * 1e6
+    assert row.compared()["ld_fpga"].deviation == pytest.approx(0, abs=1e-12)
+
+
+def test_kinds_of_table_1():
+    for column in table1.reproduce():
+        kinds = {name: {one.kind for one in row.values()} for name, row in column.compared().items()}
+        lanes = column.system.unroll
+        expected = {"percent": {"restated"}, "paper-calibrated": {"calibrated"}}
+        expected[f"bottom-up, {lanes} lanes"] = {"predicted"}
+        if column.system.board == "u200":
+            expected["bottom-up, 16 lanes"] = {"calibrated"}
+        assert kinds == expected
+        assert all(one.published == getattr(column.system.used, kind)
+                   for kind, one in column.compared()["paper-calibrated"].items())  # fmt: skip
+
+
+def test_bottom_up_deviations_of_the_u200_are_shown_as_they_are():
+    column = next(column for column in table1.reproduce() if column.system.board == "u200")
+    off = [round(100 * one.deviation) for one in column.compared()["bottom-up, 32 lanes"].values()]
+    assert off == [295, 80, 94, 107]
+
+
+def test_the_board_has_a_range_and_the_likely_rate_in_it(rows):
+    for row in rows.values():
+        rate = row.board.hardware_rate
+        assert rate.low < rate.likely < rate.high
+        low, high = row.board_seconds
+        assert low < row.board.likely.hardware_seconds + row.model.ld < high
 
 
 def test_omega_rates_over_the_grid(rows):
