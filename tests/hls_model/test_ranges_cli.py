@@ -1,0 +1,135 @@
+"""Ranges on the command line, and what the tables of the paper say each of their numbers is worth."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from hls_model.cli import main as model_main
+from hls_model.presets import load
+from oclgenomics.cli.main import main
+
+EDGE = Path(__file__).parents[1] / "data" / "omega" / "edge"
+QUICK = ["--snps", "2000", "--grid", "30"]
+WINDOWS = ["--grid", "50", "--minwin", "100", "--maxwin", "50000"]
+RANGED = {
+    "project": [*QUICK, "--samples", "50"],
+    "curve": ["--to", "640"],
+    "roofline": QUICK,
+    "explore": [*QUICK, "--unrolls", "8,32", "--ports", "1,2"],
+}
+
+
+def printed_json(capsys, *words):
+    assert model_main([*words, "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+@pytest.mark.parametrize("command", RANGED)
+def test_ranges_are_on_and_can_be_left_out(command, capsys):
+    pattern = re.compile(r"\d \([\d.,]+-[\d.,]+\)|\d [a-zA-Z /]+ \([\d.,]+-[\d.,]+\)")
+    for switch, ranged in (([], True), (["--uncertainty"], True), (["--no-uncertainty"], False)):
+        assert model_main([command, *RANGED[command], *switch]) == 0
+        assert bool(pattern.search(capsys.readouterr().out)) == ranged
+        record = printed_json(capsys, command, *RANGED[command], *switch)
+        rows = record.get("projections") or [one for one in record.get("designs", []) if one["on_front"]] or [record]
+        assert all((row["range"] is not None) == ranged for row in rows)
+
+
+def test_a_range_is_that_of_the_fast_and_the_slow_design(capsys):
+    found = printed_json(capsys, "project", *RANGED["project"])["projections"][0]
+    seconds = found["range"]["omega_seconds"]
+    assert seconds["low"] < seconds["likely"] == found["omega_seconds"] < seconds["high"]
+    assert found["range"]["seconds"]["high"] == pytest.approx(found["seconds"] - seconds["likely"] + seconds["high"])
+    slow = {part["parameter"]: part["values"] for part in found["range"]["made_of"]}
+    settings = [f"{name}={values['low' if name == 'memory.efficiency' else 'high']:g}" for name, values in slow.items()]
+    words = [word for setting in settings for word in ("--set", setting.replace("_us=133", "_us=133.0"))]
+    assert (
+        printed_json(capsys, "project", *RANGED["project"], *words)["projections"][0]["omega_seconds"]
+        == seconds["high"]
+    )
+
+
+def test_what_a_range_is_made_of_is_said_the_widest_first(capsys):
+    assert model_main(["project", *RANGED["project"]]) == 0
+    line = next(line for line in capsys.readouterr().out.splitlines() if "one parameter alone" in line)
+    found = printed_json(capsys, "project", *RANGED["project"])["projections"][0]["range"]["made_of"]
+    widths = [part["seconds"]["high"] - part["seconds"]["low"] for part in found]
+    assert widths == sorted(widths, reverse=True)
+    places = [line.index(part["parameter"]) for part in found[:3]]
+    assert places == sorted(places)
+    everything = ["--set", "memory.latency_ns=256", "--set", "memory.efficiency=0.8", "--set", "fsm_cycles=2"]
+    everything += ["--set", "position_overhead_us=1.0"]
+    for name, cycles in vars(load("u200").latencies).items():
+        everything += ["--set", f"operators.{name}={cycles}"]
+    assert model_main(["project", *RANGED["project"], *everything]) == 0
+    assert "one parameter alone: nothing is open" in capsys.readouterr().out
+
+
+def test_table_3_says_what_each_number_is_worth(capsys):
+    assert model_main(["table3", "--level", "L0"]) == 0
+    text = capsys.readouterr().out
+    assert "2,471, 2,851, 951 right-side iterations, 0.190 for each SNP" in text
+    assert "30 numbers beside the paper's: 5 predicted, 19 calibrated, 6 restated" in text
+    assert "chosen to match the published total speedups" in text
+    assert re.search(r"\n64 +-7.9 % +-6.6 % +\+8.3 %", text)
+    record = printed_json(capsys, "table3", "--level", "L0")
+    assert record["kinds"] == {"predicted": 5, "calibrated": 19, "restated": 6}
+    first = record["mixes"][0]
+    assert first["compared"]["omega_widest"]["deviation"] == pytest.approx(-0.018, abs=0.0006)
+    for mix in record["mixes"]:
+        for one in mix["compared"].values():
+            assert f"({100 * one['deviation']:+.1f} %) {one['kind'][0]}" in text or one["kind"] == "predicted"
+    assert [one["cycles"] for one in record["by_latency"]] == [1, 20, 37, 50, 64, 100]
+
+
+def test_table_3_of_another_design_is_no_reproduction(capsys):
+    assert model_main(["table3", "--level", "L0", "--unroll", "16"]) == 0
+    text = capsys.readouterr().out
+    assert "this design is not the paper's" in text
+    assert "none is evidence" in text
+    assert "fitted to 50/50" not in text
+
+
+def test_table_3_without_ranges(capsys):
+    assert model_main(["table3", "--level", "L0", "--no-uncertainty"]) == 0
+    assert not re.search(r"\([\d,]+-[\d,]+\)", capsys.readouterr().out)
+
+
+def test_table_1_counts_its_evidence(capsys):
+    assert model_main(["table1"]) == 0
+    text = capsys.readouterr().out
+    assert "20 numbers beside the paper's: 8 predicted, 12 calibrated, 0 restated" in text
+    assert "deviate by -22.2 to +295.0 %" in text
+    assert "158 (+295 %) p" in text
+    assert "158 (+295 %) c" in text
+    record = printed_json(capsys, "table1")
+    assert record["boards"][1]["compared"]["bottom-up, 32 lanes"]["lut"]["kind"] == "predicted"
+
+
+def test_validate_says_what_its_rows_are_worth(capsys):
+    assert model_main(["validate", "--lanes", "4"]) == 0
+    text = capsys.readouterr().out
+    cases = printed_json(capsys, "validate", "--lanes", "4")["cases"]
+    kinds = [one["kind"] for one in cases]
+    assert f"{kinds.count('predicted')} rows are predicted" in text
+    assert f"{kinds.count('restated')} restated" in text
+    assert all((one["cycles"] == 0) == (one["kind"] == "restated") for one in cases)
+
+
+def test_totals_of_several_scans_have_ranges(capsys):
+    words = ["project", str(EDGE / "twochrom.vcf"), *WINDOWS, "--no-measure", "-q"]
+    assert main(["fpga", *words, "--json"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    total = record["totals"]["u200"]
+    highs = [one["range"]["omega_seconds"]["high"] for one in record["projections"]]
+    assert total["range"]["omega_seconds"]["high"] == pytest.approx(sum(highs))
+    assert main(["fpga", *words]) == 0
+    assert re.search(r"total .*\([\d.,]+-[\d.,]+\)", capsys.readouterr().out)
+    assert main(["fpga", *words, "--json", "--no-uncertainty"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert record["totals"]["u200"]["range"] is None
+    assert all(one["range"] is None for one in record["projections"])
