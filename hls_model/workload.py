@@ -89,7 +89,7 @@ class Workload:
 
     @property
     def ld_scores(self) -> int:
-        """Scores of LD as the paper counts them: the square of the SNPs."""
+        """Square of the SNPs: the scores of LD that OmegaPlus for GPUs computes, and the paper's speedups imply."""
         return self.snps**2
 
     @property
@@ -153,7 +153,9 @@ class Workload:
         snps, grid : int
             SNPs and grid positions, 2 or more.
         length, minwin, maxwin : int
-            Region and windows in bp. The defaults are the paper's three workloads.
+            Region and windows in bp. The defaults, those of OmegaPlus' example, are what we infer for the data sets of
+            Table III: the paper gives no windows for them. With these, omegas and pairs have the ratio that its total
+            speedups imply.
         samples : int
             Haplotypes.
         """

@@ -55,7 +55,7 @@ def add_workload_options(parser: argparse.ArgumentParser) -> None:
 
 
 def add_window_options(group: argparse._ArgumentGroup) -> None:
-    """Add the grid and the windows; the defaults are those of the paper's data sets."""
+    """Add the grid and the windows; the defaults are those that we infer for the paper's data sets."""
     group.add_argument("--grid", type=number, default=1000, metavar="N", help="grid positions (default: 1000)")
     group.add_argument(
         "--minwin",

@@ -1,8 +1,9 @@
 """The numbers that the paper prints, as data: Tables I, III and IV, and what sections V and VI say in words.
 
 Rates are in million scores per second. "Accelerating selective sweep detection using GPUs and FPGAs" (Corts, Sterenborg
-and Alachiotis); FPGA rates of omega come from post-place-and-route simulation there, and FPGA rates of LD from Bozikas
-et al.
+and Alachiotis). Its FPGA rates of omega come from post-place-and-route simulation, and those of LD are "performance
+numbers reported by Bozikas et al.", whose platform is a Convey HC-2ex with four Virtex-6 LX760: another machine than
+the boards of Table I, and the paper does not say how many of the four the rates are for.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class System:
-    """A column of Table I, and the range of its figure (section VI.B).
+    """A column of Table I, and the range of its evaluation.
 
     Attributes
     ----------
@@ -39,7 +40,8 @@ class System:
     percent : dict of str to float
         Share of the device as printed.
     figure, most_right : int, int
-        The figure of its throughput, and the right-side iterations up to which it is drawn.
+        The figure of its throughput, and the most right-side iterations of the data sets of its evaluation (section
+        VI.A). That the 90 % line is crossed within them is our inference.
     """
 
     board: str

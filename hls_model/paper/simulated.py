@@ -2,8 +2,10 @@
 
 The FPGA's rates come "from post-place-and-route cycle accurate simulations" (section VI.D), not from a board. The paper
 states neither bandwidth nor latency of the memory there. A memory that keeps up with the ports, and a latency of 64
-cycles, give the first two rates of Table III within 8 %. The 64 cycles are calibrated: they are the default of
-`m_axi_latency` in the Vitis flow, a scheduling expectation, and the flow of the paper (Vivado HLS 2020.1) has 0.
+cycles, give the first two rates of Table III within 8 %. The 64 cycles are calibrated: 64 is the default of
+`m_axi_latency` in the Vitis flow of HLS, a scheduling expectation, but 0 is that of the Vivado flow (AMD UG1399,
+Default Settings of Vivado/Vitis Flows), and the paper used Vivado HLS 2020.1. By the rates alone 50 cycles would fit
+better (`hls_model.paper.table3.fitted_latency`).
 """
 
 from __future__ import annotations

@@ -112,7 +112,7 @@ class Timing:
 
     @property
     def hardware_rate(self) -> float:
-        """Scores per second of the pipelines alone, as the paper counts; 0 where they do nothing."""
+        """Scores per second of the pipelines alone, which is how we read the paper's rates; 0 where they do nothing."""
         return self.hardware_omegas / self.hardware_seconds if self.cycles else 0.0
 
     @property

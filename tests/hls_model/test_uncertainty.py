@@ -192,6 +192,11 @@ def test_an_unknown_of_a_part_keeps_the_rest_of_it():
     assert one.put(config, 300).memory == dataclasses.replace(config.memory, latency_ns=300.0)
 
 
+@pytest.mark.parametrize("name", PRESETS)
+def test_only_a_greater_efficiency_saves_time(name):
+    assert [one.name for one in unknowns(load(name)) if not one.slows] == ["memory.efficiency"]
+
+
 def test_every_range_says_where_it_comes_from():
     for config in PRESETS.values():
         for one in unknowns(config):

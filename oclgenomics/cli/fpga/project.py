@@ -16,7 +16,7 @@ from oclgenomics.errors import UsageError
 
 __all__ = ["add_parser", "run"]
 
-# The paper's data sets, for the scan of SNPs that are spread evenly.
+# What we infer for the paper's data sets; for the scan of SNPs that are spread evenly.
 EVEN_DEFAULTS = {"grid": 1_000, "minwin": 1_000, "maxwin": 20_000, "length": 100_000, "snps": 13_000}
 RANDOM_SEED = 1
 
