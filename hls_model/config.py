@@ -12,6 +12,7 @@ from math import ceil, inf, isfinite
 from typing import Literal
 
 from hls_model.boards import Board, find_board
+from hls_model.dram.parts import find_part
 from hls_model.errors import ModelError
 from hls_model.operators import Latencies, Operators
 from hls_model.text import shown
@@ -59,6 +60,11 @@ class Memory:
         and turn-around included); an efficiency of 0 is the board's.
     random_gap_percent, random_gap_seed : float, int
         Share of port beats that come 1 to 4 cycles late, and the seed of the choice; for tests of back-pressure.
+    dram : {'none', 'ddr4_2133', 'ddr4_2400', 'hbm2'}
+        What is behind the ports at level L2: a DRAM (`hls_model.dram`), which says when data come, in place of
+        `bank_gbps` and `efficiency`; or the fixed latency and pace that the other levels know.
+    dram_seed : int
+        Seed of when the first refresh of each channel falls due.
     """
 
     latency_ns: float = 0.0
@@ -73,6 +79,8 @@ class Memory:
     efficiency: float = 0.0
     random_gap_percent: float = 0.0
     random_gap_seed: int = 1
+    dram: str = "none"
+    dram_seed: int = 1
 
     def __post_init__(self) -> None:
         for name in ("ports", "burst_length", "outstanding", "banks"):
@@ -80,6 +88,8 @@ class Memory:
         _whole("memory.fifo_beats", self.fifo_beats, 2)
         _whole("memory.burst_gap", self.burst_gap, 0)
         _whole("memory.random_gap_seed", self.random_gap_seed, 0, LARGEST_SEED)
+        _whole("memory.dram_seed", self.dram_seed, 0, LARGEST_SEED)
+        self._check_dram()
         _whole("memory.port_bits", self.port_bits, WORD_BITS)
         _positive("memory.bank_gbps", self.bank_gbps)
         _least("memory.latency_ns", self.latency_ns)
@@ -91,6 +101,16 @@ class Memory:
             raise ModelError(f"memory.random_gap_percent is {self.random_gap_percent:g}; it has to be 0 to 100")
         if self.port_bits % WORD_BITS:
             raise ModelError(f"memory.port_bits is {self.port_bits}; it has to be a multiple of {WORD_BITS}")
+
+    def _check_dram(self) -> None:
+        if self.dram == "none":
+            return
+        find_part(self.dram)
+        for name in ("burst_gap", "random_gap_percent"):
+            if getattr(self, name):
+                raise ModelError(
+                    f"memory.{name} is {getattr(self, name):g}; with memory.dram the DRAM makes the gaps, take 0"
+                )
 
     @property
     def words_per_beat(self) -> int:

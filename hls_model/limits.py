@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from hls_model.boards import Board
 from hls_model.config import Config
+from hls_model.dram.parts import find_part
 from hls_model.errors import ModelError
 from hls_model.operators import REPORTED, REPORTED_MHZ
 from hls_model.workload import LARGEST_SIDE, Workload
@@ -66,6 +67,8 @@ def _of_board(config: Config, board: Board) -> Iterator[str]:
     ):
         if asked > there:
             yield f"{name} is {asked:g}; {board.name} has {there:g}"
+    if memory.dram != "none" and find_part(memory.dram).kind not in board.memory:
+        yield f"memory.dram is {memory.dram}; {board.name} has {board.memory}"
     if memory.latency_ns > MAX_LATENCY_NS:
         yield f"memory.latency_ns is {memory.latency_ns:g}; no memory takes more than {MAX_LATENCY_NS:g}"
 

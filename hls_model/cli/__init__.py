@@ -19,6 +19,7 @@ COMMANDS: tuple[str, ...] = (
     "explore",
     "hls",
     "import-report",
+    "memory",
     "project",
     "report",
     "resources",

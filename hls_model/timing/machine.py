@@ -7,6 +7,7 @@ registers are the bits of one integer each). A `Probe` is called with every even
 
 from __future__ import annotations
 
+import dataclasses
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,14 +17,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hls_model.config import Config, Memory
+from hls_model.dram.memory import PortMemory
 from hls_model.errors import ModelError
-from hls_model.timing import events
+from hls_model.timing import dram_stream, events
 from hls_model.timing.phases import PassPhases
 
-__all__ = ["MAX_CYCLES", "Probe", "ReadPath", "run_pass", "time_passes"]
+__all__ = ["MAX_CYCLES", "Probe", "ReadPath", "estimate", "run_pass", "time_passes"]
 
 Cycles = NDArray[np.int64]
 MAX_CYCLES = 200_000_000  # some minutes
+MAX_DRAM_CYCLES = 50_000_000  # with a DRAM
 
 
 @dataclass
@@ -51,21 +54,47 @@ def time_passes(config: Config, columns: Cycles, beats: Cycles) -> PassPhases:
     Raises
     ------
     ModelError
-        More than `MAX_CYCLES` cycles to step through.
+        More than `MAX_CYCLES` cycles to step through, or `MAX_DRAM_CYCLES` with a DRAM.
     """
+    ignore = deque[int](maxlen=0).append  # the cheapest call there is
+    probe = Probe(lambda state, cycle, column: None, ignore, ignore, ignore, ignore)
+    if config.memory.dram != "none":
+        return _time_all(config, columns, beats, probe)
     pairs, which = np.unique(np.stack([columns, beats], axis=1), axis=0, return_inverse=True)
     steps = int(events.time_passes(config, pairs[:, 0], pairs[:, 1]).total.sum())
     if steps > MAX_CYCLES:
         raise ModelError(f"level L2 would step through {steps:,} cycles, {MAX_CYCLES:,} at most; take level L1")
-    ignore = deque[int](maxlen=0).append  # the cheapest call there is
-    probe = Probe(lambda state, cycle, column: None, ignore, ignore, ignore, ignore)
     runs = [run_pass(config, columns_each, beats_each, 0, probe)[0] for columns_each, beats_each in pairs.tolist()]
     prefetch, fill, stream, stall, drain = np.array(runs, np.int64).reshape(-1, 5)[which.reshape(-1)].T
     return PassPhases(prefetch, fill, stream, stall, drain, exact=np.ones(beats.shape, bool))
 
 
-def run_pass(config: Config, columns: int, beats: int, cycle: int, probe: Probe) -> tuple[tuple[int, ...], int]:
-    """Step through one pass from its first cycle on.
+def estimate(config: Config, columns: Cycles, beats: Cycles) -> int:
+    """Return the cycles of passes by level L1, those of a DRAM as if its latency and pace were fixed."""
+    fixed = config.but(memory=dataclasses.replace(config.memory, dram="none"))
+    return int(events.time_passes(fixed, columns, beats).total.sum())
+
+
+def _time_all(config: Config, columns: Cycles, beats: Cycles, probe: Probe) -> PassPhases:
+    """Step through all passes, one after the other: with a DRAM no two of them are alike."""
+    steps = estimate(config, columns, beats)
+    if steps > MAX_DRAM_CYCLES:
+        raise ModelError(
+            f"level L2 would step through {steps:,} cycles, {MAX_DRAM_CYCLES:,} at most with memory.dram; "
+            "take fewer positions"
+        )
+    source, runs, cycle = PortMemory(config), [], 0
+    for columns_each, beats_each in zip(columns.tolist(), beats.tolist(), strict=True):
+        phases, cycle = run_pass(config, columns_each, beats_each, cycle, probe, source)
+        runs.append(phases)
+    prefetch, fill, stream, stall, drain = np.array(runs, np.int64).reshape(-1, 5).T
+    return PassPhases(prefetch, fill, stream, stall, drain, exact=np.ones(beats.shape, bool))
+
+
+def run_pass(
+    config: Config, columns: int, beats: int, cycle: int, probe: Probe, source: PortMemory | None = None
+) -> tuple[tuple[int, ...], int]:
+    """Step through one pass from its first cycle on; a DRAM holds its RS and then its columns behind the pass before.
 
     Returns
     -------
@@ -77,15 +106,18 @@ def run_pass(config: Config, columns: int, beats: int, cycle: int, probe: Probe)
     prefetch = fill = stream = stall = drain = 0
     together = columns if config.overlap_outer else 1
     to_buffer, to_lanes = ReadPath.to_buffer(config, beats), ReadPath.to_lanes(config, beats)
+    kept = dram_stream.beats_to_keep(to_lanes)
+    rs = source.take(dram_stream.beats_to_keep(to_buffer)) if source and config.rs_prefetch != "none" else 0
+    ts = source.take(columns * kept) if source else 0
     for column in range(0, columns, together):
         start = cycle
         if config.rs_prefetch == "per_outer" or (config.rs_prefetch == "per_position" and column == 0):
             probe.enters("prefetch", cycle, column)
-            _, cycle, _ = _stream(to_buffer, 1, cycle, probe)
+            _, cycle, _ = _stream(to_buffer, 1, cycle, probe, source, rs)
         prefetch += cycle - start
         start = cycle
         probe.enters("run", cycle, column)
-        first, cycle, lanes = _stream(to_lanes, together, cycle, probe)
+        first, cycle, lanes = _stream(to_lanes, together, cycle, probe, source, ts + column * kept)
         ideal = (together * beats - 1) * config.ii + 1
         fill += first - start
         stream += ideal
@@ -168,14 +200,18 @@ def _random_gap(memory: Memory, x: int) -> int:
     return 1 + (h >> 16) % 4 if h % 2**16 * 100 < memory.random_gap_percent * 2**16 else 0
 
 
-def _stream(path: ReadPath, columns: int, start: int, probe: Probe) -> tuple[int, int, int]:
-    """Step from the first request to the issue of the last beat.
+def _stream(
+    path: ReadPath, columns: int, start: int, probe: Probe, source: PortMemory | None, begin: int
+) -> tuple[int, int, int]:
+    """Step from the first request to the issue of the last beat; `begin` is where a DRAM holds the first column.
 
     Returns
     -------
     first, cycle, lanes : int
         Cycle of the first issue, the first cycle after the last one, and the lanes' shift register then.
     """
+    if source:
+        return dram_stream.stream(path, columns, start, probe, source, begin)
     memory, needed, interval = path.memory, path.needed, path.interval - 1
     requested, taken, blocked, issued = probe.requested, probe.taken, probe.blocked, probe.issued
     requests = columns * -(-len(path.offers) // memory.burst_length)

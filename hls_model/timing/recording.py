@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hls_model.config import Config
+from hls_model.dram.memory import PortMemory
 from hls_model.errors import ModelError
-from hls_model.timing import events, machine
+from hls_model.timing import machine
 
 __all__ = ["MAX_CYCLES", "SIGNALS", "STATES", "Recording", "Span", "record"]
 
@@ -127,12 +128,13 @@ def record(config: Config, columns: NDArray[np.int64], beats: NDArray[np.int64])
     """
     if not len(columns):
         raise ModelError("nothing runs in hardware: the position has no column or no full beat; take more --right")
-    cycles = int(events.time_passes(config, columns, beats).total.sum()) + config.lanes
+    cycles = machine.estimate(config, columns, beats) + config.lanes
     if cycles > MAX_CYCLES:
         raise ModelError(f"a recording of {cycles:,} cycles is too long, {MAX_CYCLES:,} at most; take fewer --left")
     tape, cycle, phases = _Tape(), 0, np.zeros(len(PASS_PHASES), np.int64)
+    source = None if config.memory.dram == "none" else PortMemory(config)
     for tile, (columns_each, beats_each) in enumerate(zip(columns.tolist(), beats.tolist(), strict=True)):
-        taken, cycle = machine.run_pass(config, columns_each, beats_each, cycle, tape.probe(tile))
+        taken, cycle = machine.run_pass(config, columns_each, beats_each, cycle, tape.probe(tile), source)
         phases += taken
     marks = [*tape.states, ("merge", cycle, tile, 0), ("idle", cycle + config.lanes, tile, 0)]
     spans = tuple(Span(mark[0], mark[1], after[1], *mark[2:]) for mark, after in itertools.pairwise(marks))

@@ -136,11 +136,13 @@ def simulate(workload: Workload, config: Config, level: Level = "L1") -> Timing:
     Raises
     ------
     ModelError
-        No such level, or a window of more than 65,536 SNPs on a side.
+        No such level, a window of more than 65,536 SNPs on a side, or a DRAM at another level than L2.
     """
     check_sides(workload)
     if level not in LEVELS:
         raise ModelError(f"level is {level!r}; choose one of {', '.join(LEVELS)}")
+    if config.memory.dram != "none" and level != "L2":
+        raise ModelError(f"memory.dram is {config.memory.dram}, which level L2 alone models; take --level L2")
     passes = split(workload, config)
     timed = importlib.import_module(LEVELS[level]).time_passes(config, passes.columns, passes.beats)
     grid = len(workload.left)

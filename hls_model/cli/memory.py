@@ -1,0 +1,115 @@
+"""`memory`: what the DRAM of a board gives by the level-2 model: latency, and bandwidth by burst and stride."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+
+from hls_model.boards import Board
+from hls_model.cli import common
+from hls_model.cli.tables import table
+from hls_model.config import Config
+from hls_model.dram.bench import BURSTS, STATES, STRIDES, Bandwidth, bandwidth, idle_ns, sweep
+from hls_model.dram.memory import shares
+from hls_model.dram.parts import PARTS, Part, find_part
+from hls_model.errors import ModelError
+from hls_model.limits import check_possible
+from hls_model.text import percent
+
+__all__ = ["add_parser", "part_of"]
+
+BY_BOARD = {"zcu102": "ddr4_2133", "u200": "ddr4_2400", "u250": "ddr4_2400", "u280": "hbm2"}
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command."""
+    parser = subparsers.add_parser(
+        "memory", help="latency and bandwidth of a board's DRAM, as level L2 models it", allow_abbrev=False
+    )
+    parser.add_argument("--burst", type=int, metavar="BYTES", help=f"bytes of a burst (default: {_listed(BURSTS)})")
+    parser.add_argument(
+        "--stride", type=int, metavar="BYTES", help=f"bytes from burst to burst (default: {_listed(STRIDES)})"
+    )
+    common.add_design_options(parser)
+    common.add_output_options(parser, plot=False)
+    parser.set_defaults(run=run)
+
+
+def part_of(config: Config) -> Part:
+    """Return the DRAM of a design: `memory.dram`, or where that is none, what its board has.
+
+    Raises
+    ------
+    ModelError
+        A board of which no DRAM is known.
+    """
+    if config.memory.dram != "none":
+        return find_part(config.memory.dram)
+    if config.board not in BY_BOARD:
+        raise ModelError(
+            f"the DRAM of {config.board} is not known; choose one by --set memory.dram={next(iter(PARTS))}"
+        )
+    return find_part(BY_BOARD[config.board])
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the command."""
+    config = common.design(args)
+    part = part_of(config)
+    config = config.but(memory=dataclasses.replace(config.memory, dram=part.name))
+    check_possible(config)
+    bursts = BURSTS if args.burst is None else (args.burst,)
+    strides = STRIDES if args.stride is None else (args.stride,)
+    found = sweep(part, bursts, strides)
+    if not found:
+        raise ModelError(f"--stride {strides[0]} is less than every burst; it has to be at least {min(bursts)} bytes")
+    longest = config.memory.burst_length * config.memory.port_bits // 8
+    own = bandwidth(part, longest, longest)
+    common.write(args, _text(config, part, found, own), _record(config, part, found, own))
+    return 0
+
+
+def _text(config: Config, part: Part, found: list[Bandwidth], own: Bandwidth) -> str:
+    board, split = config.hardware, shares(config)
+    text = f"{part.name} behind {config.name}: a channel has {part.peak_gbps:.4g} GB/s at its peak\n\n"
+    rows = [
+        (state, f"{idle_ns(part, state):.1f} ns", f"{idle_ns(part, state) + split.path_ns:.1f} ns") for state in STATES
+    ]
+    text += table(("idle read", "DRAM", "with the path"), rows)
+    text += f"\nof a latency of {config.latency} cycles, {split.path_ns:.1f} ns are the path and {split.dram_ns:.1f} ns the DRAM "
+    text += "with the wait for its clock\n\n"
+    measured = [
+        (f"{one.burst:,}", f"{one.stride:,}", f"{one.gbps:.2f}", percent(one.share, 1), percent(one.hits, 1))
+        for one in found
+    ]
+    text += table(("burst, bytes", "stride", "GB/s", "of the peak", "row hits"), measured)
+    return f"{text}\n\n{_compared(board, own)}"
+
+
+def _compared(board: Board, own: Bandwidth) -> str:
+    """Say what the DRAM explains of the efficiency that the other levels take."""
+    text = (
+        f"sequential bursts of {own.burst:,} bytes reach {percent(own.share, 1)}; "
+        f"{board.name} is taken at {percent(board.efficiency)} by levels L0 and L1"
+    )
+    if board.efficiency >= own.share:
+        return f"{text}, more than the DRAM gives"
+    lost = own.share - board.efficiency
+    return f"{text}: the other {percent(lost, 1)} of the peak are lost elsewhere, and this model does not explain them"
+
+
+def _record(config: Config, part: Part, found: list[Bandwidth], own: Bandwidth) -> dict[str, object]:
+    return {
+        "design": config.name,
+        "dram": part.name,
+        "peak_gb_per_s": part.peak_gbps,
+        "idle_ns": {state: idle_ns(part, state) for state in STATES},
+        "shares_ns": dataclasses.asdict(shares(config)),
+        "bandwidth": [dataclasses.asdict(one) for one in found],
+        "sequential": dataclasses.asdict(own),
+        "board_efficiency": config.hardware.efficiency,
+    }
+
+
+def _listed(values: tuple[int, ...]) -> str:
+    return ", ".join(f"{value:,}" for value in values)
