@@ -76,8 +76,10 @@ def _text(config: Config, part: Part, found: list[Bandwidth], own: Bandwidth) ->
         (state, f"{idle_ns(part, state):.1f} ns", f"{idle_ns(part, state) + split.path_ns:.1f} ns") for state in STATES
     ]
     text += table(("idle read", "DRAM", "with the path"), rows)
-    text += f"\nof a latency of {config.latency} cycles, {split.path_ns:.1f} ns are the path and {split.dram_ns:.1f} ns the DRAM "
-    text += "with the wait for its clock\n\n"
+    text += (
+        f"\nof a latency of {config.latency} cycles, {split.path_ns:.1f} ns are the path and {split.dram_ns:.1f} ns "
+    )
+    text += "the DRAM with the wait for its clock\n\n"
     measured = [
         (f"{one.burst:,}", f"{one.stride:,}", f"{one.gbps:.2f}", percent(one.share, 1), percent(one.hits, 1))
         for one in found

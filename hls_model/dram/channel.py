@@ -97,8 +97,8 @@ class Channel:
     def read_all(self, requests: Iterable[tuple[int, int]], *, reorder: bool = False) -> list[int]:
         """Plan (clock, access) requests of ascending clocks, and return when the data of each have come.
 
-        With `reorder`, the request in the window whose READ can go first does, which favours open rows, until the oldest
-        has let `MAX_SKIPPED` of them pass (first ready, first come, first served).
+        With `reorder`, the request in the window whose READ can go first does, which favours open rows, until the
+        oldest has let `MAX_SKIPPED` of them pass (first ready, first come, first served).
         """
         if not reorder:
             return [self.read(when, access) for when, access in requests]

@@ -5,8 +5,8 @@ channels each port has one to itself. (On the U280 that is the pseudo channel be
 crossing to another switch; such crossings are not modelled.) All ports read the same addresses in step, and a port
 beat is there when the slowest of them has it. Ports that share a channel are served a burst at a time.
 
-A read takes the fixed time of the path (AXI, interconnect, crossing of clocks) and the time of the DRAM. The path is what
-the latency of the design leaves when the shortest time of the DRAM is taken off: an idle read from an open row
+A read takes the fixed time of the path (AXI, interconnect, crossing of clocks) and the time of the DRAM. The path is
+what the latency of the design leaves when the shortest time of the DRAM is taken off: an idle read from an open row
 takes exactly that latency. The controller and the interconnect can hold the data of all requests under way.
 """
 
