@@ -112,7 +112,10 @@ module omega_top #(
   genvar i;
   generate
     if (C > 1) begin : gather
+      // Where W does not divide a beat, the last of its port beats has words to spare.
+      /* verilator lint_off UNUSEDSIGNAL */
       wire [32*W*C-1:0] heads;
+      /* verilator lint_on UNUSEDSIGNAL */
       for (i = 0; i < C; i = i + 1) begin : head
         wire [FIFO_BITS-1:0] place = fifo_head + i;
         assign heads[32*W*i+:32*W] = fifo[place];
@@ -132,9 +135,9 @@ module omega_top #(
       fifo_count <= 0;
       part <= 0;
     end else begin
-      fifo_tail <= fifo_tail + taken;
+      fifo_tail <= fifo_tail + {{(FIFO_BITS-1){1'b0}}, taken};
       if (leave) fifo_head <= fifo_head + C;
-      fifo_count <= fifo_count + taken - (leave ? C : 0);
+      fifo_count <= fifo_count + {15'd0, taken} - (leave ? C : 0);
       if (step_beat) part <= leave ? 0 : part + 1;
     end
   end

@@ -54,7 +54,7 @@ def computed(tmp_path_factory: pytest.TempPathFactory) -> tuple[np.ndarray, np.n
     folder = tmp_path_factory.mktemp("operators")
     sources = [HERE / "operators.v", HERE / "operators.cpp"]
     sources += [RTL / f"{name}.v" for name in ("delay", "fp32_add", "fp32_div", "fp32_key", "u32_mul", "u32_to_fp32")]
-    command = ["verilator", "--cc", "--exe", "--build", "-j", "2", "-Wno-WIDTH", "--top-module", "operators"]
+    command = ["verilator", "--cc", "--exe", "--build", "-j", "2", "-Wall", "--top-module", "operators"]
     command += ["-MAKEFLAGS", "OPT_FAST=-O1 OPT_SLOW=-O0", "--Mdir", str(folder), "-o", "bench", *map(str, sources)]
     subprocess.run(command, check=True, capture_output=True)
     pairs = operand_pairs()

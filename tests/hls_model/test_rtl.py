@@ -11,6 +11,7 @@ import json
 import os
 import random
 import shutil
+import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,7 @@ import pytest
 from hls_model import ModelError
 from hls_model.cli import main
 from hls_model.functional import Best
+from hls_model.operators import Latencies
 from hls_model.rtl import golden, twin
 from hls_model.rtl.operands import KINDS, operands
 from hls_model.rtl.stimulus import beat_order, stimulus
@@ -126,6 +128,28 @@ def random_case(rng: random.Random) -> golden.Case:
     return golden.Case(
         rng.randrange(1, 12), rng.randrange(8, 160), rng.randrange(1000), rng.choice([*KINDS]), settings, 0, Best()
     )
+
+
+@needs_verilator
+@pytest.mark.parametrize(
+    ("lanes", "port_words", "stream_rs", "latencies"),
+    [
+        (4, 4, False, (5, 5, 10, 4, 2, 1, 2)),
+        (1, 1, False, (4, 4, 8, 3, 2, 1, 1)),
+        (1, 16, True, (1, 1, 1, 1, 1, 1, 1)),  # a port beat feeds several beats
+        (6, 16, False, (11, 11, 28, 6, 4, 2, 2)),  # and a part of it is unused
+        (8, 3, True, (7, 7, 12, 5, 3, 2, 3)),  # a beat takes several port beats
+    ],
+)
+def test_verilog_has_no_warnings(
+    tmp_path: Path, lanes: int, port_words: int, stream_rs: bool, latencies: tuple[int, ...]
+) -> None:
+    circuit = twin.Circuit(lanes, port_words, stream_rs, Latencies(*latencies))
+    (tmp_path / "design.vh").write_text(circuit.header)
+    command = ["verilator", "--lint-only", "-Wall", f"-I{tmp_path}", "--top-module", "omega_top"]
+    command += map(str, sorted(twin.FOLDER.glob("*.v")))
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 @needs_verilator
