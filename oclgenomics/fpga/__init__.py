@@ -10,14 +10,20 @@ from __future__ import annotations
 
 from oclgenomics.fpga.project import project_scan, project_workloads
 from oclgenomics.fpga.result import Measured, ScanProjection
+from oclgenomics.fpga.run import run_scan
+from oclgenomics.fpga.run_result import RUN_COLUMNS, AlignmentRun, ScanRun
 from oclgenomics.fpga.workloads import random_alignment, workload_at, workload_of
 
 __all__ = [
+    "RUN_COLUMNS",
+    "AlignmentRun",
     "Measured",
     "ScanProjection",
+    "ScanRun",
     "project_scan",
     "project_workloads",
     "random_alignment",
+    "run_scan",
     "workload_at",
     "workload_of",
 ]

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from hls_model.cli import COMMANDS, add_commands
 from hls_model.errors import ModelError, ModelInputError, ModelOutputError
 from oclgenomics.cli.fpga import project as fpga_project
+from oclgenomics.cli.fpga import run as fpga_run
 from oclgenomics.cli.options import OneLineParser
 from oclgenomics.errors import InputError, OclGenomicsError, OutputError, UsageError
 
@@ -23,6 +24,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     commands = parser.add_subparsers(dest="fpga_command", metavar="COMMAND", required=True, parser_class=kind)
     add_commands(commands, [name for name in COMMANDS if name not in OWN])
     fpga_project.add_parser(commands)
+    fpga_run.add_parser(commands)
     for command in commands.choices.values():
         command.set_defaults(run=_translated(command.get_default("run")))
 
