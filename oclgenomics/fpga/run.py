@@ -12,9 +12,10 @@ from hls_model.config import Config
 from hls_model.presets import load
 from hls_model.resources import check_fits
 from oclgenomics.errors import ParameterError
+from oclgenomics.fpga.alignment_run import AlignmentRun, alignment_run
 from oclgenomics.fpga.matrix import Stretch, check_span, exact_sums, pair_values, recurrence_sums, stretches
 from oclgenomics.fpga.position_run import Place, PositionRun, run_position
-from oclgenomics.fpga.run_result import AlignmentRun, ScanRun, alignment_run
+from oclgenomics.fpga.run_result import ScanRun
 from oclgenomics.omega.device.scanner import MIN_SITES, OmegaScanner
 from oclgenomics.omega.options import ScanOptions
 from oclgenomics.omega.scan import filtered_batches

@@ -284,6 +284,8 @@ DESTROYING = [
     "fpga project --compare a.toml -o a.toml",
     "fpga project v.vcf --samples s -o s",
     "fpga project --positions list -o list",
+    "fpga run v.vcf --samples s -o s",
+    "fpga run v.vcf -o y.png --plot y.png",
     "fpga trace --vcd y -o y",
     "fpga validate --table list -o list",
     "fpga curve -o y.png --plot y.png",
@@ -313,7 +315,9 @@ def test_names_are_not_empty(line: str, option: str, folder: Path, capsys: pytes
 def test_no_command_destroys_a_file(
     line: str, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    words = line.split() + (WINDOWS if line.startswith(("omega scan", "omega threshold", "fpga project v")) else [])
+    words = line.split() + (
+        WINDOWS if line.startswith(("omega scan", "omega threshold", "fpga project v", "fpga run v")) else []
+    )
     if "y --profile" in line:
         words[words.index("y")] = "y.json"
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
