@@ -189,7 +189,7 @@ def _run_stretch(
 ) -> Iterator[tuple[int, PositionRun]]:
     """What the hardware finds at the positions of a stretch; borders as sites of the alignment."""
     values = pair_values(alignment, stretch, engine)
-    sums = exact_sums(values)
+    sums = exact_sums(values, windows.span)
     M = recurrence_sums(values, windows.span) if matrix == "float32" else values
     if matrix == "exact":
         M[...] = sums  # rounds each once

@@ -240,9 +240,10 @@ def test_recurrence_is_omegapluss() -> None:
 def test_exact_sums_are_sums() -> None:
     rng = np.random.default_rng(2)
     values = np.triu(rng.gamma(0.3, 1.0, (40, 40)), 1).astype(np.float32)
-    got = matrix.exact_sums(values)
     expected = [[values[i : j + 1, i : j + 1].sum(dtype=np.float64) for j in range(40)] for i in range(40)]
-    np.testing.assert_allclose(np.triu(got), np.triu(expected), rtol=1e-14)
+    for reach in (None, 40, 60, 9, 1):
+        sums = np.triu(expected) - np.triu(expected, reach or 40)
+        np.testing.assert_allclose(matrix.exact_sums(values, reach), sums, rtol=1e-14)
 
 
 @pytest.mark.parametrize(("short", "long"), [(1, 1), (1, 30), (40, 1), (1_024, 6_144)])
