@@ -56,7 +56,8 @@ def _of_board(config: Config, board: Board) -> Iterator[str]:
     memory = config.memory
     if config.clock_mhz > board.max_clock_mhz:
         yield (
-            f"clock_mhz is {config.clock_mhz:g}; {board.name} allows {board.max_clock_mhz:g} MHz at most ({board.clock_limit})"
+            f"clock_mhz is {config.clock_mhz:g}; {board.name} allows {board.max_clock_mhz:g} MHz at most "
+            f"({board.clock_limit})"
         )
     for name, asked, there in (
         ("memory.banks", memory.banks, board.banks),

@@ -47,7 +47,7 @@ class Extent:
 
 def latency_cycles(config: Config) -> int:
     """Return the latency of the memory in cycles, as the directives of the ports state it."""
-    return config.memory.latency
+    return config.latency
 
 
 def port_interval(config: Config) -> int:
