@@ -1,9 +1,10 @@
 """Where a design goes on its device: whole lanes into super logic regions, beside the shell and below the guidelines.
 
-A region offers the placeable share of what the shell leaves of it (`Board.room`). What a design has once for each lane
-stays together, and no lane is cut by a border between dies. Each other part, such as a memory port, is placed by
-itself, the largest first, where it costs the fewest lanes; then lanes fill the regions, the roomiest first. Wires that
-cross a border are not counted. The search is greedy: what it places does fit, and it may miss a tight fit.
+A region offers the placeable share of what the shell leaves of it (`Board.room`). A design goes into the first region
+that holds all of it. A larger one is spread: what it has once for each lane stays together, and no lane is cut by a
+border between dies. Each other part, such as a memory port, is placed by itself, the largest first, where it costs the
+fewest lanes; then lanes fill the regions, the roomiest first. Wires that cross a border are not counted. The search is
+greedy: what it places does fit, and it may miss a tight fit.
 """
 
 from __future__ import annotations
@@ -78,6 +79,10 @@ def place(board: Board, lane: Amount, lanes: int, parts: Sequence[Amount]) -> Pl
     rooms = [board.room(region) for region in board.regions]
     used = [Amount() for _ in rooms]
     whole = _total(rooms)
+    need = lane.times(lanes) + _total(parts)
+    for index, room in enumerate(rooms):
+        if need.within(room):
+            return Placement(_alone(board, rooms, index, need, lanes), 0, 0, ())
     left_parts = 0
     for part in sorted(parts, key=lambda part: _greatest_share(part, whole), reverse=True):
         where = _best(part, lane, rooms, used)
@@ -88,9 +93,17 @@ def place(board: Board, lane: Amount, lanes: int, parts: Sequence[Amount]) -> Pl
     fill = _fill(lane, lanes, rooms, used)
     used = [amount + lane.times(count) for amount, count in zip(used, fill, strict=True)]
     left_lanes = lanes - sum(fill)
-    short = _short(lane.times(lanes) + _total(parts), whole) if left_lanes or left_parts else ()
+    short = _short(need, whole) if left_lanes or left_parts else ()
     occupied = tuple(map(Occupied, board.regions, rooms, used, fill))
     return Placement(occupied, left_lanes, left_parts, short)
+
+
+def _alone(board: Board, rooms: list[Amount], where: int, need: Amount, lanes: int) -> tuple[Occupied, ...]:
+    """All of a design in one region."""
+    return tuple(
+        Occupied(region, room, need if index == where else Amount(), lanes if index == where else 0)
+        for index, (region, room) in enumerate(zip(board.regions, rooms, strict=True))
+    )
 
 
 def _best(part: Amount, lane: Amount, rooms: list[Amount], used: list[Amount]) -> int | None:

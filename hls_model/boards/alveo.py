@@ -11,10 +11,27 @@ from hls_model.ranges import Range
 
 __all__ = ["ALVEO"]
 
-_AUTOBRIDGE = Source(
-    "UCLA-VAST/AutoBridge, archive/src/formator.py",
-    "https://github.com/UCLA-VAST/AutoBridge/blob/master/archive/src/formator.py",
-    "resources of each super logic region of the device",
+_REPORTS = "https://github.com/UCLA-VAST/AutoBridge/blob/master/archive/benchmarks"
+
+
+def _report(path: str) -> Source:
+    """Return a synthesis report as the source of what a device holds."""
+    return Source(
+        f"Vivado HLS 2019.2, report in UCLA-VAST/AutoBridge, {path}", f"{_REPORTS}/{path}",
+        "its rows 'Available' and 'Available SLR'",
+    )  # fmt: skip
+
+
+_DDR_BANKS = Source(
+    "UG1393, HBM Configuration and Use",
+    "https://docs.amd.com/r/2023.1-English/ug1393-vitis-application-acceleration/HBM-Configuration-and-Use",
+    "77 GB/s on DDR-based Alveo cards: four banks of 19.2",
+)
+_DDR_BANK = Source(
+    "Vitis Libraries 2022.2, Theoretical throughput",
+    "https://docs.amd.com/r/2022.2-English/Vitis_Libraries/quantitative_finance/guide_L2/engines/"
+    "CFBlackScholesMerton.html_4",
+    "19.2 GB/s of a single DDR bank as used in the U200",
 )
 _CLOCK = Source(
     "UG1393, Clock Information",
@@ -23,7 +40,7 @@ _CLOCK = Source(
 )
 _HOST_LINK = example(
     "performance/host_global_bandwidth",
-    "U200, buffers of 16 MB: 7.2 GB/s and at best 7.7 to the card, 11.6 from it (printed in MiB/s: 7.6, 8.1, 12.1)",
+    "U200: 7,234 MiB/s with buffers of 16 MiB and at best 7,714 to the card, 11,584 from it: 7.6, 8.1 and 12.1 GB/s",
 )
 _LAUNCH = example(
     "performance/iops_test_xrt",
@@ -58,8 +75,6 @@ _XCU250 = Amount(bram18k=1_344, dsp=3_072, ff=864_000, lut=432_000)  # of each o
 _XCU280 = Amount(bram18k=1_344, dsp=3_008, ff=869_120, lut=434_560)  # of each of three
 
 _SHARED: Mapping[str, Source] = {
-    "available": _AUTOBRIDGE,
-    "uram": _AUTOBRIDGE,
     "placeable": PLACEABLE_SOURCE,
     "max_clock_mhz": _CLOCK,
     "clock_mhz": assumed("the default kernel clock of the platform, 300 MHz; the paper's U200 design has 250 MHz"),
@@ -103,15 +118,20 @@ U200 = Board(
     price_usd=None,
     sources={
         **_SHARED,
+        "available": assumed(
+            "they give the percentages of the paper's Table I, and UG1702 (Resource Availability, 2025.2) prints 720 "
+            "block RAM tiles and 2,280 DSP slices of a whole region"
+        ),
+        "uram": assumed("320 of each region, of which UG1702 prints all for SLR0"),
         "regions": Source(
             "UG1393, Resource Availability",
             "https://docs.amd.com/r/2023.1-English/ug1393-vitis-application-acceleration/Resource-Availability",
             "what the platform xilinx_u200_xdma_201830 leaves of each SLR; the rest of the SLR is counted as shell",
         ),
-        "banks": assumed("four DDR4 DIMMs of 64 bit and ECC"),
+        "banks": _DDR_BANKS,
         "ports": _PORTS,
         "port_bits": _PORTS,
-        "bank_gbps": assumed("64 bit at 2,400 MT/s"),
+        "bank_gbps": _DDR_BANK,
         "efficiency_range": example(
             "performance/kernel_global_bandwidth",
             "1 GiB read from one bank and written to another in 66.66 ms: 32.2 of 38.4 GB/s; low: the U250's four "
@@ -155,15 +175,17 @@ U250 = Board(
     price_usd=None,
     sources={
         **_SHARED,
+        "available": _report("Stencil/1PE/tapa_result/report/load_csynth.rpt"),
+        "uram": _report("Stencil/1PE/tapa_result/report/load_csynth.rpt"),
         "regions": Source(
             "Xtra-Computing/ThunderGP, xilinx_u250_xdma_201830_2.h",
             "https://github.com/Xtra-Computing/ThunderGP/blob/master/automation/devices/xilinx_u250_xdma_201830_2.h",
             "what the platform xilinx_u250_xdma_201830_2 leaves of each SLR; the rest is counted as shell",
         ),
-        "banks": assumed("four DDR4 DIMMs of 64 bit and ECC"),
+        "banks": _DDR_BANKS,
         "ports": _PORTS,
         "port_bits": _PORTS,
-        "bank_gbps": assumed("64 bit at 2,400 MT/s"),
+        "bank_gbps": _DDR_BANK,
         "efficiency_range": Source(
             "Vitis_Accel_Examples 2021.2, bandwidth_test",
             "https://xilinx.github.io/Vitis_Accel_Examples/2021.2/html/bandwidth_test.html",
@@ -206,6 +228,8 @@ U280 = Board(
     price_usd=None,
     sources={
         **_SHARED,
+        "available": _report("PageRank/tapa_result/report/ProcElem_csynth.rpt"),
+        "uram": _report("PageRank/tapa_result/report/ProcElem_csynth.rpt"),
         "regions": Source(
             "rapidstream-org/rapidstream-tapa, tests/regression/serpens-32ch/rapidstream/gen_config.py",
             "https://github.com/rapidstream-org/rapidstream-tapa/blob/main/tests/regression/serpens-32ch/rapidstream/"

@@ -6,6 +6,7 @@ import argparse
 
 from hls_model.boards import KINDS, Amount
 from hls_model.cli import common
+from hls_model.cli.sources import sources_record, sources_text
 from hls_model.cli.tables import table
 from hls_model.resources import METHODS, Resources, check_fits, largest_unroll
 
@@ -19,6 +20,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--method", choices=tuple(METHODS), default="bottom-up",
         help="sum of its parts, or the line through Table I of the paper (default: bottom-up)",
     )  # fmt: skip
+    parser.add_argument(
+        "--sources", action="store_true", help="show the board's figures as well, and where each comes from"
+    )
     common.add_design_options(parser)
     common.add_output_options(parser)
     parser.set_defaults(run=run)
@@ -35,7 +39,13 @@ def run(args: argparse.Namespace) -> int:
     text = f"{config.name}: {config.lanes} lanes at {config.clock_mhz:g} MHz on {board.title} ({board.device}), "
     text += f"{args.method}\n\n{totals_text(resources)}\n\n{regions_text(resources)}\n\n{parts_text(resources)}\n\n"
     text += f"largest unroll that fits: {most}"
-    common.write(args, text, record(resources) | {"largest_unroll": most}, lambda: plot_resources(resources))
+    text += f"\n\n{sources_text(board)}" if args.sources else ""
+    found = (
+        record(resources)
+        | {"largest_unroll": most}
+        | ({"board_figures": sources_record(board)} if args.sources else {})
+    )
+    common.write(args, text, found, lambda: plot_resources(resources))
     return 0
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hls_model.boards import ASSUMED, BOARDS, KINDS, Amount, Board, Region, Source
+from hls_model.cli import main
 from hls_model.errors import ModelError
 from hls_model.ranges import Range
 
@@ -95,3 +97,20 @@ def test_amounts_subtract_as_they_add(counts):
     assert (one + two) - two == one
     assert one.within(one + two)
     assert (one + two).within(one) == (two == Amount())
+
+
+@ALL
+def test_the_command_shows_every_figure_and_its_source(board, capsys):
+    preset = "u280_hbm" if board.name == "u280" else board.name
+    assert main(["resources", "--board", preset, "--sources"]) == 0
+    shown = capsys.readouterr().out
+    assert main(["resources", "--board", preset, "--sources", "--json"]) == 0
+    figures = json.loads(capsys.readouterr().out)["board_figures"]
+    assert set(figures) == set(board.sources)
+    for name, source in board.sources.items():
+        assert f"\n{name}: " in shown
+        assert (figures[name]["document"], figures[name]["url"]) == (source.document, source.url)
+        assert source.url in shown
+        assert source.note in shown
+    assert figures["latency_ns"]["value"] == board.latency_ns.record()
+    assert figures["regions"]["value"][0]["shell"]["lut"] == board.regions[0].shell.lut

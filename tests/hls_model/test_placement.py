@@ -72,6 +72,13 @@ def test_a_lane_is_not_cut_by_a_border():
     assert (found.left_lanes, found.short) == (1, ("lut",))
 
 
+def test_a_design_that_one_region_holds_is_not_spread():
+    resources = check_fits(load("u200"))
+    first, *others = resources.placement.regions
+    assert (first.lanes, first.used) == (32, resources.total)
+    assert all((occupied.lanes, occupied.used) == (0, Amount()) for occupied in others)
+
+
 def test_a_part_goes_where_it_costs_no_lane():
     board = board_of([(Amount(bram18k=4, lut=10), Amount()), (Amount(bram18k=4, lut=4), Amount())])
     found = place(board, Amount(bram18k=2, lut=5), 2, [Amount(bram18k=3)])
