@@ -14,6 +14,7 @@ from hls_model.cli import main
 from hls_model.power import Power, cost_per_million, logic_watts, memory_watts, power_of, price_per_hour
 from hls_model.project import project
 from hls_model.ranges import Range
+from hls_model.text import joules_text, range_text
 
 SCAN = Workload.uniform(2_000, grid=50, samples=100)
 WIDE = Memory(ports=16, banks=4, fifo_beats=512)
@@ -142,3 +143,22 @@ def test_a_price_that_is_none(capsys, option, said):
         status, error = stopped.code, capsys.readouterr().err
     assert status != 0
     assert said in error
+
+
+@pytest.mark.parametrize(
+    ("joules", "text"),
+    [
+        (Range(33.8, 59.3, 100.04), "59.3 J (33.8 to 100)"),
+        (Range(0.0004, 0.0005, 0.002), "0.5 mJ (0.4 to 2)"),
+        (Range(900.0, 1_234.5, 4_000.0), "1.23 kJ (0.9 to 4)"),
+        (Range(1e6, 2.5e6, 1.2345e9), "2.5 MJ (1 to 1,234)"),
+        (Range.exactly(50.0), "50 J"),
+        (Range.exactly(0.0), "0 mJ"),
+    ],
+)
+def test_energies_as_people_read_them(joules, text):
+    assert joules_text(joules) == text
+
+
+def test_a_cost_has_no_unit():
+    assert range_text(Range(1.0, 2.0, 3_000.0)) == "2 (1 to 3,000)"
