@@ -98,8 +98,8 @@ def run_scan(
 
     Notes
     -----
-    M is held for a stretch of sites at a time, at least as long as a window: 12 bytes for each pair of its sites, which
-    is 0.45 GB for windows of up to 6,144 sites.
+    M is held for a stretch of sites at a time, at least as long as a window, in float32 and in float64: 12 bytes times
+    the square of its sites, or 0.45 GB at most for windows of up to 6,144 sites, and 4.8 GB for 20,000.
 
     Examples
     --------

@@ -20,6 +20,7 @@ from hls_model import Config, ModelError, load
 from oclgenomics.cli.main import main
 from oclgenomics.errors import UsageError
 from oclgenomics.fpga import RUN_COLUMNS, AlignmentRun, ScanRun, matrix, run_scan
+from oclgenomics.fpga.position_run import Place, run_position
 from oclgenomics.fpga.run import MATRICES
 from oclgenomics.omega import ScanOptions, reference
 from oclgenomics.omega.result import Scan
@@ -221,6 +222,44 @@ def test_sites_of_three_states(engine: object) -> None:
     found = run_scan(alignment, ScanOptions(grid=9, minwin=5_000, maxwin=60_000), matrix="exact", engine=engine)
     assert found.summary()["positions"] > 3
     assert found.summary()["largest_error"] < 1e-5
+
+
+def test_another_window_and_what_it_loses(engine: object) -> None:
+    """Sums of much linkage beside rare states: float32 takes a window that is worth a little less."""
+    rng = np.random.default_rng(3)
+    states = rng.random((200, 8_000)) < rng.choice([0.001, 0.5], (200, 1))
+    states[::2] = rng.random(8_000) < 0.5
+    states[:, 0], states[:, 1] = False, True
+    positions = np.arange(200) * 100 + 1
+    options = ScanOptions(grid=20, minwin=200, maxwin=12_000, minsnps=2)
+    alignment = make_alignment(states.astype(np.uint8), positions)
+    run, exact = (run_scan(alignment, options, matrix=how, engine=engine).alignments[0] for how in ("float32", "exact"))
+    others = [row for row in run.records() if row["same_window"] is False]
+    assert len(others) == run.summary()["other_windows"] > exact.summary()["other_windows"]
+    values = reference.pair_values(states)
+    for row in others:
+        centre = int(np.searchsorted(positions, int(row["position"]), side="right")) - 1
+        i, j = np.searchsorted(positions, [row["hardware_left"], row["hardware_right"]]).tolist()
+        omega = reference.omega_of_window(values, centre, i, j)
+        (best,) = (
+            one[1]
+            for one in reference.scan(values, positions, grid=20, minwin=200, maxwin=12_000, minsnps=2)
+            if one[0] == row["position"]
+        )
+        assert row["loss"] == pytest.approx(1 - omega / best, abs=3e-7)
+        assert row["loss"] > 1e-6
+        assert row["hardware_omega"] > row["window_omega"]
+    assert 0 < exact.summary()["largest_error"] < run.summary()["largest_error"] < 1e-4
+
+
+@pytest.mark.parametrize("whole", [0.5, 0.0, np.nan])
+def test_a_maximum_that_is_not_above_0_is_none(whole: float) -> None:
+    """As rounding may leave it: the whole window sums to less than its parts."""
+    M = np.zeros((6, 6), np.float32)
+    M[1, 2], M[3, 4], M[1, 4] = whole, whole, -whole
+    found = run_position(M, M.astype(np.float64), Place(2, 1, 1, 4, 4), load("zcu102"))
+    assert (found.omega, found.left, found.right, found.window_omega, found.software) == (0.0, -1, -1, 0.0, False)
+    assert found.hardware_omegas + found.software_omegas == 1
 
 
 # M
