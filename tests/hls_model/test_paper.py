@@ -225,7 +225,7 @@ def test_kinds_of_table_1():
 def test_bottom_up_deviations_of_the_u200_are_shown_as_they_are():
     column = next(column for column in table1.reproduce() if column.system.board == "u200")
     off = [round(100 * one.deviation) for one in column.compared()["bottom-up, 32 lanes"].values()]
-    assert off == [295, 80, 94, 107]
+    assert off == [295, 80, 94, 109]
 
 
 def test_the_board_has_a_range_and_the_likely_rate_in_it(rows):

@@ -48,7 +48,7 @@ def test_shares_keep_the_mean_and_no_stretch_is_empty() -> None:
 
 
 def test_the_table_and_the_strip(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["trace", "--left", "2", "--right", "640"]) == 0
+    assert main(["trace", "--left", "2", "--right", "640", "--set", "memory.latency_ns=256"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "u200, 32 lanes at 250 MHz: a position of 2 x 640 scores"
     assert lines[2].split() == ["prefetch", "85", "cycles", "23.5", "%"]
