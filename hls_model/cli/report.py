@@ -17,7 +17,7 @@ __all__ = ["add_parser"]
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command."""
     parser = subparsers.add_parser(
-        "report", help="timing, latency, loops and utilisation, as in a synthesis report", allow_abbrev=False
+        "report", help="timing, latency, loops and utilisation, as synthesis reports them", allow_abbrev=False
     )
     add_workload_options(parser)
     common.add_level_option(parser)

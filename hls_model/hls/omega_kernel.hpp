@@ -1,6 +1,6 @@
 // The omega pipeline as source for high-level synthesis; docs/fpga.md defines what it computes and the memory it reads.
 //
-// design.hpp is made for a design by `fpga hls`. Plain C++14: vendors' tools and g++ take the same text.
+// design.hpp is made for a design by `fpga hls`. Plain C++11: vendors' tools and g++ take the same text.
 #ifndef OMEGA_KERNEL_HPP
 #define OMEGA_KERNEL_HPP
 

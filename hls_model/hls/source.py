@@ -24,7 +24,8 @@ __all__ = ["FLAGS", "PARTS", "SOURCES", "kernel_files", "project_files", "write_
 
 FOLDER = Path(__file__).parent
 SOURCES = ("omega_kernel.hpp", "omega_kernel.cpp", "testbench.cpp")
-FLAGS = ("-std=c++14", "-ffp-contract=off", "-Wno-unknown-pragmas")  # no fused or reordered float operations
+STANDARD = "-std=c++11"  # what the oldest of the tools takes
+FLAGS = (STANDARD, "-ffp-contract=off", "-Wno-unknown-pragmas")  # no fused float operations on any processor
 PARTS: Mapping[str, str] = {
     "zcu102": "xczu9eg-ffvb1156-2-e",
     "u200": "xcu200-fsgd2104-2-e",
@@ -122,13 +123,12 @@ def find_compiler() -> str:
 
 def _tcl(config: Config, part: str) -> str:
     period = 1e3 / config.clock_mhz
-    flags = " ".join(FLAGS[:2])
     return f"""# {TOP} for Vivado HLS up to 2020.1 and Vitis HLS up to 2024.2:
 #   vivado_hls -f run_hls.tcl        vitis_hls -f run_hls.tcl
 # C simulation, synthesis and cosimulation. Reports: project/solution/syn/report and project/solution/sim/report.
 set here [file dirname [file normalize [info script]]]
 cd $here
-set flags "{flags}"
+set flags "{STANDARD}"
 # Vivado HLS needs to be told to make one word of a struct; Vitis HLS does so by itself.
 set kernel_flags $flags
 if {{[string match *vivado_hls* [info nameofexecutable]]}} {{ append kernel_flags " -DDATA_PACK" }}
@@ -150,7 +150,6 @@ exit
 
 def _unified(config: Config, part: str) -> str:
     period = 1e3 / config.clock_mhz
-    flags = " ".join(FLAGS[:2])
     return f"""# {TOP} for the unified flow (2023.2 and later), in this folder:
 #   vitis-run --mode hls --csim --config hls_config.cfg --work_dir work
 #   v++ -c --mode hls --config hls_config.cfg --work_dir work
@@ -162,8 +161,8 @@ flow_target=vitis
 clock={period:.4g}ns
 syn.top={TOP}
 syn.file=omega_kernel.cpp
-syn.cflags={flags}
+syn.cflags={STANDARD}
 tb.file=testbench.cpp
 tb.file=stimulus.bin
-tb.cflags={flags}
+tb.cflags={STANDARD}
 """

@@ -87,7 +87,11 @@ def test_numbers_stand_beside_the_models(tmp_path: Path) -> None:
     assert known["available", "DSP"] == (6840, 6840, "given")
     row = next(row for row in found.rows if (row.section, row.quantity) == ("used, paper-calibrated", "LUT"))
     assert row.deviation == pytest.approx(50584 / 92000 - 1)
-    assert len(found.notes) == 1  # what a depth counts
+    depth, beyond = found.notes
+    assert depth.startswith("depth:")
+    assert f"some {2 * config.memory.latency + 8} cycles" in beyond
+    other = compare(alone(vivado(top="other")), config, POSITION)
+    assert len(other.notes) == 1  # what somebody else's kernel does before it begins is not known
 
 
 def test_overhead_around_the_pipeline_is_not_in_a_report() -> None:

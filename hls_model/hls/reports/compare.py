@@ -11,7 +11,7 @@ from typing import Literal
 from hls_model.boards import KINDS, find_board
 from hls_model.config import Config
 from hls_model.errors import ModelError
-from hls_model.hls.design import TOP, extent, port_interval
+from hls_model.hls.design import LS_BLOCK, TOP, extent, latency_cycles, port_interval
 from hls_model.hls.reports.cosim import Cosimulation, read_cosim
 from hls_model.hls.reports.csynth import ReportedLoop, Synthesis, read_csynth
 from hls_model.hls.reports.xml_file import LARGEST_REPORT
@@ -177,6 +177,8 @@ def compare(reports: Reports, config: Config, workload: Workload | None = None, 
         rows += _latency(reports.synthesis, cycles)
         rows += _resources(reports.synthesis, config)
         notes += _remarks(reports.synthesis, config)
+    if workload is not None and len(workload.left) == 1 and (reports.synthesis is None or reports.synthesis.top == TOP):
+        notes.append(_beyond(int(workload.left[0]), int(workload.right[0]), config))
     for one in reports.cosimulations:
         title = f"cosimulation{', ' + one.language if one.language else ''}, cycles"
         model = cycles or (None, None, None)
@@ -197,6 +199,17 @@ def _position_cycles(workload: Workload, config: Config) -> tuple[float, float, 
     if not len(touched):
         raise ModelError(f"no position has {config.unroll} right-side iterations; there are no cycles to compare")
     return float(touched.min()), float(touched.mean()), float(touched.max())
+
+
+def _beyond(left: int, right: int, config: Config) -> str:
+    """What the kernel does and the model does not: reads of the position's fields and of the left sums ahead."""
+    found = extent(left, right, config)
+    latency, reads = latency_cycles(config), found.tiles * found.blocks
+    cycles = (1 + reads) * latency + found.tiles * left
+    return (
+        f"{TOP} reads the fields of a position, and LS in blocks of {LS_BLOCK}, before it begins: some {cycles:,} "
+        f"cycles here ((1 + {reads}) x {latency} of latency, {found.tiles * left:,} left sums), which are not in the model's"
+    )
 
 
 def _clock(found: Synthesis, config: Config) -> Iterator[Row]:
