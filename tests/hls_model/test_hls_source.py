@@ -19,7 +19,7 @@ from hls_model.config import Config
 from hls_model.errors import ModelOutputError
 from hls_model.functional import Best, Sums
 from hls_model.hls.check import Computed, build, check, compute
-from hls_model.hls.design import LS_BLOCK, extent, port_interval
+from hls_model.hls.design import LS_BLOCK, extent, latency_cycles, port_interval
 from hls_model.hls.source import FLAGS, PARTS, SOURCES, project_files, write_project
 from hls_model.presets import change, parse_settings
 from hls_model.rtl import golden
@@ -145,7 +145,7 @@ def test_directives_hold_the_designs_numbers(tmp_path: Path) -> None:
     pragmas = [" ".join(line.split()).replace(" = ", "=") for line in text.splitlines() if "#pragma HLS" in line]
     beats = -(-70 // 16) - 1  # the rest is software's
     depth = (600 + 1) * -(-beats // 3)
-    bus = f"latency={config.memory.latency} max_read_burst_length=64 num_read_outstanding=7"
+    bus = f"latency={latency_cycles(config)} max_read_burst_length=64 num_read_outstanding=7"
     for port in range(3):
         name = f"memory{port}"
         assert f"#pragma HLS interface m_axi port={name} bundle={name} offset=slave depth={depth} {bus}" in pragmas

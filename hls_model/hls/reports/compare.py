@@ -208,7 +208,7 @@ def _beyond(left: int, right: int, config: Config) -> str:
     cycles = (1 + reads) * latency + found.tiles * left
     return (
         f"{TOP} reads the fields of a position, and LS in blocks of {LS_BLOCK}, before it begins: some {cycles:,} "
-        f"cycles here ((1 + {reads}) x {latency} of latency, {found.tiles * left:,} left sums), which are not in the model's"
+        f"cycles here ((1 + {reads}) x {latency} of latency, {found.tiles * left:,} left sums), which the model lacks"
     )
 
 
