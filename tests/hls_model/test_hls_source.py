@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import configparser
+import dataclasses
 import random
 import shutil
 import subprocess
@@ -201,11 +202,17 @@ def test_scripts_name_part_and_clock(name: str) -> None:
     assert not [line for line in files["design.hpp"].splitlines() if line.startswith(b"#include")]
 
 
+@pytest.mark.parametrize("bits", [96, 2048])
+def test_widths_that_no_bus_has_are_refused(bits: int) -> None:
+    config = load("u200")
+    config = config.but(memory=dataclasses.replace(config.memory, port_bits=bits))
+    with pytest.raises(ModelError, match="a power of two from 32 to 1024"):
+        project_files(config, [operands(4, 640, 1)])
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--set", "memory.port_bits=96"], "a power of two from 32 to 1024"),
-        (["--set", "memory.port_bits=2048"], "a power of two from 32 to 1024"),
         (["--set", "memory.burst_length=300"], "256 beats at most"),
         (["--right", "10"], "has no beat of 32"),
         (["--left", "0"], "has no beat of 32"),
