@@ -14,8 +14,8 @@ __all__ = ["LS_BLOCK", "TOP", "Extent", "check_bus", "design_header", "extent", 
 
 TOP = "omega_kernel"
 LS_BLOCK = 512  # left sums read at a time: what one block RAM of 18 kbit holds
-LONGEST_BURST = 256  # beats; AXI4 (ARM IHI 0022, A3.4.1)
-WIDEST_PORT = 1024  # bits; AXI4 (ARM IHI 0022, A3.1)
+LONGEST_BURST = 256  # beats; AXI4 (ARM IHI 0022)
+WIDEST_PORT = 1024  # bits; AXI4 (ARM IHI 0022)
 NO_TILES = 1 << 31  # beats of a tile where RS is not buffered
 
 
