@@ -20,15 +20,17 @@ __all__ = ["Unknown", "unknowns"]
 
 FSM_CYCLES = Range(1, 1, 4)
 LONGEST = {"fadd": 7, "fsub": 7, "fdiv": 16, "i2f": 6, "imul": 3, "iadd": 2, "fcmp": 3}  # up to 250 MHz
-AUTOBRIDGE = "github.com/UCLA-VAST/AutoBridge, benchmarks/PageRank/tapa_results/report/ProcElem_csynth.rpt"
+AUTOBRIDGE = "Vivado HLS 2019.2 for XCU280 at 4 ns, github.com/UCLA-VAST/AutoBridge"
+ADDERS = f"{AUTOBRIDGE}, benchmarks/PageRank/tapa_results/report/ProcElem_csynth.rpt"
+DIVIDER = f"{AUTOBRIDGE}, archive/benchmarks/PageRank/tapa_result/report/Control_csynth.rpt"
 OPERATOR_SOURCES = {
-    "fadd": f"4 and 5 at 250 MHz in Vivado HLS 2019.2 ({AUTOBRIDGE}); 7 is that of reports at 300 MHz",
-    "fsub": f"5 at 250 MHz in Vivado HLS 2019.2 ({AUTOBRIDGE}); 7 is that of reports at 300 MHz",
-    "fdiv": "10 at 250 MHz in HLS reports; 16 is the longest of reports for slower clocks and other devices",
-    "i2f": "4 at 250 MHz in HLS reports; 6 is the longest of reports for slower clocks and other devices",
-    "imul": "2 at 250 MHz, 32 x 16 bits in DSP slices; bounds assumed",
+    "fadd": f"5 with DSP slices, 4 without ({ADDERS}); 7 is that of reports for 3.33 ns",
+    "fsub": f"5 with DSP slices ({ADDERS}); 7 is that of reports for 3.33 ns",
+    "fdiv": f"10 ({DIVIDER}); 16 is the longest of reports for other clocks and devices",
+    "i2f": f"4 ({DIVIDER}); 6 is the longest of reports for other clocks and devices",
+    "imul": "assumed",
     "iadd": "assumed",
-    "fcmp": f"2 at 250 MHz in Vivado HLS 2019.2 ({AUTOBRIDGE}); bounds assumed",
+    "fcmp": f"2 ({ADDERS}); bounds assumed",
 }
 SOURCES = {
     "memory.latency_ns": "the board's range (hls_model.boards)",
