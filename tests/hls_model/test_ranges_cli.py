@@ -10,6 +10,8 @@ import pytest
 
 from hls_model.cli import main as model_main
 from hls_model.presets import load
+from hls_model.uncertainty import band
+from hls_model.workload import Workload
 from oclgenomics.cli.main import main
 
 EDGE = Path(__file__).parents[1] / "data" / "omega" / "edge"
@@ -133,3 +135,30 @@ def test_totals_of_several_scans_have_ranges(capsys):
     record = json.loads(capsys.readouterr().out)
     assert record["totals"]["u200"]["range"] is None
     assert all(one["range"] is None for one in record["projections"])
+
+
+def test_the_range_of_a_roofline_is_that_of_the_band(capsys):
+    found = printed_json(capsys, "roofline", *QUICK)["range"]
+    scan = Workload.uniform(2_000, grid=30)
+    assert found == band(scan, load("u200")).hardware_rate.record()
+    assert found["low"] < found["likely"] < found["high"]
+
+
+def test_only_the_front_has_ranges(capsys):
+    designs = printed_json(capsys, "explore", *RANGED["explore"])["designs"]
+    assert {one["on_front"] for one in designs} == {True, False}
+    assert all((one["range"] is not None) == one["on_front"] for one in designs)
+    for one in designs:
+        if one["on_front"]:
+            bounds = one["range"]["omega_per_s"]
+            assert bounds["low"] < bounds["likely"] == one["omega_per_s"] <= bounds["high"]
+
+
+def test_crossings_of_a_curve_are_those_of_its_ends(capsys):
+    found = printed_json(capsys, "curve", "--board", "zcu102")
+    line = found["share"] * found["ideal_omega_per_s"]
+    low, high = (found["range"][end] for end in ("low", "high"))
+    assert all(a <= b <= c for a, b, c in zip(low, found["omega_per_s"], high, strict=True))
+    for rates, crossing in zip((high, low), found["range"]["crossings"], strict=True):
+        first = next((right for right, rate in zip(found["right"], rates, strict=True) if rate >= line), None)
+        assert crossing == first
