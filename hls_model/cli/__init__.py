@@ -24,6 +24,7 @@ COMMANDS: tuple[str, ...] = (
     "report",
     "resources",
     "roofline",
+    "sdtw",
     "table1",
     "table3",
     "timing",

@@ -1,0 +1,80 @@
+"""Samples per second of a systolic array against its PEs."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hls_model.plots.labels import set_titles
+from hls_model.plots.style import BLUE, GREEN, GREY, INK, ORANGE, new_figure
+from hls_model.sdtw.resources import largest_array
+from hls_model.sdtw.timing import ArrayTiming, time_read
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["plot_array"]
+
+MINION = 512 * 4_000 / 1e6  # million samples a second of a flow cell: 512 channels at 4 kHz
+POINTS = 60
+
+
+def plot_array(timed: ArrayTiming) -> Figure:
+    """Draw the rate of arrays of all sizes, the given one, what its device holds, and what a flow cell delivers."""
+    figure, (axes,) = new_figure(size=(9, 4.8))
+    array = timed.array
+    most = largest_array(array, timed.columns, timed.samples)
+    right = 2 * max(array.pes, most, timed.samples)
+    sizes = _sizes(min(100, array.pes), right, timed.samples)
+    rates = [
+        time_read(dataclasses.replace(array, pes=pes), timed.columns, timed.samples, "L0").samples_per_s / 1e6
+        for pes in sizes
+    ]
+    axes.plot(sizes, rates, color=BLUE, linewidth=2.4, drawstyle="steps-post", zorder=3)
+    rate = timed.samples_per_s / 1e6
+    axes.plot([array.pes], [rate], "o", color=ORANGE, markersize=9, zorder=5)
+    axes.annotate(
+        f"{array.pes:,} PEs: {rate:,.2f} M samples/s", (array.pes, rate), (6, 9), textcoords="offset points",
+        color=ORANGE, fontweight="bold",
+    )  # fmt: skip
+    axes.set_xscale("log")
+    axes.set_ylim(0, 1.15 * max(*rates, rate, MINION))
+    axes.set_xlim(sizes[0], right)
+    _mark_limits(axes, most, array.board, right)
+    axes.set_xlabel("Processing elements of one array")
+    axes.set_ylabel("Million samples a second")
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_formatter(lambda value, _: f"{value:,.10g}")
+    set_titles(
+        axes,
+        f"{timed.reads_per_s:,.0f} reads of {timed.samples:,} samples a second",
+        f"{array.arrays} x {array.pes:,} PEs at {array.clock_mhz:g} MHz on {array.board}, {timed.columns:,} columns",
+    )
+    return figure
+
+
+def _sizes(least: int, most: int, samples: int) -> list[int]:
+    """Sizes at which a query needs one pass less, and some between them."""
+    steps = -(-samples // np.arange(1, samples // least + 2))
+    between = np.geomspace(least, most, POINTS).astype(np.int64)
+    sizes = np.unique(np.concatenate([steps, between]))
+    found: list[int] = sizes[(sizes >= least) & (sizes <= most)].tolist()
+    return found
+
+
+def _mark_limits(axes: Axes, most: int, board: str, right: int) -> None:
+    axes.axhline(MINION, color=GREY, linewidth=1.1, linestyle=(0, (5, 3)), zorder=1)
+    axes.annotate(
+        "one MinION flow cell:\n512 channels at 4 kHz", (1, MINION), (8, 0), xycoords=("axes fraction", "data"),
+        textcoords="offset points", va="center", color=INK, fontsize=10,
+    )  # fmt: skip
+    if most:
+        axes.axvspan(most, right, color=GREY, alpha=0.12, linewidth=0)
+        axes.axvline(most, color=GREEN, linewidth=1.3)
+        axes.annotate(
+            f"more than {most:,}\ndo not fit {board}", (most, 0), (6, 8), xycoords=("data", "axes fraction"),
+            textcoords="offset points", color=GREEN, fontsize=10,
+        )  # fmt: skip
