@@ -59,8 +59,13 @@ def requests_of(part: Part) -> st.SearchStrategy[list[tuple[int, int]]]:
         bank=st.integers(0, part.banks - 1),
         group=st.integers(0, part.groups - 1),
     )
-    gap = st.one_of(st.just(0), st.integers(0, 60), st.integers(0, 1_000))
-    return st.lists(st.tuples(gap, st.one_of(few, st.integers(0, 2 * mapping.accesses))), max_size=60).map(
+    anywhere = st.integers(0, 2 * mapping.accesses)
+    mixed = st.one_of(st.just(0), st.integers(0, 60), st.integers(0, 1_000))
+    lists = [
+        st.lists(st.tuples(gaps, accesses), max_size=40)
+        for gaps, accesses in ((st.just(0), anywhere), (st.just(0), few), (mixed, st.one_of(few, anywhere)))
+    ]
+    return st.one_of(lists).map(
         lambda pairs: [(sum(each for each, _ in pairs[: n + 1]), access) for n, (_, access) in enumerate(pairs)]
     )
 
