@@ -16,7 +16,7 @@ from itertools import count, cycle
 import numpy as np
 from numpy.typing import NDArray
 
-from hls_model.config import Config, Memory
+from hls_model.config import WORD_BITS, Config, Memory
 from hls_model.dram.memory import PortMemory
 from hls_model.errors import ModelError
 from hls_model.timing import dram_stream, events
@@ -27,6 +27,7 @@ __all__ = ["MAX_CYCLES", "Probe", "ReadPath", "estimate", "run_pass", "time_pass
 Cycles = NDArray[np.int64]
 MAX_CYCLES = 200_000_000  # some minutes
 MAX_DRAM_CYCLES = 50_000_000  # with a DRAM
+MAX_DRAM_READS = 20_000_000  # of all channels, likewise
 
 
 @dataclass
@@ -54,7 +55,7 @@ def time_passes(config: Config, columns: Cycles, beats: Cycles) -> PassPhases:
     Raises
     ------
     ModelError
-        More than `MAX_CYCLES` cycles to step through, or `MAX_DRAM_CYCLES` with a DRAM.
+        More than `MAX_CYCLES` cycles to step through; with a DRAM, more than `MAX_DRAM_CYCLES` or `MAX_DRAM_READS`.
     """
     ignore = deque[int](maxlen=0).append  # the cheapest call there is
     probe = Probe(lambda state, cycle, column: None, ignore, ignore, ignore, ignore)
@@ -76,7 +77,10 @@ def estimate(config: Config, columns: Cycles, beats: Cycles) -> int:
 
 
 def _time_all(config: Config, columns: Cycles, beats: Cycles, probe: Probe) -> PassPhases:
-    """Step through all passes, one after the other: with a DRAM no two of them are alike."""
+    """Step through all passes, one after the other: with a DRAM no two of them are alike.
+
+    The next pass begins where the last one ended; merge and overhead of the positions between them do not count here.
+    """
     steps = estimate(config, columns, beats)
     if steps > MAX_DRAM_CYCLES:
         raise ModelError(
@@ -84,6 +88,11 @@ def _time_all(config: Config, columns: Cycles, beats: Cycles, probe: Probe) -> P
             "take fewer positions"
         )
     source, runs, cycle = PortMemory(config), [], 0
+    reads = int((columns * beats).sum()) * config.issue_words * WORD_BITS // 8 // source.part.access_bytes
+    if reads > MAX_DRAM_READS:
+        raise ModelError(
+            f"level L2 would read the DRAM {reads:,} times, {MAX_DRAM_READS:,} at most; take fewer positions"
+        )
     for columns_each, beats_each in zip(columns.tolist(), beats.tolist(), strict=True):
         phases, cycle = run_pass(config, columns_each, beats_each, cycle, probe, source)
         runs.append(phases)

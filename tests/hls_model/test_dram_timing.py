@@ -199,6 +199,10 @@ def test_too_many_cycles_are_refused(monkeypatch):
     monkeypatch.setattr(machine, "MAX_DRAM_CYCLES", 1_000)
     with pytest.raises(ModelError, match="1,000 at most with memory"):
         simulate(Workload.single(30, 3_000), with_dram("u200", "ddr4_2400"), "L2")
+    monkeypatch.undo()
+    monkeypatch.setattr(machine, "MAX_DRAM_READS", 30 * 2_976 // 16 - 1)
+    with pytest.raises(ModelError, match="would read the DRAM 5,580 times, 5,579 at most; take fewer positions"):
+        simulate(Workload.single(30, 3_000), with_dram("u200", "ddr4_2400"), "L2")
 
 
 @pytest.mark.parametrize(
