@@ -126,6 +126,13 @@ class Channel:
     def _plan(self, when: int, bank: int, row: int) -> int:
         """Plan the commands of a request and return the clock of its READ."""
         when = max(when, self._held[0] + 1)
+        if self._rows[bank] == row:  # most of them: no more than the READ
+            read = self._read_clock(max(when, self._after_refresh), bank, self._activated[bank])
+            if read < self._due:
+                self.hits += 1
+                self._issue("READ", read, bank, row)
+                self._end(when, read)
+                return read
         while True:
             steps, read = self._steps(when, bank, row)
             if read < self._due:
@@ -135,10 +142,23 @@ class Channel:
         for name, clock in steps:
             self._issue(name, clock, bank, row)
         self._issue("READ", read, bank, row)
+        self._end(when, read)
+        return read
+
+    def _end(self, when: int, read: int) -> None:
+        """Take a planned request into the window."""
         self._held.append(max(self._held[-1], read))
         if len(self._row_bus) + len(self._column_bus) > 4096:
             self._forget(max(when, self._held[0]))
-        return read
+
+    def _read_clock(self, when: int, bank: int, activated: int) -> int:
+        """The earliest clock of a READ of a bank that was activated then."""
+        part, group = self.part, bank // self.part.banks
+        between = max(part.ccd_s, part.burst)
+        clock = max(
+            when, activated + part.rcd, self._last_read[group] + max(part.ccd_l, between), self._any_read + between
+        )
+        return self._free(clock, self._column_bus)
 
     def _steps(self, when: int, bank: int, row: int) -> tuple[list[tuple[str, int]], int]:
         """The earliest clocks of the PRE and ACT that a request needs, and of its READ."""
@@ -158,11 +178,7 @@ class Channel:
             )  # fmt: skip
             activated = self._free(earliest, self._row_bus, taken)
             steps.append(("ACT", activated))
-        between = max(part.ccd_s, part.burst)
-        earliest = max(
-            when, activated + part.rcd, self._last_read[group] + max(part.ccd_l, between), self._any_read + between
-        )
-        return steps, self._free(earliest, self._column_bus)
+        return steps, self._read_clock(when, bank, activated)
 
     @staticmethod
     def _free(clock: int, bus: set[int], also: Iterable[int] = ()) -> int:

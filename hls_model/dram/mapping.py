@@ -34,6 +34,8 @@ class Mapping:
     part: Part
     order: Sequence[tuple[str, int]] = ()
     _cuts: tuple[tuple[str, int, int, int], ...] = field(init=False, repr=False)
+    _row_cuts: tuple[tuple[int, int, int], ...] = field(init=False, repr=False)
+    _bank_cuts: tuple[tuple[int, int, int], ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         order = tuple(self.order) or self.part.order
@@ -50,6 +52,10 @@ class Mapping:
             shift += width
             filled[name] += width
         object.__setattr__(self, "_cuts", tuple(cuts))
+        object.__setattr__(self, "_row_cuts", tuple(cut[1:] for cut in cuts if cut[0] == "row"))
+        above = {"bank": 0, "group": self.part.banks.bit_length() - 1}  # the bank group stands above the bank
+        places = [(shift, mask, place + above[name]) for name, shift, mask, place in cuts if name in above]
+        object.__setattr__(self, "_bank_cuts", tuple(places))
 
     @property
     def accesses(self) -> int:
@@ -66,15 +72,12 @@ class Mapping:
 
     def locate(self, access: int) -> tuple[int, int]:
         """Return the bank, counted through all bank groups, and the row."""
-        row = bank = group = 0
-        for name, shift, mask, place in self._cuts:
-            if name == "row":
-                row |= (access >> shift & mask) << place
-            elif name == "bank":
-                bank |= (access >> shift & mask) << place
-            elif name == "group":
-                group |= (access >> shift & mask) << place
-        return group * self.part.banks + bank, row
+        row = bank = 0
+        for shift, mask, place in self._row_cuts:
+            row |= (access >> shift & mask) << place
+        for shift, mask, place in self._bank_cuts:
+            bank |= (access >> shift & mask) << place
+        return bank, row
 
     def access(self, *, row: int = 0, column: int = 0, bank: int = 0, group: int = 0) -> int:
         """Return which READ's worth of bytes has these fields; the inverse of `fields`."""
