@@ -2,7 +2,8 @@
 
 The registers are those of the Verilog: the state, the counters of requests and of free slots, the memory's requests in
 flight, the data channel's wait, the FIFO's fill, the interval counter and the lanes' shift register (the two shift
-registers are the bits of one integer each). A `Probe` is called with every event.
+registers are the bits of one integer each). A `Probe` is called with every event. With a DRAM behind the ports,
+`dram_stream` has the read path.
 """
 
 from __future__ import annotations

@@ -131,7 +131,8 @@ def simulate(workload: Workload, config: Config, level: Level = "L1") -> Timing:
     config : Config
         The design.
     level : {'L0', 'L1', 'L2'}
-        Closed form, events, or every cycle. L1 and L2 always agree; L0 does where its result is `exact`.
+        Closed form, events, or every cycle. L1 and L2 agree; L0 does where its result is `exact`.
+        A design with a DRAM behind its ports (`memory.dram`) is for L2 alone.
 
     Raises
     ------
