@@ -9,7 +9,7 @@ from hls_model.boards import Board
 from hls_model.cli import common
 from hls_model.cli.tables import table
 from hls_model.config import Config
-from hls_model.dram.bench import BURSTS, STATES, STRIDES, Bandwidth, bandwidth, idle_ns, sweep
+from hls_model.dram.bench import BURSTS, STATES, STRIDES, Bandwidth, bandwidth, idle_ns, in_step, sweep
 from hls_model.dram.memory import shares
 from hls_model.dram.parts import PARTS, Part, find_part
 from hls_model.errors import ModelError
@@ -85,7 +85,11 @@ def _text(config: Config, part: Part, found: list[Bandwidth], own: Bandwidth) ->
         for one in found
     ]
     text += table(("burst, bytes", "stride", "GB/s", "of the peak", "row hits"), measured)
-    return f"{text}\n\n{_compared(board, own)}"
+    gbps, roof = in_step(config)
+    memory = config.memory
+    text += f"\n\n{memory.ports} ports in step, {memory.outstanding} requests under way: "
+    text += f"{gbps:.1f} GB/s, {percent(gbps / roof, 1)} of the {roof:.1f} GB/s that ports and channels allow"
+    return f"{text}\n{_compared(board, own)}"
 
 
 def _compared(board: Board, own: Bandwidth) -> str:
@@ -109,6 +113,7 @@ def _record(config: Config, part: Part, found: list[Bandwidth], own: Bandwidth) 
         "shares_ns": dataclasses.asdict(shares(config)),
         "bandwidth": [dataclasses.asdict(one) for one in found],
         "sequential": dataclasses.asdict(own),
+        "ports_in_step": dict(zip(("gb_per_s", "roof_gb_per_s"), in_step(config), strict=True)),
         "board_efficiency": config.hardware.efficiency,
     }
 

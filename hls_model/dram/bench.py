@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from hls_model.dram.channel import Channel
 from hls_model.dram.mapping import Mapping
+from hls_model.dram.memory import PortMemory
 from hls_model.dram.parts import Part
 from hls_model.errors import ModelError
 
-__all__ = ["BURSTS", "READS", "STATES", "STRIDES", "Bandwidth", "bandwidth", "idle_ns", "sweep"]
+if TYPE_CHECKING:
+    from hls_model.config import Config
+
+__all__ = ["BURSTS", "READS", "STATES", "STRIDES", "Bandwidth", "bandwidth", "idle_ns", "in_step", "sweep"]
 
 STATES = ("hit", "closed", "conflict")
 BURSTS = (64, 256, 1024, 4096)
@@ -98,3 +104,31 @@ def sweep(
         for stride in strides
         if stride >= burst
     ]  # fmt: skip
+
+
+def in_step(config: Config, reads: int = READS) -> tuple[float, float]:
+    """Measure the ports of a design with a DRAM, which read in step and in sequence, and take every beat at once.
+
+    Returns
+    -------
+    gbps, roof : float
+        Bytes per nanosecond of all ports, and the lower of what the ports and the peaks of the channels allow.
+
+    Raises
+    ------
+    ModelError
+        See `PortMemory`.
+    """
+    source, memory = PortMemory(config), config.memory
+    beat_bytes = memory.ports * memory.port_bits // 8
+    bursts = max(1, reads * source.part.access_bytes // (memory.burst_length * memory.port_bits // 8))
+    ends = deque([-1] * memory.outstanding, maxlen=memory.outstanding)
+    asked = taken = -1
+    for number in range(bursts):
+        asked = max(asked, ends[0]) + 1
+        for there in source.burst(asked, number * memory.burst_length, memory.burst_length):
+            taken = max(taken + 1, there)
+        ends.append(taken)
+    per_ns = config.clock_mhz / 1e3
+    gbps = bursts * memory.burst_length * beat_bytes / (taken + 1) * per_ns
+    return gbps, min(beat_bytes * per_ns, len(source.channels) * source.part.peak_gbps)

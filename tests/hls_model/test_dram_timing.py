@@ -15,7 +15,7 @@ from hls_model import Config, ModelError, Workload, change, load, parse_settings
 from hls_model.cli import main as model_main
 from hls_model.config import Memory
 from hls_model.dram import PARTS, PortMemory
-from hls_model.dram.bench import bandwidth
+from hls_model.dram.bench import bandwidth, in_step
 from hls_model.dram.memory import shares
 from hls_model.timing import machine
 from hls_model.timing.dram_stream import stream
@@ -162,6 +162,13 @@ def test_a_design_that_waits_for_its_dram_gets_the_bandwidth_of_it():
     read = 60 * 6_016 * 4 / (cycles / 400e6) / 1e9
     expected = 2 * bandwidth(PARTS["ddr4_2400"], 1024, 1024).gbps
     assert read == pytest.approx(expected, rel=0.02)
+    gbps, roof = in_step(config)
+    assert roof == 2 * 19.2
+    assert gbps == pytest.approx(read, rel=0.02)
+    slow, ports = in_step(with_dram("u200", "ddr4_2400", "clock_mhz=100"))
+    assert ports == 100e6 * 128 / 1e9
+    assert slow == pytest.approx(ports, rel=0.02)
+    assert in_step(with_dram("u200", "ddr4_2400", "memory.outstanding=1"))[0] < 0.3 * 32
 
 
 def test_refreshes_start_anywhere_and_every_position_is_stepped():
