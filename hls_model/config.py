@@ -65,6 +65,8 @@ class Memory:
         `bank_gbps` and `efficiency`; or the fixed latency and pace that the other levels know.
     dram_seed : int
         Seed of when the first refresh of each channel falls due.
+    random_stall_percent : float
+        Share of bursts whose request is accepted 1 to 8 cycles late, chosen by the same seed; for such tests as well.
     """
 
     latency_ns: float = 0.0
@@ -81,6 +83,7 @@ class Memory:
     random_gap_seed: int = 1
     dram: str = "none"
     dram_seed: int = 1
+    random_stall_percent: float = 0.0
 
     def __post_init__(self) -> None:
         for name in ("ports", "burst_length", "outstanding", "banks"):
@@ -96,9 +99,8 @@ class Memory:
         _least("memory.efficiency", self.efficiency)
         if self.efficiency > 1:
             raise ModelError(f"memory.efficiency is {self.efficiency:g}; it is a share of the peak, at most 1")
-        _number("memory.random_gap_percent", self.random_gap_percent)
-        if not 0 <= self.random_gap_percent <= 100:
-            raise ModelError(f"memory.random_gap_percent is {self.random_gap_percent:g}; it has to be 0 to 100")
+        for name in ("random_gap_percent", "random_stall_percent"):
+            _percent(f"memory.{name}", getattr(self, name))
         if self.port_bits % WORD_BITS:
             raise ModelError(f"memory.port_bits is {self.port_bits}; it has to be a multiple of {WORD_BITS}")
 
@@ -333,6 +335,12 @@ def _whole(name: str, value: object, least: int, most: int = LARGEST) -> None:
 def _number(name: str, value: object) -> None:
     if not isinstance(value, (int, float)) or isinstance(value, bool):
         raise ModelError(f"{name} is {shown(value)}; it has to be a number")
+
+
+def _percent(name: str, value: float) -> None:
+    _number(name, value)
+    if not 0 <= value <= 100:
+        raise ModelError(f"{name} is {value:g}; it has to be 0 to 100")
 
 
 def _least(name: str, value: float) -> None:

@@ -55,11 +55,12 @@ def _memory(sums: Sums, config: Config) -> tuple[NDArray[np.float32], NDArray[np
     RS, TS = np.append(sums.RS, PADDING), np.concatenate([sums.TS, np.full((sums.left, 1), PADDING)], axis=1)
     if config.rs_prefetch == "none":
         both = np.concatenate([np.broadcast_to(RS[order], (sums.left, *order.shape)), TS[:, order]], axis=2)
-        return none, port_beats(both, config)
+        return none, port_beats(both, config).reshape(-1, width)
     step = tile_beats(config)
     tiles = [order[start : start + step] for start in range(0, len(order), step)]
-    prefetched = np.concatenate([port_beats(RS[None, tile], config) for tile in tiles])
-    return prefetched, np.concatenate([port_beats(TS[:, tile], config) for tile in tiles])
+    prefetched = [port_beats(RS[None, tile], config).reshape(-1, width) for tile in tiles]
+    columns = [port_beats(TS[:, tile], config).reshape(-1, width) for tile in tiles]
+    return np.concatenate(prefetched), np.concatenate(columns)
 
 
 def _maxima(sums: Sums, config: Config) -> Words:

@@ -180,7 +180,8 @@ module omega_top #(
     else if (issue && !last_beat) beat_base <= beat_base + (blocked ? 1 : P);
   end
 
-  // ---- requests: RS columns tile by tile, and TS columns in the order in which they run
+  // ---- requests: RS columns tile by tile, and TS columns in the order in which they run. Each column starts at a
+  // multiple of the burst length, so the last burst, which may be shorter, is followed by unused port beats.
   reg requesting, first_burst;
   reg [31:0] ports_left, columns_left, ts_next, rs_next, rs_tile;
   reg [15:0] under_way;
@@ -188,7 +189,7 @@ module omega_top #(
   wire accepted = ar_valid && ar_ready;
   wire column_requested = accepted && ports_left <= {16'd0, burst_length};
   wire request_ts = start_ts || (column_requested && !reads_rs && columns_left != 0);
-  wire [31:0] rs_start = start ? rs_address : pass_over ? rs_tile + tile_ports : rs_tile;
+  wire [31:0] rs_start = start ? rs_address : pass_over ? rs_next : rs_tile;
   assign ar_valid = requesting && under_way < outstanding_limit;
   assign ar_addr = reads_rs ? rs_next : ts_next;
   assign ar_len = (ports_left > {16'd0, burst_length}) ? burst_length : ports_left[15:0];
@@ -210,9 +211,9 @@ module omega_top #(
     else if (request_ts) columns_left <= columns_left - 1;
     rs_tile <= rs_start;
     if (start_rs) rs_next <= rs_start;
-    else if (accepted && reads_rs) rs_next <= rs_next + {16'd0, ar_len};
+    else if (accepted && reads_rs) rs_next <= rs_next + {16'd0, burst_length};
     if (start) ts_next <= ts_address;
-    else if (accepted && !reads_rs) ts_next <= ts_next + {16'd0, ar_len};
+    else if (accepted && !reads_rs) ts_next <= ts_next + {16'd0, burst_length};
     under_way <= reset ? 16'd0 : under_way + {15'd0, accepted} - {15'd0, taken && r_last};
   end
 

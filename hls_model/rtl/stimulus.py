@@ -71,20 +71,23 @@ def stimulus(sums: Sums, config: Config, *, trace: bool = False) -> bytes:
     else:
         rs_ports = [port_beats(RS[None, tile], config) for tile in tiles]
         ts_ports = [port_beats(TS[:, tile], config) for tile in tiles]
-    memory = np.concatenate([*rs_ports, *ts_ports])
+    rs_memory, ts_memory = (
+        [_from_burst_starts(ports, config) for ports in columns] for columns in (rs_ports, ts_ports)
+    )
+    memory = np.concatenate([*rs_memory, *ts_memory])
     settings = [
         *_design_words(config),
         sums.left, len(tiles),
-        len(tiles[0]), len(ts_ports[0]) // sums.left, len(tiles[-1]), len(ts_ports[-1]) // sums.left,
+        len(tiles[0]), ts_ports[0].shape[1], len(tiles[-1]), ts_ports[-1].shape[1],
         int((order[-1] >= 0).sum()), *divmod(inside, config.lanes), sums.first_left, sums.first_right,
         *_memory_words(config),
-        sum(map(len, rs_ports)), len(memory), trace,
+        sum(map(len, rs_memory)), len(memory), config.memory.port_bits // 8, trace,
     ]  # fmt: skip
     return np.array(settings, "<u4").tobytes() + b"".join(a.astype("<f4").tobytes() for a in (sums.LS, memory))
 
 
 def port_beats(columns: NDArray[np.float32], config: Config) -> NDArray[np.float32]:
-    """Lay columns, float32 (columns, beats, words), out as port beats (n, words of one), each column from a new one."""
+    """Lay columns, float32 (columns, beats, words), out as port beats, (columns, port beats, words of one)."""
     width = config.memory.words_per_beat
     count, beats, words = columns.shape
     shared = max(1, width // words)
@@ -92,7 +95,17 @@ def port_beats(columns: NDArray[np.float32], config: Config) -> NDArray[np.float
     columns = np.pad(columns, ((0, 0), (0, whole - beats), (0, 0)), constant_values=PADDING)
     groups = columns.reshape(count * whole // shared, shared * words)
     filled = -(-groups.shape[1] // width) * width
-    return np.pad(groups, ((0, 0), (0, filled - groups.shape[1])), constant_values=PADDING).reshape(-1, width)
+    groups = np.pad(groups, ((0, 0), (0, filled - groups.shape[1])), constant_values=PADDING)
+    return groups.reshape(count, -1, width)
+
+
+def _from_burst_starts(columns: NDArray[np.float32], config: Config) -> NDArray[np.float32]:
+    """Lay port beats of columns out in memory, each column from a multiple of the burst length on; (n, words of one).
+
+    A burst whose bytes divide 4 KB does not cross a multiple of these, then.
+    """
+    spare = -columns.shape[1] % config.memory.burst_length
+    return np.pad(columns, ((0, 0), (0, spare), (0, 0)), constant_values=PADDING).reshape(-1, columns.shape[2])
 
 
 def _design_words(config: Config) -> list[int]:
@@ -106,10 +119,12 @@ def _design_words(config: Config) -> list[int]:
 def _memory_words(config: Config) -> list[int]:
     memory = config.memory
     pace = config.pace
-    late_below = ceil(Fraction(memory.random_gap_percent) * 65536 / 100)
+    late_below, stall_below = (
+        ceil(Fraction(percent) * 65536 / 100) for percent in (memory.random_gap_percent, memory.random_stall_percent)
+    )
     return [
         config.latency, memory.burst_gap, pace.numerator, pace.denominator, late_below,
-        memory.random_gap_seed & 0xFFFFFFFF,
+        stall_below, memory.random_gap_seed & 0xFFFFFFFF,
     ]  # fmt: skip
 
 

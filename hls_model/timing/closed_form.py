@@ -111,6 +111,7 @@ class _ReadPath:
         memory = self.config.memory
         full_rate = self.slow[0] == 0
         regular = np.full(self.beats.shape, memory.random_gap_percent == 0) | (self.ports == 1)
+        regular &= memory.random_stall_percent == 0
         hidden = self._hidden()
         one_column = self.joined == 1
         lanes_lead = self.shared == 1 and self.wide >= self.interval and memory.fifo_beats > self.wide

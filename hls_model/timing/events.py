@@ -20,6 +20,8 @@ from hls_model.timing.phases import PassPhases
 
 __all__ = ["time_passes"]
 
+STALL_SALT = 3_266_489_917  # so that stalls and gaps are chosen apart
+
 
 def time_passes(config: Config, columns: Cycles, beats: Cycles) -> PassPhases:
     """Return the cycles of passes of `columns` columns of `beats` beats each, int64 (passes,), both 1 or more."""
@@ -88,6 +90,7 @@ def _read_path(config: Config, words: int, interval: int, beats: int) -> ReadPat
         outstanding=memory.outstanding,
         fifo_beats=memory.fifo_beats,
         late=partial(_late, config),
+        stall=partial(_stalls, config),
     )
     return ReadPath([Flow.of_words(supply, words, memory.words_per_beat)], beats, interval)
 
@@ -97,11 +100,24 @@ def _late(config: Config, x: Cycles) -> Cycles:
     memory, pace = config.memory, config.pace - 1
     late = slower(pace.numerator, pace.denominator)(x)
     if memory.random_gap_percent:
-        h = (x * 2_654_435_761 + 40_503 * (memory.random_gap_seed & 0xFFFFFFFF)).astype(np.uint32)
-        h ^= h >> np.uint32(15)
-        h *= np.uint32(2_246_822_519)
-        h ^= h >> np.uint32(13)
-        hit = (h & np.uint32(0xFFFF)) * 100.0 < memory.random_gap_percent * 65_536
-        late += np.where(hit, 1 + ((h >> np.uint32(16)) & np.uint32(3)), 0)
+        late += _random(x, memory.random_gap_seed, 0, memory.random_gap_percent, 3)
     late[x == 0] = 0
     return late
+
+
+def _stalls(config: Config, bursts: Cycles) -> Cycles:
+    """Cycles by which memory accepts the requests of a column's bursts late."""
+    memory = config.memory
+    if not memory.random_stall_percent:
+        return np.zeros_like(bursts)
+    return _random(bursts, memory.random_gap_seed, STALL_SALT, memory.random_stall_percent, 7)
+
+
+def _random(x: Cycles, seed: int, salt: int, percent: float, mask: int) -> Cycles:
+    """1 to `mask` + 1 for a share of the numbers x, 0 for the others."""
+    h = (x * 2_654_435_761 + 40_503 * (seed & 0xFFFFFFFF) + salt).astype(np.uint32)
+    h ^= h >> np.uint32(15)
+    h *= np.uint32(2_246_822_519)
+    h ^= h >> np.uint32(13)
+    hit = (h & np.uint32(0xFFFF)) * 100.0 < percent * 65_536
+    return np.where(hit, 1 + ((h >> np.uint32(16)) & np.uint32(mask)), 0).astype(np.int64)

@@ -158,6 +158,8 @@ class ReadPath:
         Cycles between two beats, and stages of the lanes' shift register.
     needed : int
         Port beats that the FIFO has to hold for a beat.
+    stalls : list of int
+        For each burst of a column: cycles that memory lets its request wait.
     offers : list of (bool, int)
         For each port beat of a column: whether its burst goes on, and the data channel's wait before the next one.
     leaving : list of int
@@ -169,6 +171,7 @@ class ReadPath:
     interval: int
     stages: int
     needed: int
+    stalls: list[int]
     offers: list[tuple[bool, int]]
     leaving: list[int]
 
@@ -190,7 +193,8 @@ class ReadPath:
         leaving[-1] = wide
         slow = config.pace - 1
         offers = _offers(config.memory, slow.numerator, slow.denominator, sum(leaving))
-        return cls(config.memory, config.latency, interval, stages, wide, offers, leaving)
+        stalls = [_stall(config.memory, k) for k in range(-(-len(offers) // config.memory.burst_length))]
+        return cls(config.memory, config.latency, interval, stages, wide, stalls, offers, leaving)
 
 
 def _offers(memory: Memory, slow: int, per: int, ports: int) -> list[tuple[bool, int]]:
@@ -203,11 +207,20 @@ def _offers(memory: Memory, slow: int, per: int, ports: int) -> list[tuple[bool,
 
 
 def _random_gap(memory: Memory, x: int) -> int:
-    h = (2_654_435_761 * x + 40_503 * memory.random_gap_seed) % 2**32
+    h = _hashed(2_654_435_761 * x + 40_503 * memory.random_gap_seed)
+    return 1 + (h >> 16) % 4 if h % 2**16 * 100 < memory.random_gap_percent * 2**16 else 0
+
+
+def _stall(memory: Memory, burst: int) -> int:
+    h = _hashed(2_654_435_761 * burst + 40_503 * memory.random_gap_seed + events.STALL_SALT)
+    return 1 + (h >> 16) % 8 if h % 2**16 * 100 < memory.random_stall_percent * 2**16 else 0
+
+
+def _hashed(h: int) -> int:
+    h %= 2**32
     h ^= h >> 15
     h = h * 2_246_822_519 % 2**32
-    h ^= h >> 13
-    return 1 + (h >> 16) % 4 if h % 2**16 * 100 < memory.random_gap_percent * 2**16 else 0
+    return h ^ h >> 13
 
 
 def _stream(
@@ -224,13 +237,14 @@ def _stream(
         return dram_stream.stream(path, columns, start, probe, source, begin)
     memory, needed, interval = path.memory, path.needed, path.interval - 1
     requested, taken, blocked, issued = probe.requested, probe.taken, probe.blocked, probe.issued
-    requests = columns * -(-len(path.offers) // memory.burst_length)
+    requests = columns * len(path.stalls)
     slots, room = memory.outstanding, memory.fifo_beats
     asked, entered = 1 << path.latency >> 1, 1 << path.stages >> 1
     in_flight = arrived = wait = fifo = spacing = lanes = first = 0
     in_burst = False
     issues = total = columns * len(path.leaving)
-    offers, leaving = cycle(path.offers), cycle(path.leaving)
+    stalls, offers, leaving = cycle(path.stalls), cycle(path.offers), cycle(path.leaving)
+    stall = next(stalls)
     for now in count(start):
         # Everything below sees the registers as they were when the cycle began.
         held = fifo
@@ -238,8 +252,11 @@ def _stream(
         if in_flight:
             arrived += in_flight & 1
             in_flight >>= 1
-        if requests and slots:
+        if requests and slots and stall:
+            stall -= 1
+        elif requests and slots:
             requested(now)
+            stall = next(stalls)
             requests -= 1
             slots -= 1
             in_flight |= asked

@@ -27,6 +27,7 @@ SIGNALS: Mapping[str, str] = {
     "control.merge_lane": "lane that is merged",
     "control.done": "1 in the cycle after the last",
     "request.waits": "1 while a burst of the stream is still to be asked for",
+    "request.valid": "1 while a burst is asked for: there is a slot for it",
     "request.accepted": "1 where a request is accepted",
     "request.burst": "number of the stream's burst that is asked for",
     "request.under_way": "requests accepted whose last port beat has not been taken",
@@ -172,6 +173,7 @@ def _fill(part: Mapping[str, Values], config: Config, span: Span, beats: int, is
     part["request.waits"][:] = accepted < part["request.accepted"].sum()
     part["bus.beat"][:] = taken % len(ends)
     part["request.under_way"][:] = accepted - _before(ends[part["bus.beat"]] * part["bus.taken"])
+    part["request.valid"][:] = part["request.waits"] & (part["request.under_way"] < config.memory.outstanding)
     part["fifo.count"][:] = taken - (index // beats * len(ends) + left[index % beats])
     part["bus.ready"][:] = part["fifo.count"] < config.memory.fifo_beats
     part["lanes.column"][:] = span.column + index // beats

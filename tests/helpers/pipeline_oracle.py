@@ -33,6 +33,14 @@ def late(config: Config, x: int) -> int:
     return int(x * q // 1) - int((x - 1) * q // 1) + random
 
 
+def stall(config: Config, k: int) -> int:
+    h = (2654435761 * k + 40503 * config.memory.random_gap_seed + 3266489917) & 0xFFFFFFFF
+    h ^= h >> 15
+    h = (h * 2246822519) & 0xFFFFFFFF
+    h ^= h >> 13
+    return 1 + ((h >> 16) & 7) if (h & 0xFFFF) * 100 < config.memory.random_stall_percent * 65536 else 0
+
+
 def stream(config: Config, start: int, columns: int, beats: int, words: int, interval: int) -> Stream:
     """Compute event by event; a port beat or a request whose turn has not come is not looked at."""
     memory = config.memory
@@ -64,6 +72,7 @@ def stream(config: Config, start: int, columns: int, beats: int, words: int, int
             request = requests[k - 1] + 1 if k else start
             if k >= memory.outstanding:
                 request = max(request, ends[k - memory.outstanding] + 1)
+            request += stall(config, x // memory.burst_length)
             requests.append(request)
             channel = max(request + config.latency, channel + memory.burst_gap if n else 0)
         if n >= memory.fifo_beats:
@@ -118,6 +127,7 @@ def memories(draw: st.DrawFn) -> Memory:
         bank_gbps=draw(st.just(1e6) | st.floats(0.5, 100)),
         random_gap_percent=draw(st.just(0.0) | st.floats(0, 100)),
         random_gap_seed=draw(st.integers(0, 2**33)),
+        random_stall_percent=draw(st.just(0.0) | st.floats(0, 100)),
     )
 
 

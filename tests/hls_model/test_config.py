@@ -50,6 +50,7 @@ BAD = [
     ("memory.bank_gbps=0", "memory.bank_gbps is 0.0; it has to be a positive number"),
     ("memory.efficiency=1.5", "memory.efficiency is 1.5; it is a share of the peak, at most 1"),
     ("memory.random_gap_percent=101", "memory.random_gap_percent is 101; it has to be 0 to 100"),
+    ("memory.random_stall_percent=-1", "memory.random_stall_percent is -1; it has to be 0 to 100"),
     ("memory.random_gap_seed=-1", "memory.random_gap_seed is -1; it has to be 0 or more"),
     ("operators.fdiv=-1", "operators.fdiv is -1; it has to be 0 or more"),
     ("operators.fdiv=ten", "operators.fdiv is 'ten'; it has to be a whole number"),

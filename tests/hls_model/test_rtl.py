@@ -7,6 +7,7 @@ the commonest latencies. 32 runs the whole table, which takes minutes.
 from __future__ import annotations
 
 import configparser
+import dataclasses
 import json
 import os
 import random
@@ -17,9 +18,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hls_model import ModelError
+from hls_model import Config, Memory, ModelError
 from hls_model.cli import main
 from hls_model.functional import Best
+from hls_model.limits import check_possible
 from hls_model.operators import Latencies
 from hls_model.rtl import golden, twin
 from hls_model.rtl.operands import KINDS, operands
@@ -65,6 +67,7 @@ def test_the_table_covers_what_it_should() -> None:
         lambda config: config.lane_map == "blocked",
         lambda config: config.memory.burst_gap > 0,
         lambda config: config.memory.random_gap_percent > 0,
+        lambda config: config.memory.random_stall_percent > 0,
         lambda config: config.pace > 1,
         lambda config: config.lanes < config.unroll,
     ):
@@ -72,6 +75,11 @@ def test_the_table_covers_what_it_should() -> None:
     assert any(case.right < case.config.unroll for case in CASES)
     assert any(0 < case.right // case.config.lanes < case.config.depth for case in CASES)
     assert any(case.right // case.config.lanes > case.config.depth for case in CASES)
+
+
+def test_every_row_is_a_design_that_axi_allows() -> None:
+    for case in CASES:
+        check_possible(case.config)
 
 
 @pytest.mark.parametrize("case", CASES, ids=row)
@@ -109,13 +117,14 @@ def random_case(rng: random.Random) -> golden.Case:
         "memory.port_bits": 128,
         "memory.ports": 1,
         "memory.latency_ns": 4.0 * latency,
-        "memory.burst_length": rng.choice([1, 2, 3, 7, 16, 64]),
+        "memory.burst_length": rng.choice([1, 2, 4, 8, 16, 64, 256]),
         "memory.burst_gap": rng.choice([0, 0, 1, min(9, latency)]),
         "memory.outstanding": rng.choice([1, 2, 3, 8, 40]),
         "memory.fifo_beats": rng.choice([2, 3, 17, 256]),
         "memory.efficiency": rng.choice([1.0, 0.09, 0.07, 0.03]),
         "memory.random_gap_percent": rng.choice([0.0, 5.0, 37.5, 100.0]),
         "memory.random_gap_seed": rng.randrange(1000),
+        "memory.random_stall_percent": rng.choice([0.0, 10.0, 60.0, 100.0]),
         "ii": rng.choice([1, 1, 2, 3, 16]),
         "fsm_cycles": rng.choice([1, 2, 7]),
         "rs_buffer_words": rng.choice([4, 20, 44, 800]),
@@ -159,6 +168,57 @@ def test_any_design_is_the_verilog(builds: Path) -> None:
     for case, run in zip(cases, live_runs(cases, builds), strict=True):
         checked = check(case.with_result(run), run)
         assert checked.agrees, f"{row(case)}: {run.cycles} cycles"
+
+
+FAULTS = (  # in the requests of omega_top.v, each for designs with so many cycles of the state machine
+    (2, "assign ar_valid = requesting &&", "assign ar_valid = requesting && !(fsm_cycles == 2 && held) &&"),
+    (3, "assign ar_addr = (", "assign ar_addr = {31'd0, fsm_cycles == 3 && held} + ("),
+    (4, "ts_next + {16'd0, burst_length};", "ts_next + {16'd0, fsm_cycles == 4 ? ar_len : burst_length};"),
+    (5, "ts_next <= ts_address;", "ts_next <= ts_address + {19'd0, fsm_cycles == 5, 12'd0};"),
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def faulty(builds: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The bench of one lane, with all faults."""
+    folder = tmp_path_factory.mktemp("faulty")
+    for file in twin.FOLDER.glob("*.*"):
+        shutil.copy(file, folder)
+    text = (folder / "omega_top.v").read_text()
+    text = text.replace(
+        "assign ar_addr = reads_rs ? rs_next : ts_next;", "assign ar_addr = (reads_rs ? rs_next : ts_next);"
+    )
+    for _, right, wrong in FAULTS:
+        assert text.count(right) == 1
+        text = text.replace(right, wrong)
+    held = "reg held; always @(posedge clk) held <= ar_valid && !ar_ready;\n"
+    text = text.replace("  assign ar_valid =", f"  {held}  assign ar_valid =")
+    (folder / "omega_top.v").write_text(text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(twin, "FOLDER", folder)
+        return twin.build(twin.Circuit(1, 1, False, Config().latencies), builds)
+
+
+@needs_verilator
+@pytest.mark.parametrize(
+    ("fsm_cycles", "message"),
+    [
+        (2, "is dropped before it is accepted"),
+        (3, "changes before it is accepted"),
+        (4, "crosses a multiple of 4,096 bytes"),
+        (5, "lies outside of memory"),
+        (6, "has not 1 to 256 beats"),
+    ],
+)
+def test_bench_tells_what_axi_forbids(faulty: Path, fsm_cycles: int, message: str) -> None:
+    memory = Memory(port_bits=32, ports=1, latency_ns=40.0, burst_length=256, random_stall_percent=80.0)
+    good = Config(unroll=1, memory=memory)
+    twin.run(faulty, [(operands(6, 700, 1), good)])
+    bad = good.but(fsm_cycles=fsm_cycles)
+    if fsm_cycles == 6:
+        bad = bad.but(memory=dataclasses.replace(memory, burst_length=257))
+    with pytest.raises(ModelError, match=message):
+        twin.run(faulty, [(operands(6, 700, 1), bad)])
 
 
 @needs_verilator

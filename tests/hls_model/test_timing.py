@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 from helpers import pipeline_oracle as oracle
@@ -77,6 +79,38 @@ def test_long_columns_are_cut_into_chunks_without_a_seam(config: Config, beats: 
     timed = events.time_passes(config, *arrays(1, beats))
     issues = oracle.stream(config, 0, 1, beats, config.issue_words, config.ii).issues
     assert int((timed.fill + timed.stream + timed.stall)[0]) == issues[-1] + 1
+
+
+@pytest.mark.parametrize(("seed", "percent", "beats"), [(147, 80.0, 3), (68, 50.0, 14), (715, 80.0, 5)])
+def test_overlapped_columns_remember_when_the_last_request_was(seed: int, percent: float, beats: int) -> None:
+    """A request before one that stalls counts even where its data came long ago."""
+    memory = Memory(latency_ns=80.0, port_bits=32, ports=1, burst_length=4, outstanding=8, fifo_beats=3, efficiency=1.0)
+    memory = dataclasses.replace(memory, random_gap_seed=seed, random_stall_percent=percent)
+    config = Config(unroll=1, overlap_outer=True, memory=memory)
+    issues = oracle.stream(config, 0, 40, beats, 1, 1).issues
+    timed = events.time_passes(config, *arrays(40, beats))
+    assert int((timed.fill + timed.stream + timed.stall)[0]) == issues[-1] + 1
+
+
+def test_stalls_go_on_from_chunk_to_chunk() -> None:
+    memory = Memory(port_bits=32, ports=1, burst_length=4, outstanding=1, random_stall_percent=50.0)
+    config = Config(unroll=1, memory=memory)
+    timed = events.time_passes(config, *arrays(1, 3 * events.CHUNK))
+    issues = oracle.stream(config, 0, 1, 3 * events.CHUNK, 1, 1).issues
+    assert int((timed.fill + timed.stream + timed.stall)[0]) == issues[-1] + 1
+
+
+def test_a_stalled_request_waits_by_hand() -> None:
+    """All bursts stall: with one request at a time each of three costs its stall on top of the latency."""
+    memory = Memory(latency_ns=40.0, port_bits=32, ports=1, outstanding=1, burst_length=4)
+    stalled = dataclasses.replace(memory, random_stall_percent=100.0)
+    plain, late = (
+        simulate(Workload.single(1, 12), Config(unroll=1, rs_prefetch="none", memory=some), "L2")
+        for some in (memory, stalled)
+    )
+    stalls = [oracle.stall(Config(memory=stalled), burst) for burst in range(6)]  # 2 words a beat: 24 in bursts of 4
+    assert min(stalls) >= 1
+    assert late.cycles == plain.cycles + sum(stalls)
 
 
 @pytest.mark.parametrize("name", PRESETS)
