@@ -108,7 +108,7 @@ class Memory:
         if self.dram == "none":
             return
         find_part(self.dram)
-        for name in ("burst_gap", "random_gap_percent"):
+        for name in ("burst_gap", "random_gap_percent", "random_stall_percent"):
             if getattr(self, name):
                 raise ModelError(
                     f"memory.{name} is {getattr(self, name):g}; with memory.dram the DRAM makes the gaps, take 0"

@@ -25,9 +25,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     """Add the command."""
     parser = subparsers.add_parser(
         "validate",
-        help="compare all levels of timing and the arithmetic with the Verilog",
-        description="Compare cycles of all levels of timing and the winning omega with those of the Verilog. Exit "
-        "status 1 says that something differs.",
+        help="compare all levels of timing and the arithmetic with recorded or live runs of the Verilog",
+        description="Compare cycles of all levels of timing and the winning omega with those that the Verilog had when "
+        "its runs were recorded, or with --live has now. Exit status 1 says that something differs.",
         allow_abbrev=False,
     )
     parser.add_argument(
@@ -72,11 +72,20 @@ def run(args: argparse.Namespace) -> int:
             write_cases(cases, Path(args.table))
     checks = [check(case, runs[index] if runs else None) for index, case in enumerate(cases)]
     differ = [one for one in checks if not one.agrees]
-    summary = f"{len(checks)} runs of the Verilog{' now' if runs else ''}, {len(differ)} differ"
-    common.write(args, f"{_table(checks)}\n{summary}\n{_worth(checks)}", _record(checks))
+    summary = _summary(len(checks), len(differ), live=runs is not None)
+    record = _record(checks, live=runs is not None)
+    common.write(args, f"{_table(checks)}\n{summary}\n{_worth(checks)}", record)
     if differ and (args.json or args.output != "-"):
         print(f"hls_model: {summary}", file=sys.stderr)
     return DIFFERS if differ else 0
+
+
+def _summary(count: int, differ: int, *, live: bool) -> str:
+    if live:
+        return f"{count} live runs of the Verilog compared with the model and with the recorded ones, {differ} differ"
+    return (
+        f"{count} recorded runs of the Verilog compared with the model, {differ} differ; --live runs the Verilog again"
+    )
 
 
 def _worth(checks: Sequence[Check]) -> str:
@@ -102,9 +111,10 @@ def _table(checks: Sequence[Check]) -> str:
     return "\n".join(lines)
 
 
-def _record(checks: Sequence[Check]) -> dict[str, Any]:
+def _record(checks: Sequence[Check], *, live: bool) -> dict[str, Any]:
     return {
         "agree": all(one.agrees for one in checks),
+        "live": live,
         "cases": [
             {
                 "settings": one.case.settings,

@@ -266,17 +266,28 @@ def test_command_says_what_differs(tmp_path: Path, capsys: pytest.CaptureFixture
     golden.write_cases(CASES[:3], table)
     assert golden.read_cases(table) == CASES[:3]
     assert main(["validate", "--table", str(table)]) == 0
-    assert "3 runs of the Verilog, 0 differ" in capsys.readouterr().out
+    summary = "3 recorded runs of the Verilog compared with the model, 0 differ; --live runs the Verilog again\n"
+    assert capsys.readouterr().out.endswith(summary)
     wrong = golden.Case(*[*vars(CASES[0]).values()][:5], CASES[0].cycles + 1, CASES[1].best)
     golden.write_cases([wrong, CASES[1]], table)
     assert main(["validate", "--table", str(table), "--json"]) == 1
     shown = capsys.readouterr()
-    assert "2 runs of the Verilog, 1 differ" in shown.err
+    assert "2 recorded runs of the Verilog compared with the model, 1 differ" in shown.err
     record = json.loads(shown.out)
+    assert record["live"] is False
     assert not record["agree"]
     assert not record["cases"][0]["omega_agrees"]
     assert not record["cases"][0]["levels"]["L1"]["agrees"]
     assert record["cases"][1]["levels"]["L0"]["agrees"]
+
+
+@needs_verilator
+def test_command_says_that_it_ran_the_verilog(builds: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = tmp_path / "table.csv"
+    golden.write_cases(CASES[:2], table)
+    assert main(["validate", "--live", "--table", str(table), "--build-folder", str(builds)]) == 0
+    summary = "2 live runs of the Verilog compared with the model and with the recorded ones, 0 differ\n"
+    assert capsys.readouterr().out.endswith(summary)
 
 
 @pytest.mark.parametrize("text", ["", "left\nx\n", HEAD, HEAD + "1,2\n", HEAD + "1,2,1,plain,unroll,3,0,1,1\n"])
