@@ -101,7 +101,7 @@ def build(circuit: Circuit, folder: Path) -> Path:
         except OSError as error:
             raise ModelOutputError(f"{place}: cannot be written ({error.strerror or error})") from error
         command = [
-            verilator, "--cc", "--exe", "--build", "-j", "2", "-O3", "-Wall", "--top-module", "omega_top",
+            verilator, "--cc", "--exe", "--build", "-j", "2", "-O3", "--top-module", "omega_top",
             "--x-assign", "unique", "--x-initial", "unique",
             f"-I{place}", "--Mdir", str(place), "-o", "bench",
             "-CFLAGS", f"-DLANES={circuit.lanes} -DPORT_WORDS={circuit.port_words}",
