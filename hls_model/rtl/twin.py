@@ -79,8 +79,17 @@ class Run:
     issues: tuple[int, ...]
 
 
-def build(circuit: Circuit, folder: Path) -> Path:
+def build(circuit: Circuit, folder: Path, *, waves: bool = False) -> Path:
     """Return the bench of a circuit, built in `folder` unless it is there.
+
+    Parameters
+    ----------
+    circuit : Circuit
+        What is compiled in.
+    folder : path
+        Takes a folder for each circuit.
+    waves : bool
+        The bench can dump waveforms (of all lanes' insides only below `MANY_LANES` lanes).
 
     Raises
     ------
@@ -92,7 +101,8 @@ def build(circuit: Circuit, folder: Path) -> Path:
         raise ModelError("verilator is not installed; it builds the Verilog (Debian: install verilator, g++ and make)")
     sources = [*sorted(FOLDER.glob("*.v")), FOLDER / "bench.cpp"]
     content = circuit.header.encode() + b"".join(path.read_bytes() for path in sources)
-    place = folder / f"{circuit.lanes}x{circuit.port_words}-{blake2b(content, digest_size=8).hexdigest()}"
+    kind = "-waves" if waves else ""
+    place = folder / f"{circuit.lanes}x{circuit.port_words}{kind}-{blake2b(content, digest_size=8).hexdigest()}"
     bench = place / "bench"
     if not bench.exists():
         try:
@@ -107,14 +117,33 @@ def build(circuit: Circuit, folder: Path) -> Path:
             "-CFLAGS", f"-DLANES={circuit.lanes} -DPORT_WORDS={circuit.port_words}",
             "-MAKEFLAGS", "OPT_FAST=-O1 OPT_SLOW=-O0 OPT_GLOBAL=-O1",
             *(["--hierarchical"] if circuit.lanes >= MANY_LANES else []),
+            *(["--trace", "--no-trace-params"] if waves else []),
             *map(str, sources),
         ]  # fmt: skip
         _call(command, "the Verilog could not be built")
     return bench
 
 
-def run(bench: Path, positions: Iterable[tuple[Sums, Config]], *, trace: bool = False) -> list[Run]:
+def run(
+    bench: Path,
+    positions: Iterable[tuple[Sums, Config]],
+    *,
+    trace: bool = False,
+    waves: tuple[Path, int] | None = None,
+) -> list[Run]:
     """Run positions, whose designs all have the bench's circuit, one after the other.
+
+    Parameters
+    ----------
+    bench : path
+        From `build`.
+    positions : iterable of (Sums, Config)
+        Operands and designs.
+    trace : bool
+        Ask for the cycle of every beat's issue.
+    waves : (path, int), optional
+        File for the waveforms of the first position, and half a clock period in units of its time scale; the bench has
+        to be built for them.
 
     Raises
     ------
@@ -124,7 +153,8 @@ def run(bench: Path, positions: Iterable[tuple[Sums, Config]], *, trace: bool = 
     data = b"".join(stimulus(sums, config, trace=trace) for sums, config in positions)
     path = bench.with_name("stimulus.bin")
     path.write_bytes(data)
-    return [_read(line) for line in _call([str(bench), str(path)], "the bench failed").splitlines()]
+    dump = [str(waves[0]), str(waves[1])] if waves else []
+    return [_read(line) for line in _call([str(bench), str(path), *dump], "the bench failed").splitlines()]
 
 
 def _call(command: list[str], failure: str) -> str:

@@ -29,14 +29,15 @@ class Dump:
     end: int
 
 
-def read_vcd(text: str) -> Dump:
+def read_vcd(text: str, *, verilator: bool = False) -> Dump:
+    """Read a dump; one of Verilator's may have several names for a wire, and zeros before a number."""
     head, _, body = text.partition("$enddefinitions $end\n")
     assert body, "no end of definitions"
-    comments, scopes, by_code, timescale = [], [], {}, ""
+    comments, scopes, wires, by_code, timescale = [], [], {}, {}, ""
     for line in head.splitlines():
         keyword, *words, end = line.split(" ")
         assert end == "$end", line
-        assert not any(word.startswith("$") for word in words), line
+        assert not any(re.match(r"\$\w", word) for word in words), line  # "$" alone may be an identifier
         if keyword == "$comment":
             comments.append(" ".join(words))
         elif keyword == "$timescale":
@@ -52,16 +53,19 @@ def read_vcd(text: str) -> Dump:
             kind, width, code, name, *bits = words
             assert kind == "wire"
             assert IDENTIFIER.fullmatch(code), line
-            assert code not in by_code, line
+            assert verilator or code not in by_code, line
             assert bits == ([] if width == "1" else [f"[{int(width) - 1}:0]"]), line
-            by_code[code] = Wire(".".join([*scopes, name]), int(width))
+            wire = by_code.setdefault(code, Wire("", int(width)))
+            assert wire.width == int(width), line
+            wires[".".join([*scopes, name])] = wire
+            wire.name = wire.name or ".".join([*scopes, name])
     assert not scopes
     assert timescale
-    end_time = _changes(body, by_code)
-    return Dump(timescale, comments, {wire.name: wire for wire in by_code.values()}, end_time)
+    end_time = _changes(body, by_code, "[01]+" if verilator else "0|1[01]*")
+    return Dump(timescale, comments, wires, end_time)
 
 
-def _changes(body: str, by_code: dict[str, Wire]) -> int:
+def _changes(body: str, by_code: dict[str, Wire], number: str) -> int:
     time, dumping = -1, False
     assert body.startswith("#0\n$dumpvars\n")
     assert body.endswith("\n")
@@ -80,7 +84,7 @@ def _changes(body: str, by_code: dict[str, Wire]) -> int:
             code, bits = (line.split(" ")[1], line.split(" ")[0][1:]) if line[0] == "b" else (line[1:], line[0])
             wire = by_code[code]
             assert (line[0] == "b") == (wire.width > 1), line
-            assert re.fullmatch("0|1[01]*", bits), line
+            assert re.fullmatch(number, bits), line
             assert len(bits) <= wire.width, line
             assert not wire.values or wire.values[-1] != int(bits, 2), f"no change: {line}"
             assert not wire.times or wire.times[-1] < time, f"changes twice: {line}"
