@@ -15,6 +15,7 @@ from hls_model.boards import Board, find_board
 from hls_model.dram.parts import find_part
 from hls_model.errors import ModelError
 from hls_model.operators import Latencies, Operators
+from hls_model.ranges import Range
 from hls_model.text import shown
 
 __all__ = ["WORD_BITS", "Config", "Memory", "Operators"]
@@ -22,6 +23,7 @@ __all__ = ["WORD_BITS", "Config", "Memory", "Operators"]
 LARGEST_SEED = (1 << 64) - 1  # its lower 32 bits count
 LARGEST = (1 << 31) - 1  # of a whole-numbered parameter: sums and products of a few stay exact
 MOST_COPIES = 1_024  # of kernels, and of positions in flight
+LARGEST_ENGINE = 1 << 16  # of a part of the LD and matrix engines; no device holds as many
 WORD_BITS = 32  # M holds float32
 MIN_RATE, MAX_RATE = 1e-12, 1e24  # of clocks, bandwidths and the like: what is computed from them stays finite
 
@@ -29,11 +31,17 @@ LaneMap = Literal["interleaved", "blocked"]
 Prefetch = Literal["per_position", "per_outer", "none"]
 Remainder = Literal["software", "masked"]
 Transfer = Literal["none", "incremental", "full"]
+Ld = Literal["card", "published"]
+Layout = Literal["repacked", "shifted"]
+Launch = Literal["per_position", "per_scan"]
 CHOICES = {
     "lane_map": ("interleaved", "blocked"),
     "rs_prefetch": ("per_position", "per_outer", "none"),
     "remainder": ("software", "masked"),
     "host_transfer": ("none", "incremental", "full"),
+    "ld": ("card", "published"),
+    "layout": ("repacked", "shifted"),
+    "launch": ("per_position", "per_scan"),
 }
 
 
@@ -162,11 +170,24 @@ class Config:
     position_overhead_us : float
         Microseconds spent per grid position outside the pipeline.
     host_transfer : {'none', 'incremental', 'full'}
-        What crosses the host link: nothing (M is there), each new element of M once, or every position's block.
+        What of M crosses the host link: nothing (the card builds M), each element once, or every position's block
+        (the host builds M in both).
     host_gbps, host_overlap : float, bool
-        The link's rate in GB/s, and whether it runs beside the hardware.
+        The link's rate in GB/s (0 is the board's), and whether it runs beside the hardware.
+    layout : {'repacked', 'shifted'}
+        How columns come to start at port beats: each position's block is copied before it is read, or a shifter at the
+        ports aligns what they read.
+    launch : {'per_position', 'per_scan'}
+        The host starts the pipelines at every grid position, or once.
+    ld : {'card', 'published'}
+        LD comes from an engine on the card, or from the accelerator of which the paper takes the rate.
+    ld_units, ld_word_bits, ld_tile_snps, ld_r2_units : int
+        Of the card's engine: counters that each take a word of so many bits of two SNPs in a cycle, SNPs on either side
+        of the pairs that are counted together, and pipelines that turn counts into r2.
     ld_bits_per_s : float
-        Genotype bits per second of the LD accelerator: `ld_bits_per_s / samples` scores per second.
+        Genotype bits per second of the published LD accelerator: `ld_bits_per_s / samples` scores per second.
+    matrix_adders : int
+        Pairs of adders that build M on the card; each gives an element a cycle.
     power_watts : float
         Power of the board under load, for energy; 0 is not given.
     kernels : int
@@ -194,9 +215,17 @@ class Config:
     software_overlap: bool = True
     position_overhead_us: float = 0.0
     host_transfer: Transfer = "none"
-    host_gbps: float = 12.0
+    host_gbps: float = 0.0
     host_overlap: bool = True
+    layout: Layout = "repacked"
+    launch: Launch = "per_position"
+    ld: Ld = "card"
+    ld_units: int = 256
+    ld_word_bits: int = 64
+    ld_tile_snps: int = 128
+    ld_r2_units: int = 8
     ld_bits_per_s: float = 267.5e9
+    matrix_adders: int = 8
     power_watts: float = 0.0
     kernels: int = 1
     positions_in_flight: int = 1
@@ -206,9 +235,12 @@ class Config:
             _whole(name, getattr(self, name), least)
         for name in ("kernels", "positions_in_flight"):
             _whole(name, getattr(self, name), 1, MOST_COPIES)
-        for name in ("clock_mhz", "software_rate", "host_gbps", "ld_bits_per_s"):
+        for name in ("ld_units", "ld_tile_snps", "ld_r2_units", "matrix_adders"):
+            _whole(name, getattr(self, name), 1, LARGEST_ENGINE)
+        _whole("ld_word_bits", self.ld_word_bits, 8, LARGEST_ENGINE)
+        for name in ("clock_mhz", "software_rate", "ld_bits_per_s"):
             _positive(name, getattr(self, name))
-        for name in ("position_overhead_us", "power_watts"):
+        for name in ("position_overhead_us", "power_watts", "host_gbps"):
             _least(name, getattr(self, name))
         for name, cycles in vars(self.operators).items():
             _whole(f"operators.{name}", cycles, 0)
@@ -218,6 +250,10 @@ class Config:
         self._check_together()
 
     def _check_together(self) -> None:
+        if self.ld_word_bits % 8:
+            raise ModelError(f"ld_word_bits is {self.ld_word_bits}; it has to be a multiple of 8")
+        if self.host_gbps:
+            _positive("host_gbps", self.host_gbps)
         if self.memory.burst_gap > self.latency:
             raise ModelError(
                 f"memory.burst_gap is {self.memory.burst_gap}; it has to be at most the latency, {self.latency} cycles"
@@ -265,6 +301,11 @@ class Config:
         """M, cycles from an accepted request to the first data; 1 at least."""
         nanoseconds = self.memory.latency_ns or self.hardware.latency_ns.likely
         return max(1, ceil(round(nanoseconds * self.clock_mhz / 1e3, 6)))
+
+    @property
+    def host_rate(self) -> Range:
+        """GB/s of the host link: as set, or the board's."""
+        return Range.exactly(self.host_gbps) if self.host_gbps else self.hardware.host_gbps
 
     @property
     def efficiency(self) -> float:

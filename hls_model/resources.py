@@ -15,63 +15,28 @@ from operator import add
 
 from hls_model.boards import KINDS, Amount, Board, find_board
 from hls_model.config import WORD_BITS, Config
+from hls_model.engines import engine_parts
 from hls_model.errors import ModelError
 from hls_model.paper.published import TABLE1
+from hls_model.parts import OPERATORS, PLACED, Part
 from hls_model.placement import Placement, place
 
 __all__ = ["METHODS", "REPORT_ROWS", "Part", "Resources", "check_fits", "estimate", "largest_unroll"]
 
-# From reports of Vivado HLS 2019.2 for UltraScale+ of speed grade -2L, where a name ends in the latency. They lie in
-# archive/benchmarks of https://github.com/UCLA-VAST/AutoBridge: PageRank/tapa_result/report has, at 4.00 ns on the
-# XCU280, fadd, fsub, fcmp and a multiplier (ProcElem_csynth.rpt), fdiv, uitofp and a narrow port (Control_csynth.rpt);
-# Stencil/1PE/tapa_result/report/load_csynth.rpt has a wide port, at 3.33 ns on the XCU250.
-
-# (latency to which the flip-flops belong, amount) of one operator
-OPERATORS: Mapping[str, tuple[int, Amount]] = {
-    "fadd": (5, Amount(dsp=2, ff=205, lut=220)),
-    "fsub": (5, Amount(dsp=2, ff=205, lut=220)),
-    "fdiv": (10, Amount(ff=461, lut=770)),
-    "i2f": (4, Amount(ff=168, lut=283)),
-    "imul": (2, Amount(dsp=2, ff=34, lut=20)),
-    "fcmp": (2, Amount(ff=66, lut=46)),
-}
-PLACED = 0.75  # LUTs after placement for one in the report; an assumption
 PER_LANE = {"fadd": 2, "fsub": 2, "fdiv": 3, "i2f": 2, "imul": 2, "fcmp": 1}  # Fig. 8
+GROUPS = 8  # in which the many instances of a part that is no lane are placed
 TITLES = {
     "fadd": "float32 adder", "fsub": "float32 subtracter", "fdiv": "float32 divider", "i2f": "uint32 to float32",
     "imul": "32 x 16 bit multiplier", "fcmp": "float32 comparison",
 }  # fmt: skip
+# Ports: Control_csynth.rpt of the same project has a narrow one; a wide one, at 3.33 ns on the XCU250, is in
+# Stencil/1PE/tapa_result/report/load_csynth.rpt.
 ADAPTER = Amount(bram18k=4, ff=566, lut=766)  # of a 32-bit AXI port
 WIDE_BITS, WIDE_ADAPTER = 512, Amount(bram18k=30, ff=1_415, lut=1_585)  # of a 512-bit one
 REPORT_ROWS = ("DSP", "Expression", "FIFO", "Instance", "Memory", "Multiplexer", "Register")
 BRAM_WORDS, BRAM_BITS = 512, 36
 SHIFT_DEPTH = 32  # cycles that one LUT delays one bit
 STATE_BITS = 200  # counters, addresses and states of the column and beat loops
-
-
-@dataclass(frozen=True)
-class Part:
-    """Equal instances of one part.
-
-    Attributes
-    ----------
-    name, kind : str
-        What it is, and the row of a synthesis report to which it belongs (`REPORT_ROWS`).
-    count : int
-        Instances.
-    each : Amount
-        What one takes.
-    """
-
-    name: str
-    kind: str
-    count: int
-    each: Amount
-
-    @property
-    def total(self) -> Amount:
-        """What all of them take."""
-        return self.each.times(self.count)
 
 
 @dataclass(frozen=True)
@@ -116,8 +81,10 @@ class Resources:
     def placement(self) -> Placement:
         """Where it goes: what there is once for each lane stays with the lane, and all other parts go by themselves."""
         lanes = self.config.lanes * self.config.kernels
-        per_lane = [part.each.times(part.count // lanes) for part in self.parts if part.count % lanes == 0]
-        others = [part.each for part in self.parts if part.count % lanes for _ in range(part.count)]
+        engines = set(engine_parts(self.config))
+        of_lanes = [part for part in self.parts if part.count % lanes == 0 and part not in engines]
+        per_lane = [part.each.times(part.count // lanes) for part in of_lanes]
+        others = [amount for part in self.parts if part not in of_lanes for amount in _groups(part)]
         return place(self.board, reduce(add, per_lane, Amount()), lanes, others)
 
     @property
@@ -126,14 +93,23 @@ class Resources:
         return list(self.placement.short)
 
 
-def estimate(config: Config, method: str = "bottom-up") -> Resources:
+def _groups(part: Part) -> list[Amount]:
+    """The instances of a part in a few groups, each of which goes into one region."""
+    size = -(-part.count // GROUPS)
+    return [part.each.times(min(size, part.count - start)) for start in range(0, part.count, size)]
+
+
+def estimate(config: Config, method: str = "bottom-up", *, pipelines_only: bool = False) -> Resources:
     """Estimate what a design takes on its board.
 
     Parameters
     ----------
     config : Config
     method : {'bottom-up', 'paper-calibrated'}
-        Sum of its parts, or the straight line in the unroll through the two designs of Table I.
+        The pipelines as the sum of their parts, or as the straight line in the unroll through the two designs of
+        Table I.
+    pipelines_only : bool
+        The omega pipelines alone, as Table I has them; else all that the card holds (`hls_model.engines`).
 
     Raises
     ------
@@ -142,8 +118,9 @@ def estimate(config: Config, method: str = "bottom-up") -> Resources:
     """
     if method not in METHODS:
         raise ModelError(f"method is {method!r}; choose one of {', '.join(METHODS)}")
-    parts = (replace(part, count=part.count * config.kernels) for part in METHODS[method](config))
-    return Resources(config, find_board(config.board), method, tuple(parts))
+    parts = tuple(replace(part, count=part.count * config.kernels) for part in METHODS[method](config))
+    parts += () if pipelines_only else engine_parts(config)
+    return Resources(config, find_board(config.board), method, parts)
 
 
 def check_fits(config: Config, method: str = "bottom-up") -> Resources:

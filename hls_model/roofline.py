@@ -80,7 +80,7 @@ def roofline(workload: Workload, config: Config, level: Level = "L1") -> Rooflin
         roofs["ports"] = ports_gbps(config) * 1e9 / read
         roofs["banks"] = banks_gbps(config) * 1e9 / read
     if sent and timing.hardware_omegas:
-        roofs["host link"] = config.host_gbps * 1e9 / sent
+        roofs["host link"] = config.host_rate.likely * 1e9 / sent
     return Roofline(timing, read, sent, roofs)
 
 

@@ -52,7 +52,7 @@ def _text(found: Roofline, reached: Range) -> str:
         + (f" / {config.ii}" if config.ii > 1 else ""),
         "ports": f"{ports_gbps(config):.1f} GB/s",
         "banks": f"{banks_gbps(config):.1f} GB/s",
-        "host link": f"{config.host_gbps:.1f} GB/s",
+        "host link": f"{config.host_rate.likely:.1f} GB/s",
     }
     rows = [
         (name, limits[name], f"{rate / 1e6:,.0f}", "lowest" if name == found.binding else "")

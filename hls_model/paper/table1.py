@@ -72,9 +72,9 @@ def reproduce() -> list[Column]:
 
 def _column(system: System) -> Column:
     design = PRESETS[system.board]
-    estimates = [estimate(design, "paper-calibrated"), estimate(design)]
+    estimates = [estimate(design, method, pipelines_only=True) for method in ("paper-calibrated", "bottom-up")]
     if system.board == "u200":
-        estimates.append(estimate(PRESETS["u200_resources16"]))
+        estimates.append(estimate(PRESETS["u200_resources16"], pipelines_only=True))
     shares = system.used.shares(find_board(system.board).available)
     return Column(system, {kind: 100 * share for kind, share in shares.items()}, tuple(estimates))
 

@@ -94,21 +94,27 @@ class Timing:
     @property
     def transfer_seconds(self) -> float:
         """Seconds of the host link."""
-        return self.transfer_bytes / (self.config.host_gbps * 1e9)
+        return self.transfer_bytes / (self.config.host_rate.likely * 1e9)
+
+    @property
+    def seconds_beside(self) -> float:
+        """Seconds of the longest that the host does beside the pipelines."""
+        return max(self._of_host(overlapped=True), default=0.0)
+
+    @property
+    def seconds_after(self) -> float:
+        """Seconds of what the host does when the pipelines have ended."""
+        return sum(self._of_host(overlapped=False))
 
     @property
     def seconds(self) -> float:
         """Seconds of the whole scan: what runs beside the pipelines counts only where it takes longer."""
-        beside, after = [self.hardware_seconds], 0.0
-        for seconds, overlapped in (
-            (self.software_seconds, self.config.software_overlap),
-            (self.transfer_seconds, self.config.host_overlap),
-        ):
-            if overlapped:
-                beside.append(seconds)
-            else:
-                after += seconds
-        return max(beside) + after
+        return max(self.hardware_seconds, self.seconds_beside) + self.seconds_after
+
+    def _of_host(self, *, overlapped: bool) -> list[float]:
+        config = self.config
+        work = (self.software_seconds, config.software_overlap), (self.transfer_seconds, config.host_overlap)
+        return [seconds for seconds, beside in work if beside == overlapped]
 
     @property
     def hardware_rate(self) -> float:

@@ -55,12 +55,13 @@ def test_boards_give_the_percentages_of_table_1(board):
 
 @pytest.mark.parametrize("board", TABLE1)
 def test_calibrated_resources_are_those_of_table_1(board):
-    assert estimate(load(board), "paper-calibrated").total == TABLE1[board].used
+    assert estimate(load(board), "paper-calibrated", pipelines_only=True).total == TABLE1[board].used
 
 
 @pytest.mark.parametrize("unroll", [1, 8, 16, 24, 64])
 def test_calibrated_resources_lie_on_the_line(unroll):
-    total = estimate(load("u200").but(unroll=unroll, memory=load("u250").memory), "paper-calibrated").total
+    design = load("u200").but(unroll=unroll, memory=load("u250").memory)
+    total = estimate(design, "paper-calibrated", pipelines_only=True).total
     assert total.dsp == pytest.approx(24.1 + 5.96 * unroll, abs=1)
     assert total.ff == pytest.approx(6455 + 1387.07 * unroll, abs=1)
     assert total.lut == pytest.approx(7456 + 1347.75 * unroll, abs=1)
@@ -68,13 +69,15 @@ def test_calibrated_resources_lie_on_the_line(unroll):
 
 
 def test_bottom_up_resources_of_the_zcu102_are_near_table_1():
-    shares = estimate(load("zcu102")).total.shares(TABLE1["zcu102"].used)
+    shares = estimate(load("zcu102"), pipelines_only=True).total.shares(TABLE1["zcu102"].used)
     assert all(0.65 <= share <= 1.35 for share in shares.values()), shares
 
 
 def test_logic_of_the_u200_is_that_of_16_lanes_and_its_memory_of_neither():
     used = TABLE1["u200"].used
-    all_lanes, half = (estimate(load(name)).total.shares(used) for name in ("u200", "u200_resources16"))
+    all_lanes, half = (
+        estimate(load(name), pipelines_only=True).total.shares(used) for name in ("u200", "u200_resources16")
+    )
     for kind in ("dsp", "ff", "lut"):
         assert all_lanes[kind] > 1.7
         assert 0.8 < half[kind] < 1.2
