@@ -1,12 +1,14 @@
-"""What a scan would take on a design: time, rate, energy and bottleneck, with LD and the software's part."""
+"""What a scan would take on a design: time, rate, energy and bottleneck, from genotypes to maxima."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from hls_model.bottleneck import Bottleneck, find_bottleneck
 from hls_model.config import WORD_BITS, Config
 from hls_model.limits import check_possible
+from hls_model.phases import Phase, ScanBottleneck, find_scan_bottleneck, phases_of, total
 from hls_model.power import Power, power_of
 from hls_model.ranges import Range
 from hls_model.timing import Timing, simulate
@@ -54,6 +56,33 @@ class Projection:
         return Range.exactly(self.timing.rate) if self.band is None else self.band.rate
 
     @property
+    def pipelines_range(self) -> Range:
+        """Bounds of the pipelines' seconds that give `omega_range` together with the work of the host."""
+        timing = self.timing
+        after, beside = timing.seconds_after, timing.seconds_beside
+
+        def of_pipelines(seconds: float) -> float:
+            rest = max(seconds - after, 0.0)
+            return rest if rest > beside else min(timing.hardware_seconds, rest)
+
+        return self.omega_range.each(of_pipelines)
+
+    @cached_property
+    def phases(self) -> tuple[Phase, ...]:
+        """The phases of the whole scan; see `hls_model.phases`."""
+        return phases_of(self.timing, self.pipelines_range, all_pairs=self.all_pairs)
+
+    @property
+    def total(self) -> Range:
+        """Seconds of the whole scan, end to end."""
+        return total(self.phases)
+
+    @property
+    def scan_bottleneck(self) -> ScanBottleneck | None:
+        """The longest phase of the whole scan; None where there is nothing to do."""
+        return find_scan_bottleneck(self.phases, self.bottleneck)
+
+    @property
     def ld_scores(self) -> int:
         """Pairs of SNPs whose LD is computed."""
         workload = self.timing.workload
@@ -61,19 +90,15 @@ class Projection:
 
     @property
     def ld_seconds(self) -> float | None:
-        """Seconds of LD on the LD accelerator; None where the samples are not known."""
-        samples = self.timing.workload.samples
-        return self.ld_scores * samples / self.timing.config.ld_bits_per_s if samples else None
+        """Likely seconds of LD, on the card or on the published accelerator; None where the samples are not known."""
+        if not self.timing.workload.samples:
+            return None
+        return sum(phase.seconds.likely for phase in self.phases if phase.name == "LD")
 
     @property
     def seconds(self) -> float:
-        """Seconds of LD, where known, and then of omega."""
-        return (self.ld_seconds or 0.0) + self.omega_seconds
-
-    @property
-    def total(self) -> Range:
-        """The same with the bounds of omega; LD has none."""
-        return Range.exactly(self.ld_seconds or 0.0) + self.omega_range
+        """Likely seconds of the whole scan."""
+        return self.total.likely
 
     @property
     def power(self) -> Power:
@@ -84,13 +109,13 @@ class Projection:
 
     @property
     def energy(self) -> Range:
-        """Joules of the board, which works while LD or the pipelines do and rests otherwise."""
+        """Joules of the board, which works while LD or the pipelines do and rests otherwise, in the likely time."""
         busy = self.timing.hardware_seconds + (self.ld_seconds or 0.0)
         return self.power.joules(self.seconds, min(busy, self.seconds))
 
     def record(self) -> dict[str, object]:
         """Return the projection as numbers and words for JSON."""
-        timing, found = self.timing, self.bottleneck
+        timing, found, longest = self.timing, self.bottleneck, self.scan_bottleneck
         return {
             "workload": timing.workload.name,
             "design": timing.config.name,
@@ -113,7 +138,17 @@ class Projection:
             "pipeline_omega_per_s": timing.hardware_rate,
             "ld_scores": self.ld_scores,
             "ld_seconds": self.ld_seconds,
+            "ld": timing.config.ld,
             "seconds": self.seconds,
+            "total_seconds": self.total.record(),
+            "phases": [phase.record() for phase in self.phases],
+            "scan_bottleneck": longest
+            and {
+                "phase": longest.phase.name,
+                "share": longest.share,
+                "sentence": longest.sentence,
+                "advice": longest.advice,
+            },
             "range": self._range_record(),
             "joules": self.energy.record(),
             "watts": self.power.record(),
@@ -169,10 +204,19 @@ def total_ranges(projections: list[Projection]) -> dict[str, Range]:
 
 
 def totals(projections: list[Projection]) -> dict[str, float]:
-    """Return the totals of the scans of one design: 'omegas', 'omega_seconds', 'ld_seconds' and 'seconds'."""
+    """Return the totals of the scans of one design.
+
+    These are 'omegas', 'omega_seconds', 'ld_seconds', and of all phases 'seconds' with its bounds 'seconds_low' and
+    'seconds_high'.
+    """
+    whole = Range.exactly(0.0)
+    for one in projections:
+        whole += one.total
     return {
         "omegas": sum(one.timing.workload.omegas for one in projections),
         "omega_seconds": sum(one.omega_seconds for one in projections),
         "ld_seconds": sum(one.ld_seconds or 0.0 for one in projections),
-        "seconds": sum(one.seconds for one in projections),
+        "seconds": whole.likely,
+        "seconds_low": whole.low,
+        "seconds_high": whole.high,
     }

@@ -7,10 +7,12 @@ import argparse
 from hls_model.apart import told_apart
 from hls_model.cli import common
 from hls_model.cli.prices import add_price_options, with_costs
+from hls_model.cli.scan_phases import scan_text
 from hls_model.cli.tables import table
 from hls_model.cli.workload_options import add_workload_options, workload
-from hls_model.config import Config
-from hls_model.presets import load
+from hls_model.config import CHOICES, Config
+from hls_model.errors import ModelError
+from hls_model.presets import load, parse_settings
 from hls_model.project import Projection, project
 from hls_model.resources import check_fits
 from hls_model.text import joules_text, percent, range_text, seconds_text
@@ -40,12 +42,17 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 
 def add_compare_option(parser: argparse.ArgumentParser) -> None:
-    """Add --compare, which `designs` reads, --all-pairs and --uncertainty."""
+    """Add --compare and --ld-engine, which `designs` reads, --all-pairs and --uncertainty."""
     compared = parser.add_argument(
         "--compare", action="append", default=[], metavar="NAME",
         help="another board or .toml file to project onto as well; may be repeated",
     )  # fmt: skip
     reads(compared, common.design_files)
+    parser.add_argument(
+        "--ld-engine", choices=CHOICES["ld"],
+        help="LD by an engine on the card, or at the rate of the accelerator that the paper cites; for all designs "
+        "(default: as each design has it, which is card for those with a name)",
+    )  # fmt: skip
     parser.add_argument(
         "--all-pairs", action="store_true",
         help="count LD as the square of the SNPs, as OmegaPlus for GPUs computes it (default: the pairs that windows "
@@ -60,9 +67,14 @@ def designs(args: argparse.Namespace) -> list[Config]:
     Raises
     ------
     ModelError
-        An unknown design, or one that does not fit.
+        An unknown design, one that does not fit, or two answers to where LD is computed.
     """
     found = [common.design(args), *map(load, args.compare)]
+    if args.ld_engine is not None:
+        given = parse_settings(args.settings).get("ld", args.ld_engine)
+        if given != args.ld_engine:
+            raise ModelError(f"--ld-engine {args.ld_engine} and --set ld={given}: give one of them")
+        found = [config.but(ld=args.ld_engine) for config in found]
     for config in found:
         check_fits(config)
     return told_apart(found)
@@ -78,11 +90,12 @@ def run(args: argparse.Namespace) -> int:
         project(scan, config, args.level, all_pairs=args.all_pairs, uncertainty=args.uncertainty) for config in configs
     ]
     head = f"{scan.name}: {len(scan.left):,} positions, {scan.omegas:,} omegas"
-    parts = (head, summary_text(projections), made_of_text(projections), phases_text(projections))
+    scans = (scan_text([one]) for one in projections)
+    parts = (head, summary_text(projections), made_of_text(projections), *scans, phases_text(projections))
     text = "\n\n".join(filter(None, parts))
     record = {"projections": [one.record() for one in projections]}
     text, record = with_costs(args, {one.timing.config.name: [one] for one in projections}, text, record)
-    common.write(args, text, record, lambda: plot_phases(projections))
+    common.write(args, text, record, lambda: plot_phases([[one] for one in projections]))
     return 0
 
 

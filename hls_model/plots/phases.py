@@ -1,12 +1,16 @@
-"""Where the time of a projection goes: the phases of the pipelines, and what runs beside them."""
+"""Where the time of a projection goes: all phases of the scan, and the pipelines' own."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from hls_model.phases import Phase, added, total
 from hls_model.plots.labels import set_titles
-from hls_model.plots.style import INK, PHASE_COLOURS, new_figure
+from hls_model.plots.style import BLUE, GREEN, GREY, INK, ORANGE, PALE, PHASE_COLOURS, PURPLE, SKY, YELLOW, new_figure
 from hls_model.project import Projection
+from hls_model.ranges import Range
+from hls_model.text import range_text, seconds_text
 from hls_model.timing.result import PHASES
 
 if TYPE_CHECKING:
@@ -15,57 +19,151 @@ if TYPE_CHECKING:
 
 __all__ = ["plot_phases"]
 
-VISIBLE = 1e-3  # of the axis, for a place in the legend
-BESIDE = {"software": INK, "host link": "#9A9A9A"}
+VISIBLE = 4e-3  # of the axis, for a place in the legend
+LINK, HOST = "#8C6D46", GREY
+SCAN_COLOURS = {  # what is done on the card has a colour of its own; the host is grey, the link brown
+    "LD": GREEN,
+    "build M": YELLOW,
+    "repack blocks of M": ORANGE,
+    "shift columns": PURPLE,
+    "permute for blocked lanes": PURPLE,
+    "omega pipelines": BLUE,
+    "remainder": SKY,
+}
+Scans = Sequence[Projection]
 
 
-def plot_phases(projections: list[Projection]) -> Figure:
-    """Draw the seconds of each design: pipelines by phase, and beneath them software's and the host link's part."""
-    times = [_times(one) for one in projections]
-    end = max(one.omega_seconds for one in projections) or 1.0
-    shown = [name for name in (*PHASES, *BESIDE) if max(time[name] for time in times) > VISIBLE * end]
-    beside = [name for name in BESIDE if name in shown]
-    figure, (axes,) = new_figure(size=(10, 2.3 + 0.75 * len(projections)))
-    for place, (one, time) in enumerate(zip(projections, times, strict=True)):
-        _draw_design(axes, place, time, beside)
-        axes.annotate(
-            f"{one.omega_seconds:.3g} s", (one.omega_seconds, place), (8, 0), textcoords="offset points", va="center",
-            fontweight="bold", color=INK,
-        )  # fmt: skip
-    axes.set_yticks(range(len(projections)), [one.timing.config.name for one in projections])
-    axes.set_ylim(len(projections) - 0.4, -0.6)
-    axes.tick_params(axis="y", length=0)
-    axes.set_xlim(0, end * 1.14)
-    axes.set_xlabel("Seconds")
-    for name in shown:
-        axes.bar(0, 0, color=(PHASE_COLOURS | BESIDE)[name], label=name)
-    if shown:
-        figure.legend(frameon=False, loc="outside lower center", ncols=len(shown), fontsize=10)
-    fastest = min(projections, key=lambda one: one.omega_seconds)
-    workload = fastest.timing.workload
+def plot_phases(designs: Sequence[Scans]) -> Figure:
+    """Draw the seconds of each design, all its scans together.
+
+    Parameters
+    ----------
+    designs : sequence of sequences of Projection
+        Of each design, the scans that it does.
+    """
+    figure, (whole, pipelines) = new_figure(2, 1, size=(11, 3.6 + 1.25 * len(designs)))
+    names = [scans[0].timing.config.name for scans in designs]
+    phases = [added(one.phases for one in scans) for scans in designs]
+    _draw_scans(whole, names, phases)
+    _draw_pipelines(pipelines, names, designs)
+    scan = designs[0]
+    positions, omegas = (sum(values) for values in zip(*map(_sizes, scan), strict=True))
+    name = scan[0].timing.workload.name if len(scan) == 1 else f"{len(scan):,} alignments"
+    fastest = min(range(len(designs)), key=lambda place: total(phases[place]).likely)
     set_titles(
-        axes,
-        f"{fastest.timing.config.name}: {fastest.timing.rate / 1e6:,.0f} million omegas a second",
-        f"{workload.name}, {len(workload.left):,} positions, {workload.omegas:,} omegas",
+        whole,
+        f"{names[fastest]}: the whole scan in {seconds_text(total(phases[fastest]).likely)}",
+        f"{name}, {positions:,} positions, {omegas:,} omegas; black lines reach from the least to the greatest total",
     )
     return figure
 
 
-def _times(one: Projection) -> dict[str, float]:
-    """Seconds by phase and by what runs beside the pipelines."""
-    timing = one.timing
-    hertz = timing.config.clock_mhz * 1e6
-    phases = {name: int(cycles.sum()) / hertz for name, cycles in timing.phases.items()}
-    return phases | {"software": timing.software_seconds, "host link": timing.transfer_seconds}
+def _sizes(one: Projection) -> tuple[int, int]:
+    return len(one.timing.workload.left), one.timing.workload.omegas
 
 
-def _draw_design(axes: Axes, place: int, time: dict[str, float], beside: list[str]) -> None:
-    """A bar of phases, and a thinner one beneath it for each thing that runs beside."""
-    height, thin = 0.4, 0.13
-    top = place - (height + thin * len(beside)) / 2
-    start = 0.0
-    for phase in PHASES:
-        axes.barh(top + height / 2, time[phase], height, left=start, color=PHASE_COLOURS[phase])
-        start += time[phase]
-    for number, name in enumerate(beside):
-        axes.barh(top + height + thin * (number + 0.5), time[name], thin * 0.85, color=BESIDE[name])
+def _draw_scans(axes: Axes, names: list[str], designs: list[tuple[Phase, ...]]) -> None:
+    """A bar of the phases that follow each other, thin ones beneath it of what runs beside, and the total's bounds."""
+    totals = [total(phases) for phases in designs]
+    end = max(seconds.high for seconds in totals) or 1.0
+    seen: dict[str, str] = {}
+    for place, (phases, seconds) in enumerate(zip(designs, totals, strict=True)):
+        for name, colour in _draw_scan(axes, place, phases, end):
+            seen.setdefault(name, colour)
+        _draw_total(axes, place, seconds, end)
+    _finish(axes, names, end * 1.3)
+    axes.set_xlabel("Seconds of the whole scan")
+    _legend(axes, seen)
+
+
+def _draw_scan(axes: Axes, place: int, phases: Sequence[Phase], end: float) -> list[tuple[str, str]]:
+    """Draw one design; the names and colours of what can be seen."""
+    start, seen = 0.0, []
+    names = {phase.name for phase in phases}
+    for phase in phases:
+        if phase.beside in names:
+            continue
+        beside = [other for other in phases if other.beside == phase.name]
+        longest = max(one.seconds.likely for one in (phase, *beside))
+        for row, one in enumerate((phase, *sorted(beside, key=lambda other: -other.seconds.likely))):
+            seconds = one.seconds.likely
+            height, top = (0.34, place - 0.17) if row == 0 else (0.09, place + 0.10 + 0.10 * row)
+            axes.barh(top + height / 2, seconds, height, left=start, color=_colour(one), linewidth=0)
+            if seconds > VISIBLE * end:
+                seen.append((_label(one), _colour(one)))
+        start += longest
+    return seen
+
+
+def _colour(phase: Phase) -> str:
+    if phase.where == "link":
+        return LINK
+    if phase.where == "host" and phase.name != "remainder":
+        return HOST
+    return SCAN_COLOURS[phase.name]
+
+
+def _label(phase: Phase) -> str:
+    if phase.where == "link":
+        return "host link"
+    if phase.where == "host" and phase.name != "remainder":
+        return "host"
+    return f"{phase.name} (host, beside)" if phase.beside else phase.name
+
+
+def _draw_total(axes: Axes, place: int, seconds: Range, end: float) -> None:
+    """The bounds of the total as a line over the bar, and the total in words behind it."""
+    height = place - 0.26
+    axes.plot([seconds.low, seconds.high], [height, height], color=INK, linewidth=1.4, solid_capstyle="butt")
+    for bound in (seconds.low, seconds.high):
+        axes.plot([bound, bound], [height - 0.05, height + 0.05], color=INK, linewidth=1.4)
+    axes.plot([seconds.likely], [height], marker="o", markersize=4, color=INK)
+    axes.annotate(
+        range_text(seconds), (seconds.high, place), (8, 0), textcoords="offset points", va="center", fontweight="bold",
+        color=INK,
+    )  # fmt: skip
+
+
+def _draw_pipelines(axes: Axes, names: list[str], designs: Sequence[Scans]) -> None:
+    """The pipelines' time alone, by what they do in it."""
+    times = [_cycle_seconds(scans) for scans in designs]
+    end = max(sum(time.values()) for time in times) or 1.0
+    for place, time in enumerate(times):
+        start = 0.0
+        for phase in PHASES:
+            axes.barh(place, time[phase], 0.4, left=start, color=PHASE_COLOURS[phase], linewidth=0)
+            start += time[phase]
+        axes.annotate(
+            _rate(designs[place], start), (start, place), (8, 0), textcoords="offset points", va="center", color=INK
+        )
+    _finish(axes, names, end * 1.3)
+    axes.set_xlabel("Seconds of the omega pipelines alone")
+    seen = [phase for phase in PHASES if max(time[phase] for time in times) > VISIBLE * end]
+    _legend(axes, {phase: PHASE_COLOURS[phase] for phase in seen})
+
+
+def _rate(scans: Scans, seconds: float) -> str:
+    omegas = sum(one.timing.hardware_omegas for one in scans)
+    return f"{seconds_text(seconds)}, {omegas / seconds / 1e6:,.0f} M omega/s" if seconds else "nothing to do"
+
+
+def _cycle_seconds(scans: Scans) -> dict[str, float]:
+    """Seconds of the pipelines by phase of their cycles."""
+    hertz = scans[0].timing.config.clock_mhz * 1e6
+    return {name: sum(int(one.timing.phases[name].sum()) for one in scans) / hertz for name in PHASES}
+
+
+def _finish(axes: Axes, names: list[str], end: float) -> None:
+    axes.set_yticks(range(len(names)), names)
+    axes.set_ylim(len(names) - 0.4, -0.6)
+    axes.tick_params(axis="y", length=0)
+    axes.set_xlim(0, end)
+    axes.grid(axis="x", color=PALE, linewidth=0.8)
+    axes.set_axisbelow(True)
+
+
+def _legend(axes: Axes, colours: dict[str, str]) -> None:
+    for name, colour in colours.items():
+        axes.bar(0, 0, color=colour, label=name)
+    if colours:
+        axes.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=10)

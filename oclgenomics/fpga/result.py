@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from hls_model.project import Projection, project, totals
+from hls_model.project import Projection, totals
 from hls_model.timing.result import Level
 from hls_model.workload import Workload
 from oclgenomics.frames import to_frame
@@ -75,7 +75,7 @@ class ScanProjection:
         return next(iter(self.projections.values()))[0].band is not None
 
     def totals(self, design: str) -> dict[str, float]:
-        """Return what the scans come to on a design: 'omegas', 'omega_seconds', 'ld_seconds' and 'seconds'."""
+        """Return what the scans come to on a design; see `hls_model.project.totals`."""
         return totals(list(self.projections[design]))
 
     def records(self) -> list[dict[str, Any]]:
@@ -85,14 +85,11 @@ class ScanProjection:
     def to_frame(self) -> Any:
         """Make a table of `records`, without what holds several values; see `oclgenomics.frames.to_frame`."""
         records = self.records()
-        names = [name for name, value in records[0].items() if not isinstance(value, dict)]
-        return to_frame({name: [record[name] for record in records] for name in names if name != "bottleneck"})
+        names = [name for name, value in records[0].items() if not isinstance(value, (dict, list))]
+        return to_frame({name: [record[name] for record in records] for name in names if "bottleneck" not in name})
 
     def plot(self) -> Figure:
         """Draw where the time goes on each design, all scans together."""
         from hls_model.plots.phases import plot_phases
 
-        scans = self.workloads
-        whole = scans[0] if len(scans) == 1 else Workload.joined(scans, f"{len(scans)} alignments")
-        configs = [projections[0].timing.config for projections in self.projections.values()]
-        return plot_phases([project(whole, config, self.level, uncertainty=self.uncertain) for config in configs])
+        return plot_phases(list(self.projections.values()))

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hls_model.cli.project import made_of_text, phases_text, summary_text
+from hls_model.cli.scan_phases import scan_text
 from hls_model.cli.tables import table
 from hls_model.project import Projection, total_ranges, totals
 from hls_model.ranges import Range
@@ -26,9 +27,11 @@ def projection_text(found: ScanProjection) -> str:
         single = [projections[0] for projections in rows.values()]
         sizes = f"{workload.snps:,} sites" + (f", {workload.samples:,} haplotypes" if workload.samples else "")
         head = f"{workload.name}: {sizes}, {len(workload.left):,} positions, {workload.omegas:,} omegas"
-        parts = [part for part in (head, summary_text(single), made_of_text(single), phases_text(single)) if part]
+        scans = (scan_text([one]) for one in single)
+        shown = (head, summary_text(single), made_of_text(single), *scans, phases_text(single))
+        parts = [part for part in shown if part]
     else:
-        parts = [_design_text(name, projections) for name, projections in rows.items()]
+        parts = [f"{_design_text(name, scans)}\n\n{scan_text(scans)}" for name, scans in rows.items()]
     if found.measured is not None:
         parts.append(_measured_text(found, found.measured))
     return "\n\n".join(parts)
@@ -63,7 +66,7 @@ def _design_text(name: str, projections: Sequence[Projection]) -> str:
         ("total", "", "", f"{whole['omegas']:,}", range_text(omega), range_text(Range(*rates), ""),
          seconds_text(whole["ld_seconds"]), range_text(ranges["seconds"]), "")
     )  # fmt: skip
-    header = ("alignment", "sites", "haplotypes", "omegas", "omega", "M omega/s", "LD", "total", "bounded by")
+    header = ("alignment", "sites", "haplotypes", "omegas", "omega", "M omega/s", "LD", "total", "longest phase")
     return f"{name}\n" + table(header, lines)
 
 
@@ -78,7 +81,7 @@ def _cells(one: Projection) -> tuple[str, ...]:
         range_text(one.rate_range.times(1e-6), ""),
         "-" if one.ld_seconds is None else seconds_text(one.ld_seconds),
         range_text(one.total),
-        "-" if one.bottleneck is None else one.bottleneck.word,
+        "-" if one.scan_bottleneck is None else one.scan_bottleneck.phase.name,
     )
 
 
@@ -90,7 +93,6 @@ def _measured_text(found: ScanProjection, measured: Measured) -> str:
     text = f"measured on {measured.device}: LD and omega in {seconds_text(seconds)} at best ({rate:,.0f} M omega/s)"
     for name in found.projections:
         projected = total_ranges(list(found.projections[name]))["seconds"]
-        factor = range_text(projected.times(1 / seconds), "") if seconds else ""
-        times = f", {factor} times the measured time" if factor else ""
-        text += f"\n{name}: LD and omega in {range_text(projected)}{times}"
+        times = f", {range_text(projected.times(1 / seconds), 'times')} the measured time" if seconds else ""
+        text += f"\n{name}: the whole scan in {range_text(projected)}{times}"
     return text

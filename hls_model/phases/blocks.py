@@ -1,0 +1,112 @@
+"""How the columns of a position come to start at port beats: a copy on the card, a shifter at the ports, or the host.
+
+In M a position's columns start anywhere within a port beat. The pipelines (and the Verilog) take columns that start
+with one, beats of lanes one after the other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hls_model.config import WORD_BITS, Config
+from hls_model.engines import shifter_stages
+from hls_model.phases.memory import CARD_MEMORY, host_copy_seconds, stream_seconds
+from hls_model.phases.phase import Phase
+from hls_model.ranges import Range
+from hls_model.timing.passes import split
+from hls_model.workload import Workload
+
+__all__ = ["BlockBytes", "block_bytes", "layout_phases"]
+
+WORD = WORD_BITS // 8
+PIPELINES = "omega pipelines"
+PAPER = (
+    "The paper says that OmegaPlus' memory layout was transformed so that sums are fetched efficiently, and not how "
+    "long that takes (section V)."
+)
+
+
+@dataclass(frozen=True)
+class BlockBytes:
+    """The blocks of all positions that the pipelines take.
+
+    Attributes
+    ----------
+    columns : int
+        Of TS and RS; each is read once, streamed RS with every column.
+    read, written : int
+        Bytes of a copy: whole port beats, one more to read because a column starts within one.
+    """
+
+    columns: int
+    read: int
+    written: int
+
+
+def block_bytes(workload: Workload, config: Config) -> BlockBytes:
+    """Return what a copy of every position's block moves: its TS columns, and RS once or beside each of them."""
+    passes = split(workload, config)
+    streamed = config.rs_prefetch == "none"
+    columns = passes.columns * (2 if streamed else 1) + (0 if streamed else 1)
+    words = config.memory.words_per_beat
+    beats = -(-passes.beats * config.lanes // words)
+    beat_bytes = words * WORD
+    return BlockBytes(
+        int(columns.sum()),
+        int(np.sum(columns * (beats + 1))) * beat_bytes,
+        int(np.sum(columns * beats)) * beat_bytes,
+    )
+
+
+def layout_phases(workload: Workload, config: Config) -> tuple[Phase, ...]:
+    """Return the phases that lay out columns; none where the pipelines do nothing."""
+    blocks = block_bytes(workload, config)
+    if not blocks.columns:
+        return ()
+    if config.host_transfer == "full":
+        return (_by_host(blocks, config),)
+    if config.layout == "repacked":
+        return (_repacked(blocks, config),)
+    return (_shifted(blocks, config), *([_permuted(blocks, config)] if config.lane_map == "blocked" else []))
+
+
+def _repacked(blocks: BlockBytes, config: Config) -> Phase:
+    together = ("The order of blocked lanes comes with the copy.",) if config.lane_map == "blocked" else ()
+    return Phase(
+        "repack blocks of M", "card", stream_seconds(config, blocks.read, blocks.written), blocks.read + blocks.written,
+        0, "", ("Every position's block is copied before the pipelines start on it.", PAPER, *together, *CARD_MEMORY),
+    )  # fmt: skip
+
+
+def _shifted(blocks: BlockBytes, config: Config) -> Phase:
+    """One more port beat a column, and the shifter's registers where a column waits for its first beat."""
+    hertz = config.clock_mhz * 1e6
+    late = 0 if config.overlap_outer else shifter_stages(config)
+    beat = blocks.columns / hertz
+    return Phase(
+        "shift columns", "card", Range(late * beat, (1 + late) * beat, (float(config.pace) + late) * beat),
+        blocks.read - blocks.written, 0, "",
+        (
+            f"A shifter of whole words at the ports: one more port beat a column, and {late} cycles of its registers; "
+            "at least: ports that are ahead of the lanes hide the beat.",
+            "The Verilog has no such shifter; its cycles are added to those of the pipelines.",
+        ),
+    )  # fmt: skip
+
+
+def _permuted(blocks: BlockBytes, config: Config) -> Phase:
+    return Phase(
+        "permute for blocked lanes", "card", stream_seconds(config, blocks.written, blocks.written), 2 * blocks.written,
+        0, "", ("Blocked lanes need every block in another order; without a copy, a pass of its own.", *CARD_MEMORY),
+    )  # fmt: skip
+
+
+def _by_host(blocks: BlockBytes, config: Config) -> Phase:
+    moved = 2 * blocks.written
+    return Phase(
+        "repack blocks of M", "host", host_copy_seconds(config, moved), moved, 0, "",
+        ("Assumed: one core copies every position's block into a buffer, as fast as its memory.", PAPER),
+        PIPELINES if config.host_overlap else None,
+    )  # fmt: skip

@@ -1,0 +1,99 @@
+"""One phase of a scan, and how phases add up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from hls_model.ranges import Range
+
+__all__ = ["Phase", "Where", "added", "beside_longest", "total"]
+
+Where = Literal["host", "link", "card", "elsewhere"]
+
+
+@dataclass(frozen=True)
+class Phase:
+    """A part of a scan that takes time in one place.
+
+    Attributes
+    ----------
+    name : str
+        What is done.
+    where : {'host', 'link', 'card', 'elsewhere'}
+        By what: software, the host link, the card, or another platform.
+    seconds : Range
+        How long it takes by itself.
+    bytes, operations : int
+        What is moved (read and written), and what is computed; 0 where the time does not come from them.
+    of : str
+        What the operations are, such as 'omegas'.
+    assumptions : tuple of str
+        What the time rests on, a sentence each, with its source; those without one begin with "Assumed:".
+    beside : str or None
+        Name of the phase during which it runs; None where it begins when the phase before has ended.
+    """
+
+    name: str
+    where: Where
+    seconds: Range
+    bytes: int = 0
+    operations: int = 0
+    of: str = ""
+    assumptions: tuple[str, ...] = ()
+    beside: str | None = None
+
+    def record(self) -> dict[str, object]:
+        """Return the phase for JSON."""
+        return {
+            "name": self.name,
+            "where": self.where,
+            "seconds": self.seconds.record(),
+            "bytes": self.bytes,
+            "operations": self.operations,
+            "of": self.of,
+            "beside": self.beside,
+            "assumptions": list(self.assumptions),
+        }
+
+
+def total(phases: Sequence[Phase]) -> Range:
+    """Return the seconds of all phases, one after the other.
+
+    A phase and those that run beside it count as the longest of them, each bound by itself. What would run beside a
+    phase that is not there counts in full.
+    """
+    seconds, names = Range.exactly(0.0), {phase.name for phase in phases}
+    for phase in phases:
+        if phase.beside not in names:
+            seconds += beside_longest([phase, *(other for other in phases if other.beside == phase.name)])
+    return seconds
+
+
+def beside_longest(phases: Iterable[Phase]) -> Range:
+    """Return the seconds of phases that run at the same time: the greatest of each bound."""
+    bounds = [(one.seconds.low, one.seconds.likely, one.seconds.high) for one in phases]
+    return Range(*(max(values) for values in zip(*bounds, strict=True)))
+
+
+def added(scans: Iterable[Sequence[Phase]]) -> tuple[Phase, ...]:
+    """Return the phases of scans that one design does in turn, those of one name as one.
+
+    `total` of them is no more than the sum of the scans' totals: what runs beside a phase in one scan is taken to run
+    beside that of any.
+    """
+    found: dict[str, Phase] = {}
+    for phase in (phase for scan in scans for phase in scan):
+        old = found.get(phase.name)
+        found[phase.name] = (
+            phase
+            if old is None
+            else replace(
+                old,
+                seconds=old.seconds + phase.seconds,
+                bytes=old.bytes + phase.bytes,
+                operations=old.operations + phase.operations,
+            )
+        )
+    return tuple(found.values())
