@@ -60,9 +60,14 @@ class Engine:
         return -(-2 * self.tile * self.word_bytes // self.port_bytes)
 
     @property
+    def step_cycles(self) -> int:
+        """Cycles of a word of every SNP: counted while the next one is loaded, so the longer of the two."""
+        return max(self.rounds, self.load_cycles)
+
+    @property
     def count_cycles(self) -> int:
-        """Cycles to count a tile, its loads beside: a step for each word takes the longer of the two."""
-        return self.words * max(self.rounds, self.load_cycles)
+        """Cycles to count a tile."""
+        return self.words * self.step_cycles
 
     @property
     def drain_cycles(self) -> int:

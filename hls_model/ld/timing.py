@@ -32,9 +32,10 @@ class LdTiming:
         """Cycles with the counts of one tile leaving while the next is counted; memory that keeps up with the ports."""
         if not self.tiles:
             return 0
-        count, drain = self.engine.count_cycles, self.engine.drain_cycles
-        start = self.engine.latency + self.engine.load_cycles
-        return start + count + (self.tiles - 1) * max(count, drain) + self.engine.depth + drain
+        engine = self.engine
+        first = engine.latency + engine.load_cycles + engine.rounds + (engine.words - 1) * engine.step_cycles
+        others = (self.tiles - 1) * max(engine.count_cycles, engine.drain_cycles)
+        return first + others + engine.depth + engine.drain_cycles
 
     @property
     def serial_cycles(self) -> int:

@@ -8,7 +8,8 @@ R(l, r), the sum of r2 of l with l + 1 to r, Eq. (3) is
 so columns are built from the right to the left, two additions an element. A running sum waits for its adder; a pair of
 adders therefore takes as many neighbouring columns in turn as an adder has cycles, and each of them hands its elements
 to the next. So each pair gives an element a cycle, r2 is read and M written once, and of the columns that A pairs take
-together only the first reads the column to its right from memory. M takes the place of r2.
+together only the first reads the column to its right from memory. A group is timed as if its first column reached as
+far as its last one. M takes the place of r2.
 """
 
 from __future__ import annotations

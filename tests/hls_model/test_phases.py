@@ -1,0 +1,395 @@
+"""The phases of a whole scan: bounds from first principles, sums, what follows what, and what each design needs."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hls_model import PRESETS, Config, ModelError, Workload, load
+from hls_model.cli import main as model_main
+from hls_model.engines import engine_parts, shifter_stages
+from hls_model.phases import Phase, added, find_scan_bottleneck, scan_phases, total
+from hls_model.phases.blocks import block_bytes
+from hls_model.phases.matrix import build_columns, time_matrix
+from hls_model.phases.memory import bank_seconds, link_seconds, stream_seconds
+from hls_model.project import Projection, project
+from hls_model.ranges import Range
+from hls_model.resources import estimate
+from hls_model.timing import simulate
+from hls_model.timing.passes import split
+
+SCAN = Workload.uniform(3_000, grid=60, samples=500)
+LARGE = Workload.uniform(13_000, samples=7_000)
+TRANSFERS = ("none", "incremental", "full")
+
+
+def named(workload: Workload, config: Config, **options: bool) -> dict[str, Phase]:
+    phases = scan_phases(workload, config, **options)
+    found = {phase.name: phase for phase in phases}
+    assert len(found) == len(phases)
+    return found
+
+
+ranges = st.lists(st.floats(0, 1e6), min_size=3, max_size=3).map(lambda values: Range(*sorted(values)))
+designs = st.builds(
+    lambda name, **changes: load(name).but(**changes),
+    name=st.sampled_from(sorted(PRESETS)),
+    layout=st.sampled_from(["repacked", "shifted"]),
+    launch=st.sampled_from(["per_position", "per_scan"]),
+    ld=st.sampled_from(["card", "published"]),
+    host_transfer=st.sampled_from(TRANSFERS),
+    lane_map=st.sampled_from(["interleaved", "blocked"]),
+    host_overlap=st.booleans(),
+    software_overlap=st.booleans(),
+    remainder=st.sampled_from(["software", "masked"]),
+)
+
+
+# how phases add up
+
+
+@given(st.lists(ranges, max_size=5), ranges, st.lists(ranges, max_size=4))
+def test_phases_follow_each_other_and_the_longest_of_a_group_counts(
+    serial: list[Range], main: Range, beside: list[Range]
+) -> None:
+    phases = [Phase(f"serial {number}", "card", seconds) for number, seconds in enumerate(serial)]
+    phases += [Phase("main", "card", main)]
+    phases += [Phase(f"beside {n}", "host", seconds, beside="main") for n, seconds in enumerate(beside)]
+    found = total(phases)
+    for bound in ("low", "likely", "high"):
+        group = max(getattr(one, bound) for one in (main, *beside))
+        assert getattr(found, bound) == pytest.approx(sum(getattr(one, bound) for one in serial) + group)
+
+
+def test_what_would_run_beside_nothing_counts_in_full() -> None:
+    assert total([Phase("alone", "host", Range.exactly(2.0), beside="main")]) == Range.exactly(2.0)
+    assert total([]) == Range.exactly(0.0)
+
+
+@given(designs)
+def test_scans_that_follow_each_other_add_up(design: Config) -> None:
+    one, other = scan_phases(SCAN, design), scan_phases(Workload.uniform(2_000, grid=30, samples=40), design)
+    both = {phase.name: phase for phase in added([one, other])}
+    for name, phase in both.items():
+        parts = [part for part in (*one, *other) if part.name == name]
+        assert phase.bytes == sum(part.bytes for part in parts)
+        assert phase.operations == sum(part.operations for part in parts)
+        assert phase.seconds.likely == pytest.approx(sum(part.seconds.likely for part in parts))
+    assert total(tuple(both.values())).likely <= (total(one) + total(other)).likely * (1 + 1e-12)
+
+
+# what the card cannot beat
+
+
+@settings(max_examples=60)
+@given(designs)
+def test_no_phase_is_faster_than_what_carries_it(design: Config) -> None:
+    memory = design.memory
+    banks = memory.bank_gbps * 1e9 * memory.banks
+    for phase in scan_phases(SCAN, design):
+        low = phase.seconds.low * (1 + 1e-9)
+        if phase.where == "card":
+            assert low >= phase.bytes / banks or phase.name == "shift columns"
+        if phase.where == "link":
+            assert low >= phase.bytes / (design.host_rate.high * 1e9)
+        if phase.name == "LD" and phase.where == "card":
+            bits = phase.operations * SCAN.samples
+            assert low >= bits / (design.ld_units * design.ld_word_bits * design.clock_mhz * 1e6)
+            assert phase.bytes >= 4 * phase.operations
+        if phase.name == "build M" and phase.where == "card":
+            assert low >= phase.operations / 2 / (design.matrix_adders * design.clock_mhz * 1e6)
+            assert phase.bytes >= 8 * SCAN.window_pairs
+        assert phase.assumptions
+        assert all(sentence.endswith(".") for sentence in phase.assumptions)
+
+
+@settings(max_examples=60)
+@given(designs)
+def test_the_total_holds_the_omegas_and_every_phase(design: Config) -> None:
+    one = project(SCAN, design)
+    assert one.total.likely >= one.omega_seconds
+    assert all(one.total.likely >= phase.seconds.likely for phase in one.phases)
+    assert one.seconds == one.total.likely
+    assert one.ld_seconds == next(phase.seconds.likely for phase in one.phases if phase.name == "LD")
+    longest = one.scan_bottleneck
+    assert longest is not None
+    assert longest.phase.seconds.likely == max(phase.seconds.likely for phase in one.phases)
+    assert 0 < longest.share <= 1
+
+
+@settings(max_examples=60)
+@given(designs)
+def test_the_omegas_group_takes_what_the_timing_says(design: Config) -> None:
+    """But for setting up transfers, and without a remainder that is fetched and blocks that the host copies."""
+    timing = simulate(SCAN, design)
+    phases = [phase for phase in scan_phases(SCAN, design) if phase.name in ("omega pipelines", "send M", "remainder")]
+    setup = 20e-6 * len(SCAN.left) if design.host_transfer != "none" else 0.0
+    assert timing.seconds <= total(phases).likely * (1 + 1e-12)
+    assert total(phases).likely <= timing.seconds + setup + 1e-12
+
+
+# the parts by themselves
+
+
+def test_columns_are_those_of_equation_3() -> None:
+    random = np.random.default_rng(5)
+    snps = 24
+    r2 = np.triu(random.random((snps, snps)), 1)
+    built = build_columns(r2)
+    for left in range(snps):
+        for right in range(left, snps):
+            assert built[left, right] == pytest.approx(r2[left : right + 1, left : right + 1].sum())
+            if right - left > 1:  # Eq. (3), with i = right and j = left
+                before = built[left + 1, right] + built[left, right - 1] - built[left + 1, right - 1]
+                assert built[left, right] == pytest.approx(before + r2[left, right])
+
+
+@given(st.integers(1, 40), st.integers(200, 2_000))
+def test_cycles_of_m_lie_between_its_elements_and_its_columns(adders: int, snps: int) -> None:
+    scan = Workload.uniform(snps, grid=20)
+    design = load("u200").but(matrix_adders=adders)
+    found = time_matrix(scan, design)
+    assert found.elements == scan.window_pairs
+    assert found.bytes_written == 4 * found.elements
+    assert 4 * found.elements <= found.bytes_read <= 8 * found.elements
+    assert found.cycles * adders >= found.elements
+    together = adders * design.latencies.fadd
+    longest = int((scan.last - scan.first).max())
+    groups = -(-snps // together) + 1
+    assert found.cycles <= groups * (
+        design.latencies.fadd * (longest + together) + design.latency + 2 * design.latencies.fadd
+    )
+
+
+@pytest.mark.parametrize("prefetch", ["per_position", "none"])
+@pytest.mark.parametrize("words", [512, 32_768])
+def test_blocks_are_whole_port_beats(prefetch: str, words: int) -> None:
+    design = load("u200").but(rs_prefetch=prefetch, rs_buffer_words=words)
+    passes = split(SCAN, design)
+    read = written = columns = 0
+    for left, beats in zip(passes.columns.tolist(), passes.beats.tolist(), strict=True):
+        for _ in range(2 * left if prefetch == "none" else left + 1):
+            port_beats = -(-beats * 32 // 32)
+            columns, read, written = columns + 1, read + 128 * (port_beats + 1), written + 128 * port_beats
+    found = block_bytes(SCAN, design)
+    assert (found.columns, found.read, found.written) == (columns, read, written)
+
+
+@given(st.integers(0, 10**12), st.integers(0, 10**12))
+def test_memory_takes_the_slower_of_ports_and_banks(read: int, written: int) -> None:
+    design = load("u200")
+    found = stream_seconds(design, read, written)
+    assert found.likely == pytest.approx(max(max(read, written) / 32e9, (read + written) / (38.4e9 * 0.8)))
+    assert found.low == pytest.approx(max(max(read, written) / 32e9, (read + written) / 38.4e9))
+    assert found.high == pytest.approx(max((read + written) / 32e9, (read + written) / (38.4e9 * 0.6)))
+    assert bank_seconds(design, read).likely == pytest.approx(read / (38.4e9 * 0.8))
+
+
+def test_a_link_that_is_set_overrides_the_boards() -> None:
+    board = load("u200")
+    assert board.host_rate == board.hardware.host_gbps
+    moved = 10**9
+    assert link_seconds(board.but(host_gbps=2.0), moved).likely == pytest.approx(0.5 + 20e-6)
+    assert link_seconds(board.but(host_gbps=2.0), moved).high == pytest.approx(0.5 + 100e-6)
+    assert named(SCAN, board.but(host_gbps=0.5))["send genotypes"].seconds.likely > (
+        named(SCAN, board)["send genotypes"].seconds.likely
+    )
+
+
+# which phases there are
+
+
+def test_m_on_the_card_and_m_on_the_host() -> None:
+    design = load("u200")
+    card = named(SCAN, design)
+    assert card["build M"].where == "card"
+    assert card["fetch remainder of M"].bytes == 4 * card["remainder"].operations
+    assert not {"send M", "fetch r2"} & set(card)
+    for transfer in ("incremental", "full"):
+        host = named(SCAN, design.but(host_transfer=transfer))
+        assert host["build M"].where == "host"
+        assert host["fetch r2"].bytes == 4 * SCAN.window_pairs
+        assert host["send M"].beside == "omega pipelines"
+        assert "fetch remainder of M" not in host
+        assert host["repack blocks of M"].where == ("host" if transfer == "full" else "card")
+    assert named(SCAN, design.but(host_transfer="full", host_overlap=False))["send M"].beside is None
+
+
+def test_published_ld_is_the_constant_and_leaves_the_card_free() -> None:
+    published = load("u200").but(ld="published")
+    phases = named(SCAN, published)
+    assert phases["LD"].where == "elsewhere"
+    assert phases["LD"].seconds == Range.exactly(SCAN.window_pairs * 500 / 267.5e9)
+    assert "Convey" in phases["LD"].assumptions[0]
+    assert phases["send r2"].bytes == 4 * SCAN.window_pairs
+    assert not {"pack genotypes", "send genotypes"} & set(phases)
+    assert named(SCAN, published, all_pairs=True)["LD"].operations == 3_000**2
+    assert estimate(published).total.lut < estimate(load("u200")).total.lut
+
+
+def test_blocked_lanes_are_free_with_a_copy_and_a_pass_without() -> None:
+    blocked = load("u200").but(lane_map="blocked")
+    assert total(scan_phases(SCAN, blocked)) == total(scan_phases(SCAN, load("u200")))
+    shifted = named(SCAN, blocked.but(layout="shifted"))
+    assert shifted["permute for blocked lanes"].bytes == 2 * block_bytes(SCAN, blocked).written
+    assert "permute for blocked lanes" not in named(SCAN, load("u200").but(layout="shifted"))
+
+
+def test_a_shifter_costs_a_beat_a_column_and_logic() -> None:
+    design = load("u200").but(layout="shifted")
+    assert shifter_stages(design) == 3  # 32 places, 4 at a level
+    columns = block_bytes(SCAN, design).columns
+    found = named(SCAN, design)["shift columns"]
+    assert found.seconds.likely == pytest.approx(columns * (1 + 3) / 250e6)
+    overlapped = named(SCAN, design.but(overlap_outer=True))["shift columns"]
+    assert overlapped.seconds.likely == pytest.approx(columns / 250e6)
+    assert overlapped.seconds.low == 0
+    part = next(part for part in engine_parts(design) if part.name.startswith("shifter"))
+    assert part.total.lut == 1024 * 4
+    assert total(scan_phases(SCAN, design)).likely < total(scan_phases(SCAN, load("u200"))).likely
+
+
+def test_starts() -> None:
+    design = load("u200")
+    positions = int((simulate(SCAN, design).position_cycles > 0).sum())
+    assert named(SCAN, design)["start kernels"].operations == positions + 2  # and LD and M
+    assert named(SCAN, design.but(launch="per_scan"))["start kernels"].operations == 3
+    assert named(SCAN, design.but(position_overhead_us=100.0))["start kernels"].operations == 3
+    assert named(SCAN, design.but(ld="published"))["start kernels"].operations == positions + 1
+
+
+def test_nothing_to_do_has_no_phases() -> None:
+    none = dataclasses.replace(SCAN, left=np.zeros_like(SCAN.left), right=np.zeros_like(SCAN.right))
+    one = project(none, load("u200"))
+    assert one.phases == ()
+    assert one.total == Range.exactly(0.0)
+    assert one.scan_bottleneck is None
+    assert one.ld_seconds == 0.0
+
+
+# what should grow, and what should differ
+
+
+@pytest.mark.parametrize(
+    ("better", "worse"),
+    [
+        ({"host_gbps": 12.0}, {"host_gbps": 2.0}),
+        ({"ld_units": 512}, {"ld_units": 64}),
+        ({"ld_r2_units": 16}, {"ld_r2_units": 1}),
+        ({"matrix_adders": 8}, {"matrix_adders": 1}),
+        ({"launch": "per_scan"}, {"launch": "per_position"}),
+        ({"host_overlap": True}, {"host_overlap": False}),
+        ({"software_overlap": True}, {"software_overlap": False}),
+        ({"ld_bits_per_s": 1e12, "ld": "published"}, {"ld_bits_per_s": 1e11, "ld": "published"}),
+    ],
+)
+def test_more_of_it_never_takes_longer(better: dict[str, object], worse: dict[str, object]) -> None:
+    for name in ("zcu102", "u200"):
+        fast, slow = (total(scan_phases(SCAN, load(name).but(**changes))) for changes in (better, worse))
+        assert fast.low <= slow.low
+        assert fast.likely <= slow.likely
+        assert fast.high <= slow.high
+        assert fast != slow
+
+
+@settings(max_examples=20)
+@given(st.integers(2, 5_000), st.integers(2, 5_000))
+def test_more_samples_never_take_less(one: int, other: int) -> None:
+    few, many = (dataclasses.replace(SCAN, samples=samples) for samples in sorted((one, other)))
+    assert total(scan_phases(few, load("u200"))).likely <= total(scan_phases(many, load("u200"))).likely
+
+
+def test_boards_differ_by_more_than_their_ranges() -> None:
+    zcu102, u200, u280 = (project(LARGE, load(name)).total for name in ("zcu102", "u200", "u280_hbm"))
+    assert u280.high < u200.low < u200.high < zcu102.low
+    ld = [project(LARGE, load(name)).ld_seconds for name in ("zcu102", "u280_hbm")]
+    assert ld[0] is not None
+    assert ld[1] is not None
+    assert ld[0] > 20 * ld[1]
+
+
+def test_the_longest_phase_is_said_in_a_sentence() -> None:
+    found = project(LARGE, load("u280_hbm")).scan_bottleneck
+    assert found is not None
+    assert found.sentence.startswith("repack blocks of M (card) takes ")
+    assert found.advice == "a shifter at the ports instead (layout=shifted)"
+    pipelines = project(LARGE, load("u280_hbm").but(layout="shifted"))
+    longest, inner = pipelines.scan_bottleneck, pipelines.bottleneck
+    assert longest is not None
+    assert inner is not None
+    assert (longest.phase.name, longest.advice) == ("omega pipelines", inner.advice)
+    near = [Phase("LD", "card", Range(1, 3, 4)), Phase("build M", "card", Range(1, 2, 3))]
+    said = find_scan_bottleneck(near)
+    assert said is not None
+    assert said.sentence.endswith("within the bounds it may be build M")
+
+
+# the pipelines' range
+
+
+@pytest.mark.parametrize("overlap", [True, False])
+@pytest.mark.parametrize("low", [0.5, 0.8, 1.0])
+@pytest.mark.parametrize("rate", [71e6, 1e5])
+def test_a_range_of_the_omegas_reaches_the_total(overlap: bool, low: float, rate: float) -> None:
+    design = load("u200").but(software_overlap=overlap, software_rate=rate)
+    timing = simulate(SCAN, design)
+
+    def omegas(hardware: float) -> float:
+        software = timing.software_seconds
+        return max(hardware, software) if overlap else hardware + software
+
+    hardware = timing.hardware_seconds
+    bounds = Range(omegas(low * hardware), omegas(hardware), omegas(2.0 * hardware))
+
+    class Banded(Projection):
+        @property
+        def omega_range(self) -> Range:
+            return bounds
+
+    plain, banded = Projection(timing, None), Banded(timing, None)
+    rest = plain.total.likely - plain.omega_seconds
+    assert banded.total.likely == pytest.approx(plain.total.likely)
+    assert banded.total.high - banded.total.low >= bounds.high - bounds.low - 1e-12
+    group = [phase for phase in banded.phases if phase.name in ("omega pipelines", "remainder")]
+    found = total(group)
+    assert (found.low, found.likely, found.high) == pytest.approx((bounds.low, bounds.likely, bounds.high))
+    assert rest > 0
+
+
+# the command
+
+
+def test_the_command_shows_every_phase(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["project", "--snps", "2000", "--grid", "30", "--samples", "50", "--compare", "zcu102"]
+    assert model_main(words) == 0
+    text = capsys.readouterr().out
+    assert model_main([*words, "--json"]) == 0
+    records = json.loads(capsys.readouterr().out)["projections"]
+    for record in records:
+        assert f"{record['design']}: the whole scan in" in text
+        low, likely, high = (record["total_seconds"][bound] for bound in ("low", "likely", "high"))
+        assert low <= likely == record["seconds"] <= high
+        for phase in record["phases"]:
+            assert phase["name"] in text
+            assert phase["assumptions"]
+        assert record["scan_bottleneck"]["sentence"] in text
+
+
+def test_ld_is_asked_for_by_an_option(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["project", "--snps", "2000", "--grid", "30", "--samples", "50", "--compare", "zcu102", "--json"]
+    assert model_main([*words, "--ld-engine", "published"]) == 0
+    records = json.loads(capsys.readouterr().out)["projections"]
+    assert [record["ld"] for record in records] == ["published", "published"]
+    assert model_main([*words, "--ld-engine", "published", "--set", "ld=card"]) == 2
+    error = capsys.readouterr().err
+    assert "--ld-engine published and --set ld=card: give one of them" in error
+
+
+def test_engines_that_do_not_fit_are_refused() -> None:
+    with pytest.raises(ModelError, match="ld_units is 100000; 65536 is the most"):
+        load("u200").but(ld_units=100_000)
