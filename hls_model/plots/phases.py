@@ -1,4 +1,4 @@
-"""Where the time of a projection goes: all phases of the scan, and the pipelines' own."""
+"""Where the time of a projection goes: all phases of the scan, and the pipelines' own, each in percent of its total."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ Scans = Sequence[Projection]
 
 
 def plot_phases(designs: Sequence[Scans]) -> Figure:
-    """Draw the seconds of each design, all its scans together.
+    """Draw the phases of each design, all its scans together, in percent of its likely total.
 
     Parameters
     ----------
     designs : sequence of sequences of Projection
         Of each design, the scans that it does.
     """
-    figure, (whole, pipelines) = new_figure(2, 1, size=(11, 3.6 + 1.25 * len(designs)))
+    figure, (whole, pipelines) = new_figure(2, 1, size=(11, 4.4 + 1.3 * len(designs)))
     names = [scans[0].timing.config.name for scans in designs]
     phases = [added(one.phases for one in scans) for scans in designs]
     _draw_scans(whole, names, phases)
@@ -53,7 +53,7 @@ def plot_phases(designs: Sequence[Scans]) -> Figure:
     set_titles(
         whole,
         f"{names[fastest]}: the whole scan in {seconds_text(total(phases[fastest]).likely)}",
-        f"{name}, {positions:,} positions, {omegas:,} omegas; black lines reach from the least to the greatest total",
+        f"{name}, {positions:,} positions, {omegas:,} omegas; black lines are the bounds of the total",
     )
     return figure
 
@@ -65,18 +65,19 @@ def _sizes(one: Projection) -> tuple[int, int]:
 def _draw_scans(axes: Axes, names: list[str], designs: list[tuple[Phase, ...]]) -> None:
     """A bar of the phases that follow each other, thin ones beneath it of what runs beside, and the total's bounds."""
     totals = [total(phases) for phases in designs]
-    end = max(seconds.high for seconds in totals) or 1.0
+    end = max((100 * seconds.high / seconds.likely for seconds in totals if seconds.likely), default=100.0)
     seen: dict[str, str] = {}
     for place, (phases, seconds) in enumerate(zip(designs, totals, strict=True)):
-        for name, colour in _draw_scan(axes, place, phases, end):
+        scale = 100 / seconds.likely if seconds.likely else 0.0
+        for name, colour in _draw_scan(axes, place, phases, scale):
             seen.setdefault(name, colour)
-        _draw_total(axes, place, seconds, end)
-    _finish(axes, names, end * 1.3)
-    axes.set_xlabel("Seconds of the whole scan")
+        _draw_total(axes, place, seconds, scale, end)
+    _finish(axes, names, end)
+    axes.set_xlabel("Percent of the whole scan's likely time")
     _legend(axes, seen)
 
 
-def _draw_scan(axes: Axes, place: int, phases: Sequence[Phase], end: float) -> list[tuple[str, str]]:
+def _draw_scan(axes: Axes, place: int, phases: Sequence[Phase], scale: float) -> list[tuple[str, str]]:
     """Draw one design; the names and colours of what can be seen."""
     start, seen = 0.0, []
     names = {phase.name for phase in phases}
@@ -84,12 +85,12 @@ def _draw_scan(axes: Axes, place: int, phases: Sequence[Phase], end: float) -> l
         if phase.beside in names:
             continue
         beside = [other for other in phases if other.beside == phase.name]
-        longest = max(one.seconds.likely for one in (phase, *beside))
+        longest = scale * max(one.seconds.likely for one in (phase, *beside))
         for row, one in enumerate((phase, *sorted(beside, key=lambda other: -other.seconds.likely))):
-            seconds = one.seconds.likely
+            share = scale * one.seconds.likely
             height, top = (0.34, place - 0.17) if row == 0 else (0.09, place + 0.10 + 0.10 * row)
-            axes.barh(top + height / 2, seconds, height, left=start, color=_colour(one), linewidth=0)
-            if seconds > VISIBLE * end:
+            axes.barh(top + height / 2, share, height, left=start, color=_colour(one), linewidth=0)
+            if share > 100 * VISIBLE:
                 seen.append((_label(one), _colour(one)))
         start += longest
     return seen
@@ -111,34 +112,36 @@ def _label(phase: Phase) -> str:
     return f"{phase.name} (host, beside)" if phase.beside else phase.name
 
 
-def _draw_total(axes: Axes, place: int, seconds: Range, end: float) -> None:
-    """The bounds of the total as a line over the bar, and the total in words behind it."""
-    height = place - 0.26
-    axes.plot([seconds.low, seconds.high], [height, height], color=INK, linewidth=1.4, solid_capstyle="butt")
-    for bound in (seconds.low, seconds.high):
+def _draw_total(axes: Axes, place: int, seconds: Range, scale: float, end: float) -> None:
+    """The bounds of the total as a line over the bar, and the total in words at the right."""
+    height, (low, likely, high) = place - 0.26, (scale * bound for bound in (seconds.low, seconds.likely, seconds.high))
+    axes.plot([low, high], [height, height], color=INK, linewidth=1.4, solid_capstyle="butt")
+    for bound in (low, high):
         axes.plot([bound, bound], [height - 0.05, height + 0.05], color=INK, linewidth=1.4)
-    axes.plot([seconds.likely], [height], marker="o", markersize=4, color=INK)
+    axes.plot([likely], [height], marker="o", markersize=4, color=INK)
     axes.annotate(
-        range_text(seconds), (seconds.high, place), (8, 0), textcoords="offset points", va="center", fontweight="bold",
+        range_text(seconds), (end, place), (8, 0), textcoords="offset points", va="center", fontweight="bold",
         color=INK,
     )  # fmt: skip
 
 
 def _draw_pipelines(axes: Axes, names: list[str], designs: Sequence[Scans]) -> None:
     """The pipelines' time alone, by what they do in it."""
-    times = [_cycle_seconds(scans) for scans in designs]
-    end = max(sum(time.values()) for time in times) or 1.0
-    for place, time in enumerate(times):
-        start = 0.0
-        for phase in PHASES:
-            axes.barh(place, time[phase], 0.4, left=start, color=PHASE_COLOURS[phase], linewidth=0)
-            start += time[phase]
+    shares = []
+    for place, scans in enumerate(designs):
+        time = _cycle_seconds(scans)
+        seconds, start = sum(time.values()), 0.0
+        shares.append({phase: 100 * time[phase] / (seconds or 1.0) for phase in PHASES})
+        for phase, share in shares[-1].items():
+            axes.barh(place, share, 0.4, left=start, color=PHASE_COLOURS[phase], linewidth=0)
+            start += share
         axes.annotate(
-            _rate(designs[place], start), (start, place), (8, 0), textcoords="offset points", va="center", color=INK
-        )
-    _finish(axes, names, end * 1.3)
-    axes.set_xlabel("Seconds of the omega pipelines alone")
-    seen = [phase for phase in PHASES if max(time[phase] for time in times) > VISIBLE * end]
+            _rate(scans, seconds), (100, place), (8, 0), textcoords="offset points", va="center", color=INK,
+            fontweight="bold",
+        )  # fmt: skip
+    _finish(axes, names, 100)
+    axes.set_xlabel("Percent of the omega pipelines' time")
+    seen = [phase for phase in PHASES if max(share[phase] for share in shares) > 100 * VISIBLE]
     _legend(axes, {phase: PHASE_COLOURS[phase] for phase in seen})
 
 
@@ -166,4 +169,11 @@ def _legend(axes: Axes, colours: dict[str, str]) -> None:
     for name, colour in colours.items():
         axes.bar(0, 0, color=colour, label=name)
     if colours:
-        axes.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=10)
+        axes.legend(
+            frameon=False,
+            loc="upper left",
+            bbox_to_anchor=(0.0, -0.2),
+            ncols=len(colours),
+            columnspacing=1.4,
+            fontsize=10,
+        )
