@@ -13,7 +13,7 @@ from hls_model.power import Power, power_of
 from hls_model.ranges import Range
 from hls_model.timing import Timing, simulate
 from hls_model.timing.result import Level
-from hls_model.uncertainty import Band, band, contributions
+from hls_model.uncertainty import Band, Contribution, band, contributions
 from hls_model.workload import Workload
 
 __all__ = ["Projection", "project", "total_ranges", "totals"]
@@ -113,6 +113,11 @@ class Projection:
         busy = self.timing.hardware_seconds + (self.ld_seconds or 0.0)
         return self.power.joules(self.seconds, min(busy, self.seconds))
 
+    @cached_property
+    def made_of(self) -> list[Contribution]:
+        """What each open parameter does to `omega_range` alone, the widest first; each takes timings of its own."""
+        return [] if self.band is None else contributions(self.band)
+
     def record(self) -> dict[str, object]:
         """Return the projection as numbers and words for JSON."""
         timing, found, longest = self.timing, self.bottleneck, self.scan_bottleneck
@@ -165,7 +170,6 @@ class Projection:
             "pipeline_seconds": self.band.hardware_seconds.record(),
             "pipeline_omega_per_s": self.band.hardware_rate.record(),
             "seconds": self.total.record(),
-            "made_of": [part.record() for part in contributions(self.band)],
         }
 
 

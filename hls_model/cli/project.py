@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 
 from hls_model.apart import told_apart
 from hls_model.cli import common
@@ -17,10 +18,18 @@ from hls_model.project import Projection, project
 from hls_model.resources import check_fits
 from hls_model.text import joules_text, percent, range_text, seconds_text
 from hls_model.timing.result import PHASES
-from hls_model.uncertainty import Contribution, contributions
+from hls_model.uncertainty import Contribution
 from oclgenomics.commandkit.files import reads
 
-__all__ = ["add_compare_option", "add_parser", "designs", "made_of_text", "phases_text", "summary_text"]
+__all__ = [
+    "add_compare_option",
+    "add_parser",
+    "designs",
+    "made_of_record",
+    "made_of_text",
+    "phases_text",
+    "summary_text",
+]
 
 NAMED = 4  # parameters that are named as what a range is made of; --json has all
 
@@ -93,7 +102,7 @@ def run(args: argparse.Namespace) -> int:
     scans = (scan_text([one]) for one in projections)
     parts = (head, summary_text(projections), made_of_text(projections), *scans, phases_text(projections))
     text = "\n\n".join(filter(None, parts))
-    record = {"projections": [one.record() for one in projections]}
+    record = {"projections": [one.record() for one in projections], "made_of": made_of_record(projections)}
     text, record = with_costs(args, {one.timing.config.name: [one] for one in projections}, text, record)
     common.write(args, text, record, lambda: plot_phases([[one] for one in projections]))
     return 0
@@ -129,10 +138,15 @@ def made_of_text(projections: list[Projection]) -> str:
     lines = []
     for one in projections:
         if one.band is not None:
-            parts = [part for part in contributions(one.band) if part.width > 0][:NAMED]
+            parts = [part for part in one.made_of if part.width > 0][:NAMED]
             named = "; ".join(map(_part_text, parts)) or "nothing is open"
             lines.append(f"{one.timing.config.name}: range of omega, by one parameter alone: {named}")
     return "\n".join(lines)
+
+
+def made_of_record(projections: Sequence[Projection]) -> dict[str, object]:
+    """Return what the range of each design is made of, by its name, for JSON."""
+    return {one.timing.config.name: [part.record() for part in one.made_of] for one in projections}
 
 
 def _part_text(part: Contribution) -> str:

@@ -310,3 +310,28 @@ def test_speedups_with_the_models_rates_stay_near(rows):
 def test_curve_refuses_what_is_no_curve(options, said):
     with pytest.raises(ModelError, match=said):
         throughput_curve(load("u200"), **options)
+
+
+def test_the_curves_picture_marks_table_3_and_draws_the_range():
+    pytest.importorskip("matplotlib")
+    from hls_model.plots.curve import plot_curve
+
+    for uncertainty in (True, False):
+        axes = plot_curve(throughput_curve(load("u200"), 30_500, uncertainty=uncertainty)).axes[0]
+        (marks,) = (line for line in axes.lines if line.get_marker() == "D")
+        by_snps = sorted(TABLE3.values(), key=lambda mix: mix.snps)
+        assert list(marks.get_xdata()) == [table3.widest_right(mix) for mix in by_snps]
+        assert list(marks.get_ydata()) == [mix.fpga.omega for mix in by_snps]
+        assert bool(axes.collections) == uncertainty
+
+
+def test_the_platforms_picture_gives_the_models_range(rows):
+    pytest.importorskip("matplotlib")
+    from hls_model.plots.platforms import plot_platforms
+
+    shown = list(rows.values())
+    for uncertainty in (True, False):
+        for axes, row in zip(plot_platforms(shown, uncertainty=uncertainty).axes, shown, strict=True):
+            low, high = row.board_seconds
+            said = any(f"({low:.1f}-{high:.1f})" in text.get_text() for text in axes.texts)
+            assert said == bool(axes.collections) == uncertainty

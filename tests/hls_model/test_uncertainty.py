@@ -214,7 +214,8 @@ def test_projection_has_the_band_and_can_do_without():
     assert bare.record()["range"] is None
     record = one.record()["range"]
     assert record["omega_seconds"] == one.omega_range.record()
-    assert len(record["made_of"]) == len(unknowns(load("u200")))
+    assert len(one.made_of) == len(unknowns(load("u200")))
+    assert bare.made_of == []
     both = total_ranges([one, one])
     assert both["seconds"].high == pytest.approx(2 * one.total.high)
 

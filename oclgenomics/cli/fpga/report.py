@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hls_model.cli.project import made_of_text, phases_text, summary_text
+from hls_model.cli.project import made_of_record, made_of_text, phases_text, summary_text
 from hls_model.cli.scan_phases import scan_text
 from hls_model.cli.tables import table
 from hls_model.project import Projection, total_ranges, totals
@@ -38,15 +38,26 @@ def projection_text(found: ScanProjection) -> str:
 
 
 def projection_record(found: ScanProjection, provenance: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the same for JSON: 'provenance', 'projections', 'totals' by design, and 'measured' (or None)."""
+    """Return the same for JSON.
+
+    These are 'provenance', 'projections', 'totals' by design, 'made_of' by design (None for several alignments) and
+    'measured' (or None).
+    """
     measured = found.measured
     return {
         "provenance": dict(provenance),
         "projections": found.records(),
+        "made_of": _made_of(found),
         "totals": {name: _totals_record(found, name) for name in found.projections},
         "measured": measured
         and {"device": measured.device, "seconds": list(measured.seconds), "total": measured.total},
     }
+
+
+def _made_of(found: ScanProjection) -> dict[str, object] | None:
+    """What the ranges of a single scan are made of; it would take many timings for each of several."""
+    designs = list(found.projections.values())
+    return made_of_record([scans[0] for scans in designs]) if len(designs[0]) == 1 else None
 
 
 def _totals_record(found: ScanProjection, name: str) -> dict[str, Any]:
