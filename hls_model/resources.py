@@ -105,22 +105,32 @@ def estimate(config: Config, method: str = "bottom-up", *, pipelines_only: bool 
     Parameters
     ----------
     config : Config
-    method : {'bottom-up', 'paper-calibrated'}
-        The pipelines as the sum of their parts, or as the straight line in the unroll through the two designs of
-        Table I.
+    method : {'bottom-up', 'paper-calibrated', 'yosys'}
+        The pipelines as the sum of their parts, as the straight line in the unroll through the two designs of Table I,
+        or as the Verilog synthesised (see `hls_model.synthesis`).
     pipelines_only : bool
         The omega pipelines alone, as Table I has them; else all that the card holds (`hls_model.engines`).
 
     Raises
     ------
     ModelError
-        No such method or board.
+        No such method or board, or a design unlike those that were synthesised.
     """
-    if method not in METHODS:
-        raise ModelError(f"method is {method!r}; choose one of {', '.join(METHODS)}")
-    parts = tuple(replace(part, count=part.count * config.kernels) for part in METHODS[method](config))
+    pipelines = _pipelines(config, method)
+    parts = tuple(replace(part, count=part.count * config.kernels) for part in pipelines)
     parts += () if pipelines_only else engine_parts(config)
     return Resources(config, find_board(config.board), method, parts)
+
+
+def _pipelines(config: Config, method: str) -> tuple[Part, ...]:
+    """The parts of one omega pipeline."""
+    if method == "yosys":
+        from hls_model import synthesis
+
+        return synthesis.estimate(config).parts
+    if method not in METHODS:
+        raise ModelError(f"method is {method!r}; choose one of {', '.join(METHODS)}")
+    return METHODS[method](config)
 
 
 def check_fits(config: Config, method: str = "bottom-up") -> Resources:

@@ -33,8 +33,6 @@ OPERATOR_SOURCES = {
     "fcmp": f"2 ({ADDERS}); bounds assumed",
 }
 SOURCES = {
-    "memory.latency_ns": "the board's range (hls_model.boards)",
-    "memory.efficiency": "the board's range (hls_model.boards)",
     "fsm_cycles": "1 in the Verilog; HLS takes a cycle to enter a loop that it does not flatten and one to leave it "
     "(AMD UG1399, pragma HLS loop_flatten); 4, for two loops, is assumed",
     "position_overhead_us": f"0: the pipelines alone; {OVERHEAD_US:g}: the cost that fits Table III of the paper, with "
@@ -91,10 +89,9 @@ def unknowns(config: Config) -> list[Unknown]:
 def _unknowns(config: Config) -> Iterator[Unknown]:
     board, memory = config.hardware, config.memory
     if not memory.latency_ns:
-        yield Unknown("memory.latency_ns", "ns", _latency(config), True, SOURCES["memory.latency_ns"])
+        yield Unknown("memory.latency_ns", "ns", _latency(config), True, str(board.sources["latency_ns"]))
     if not memory.efficiency:
-        efficiency: Range = getattr(board, "efficiency_range", Range.exactly(board.efficiency))
-        yield Unknown("memory.efficiency", "", efficiency, False, SOURCES["memory.efficiency"])
+        yield Unknown("memory.efficiency", "", board.efficiency_range, False, str(board.sources["efficiency_range"]))
     for name, cycles in vars(config.operators).items():
         if not cycles:
             values = operator_range(name, config.clock_mhz)

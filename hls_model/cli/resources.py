@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from hls_model.boards import KINDS, Amount
-from hls_model.cli import common
+from hls_model.cli import common, synthesised
 from hls_model.cli.sources import sources_record, sources_text
 from hls_model.cli.tables import table
 from hls_model.resources import METHODS, Resources, check_fits, largest_unroll
@@ -16,6 +16,13 @@ __all__ = ["add_parser"]
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command."""
     parser = subparsers.add_parser("resources", help="what a design takes of its device", allow_abbrev=False)
+    parser.add_argument(
+        "--live", action="store_true",
+        help="synthesise the Verilog now and compare with the figures kept (needs yosys; takes minutes)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--update", action="store_true", help="synthesise the Verilog now and keep its figures; needs yosys"
+    )
     parser.add_argument(
         "--method", choices=tuple(METHODS), default="bottom-up",
         help="sum of its parts, or the line through Table I of the paper (default: bottom-up)",
@@ -32,19 +39,18 @@ def run(args: argparse.Namespace) -> int:
     """Run the command."""
     from hls_model.plots.resources import plot_resources
 
+    if args.live or args.update:
+        return synthesised.run(args)
     config = common.design(args)
     resources = check_fits(config, args.method)
     most = largest_unroll(config, args.method)
     board = resources.board
     text = f"{config.name}: {config.lanes} lanes at {config.clock_mhz:g} MHz on {board.title} ({board.device}), "
     text += f"{args.method}\n\n{totals_text(resources)}\n\n{regions_text(resources)}\n\n{parts_text(resources)}\n\n"
-    text += f"largest unroll that fits: {most}"
+    text += f"largest unroll that fits: {most}\n\n{synthesised.text(resources)}"
     text += f"\n\n{sources_text(board)}" if args.sources else ""
-    found = (
-        record(resources)
-        | {"largest_unroll": most}
-        | ({"board_figures": sources_record(board)} if args.sources else {})
-    )
+    found = record(resources) | {"largest_unroll": most, "yosys": synthesised.record(resources)}
+    found |= {"board_figures": sources_record(board)} if args.sources else {}
     common.write(args, text, found, lambda: plot_resources(resources))
     return 0
 

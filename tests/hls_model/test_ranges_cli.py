@@ -32,7 +32,9 @@ def printed_json(capsys, *words):
 
 @pytest.mark.parametrize("command", RANGED)
 def test_ranges_are_on_and_can_be_left_out(command, capsys):
-    pattern = re.compile(r"\d \([\d.,]+-[\d.,]+\)|\d (?!m?J|kJ)[a-zA-Z /]+ \([\d.,]+-[\d.,]+\)")  # energies always have one
+    pattern = re.compile(
+        r"\d \([\d.,]+-[\d.,]+\)|\d (?!m?J|kJ)[a-zA-Z /]+ \([\d.,]+-[\d.,]+\)"
+    )  # energies always have one
     for switch, ranged in (([], True), (["--uncertainty"], True), (["--no-uncertainty"], False)):
         assert model_main([command, *RANGED[command], *switch]) == 0
         assert bool(pattern.search(capsys.readouterr().out)) == ranged
