@@ -89,7 +89,7 @@ def build(circuit: Circuit, folder: Path, *, waves: bool = False) -> Path:
     folder : path
         Takes a folder for each circuit.
     waves : bool
-        The bench can dump waveforms (of all lanes' insides only below `MANY_LANES` lanes).
+        The bench can dump waveforms.
 
     Raises
     ------
