@@ -23,9 +23,7 @@ LAMBDA = 97_004  # both strands of the lambda phage
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command."""
-    parser = subparsers.add_parser(
-        "sdtw", help="nanopore reads through a systolic array for sDTW: rates and resources", allow_abbrev=False
-    )
+    parser = subparsers.add_parser("sdtw", help="nanopore reads through a systolic array for sDTW", allow_abbrev=False)
     group = parser.add_argument_group("reads")
     group.add_argument(
         "--columns", type=int, default=LAMBDA, metavar="N",

@@ -75,6 +75,6 @@ def _mark_limits(axes: Axes, most: int, board: str, right: int) -> None:
         axes.axvspan(most, right, color=GREY, alpha=0.12, linewidth=0)
         axes.axvline(most, color=GREEN, linewidth=1.3)
         axes.annotate(
-            f"more than {most:,}\ndo not fit {board}", (most, 0), (6, 8), xycoords=("data", "axes fraction"),
-            textcoords="offset points", color=GREEN, fontsize=10,
+            f"more than {most:,}\ndo not fit {board}", (most, 0), (-6, 8), xycoords=("data", "axes fraction"),
+            textcoords="offset points", ha="right", color=GREEN, fontsize=10,
         )  # fmt: skip

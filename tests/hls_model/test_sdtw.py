@@ -118,6 +118,13 @@ def test_memory_bounds_arrays_that_share_a_bank() -> None:
     assert many.samples_per_s == pytest.approx(100 * given_ / 50_000, rel=0.02)
 
 
+def test_a_row_in_memory_is_read_and_written() -> None:
+    array = SystolicArray(board="zcu102", pes=100, clock_mhz=300.0, row="memory", port_bits=128, arrays=50)
+    timed = time_read(array, 50_000, 200)
+    second = 50_000 * (50 * 2 * 2 * 300e6) / (19.2e9 * 0.8)  # two bytes each way a column, of 50 arrays
+    assert timed.stall == pytest.approx(second - 50_000, rel=0.02)
+
+
 def test_stages_go_on_from_the_last_row() -> None:
     array = SystolicArray(pes=1_000)
     (_, one), (_, two) = time_stages(array, 10_000, [Stage(1_000, 1.0), Stage(3_000, 0.25)])
