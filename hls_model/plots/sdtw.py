@@ -37,8 +37,8 @@ def plot_array(timed: ArrayTiming) -> Figure:
     rate = timed.samples_per_s / 1e6
     axes.plot([array.pes], [rate], "o", color=ORANGE, markersize=9, zorder=5)
     axes.annotate(
-        f"{array.pes:,} PEs: {rate:,.2f} M samples/s", (array.pes, rate), (6, 9), textcoords="offset points",
-        color=ORANGE, fontweight="bold",
+        f"{array.pes:,} PEs: {rate:,.2f} M samples/s", (array.pes, rate), (0, 9), textcoords="offset points",
+        ha="right" if array.pes > 4 * sizes[0] else "left", color=ORANGE, fontweight="bold",
     )  # fmt: skip
     axes.set_xscale("log")
     axes.set_ylim(0, 1.15 * max(*rates, rate, MINION))
@@ -75,6 +75,6 @@ def _mark_limits(axes: Axes, most: int, board: str, right: int) -> None:
         axes.axvspan(most, right, color=GREY, alpha=0.12, linewidth=0)
         axes.axvline(most, color=GREEN, linewidth=1.3)
         axes.annotate(
-            f"more than {most:,}\ndo not fit {board}", (most, 0), (-6, 8), xycoords=("data", "axes fraction"),
-            textcoords="offset points", ha="right", color=GREEN, fontsize=10,
+            f"more than {most:,} do not fit {board}", (most, 0.5), (10, 0), xycoords=("data", "axes fraction"),
+            textcoords="offset points", rotation=90, va="center", color=GREEN, fontsize=10,
         )  # fmt: skip
