@@ -33,7 +33,8 @@ def text(resources: Resources) -> str:
     pipelines = by_method(config.but(kernels=1), resources.method, pipelines_only=True).total
     rows = [(resources.method, *_cells(pipelines)), ("yosys", *_cells(other.total))]
     rows += [(f"  {part.name}", *_cells(part.total)) for part in other.parts]
-    blocks = [f"The pipelines of one kernel: the Verilog by synthesis, without AXI adapters ({made})", table(("method", *HEADS), rows)]
+    head = f"The pipelines of one kernel: the Verilog by synthesis, without AXI adapters ({made})"
+    blocks = [head, table(("method", *HEADS), rows)]
     if parts := compare(config):
         lines = [
             (f"{each.count} x {each.name}", *(f"{getattr(each.bottom_up, k):,}" for k in SHOWN), *_shown(each.yosys))
