@@ -135,7 +135,7 @@ SAMPLES = {
     "omegaplus": _report("omegaplus"),
     "thresholds": _thresholds(),
     "positions": b"# bp\n5\n60\n60\n1000 # last\n2000\n30000\n",
-    "toml": b'preset = "u200"\nunroll = 16\nclock_mhz = 200.5\noverlap_outer = true\n[memory]\nlatency = 70\n',
+    "toml": b'preset = "u200"\nunroll = 16\nclock_mhz = 200.5\noverlap_outer = true\n[memory]\nlatency_ns = 70\n',
     "csynth": vivado().encode(),
     "csynth_modules": vitis().encode(),
     "cosim": cosim().encode(),

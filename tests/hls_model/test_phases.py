@@ -184,10 +184,10 @@ def test_blocks_are_whole_port_beats(prefetch: str, words: int) -> None:
 def test_memory_takes_the_slower_of_ports_and_banks(read: int, written: int) -> None:
     design = load("u200")
     found = stream_seconds(design, read, written)
-    assert found.likely == pytest.approx(max(max(read, written) / 32e9, (read + written) / (38.4e9 * 0.8)))
+    assert found.likely == pytest.approx(max(max(read, written) / 32e9, (read + written) / (38.4e9 * 0.84)))
     assert found.low == pytest.approx(max(max(read, written) / 32e9, (read + written) / 38.4e9))
-    assert found.high == pytest.approx(max((read + written) / 32e9, (read + written) / (38.4e9 * 0.6)))
-    assert bank_seconds(design, read).likely == pytest.approx(read / (38.4e9 * 0.8))
+    assert found.high == pytest.approx(max((read + written) / 32e9, (read + written) / (38.4e9 * 0.63)))
+    assert bank_seconds(design, read).likely == pytest.approx(read / (38.4e9 * 0.84))
 
 
 def test_a_link_that_is_set_overrides_the_boards() -> None:

@@ -104,7 +104,7 @@ def test_the_largest_unroll_leaves_the_shell_and_the_guidelines_alone(name, meth
 
 
 def test_a_design_that_the_bare_device_would_hold_is_refused():
-    design = load("zcu102").but(unroll=80)
+    design = load("zcu102").but(unroll=80, ld="published", host_transfer="full")
     resources = estimate(design)
     assert resources.total.within(resources.board.available)
     with pytest.raises(

@@ -267,7 +267,7 @@ def test_command_says_what_differs(tmp_path: Path, capsys: pytest.CaptureFixture
     assert golden.read_cases(table) == CASES[:3]
     assert main(["validate", "--table", str(table)]) == 0
     summary = "3 recorded runs of the Verilog compared with the model, 0 differ; --live runs the Verilog again\n"
-    assert capsys.readouterr().out.endswith(summary)
+    assert summary in capsys.readouterr().out
     wrong = golden.Case(*[*vars(CASES[0]).values()][:5], CASES[0].cycles + 1, CASES[1].best)
     golden.write_cases([wrong, CASES[1]], table)
     assert main(["validate", "--table", str(table), "--json"]) == 1
@@ -287,7 +287,7 @@ def test_command_says_that_it_ran_the_verilog(builds: Path, tmp_path: Path, caps
     golden.write_cases(CASES[:2], table)
     assert main(["validate", "--live", "--table", str(table), "--build-folder", str(builds)]) == 0
     summary = "2 live runs of the Verilog compared with the model and with the recorded ones, 0 differ\n"
-    assert capsys.readouterr().out.endswith(summary)
+    assert summary in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("text", ["", "left\nx\n", HEAD, HEAD + "1,2\n", HEAD + "1,2,1,plain,unroll,3,0,1,1\n"])

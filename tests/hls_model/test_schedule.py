@@ -115,9 +115,9 @@ def test_only_a_prefetch_once_per_position_takes_the_port(prefetch: str) -> None
 
 def test_copies_take_their_resources_and_ports() -> None:
     config = load("u200")
-    one, three = estimate(config).total, estimate(config.but(kernels=3)).total
+    one, three = (estimate(config.but(kernels=kernels), pipelines_only=True).total for kernels in (1, 3))
     assert three == one.times(3)
-    deeper = estimate(config.but(positions_in_flight=2)).total
+    deeper = estimate(config.but(positions_in_flight=2), pipelines_only=True).total
     buffers = next(part for part in estimate(config).parts if part.kind == "Memory").total
     assert deeper.bram18k == one.bram18k + buffers.bram18k
     with pytest.raises(ModelError, match=r"^kernels x memory\.ports is 6; u200 has 4$"):

@@ -11,7 +11,7 @@ from helpers.pipeline_oracle import designs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hls_model import PRESETS, Config, Memory, ModelError, Timing, Workload, load, simulate
+from hls_model import PRESETS, Config, Memory, ModelError, Timing, Workload, load, simulate, streams
 from hls_model.paper.simulated import as_simulated
 from hls_model.timing import closed_form, events, machine
 from hls_model.timing.passes import split
@@ -95,8 +95,8 @@ def test_overlapped_columns_remember_when_the_last_request_was(seed: int, percen
 def test_stalls_go_on_from_chunk_to_chunk() -> None:
     memory = Memory(port_bits=32, ports=1, burst_length=4, outstanding=1, random_stall_percent=50.0)
     config = Config(unroll=1, memory=memory)
-    timed = events.time_passes(config, *arrays(1, 3 * events.CHUNK))
-    issues = oracle.stream(config, 0, 1, 3 * events.CHUNK, 1, 1).issues
+    timed = events.time_passes(config, *arrays(1, 3 * streams.CHUNK))
+    issues = oracle.stream(config, 0, 1, 3 * streams.CHUNK, 1, 1).issues
     assert int((timed.fill + timed.stream + timed.stall)[0]) == issues[-1] + 1
 
 

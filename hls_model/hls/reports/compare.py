@@ -247,7 +247,7 @@ def _resources(found: Synthesis, config: Config) -> Iterator[Row]:
     for kind in KINDS:
         yield Row("available", kind.upper(), found.available[kind], getattr(available, kind), "given")
     for method in METHODS:
-        total = estimate(config, method).total
+        total = estimate(config.but(kernels=1), method, pipelines_only=True).total
         basis: Basis = "calibrated" if method in FITTED else "predicted"
         for kind in KINDS:
             yield Row(f"used, {method}", kind.upper(), found.used[kind], getattr(total, kind), basis)
