@@ -41,6 +41,11 @@ class Range:
         """Return the range of a figure that is known."""
         return cls(value, value, value)
 
+    @classmethod
+    def spanning(cls, likely: float, *others: float) -> Range:
+        """Return the range from the least to the greatest of some values, of which one is the likely one."""
+        return cls(min(likely, *others), likely, max(likely, *others))
+
     def __add__(self, other: Range) -> Range:
         """Return the bounds of a sum: both low, both likely, both high."""
         return Range(self.low + other.low, self.likely + other.likely, self.high + other.high)

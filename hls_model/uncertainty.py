@@ -1,7 +1,10 @@
 """How fast and how slow a design may be, given what is not known about it.
 
 Time rises with every open parameter of `hls_model.unknowns` (or falls, for the memory's efficiency), whatever the
-others are. So all fast ends together take the least time, and all slow ends together the most.
+others are. So all fast ends together take the least time, and all slow ends together the most. Two things break this
+rule by little: banks that are slower than their ports lose whole cycles, whose places shift with their pace (a cycle a
+column at most was seen), and positions go to the first free of several kernels, which slower positions may share out
+better.
 """
 
 from __future__ import annotations
@@ -36,22 +39,22 @@ class Band:
     @property
     def seconds(self) -> Range:
         """Seconds of the whole scan."""
-        return Range(self.low.seconds, self.likely.seconds, self.high.seconds)
+        return Range.spanning(self.likely.seconds, self.low.seconds, self.high.seconds)
 
     @property
     def hardware_seconds(self) -> Range:
         """Seconds that the pipelines are at work."""
-        return Range(self.low.hardware_seconds, self.likely.hardware_seconds, self.high.hardware_seconds)
+        return Range.spanning(self.likely.hardware_seconds, self.low.hardware_seconds, self.high.hardware_seconds)
 
     @property
     def rate(self) -> Range:
         """Scores per second of the whole scan; the least is that of the greatest time."""
-        return Range(self.high.rate, self.likely.rate, self.low.rate)
+        return Range.spanning(self.likely.rate, self.high.rate, self.low.rate)
 
     @property
     def hardware_rate(self) -> Range:
         """Scores per second of the pipelines alone."""
-        return Range(self.high.hardware_rate, self.likely.hardware_rate, self.low.hardware_rate)
+        return Range.spanning(self.likely.hardware_rate, self.high.hardware_rate, self.low.hardware_rate)
 
 
 @dataclass(frozen=True)
@@ -120,7 +123,7 @@ def contributions(found: Band) -> list[Contribution]:
         return known[key]
 
     parts = [
-        Contribution(one, Range(seconds(one, one.fast), likely.seconds, seconds(one, one.slow)))
+        Contribution(one, Range.spanning(likely.seconds, seconds(one, one.fast), seconds(one, one.slow)))
         for one in unknowns(config)
     ]
     return sorted(parts, key=lambda part: -part.width)
