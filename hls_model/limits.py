@@ -1,7 +1,8 @@
 """What no board can do: designs and scans that are refused, with the limit that they exceed by name.
 
 A limit belongs to the board (its clock, ports and memory), to the AXI4 protocol, to the time that an operator takes, or
-to the 32-bit counters of the lane. Whether a design fits its board is asked elsewhere (`hls_model.placement`).
+to the 32-bit counters of the lane. Whether a design fits its board is asked elsewhere
+(`hls_model.resources`).
 """
 
 from __future__ import annotations

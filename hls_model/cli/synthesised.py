@@ -10,11 +10,11 @@ from datetime import date
 from hls_model.boards import KINDS, Amount
 from hls_model.cli import common
 from hls_model.cli.tables import table
+from hls_model.config import Config
 from hls_model.errors import ModelError
-from hls_model.resources import Resources
-from hls_model.resources import estimate as by_method
+from hls_model.resources import Resources, estimate
+from hls_model.resources.synthesis import compare, differences
 from hls_model.rtl import yosys
-from hls_model.synthesis import compare, differences, estimate
 
 __all__ = ["record", "run", "text"]
 
@@ -27,10 +27,10 @@ def text(resources: Resources) -> str:
     config = resources.config
     made, _ = yosys.read_figures()
     try:
-        other = estimate(config)
+        other = _synthesised(config)
     except ModelError as error:
         return f"Yosys: no figures for this design ({error})"
-    pipelines = by_method(config.but(kernels=1), resources.method, pipelines_only=True).total
+    pipelines = estimate(config.but(kernels=1), resources.method, pipelines_only=True).total
     rows = [(resources.method, *_cells(pipelines)), ("yosys", *_cells(other.total))]
     rows += [(f"  {part.name}", *_cells(part.total)) for part in other.parts]
     head = f"The pipelines of one kernel: the Verilog by synthesis, without AXI adapters ({made})"
@@ -52,6 +52,10 @@ def text(resources: Resources) -> str:
 SHOWN = ("lut", "ff", "dsp")
 
 
+def _synthesised(config: Config) -> Resources:
+    return estimate(config.but(kernels=1), "yosys", pipelines_only=True)
+
+
 def _shown(amount: Amount) -> tuple[str, ...]:
     return tuple(f"{getattr(amount, kind):,}" for kind in SHOWN)
 
@@ -65,7 +69,7 @@ def record(resources: Resources) -> dict[str, object]:
     config = resources.config
     made, _ = yosys.read_figures()
     try:
-        other = estimate(config)
+        other = _synthesised(config)
     except ModelError as error:
         return {"made": made, "missing": str(error)}
     lane = [

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from hls_model.config import WORD_BITS, Config
-from hls_model.engines import shifter_stages
 from hls_model.phases.memory import CARD_MEMORY, host_copy_seconds, stream_seconds
 from hls_model.phases.phase import Phase
 from hls_model.ranges import Range
+from hls_model.resources.engines import shifter_stages
 from hls_model.timing.passes import split
 from hls_model.workload import Workload
 

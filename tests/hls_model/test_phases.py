@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from hls_model import PRESETS, Config, ModelError, Workload, load
 from hls_model.cli import main as model_main
-from hls_model.engines import engine_parts, shifter_stages
 from hls_model.phases import Phase, added, find_scan_bottleneck, scan_phases, total
 from hls_model.phases.blocks import block_bytes
 from hls_model.phases.matrix import build_columns, time_matrix
@@ -20,6 +19,7 @@ from hls_model.phases.memory import bank_seconds, link_seconds, stream_seconds
 from hls_model.project import Projection, project
 from hls_model.ranges import Range
 from hls_model.resources import estimate
+from hls_model.resources.engines import engine_parts, shifter_stages
 from hls_model.timing import simulate
 from hls_model.timing.passes import split
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from hls_model import ModelError, load
 from hls_model.boards import BOARDS, KINDS, Amount, Region, find_board
 from hls_model.cli import main
-from hls_model.placement import place
 from hls_model.resources import METHODS, check_fits, estimate, largest_unroll
+from hls_model.resources.placement import place
 
 amounts = st.tuples(*[st.integers(0, 9)] * 4).map(lambda counts: Amount(*counts))
 lane_amounts = amounts.filter(lambda amount: amount != Amount())

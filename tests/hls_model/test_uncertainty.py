@@ -17,7 +17,7 @@ from hls_model.operators import latencies_at
 from hls_model.project import project, total_ranges
 from hls_model.ranges import Range
 from hls_model.uncertainty import band, contributions, fastest, slowest
-from hls_model.unknowns import Unknown, operator_range, unknowns
+from hls_model.uncertainty.unknowns import Unknown, operator_range, unknowns
 
 SCAN = Workload.uniform(3_000, grid=40, samples=100)
 EXACT = Config(

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from hls_model.boards import Amount
 from hls_model.config import WORD_BITS, Config
-from hls_model.ld.resources import ld_parts
-from hls_model.parts import OPERATORS, PLACED, Part
+from hls_model.resources.ld import ld_parts
+from hls_model.resources.parts import OPERATORS, PLACED, Part
 
 __all__ = ["SHIFTER_INPUTS", "engine_parts", "shifter_stages"]
 

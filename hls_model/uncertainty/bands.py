@@ -1,6 +1,6 @@
 """How fast and how slow a design may be, given what is not known about it.
 
-Time rises with every open parameter of `hls_model.unknowns` (or falls, for the memory's efficiency), whatever the
+Time rises with every open parameter of `unknowns` (or falls, for the memory's efficiency), whatever the
 others are. So all fast ends together take the least time, and all slow ends together the most. Two things break this
 rule by little: banks that are slower than their ports lose whole cycles, whose places shift with their pace (a cycle a
 column at most was seen), and positions go to the first free of several kernels, which slower positions may share out
@@ -16,7 +16,7 @@ from hls_model.config import Config
 from hls_model.ranges import Range
 from hls_model.timing import Timing, simulate
 from hls_model.timing.result import Level
-from hls_model.unknowns import Unknown, unknowns
+from hls_model.uncertainty.unknowns import Unknown, unknowns
 from hls_model.workload import Workload
 
 __all__ = ["Band", "Contribution", "band", "contributions", "fastest", "slowest"]

@@ -14,12 +14,12 @@ from math import ceil
 from hls_model.boards import KINDS, Amount
 from hls_model.config import Config
 from hls_model.errors import ModelError
-from hls_model.resources import METHODS, PER_LANE, TITLES, Part, Resources
+from hls_model.resources.bottom_up import PER_LANE, TITLES, bottom_up
+from hls_model.resources.parts import Part
 from hls_model.rtl.yosys import Synthesis, read_figures
 
-__all__ = ["LARGEST_LANES", "METHOD", "Comparison", "compare", "differences", "estimate"]
+__all__ = ["LARGEST_LANES", "Comparison", "compare", "differences", "synthesised"]
 
-METHOD = "yosys"
 LARGEST_LANES = 64  # twice the most that was synthesised
 FIFO_BITS = 6
 BUFFER_BITS = 10
@@ -48,8 +48,8 @@ class Comparison:
     yosys: Amount
 
 
-def estimate(config: Config) -> Resources:
-    """Estimate a design from the synthesised lane and shared parts.
+def synthesised(config: Config) -> tuple[Part, ...]:
+    """Return the synthesised lanes of one omega pipeline, and what they share.
 
     Raises
     ------
@@ -60,8 +60,7 @@ def estimate(config: Config) -> Resources:
     lane = _lane(config)
     shared, measured = _shared(config)
     named = "all but the lanes" if measured else "all but the lanes (extrapolated)"
-    parts = (Part("lane", "Instance", config.lanes, lane.amount), Part(named, "Instance", 1, shared))
-    return Resources(config, config.hardware, METHOD, parts)
+    return Part("lane", "Instance", config.lanes, lane.amount), Part(named, "Instance", 1, shared)
 
 
 def _check(config: Config) -> None:
@@ -110,7 +109,7 @@ def _shared(config: Config) -> tuple[Amount, bool]:
 
 def compare(config: Config) -> tuple[Comparison, ...]:
     """Set the parts of a lane side by side; empty where its operators were not synthesised one by one."""
-    parts = {part.name: part for part in METHODS["bottom-up"](config)}
+    parts = {part.name: part for part in bottom_up(config)}
     found = []
     for name, count in PER_LANE.items():
         one = _operator(MODULES[name], getattr(config.latencies, name), subtracts=name == "fsub")

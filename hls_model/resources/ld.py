@@ -13,7 +13,7 @@ from __future__ import annotations
 from hls_model.boards import Amount
 from hls_model.config import Config
 from hls_model.ld.shape import COUNT_BITS, engine_of
-from hls_model.parts import OPERATORS, PLACED, Part
+from hls_model.resources.parts import OPERATORS, PLACED, Part
 
 __all__ = ["ld_parts", "popcount"]
 

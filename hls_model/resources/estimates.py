@@ -14,29 +14,19 @@ from functools import cached_property, reduce
 from operator import add
 
 from hls_model.boards import KINDS, Amount, Board, find_board
-from hls_model.config import WORD_BITS, Config
-from hls_model.engines import engine_parts
+from hls_model.config import Config
 from hls_model.errors import ModelError
 from hls_model.paper.published import TABLE1
-from hls_model.parts import OPERATORS, PLACED, Part
-from hls_model.placement import Placement, place
+from hls_model.resources.bottom_up import bottom_up
+from hls_model.resources.engines import engine_parts
+from hls_model.resources.parts import Part
+from hls_model.resources.placement import Placement, place
+from hls_model.resources.synthesis import synthesised
 
-__all__ = ["METHODS", "REPORT_ROWS", "Part", "Resources", "check_fits", "estimate", "largest_unroll"]
+__all__ = ["METHODS", "REPORT_ROWS", "Resources", "check_fits", "estimate", "largest_unroll"]
 
-PER_LANE = {"fadd": 2, "fsub": 2, "fdiv": 3, "i2f": 2, "imul": 2, "fcmp": 1}  # Fig. 8
 GROUPS = 8  # in which the many instances of a part that is no lane are placed
-TITLES = {
-    "fadd": "float32 adder", "fsub": "float32 subtracter", "fdiv": "float32 divider", "i2f": "uint32 to float32",
-    "imul": "32 x 16 bit multiplier", "fcmp": "float32 comparison",
-}  # fmt: skip
-# Ports: Control_csynth.rpt of the same project has a narrow one; a wide one, at 3.33 ns on the XCU250, is in
-# Stencil/1PE/tapa_result/report/load_csynth.rpt.
-ADAPTER = Amount(bram18k=4, ff=566, lut=766)  # of a 32-bit AXI port
-WIDE_BITS, WIDE_ADAPTER = 512, Amount(bram18k=30, ff=1_415, lut=1_585)  # of a 512-bit one
 REPORT_ROWS = ("DSP", "Expression", "FIFO", "Instance", "Memory", "Multiplexer", "Register")
-BRAM_WORDS, BRAM_BITS = 512, 36
-SHIFT_DEPTH = 32  # cycles that one LUT delays one bit
-STATE_BITS = 200  # counters, addresses and states of the column and beat loops
 
 
 @dataclass(frozen=True)
@@ -107,9 +97,9 @@ def estimate(config: Config, method: str = "bottom-up", *, pipelines_only: bool 
     config : Config
     method : {'bottom-up', 'paper-calibrated', 'yosys'}
         The pipelines as the sum of their parts, as the straight line in the unroll through the two designs of Table I,
-        or as the Verilog synthesised (see `hls_model.synthesis`).
+        or as the Verilog synthesised (see `hls_model.resources.synthesis`).
     pipelines_only : bool
-        The omega pipelines alone, as Table I has them; else all that the card holds (`hls_model.engines`).
+        The omega pipelines alone, as Table I has them; else all that the card holds (`hls_model.resources.engines`).
 
     Raises
     ------
@@ -125,9 +115,7 @@ def estimate(config: Config, method: str = "bottom-up", *, pipelines_only: bool 
 def _pipelines(config: Config, method: str) -> tuple[Part, ...]:
     """The parts of one omega pipeline."""
     if method == "yosys":
-        from hls_model import synthesis
-
-        return synthesis.estimate(config).parts
+        return synthesised(config)
     if method not in METHODS:
         raise ModelError(f"method is {method!r}; choose one of {', '.join(METHODS)}")
     return METHODS[method](config)
@@ -185,74 +173,6 @@ def _at_unroll(config: Config, unroll: int, method: str) -> Resources:
     return estimate(changed, method)
 
 
-def _bottom_up(config: Config) -> tuple[Part, ...]:
-    lanes, memory = config.lanes, config.memory
-    operators = tuple(
-        Part(TITLES[name], "DSP" if name == "imul" else "Instance", lanes * PER_LANE[name], _operator(config, name))
-        for name in PER_LANE
-    )
-    shared = (
-        Part("delay lines of a lane", "Register", lanes, _delays(config)),
-        Part("running maximum of a lane", "Register", lanes * config.positions_in_flight, Amount(ff=2 * WORD_BITS)),
-        Part("choice of the maximum", "Multiplexer", lanes, Amount(lut=2 * WORD_BITS)),
-        Part("C(k, 2) of a column", "DSP", 1, _operator(config, "imul")),
-        Part("counters and addresses", "Expression", 1, Amount(lut=STATE_BITS * 2)),
-        Part("state machine", "Register", 1, Amount(ff=STATE_BITS)),
-        Part(f"AXI port, {memory.port_bits} bit", "Instance", memory.ports, _adapter(memory.port_bits)),
-        Part("AXI port of LS and results", "Instance", 1, ADAPTER),
-        Part(f"FIFO, {memory.fifo_beats} x {memory.port_bits} bit", "FIFO", memory.ports, _fifo(config)),
-    )
-    return operators + shared + _rs_buffer(config)
-
-
-def _operator(config: Config, name: str) -> Amount:
-    """An operator at its latency: registers in proportion to its stages, logic as in the table but placed."""
-    latency, amount = OPERATORS[name]
-    registers = round(amount.ff * getattr(config.latencies, name) / latency)
-    return Amount(dsp=amount.dsp, ff=registers, lut=round(amount.lut * PLACED))
-
-
-def _delays(config: Config) -> Amount:
-    """What holds values until their partners are there, as shift registers in LUTs behind one register each."""
-    op = config.latencies
-    divided = max(op.fadd, op.imul + op.iadd + op.i2f)  # when LS + RS meets its divisor
-    crossed = max(2 * op.fsub, op.imul + op.i2f)  # when TS - LS - RS meets its divisor
-    waits = (
-        op.fsub,  # RS, for the second subtraction
-        divided - op.fadd,
-        divided - op.imul - op.iadd - op.i2f,
-        crossed - 2 * op.fsub,
-        crossed - op.imul - op.i2f,
-        abs(op.denominator_ready - op.numerator_ready),
-        op.depth,  # the index of the beat
-    )
-    held = [cycles for cycles in waits if cycles]
-    return Amount(ff=WORD_BITS * len(held), lut=sum(WORD_BITS * -(-(cycles - 1) // SHIFT_DEPTH) for cycles in held))
-
-
-def _adapter(bits: int) -> Amount:
-    """An AXI port: its buffers for reading and writing, and logic on the line through a narrow and a wide one."""
-    wider = (bits - WORD_BITS) / (WIDE_BITS - WORD_BITS)
-    brams = max(ADAPTER.bram18k, 2 * -(-bits // BRAM_BITS))
-    more = WIDE_ADAPTER - ADAPTER
-    return Amount(bram18k=brams, ff=ADAPTER.ff + round(wider * more.ff), lut=ADAPTER.lut + round(wider * more.lut))
-
-
-def _fifo(config: Config) -> Amount:
-    memory = config.memory
-    blocks = -(-memory.port_bits // BRAM_BITS) * -(-memory.fifo_beats // BRAM_WORDS)
-    return Amount(bram18k=blocks, ff=memory.port_bits, lut=memory.port_bits // 2)
-
-
-def _rs_buffer(config: Config) -> tuple[Part, ...]:
-    """The RS buffer, a bank for each lane."""
-    if config.rs_prefetch == "none":
-        return ()
-    depth = -(-config.rs_buffer_words // config.lanes)
-    bank = Amount(bram18k=-(-depth // BRAM_WORDS), ff=WORD_BITS, lut=WORD_BITS // 4)
-    return (Part(f"RS buffer, bank of {depth:,} words", "Memory", config.lanes * config.positions_in_flight, bank),)
-
-
 def _paper_calibrated(config: Config) -> tuple[Part, ...]:
     """The line through Table I, as a part for each lane of the unroll and a rest; rounded once, in the rest."""
     small, large = TABLE1.values()
@@ -270,6 +190,6 @@ def _paper_calibrated(config: Config) -> tuple[Part, ...]:
 
 
 METHODS: Mapping[str, Callable[[Config], tuple[Part, ...]]] = {
-    "bottom-up": _bottom_up,
+    "bottom-up": bottom_up,
     "paper-calibrated": _paper_calibrated,
 }

@@ -1,0 +1,7 @@
+"""Ranges of a design's time: what is not known about it (`unknowns`), and what follows from that (`bands`)."""
+
+from __future__ import annotations
+
+from hls_model.uncertainty.bands import Band, Contribution, band, contributions, fastest, slowest
+
+__all__ = ["Band", "Contribution", "band", "contributions", "fastest", "slowest"]
