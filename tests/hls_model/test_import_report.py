@@ -101,6 +101,12 @@ def test_overhead_around_the_pipeline_is_not_in_a_report() -> None:
     assert with_overhead == rows(compare(alone(vivado()), load("u200"), POSITION))
 
 
+def test_a_report_is_of_the_pipelines_of_one_kernel() -> None:
+    one = rows(compare(alone(vivado()), load("u200"), POSITION))
+    board = load("u200").but(kernels=2, ld_units=512, matrix_adders=16)
+    assert rows(compare(alone(vivado()), board, POSITION)) == one
+
+
 def test_a_workload_gives_least_mean_and_greatest() -> None:
     config, workload = load("u200"), Workload.uniform(2000, grid=30)
     known = rows(compare(alone(vivado()), config, workload))

@@ -151,13 +151,13 @@ def main_loop(loops: Sequence[ReportedLoop], wanted: str | None = None) -> Repor
 
 
 def compare(reports: Reports, config: Config, workload: Workload | None = None, loop: str | None = None) -> Comparison:
-    """Put reports beside the model's numbers of a design.
+    """Put reports beside the model's numbers of a design: those of the pipelines of one kernel, as the source has them.
 
     Parameters
     ----------
     reports : Reports
     config : Config
-        The design that was synthesised.
+        The design that was synthesised; `kernels` does not count, nor do the engines of LD and M.
     workload : Workload, optional
         The positions that the reports' latencies belong to; without it no cycles are compared.
     loop : str, optional
@@ -170,6 +170,7 @@ def compare(reports: Reports, config: Config, workload: Workload | None = None, 
     """
     rows: list[Row] = []
     notes: list[str] = []
+    config = config.but(kernels=1)
     cycles = None if workload is None else _position_cycles(workload, config)
     if reports.synthesis is not None:
         rows += _clock(reports.synthesis, config)
@@ -247,7 +248,7 @@ def _resources(found: Synthesis, config: Config) -> Iterator[Row]:
     for kind in KINDS:
         yield Row("available", kind.upper(), found.available[kind], getattr(available, kind), "given")
     for method in METHODS:
-        total = estimate(config.but(kernels=1), method, pipelines_only=True).total
+        total = estimate(config, method, pipelines_only=True).total
         basis: Basis = "calibrated" if method in FITTED else "predicted"
         for kind in KINDS:
             yield Row(f"used, {method}", kind.upper(), found.used[kind], getattr(total, kind), basis)
