@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import dataclasses
 
-from hls_model.boards import Board
 from hls_model.cli import common
 from hls_model.cli.tables import table
 from hls_model.config import Config
@@ -70,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _text(config: Config, part: Part, found: list[Bandwidth], own: Bandwidth) -> str:
-    board, split = config.hardware, shares(config)
+    split = shares(config)
     text = f"{part.name} behind {config.name}: a channel has {part.peak_gbps:.4g} GB/s at its peak\n\n"
     rows = [
         (state, f"{idle_ns(part, state):.1f} ns", f"{idle_ns(part, state) + split.path_ns:.1f} ns") for state in STATES
@@ -87,21 +86,23 @@ def _text(config: Config, part: Part, found: list[Bandwidth], own: Bandwidth) ->
     text += table(("burst, bytes", "stride", "GB/s", "of the peak", "row hits"), measured)
     gbps, roof = in_step(config)
     memory = config.memory
-    text += f"\n\n{memory.ports} ports in step, {memory.outstanding} requests under way: "
+    ports = "1 port" if memory.ports == 1 else f"{memory.ports} ports in step"
+    text += f"\n\n{ports}, {memory.outstanding} requests under way: "
     text += f"{gbps:.1f} GB/s, {percent(gbps / roof, 1)} of the {roof:.1f} GB/s that ports and channels allow"
-    return f"{text}\n{_compared(board, own)}"
+    return f"{text}\n{_compared(config, own)}"
 
 
-def _compared(board: Board, own: Bandwidth) -> str:
-    """Say what the DRAM explains of the efficiency that the other levels take."""
+def _compared(config: Config, own: Bandwidth) -> str:
+    """Say what the DRAM explains of the bandwidth that the other levels take."""
+    peak = config.memory.bank_gbps
+    taken = config.efficiency * peak
     text = (
-        f"sequential bursts of {own.burst:,} bytes reach {percent(own.share, 1)}; "
-        f"{board.name} is taken at {percent(board.efficiency)} by levels L0 and L1"
+        f"sequential bursts of {own.burst:,} bytes reach {own.gbps:.2f} GB/s of a channel, {percent(own.share, 1)} of "
+        f"its peak; levels L0 and L1 take {taken:.2f} GB/s, {percent(config.efficiency)} of {peak:g}"
     )
-    if board.efficiency >= own.share:
+    if taken >= own.gbps:
         return f"{text}, more than the DRAM gives"
-    lost = own.share - board.efficiency
-    return f"{text}: the other {percent(lost, 1)} of the peak are lost elsewhere, and this model does not explain them"
+    return f"{text}: the {own.gbps - taken:.2f} GB/s between are lost elsewhere, and this model does not explain them"
 
 
 def _record(config: Config, part: Part, found: list[Bandwidth], own: Bandwidth) -> dict[str, object]:
@@ -114,7 +115,7 @@ def _record(config: Config, part: Part, found: list[Bandwidth], own: Bandwidth) 
         "bandwidth": [dataclasses.asdict(one) for one in found],
         "sequential": dataclasses.asdict(own),
         "ports_in_step": dict(zip(("gb_per_s", "roof_gb_per_s"), in_step(config), strict=True)),
-        "board_efficiency": config.hardware.efficiency,
+        "bank_gb_per_s": config.efficiency * config.memory.bank_gbps,
     }
 
 

@@ -259,3 +259,15 @@ def test_memory_prints_what_the_board_has(board, part, capsys):
     assert record_["dram"] == part
     assert len(record_["bandwidth"]) == 1
     assert record_["bandwidth"][0]["share"] == bandwidth(PARTS[part], 256, 256).share
+
+
+def test_memory_compares_what_is_reached_in_bytes(capsys):
+    """The ZCU102's bank is taken at 2,400 MT/s and its DRAM runs at 2,133: shares of two peaks do not subtract."""
+    assert model_main(["memory", "--board", "zcu102", "--burst", "1024", "--stride", "1024"]) == 0
+    text = capsys.readouterr().out
+    reached = bandwidth(PARTS["ddr4_2133"], 1024, 1024).gbps
+    taken = load("zcu102").efficiency * 19.2
+    assert f"reach {reached:.2f} GB/s of a channel, 94.1 % of its peak" in text
+    assert f"take {taken:.2f} GB/s, 75 % of 19.2: the {reached - taken:.2f} GB/s between are lost elsewhere" in text
+    assert model_main(["memory", "--board", "zcu102", "--burst", "1024", "--set", "memory.efficiency=0.9"]) == 0
+    assert "take 17.28 GB/s, 90 % of 19.2, more than the DRAM gives" in capsys.readouterr().out
