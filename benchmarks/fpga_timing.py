@@ -3,7 +3,8 @@
     python benchmarks/fpga_timing.py [--repeat 5] [--json FILE]
 
 `grids` times whole scans of 1,000 positions by closed form (L0) and by events (L1), `cycles` long columns cycle by
-cycle (L2) and what a recording and its waveforms take. The best of the repeats counts.
+cycle (L2) and what a recording and its waveforms take, `drams` the same level with a DRAM behind the ports. The best of
+the repeats counts.
 """
 
 from __future__ import annotations
@@ -16,13 +17,14 @@ from typing import Any
 
 from measure import host, table, write_json
 
-from hls_model import Workload, load, simulate
+from hls_model import Workload, change, load, simulate
 from hls_model.timing.vcd import write_vcd
 from hls_model.trace import trace
 
 SNPS = (13_000, 15_000, 5_000)
 DESIGNS = ("zcu102", "u200", "u200_overlap")
 LEFT, RIGHT = 900, 30_000  # about a million cycles
+DRAMS = {"zcu102": "ddr4_2133", "u200": "ddr4_2400", "u200_overlap": "ddr4_2400", "u280_hbm": "hbm2"}
 
 
 def grids(repeat: int) -> list[dict[str, Any]]:
@@ -62,6 +64,27 @@ def cycles(repeat: int) -> list[dict[str, Any]]:
     return rows
 
 
+def drams(repeat: int) -> list[dict[str, Any]]:
+    """Million cycles a second of the cycle level with a DRAM, and its cycles beside those of the events."""
+    rows = []
+    for name, part in DRAMS.items():
+        config = load(name)
+        workload = Workload.single(200, 2_496)
+        with_dram = change(config, {"memory": {"dram": part}})
+        steps = simulate(workload, with_dram, "L2").cycles
+        seconds = _best(repeat, simulate, workload, with_dram, "L2")
+        rows.append(
+            {
+                "design": name,
+                "dram": part,
+                "cycles": steps,
+                "of_L1": steps / simulate(workload, config).cycles,
+                "L2_Mcycles_per_s": steps / 1e6 / seconds,
+            }
+        )
+    return rows
+
+
 def _best(repeat: int, run: Callable[..., object], *args: object) -> float:
     seconds = []
     for _ in range(repeat):
@@ -76,9 +99,10 @@ def main() -> None:
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--json", metavar="FILE")
     args = parser.parse_args()
-    record = {"benchmark": "fpga_timing", "machine": host(), "grids": grids(args.repeat), "cycles": cycles(args.repeat)}
-    print(table(record["grids"]))
-    print(table(record["cycles"]))
+    record: dict[str, Any] = {"benchmark": "fpga_timing", "machine": host(), "grids": grids(args.repeat)}
+    record |= {"cycles": cycles(args.repeat), "drams": drams(args.repeat)}
+    for part in ("grids", "cycles", "drams"):
+        print(table(record[part]))
     if args.json:
         write_json(args.json, record)
 
