@@ -141,14 +141,14 @@ def price_per_hour(price: float, years: float) -> float:
     return price / (years * HOURS_A_YEAR)
 
 
-def cost_per_million(joules: Range, seconds: float, *, per_kwh: float = 0.0, per_hour: float = 0.0) -> Range:
+def cost_per_million(joules: Range, seconds: Range, *, per_kwh: float = 0.0, per_hour: float = 0.0) -> Range:
     """Return the cost of a million scans: the electricity of the board, and its hours.
 
     Parameters
     ----------
     joules : Range
         Energy of one scan.
-    seconds : float
+    seconds : Range
         Time of one scan.
     per_kwh, per_hour : float
         Price of a kilowatt-hour, and of an hour of the board, in the same currency as the result.
@@ -160,7 +160,7 @@ def cost_per_million(joules: Range, seconds: float, *, per_kwh: float = 0.0, per
     """
     _checked("price per kWh", per_kwh)
     _checked("price per hour", per_hour)
-    return joules.times(MILLION * per_kwh / JOULES_A_KWH) + Range.exactly(MILLION * per_hour * seconds / 3600)
+    return joules.times(MILLION * per_kwh / JOULES_A_KWH) + seconds.times(MILLION * per_hour / 3600)
 
 
 def _checked(name: str, value: float) -> None:

@@ -8,7 +8,7 @@ from functools import cached_property
 from hls_model.bottleneck import Bottleneck, find_bottleneck
 from hls_model.config import WORD_BITS, Config
 from hls_model.limits import check_possible
-from hls_model.phases import Phase, ScanBottleneck, find_scan_bottleneck, phases_of, total
+from hls_model.phases import Phase, ScanBottleneck, find_scan_bottleneck, phases_of, starts_each, total
 from hls_model.power import Power, power_of
 from hls_model.ranges import Range
 from hls_model.timing import Timing, simulate
@@ -55,17 +55,18 @@ class Projection:
         """Scores per second of the whole scan; exact where there is no band."""
         return Range.exactly(self.timing.rate) if self.band is None else self.band.rate
 
-    @property
+    @cached_property
     def pipelines_range(self) -> Range:
-        """Bounds of the pipelines' seconds that give `omega_range` together with the work of the host."""
-        timing = self.timing
-        after, beside = timing.seconds_after, timing.seconds_beside
+        """Seconds that the pipelines are at work.
 
-        def of_pipelines(seconds: float) -> float:
-            rest = max(seconds - after, 0.0)
-            return rest if rest > beside else min(timing.hardware_seconds, rest)
-
-        return self.omega_range.each(of_pipelines)
+        Where each position has a start, what it costs beside them is in the phase 'start kernels' and not here.
+        """
+        if self.band is None:
+            return Range.exactly(self.timing.hardware_seconds)
+        if not starts_each(self.timing.config):
+            return self.band.hardware_seconds
+        likely, *ends = (one.seconds_with_overhead(0.0) for one in (self.timing, self.band.low, self.band.high))
+        return Range.spanning(likely, *ends)
 
     @cached_property
     def phases(self) -> tuple[Phase, ...]:
@@ -109,9 +110,14 @@ class Projection:
 
     @property
     def energy(self) -> Range:
-        """Joules of the board, which works while LD or the pipelines do and rests otherwise, in the likely time."""
-        busy = self.timing.hardware_seconds + (self.ld_seconds or 0.0)
-        return self.power.joules(self.seconds, min(busy, self.seconds))
+        """Joules of the board, which works during the phases on the card and rests otherwise; bound by bound."""
+        card = sum((one.seconds for one in self.phases if one.where == "card"), Range.exactly(0.0))
+        whole, power = self.total, self.power
+        low, likely, high = (
+            power.joules(seconds, min(busy, seconds))
+            for seconds, busy in zip(vars(whole).values(), vars(card).values(), strict=True)
+        )
+        return Range(low.low, likely.likely, high.high)
 
     @cached_property
     def made_of(self) -> list[Contribution]:

@@ -64,9 +64,10 @@ def _cost(projections: Sequence[Projection], per_kwh: float, hours: Mapping[str,
     board = projections[0].timing.config.board
     if hours and not hours.keys() & {board, EVERY_BOARD}:
         raise ModelError(f"--price-per-hour has no price for {board}; add {board}=PRICE, or a PRICE for every board")
-    joules = sum((one.energy for one in projections), Range.exactly(0.0))
+    none = Range.exactly(0.0)
+    joules, seconds = sum((one.energy for one in projections), none), sum((one.total for one in projections), none)
     per_hour = hours.get(board, hours.get(EVERY_BOARD, 0.0))
-    return cost_per_million(joules, sum(one.seconds for one in projections), per_kwh=per_kwh, per_hour=per_hour)
+    return cost_per_million(joules, seconds, per_kwh=per_kwh, per_hour=per_hour)
 
 
 def _board_price(text: str) -> tuple[str, float]:

@@ -7,7 +7,17 @@ longest of them. What runs beside the pipelines is what `software_overlap` and `
 from __future__ import annotations
 
 from hls_model.phases.bottleneck import ScanBottleneck, find_scan_bottleneck
+from hls_model.phases.omega import starts_each
 from hls_model.phases.phase import Phase, added, total
 from hls_model.phases.scan import phases_of, scan_phases
 
-__all__ = ["Phase", "ScanBottleneck", "added", "find_scan_bottleneck", "phases_of", "scan_phases", "total"]
+__all__ = [
+    "Phase",
+    "ScanBottleneck",
+    "added",
+    "find_scan_bottleneck",
+    "phases_of",
+    "scan_phases",
+    "starts_each",
+    "total",
+]

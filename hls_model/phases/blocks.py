@@ -84,13 +84,14 @@ def _shifted(blocks: BlockBytes, config: Config) -> Phase:
     """One more port beat a column, and the shifter's registers where a column waits for its first beat."""
     hertz = config.clock_mhz * 1e6
     late = 0 if config.overlap_outer else shifter_stages(config)
-    beat = blocks.columns / hertz
+    beat = blocks.columns / config.kernels / hertz
     return Phase(
         "shift columns", "card", Range(late * beat, (1 + late) * beat, (float(config.pace) + late) * beat),
         blocks.read - blocks.written, 0, "",
         (
             f"A shifter of whole words at the ports: one more port beat a column, and {late} cycles of its registers; "
             "at least: ports that are ahead of the lanes hide the beat.",
+            *(["Assumed: kernels have a shifter each and equally many columns."] if config.kernels > 1 else []),
             "The Verilog has no such shifter; its cycles are added to those of the pipelines.",
         ),
     )  # fmt: skip

@@ -10,17 +10,21 @@ from hls_model.roofline import banks_gbps, ports_gbps
 __all__ = ["CARD_MEMORY", "HOST_LINK", "bank_seconds", "host_copy_seconds", "link_seconds", "slower", "stream_seconds"]
 
 CARD_MEMORY = (
-    "Ports read and write at once (AXI4 has separate channels for both), banks in turn; at least: banks at their peak; "
-    "at most: one after the other, and banks at three quarters of their usual rate.",
+    "Ports read and write at once (AXI4 has separate channels for both), banks in turn, at the board's efficiency or "
+    "memory.efficiency; at most: one after the other, and banks at three quarters of the least efficiency.",
     "Assumed: three quarters are left where reads and writes alternate.",
 )
 HOST_LINK = "The rate of the host link is the board's (hls_model.boards), or host_gbps where it is set."
 
 
 def bank_seconds(config: Config, moved: int) -> Range:
-    """Return the seconds in which the banks in use move bytes, read or written: at their peak, as usual, and mixed."""
-    usual = banks_gbps(config) * 1e9
-    return Range(moved * config.efficiency / usual, moved / usual, moved / (usual * TURNAROUND))
+    """Return the seconds in which the banks in use move bytes, read or written, at the range of their efficiency.
+
+    At most, reads and writes alternate.
+    """
+    set_to, peak = config.memory.efficiency, banks_gbps(config) / config.efficiency * 1e9
+    share = Range.exactly(set_to) if set_to else config.hardware.efficiency_range
+    return Range(moved / (peak * share.high), moved / (peak * share.likely), moved / (peak * share.low * TURNAROUND))
 
 
 def stream_seconds(config: Config, read: int, written: int) -> Range:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from hls_model.config import WORD_BITS
+from hls_model.config import WORD_BITS, Config
+from hls_model.paper.simulated import OVERHEAD_US
 from hls_model.phases.assumed import RESULT_BYTES, host_of
 from hls_model.phases.blocks import PIPELINES
 from hls_model.phases.memory import HOST_LINK, link_seconds
@@ -10,31 +11,54 @@ from hls_model.phases.phase import Phase
 from hls_model.ranges import Range
 from hls_model.timing import Timing
 
-__all__ = ["launch_phase", "omega_phases", "result_phase"]
+__all__ = ["launch_phase", "omega_phases", "result_phase", "starts_each"]
 
 WORD = WORD_BITS // 8
+
+
+def starts_each(config: Config) -> bool:
+    """Whether what a position costs outside the pipelines is the start of a kernel, and no figure of the design's."""
+    return config.launch == "per_position" and not config.position_overhead_us
 
 
 def launch_phase(timing: Timing, engines: int) -> Phase:
     """Return the starts of the pipelines, and of so many other engines once."""
     config = timing.config
     positions = int((timing.position_cycles > 0).sum())
-    each = config.launch == "per_position" and not config.position_overhead_us
-    starts = engines + (positions if each else min(positions, 1))
-    said = (
-        "at every grid position"
-        if each
-        else "once; what a position costs is position_overhead_us"
-        if config.position_overhead_us
-        else "once, with the list of positions in the card's memory"
-    )
+    starts = positions if starts_each(config) else min(positions, config.kernels)
     return Phase(
-        "start kernels", "host", config.hardware.launch_us.times(1e-6 * starts), 0, starts, "starts",
-        (
-            "Microseconds of a start are the board's (hls_model.boards).",
-            f"The pipelines are started {said}; the paper counts no starts.",
-        ),
+        "start kernels", "host", _starts(timing, starts) + config.hardware.launch_us.times(1e-6 * engines), 0,
+        starts + engines, "starts", ("Microseconds of a start are the board's (hls_model.boards).", *_said(config)),
     )  # fmt: skip
+
+
+def _starts(timing: Timing, starts: int) -> Range:
+    """Seconds by which the starts of the pipelines make a scan longer, those of several kernels side by side."""
+    start = timing.config.hardware.launch_us
+    if not starts_each(timing.config):
+        one = start.times(1e-6 * min(starts, 1))
+        return Range(one.low, one.likely, one.high * max(starts, 1))
+    without = timing.seconds_with_overhead(0.0)
+    position = Range(start.low, start.likely, max(start.high, OVERHEAD_US))
+    return position.each(lambda microseconds: timing.seconds_with_overhead(microseconds) - without)
+
+
+def _said(config: Config) -> tuple[str, ...]:
+    """What is assumed of the starts of the pipelines."""
+    if config.position_overhead_us:
+        return ("The pipelines are started once; what a position costs is position_overhead_us.",)
+    if config.launch == "per_scan":
+        return (
+            "The pipelines are started once, with the list of positions in the card's memory.",
+            "Assumed: starts of several kernels go on side by side; at most: one after the other.",
+        )
+    return (
+        "The pipelines are started at every grid position; the paper counts no starts.",
+        f"At most: the {OVERHEAD_US:g} us a position that fit Table III of the paper (position_overhead_us), of which "
+        "a start is a part; they count here, and not with the pipelines.",
+        "Assumed: starts of several kernels go on side by side; with several positions in flight, what runs beside "
+        "the columns of another position is left out.",
+    )
 
 
 def omega_phases(timing: Timing, pipelines: Range) -> tuple[Phase, ...]:

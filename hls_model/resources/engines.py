@@ -41,11 +41,12 @@ def _matrix_parts(config: Config) -> tuple[Part, ...]:
 
 
 def _layout_parts(config: Config) -> tuple[Part, ...]:
-    """The copier or the shifter of columns; neither where the host sends each position's block."""
+    """One copier of columns for all kernels, or a shifter for each; neither where the host sends positions' blocks."""
     if config.host_transfer == "full":
         return ()
     bits = config.memory.words_per_beat * WORD_BITS
     if config.layout == "repacked":
         return (Part("copier of blocks", "Expression", 1, CONTROL + Amount(ff=bits, lut=bits)),)
     stages = shifter_stages(config)
-    return (Part(f"shifter of {bits} bit", "Multiplexer", 1, Amount(ff=bits * (stages + 1), lut=bits * (stages + 1))),)
+    each = Amount(ff=bits * (stages + 1), lut=bits * (stages + 1))
+    return (Part(f"shifter of {bits} bit", "Multiplexer", config.kernels, each),)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -39,6 +39,8 @@ class Timing:
         What was timed, and how.
     phases : dict of str to ndarray, int64 (grid,)
         Cycles at each grid position, by phase (`PHASES`).
+    stages : Stages
+        Cycles of each position by stage of its kernel.
     schedule : Schedule
         When each position runs, and on which kernel.
     exact : bool
@@ -53,6 +55,7 @@ class Timing:
     workload: Workload
     level: str
     phases: Mapping[str, NDArray[np.int64]]
+    stages: Stages
     schedule: Schedule
     exact: bool
     hardware_omegas: int
@@ -85,6 +88,14 @@ class Timing:
     def hardware_seconds(self) -> float:
         """Seconds that the pipelines are at work."""
         return self.cycles / (self.config.clock_mhz * 1e6)
+
+    def seconds_with_overhead(self, microseconds: float) -> float:
+        """Return the seconds that the pipelines would be at work if a position had so much `position_overhead_us`."""
+        config = self.config
+        busy = self.stages.columns > 0
+        front = self.stages.front - self.phases["overhead"] + busy * _overhead_cycles(config, microseconds)
+        changed = schedule(replace(self.stages, front=front), config.kernels, config.positions_in_flight)
+        return changed.makespan / (config.clock_mhz * 1e6)
 
     @property
     def software_seconds(self) -> float:
@@ -163,19 +174,24 @@ def simulate(workload: Workload, config: Config, level: Level = "L1") -> Timing:
     busy = np.zeros(grid, np.int64)
     busy[passes.position] = 1
     phases["merge"] = busy * config.lanes
-    phases["overhead"] = busy * int(np.ceil(config.position_overhead_us * config.clock_mhz))
+    phases["overhead"] = busy * _overhead_cycles(config, config.position_overhead_us)
     stages = _stages(config, passes, timed, phases)
     return Timing(
         config=config,
         workload=workload,
         level=level,
         phases=phases,
+        stages=stages,
         schedule=schedule(stages, config.kernels, config.positions_in_flight),
         exact=bool(timed.exact.all()),
         hardware_omegas=int(passes.hardware_omegas.sum()),
         software_omegas=int(passes.software_omegas.sum()),
         transfer_bytes=_transfer_bytes(workload, config),
     )
+
+
+def _overhead_cycles(config: Config, microseconds: float) -> int:
+    return int(np.ceil(microseconds * config.clock_mhz))
 
 
 def _stages(config: Config, passes: Passes, timed: PassPhases, phases: Mapping[str, NDArray[np.int64]]) -> Stages:

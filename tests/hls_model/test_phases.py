@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 
 from hls_model import PRESETS, Config, ModelError, Workload, load
 from hls_model.cli import main as model_main
+from hls_model.paper.simulated import OVERHEAD_US
 from hls_model.phases import Phase, added, find_scan_bottleneck, scan_phases, total
 from hls_model.phases.blocks import block_bytes
 from hls_model.phases.matrix import build_columns, time_matrix
 from hls_model.phases.memory import bank_seconds, link_seconds, stream_seconds
-from hls_model.project import Projection, project
+from hls_model.project import project
 from hls_model.ranges import Range
 from hls_model.resources import estimate
 from hls_model.resources.engines import engine_parts, shifter_stages
@@ -185,9 +186,11 @@ def test_memory_takes_the_slower_of_ports_and_banks(read: int, written: int) -> 
     design = load("u200")
     found = stream_seconds(design, read, written)
     assert found.likely == pytest.approx(max(max(read, written) / 32e9, (read + written) / (38.4e9 * 0.84)))
-    assert found.low == pytest.approx(max(max(read, written) / 32e9, (read + written) / 38.4e9))
-    assert found.high == pytest.approx(max((read + written) / 32e9, (read + written) / (38.4e9 * 0.63)))
+    assert found.low == pytest.approx(max(max(read, written) / 32e9, (read + written) / (38.4e9 * 0.94)))
+    assert found.high == pytest.approx(max((read + written) / 32e9, (read + written) / (38.4e9 * 0.68 * 0.75)))
     assert bank_seconds(design, read).likely == pytest.approx(read / (38.4e9 * 0.84))
+    known = design.but(memory=dataclasses.replace(design.memory, efficiency=0.5))
+    assert bank_seconds(known, read).low == bank_seconds(known, read).likely == pytest.approx(read / 19.2e9)
 
 
 def test_a_link_that_is_set_overrides_the_boards() -> None:
@@ -332,33 +335,55 @@ def test_the_longest_phase_is_said_in_a_sentence() -> None:
 # the pipelines' range
 
 
+@pytest.mark.parametrize("launch", ["per_position", "per_scan"])
 @pytest.mark.parametrize("overlap", [True, False])
-@pytest.mark.parametrize("low", [0.5, 0.8, 1.0])
 @pytest.mark.parametrize("rate", [71e6, 1e5])
-def test_a_range_of_the_omegas_reaches_the_total(overlap: bool, low: float, rate: float) -> None:
-    design = load("u200").but(software_overlap=overlap, software_rate=rate)
-    timing = simulate(SCAN, design)
+def test_a_range_of_the_omegas_reaches_the_total(launch: str, overlap: bool, rate: float) -> None:
+    """Each position's cost is counted once: with the pipelines, or as its start."""
+    design = load("u200").but(software_overlap=overlap, software_rate=rate, launch=launch)
+    one = project(SCAN, design)
+    assert one.band is not None
+    phases = {phase.name: phase for phase in one.phases}
+    group = total([phases["omega pipelines"], phases["remainder"]])
+    start, positions = design.hardware.launch_us, int((one.timing.position_cycles > 0).sum())
+    engines = start.times(2e-6)  # LD and M
+    if launch == "per_scan":
+        assert group == one.omega_range
+        assert phases["start kernels"].seconds.high == pytest.approx(start.times(1e-6).high + engines.high)
+        return
+    starts = phases["start kernels"].seconds
+    for bound, cost in (("low", start.low), ("likely", start.likely), ("high", OVERHEAD_US)):
+        assert getattr(starts, bound) == pytest.approx(cost * 1e-6 * positions + getattr(engines, bound))
+    assert (group.low, group.likely) == (one.omega_range.low, one.omega_range.likely)
+    together = phases["omega pipelines"].seconds.high + starts.high - engines.high
+    assert together == pytest.approx(one.band.hardware_seconds.high)
 
-    def omegas(hardware: float) -> float:
-        software = timing.software_seconds
-        return max(hardware, software) if overlap else hardware + software
 
-    hardware = timing.hardware_seconds
-    bounds = Range(omegas(low * hardware), omegas(hardware), omegas(2.0 * hardware))
+def test_starts_of_kernels_go_on_side_by_side_and_beside_other_positions() -> None:
+    scan = Workload.joined([Workload.single(40, 4_000)] * 12)
+    design = load("u250").but(unroll=16)
+    start = design.hardware.launch_us
+    shares = {"one": {}, "two": {"kernels": 2}, "held": {"positions_in_flight": 3}}
+    found = {name: named(scan, design.but(**changes))["start kernels"] for name, changes in shares.items()}
+    engine = start.likely * 1e-6  # M, which has no LD without samples
+    assert found["one"].seconds.likely == pytest.approx(12 * start.likely * 1e-6 + engine)
+    assert found["two"].seconds.likely == pytest.approx(6 * start.likely * 1e-6 + engine)
+    assert found["held"].seconds.likely == pytest.approx(1 * start.likely * 1e-6 + engine)
+    assert {phase.operations for phase in found.values()} == {13}
+    once = named(scan, design.but(kernels=2, launch="per_scan"))["start kernels"]
+    assert once.operations == 3
+    assert once.seconds.likely == pytest.approx(2 * engine)
+    assert once.seconds.high == pytest.approx(3 * start.high * 1e-6)
 
-    class Banded(Projection):
-        @property
-        def omega_range(self) -> Range:
-            return bounds
 
-    plain, banded = Projection(timing, None), Banded(timing, None)
-    rest = plain.total.likely - plain.omega_seconds
-    assert banded.total.likely == pytest.approx(plain.total.likely)
-    assert banded.total.high - banded.total.low >= bounds.high - bounds.low - 1e-12
-    group = [phase for phase in banded.phases if phase.name in ("omega pipelines", "remainder")]
-    found = total(group)
-    assert (found.low, found.likely, found.high) == pytest.approx((bounds.low, bounds.likely, bounds.high))
-    assert rest > 0
+def test_each_kernel_has_a_shifter_and_its_share_of_the_columns() -> None:
+    one = load("u250").but(unroll=16, layout="shifted")
+    two = one.but(kernels=2)
+    shifter, shifters = (next(part for part in engine_parts(d) if part.name.startswith("shifter")) for d in (one, two))
+    assert (shifter.count, shifters.count) == (1, 2)
+    assert shifters.each == shifter.each
+    alone, shared = (named(SCAN, design)["shift columns"].seconds.likely for design in (one, two))
+    assert shared == pytest.approx(alone / 2)
 
 
 # the command

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 
 import pytest
@@ -80,7 +81,12 @@ def test_energy_of_a_projection():
     busy = one.timing.hardware_seconds + one.ld_seconds
     assert busy < one.seconds / 2
     power = power_of(design, 4 * one.timing.hardware_rate / 1e9)
-    assert one.energy == power.joules(one.seconds, busy)
+    on_card = {"LD", "build M", "repack blocks of M", "omega pipelines"}
+    assert {phase.name for phase in one.phases if phase.where == "card"} == on_card
+    for bound in BOUNDS:
+        work = sum(getattr(phase.seconds, bound) for phase in one.phases if phase.name in on_card)
+        expected = power.joules(getattr(one.total, bound), work)
+        assert getattr(one.energy, bound) == pytest.approx(getattr(expected, bound))
     assert one.record()["joules"] == {bound: getattr(one.energy, bound) for bound in BOUNDS}
     without = project(SCAN, load("u200").but(rs_prefetch="none", unroll=16))
     assert without.power.memory.likely == pytest.approx(
@@ -88,12 +94,20 @@ def test_energy_of_a_projection():
     )
 
 
+def test_ld_of_another_platform_costs_the_board_no_work():
+    published, none = (project(dataclasses.replace(SCAN, samples=samples), load("u200").but(ld="published"))
+                       for samples in (SCAN.samples, 0))  # fmt: skip
+    longer = published.seconds - none.seconds
+    assert published.ld_seconds > 0
+    assert published.energy.likely - none.energy.likely == pytest.approx(longer * published.power.idle.likely)
+
+
 def test_cost_of_a_million_scans():
-    found = cost_per_million(Range(1_800.0, 3_600.0, 7_200.0), 10.0, per_kwh=0.5, per_hour=2.0)
+    found = cost_per_million(Range(1_800.0, 3_600.0, 7_200.0), Range(5.0, 10.0, 30.0), per_kwh=0.5, per_hour=2.0)
     hours = 1e6 * 10 / 3600
-    assert found.low == pytest.approx(500 * 0.5 + hours * 2)
+    assert found.low == pytest.approx(500 * 0.5 + hours / 2 * 2)
     assert found.likely == pytest.approx(1_000 * 0.5 + hours * 2)
-    assert found.high == pytest.approx(2_000 * 0.5 + hours * 2)
+    assert found.high == pytest.approx(2_000 * 0.5 + 3 * hours * 2)
 
 
 def test_price_of_an_hour_of_a_bought_board():
@@ -102,7 +116,7 @@ def test_price_of_an_hour_of_a_bought_board():
         with pytest.raises(ModelError):
             price_per_hour(**wrong)
     with pytest.raises(ModelError, match="price per kWh is -1"):
-        cost_per_million(Range.exactly(1.0), 1.0, per_kwh=-1.0)
+        cost_per_million(Range.exactly(1.0), Range.exactly(1.0), per_kwh=-1.0)
 
 
 ARGUMENTS = ["project", "--snps", "2000", "--grid", "50", "--board", "u200", "--compare", "zcu102"]

@@ -35,7 +35,8 @@ def test_projection_adds_up():
 
 def test_energy_where_power_is_given():
     one = project(SCAN, load("u200").but(power_watts=50.0))
-    assert one.energy.low == one.energy.high == pytest.approx(50 * one.seconds)
+    for bound in ("low", "likely", "high"):
+        assert getattr(one.energy, bound) == pytest.approx(50 * getattr(one.total, bound))
 
 
 def test_ld_of_the_pairs_that_windows_hold():
