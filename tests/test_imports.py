@@ -215,3 +215,14 @@ def test_every_package_and_kernel_is_shipped() -> None:
         name = ".".join(["oclgenomics", "kernels_cl", *path.parent.relative_to(folder).parts])
         assert name in listed
         assert f"*{path.suffix}" in setup["options.package_data"][name].replace(",", " ").split()
+
+
+def test_every_file_that_the_model_reads_is_shipped() -> None:
+    setup = configparser.ConfigParser()
+    setup.read(ROOT / "setup.cfg")
+    data = [path for path in MODEL.rglob("*") if path.is_file() and path.suffix not in (".py", ".pyc")]
+    assert {".csv", ".v", ".vh", ".cpp", ".hpp"} <= {path.suffix for path in data}
+    for path in data:
+        package = ".".join(["hls_model", *path.parent.relative_to(MODEL).parts])
+        patterns = setup["options.package_data"].get(package, "").replace(",", " ").split()
+        assert f"*{path.suffix}" in patterns, path

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -13,10 +12,11 @@ from typing import Protocol
 import numpy as np
 
 from hls_model.config import Config
-from hls_model.errors import ModelError, ModelOutputError
+from hls_model.errors import ModelOutputError
 from hls_model.functional import Best, Sums, run
 from hls_model.hls.source import FLAGS, find_compiler, kernel_files
 from hls_model.hls.stimulus import stimulus
+from hls_model.programs import output_of
 
 __all__ = ["Computed", "build", "check", "compute"]
 
@@ -95,7 +95,7 @@ def build(config: Config, folder: Path, flags: Sequence[str] = ("-O1",)) -> Path
         except OSError as error:
             raise ModelOutputError(f"{place}: cannot be written ({error.strerror or error})") from error
         sources = [str(place / name) for name in files if name.endswith(".cpp")]
-        _call([compiler, *options, "-o", str(bench), *sources], "the kernel could not be built")
+        output_of([compiler, *options, "-o", str(bench), *sources], "the kernel could not be built")
     return bench
 
 
@@ -110,22 +110,13 @@ def compute(bench: Path, config: Config, positions: Sequence[Sums], *, together:
     path = bench.with_name("stimulus.bin")
     path.write_bytes(stimulus(positions, config, expected=False))
     words = [str(bench), str(path), *(["together"] if together else [])]
-    return [_read(line) for line in _call(words, "the test bench failed").splitlines()]
+    return [_read(line) for line in output_of(words, "the test bench failed").splitlines()]
 
 
 def _compiled(files: Mapping[str, bytes]) -> bytes:
     """The sources without what only directives use: g++ makes the same of them."""
     lines = b"\0".join(files.values()).decode().splitlines()
     return "\n".join(line for line in lines if not line.startswith(ONLY_DIRECTIVES)).encode()
-
-
-def _call(command: list[str], failure: str) -> str:
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        lines = [line for line in (done.stdout + done.stderr).splitlines() if line.strip()]
-        telling = [line for line in lines if "rror" in line] or lines[-1:] or [f"exit status {done.returncode}"]
-        raise ModelError(f"{failure}: {telling[0].strip()}")
-    return done.stdout
 
 
 def _read(line: str) -> Computed:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
 from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -16,6 +15,7 @@ from hls_model.config import Config
 from hls_model.errors import ModelError, ModelOutputError
 from hls_model.functional import Best, Sums
 from hls_model.operators import Latencies
+from hls_model.programs import output_of
 from hls_model.rtl.stimulus import stimulus
 
 __all__ = ["Circuit", "Run", "build", "run"]
@@ -120,7 +120,7 @@ def build(circuit: Circuit, folder: Path, *, waves: bool = False) -> Path:
             *(["--trace", "--no-trace-params"] if waves else []),
             *map(str, sources),
         ]  # fmt: skip
-        _call(command, "the Verilog could not be built")
+        output_of(command, "the Verilog could not be built")
     return bench
 
 
@@ -154,16 +154,7 @@ def run(
     path = bench.with_name("stimulus.bin")
     path.write_bytes(data)
     dump = [str(waves[0]), str(waves[1])] if waves else []
-    return [_read(line) for line in _call([str(bench), str(path), *dump], "the bench failed").splitlines()]
-
-
-def _call(command: list[str], failure: str) -> str:
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        lines = [line for line in (done.stdout + done.stderr).splitlines() if line.strip()]
-        telling = [line for line in lines if "rror" in line] or lines[-1:] or [f"exit status {done.returncode}"]
-        raise ModelError(f"{failure}: {telling[0].strip()}")
-    return done.stdout
+    return [_read(line) for line in output_of([str(bench), str(path), *dump], "the bench failed").splitlines()]
 
 
 def _read(line: str) -> Run:

@@ -10,7 +10,6 @@ import csv
 import io
 import json
 import shutil
-import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass, fields, replace
@@ -20,6 +19,7 @@ from pathlib import Path
 from hls_model.boards import Amount
 from hls_model.errors import ModelError, ModelInputError
 from hls_model.output import open_output
+from hls_model.programs import output_of
 
 __all__ = ["FIGURES", "SYNTHESIS", "Synthesis", "read_figures", "rerun", "version", "write_figures"]
 
@@ -76,6 +76,7 @@ class Synthesis:
         return {name: int(value) for name, _, value in (each.partition("=") for each in self.parameters.split())}
 
 
+FAILED = "the synthesis failed"
 NAMES = tuple(entry.name for entry in fields(Synthesis))
 
 
@@ -131,7 +132,7 @@ def version() -> str:
     ModelError
         There is none.
     """
-    return _call([_yosys(), "-V"]).strip()
+    return output_of([_yosys(), "-V"], FAILED).strip()
 
 
 def rerun(one: Synthesis) -> Synthesis:
@@ -150,7 +151,7 @@ def rerun(one: Synthesis) -> Synthesis:
     with tempfile.TemporaryDirectory() as folder:
         result = Path(folder) / "cells.json"
         script += [f"{SYNTHESIS} -top {one.top}", f"tee -q -o {result} stat -json"]
-        _call([_yosys(), "-q", "-p", "; ".join(script)])
+        output_of([_yosys(), "-q", "-p", "; ".join(script)], FAILED)
         cells = json.loads(result.read_text())["design"]["num_cells_by_type"]
     return _counted(one, {name: count for name, count in cells.items() if name != one.without})
 
@@ -177,12 +178,3 @@ def _yosys() -> str:
     if found is None:
         raise ModelError("yosys is not installed; it synthesises the Verilog (Debian: install yosys)")
     return found
-
-
-def _call(command: list[str]) -> str:
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        lines = [line for line in (done.stdout + done.stderr).splitlines() if line.strip()]
-        telling = [line for line in lines if "ERROR" in line] or lines[-1:] or [f"exit status {done.returncode}"]
-        raise ModelError(f"the synthesis failed: {telling[0].strip()}")
-    return done.stdout
