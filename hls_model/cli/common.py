@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = [
+    "BOARD",
     "add_design_options",
     "add_level_option",
     "add_output_options",
@@ -29,7 +30,10 @@ __all__ = [
 ]
 
 
-def add_design_options(parser: argparse.ArgumentParser, default: str = "u200") -> None:
+BOARD = "u200"
+
+
+def add_design_options(parser: argparse.ArgumentParser, default: str = BOARD) -> None:
     """Add --board, --unroll and --set; `design` reads them."""
     group = parser.add_argument_group("design", "The design of --board; --unroll and --set change it and no other.")
     board = group.add_argument(

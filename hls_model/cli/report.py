@@ -8,6 +8,7 @@ from hls_model.cli import common
 from hls_model.cli.resources import parts_text, record
 from hls_model.cli.tables import table
 from hls_model.cli.workload_options import add_workload_options, workload
+from hls_model.config import Config
 from hls_model.report import Report, make_report
 from hls_model.text import seconds_text
 
@@ -60,7 +61,17 @@ def _latency(report: Report) -> str:
         ("all positions", f"{report.cycles:,}", absolute(report.cycles)),
     ]
     text = table(("", "cycles", "absolute"), rows)
-    return text + "\nA position starts when the one before has ended: the interval is the latency."
+    return f"{text}\n{_interval(report.config)}"
+
+
+def _interval(config: Config) -> str:
+    """When positions start."""
+    if config.kernels == config.positions_in_flight == 1:
+        return "A position starts when the one before has ended: the interval is the latency."
+    return (
+        f"Of {config.kernels} kernels each holds up to {config.positions_in_flight} positions, so positions start "
+        "before others have ended."
+    )
 
 
 def _loops(report: Report) -> str:

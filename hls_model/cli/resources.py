@@ -8,9 +8,12 @@ from hls_model.boards import KINDS, Amount
 from hls_model.cli import common, synthesised
 from hls_model.cli.sources import sources_record, sources_text
 from hls_model.cli.tables import table
+from hls_model.errors import ModelError
 from hls_model.resources import METHODS, Resources, check_fits, largest_unroll
 
 __all__ = ["add_parser"]
+
+METHOD = "bottom-up"
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -24,8 +27,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--update", action="store_true", help="synthesise the Verilog now and keep its figures; needs yosys"
     )
     parser.add_argument(
-        "--method", choices=tuple(METHODS), default="bottom-up",
-        help="sum of its parts, or the line through Table I of the paper (default: bottom-up)",
+        "--method", choices=tuple(METHODS), default=METHOD,
+        help=f"sum of its parts, or the line through Table I of the paper (default: {METHOD})",
     )  # fmt: skip
     parser.add_argument(
         "--sources", action="store_true", help="show the board's figures as well, and where each comes from"
@@ -40,6 +43,7 @@ def run(args: argparse.Namespace) -> int:
     from hls_model.plots.resources import plot_resources
 
     if args.live or args.update:
+        _check_synthesis(args)
         return synthesised.run(args)
     config = common.design(args)
     resources = check_fits(config, args.method)
@@ -53,6 +57,17 @@ def run(args: argparse.Namespace) -> int:
     found |= {"board_figures": sources_record(board)} if args.sources else {}
     common.write(args, text, found, lambda: plot_resources(resources))
     return 0
+
+
+def _check_synthesis(args: argparse.Namespace) -> None:
+    """Refuse options that a synthesis of all parts leaves aside."""
+    option = "--live" if args.live else "--update"
+    for name, given in (
+        ("--board", args.board != common.BOARD), ("--unroll", args.unroll is not None), ("--set", bool(args.settings)),
+        ("--method", args.method != METHOD), ("--sources", args.sources), ("--plot", args.plot is not None),
+    ):  # fmt: skip
+        if given:
+            raise ModelError(f"{option} synthesises all parts with figures, whatever the design; leave {name} out")
 
 
 def _cells(amount: Amount) -> tuple[str, ...]:

@@ -111,15 +111,19 @@ def band(workload: Workload, config: Config, level: Level = "L1") -> Band:
 
 
 def contributions(found: Band) -> list[Contribution]:
-    """Return what each open parameter of a band does alone, the widest first."""
+    """Return what each open parameter of a band does alone, the widest first.
+
+    Level L2 is left to a DRAM, which no other knows: it steps through every cycle, and L1 has the same cycles.
+    """
     likely = found.likely
+    level: Level = "L0" if likely.level == "L0" else "L1" if likely.config.memory.dram == "none" else "L2"
     config, known = likely.config, {_decides(likely.config): likely.seconds}
 
     def seconds(unknown: Unknown, value: float) -> float:
         changed = unknown.put(config, value)
         key = _decides(changed)
         if key not in known:
-            known[key] = simulate(likely.workload, changed, likely.level).seconds  # type: ignore[arg-type]
+            known[key] = simulate(likely.workload, changed, level).seconds
         return known[key]
 
     parts = [

@@ -90,7 +90,7 @@ def _unknowns(config: Config) -> Iterator[Unknown]:
     board, memory = config.hardware, config.memory
     if not memory.latency_ns:
         yield Unknown("memory.latency_ns", "ns", _latency(config), True, str(board.sources["latency_ns"]))
-    if not memory.efficiency:
+    if not memory.efficiency and memory.dram == "none":  # a DRAM says itself when data come
         yield Unknown("memory.efficiency", "", board.efficiency_range, False, str(board.sources["efficiency_range"]))
     for name, cycles in vars(config.operators).items():
         if not cycles:

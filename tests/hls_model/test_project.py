@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from hls_model import ModelError, Workload, load, simulate
+from hls_model.cli import main
 from hls_model.errors import ModelInputError
 from hls_model.paper.simulated import as_simulated
 from hls_model.positions import read_positions
@@ -123,6 +124,20 @@ def test_report_of_the_longest_position():
     assert loops["left borders"].latency == report.left * loops["left borders"].iteration_latency
     assert loops["tiles of the right side"].latency + loops["merge of the lanes"].latency == report.most
     assert [*report.utilisation] == [*REPORT_ROWS, "Total", "Available"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ((), "the interval is the latency."),
+        (("kernels=2",), "Of 2 kernels each holds up to 1 positions, so positions start before others have ended."),
+        (("positions_in_flight=3",), "Of 1 kernels each holds up to 3 positions"),
+    ],
+)
+def test_report_says_when_positions_start(changes, said, capsys):
+    words = ["report", "--snps", "500", "--grid", "5", "--unroll", "8"]
+    assert main([*words, *(word for one in changes for word in ("--set", one))]) == 0
+    assert said in capsys.readouterr().out
 
 
 def test_report_tells_a_slow_memory_from_the_lanes():

@@ -181,6 +181,21 @@ def test_figures_are_written_as_they_are_read(tmp_path: Path) -> None:
             yosys.read_figures(damaged)
 
 
+@pytest.mark.parametrize("action", ["--live", "--update"])
+@pytest.mark.parametrize(
+    "words",
+    [["--board", "zcu102"], ["--unroll", "4"], ["--set", "ii=2"], ["--method", "paper-calibrated"], ["--sources"],
+     ["--plot", "a.png"]],
+)  # fmt: skip
+def test_a_synthesis_takes_no_option_that_it_would_leave_aside(
+    action: str, words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["resources", action, *words]) == 2
+    assert f"{action} synthesises all parts with figures, whatever the design; leave {words[0]} out" in (
+        capsys.readouterr().err
+    )
+
+
 def test_missing_and_failing_yosys_are_one_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
