@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from hls_model.explore import Design, Exploration
 from hls_model.plots.labels import label_log_axis, set_titles
 from hls_model.plots.style import GREY, INK, ORANGE, new_figure
-from hls_model.text import percent
+from hls_model.text import percent, range_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -45,9 +45,10 @@ def plot_pareto(found: Exploration) -> Figure:
     handles = [axes.plot([], [], MARKERS[o], color=GREY, label=LABELS[o])[0] for o in _overlaps(found.designs)]
     figure.legend(handles=handles, frameon=False, loc="outside lower center", fontsize=10.5, ncols=2)
     best = front[-1]
+    rate = range_text(best.rate_range.times(1e-9), "billion omegas a second")
     set_titles(
         axes,
-        f"Up to {best.rate / 1e9:.1f} billion omegas a second with {percent(best.cost)} of the device",
+        f"Up to {rate} with {percent(best.cost)} of the device",
         f"{best.timing.workload.name} on {best.config.board}, {len(found.designs)} designs; "
         "orange: nothing is faster for as little" + (", with its range" if front[0].band is not None else ""),
     )
