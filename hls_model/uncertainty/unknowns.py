@@ -21,7 +21,7 @@ __all__ = ["Unknown", "unknowns"]
 FSM_CYCLES = Range(1, 1, 4)
 LONGEST = {"fadd": 7, "fsub": 7, "fdiv": 16, "i2f": 6, "imul": 3, "iadd": 2, "fcmp": 3}  # up to 250 MHz
 AUTOBRIDGE = "Vivado HLS 2019.2 for XCU280 at 4 ns, github.com/UCLA-VAST/AutoBridge"
-ADDERS = f"{AUTOBRIDGE}, benchmarks/PageRank/tapa_results/report/ProcElem_csynth.rpt"
+ADDERS = f"{AUTOBRIDGE}, archive/benchmarks/PageRank/tapa_result/report/ProcElem_csynth.rpt"
 DIVIDER = f"{AUTOBRIDGE}, archive/benchmarks/PageRank/tapa_result/report/Control_csynth.rpt"
 OPERATOR_SOURCES = {
     "fadd": f"5 with DSP slices, 4 without ({ADDERS}); 7 is that of reports for 3.33 ns",
