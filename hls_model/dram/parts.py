@@ -4,11 +4,12 @@ Sources of the figures, and of what is assumed:
 
 - DDR4-2400, four RDIMMs on the U200 and U250. Public builds for the U200 name the Micron MTA18ASF2G72PZ-2G3 (16 GB: one
   rank of 18 devices of 8 Gbit x4, of which two hold ECC and cost no time) with CL 17, a clock of 0.833 ns and the map
-  ROW_COLUMN_BANK_INTLV. CL, tRCD and tRP of 14.16 ns and tRAS of 32 ns: Micron 4Gb DDR4 SDRAM data sheet (PDF
-  09005aef84af6dd0 Rev. G, Table 152, speed bin -083); tRTP and tCCD_L: ibid., Table 157. tRFC1 of 8 Gbit and tREFI up
-  to 85 degrees: Micron Automotive DDR4 SDRAM data sheet, Table 159; JEDEC JESD79-4 has the same. tRRD and tFAW of a
-  page of 1/2 KB: the configuration `DDR4_8Gb_x4_2400` of the simulator DRAMsim3 (commit 29817593). Assumed: the fields
-  of the map are row, column, bank and bank group, from the highest bits on; the U250 has the DIMM of the U200.
+  ROW_COLUMN_BANK_INTLV (corundum/corundum, fpga/mqnic/Alveo/fpga_100g/ip/ddr4_0.tcl, among others). CL, tRCD and tRP of
+  14.16 ns and tRAS of 32 ns: Micron 4Gb DDR4 SDRAM data sheet (PDF 09005aef84af6dd0 Rev. G, Table 152, speed bin -083);
+  tRTP and tCCD_L: ibid., Table 157. tRFC1 of 8 Gbit and tREFI up to 85 degrees: Micron Automotive DDR4 SDRAM data
+  sheet, Table 159; JEDEC JESD79-4 has the same. tRRD and tFAW of a page of 1/2 KB: the configuration `DDR4_8Gb_x4_2400`
+  of the simulator DRAMsim3 (commit 29817593). Assumed: the fields of the map are row, column, bank and bank group, from
+  the highest bits on; the U250 has the DIMM of the U200.
 - DDR4-2133, the SODIMM of the ZCU102's processing system: Micron MTA4ATF51264HZ-2G6E1, 4 devices of 8 Gbit x16 (board
   revision 1.1 and later; AMD UG1182 v1.6 and answer record 71961), at the 2133 MT/s that the device reaches with one
   rank. CL, tRCD and tRP of 16 clocks, tRAS, tRRD and tFAW of a page of 2 KB: the configuration `DDR4_8Gb_x16_2133` of
