@@ -16,7 +16,7 @@ from hls_model.errors import ModelError
 from hls_model.operators import REPORTED, REPORTED_MHZ
 from hls_model.workload import LARGEST_SIDE, Workload
 
-__all__ = ["MAX_LATENCY_NS", "check_possible", "check_sides"]
+__all__ = ["MAX_LATENCY_NS", "burst_problems", "check_possible", "check_sides", "clock_problems"]
 
 MAX_LATENCY_NS = 10_000.0  # ten times what a read takes that waits for a refresh and a full queue; assumed
 AXI_BEATS = 256  # of a burst: AXI4 specification (Arm IHI 0022), AxLEN of 8 bits for INCR bursts
@@ -34,7 +34,9 @@ def check_possible(config: Config) -> None:
         Names the first limit that is exceeded.
     """
     board = config.hardware
-    for problem in (*_of_board(config, board), *_of_bursts(config), *_of_operators(config)):
+    memory = config.memory
+    bursts = burst_problems(memory.port_bits, memory.burst_length, "memory.")
+    for problem in (*_of_board(config, board), *bursts, *_of_operators(config)):
         raise ModelError(problem)
 
 
@@ -55,11 +57,7 @@ def check_sides(workload: Workload) -> None:
 
 def _of_board(config: Config, board: Board) -> Iterator[str]:
     memory = config.memory
-    if config.clock_mhz > board.max_clock_mhz:
-        yield (
-            f"clock_mhz is {config.clock_mhz:g}; {board.name} allows {board.max_clock_mhz:g} MHz at most "
-            f"({board.clock_limit})"
-        )
+    yield from clock_problems(config.clock_mhz, board)
     for name, asked, there in (
         ("memory.banks", memory.banks, board.banks),
         ("memory.ports", memory.ports, board.ports),
@@ -75,16 +73,23 @@ def _of_board(config: Config, board: Board) -> Iterator[str]:
         yield f"memory.latency_ns is {memory.latency_ns:g}; no memory takes more than {MAX_LATENCY_NS:g}"
 
 
-def _of_bursts(config: Config) -> Iterator[str]:
-    memory = config.memory
-    if memory.port_bits & (memory.port_bits - 1) or memory.port_bits > AXI_BITS:
-        yield f"memory.port_bits is {memory.port_bits}; AXI data buses have a power of two, {AXI_BITS} at most"
-    length = memory.burst_length * memory.port_bits // 8
-    if memory.burst_length > AXI_BEATS:
-        yield f"memory.burst_length is {memory.burst_length}; an AXI burst has {AXI_BEATS} beats at most"
+def clock_problems(clock_mhz: float, board: Board) -> Iterator[str]:
+    """Say what is wrong with a clock, in MHz, on a board."""
+    if clock_mhz > board.max_clock_mhz:
+        limit = f"{board.max_clock_mhz:g} MHz at most ({board.clock_limit})"
+        yield f"clock_mhz is {clock_mhz:g}; {board.name} allows {limit}"
+
+
+def burst_problems(port_bits: int, burst_length: int, prefix: str = "") -> Iterator[str]:
+    """Say what AXI4 forbids of bursts of so many beats of a port; `prefix` goes before the names of both."""
+    if port_bits & (port_bits - 1) or port_bits > AXI_BITS:
+        yield f"{prefix}port_bits is {port_bits}; AXI data buses have a power of two, {AXI_BITS} at most"
+    length = burst_length * port_bits // 8
+    if burst_length > AXI_BEATS:
+        yield f"{prefix}burst_length is {burst_length}; an AXI burst has {AXI_BEATS} beats at most"
     if AXI_BYTES % length:
         yield (
-            f"memory.burst_length is {memory.burst_length}; bursts of {length:,} bytes would cross {AXI_BYTES:,}-byte "
+            f"{prefix}burst_length is {burst_length}; bursts of {length:,} bytes would cross {AXI_BYTES:,}-byte "
             "boundaries, which AXI forbids: take one whose bytes divide that"
         )
 

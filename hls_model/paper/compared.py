@@ -58,12 +58,12 @@ def evidence(rows: Iterable[Compared]) -> list[Compared]:
     return [row for row in rows if row.kind == "predicted"]
 
 
-def evidence_text(rows: Iterable[Compared]) -> str:
+def evidence_text(rows: Iterable[Compared], others: str = "the paper's") -> str:
     """Return how many numbers there are of each kind, and how those deviate that are evidence."""
     every = list(rows)
     found = evidence(every)
     counts = ", ".join(f"{sum(row.kind == kind for row in every)} {kind}" for kind in KINDS)
-    text = f"{len(every)} numbers beside the paper's: {counts} (p, c, r)"
+    text = f"{len(every)} numbers beside {others}: {counts} (p, c, r)"
     if not found:
         return f"{text}; none is evidence"
     off = [100 * row.deviation for row in found]

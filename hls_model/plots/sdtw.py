@@ -7,10 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from hls_model.errors import ModelError
 from hls_model.plots.labels import set_titles
 from hls_model.plots.style import BLUE, GREEN, GREY, INK, ORANGE, new_figure
-from hls_model.sdtw.resources import largest_array
+from hls_model.ranges import Range
+from hls_model.sdtw.design import ASIC, SystolicArray
+from hls_model.sdtw.resources import largest_arrays, placed
 from hls_model.sdtw.timing import ArrayTiming, time_read
+from hls_model.text import range_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,13 +30,12 @@ def plot_array(timed: ArrayTiming) -> Figure:
     """Draw the rate of arrays of all sizes, the given one, what its device holds, and what a flow cell delivers."""
     figure, (axes,) = new_figure(size=(9, 4.8))
     array = timed.array
-    most = largest_array(array, timed.columns, timed.samples)
-    right = 2 * max(array.pes, most, timed.samples)
+    most = None if array.board == ASIC else largest_arrays(array, timed.columns, timed.samples)
+    right = 2 * max(array.pes, round(most.high) if most else 0, timed.samples)
     sizes = _sizes(min(100, array.pes), right, timed.samples)
-    rates = [
-        time_read(dataclasses.replace(array, pes=pes), timed.columns, timed.samples, "L0").samples_per_s / 1e6
-        for pes in sizes
-    ]
+    # an array that does not fit crosses all borders
+    slow, rates, fast = zip(*(_rates(array, pes, timed) for pes in sizes), strict=True)
+    axes.fill_between(sizes, slow, fast, step="post", color=BLUE, alpha=0.18, linewidth=0, zorder=2)
     axes.plot(sizes, rates, color=BLUE, linewidth=2.4, drawstyle="steps-post", zorder=3)
     rate = timed.samples_per_s / 1e6
     axes.plot([array.pes], [rate], "o", color=ORANGE, markersize=9, zorder=5)
@@ -41,7 +44,7 @@ def plot_array(timed: ArrayTiming) -> Figure:
         ha="right" if array.pes > 4 * sizes[0] else "left", color=ORANGE, fontweight="bold",
     )  # fmt: skip
     axes.set_xscale("log")
-    axes.set_ylim(0, 1.15 * max(*rates, rate, MINION))
+    axes.set_ylim(0, 1.15 * max(*fast, rate, MINION))
     axes.set_xlim(sizes[0], right)
     _mark_limits(axes, most, array.board, right)
     axes.set_xlabel("Processing elements of one array")
@@ -56,6 +59,18 @@ def plot_array(timed: ArrayTiming) -> Figure:
     return figure
 
 
+def _rates(array: SystolicArray, pes: int, timed: ArrayTiming) -> tuple[float, ...]:
+    """Million samples a second of arrays of another size, at the slow end, likely and at the fast end."""
+    sized = dataclasses.replace(array, pes=pes, crossings=0)
+    if array.board != ASIC:
+        try:
+            sized = placed(sized, timed.columns, timed.samples)
+        except ModelError:
+            sized = dataclasses.replace(sized, crossings=len(array.hardware.regions) - 1)
+    times = [time_read(one, timed.columns, timed.samples, "L0") for one in reversed(sized.within_bounds())]
+    return tuple(one.samples_per_s / 1e6 for one in times)
+
+
 def _sizes(least: int, most: int, samples: int) -> list[int]:
     """Sizes at which a query needs one pass less, and some between them."""
     steps = -(-samples // np.arange(1, samples // least + 2))
@@ -65,16 +80,17 @@ def _sizes(least: int, most: int, samples: int) -> list[int]:
     return found
 
 
-def _mark_limits(axes: Axes, most: int, board: str, right: int) -> None:
+def _mark_limits(axes: Axes, most: Range | None, board: str, right: int) -> None:
     axes.axhline(MINION, color=GREY, linewidth=1.1, linestyle=(0, (5, 3)), zorder=1)
     axes.annotate(
         "one MinION flow cell:\n512 channels at 4 kHz", (1, MINION), (8, 0), xycoords=("axes fraction", "data"),
         textcoords="offset points", va="center", color=INK, fontsize=10,
     )  # fmt: skip
     if most:
-        axes.axvspan(most, right, color=GREY, alpha=0.12, linewidth=0)
-        axes.axvline(most, color=GREEN, linewidth=1.3)
+        axes.axvspan(most.high, right, color=GREY, alpha=0.12, linewidth=0)
+        axes.axvspan(most.low, most.high, color=GREEN, alpha=0.25, linewidth=0)
+        axes.axvline(most.likely, color=GREEN, linewidth=1.3)
         axes.annotate(
-            f"more than {most:,} do not fit {board}", (most, 0.5), (10, 0), xycoords=("data", "axes fraction"),
-            textcoords="offset points", rotation=90, va="center", color=GREEN, fontsize=10,
+            f"more than {range_text(most, 'PEs')} do not fit {board}", (most.high, 0.5), (10, 0),
+            xycoords=("data", "axes fraction"), textcoords="offset points", rotation=90, va="center", color=GREEN, fontsize=10,
         )  # fmt: skip

@@ -23,7 +23,7 @@ from hls_model.resources.parts import Part
 from hls_model.resources.placement import Placement, place
 from hls_model.resources.synthesis import synthesised
 
-__all__ = ["METHODS", "REPORT_ROWS", "Resources", "check_fits", "estimate", "largest_unroll"]
+__all__ = ["METHODS", "REPORT_ROWS", "Resources", "check_fits", "estimate", "largest_unroll", "shortage"]
 
 GROUPS = 8  # in which the many instances of a part that is no lane are placed
 REPORT_ROWS = ("DSP", "Expression", "FIFO", "Instance", "Memory", "Multiplexer", "Register")
@@ -133,19 +133,20 @@ def check_fits(config: Config, method: str = "bottom-up") -> Resources:
     if resources.short:
         most = largest_unroll(config, method)
         largest = f"the largest unroll that fits is {most}" if most else "no unroll fits"
-        raise ModelError(f"unroll {config.unroll} needs {_shortage(resources)}; {largest}")
+        short = shortage(resources.board, resources.total, resources.placement, "lanes")
+        raise ModelError(f"unroll {config.unroll} needs {short}; {largest}")
     return resources
 
 
-def _shortage(resources: Resources) -> str:
-    """What a design needs of the scarcest kind, and how much of it the board has, leaves and can place."""
-    board, kind = resources.board, resources.short[0]
-    needed, there, room = (getattr(one, kind) for one in (resources.total, board.available, resources.placement.room))
+def shortage(board: Board, total: Amount, placement: Placement, cells: str) -> str:
+    """Say what a design of equal `cells` needs of the scarcest kind, and what its board has, leaves and can place."""
+    kind = placement.short[0]
+    needed, there, room = (getattr(one, kind) for one in (total, board.available, placement.room))
     left = sum(getattr(region.left, kind) for region in board.regions)
     text = f"{needed:,} {kind.upper()}; {board.name} has {there:,}, of which "
     text += f"the shell leaves {left:,} and " if left < there else ""
     text += f"{room:,} can be placed ({board.placeable[kind]:.0%}".replace("%", " %")
-    return text + (", in whole lanes for each region)" if len(board.regions) > 1 else ")")
+    return text + (f", in whole {cells} for each region)" if len(board.regions) > 1 else ")")
 
 
 def largest_unroll(config: Config, method: str = "bottom-up") -> int:

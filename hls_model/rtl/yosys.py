@@ -135,15 +135,15 @@ def version() -> str:
     return output_of([_yosys(), "-V"], FAILED).strip()
 
 
-def rerun(one: Synthesis) -> Synthesis:
-    """Synthesise again what a row says.
+def rerun(one: Synthesis, circuit: Sequence[Path] = ()) -> Synthesis:
+    """Synthesise again what a row says, of the Verilog of the lane or, if given, of that of another circuit.
 
     Raises
     ------
     ModelError
         Yosys is missing or fails, or gives cells that are not known here.
     """
-    sources = [path for path in sorted(FOLDER.glob("*.v")) if path.stem != one.without]
+    sources = [path for path in circuit or sorted(FOLDER.glob("*.v")) if path.stem != one.without]
     script = [f"read_verilog -I{FOLDER} {' '.join(map(str, sources))}"]
     if one.without:
         script.append(f"read_verilog -lib {FOLDER / one.without}.v")

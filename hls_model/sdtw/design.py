@@ -1,4 +1,4 @@
-"""The parameters of one systolic array for sDTW.
+"""The parameters of one systolic array for sDTW, and what its board allows.
 
 A row of processing elements (PEs) holds one query sample each. The reference passes through, a column a cycle, and PE i
 computes the cell of its sample and the column that it holds:
@@ -9,11 +9,20 @@ computes the cell of its sample and the column that it holds:
     last row --->   (in a second and later pass)  \\-> last row, for the pass after
 
 That is the cell without a reference skip of SquiggleFilter (Dunn et al., MICRO-54, 2021). A query of more samples than
-there are PEs takes several passes: the last row of one is kept and fed to PE 0 in the next.
+there are PEs takes several passes: the last row of one is kept and fed to PE 0 in the next. PEs that have no sample
+hand the row on, so that every pass goes through all PEs. `sdtw_array.v` is this array in Verilog.
+
+A row that is longer than a region of its device goes on in the next. What crosses the border takes registers there;
+since nothing flows back, they make the score later and columns no slower.
+
+The board `asic` is none: whatever is asked of its clock is believed, all memory is on the chip, and nothing is said
+about its area. It is there to set published chips beside the model.
 """
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
@@ -21,12 +30,22 @@ from typing import Literal
 
 from hls_model.boards import Board, find_board
 from hls_model.errors import ModelError
+from hls_model.limits import MAX_LATENCY_NS, burst_problems, clock_problems
+from hls_model.ranges import Range
 from hls_model.text import shown
 
-__all__ = ["LARGEST_REFERENCE", "SystolicArray"]
+__all__ = ["ASIC", "CROSSING_CYCLES", "LARGEST", "LARGEST_REFERENCE", "SystolicArray"]
+
+ASIC = "asic"  # a chip of one's own: no board, no claim about one
 
 Place = Literal["chip", "memory"]
 LARGEST = 1 << 20  # of a whole-numbered parameter
+MOST_MHZ = 10_000  # of an ASIC
+LEAST = {
+    "pes": 1, "stages": 1, "load_stages": 1, "burst_length": 1, "outstanding": 1, "fifo_beats": 2, "arrays": 1,
+    "normaliser_cycles": 0, "crossings": 0, "crossing_cycles": 0,
+}  # fmt: skip
+CROSSING_CYCLES = Range(0, 2, 4)  # a register on each side of the border; bounds: none at a slow clock, two; assumed
 LARGEST_REFERENCE = 100_000_000  # columns; a run of half a second at 200 MHz
 
 
@@ -37,7 +56,7 @@ class SystolicArray:
     Attributes
     ----------
     board : str
-        The device and its memory (`hls_model.boards`).
+        The device and its memory (`hls_model.boards`), or `ASIC`.
     pes : int
         P, processing elements, one query sample each.
     clock_mhz : float
@@ -50,16 +69,22 @@ class SystolicArray:
         Where the reference and, of a query in several passes, the last row are kept: in block RAM, or in external
         memory behind a port and a bank for each.
     port_bits, burst_length, outstanding, fifo_beats : int
-        The memory ports: width, port beats of a burst, requests under way, and room of the FIFO in port beats.
+        The memory ports: width (0: the board's), port beats of a burst, requests under way, and room of the FIFO in
+        port beats.
+    latency_ns, efficiency : float
+        Nanoseconds from a request to its first data, and the share of the memory's peak that long reads reach; 0: the
+        board's.
     normaliser_cycles : int
         Cycles of the divisions of the normaliser for each query; 0 where samples come normalised.
     arrays : int
         Independent arrays on the device, which work on different reads; those that stream from memory share its banks.
+    crossings, crossing_cycles : int
+        Borders between regions that one array crosses, and the cycles of each.
 
     Raises
     ------
     ModelError
-        A value outside its range, or no such board.
+        A value outside its range, no such board, or something that the board has not: names the limit.
     """
 
     board: str = "u250"
@@ -71,57 +96,84 @@ class SystolicArray:
     load_stages: int = 1
     reference: Place = "chip"
     row: Place = "chip"
-    port_bits: int = 512
+    port_bits: int = 0
     burst_length: int = 16
     outstanding: int = 16
     fifo_beats: int = 64
+    latency_ns: float = 0.0
+    efficiency: float = 0.0
     normaliser_cycles: int = 40
     arrays: int = 1
+    crossings: int = 0
+    crossing_cycles: int = 2
 
     def __post_init__(self) -> None:
-        for name in (
-            "pes",
-            "stages",
-            "load_stages",
-            "burst_length",
-            "outstanding",
-            "fifo_beats",
-            "arrays",
-            "normaliser_cycles",
-        ):
-            least = {"fifo_beats": 2, "normaliser_cycles": 0}.get(name, 1)
+        for problem in (*self._wrong(), *self._impossible()):
+            raise ModelError(problem)
+
+    def _wrong(self) -> Iterator[str]:
+        """Values that no array has."""
+        for name, least in LEAST.items():
             value = getattr(self, name)
             if not isinstance(value, int) or not least <= value <= LARGEST:
-                raise ModelError(f"{name} is {shown(value)}; it has to be a whole number from {least} to {LARGEST:,}")
+                yield f"{name} is {shown(value)}; it has to be a whole number from {least} to {LARGEST:,}"
         for name in ("sample_bits", "score_bits"):
             if not 2 <= getattr(self, name) <= 32:
-                raise ModelError(f"{name} is {shown(getattr(self, name))}; it has to be 2 to 32")
+                yield f"{name} is {shown(getattr(self, name))}; it has to be 2 to 32"
+        if self.score_bits < self.sample_bits:
+            yield f"score_bits is {self.score_bits}; a score has to hold the {self.sample_bits} bits of a difference"
         for name in ("reference", "row"):
             if getattr(self, name) not in ("chip", "memory"):
-                raise ModelError(f"{name} is {shown(getattr(self, name))}; choose one of chip, memory")
-        if not 1 <= self.clock_mhz <= 10_000:
-            raise ModelError(f"clock_mhz is {shown(self.clock_mhz)}; it has to lie between 1 and 10,000")
-        if self.port_bits not in (32, 64, 128, 256, 512, 1_024):
-            raise ModelError(f"port_bits is {shown(self.port_bits)}; AXI data buses have 32, 64, ... 1,024")
-        if self.port_bits < max(self.sample_bits, self.score_bits):
-            raise ModelError(f"port_bits is {self.port_bits}; a port beat has to hold a score, {self.score_bits} bits")
-        find_board(self.board)
+                yield f"{name} is {shown(getattr(self, name))}; choose one of chip, memory"
+        if self.port_bits not in (0, 32, 64, 128, 256, 512, 1_024):
+            yield f"port_bits is {shown(self.port_bits)}; AXI data buses have 32, 64, ... 1,024, and 0 is the board's"
+        if not 1 <= self.clock_mhz <= MOST_MHZ:
+            yield f"clock_mhz is {shown(self.clock_mhz)}; it has to lie between 1 and {MOST_MHZ:,}"
+        if not 0 <= self.latency_ns <= MAX_LATENCY_NS:
+            yield f"latency_ns is {shown(self.latency_ns)}; it has to lie between 0 and {MAX_LATENCY_NS:,.0f}"
+        if not 0 <= self.efficiency <= 1:
+            yield f"efficiency is {shown(self.efficiency)}; it has to lie between 0 and 1"
+
+    def _impossible(self) -> Iterator[str]:
+        """What the board has not."""
+        if self.board == ASIC:
+            if self.streams:
+                yield f"{ASIC} has no external memory: set reference and row to chip, or name a board"
+            return
+        board = find_board(self.board)
+        yield from clock_problems(self.clock_mhz, board)
+        yield from burst_problems(self.width, self.burst_length)
+        ports = self.arrays * self.streams
+        if ports > board.ports:
+            yield f"arrays x memory ports is {self.arrays} x {self.streams}; {board.name} has {board.ports} ports"
+        if self.width > board.port_bits:
+            yield f"port_bits is {self.width}; {board.name} has {board.port_bits}"
+        if self.width < max(self.sample_bits, self.score_bits):
+            yield f"port_bits is {self.width}; a port beat has to hold a score, {self.score_bits} bits"
+        if self.crossings >= len(board.regions):
+            yield f"crossings is {self.crossings}; {board.name} has {len(board.regions) - 1} borders between regions"
 
     @property
     def hardware(self) -> Board:
-        """The board."""
+        """The board; an ASIC has none."""
         return find_board(self.board)
+
+    @property
+    def width(self) -> int:
+        """Bits of a memory port."""
+        return self.port_bits or self.hardware.port_bits
 
     @property
     def latency(self) -> int:
         """Cycles from a request to the first data of external memory."""
-        return max(1, ceil(round(self.hardware.latency_ns.likely * self.clock_mhz / 1e3, 6)))
+        latency_ns = self.latency_ns or self.hardware.latency_ns.likely
+        return max(1, ceil(round(latency_ns * self.clock_mhz / 1e3, 6)))
 
     def pace(self, transfers: int) -> Fraction:
         """Cycles of a bank for a port beat of each array that uses it, `transfers` (reads and writes) each."""
         ports = max(1, -(-self.arrays * self.streams // self.hardware.banks))  # on the busiest bank
-        asked = transfers * ports * self.port_bits / 8 * self.clock_mhz * 1e6
-        given = self.hardware.bank_gbps * 1e9 * self.hardware.efficiency
+        asked = transfers * ports * self.width / 8 * self.clock_mhz * 1e6
+        given = self.hardware.bank_gbps * 1e9 * (self.efficiency or self.hardware.efficiency)
         return max(Fraction(1), Fraction(asked / given).limit_denominator(1000))
 
     @property
@@ -129,7 +181,28 @@ class SystolicArray:
         """Memory ports of one array."""
         return (self.reference == "memory") + (self.row == "memory")
 
+    @property
+    def through(self) -> int:
+        """Cycles of a column through all PEs and borders."""
+        return self.pes * self.stages + self.crossings * self.crossing_cycles
+
     def passes(self, samples: int) -> list[int]:
         """Return the rows of each pass of a query."""
         whole, rest = divmod(samples, self.pes)
         return [self.pes] * whole + ([rest] if rest else [])
+
+    def within_bounds(self) -> tuple[SystolicArray, SystolicArray, SystolicArray]:
+        """Return the array at the fast end of what is not known of memory and borders, as it is, and at the slow end.
+
+        What the design sets is exact.
+        """
+        fast: dict[str, float] = {}
+        slow: dict[str, float] = {}
+        if self.streams and not self.latency_ns:
+            fast["latency_ns"], slow["latency_ns"] = self.hardware.latency_ns.low, self.hardware.latency_ns.high
+        if self.streams and not self.efficiency:
+            bounds = self.hardware.efficiency_range
+            fast["efficiency"], slow["efficiency"] = bounds.high, bounds.low
+        if self.crossings and self.crossing_cycles == CROSSING_CYCLES.likely:
+            fast["crossing_cycles"], slow["crossing_cycles"] = int(CROSSING_CYCLES.low), int(CROSSING_CYCLES.high)
+        return dataclasses.replace(self, **fast), self, dataclasses.replace(self, **slow)  # type: ignore[arg-type]

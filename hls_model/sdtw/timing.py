@@ -4,13 +4,13 @@ A pass of n rows over R columns:
 
     cycle 0           the samples begin to move in, l cycles a PE; the first requests for reference and last row go out
     t(0) >= n l       column 0 enters PE 0, and column j in t(j) = max(t(j-1) + 1, when its data are there)
-    t(R-1) + n s      the last PE holds the score of the last column (s stages a PE)
+    t(R-1) + D        the last PE holds the score of the last column; D = P s, and the cycles of each border
     + 1               the running minimum has taken it
 
-so that a pass takes n l + R + n s cycles where data are always there (L0). By events (L1), t(j) comes from the event
-engine (`hls_model.streams`): the reference and, after the first pass, the last row are two flows of it. Passes follow
-one another. The normaliser needs the mean and then the mean deviation of the samples before it gives the first one
-out: two runs over the query and its divisions, before the first pass.
+so that a pass takes n l + R + D cycles where data are always there (L0): all P PEs are passed, with samples or without.
+By events (L1), t(j) comes from the event engine (`hls_model.streams`): the reference and, after the first pass, the
+last row are two flows of it. Passes follow one another. The normaliser needs the mean and then the mean deviation of the
+samples before it gives the first one out: two runs over the query and its divisions, before the first pass.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ def time_read(array: SystolicArray, columns: int, samples: int, level: Level = "
         load=sum(rows) * array.load_stages,
         stream=len(rows) * columns,
         stall=stall,
-        drain=sum(rows) * array.stages,
+        drain=len(rows) * array.through,
     )
 
 
@@ -159,7 +159,7 @@ def time_stages(
 
 def pass_cycles(array: SystolicArray, columns: int, rows: int, *, kept: bool) -> int:
     """Return the cycles of one pass by events; `kept`: the last row of the pass before comes back."""
-    return _last_entry(array, columns, rows, kept=kept) + rows * array.stages + 1
+    return _last_entry(array, columns, rows, kept=kept) + array.through + 1
 
 
 def _stall(array: SystolicArray, columns: int, rows: int, *, kept: bool, level: Level) -> int:
@@ -199,5 +199,5 @@ def _flows(array: SystolicArray, *, kept: bool) -> list[Flow]:
             fifo_beats=array.fifo_beats,
             late=slower(lost.numerator, lost.denominator),
         )
-        flows.append(Flow.of_words(supply, 1, array.port_bits // bits))
+        flows.append(Flow.of_words(supply, 1, array.width // bits))
     return flows

@@ -1,0 +1,139 @@
+"""Build the Verilog of the array with Verilator and run queries through it, pass by pass.
+
+`sdtw_array.v` keeps the last row in a block RAM and takes samples and columns from streams, so that memory of any kind
+stands before it as the cycles in which columns are there.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hls_model.errors import ModelError, ModelOutputError
+from hls_model.sdtw.design import SystolicArray
+
+__all__ = ["FOLDER", "SOURCES", "Pass", "build", "run"]
+
+FOLDER = Path(__file__).parent
+SOURCES = tuple(FOLDER / f"{name}.v" for name in ("sdtw_array", "sdtw_pe", "sdtw_move"))
+ROW_BITS = 10  # of the address of a column
+
+Row = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Pass:
+    """What the circuit did in one pass.
+
+    Attributes
+    ----------
+    cycles : int
+        From the first sample to the score.
+    score : int
+        The least of the last row.
+    row : ndarray, int64 (columns,)
+        The last row.
+    """
+
+    cycles: int
+    score: int
+    row: Row
+
+
+def build(array: SystolicArray, folder: Path) -> Path:
+    """Return the bench of an array, built in `folder` unless it is there.
+
+    Borders between regions are those of PEs that are spread evenly.
+
+    Raises
+    ------
+    ModelError
+        Verilator is missing, or the build fails.
+    ModelOutputError
+        The folder cannot be written.
+    """
+    verilator = shutil.which("verilator")
+    if verilator is None:
+        raise ModelError("verilator is not installed; it builds the Verilog (Debian: install verilator, g++ and make)")
+    values = {
+        "P": array.pes, "W": array.sample_bits, "S": array.score_bits, "STAGES": array.stages,
+        "LOAD_STAGES": array.load_stages, "SPAN": _span(array), "CROSSING": array.crossing_cycles, "ROW_BITS": ROW_BITS,
+    }  # fmt: skip
+    sources = [*SOURCES, FOLDER / "bench.cpp"]
+    content = repr(values).encode() + b"".join(path.read_bytes() for path in sources)
+    place = folder / f"sdtw-{array.pes}-{blake2b(content, digest_size=8).hexdigest()}"
+    bench = place / "bench"
+    if bench.exists():
+        return bench
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ModelOutputError(f"{place}: cannot be written ({error.strerror or error})") from error
+    command = [
+        verilator, "--cc", "--exe", "--build", "-j", "2", "-O3", "--top-module", "sdtw_array",
+        "--x-assign", "unique", "--x-initial", "unique", "--Mdir", str(place), "-o", "bench",
+        "-CFLAGS", f"-DW={array.sample_bits} -DLOAD_STAGES={array.load_stages}",
+        "-MAKEFLAGS", "OPT_FAST=-O1 OPT_SLOW=-O0 OPT_GLOBAL=-O1",
+        *(f"-G{name}={value}" for name, value in values.items()), *map(str, sources),
+    ]  # fmt: skip
+    _call(command, "", "the Verilog could not be built")
+    return bench
+
+
+def run(
+    bench: Path, array: SystolicArray, query: Row, reference: Row, there: Sequence[Sequence[int]] | None = None
+) -> list[Pass]:
+    """Run a query.
+
+    Parameters
+    ----------
+    bench : path
+        From `build`, of this array.
+    array : SystolicArray
+    query, reference : ndarray, int64 (samples,), (columns,)
+        Normalised samples and levels; 1,024 columns at most.
+    there : sequence of sequences of int, optional
+        Of each pass, the cycle from which each column is there; all from cycle 0 if not given.
+
+    Raises
+    ------
+    ModelError
+        More columns than the circuit holds, or the circuit hangs.
+    """
+    if not 1 <= len(reference) <= 1 << ROW_BITS:
+        raise ModelError(f"{len(reference):,} columns; the circuit takes 1 to {1 << ROW_BITS:,}")
+    passes, start, lines = array.passes(len(query)), 0, []
+    for number, rows in enumerate(passes):
+        times = there[number] if there is not None else [0] * len(reference)
+        lines.append(f"{int(not number)} {rows} {rows * array.load_stages} {len(reference)}")
+        lines.append(" ".join(map(str, query[start : start + rows])))
+        lines += [f"{level} {time}" for level, time in zip(reference, times, strict=True)]
+        start += rows
+    text = _call([str(bench)], "\n".join([str(len(passes)), *lines]), "the bench failed")
+    return [_read(line) for line in text.splitlines()]
+
+
+def _span(array: SystolicArray) -> int:
+    """PEs between borders."""
+    return -(-array.pes // (array.crossings + 1))
+
+
+def _read(line: str) -> Pass:
+    cycles, score, *row = map(int, line.split())
+    return Pass(cycles, score, np.array(row, np.int64))
+
+
+def _call(command: list[str], given: str, failure: str) -> str:
+    done = subprocess.run(command, input=given, capture_output=True, text=True, check=False)
+    if done.returncode:
+        lines = [line for line in (done.stdout + done.stderr).splitlines() if line.strip()]
+        telling = [line for line in lines if "rror" in line] or lines[-1:] or [f"exit status {done.returncode}"]
+        raise ModelError(f"{failure}: {telling[0].strip()}")
+    return done.stdout
