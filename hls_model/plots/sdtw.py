@@ -14,7 +14,6 @@ from hls_model.ranges import Range
 from hls_model.sdtw.design import ASIC, SystolicArray
 from hls_model.sdtw.resources import largest_arrays, placed
 from hls_model.sdtw.timing import ArrayTiming, time_read
-from hls_model.text import range_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -90,7 +89,9 @@ def _mark_limits(axes: Axes, most: Range | None, board: str, right: int) -> None
         axes.axvspan(most.high, right, color=GREY, alpha=0.12, linewidth=0)
         axes.axvspan(most.low, most.high, color=GREEN, alpha=0.25, linewidth=0)
         axes.axvline(most.likely, color=GREEN, linewidth=1.3)
+        bounds = " to ".join(f"{pes:,.0f}" for pes in sorted({most.low, most.high}))
         axes.annotate(
-            f"more than {range_text(most, 'PEs')} do not fit {board}", (most.high, 0.5), (10, 0),
-            xycoords=("data", "axes fraction"), textcoords="offset points", rotation=90, va="center", color=GREEN, fontsize=10,
+            f"no room on {board} for more than\n{bounds} PEs", (most.high, 0.04), (10, 0),
+            xycoords=("data", "axes fraction"), textcoords="offset points", rotation=90, va="bottom", color=GREEN,
+            fontsize=10, bbox={"facecolor": "#ececec", "edgecolor": "none", "pad": 1},
         )  # fmt: skip

@@ -86,8 +86,8 @@ class ArrayResources:
     def crossings(self) -> int:
         """The most borders between regions that one array crosses.
 
-        The PEs of all arrays, one after the other, fill the regions in their order. A placement that keeps arrays together
-        may need fewer.
+        The PEs of all arrays, one after the other, fill the regions in their order. A placement that keeps arrays
+        together may need fewer.
         """
         ends, end = [], 0
         for occupied in self.placement.regions:

@@ -9,8 +9,8 @@ A pass of n rows over R columns:
 
 so that a pass takes n l + R + D cycles where data are always there (L0): all P PEs are passed, with samples or without.
 By events (L1), t(j) comes from the event engine (`hls_model.streams`): the reference and, after the first pass, the
-last row are two flows of it. Passes follow one another. The normaliser needs the mean and then the mean deviation of the
-samples before it gives the first one out: two runs over the query and its divisions, before the first pass.
+last row are two flows of it. Passes follow one another. The normaliser needs the mean and then the mean deviation of
+the samples before it gives the first one out: two runs over the query and its divisions, before the first pass.
 """
 
 from __future__ import annotations

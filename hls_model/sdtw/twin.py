@@ -80,7 +80,7 @@ def build(array: SystolicArray, folder: Path) -> Path:
         verilator, "--cc", "--exe", "--build", "-j", "2", "-O3", "--top-module", "sdtw_array",
         "--x-assign", "unique", "--x-initial", "unique", "--Mdir", str(place), "-o", "bench",
         "-CFLAGS", f"-DW={array.sample_bits} -DLOAD_STAGES={array.load_stages}",
-        "-MAKEFLAGS", "OPT_FAST=-O1 OPT_SLOW=-O0 OPT_GLOBAL=-O1",
+        "-MAKEFLAGS", "OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0",
         *(f"-G{name}={value}" for name, value in values.items()), *map(str, sources),
     ]  # fmt: skip
     _call(command, "", "the Verilog could not be built")
