@@ -34,8 +34,8 @@ def plot_array(timed: ArrayTiming) -> Figure:
     sizes = _sizes(min(100, array.pes), right, timed.samples)
     # an array that does not fit crosses all borders
     slow, rates, fast = zip(*(_rates(array, pes, timed) for pes in sizes), strict=True)
-    axes.fill_between(sizes, slow, fast, step="post", color=BLUE, alpha=0.18, linewidth=0, zorder=2)
-    axes.plot(sizes, rates, color=BLUE, linewidth=2.4, drawstyle="steps-post", zorder=3)
+    axes.fill_between(sizes, slow, fast, color=BLUE, alpha=0.18, linewidth=0, zorder=2)
+    axes.plot(sizes, rates, color=BLUE, linewidth=2.4, zorder=3)
     rate = timed.samples_per_s / 1e6
     axes.plot([array.pes], [rate], "o", color=ORANGE, markersize=9, zorder=5)
     axes.annotate(
@@ -45,15 +45,16 @@ def plot_array(timed: ArrayTiming) -> Figure:
     axes.set_xscale("log")
     axes.set_ylim(0, 1.15 * max(*fast, rate, MINION))
     axes.set_xlim(sizes[0], right)
-    _mark_limits(axes, most, array.board, right)
+    _mark_limits(axes, most, array.board, right, low=rates[-1] > axes.get_ylim()[1] / 2)
     axes.set_xlabel("Processing elements of one array")
     axes.set_ylabel("Million samples a second")
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_formatter(lambda value, _: f"{value:,.10g}")
+    board = "an ASIC" if array.board == ASIC else array.board
     set_titles(
         axes,
         f"{timed.reads_per_s:,.0f} reads of {timed.samples:,} samples a second",
-        f"{array.arrays} x {array.pes:,} PEs at {array.clock_mhz:g} MHz on {array.board}, {timed.columns:,} columns",
+        f"{array.arrays} x {array.pes:,} PEs at {array.clock_mhz:g} MHz on {board}, {timed.columns:,} columns",
     )
     return figure
 
@@ -71,15 +72,16 @@ def _rates(array: SystolicArray, pes: int, timed: ArrayTiming) -> tuple[float, .
 
 
 def _sizes(least: int, most: int, samples: int) -> list[int]:
-    """Sizes at which a query needs one pass less, and some between them."""
+    """Sizes at which a query needs one pass less, those just before, and some between them."""
     steps = -(-samples // np.arange(1, samples // least + 2))
     between = np.geomspace(least, most, POINTS).astype(np.int64)
-    sizes = np.unique(np.concatenate([steps, between]))
+    sizes = np.unique(np.concatenate([steps, steps - 1, between]))
     found: list[int] = sizes[(sizes >= least) & (sizes <= most)].tolist()
     return found
 
 
-def _mark_limits(axes: Axes, most: Range | None, board: str, right: int) -> None:
+def _mark_limits(axes: Axes, most: Range | None, board: str, right: int, *, low: bool) -> None:
+    """Mark a flow cell's rate and what the board holds; the text of that is `low` or high."""
     axes.axhline(MINION, color=GREY, linewidth=1.1, linestyle=(0, (5, 3)), zorder=1)
     axes.annotate(
         "one MinION flow cell:\n512 channels at 4 kHz", (1, MINION), (8, 0), xycoords=("axes fraction", "data"),
@@ -91,7 +93,7 @@ def _mark_limits(axes: Axes, most: Range | None, board: str, right: int) -> None
         axes.axvline(most.likely, color=GREEN, linewidth=1.3)
         bounds = " to ".join(f"{pes:,.0f}" for pes in sorted({most.low, most.high}))
         axes.annotate(
-            f"no room on {board} for more than\n{bounds} PEs", (most.high, 0.04), (10, 0),
-            xycoords=("data", "axes fraction"), textcoords="offset points", rotation=90, va="bottom", color=GREEN,
-            fontsize=10, bbox={"facecolor": "#ececec", "edgecolor": "none", "pad": 1},
+            f"no room on {board} for more than\n{bounds} PEs", (most.high, 0.04 if low else 0.97), (10, 0),
+            xycoords=("data", "axes fraction"), textcoords="offset points", rotation=90,
+            va="bottom" if low else "top", color=GREEN, fontsize=10, bbox={"facecolor": "#ececec", "edgecolor": "none", "pad": 1},
         )  # fmt: skip
