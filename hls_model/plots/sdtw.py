@@ -95,5 +95,6 @@ def _mark_limits(axes: Axes, most: Range | None, board: str, right: int, *, low:
         axes.annotate(
             f"no room on {board} for more than\n{bounds} PEs", (most.high, 0.04 if low else 0.97), (10, 0),
             xycoords=("data", "axes fraction"), textcoords="offset points", rotation=90,
-            va="bottom" if low else "top", color=GREEN, fontsize=10, bbox={"facecolor": "#ececec", "edgecolor": "none", "pad": 1},
+            va="bottom" if low else "top", color=GREEN, fontsize=10,
+            bbox={"facecolor": "#ececec", "edgecolor": "none", "pad": 1},
         )  # fmt: skip
