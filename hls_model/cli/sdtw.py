@@ -186,7 +186,7 @@ class _Report:
     def kinds(self) -> dict[str, str]:
         """Say of the numbers which are predicted, which calibrated and which assumed."""
         array = self.array
-        exact = "as in sdtw_array.v (simulated with up to 8 PEs), given when columns are there"
+        exact = "as in sdtw_array.v (simulated with 4 and 5 PEs), given when columns are there"
         if self.level == "L0" and array.streams:
             exact = "a lower bound: the closed form"
         assumed = [f"clock of {array.clock_mhz:g} MHz"]
