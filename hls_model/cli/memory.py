@@ -64,11 +64,12 @@ def run(args: argparse.Namespace) -> int:
         raise ModelError(f"--stride {strides[0]} is less than every burst; it has to be at least {min(bursts)} bytes")
     longest = config.memory.burst_length * config.memory.port_bits // 8
     own = bandwidth(part, longest, longest)
-    common.write(args, _text(config, part, found, own), _record(config, part, found, own))
+    ports = in_step(config)
+    common.write(args, _text(config, part, found, own, ports), _record(config, part, found, own, ports))
     return 0
 
 
-def _text(config: Config, part: Part, found: list[Bandwidth], own: Bandwidth) -> str:
+def _text(config: Config, part: Part, found: list[Bandwidth], own: Bandwidth, reached: tuple[float, float]) -> str:
     split = shares(config)
     text = f"{part.name} behind {config.name}: a channel has {part.peak_gbps:.4g} GB/s at its peak\n\n"
     rows = [
@@ -84,7 +85,7 @@ def _text(config: Config, part: Part, found: list[Bandwidth], own: Bandwidth) ->
         for one in found
     ]
     text += table(("burst, bytes", "stride", "GB/s", "of the peak", "row hits"), measured)
-    gbps, roof = in_step(config)
+    gbps, roof = reached
     memory = config.memory
     ports = "1 port" if memory.ports == 1 else f"{memory.ports} ports in step"
     text += f"\n\n{ports}, {memory.outstanding} requests under way: "
@@ -105,7 +106,9 @@ def _compared(config: Config, own: Bandwidth) -> str:
     return f"{text}: the {own.gbps - taken:.2f} GB/s between are lost elsewhere, and this model does not explain them"
 
 
-def _record(config: Config, part: Part, found: list[Bandwidth], own: Bandwidth) -> dict[str, object]:
+def _record(
+    config: Config, part: Part, found: list[Bandwidth], own: Bandwidth, reached: tuple[float, float]
+) -> dict[str, object]:
     return {
         "design": config.name,
         "dram": part.name,
@@ -114,7 +117,7 @@ def _record(config: Config, part: Part, found: list[Bandwidth], own: Bandwidth) 
         "shares_ns": dataclasses.asdict(shares(config)),
         "bandwidth": [dataclasses.asdict(one) for one in found],
         "sequential": dataclasses.asdict(own),
-        "ports_in_step": dict(zip(("gb_per_s", "roof_gb_per_s"), in_step(config), strict=True)),
+        "ports_in_step": dict(zip(("gb_per_s", "roof_gb_per_s"), reached, strict=True)),
         "bank_gb_per_s": config.efficiency * config.memory.bank_gbps,
     }
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Protocol
 
 import numpy as np
@@ -107,10 +108,11 @@ def compute(bench: Path, config: Config, positions: Sequence[Sums], *, together:
     ModelError
         The test bench fails.
     """
-    path = bench.with_name("stimulus.bin")
-    path.write_bytes(stimulus(positions, config, expected=False))
-    words = [str(bench), str(path), *(["together"] if together else [])]
-    return [_read(line) for line in output_of(words, "the test bench failed").splitlines()]
+    with NamedTemporaryFile(suffix=".bin") as file:  # a folder of benches may serve several runs at a time
+        file.write(stimulus(positions, config, expected=False))
+        file.flush()
+        words = [str(bench), file.name, *(["together"] if together else [])]
+        return [_read(line) for line in output_of(words, "the test bench failed").splitlines()]
 
 
 def _compiled(files: Mapping[str, bytes]) -> bytes:

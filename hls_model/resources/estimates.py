@@ -151,11 +151,13 @@ def shortage(board: Board, total: Amount, placement: Placement, cells: str) -> s
 
 def largest_unroll(config: Config, method: str = "bottom-up") -> int:
     """Return the largest unroll, with a lane for each iteration, that fits the board; 0 if none does."""
-    available = find_board(config.board).available
+    board = find_board(config.board)
+    room = sum(map(board.room, board.regions), Amount())
     one, two = (_at_unroll(config, unroll, method).total for unroll in (1, 2))
     slope = max(1, two.lut - one.lut)
-    for unroll in range(available.lut // slope + 1, 0, -1):
-        if not _at_unroll(config, unroll, method).short:
+    for unroll in range(room.lut // slope + 1, 0, -1):
+        tried = _at_unroll(config, unroll, method)
+        if tried.total.within(room) and not tried.short:  # what is too much in all needs no placement
             return unroll
     return 0
 

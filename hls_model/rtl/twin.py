@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 
 import numpy as np
 
@@ -151,10 +152,11 @@ def run(
         The hardware hangs, or settings beyond its registers.
     """
     data = b"".join(stimulus(sums, config, trace=trace) for sums, config in positions)
-    path = bench.with_name("stimulus.bin")
-    path.write_bytes(data)
     dump = [str(waves[0]), str(waves[1])] if waves else []
-    return [_read(line) for line in output_of([str(bench), str(path), *dump], "the bench failed").splitlines()]
+    with NamedTemporaryFile(suffix=".bin") as file:  # a folder of benches may serve several runs at a time
+        file.write(data)
+        file.flush()
+        return [_read(line) for line in output_of([str(bench), file.name, *dump], "the bench failed").splitlines()]
 
 
 def _read(line: str) -> Run:

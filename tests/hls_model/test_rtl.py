@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.shared_builds import alone_in, shared_folder
 
 from hls_model import Config, Memory, ModelError
 from hls_model.cli import main
@@ -94,7 +95,12 @@ def test_model_is_the_verilog(case: golden.Case) -> None:
 @pytest.fixture(scope="module")
 def builds(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where the Verilog of this module's tests is built, once."""
-    return tmp_path_factory.mktemp("verilog")
+    folder = shared_folder(tmp_path_factory, "verilog")
+    if shutil.which("verilator") is not None:
+        with alone_in(folder):
+            for circuit in {twin.Circuit.of(case.config) for case in live_cases()}:
+                twin.build(circuit, folder)
+    return folder
 
 
 @needs_verilator
@@ -196,7 +202,8 @@ def faulty(builds: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "omega_top.v").write_text(text)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(twin, "FOLDER", folder)
-        return twin.build(twin.Circuit(1, 1, False, Config().latencies), builds)
+        with alone_in(builds):
+            return twin.build(twin.Circuit(1, 1, False, Config().latencies), builds)
 
 
 @needs_verilator

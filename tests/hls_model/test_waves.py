@@ -9,10 +9,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.shared_builds import alone_in, shared_folder
 from helpers.vcd_reader import Dump, Wire, read_vcd
 
 from hls_model import Config, Memory, ModelError
 from hls_model.cli import main
+from hls_model.rtl import twin
 from hls_model.rtl.operands import operands
 from hls_model.rtl.waves import write_waves
 from hls_model.timing.vcd import half_period, write_vcd
@@ -40,7 +42,11 @@ SIGNALS = {  # of the model, and of the Verilog
 @pytest.fixture(scope="module")
 def builds(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where the Verilog of one lane is built, once."""
-    return tmp_path_factory.mktemp("waves")
+    folder = shared_folder(tmp_path_factory, "waves")
+    if shutil.which("verilator") is not None:
+        with alone_in(folder):
+            twin.build(twin.Circuit.of(PLAIN), folder, waves=True)
+    return folder
 
 
 def of_verilog(config: Config, left: int, right: int, builds: Path) -> Dump:
