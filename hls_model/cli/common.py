@@ -63,7 +63,8 @@ def add_uncertainty_option(parser: argparse.ArgumentParser) -> None:
         action=argparse.BooleanOptionalAction,
         default=True,
         help="give ranges over what no published number fixes: memory latency and efficiency, operator latencies, "
-        "loop entry and exit, cost of a grid position; what the design sets is exact (default: yes)",
+        "loop entry and exit, cost of a grid position; what the design sets is exact. Both ends are timed as well, so "
+        "level L2 takes three times as long (default: yes)",
     )
 
 

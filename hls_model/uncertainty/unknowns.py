@@ -36,7 +36,7 @@ SOURCES = {
     "fsm_cycles": "1 in the Verilog; HLS takes a cycle to enter a loop that it does not flatten and one to leave it "
     "(AMD UG1399, pragma HLS loop_flatten); 4, for two loops, is assumed",
     "position_overhead_us": f"0: the pipelines alone; {OVERHEAD_US:g}: the cost that fits Table III of the paper, with "
-    "a memory latency of 37 cycles",
+    "a memory latency of 37 cycles; where a kernel is started at every position, its start is a part of this",
 }
 
 

@@ -376,6 +376,14 @@ def test_starts_of_kernels_go_on_side_by_side_and_beside_other_positions() -> No
     assert once.seconds.high == pytest.approx(3 * start.high * 1e-6)
 
 
+@pytest.mark.parametrize("launch", ["per_position", "per_scan"])
+def test_pipelines_that_have_nothing_to_do_are_not_started(launch: str) -> None:
+    design = load("u200").but(launch=launch)
+    starts = named(Workload.single(3, 31), design)["start kernels"]
+    assert starts.operations == 1  # M
+    assert starts.seconds == design.hardware.launch_us.times(1e-6)
+
+
 def test_each_kernel_has_a_shifter_and_its_share_of_the_columns() -> None:
     one = load("u250").but(unroll=16, layout="shifted")
     two = one.but(kernels=2)
