@@ -204,6 +204,82 @@ def test_a_link_that_is_set_overrides_the_boards() -> None:
     )
 
 
+def at_rates(moved: int, slowest: float, usual: float, fastest: float) -> tuple[float, float, float]:
+    """Seconds at least, as is likely and at most of bytes at these rates in GB/s."""
+    return moved / (fastest * 1e9), moved / (usual * 1e9), moved / (slowest * 1e9)
+
+
+def bounds(seconds: Range) -> tuple[float, float, float]:
+    return seconds.low, seconds.likely, seconds.high
+
+
+@pytest.mark.parametrize(
+    ("name", "pack", "copy"),
+    [("u200", (1.0, 4.0, 8.0), (4.0, 10.0, 20.0)), ("zcu102", (0.2, 0.8, 2.0), (1.0, 3.0, 6.0))],
+)
+def test_what_the_host_does_goes_by_its_bytes(
+    name: str, pack: tuple[float, float, float], copy: tuple[float, float, float]
+) -> None:
+    design = load(name).but(host_transfer="full")
+    phases = named(SCAN, design)
+    genotypes, words = 3_000 * 500, -(-500 // 64)  # a byte each, and words of 64 bits a SNP
+    packing, sending = phases["pack genotypes"], phases["send genotypes"]
+    assert bounds(packing.seconds) == pytest.approx(at_rates(genotypes, *pack))
+    assert (packing.operations, packing.bytes) == (genotypes, genotypes + 3_000 * words * 8)
+    assert sending.bytes == 3_000 * words * 8
+    building, copying = phases["build M"], phases["repack blocks of M"]
+    assert bounds(building.seconds) == pytest.approx(at_rates(12 * SCAN.window_pairs, *copy))
+    assert bounds(copying.seconds) == pytest.approx(at_rates(copying.bytes, *copy))
+    assert copying.bytes == 2 * block_bytes(SCAN, design).written
+
+
+def test_a_link_takes_its_bytes_and_a_setup_for_each_transfer() -> None:
+    design = load("u200")
+    link = design.hardware.host_gbps
+    moving = at_rates(10**6, link.low, link.likely, link.high)
+    expected = [seconds + 3 * setup for seconds, setup in zip(moving, (5e-6, 20e-6, 100e-6), strict=True)]
+    assert bounds(link_seconds(design, 10**6, 3)) == pytest.approx(expected)
+    positions = int((simulate(SCAN, design).position_cycles > 0).sum())
+    assert named(SCAN, design)["fetch results"].bytes == 12 * positions  # a maximum and its two places
+
+
+def test_a_shifter_beside_slow_banks_waits_for_its_beat_at_most() -> None:
+    memory = dataclasses.replace(load("u200").memory, banks=1, efficiency=0.5)
+    design = load("u200").but(layout="shifted", memory=memory)
+    columns, pace = block_bytes(SCAN, design).columns, float(design.pace)
+    assert pace > 2
+    found = named(SCAN, design)["shift columns"].seconds
+    assert bounds(found) == pytest.approx([columns * cycles / 250e6 for cycles in (3, 1 + 3, pace + 3)])
+
+
+@pytest.mark.parametrize("adders", [1, 3])
+def test_cycles_of_m_are_those_of_its_groups_of_columns(adders: int) -> None:
+    design = load("u200").but(matrix_adders=adders)
+    scan = Workload.uniform(700, grid=10)
+    furthest = np.arange(scan.snps)  # the last SNP with which each shares a window
+    for first, last, scores in zip(scan.first, scan.last, scan.left * scan.right, strict=True):
+        if scores:
+            furthest[first : last + 1] = np.maximum(furthest[first : last + 1], last)
+    adder = design.latencies.fadd
+    cycles = read = 0
+    for start in range(0, scan.snps, adder * adders):
+        group = range(start, min(start + adder * adders, scan.snps))
+        with_partner = [snp for snp in group if furthest[snp] > snp]
+        if with_partner:
+            longest = int(furthest[with_partner].max()) - with_partner[0]
+            cycles += adder * longest + design.latency + 2 * adder
+            read += longest
+    found = time_matrix(scan, design)
+    assert found.elements == int((furthest - np.arange(scan.snps)).sum())
+    assert (found.cycles, found.bytes_read) == (cycles, 4 * (found.elements + read))
+
+
+def test_m_may_read_a_neighbour_for_every_column() -> None:
+    design = load("u200").but(matrix_adders=64)
+    pairs = SCAN.window_pairs
+    assert named(SCAN, design)["build M"].seconds.high == stream_seconds(design, 8 * pairs, 4 * pairs).high
+
+
 # which phases there are
 
 
