@@ -1,10 +1,12 @@
 """How fast and how slow a design may be, given what is not known about it.
 
-Time rises with every open parameter of `unknowns` (or falls, for the memory's efficiency), whatever the
-others are. So all fast ends together take the least time, and all slow ends together the most. Two things break this
-rule by little: banks that are slower than their ports lose whole cycles, whose places shift with their pace (a cycle a
-column at most was seen), and positions go to the first free of several kernels, which slower positions may share out
-better.
+Time rises with every open parameter of `unknowns` (or falls, for the memory's efficiency), whatever the others are. So
+all fast ends together take the least time, and all slow ends together the most.
+
+Two things break this rule by little. The efficiency spreads late port beats over a column, and one that falls on the
+first beat of a burst may be hidden by the wait for that burst, while at a better efficiency another one is not: up to a
+cycle for each burst. And positions go to the first free of several kernels, which slower positions may share out
+better. Ranges hold the likely value in any case.
 """
 
 from __future__ import annotations
