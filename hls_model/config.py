@@ -25,6 +25,9 @@ LARGEST = (1 << 31) - 1  # of a whole-numbered parameter: sums and products of a
 MOST_COPIES = 1_024  # of kernels, and of positions in flight
 LARGEST_ENGINE = 1 << 16  # of a part of the LD and matrix engines; no device holds as many
 WORD_BITS = 32  # M holds float32
+MAX_PACE = 1_000_000  # cycles of a port beat
+MIN_EFFICIENCY = 1e-3
+MAX_OVERHEAD_US = 1e9
 MIN_RATE, MAX_RATE = 1e-12, 1e24  # of clocks, bandwidths and the like: what is computed from them stays finite
 
 LaneMap = Literal["interleaved", "blocked"]
@@ -107,6 +110,10 @@ class Memory:
         _least("memory.efficiency", self.efficiency)
         if self.efficiency > 1:
             raise ModelError(f"memory.efficiency is {self.efficiency:g}; it is a share of the peak, at most 1")
+        if 0 < self.efficiency < MIN_EFFICIENCY:
+            raise ModelError(
+                f"memory.efficiency is {self.efficiency:g}; {MIN_EFFICIENCY:g} is the least, 0 the board's"
+            )
         for name in ("random_gap_percent", "random_stall_percent"):
             _percent(f"memory.{name}", getattr(self, name))
         if self.port_bits % WORD_BITS:
@@ -242,6 +249,8 @@ class Config:
             _positive(name, getattr(self, name))
         for name in ("position_overhead_us", "power_watts", "host_gbps"):
             _least(name, getattr(self, name))
+        if self.position_overhead_us > MAX_OVERHEAD_US:
+            raise ModelError(f"position_overhead_us is {self.position_overhead_us:g}; {MAX_OVERHEAD_US:g} is the most")
         for name, cycles in vars(self.operators).items():
             _whole(f"operators.{name}", cycles, 0)
         for name, choices in CHOICES.items():
@@ -250,6 +259,11 @@ class Config:
         self._check_together()
 
     def _check_together(self) -> None:
+        if self.pace > MAX_PACE:
+            raise ModelError(
+                f"memory.bank_gbps is {self.memory.bank_gbps:g} at an efficiency of {self.efficiency:g}: a port beat "
+                f"would take more than {MAX_PACE:,} cycles"
+            )
         if self.ld_word_bits % 8:
             raise ModelError(f"ld_word_bits is {self.ld_word_bits}; it has to be a multiple of 8")
         if self.host_gbps:
@@ -298,9 +312,12 @@ class Config:
 
     @property
     def latency(self) -> int:
-        """M, cycles from an accepted request to the first data; 1 at least."""
+        """M, cycles from an accepted request to the first data; 1 at least, and no less than slow banks need for it."""
         nanoseconds = self.memory.latency_ns or self.hardware.latency_ns.likely
-        return max(1, ceil(round(nanoseconds * self.clock_mhz / 1e3, 6)))
+        pace = ceil(self.pace)
+        return max(
+            1, ceil(round(nanoseconds * self.clock_mhz / 1e3, 6)), pace + self.memory.burst_gap if pace > 1 else 0
+        )
 
     @property
     def host_rate(self) -> Range:

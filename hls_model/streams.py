@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from hls_model.errors import ModelError
 
-__all__ = ["Cycles", "Flow", "ReadPath", "Supply", "on_time", "slower"]
+__all__ = ["Cycles", "Flow", "ReadPath", "Supply", "on_time", "slower", "turn"]
 
 Cycles = NDArray[np.int64]
 LONG_AGO = -(1 << 60)
@@ -49,6 +49,14 @@ def slower(numerator: int, denominator: int) -> Callable[[Cycles], Cycles]:
     return late
 
 
+def turn(numerator: int, denominator: int, ports: int) -> int:
+    """Return the lateness of a column's first port beat behind a column of `ports` of them; rounded up once a column.
+
+    All port beats of a column then take no less than their share, however short the column is.
+    """
+    return -(-ports * numerator // denominator) - (ports - 1) * numerator // denominator
+
+
 @dataclass(frozen=True)
 class Supply:
     """A memory port, what lies behind it, and the FIFO in front of the consumer.
@@ -64,7 +72,7 @@ class Supply:
     late, stall : callable
         Cycles by which port beats 0, 1, ... of a column are late on the channel, and by which the requests of its
         bursts 0, 1, ... are accepted later than they could be: both from an int64 array to one of the same shape.
-        Port beat 0 is never late.
+        The lateness of port beat 0 is that behind an equal column; the first one after a pause is never late.
     """
 
     latency: int

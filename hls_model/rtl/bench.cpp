@@ -114,8 +114,8 @@ class Memory {
     if (bursts.empty()) return false;
     const Burst& burst = bursts.front();
     if (taken_of_burst == 0) {
-      if (burst.first_of_column) beat_of_column = 0;
-      const int64_t free = last_taken + 1 + position.burst_gap + late(beat_of_column);
+      const int64_t slow = burst.first_of_column ? turn(beat_of_column) : late(beat_of_column);
+      const int64_t free = last_taken + 1 + position.burst_gap + slow;
       return cycle >= burst.accepted + int64_t(position.latency) && cycle >= free;
     }
     return cycle >= last_taken + 1 + late(beat_of_column);
@@ -123,6 +123,7 @@ class Memory {
   const uint32_t* data() const { return &words[std::size_t(bursts.front().address + taken_of_burst) * PORT_WORDS]; }
   bool last() const { return taken_of_burst + 1 == bursts.front().length; }
   void take(int64_t cycle) {
+    if (taken_of_burst == 0 && bursts.front().first_of_column) beat_of_column = 0;
     last_taken = cycle;
     beat_of_column++;
     if (++taken_of_burst == bursts.front().length) {
@@ -148,6 +149,13 @@ class Memory {
     const uint32_t h = hashed(2654435761u * uint32_t(x) + 40503u * position.random_seed);
     const int64_t random = (h & 0xffff) < position.random_below ? 1 + ((h >> 16) & 3) : 0;
     return int64_t(x * slower / unit - (x - 1) * slower / unit) + random;
+  }
+
+  // Lateness of a column's first port beat behind a column of so many of them, rounded up once a column.
+  int64_t turn(uint64_t beats) const {
+    if (beats == 0) return 0;
+    const uint64_t slower = position.pace_numerator - position.pace_denominator, unit = position.pace_denominator;
+    return int64_t((beats * slower + unit - 1) / unit - (beats - 1) * slower / unit);
   }
 
   const Position& position;

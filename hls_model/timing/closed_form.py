@@ -83,6 +83,13 @@ class _ReadPath:
         tight = self.wide > 1 and self.config.memory.fifo_beats == self.wide
         return max(self.interval, self.wide + 1) if tight else self.interval
 
+    @property
+    def turn(self) -> Cycles:
+        """Cycles by which slow banks part a column's last port beat from the first one of the next."""
+        slow, per = self.slow
+        turned: Cycles = -(-self.ports * slow // per) - (self.ports - 1) * slow // per
+        return turned
+
     def in_column(self, x: Cycles) -> Cycles:
         """Cycles from a column's first port beat to its port beat x, if the FIFO always has room."""
         memory, (slow, per) = self.config.memory, self.slow
@@ -100,7 +107,7 @@ class _ReadPath:
     def last(self) -> Cycles:
         """Issue of the last beat after the first request."""
         column = self.in_column(self.ports - 1)
-        before = (self.joined - 1) * (column + 1 + self.config.memory.burst_gap)
+        before = (self.joined - 1) * (column + 1 + self.config.memory.burst_gap + self.turn)
         arrived = self.config.latency + 1 + before + column
         at_rate = self.first() + (self.joined * self.beats - 1) * self.steps
         last: Cycles = np.maximum(at_rate, arrived)

@@ -15,7 +15,7 @@ from functools import partial
 import numpy as np
 
 from hls_model.config import Config
-from hls_model.streams import Cycles, Flow, ReadPath, Supply, slower
+from hls_model.streams import Cycles, Flow, ReadPath, Supply, slower, turn
 from hls_model.timing.phases import PassPhases
 
 __all__ = ["time_passes"]
@@ -96,12 +96,12 @@ def _read_path(config: Config, words: int, interval: int, beats: int) -> ReadPat
 
 
 def _late(config: Config, x: Cycles) -> Cycles:
-    """Cycles by which port beats x of a column are late: banks that are slower than the ports, and random gaps."""
+    """Cycles by which all port beats x of a column are late: banks slower than the ports, and random gaps."""
     memory, pace = config.memory, config.pace - 1
     late = slower(pace.numerator, pace.denominator)(x)
     if memory.random_gap_percent:
-        late += _random(x, memory.random_gap_seed, 0, memory.random_gap_percent, 3)
-    late[x == 0] = 0
+        late += np.where(x > 0, _random(x, memory.random_gap_seed, 0, memory.random_gap_percent, 3), 0)
+    late[:1] = turn(pace.numerator, pace.denominator, len(x))
     return late
 
 

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from hls_model.config import WORD_BITS, Config, Memory
 from hls_model.dram.memory import PortMemory
 from hls_model.errors import ModelError
+from hls_model.streams import turn
 from hls_model.timing import dram_stream, events
 from hls_model.timing.phases import PassPhases
 
@@ -203,7 +204,7 @@ def _offers(memory: Memory, slow: int, per: int, ports: int) -> list[tuple[bool,
         goes_on = x % memory.burst_length > 0
         wait = x * slow // per - (x - 1) * slow // per + _random_gap(memory, x)
         offers.append((goes_on, wait if goes_on else wait + memory.burst_gap))
-    return [*offers, (False, memory.burst_gap)]
+    return [*offers, (False, turn(slow, per, ports) + memory.burst_gap)]
 
 
 def _random_gap(memory: Memory, x: int) -> int:

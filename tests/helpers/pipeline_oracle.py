@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import ceil, floor
 
 from hypothesis import strategies as st
 
@@ -21,10 +22,10 @@ class Stream:
     issues: list[int]
 
 
-def late(config: Config, x: int) -> int:
-    if x == 0:
-        return 0
+def late(config: Config, x: int, ports: int) -> int:
     q = config.pace - 1
+    if x == 0:  # behind another column, whose port beats and this turn take no less than their share
+        return ceil(ports * q) - floor((ports - 1) * q)
     h = (2654435761 * x + 40503 * config.memory.random_gap_seed) % 2**32
     h ^= h >> 15
     h = h * 2246822519 % 2**32
@@ -66,7 +67,7 @@ def stream(config: Config, start: int, columns: int, beats: int, words: int, int
 
     for x, first, last in reads:
         n = len(taken)
-        channel = taken[n - 1] + 1 + late(config, x) if n else 0
+        channel = taken[n - 1] + 1 + late(config, x, ports) if n else 0
         if first:
             k = len(requests)
             request = requests[k - 1] + 1 if k else start
