@@ -5,8 +5,9 @@
 The board at rest has its platform loaded and its memory refreshed (`Board.idle_watts`; the device's static power is a
 part of it). Logic is what the design's own resources switch: a figure for each LUT, flip-flop, block RAM and DSP slice
 in proportion to the clock, from the vendor's power report of another HLS design in float32 (`REPORT`). That report
-assumes how often signals toggle, so half and twice its figures are the bounds. Memory is the energy of each bit that is
-read (`Board.memory_pj_per_bit`). `Config.power_watts` takes the place of the model where it is given.
+assumes how often signals toggle, so half and twice its figures are the bounds. All parts count while any of them works,
+the LD engine's too while the pipelines do, which is more than engines that take turns switch. Memory is the energy of
+each bit that is moved (`Board.memory_pj_per_bit`). `Config.power_watts` takes the place of the model where it is given.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ __all__ = [
     "Power",
     "cost_per_million",
     "logic_watts",
+    "memory_joules",
     "memory_watts",
     "power_of",
     "price_per_hour",
@@ -75,17 +77,33 @@ class Power:
         """The board at work."""
         return (self.idle + self.logic + self.memory).each(lambda watts: min(watts, self.limit))
 
-    def joules(self, seconds: float, busy_seconds: float) -> Range:
+    def joules(self, seconds: Range, busy_seconds: Range, moved: Range | None = None) -> Range:
         """Return the energy of `seconds`, of which the design works `busy_seconds` and the board rests otherwise.
+
+        The least energy is that of the least times and the least watts, and so on.
+
+        Parameters
+        ----------
+        seconds, busy_seconds : Range
+        moved : Range, optional
+            Joules of what memory moves in all, in place of `memory` watts while the design works.
 
         Raises
         ------
         ModelError
             It works longer than there is time.
         """
-        if not 0 <= busy_seconds <= seconds:
-            raise ModelError(f"a design cannot work for {busy_seconds:g} s of {seconds:g} s")
-        return self.idle.times(seconds - busy_seconds) + self.busy.times(busy_seconds)
+
+        def at(bound: str) -> float:
+            time, busy, idle, logic, memory = (
+                float(getattr(one, bound)) for one in (seconds, busy_seconds, self.idle, self.logic, self.memory)
+            )
+            if not 0 <= busy <= time:
+                raise ModelError(f"a design cannot work for {busy:g} s of {time:g} s")
+            reads = memory * busy if moved is None else float(getattr(moved, bound))
+            return idle * (time - busy) + min((idle + logic) * busy + reads, self.limit * busy)
+
+        return Range(at("low"), at("likely"), at("high"))
 
     def record(self) -> dict[str, object]:
         """Return watts at rest and at work, and what adds to them, for JSON."""
@@ -120,6 +138,11 @@ def logic_watts(amount: Amount, clock_mhz: float) -> Range:
     """Return the dynamic watts of resources at a clock."""
     watts = sum(REPORT[kind][0] / REPORT[kind][1] * getattr(amount, kind) for kind in KINDS)
     return SPREAD.times(watts * clock_mhz / REPORT_MHZ)
+
+
+def memory_joules(board: Board, moved: int) -> Range:
+    """Return the joules of so many bytes read or written."""
+    return board.memory_pj_per_bit.times(8e-12 * moved)
 
 
 def memory_watts(board: Board, read_gbps: float) -> Range:

@@ -9,8 +9,9 @@ from hls_model.bottleneck import Bottleneck, find_bottleneck
 from hls_model.config import WORD_BITS, Config
 from hls_model.limits import check_possible
 from hls_model.phases import Phase, ScanBottleneck, find_scan_bottleneck, phases_of, starts_each, total
-from hls_model.power import Power, power_of
+from hls_model.power import Power, memory_joules, power_of
 from hls_model.ranges import Range
+from hls_model.resources import estimate
 from hls_model.timing import Timing, simulate
 from hls_model.timing.result import Level
 from hls_model.uncertainty import Band, Contribution, band, contributions
@@ -102,22 +103,34 @@ class Projection:
         return self.total.likely
 
     @property
+    def busy(self) -> Range:
+        """Seconds in which the card works: LD on it, the building of M and its layout, the pipelines."""
+        seconds = sum((one.seconds for one in self.phases if one.where == "card"), Range.exactly(0.0))
+        whole = self.total  # the same sums in another order, so it may be less by the last digit
+        return Range(*(min(getattr(seconds, bound), getattr(whole, bound)) for bound in ("low", "likely", "high")))
+
+    @property
+    def moved(self) -> int:
+        """Bytes that the card's memory reads and writes while it works."""
+        of_pipelines = round(WORD_BITS // 8 * self._words * self.timing.hardware_omegas)
+        return of_pipelines + sum(one.bytes for one in self.phases if one.where == "card")
+
+    @property
+    def _words(self) -> int:
+        """Words of memory that the pipelines read for each omega."""
+        return 1 if self.timing.config.rs_prefetch != "none" else 2
+
+    @property
     def power(self) -> Power:
-        """Watts of the board: the design's own figure where it is given, else those of the power model."""
+        """Watts of the board while the pipelines work: the design's own figure where it is given, else the model's."""
         timing = self.timing
-        words = 1 if timing.config.rs_prefetch != "none" else 2  # of memory for each omega
-        return power_of(timing.config, timing.hardware_rate * words * WORD_BITS / 8 / 1e9)
+        return power_of(timing.config, timing.hardware_rate * self._words * WORD_BITS / 8 / 1e9)
 
     @property
     def energy(self) -> Range:
-        """Joules of the board, which works during the phases on the card and rests otherwise; bound by bound."""
-        card = sum((one.seconds for one in self.phases if one.where == "card"), Range.exactly(0.0))
-        whole, power = self.total, self.power
-        low, likely, high = (
-            power.joules(seconds, min(busy, seconds))
-            for seconds, busy in zip(vars(whole).values(), vars(card).values(), strict=True)
-        )
-        return Range(low.low, likely.likely, high.high)
+        """Joules of the board, which works in `busy` and rests in the rest of `total`; each bound with its own."""
+        moved = memory_joules(self.timing.config.hardware, self.moved)
+        return self.power.joules(self.total, self.busy, moved)
 
     @cached_property
     def made_of(self) -> list[Contribution]:
@@ -161,6 +174,12 @@ class Projection:
                 "advice": longest.advice,
             },
             "range": self._range_record(),
+            "regions": [
+                {"name": one.region.name, "lanes": one.lanes, "share_of_placeable": one.share}
+                for one in estimate(timing.config).placement.regions
+            ],
+            "busy_seconds": self.busy.record(),
+            "moved_bytes": self.moved,
             "joules": self.energy.record(),
             "watts": self.power.record(),
             "bottleneck": found

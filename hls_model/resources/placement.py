@@ -38,6 +38,11 @@ class Occupied:
     used: Amount
     lanes: int
 
+    @property
+    def share(self) -> float:
+        """The greatest share that a kind of what is used has of the room for it."""
+        return _greatest_share(self.used, self.room)
+
 
 @dataclass(frozen=True)
 class Placement:

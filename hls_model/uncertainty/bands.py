@@ -1,7 +1,8 @@
 """How fast and how slow a design may be, given what is not known about it.
 
-Time rises with every open parameter of `unknowns` (or falls, for the memory's efficiency), whatever the others are. So
-all fast ends together take the least time, and all slow ends together the most.
+Time rises with every open parameter of `unknowns` (or falls, for the memory's efficiency and the link's rate),
+whatever the others are. So all fast ends together take the least time, and all slow ends together the
+most.
 
 Two things break this rule by little. The efficiency spreads late port beats over a column, and one that falls on the
 first beat of a burst may be hidden by the wait for that burst, while at a better efficiency another one is not: up to a
@@ -143,4 +144,5 @@ def _put(config: Config, values: Iterable[tuple[Unknown, float]]) -> Config:
 
 def _decides(config: Config) -> tuple[float, ...]:
     """All that the open parameters change in a timing: operators count through the depth alone."""
-    return (config.latency, config.depth, float(config.pace), config.fsm_cycles, config.position_overhead_us)
+    link = config.host_rate.likely
+    return (config.latency, config.depth, float(config.pace), config.fsm_cycles, config.position_overhead_us, link)

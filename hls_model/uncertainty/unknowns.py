@@ -92,6 +92,8 @@ def _unknowns(config: Config) -> Iterator[Unknown]:
         yield Unknown("memory.latency_ns", "ns", _latency(config), True, str(board.sources["latency_ns"]))
     if not memory.efficiency and memory.dram == "none":  # a DRAM says itself when data come
         yield Unknown("memory.efficiency", "", board.efficiency_range, False, str(board.sources["efficiency_range"]))
+    if config.host_transfer != "none" and not config.host_gbps:
+        yield Unknown("host_gbps", "GB/s", board.host_gbps, False, str(board.sources["host_gbps"]))
     for name, cycles in vars(config.operators).items():
         if not cycles:
             values = operator_range(name, config.clock_mhz)

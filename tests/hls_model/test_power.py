@@ -63,7 +63,7 @@ def test_watts_that_are_given_take_the_place_of_the_model():
 @given(st.floats(0, 1e4), st.floats(0, 1))
 def test_energy_lies_between_rest_and_work(seconds, share):
     power = power_of(load("u200"), 20.0)
-    found = power.joules(seconds, share * seconds)
+    found = power.joules(Range.exactly(seconds), Range.exactly(share * seconds))
     for bound in BOUNDS:
         idle, busy = getattr(power.idle, bound), getattr(power.busy, bound)
         expected = seconds * (idle + share * (busy - idle))
@@ -72,21 +72,20 @@ def test_energy_lies_between_rest_and_work(seconds, share):
 
 def test_a_design_does_not_work_longer_than_there_is_time():
     with pytest.raises(ModelError, match="cannot work for 2 s of 1 s"):
-        power_of(load("u200")).joules(1.0, 2.0)
+        power_of(load("u200")).joules(Range.exactly(1.0), Range.exactly(2.0))
 
 
 def test_energy_of_a_projection():
     design = load("u200").but(software_rate=1e6)  # the board rests while software computes the remainder
     one = project(SCAN, design)
-    busy = one.timing.hardware_seconds + one.ld_seconds
-    assert busy < one.seconds / 2
-    power = power_of(design, 4 * one.timing.hardware_rate / 1e9)
-    on_card = {"LD", "build M", "repack blocks of M", "omega pipelines"}
-    assert {phase.name for phase in one.phases if phase.where == "card"} == on_card
+    assert one.busy.likely < one.seconds / 2
+    power, moved = one.power, memory_watts(find_board("u200"), one.moved / 1e9)
     for bound in BOUNDS:
-        work = sum(getattr(phase.seconds, bound) for phase in one.phases if phase.name in on_card)
-        expected = power.joules(getattr(one.total, bound), work)
-        assert getattr(one.energy, bound) == pytest.approx(getattr(expected, bound))
+        seconds, busy, idle, logic, reads = (
+            getattr(value, bound) for value in (one.total, one.busy, power.idle, power.logic, moved)
+        )
+        assert getattr(one.energy, bound) == pytest.approx(idle * seconds + logic * busy + reads)
+    assert one.total.low < one.total.likely < one.total.high
     assert one.record()["joules"] == {bound: getattr(one.energy, bound) for bound in BOUNDS}
     without = project(SCAN, load("u200").but(rs_prefetch="none", unroll=16))
     assert without.power.memory.likely == pytest.approx(
@@ -103,11 +102,33 @@ def test_ld_of_another_platform_costs_the_board_no_work():
 
 
 def test_cost_of_a_million_scans():
-    found = cost_per_million(Range(1_800.0, 3_600.0, 7_200.0), Range(5.0, 10.0, 30.0), per_kwh=0.5, per_hour=2.0)
+    found = cost_per_million(Range(1_800.0, 3_600.0, 7_200.0), Range(9.0, 10.0, 12.0), per_kwh=0.5, per_hour=2.0)
     hours = 1e6 * 10 / 3600
-    assert found.low == pytest.approx(500 * 0.5 + hours / 2 * 2)
+    assert found.low == pytest.approx(500 * 0.5 + 0.9 * hours * 2)
     assert found.likely == pytest.approx(1_000 * 0.5 + hours * 2)
-    assert found.high == pytest.approx(2_000 * 0.5 + 3 * hours * 2)
+    assert found.high == pytest.approx(2_000 * 0.5 + 1.2 * hours * 2)
+
+
+def test_the_card_works_in_all_of_its_phases_and_rests_while_ld_is_elsewhere():
+    here, elsewhere = (project(SCAN, load("u200").but(ld=ld)) for ld in ("card", "published"))
+    seconds = {phase.name: phase.seconds.likely for phase in here.phases}
+    works = [seconds[name] for name in ("LD", "build M", "repack blocks of M", "omega pipelines")]
+    assert here.busy.likely == pytest.approx(sum(works))
+    assert elsewhere.busy.likely == pytest.approx(sum(works[1:]))
+    read = 4 * here.timing.hardware_omegas
+    assert here.moved == read + sum(phase.bytes for phase in here.phases if phase.where == "card")
+
+
+@pytest.mark.parametrize("watts", [0.0, 100.0])
+def test_energy_has_the_bounds_of_time_and_power(watts):
+    design = load("u200").but(power_watts=watts)
+    one = project(SCAN, design)
+    alone = one.power.joules(*(Range.exactly(value.likely) for value in (one.total, one.busy)))
+    assert one.energy.low < alone.low or watts
+    assert one.energy.low < one.energy.likely < one.energy.high
+    if watts:
+        for bound in BOUNDS:
+            assert getattr(one.energy, bound) == pytest.approx(watts * getattr(one.total, bound))
 
 
 def test_price_of_an_hour_of_a_bought_board():
