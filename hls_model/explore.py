@@ -16,6 +16,7 @@ from hls_model.errors import ModelError
 from hls_model.limits import check_possible
 from hls_model.ranges import Range
 from hls_model.resources import Resources, check_fits, estimate
+from hls_model.roofline import Roofline, roofline_of
 from hls_model.timing import Timing, simulate
 from hls_model.timing.result import Level
 from hls_model.uncertainty import Band, band
@@ -74,13 +75,23 @@ class Design:
 
     @property
     def rate(self) -> float:
-        """Scores per second of the whole scan, the remainder in software included."""
-        return self.timing.rate
+        """Scores of the pipelines per second of the whole scan; those that software computes beside them do not count.
+
+        So no rate exceeds the design's own roofs, and a remainder that software is slow with costs rate.
+        """
+        return _rate(self.timing)
+
+    @property
+    def roofline(self) -> Roofline:
+        """What lanes, ports, banks and host link of the design allow at most."""
+        return roofline_of(self.timing)
 
     @property
     def rate_range(self) -> Range:
         """The same with its bounds; exact where there is no band."""
-        return Range.exactly(self.rate) if self.band is None else self.band.rate
+        if self.band is None:
+            return Range.exactly(self.rate)
+        return Range(*map(_rate, (self.band.high, self.band.likely, self.band.low)))
 
     @property
     def cost(self) -> float:
@@ -149,7 +160,7 @@ def explore(
         timings.append(simulate(workload, resources.config, level))
         if progress is not None:
             progress(done + 1, len(fitting))
-    rates = np.array([timing.rate for timing in timings])
+    rates = np.array([_rate(timing) for timing in timings])
     front = pareto_front(rates, np.array([resources.largest_share for resources in fitting]), SLACK)
     designs = [
         Design(*found, _band(found[1], level) if uncertainty and found[2] else None)
@@ -161,6 +172,10 @@ def explore(
 
 def _band(timing: Timing, level: Level) -> Band:
     return band(timing.workload, timing.config, level)
+
+
+def _rate(timing: Timing) -> float:
+    return timing.hardware_omegas / timing.seconds if timing.seconds else 0.0
 
 
 def pareto_front(rate: NDArray[np.float64], cost: NDArray[np.float64], slack: float = 0.0) -> NDArray[np.bool_]:

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from hls_model.config import WORD_BITS, Config
+from hls_model.dram.parts import find_part
 from hls_model.limits import check_possible
 from hls_model.timing import Timing, simulate
 from hls_model.timing.passes import split
 from hls_model.timing.result import Level
 from hls_model.workload import Workload
 
-__all__ = ["Roofline", "banks_gbps", "ports_gbps", "roofline"]
+__all__ = ["Roofline", "banks_gbps", "ports_gbps", "roof_gbps", "roofline", "roofline_of"]
 
 WORD_BYTES = WORD_BITS // 8
 
@@ -69,16 +70,35 @@ def banks_gbps(config: Config) -> float:
     return ports_gbps(config) * memory.bank_gbps * config.efficiency / busiest
 
 
+def roof_gbps(config: Config) -> float:
+    """Return GB/s that no read of the banks exceeds: `banks_gbps`, or the peak of a DRAM that level L2 knows."""
+    memory = config.memory
+    if memory.dram == "none":
+        return banks_gbps(config)
+    return banks_gbps(config) * find_part(memory.dram).peak_gbps / (memory.bank_gbps * config.efficiency)
+
+
 def roofline(workload: Workload, config: Config, level: Level = "L1") -> Roofline:
-    """Return the roofs over a workload on a design, and the rate beneath them."""
+    """Return the roofs over a workload on a design, and the rate beneath them.
+
+    Raises
+    ------
+    ModelError
+        A design that no board can be, or what `simulate` refuses.
+    """
     check_possible(config)
-    timing = simulate(workload, config, level)
+    return roofline_of(simulate(workload, config, level))
+
+
+def roofline_of(timing: Timing) -> Roofline:
+    """Return the roofs over a scan that is timed; with a DRAM (level L2) those of the banks are its peak."""
+    workload, config = timing.workload, timing.config
     read = _bytes_read(workload, config) / max(timing.hardware_omegas, 1)
     sent = timing.transfer_bytes / max(timing.hardware_omegas, 1)
     roofs = {"lanes": config.kernels * config.ideal_rate}
     if read:
         roofs["ports"] = ports_gbps(config) * 1e9 / read
-        roofs["banks"] = banks_gbps(config) * 1e9 / read
+        roofs["banks"] = roof_gbps(config) * 1e9 / read
     if sent and timing.hardware_omegas:
         roofs["host link"] = config.host_rate.likely * 1e9 / sent
     return Roofline(timing, read, sent, roofs)

@@ -6,6 +6,7 @@ import argparse
 
 from hls_model.boards import KINDS
 from hls_model.cli import common
+from hls_model.cli.resources import regions_record, room_text
 from hls_model.cli.tables import table
 from hls_model.cli.workload_options import add_workload_options, numbers, workload
 from hls_model.explore import Design, Exploration, Space, explore
@@ -14,6 +15,10 @@ from hls_model.text import percent, range_text
 __all__ = ["add_parser"]
 
 UNROLLS = "4,8,16,24,32,48,64,96,128,192,256"
+NOTES = (
+    "M omega/s: scores of the pipelines over the time of the whole scan, without those that software computes\n"
+    "roof: the most that lanes, ports or banks of the design allow at their likely rates"
+)
 OVERLAPS = {"both": (False, True), "yes": (True,), "no": (False,)}
 
 
@@ -73,15 +78,17 @@ def _text(found: Exploration, everything: bool) -> str:
         "overlap",
         "kernels",
         "M omega/s",
+        "roof",
         "largest share",
         *(kind.upper() for kind in KINDS),
+        "lanes by region",
         "",
     )
-    return text + table(header, rows)
+    return f"{text}{table(header, rows)}\n\n{NOTES}\n{room_text(first.resources.board)}"
 
 
 def _cells(design: Design, *, mark: bool) -> tuple[str, ...]:
-    config, shares = design.config, design.resources.shares
+    config, shares, roof = design.config, design.resources.shares, design.roofline
     return (
         f"{config.unroll}",
         f"{config.clock_mhz:g}",
@@ -89,8 +96,10 @@ def _cells(design: Design, *, mark: bool) -> tuple[str, ...]:
         "yes" if config.overlap_outer else "no",
         f"{config.kernels}",
         range_text(design.rate_range.times(1e-6), ""),
+        f"{roof.roofs[roof.binding] / 1e6:,.0f} {roof.binding}",
         percent(design.cost, 1),
         *(percent(shares[kind], 1) for kind in KINDS),
+        " + ".join(str(occupied.lanes) for occupied in design.resources.placement.regions),
         "front" if mark and design.on_front else "",
     )
 
@@ -109,9 +118,13 @@ def _record(found: Exploration) -> dict[str, object]:
                 "overlap_outer": design.config.overlap_outer,
                 "kernels": design.config.kernels,
                 "omega_per_s": design.rate,
+                "scan_omega_per_s": design.timing.rate,
+                "roof_omega_per_s": design.roofline.roofs[design.roofline.binding],
+                "roof": design.roofline.binding,
                 "pipeline_omega_per_s": design.timing.hardware_rate,
                 "largest_share": design.cost,
                 "share": design.resources.shares,
+                "regions": regions_record(design.resources),
                 "on_front": design.on_front,
                 "range": None if design.band is None else {"omega_per_s": design.rate_range.record()},
             }

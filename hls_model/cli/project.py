@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from hls_model.apart import told_apart
 from hls_model.cli import common
 from hls_model.cli.prices import add_price_options, with_costs
+from hls_model.cli.resources import fits_text, room_text
 from hls_model.cli.scan_phases import scan_text
 from hls_model.cli.tables import table
 from hls_model.cli.workload_options import add_workload_options, workload
@@ -15,7 +16,7 @@ from hls_model.config import CHOICES, Config
 from hls_model.errors import ModelError
 from hls_model.presets import load, parse_settings
 from hls_model.project import Projection, project
-from hls_model.resources import check_fits
+from hls_model.resources import check_fits, estimate
 from hls_model.text import joules_text, percent, range_text, seconds_text
 from hls_model.timing.result import PHASES
 from hls_model.uncertainty import Contribution
@@ -28,6 +29,7 @@ __all__ = [
     "made_of_record",
     "made_of_text",
     "phases_text",
+    "placement_text",
     "summary_text",
 ]
 
@@ -100,7 +102,14 @@ def run(args: argparse.Namespace) -> int:
     ]
     head = f"{scan.name}: {len(scan.left):,} positions, {scan.omegas:,} omegas"
     scans = (scan_text([one]) for one in projections)
-    parts = (head, summary_text(projections), made_of_text(projections), *scans, phases_text(projections))
+    parts = (
+        head,
+        summary_text(projections),
+        placement_text(projections),
+        made_of_text(projections),
+        *scans,
+        phases_text(projections),
+    )
     text = "\n\n".join(filter(None, parts))
     record = {"projections": [one.record() for one in projections], "made_of": made_of_record(projections)}
     text, record = with_costs(args, {one.timing.config.name: [one] for one in projections}, text, record)
@@ -133,13 +142,22 @@ def summary_text(projections: list[Projection]) -> str:
     return table(header, rows) + "\n\n" + "\n".join(bounds)
 
 
+def placement_text(projections: Sequence[Projection]) -> str:
+    """Return a line for each design: where on its board it goes, and how much of the room there it takes."""
+    found = [estimate(one.timing.config) for one in projections]
+    rooms = dict.fromkeys(f"{one.board.name}: {room_text(one.board)}" for one in found)
+    return "\n".join([*map(fits_text, found), *rooms])
+
+
 def made_of_text(projections: list[Projection]) -> str:
     """Return a line for each design: the parameters that do most to its range, each alone; empty without ranges."""
     lines = []
     for one in projections:
         if one.band is not None:
             parts = [part for part in one.made_of if part.width > 0][:NAMED]
-            named = "; ".join(map(_part_text, parts)) or "nothing is open"
+            named = "; ".join(map(_part_text, parts)) or (
+                "what is open changes nothing" if one.made_of else "nothing is open"
+            )
             lines.append(f"{one.timing.config.name}: range of omega, by one parameter alone: {named}")
     return "\n".join(lines)
 

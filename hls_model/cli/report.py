@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from hls_model.cli import common
-from hls_model.cli.resources import parts_text, record
+from hls_model.cli.resources import parts_text, record, regions_text, room_text
 from hls_model.cli.tables import table
 from hls_model.cli.workload_options import add_workload_options, workload
 from hls_model.config import Config
@@ -93,7 +93,8 @@ def _utilisation(report: Report) -> str:
     rows = [(name, *(f"{getattr(amount, kind):,}" for kind in kinds)) for name, amount in report.utilisation.items()]
     shares = report.resources.shares
     rows.append(("%", *(f"{100 * shares[kind]:.2f}" for kind in kinds)))
-    return table(("", *(kind.upper() for kind in kinds)), rows)
+    text = table(("", *(kind.upper() for kind in kinds)), rows)
+    return f"{text}\n\n{regions_text(report.resources)}\n{room_text(report.resources.board)}"
 
 
 def _record(report: Report) -> dict[str, object]:

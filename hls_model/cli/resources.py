@@ -4,14 +4,24 @@ from __future__ import annotations
 
 import argparse
 
-from hls_model.boards import KINDS, Amount
+from hls_model.boards import KINDS, Amount, Board
 from hls_model.cli import common, synthesised
 from hls_model.cli.sources import sources_record, sources_text
 from hls_model.cli.tables import table
 from hls_model.errors import ModelError
 from hls_model.resources import METHODS, Resources, check_fits, largest_unroll
+from hls_model.text import percent
 
-__all__ = ["add_parser"]
+__all__ = [
+    "add_parser",
+    "fits_text",
+    "parts_text",
+    "record",
+    "regions_record",
+    "regions_text",
+    "room_text",
+    "totals_text",
+]
 
 METHOD = "bottom-up"
 
@@ -50,7 +60,8 @@ def run(args: argparse.Namespace) -> int:
     most = largest_unroll(config, args.method)
     board = resources.board
     text = f"{config.name}: {config.lanes} lanes at {config.clock_mhz:g} MHz on {board.title} ({board.device}), "
-    text += f"{args.method}\n\n{totals_text(resources)}\n\n{regions_text(resources)}\n\n{parts_text(resources)}\n\n"
+    text += f"{args.method}\n\n{totals_text(resources)}\n\n{regions_text(resources)}\n{room_text(board)}\n\n"
+    text += f"{parts_text(resources)}\n\n"
     text += f"largest unroll that fits: {most}\n\n{synthesised.text(resources)}"
     text += f"\n\n{sources_text(board)}" if args.sources else ""
     found = record(resources) | {"largest_unroll": most, "yosys": synthesised.record(resources)}
@@ -105,6 +116,38 @@ def parts_text(resources: Resources) -> str:
     return table(("instance", "kind", "count", *(kind.upper() for kind in KINDS)), rows)
 
 
+def room_text(board: Board) -> str:
+    """Return a sentence about what a design may use of a board."""
+    shares = ", ".join(f"{board.placeable[kind]:.0%} of {kind.upper()}".replace("%", " %") for kind in KINDS)
+    shell = "beside the shell " if any(region.shell.lut for region in board.regions) else ""
+    return f"a design fits {shell}in {shares} of each region ({', '.join(region.name for region in board.regions)})"
+
+
+def fits_text(resources: Resources) -> str:
+    """Return a line: the lanes in each region, and the largest share that a kind has of what can be placed there."""
+    regions = (
+        f"{occupied.region.name} {occupied.lanes} lanes, {percent(occupied.share)} of its room"
+        for occupied in resources.placement.regions
+    )
+    return f"{resources.config.name} on {resources.board.name}: {'; '.join(regions)}"
+
+
+def regions_record(resources: Resources) -> list[dict[str, object]]:
+    """Return what each region holds, leaves and places, for JSON."""
+    return [
+        {
+            "name": occupied.region.name,
+            "lanes": occupied.lanes,
+            "available": vars(occupied.region.available),
+            "shell": vars(occupied.region.shell),
+            "placeable": vars(occupied.room),
+            "used": vars(occupied.used),
+            "share_of_placeable": occupied.share,
+        }
+        for occupied in resources.placement.regions
+    ]
+
+
 def record(resources: Resources) -> dict[str, object]:
     """Return the resources for JSON."""
     return {
@@ -117,17 +160,7 @@ def record(resources: Resources) -> dict[str, object]:
         "total": vars(resources.total),
         "available": vars(resources.board.available),
         "share": resources.shares,
-        "regions": [
-            {
-                "name": occupied.region.name,
-                "lanes": occupied.lanes,
-                "available": vars(occupied.region.available),
-                "shell": vars(occupied.region.shell),
-                "placeable": vars(occupied.room),
-                "used": vars(occupied.used),
-            }
-            for occupied in resources.placement.regions
-        ],
+        "regions": regions_record(resources),
         "parts": [
             {"name": part.name, "kind": part.kind, "count": part.count, **vars(part.total)} for part in resources.parts
         ],

@@ -9,7 +9,7 @@ from hls_model.cli.tables import table
 from hls_model.cli.workload_options import add_workload_options, workload
 from hls_model.ranges import Range
 from hls_model.resources import check_fits
-from hls_model.roofline import Roofline, banks_gbps, ports_gbps, roofline
+from hls_model.roofline import Roofline, ports_gbps, roof_gbps, roofline
 from hls_model.text import percent, range_text
 from hls_model.uncertainty import fastest, slowest
 
@@ -46,14 +46,9 @@ def run(args: argparse.Namespace) -> int:
 
 def _text(found: Roofline, reached: Range) -> str:
     config = found.timing.config
-    limits = {
-        "lanes": (f"{config.kernels} x " if config.kernels > 1 else "")
-        + f"{config.lanes} x {config.clock_mhz:g} MHz"
-        + (f" / {config.ii}" if config.ii > 1 else ""),
-        "ports": f"{ports_gbps(config):.1f} GB/s",
-        "banks": f"{banks_gbps(config):.1f} GB/s",
-        "host link": f"{config.host_rate.likely:.1f} GB/s",
-    }
+    limits = {name: f"{value:.1f} GB/s" for name, value in _limits(found).items()}
+    limits["lanes"] = f"{config.kernels} x " * (config.kernels > 1) + f"{config.lanes} x {config.clock_mhz:g} MHz"
+    limits["lanes"] += f" / {config.ii}" * (config.ii > 1)
     rows = [
         (name, limits[name], f"{rate / 1e6:,.0f}", "lowest" if name == found.binding else "")
         for name, rate in found.roofs.items()
@@ -65,6 +60,12 @@ def _text(found: Roofline, reached: Range) -> str:
     return text + f"\n\nreached: {rate}, {percent(found.share, 1)} of the lowest roof"
 
 
+def _limits(found: Roofline) -> dict[str, float]:
+    """GB/s of ports, banks and host link."""
+    config = found.timing.config
+    return {"ports": ports_gbps(config), "banks": roof_gbps(config), "host link": config.host_rate.likely}
+
+
 def _record(found: Roofline) -> dict[str, object]:
     return {
         "design": found.timing.config.name,
@@ -73,6 +74,7 @@ def _record(found: Roofline) -> dict[str, object]:
         "bytes_per_omega": found.bytes_per_omega,
         "host_bytes_per_omega": found.host_bytes_per_omega,
         "roofs_omega_per_s": found.roofs,
+        "limits_gb_per_s": {name: value for name, value in _limits(found).items() if name in found.roofs},
         "binding": found.binding,
         "omega_per_s": found.rate,
         "share": found.share,

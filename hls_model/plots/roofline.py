@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from hls_model.plots.labels import label_log_axis, set_titles
 from hls_model.plots.style import BLUE, GREEN, INK, ORANGE, PURPLE, new_figure
 from hls_model.ranges import Range
-from hls_model.roofline import Roofline, banks_gbps, ports_gbps
+from hls_model.roofline import Roofline, ports_gbps, roof_gbps
 from hls_model.text import percent, range_text
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def plot_roofline(found: Roofline, reached: Range | None = None) -> Figure:
 def _draw_roofs(axes: Axes, found: Roofline, x: NDArray[np.float64]) -> None:
     config, lanes = found.timing.config, found.roofs["lanes"] / 1e6
     axes.axhline(lanes, color=BLUE, linewidth=2.2, label=f"lanes: {lanes:,.0f} M omega/s")
-    ports, banks = ports_gbps(config), banks_gbps(config)
+    ports, banks = ports_gbps(config), roof_gbps(config)
     axes.plot(x, ports * 1e3 * x, color=ORANGE, linewidth=2.2, label=f"ports: {ports:.1f} GB/s")
     axes.plot(x, banks * 1e3 * x, color=GREEN, linewidth=2.2, linestyle=(0, (5, 2)), label=f"banks: {banks:.1f} GB/s")
     if "host link" in found.roofs:

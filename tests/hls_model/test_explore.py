@@ -6,13 +6,15 @@ import dataclasses
 
 import numpy as np
 import pytest
+from helpers.pipeline_oracle import designs
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hls_model import ModelError, Workload, load, simulate
+from hls_model import PRESETS, ModelError, Workload, load, simulate
 from hls_model.explore import Space, explore, pareto_front
 from hls_model.operators import Latencies, latencies_at
 from hls_model.resources import estimate
+from hls_model.roofline import roofline_of
 
 SCAN = Workload.uniform(2_000, grid=50)
 FEW = st.integers(0, 6).map(float)  # so that equal rates and costs happen
@@ -53,7 +55,8 @@ def test_a_design_is_timed_as_it_would_be_alone():
     memory = dataclasses.replace(load("u200").memory, ports=4, banks=4)
     alone = load("u200").but(unroll=16, memory=memory)
     assert found.designs[0].config == alone
-    assert found.designs[0].rate == simulate(SCAN, alone).rate
+    timing = simulate(SCAN, alone)
+    assert found.designs[0].rate == timing.hardware_omegas / timing.seconds < timing.rate
     assert found.designs[0].cost == estimate(alone).largest_share
 
 
@@ -80,6 +83,32 @@ def test_what_is_no_design_is_counted():
 def test_nothing_left_is_told(design, space, said):
     with pytest.raises(ModelError, match=said):
         explore(SCAN, load(design), space)
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_no_rate_exceeds_the_designs_own_roofs(name):
+    """Whatever software computes beside it, and however many kernels share the banks."""
+    own = load(name)
+    space = Space((4, 32, 100), (own.clock_mhz, 500.0), (1, 3), (False, True), (1, 3))
+    slow = dataclasses.replace(own.memory, bank_gbps=own.memory.bank_gbps / 4)
+    tried = 0
+    for design in (own, own.but(memory=slow, rs_buffer_words=256)):
+        found = explore(Workload.uniform(1_500, grid=8), design, space, uncertainty=True)
+        for one in found.designs:
+            roof = one.roofline.roofs[one.roofline.binding]
+            assert max(one.rate, one.timing.hardware_rate) <= roof * (1 + 1e-5)
+            assert one.rate <= one.timing.hardware_rate * (1 + 1e-12)
+            assert one.rate_range.low <= one.rate <= one.rate_range.high
+            tried += 1
+    assert tried > 20
+
+
+@given(designs(), st.integers(1, 6), st.integers(0, 300), st.integers(1, 3))
+def test_no_design_exceeds_its_roofs(config, left, right, kernels):
+    """Also where columns are of a few port beats and the banks are slow."""
+    timing = simulate(Workload.single(left, right), config.but(kernels=kernels))
+    found = roofline_of(timing)
+    assert timing.hardware_rate <= found.roofs[found.binding] * (1 + 1e-5)
 
 
 def test_an_empty_space_is_the_design_itself():

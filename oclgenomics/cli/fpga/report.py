@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hls_model.cli.project import made_of_record, made_of_text, phases_text, summary_text
+from hls_model.cli.project import made_of_record, made_of_text, phases_text, placement_text, summary_text
 from hls_model.cli.scan_phases import scan_text
 from hls_model.cli.tables import table
 from hls_model.project import Projection, total_ranges, totals
@@ -28,10 +28,12 @@ def projection_text(found: ScanProjection) -> str:
         sizes = f"{workload.snps:,} sites" + (f", {workload.samples:,} haplotypes" if workload.samples else "")
         head = f"{workload.name}: {sizes}, {len(workload.left):,} positions, {workload.omegas:,} omegas"
         scans = (scan_text([one]) for one in single)
-        shown = (head, summary_text(single), made_of_text(single), *scans, phases_text(single))
+        shown = (head, summary_text(single), placement_text(single), made_of_text(single), *scans, phases_text(single))
         parts = [part for part in shown if part]
     else:
+        designs = placement_text([scans[0] for scans in rows.values()])
         parts = [f"{_design_text(name, scans)}\n\n{scan_text(scans)}" for name, scans in rows.items()]
+        parts.append(designs)
     if found.measured is not None:
         parts.append(_measured_text(found, found.measured))
     return "\n\n".join(parts)
