@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from hls_model.config import Config
 from hls_model.errors import ModelError
+from hls_model.limits import check_sides
 from hls_model.timing import simulate
 from hls_model.timing.result import Level
 from hls_model.uncertainty import fastest, slowest
@@ -88,12 +89,13 @@ def throughput_curve(
     Raises
     ------
     ModelError
-        Less than one beat, no left border, or a share outside 0 to 1.
+        Less than one beat, no left border, a side of more than 65,536 SNPs, or a share outside 0 to 1.
     """
     if most < config.unroll:
         raise ModelError(f"the curve ends at {most} right-side iterations; it needs the unroll, {config.unroll}")
     if left < 1:
         raise ModelError(f"the curve has {left} left borders; it needs 1 or more")
+    check_sides(Workload.single(left, most))
     if not 0 < share < 1:
         raise ModelError(f"share is {share:g}; it has to lie between 0 and 1")
     right = np.arange(config.unroll, most + 1, config.unroll, dtype=np.int64)

@@ -19,6 +19,9 @@ from hls_model.workload import LARGEST_SIDE, Workload
 __all__ = ["MAX_LATENCY_NS", "burst_problems", "check_possible", "check_sides", "clock_problems"]
 
 MAX_LATENCY_NS = 10_000.0  # ten times what a read takes that waits for a refresh and a full queue; assumed
+MIN_LATENCY_NS = 10.0  # below what a DRAM's own column access takes, 14 to 15 ns (cl of hls_model.dram.parts)
+MOST_OUTSTANDING = 256  # requests that a port keeps track of; assumed: HLS takes 16 by default
+LINK_GBPS = {"PCIe 3.0 x16": 15.76}  # 8 GT/s of each lane, 128 of 130 bits of them data (PCI Express 3.0)
 AXI_BEATS = 256  # of a burst: AXI4 specification (Arm IHI 0022), AxLEN of 8 bits for INCR bursts
 AXI_BYTES = 4_096  # no burst crosses a multiple of it, ibid.
 AXI_BITS = 1_024  # of the data bus at most, ibid.
@@ -71,6 +74,15 @@ def _of_board(config: Config, board: Board) -> Iterator[str]:
         yield f"memory.dram is {memory.dram}; {board.name} has {board.memory}"
     if memory.latency_ns > MAX_LATENCY_NS:
         yield f"memory.latency_ns is {memory.latency_ns:g}; no memory takes more than {MAX_LATENCY_NS:g}"
+    if 0 < memory.latency_ns < MIN_LATENCY_NS:
+        yield f"memory.latency_ns is {memory.latency_ns:g}; no DRAM takes less than {MIN_LATENCY_NS:g}"
+    if memory.outstanding > MOST_OUTSTANDING:
+        yield f"memory.outstanding is {memory.outstanding}; a port keeps track of {MOST_OUTSTANDING} at most"
+    link = LINK_GBPS.get(board.host_link, board.peak_gbps)  # what is shared is the memory
+    if config.host_gbps > link:
+        yield f"host_gbps is {config.host_gbps:g}; {board.name} has {link:g} GB/s at most ({board.host_link})"
+    if config.power_watts > board.max_watts:
+        yield f"power_watts is {config.power_watts:g}; {board.name} may draw {board.max_watts:g}"
 
 
 def clock_problems(clock_mhz: float, board: Board) -> Iterator[str]:

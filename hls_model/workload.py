@@ -18,6 +18,7 @@ from hls_model.text import shown
 __all__ = ["FEWEST", "LARGEST_SIDE", "Workload", "even_positions"]
 
 MAX_SNPS = 100_000_000
+MAX_GRID = 10_000_000
 MAX_TRIPS = (1 << 31) - 1  # the product of two fits in 64 bits
 FEWEST = 2  # SNPs of a side of a window
 LARGEST_SIDE = 65_536  # SNPs: k (k - 1) of more does not fit into the 32 bits of the integer multipliers
@@ -208,6 +209,8 @@ class Workload:
                 f"grid {grid}, minsnps {minsnps}, minwin {minwin}, maxwin {maxwin}; take grid and minsnps of 2 or more "
                 "and 0 <= minwin <= maxwin"
             )
+        if grid > MAX_GRID:
+            raise ModelError(f"grid is {grid:.6g}; at most {MAX_GRID:,} positions are timed")
         at = positions[0] + (positions[-1] - positions[0]) * np.arange(grid) / (grid - 1)
 
         def from_bp(where: NDArray[np.float64]) -> NDArray[np.int64]:

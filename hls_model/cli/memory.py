@@ -13,6 +13,7 @@ from hls_model.dram.memory import shares
 from hls_model.dram.parts import PARTS, Part, find_part
 from hls_model.errors import ModelError
 from hls_model.limits import check_possible
+from hls_model.resources import check_fits
 from hls_model.text import percent
 
 __all__ = ["add_parser", "part_of"]
@@ -54,6 +55,7 @@ def part_of(config: Config) -> Part:
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
     config = common.design(args)
+    check_fits(config)
     part = part_of(config)
     config = config.but(memory=dataclasses.replace(config.memory, dram=part.name))
     check_possible(config)

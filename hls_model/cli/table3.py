@@ -11,6 +11,7 @@ from hls_model.paper.compared import KINDS, evidence_text
 from hls_model.paper.simulated import OVERHEAD_CYCLES, OVERHEAD_US
 from hls_model.paper.table3 import ByLatency, Row, by_latency, compared, reproduce
 from hls_model.ranges import Range
+from hls_model.resources import check_fits
 from hls_model.text import range_text
 
 __all__ = ["add_parser"]
@@ -45,6 +46,7 @@ def run(args: argparse.Namespace) -> int:
     from hls_model.plots.platforms import plot_platforms
 
     config = common.design(args)
+    check_fits(config)
     rows, latencies = reproduce(config, args.level), by_latency(config, args.level)
     text = "\n\n".join(
         (_rates(rows, args.uncertainty), _latencies(latencies), _ld(rows), _totals(rows), _seconds(rows), _count(rows))

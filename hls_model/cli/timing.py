@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from hls_model.cli import common
+from hls_model.resources import check_fits
 from hls_model.timing import simulate
 from hls_model.workload import Workload
 
@@ -24,7 +25,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
-    timing = simulate(Workload.single(args.left, args.right), common.design(args), args.level)
+    config = common.design(args)
+    check_fits(config)
+    timing = simulate(Workload.single(args.left, args.right), config, args.level)
     phases = {name: int(cycles.sum()) for name, cycles in timing.phases.items()}
     record = {
         "design": timing.config.name,

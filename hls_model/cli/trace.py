@@ -10,6 +10,7 @@ from hls_model.cli import common
 from hls_model.config import Config
 from hls_model.errors import ModelError
 from hls_model.output import open_output
+from hls_model.resources import check_fits
 from hls_model.trace import trace
 from oclgenomics.commandkit.files import works_in, writes
 
@@ -47,6 +48,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
     config = common.design(args)
+    check_fits(config)
     traced = trace(config, args.left, args.right)
     if args.rtl:
         _write_waves(args, config)

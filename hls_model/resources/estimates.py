@@ -16,6 +16,7 @@ from operator import add
 from hls_model.boards import KINDS, Amount, Board, find_board
 from hls_model.config import Config
 from hls_model.errors import ModelError
+from hls_model.limits import check_possible
 from hls_model.paper.published import TABLE1
 from hls_model.resources.bottom_up import bottom_up
 from hls_model.resources.engines import engine_parts
@@ -127,8 +128,9 @@ def check_fits(config: Config, method: str = "bottom-up") -> Resources:
     Raises
     ------
     ModelError
-        It does not fit; names the limit and the largest unroll that would.
+        No board can be it (`hls_model.limits`), or it does not fit; names the limit, and the largest unroll that would.
     """
+    check_possible(config)
     resources = estimate(config, method)
     if resources.short:
         most = largest_unroll(config, method)

@@ -26,6 +26,7 @@ LEVELS: Mapping[str, str] = {
     "L1": "hls_model.timing.events",
     "L2": "hls_model.timing.machine",
 }
+MOST_CYCLES = 1 << 62
 PHASES = ("prefetch", "fill", "stream", "stall", "drain", "merge", "overhead")
 
 
@@ -154,7 +155,8 @@ def simulate(workload: Workload, config: Config, level: Level = "L1") -> Timing:
     Raises
     ------
     ModelError
-        No such level, a window of more than 65,536 SNPs on a side, or a DRAM at another level than L2.
+        No such level, a window of more than 65,536 SNPs on a side, a DRAM at another level than L2, or a scan of more
+        cycles than 64 bits count.
     """
     check_sides(workload)
     if level not in LEVELS:
@@ -162,6 +164,7 @@ def simulate(workload: Workload, config: Config, level: Level = "L1") -> Timing:
     if config.memory.dram != "none" and level != "L2":
         raise ModelError(f"memory.dram is {config.memory.dram}, which level L2 alone models; take --level L2")
     passes = split(workload, config)
+    _check_countable(config, passes, len(workload.left))
     timed = importlib.import_module(LEVELS[level]).time_passes(config, passes.columns, passes.beats)
     grid = len(workload.left)
 
@@ -192,6 +195,19 @@ def simulate(workload: Workload, config: Config, level: Level = "L1") -> Timing:
 
 def _overhead_cycles(config: Config, microseconds: float) -> int:
     return int(np.ceil(microseconds * config.clock_mhz))
+
+
+def _check_countable(config: Config, passes: Passes, positions: int) -> None:
+    """Refuse what may take more cycles than an int64 holds; the bound lets no request run beside another."""
+    memory = config.memory
+    random_waits = 12  # cycles at most, of a gap and a stall together
+    port_beat = config.latency + float(config.pace) + memory.burst_gap + random_waits
+    beat, column = config.ii + 2 * config.beats_per_issue * port_beat, config.latency + config.depth + config.fsm_cycles
+    columns = passes.columns.astype(float)
+    cycles = float((columns * (passes.beats * beat + column)).sum())
+    cycles += positions * (config.position_overhead_us * config.clock_mhz + config.lanes)
+    if cycles > MOST_CYCLES:
+        raise ModelError(f"the scan may take {cycles:.2g} cycles; the model counts {MOST_CYCLES:.2g}")
 
 
 def _stages(config: Config, passes: Passes, timed: PassPhases, phases: Mapping[str, NDArray[np.int64]]) -> Stages:
