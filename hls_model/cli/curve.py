@@ -10,7 +10,9 @@ from hls_model.cli import common
 from hls_model.cli.tables import table
 from hls_model.cli.workload_options import number, numbers
 from hls_model.curve import COLUMNS, Curve, throughput_curve
+from hls_model.errors import ModelError
 from hls_model.paper.published import TABLE1
+from hls_model.presets import parse_settings
 from hls_model.ranges import Range
 from hls_model.resources import check_fits
 from hls_model.text import percent, range_text
@@ -54,6 +56,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
+    if args.unrolls and (args.unroll is not None or "unroll" in parse_settings(args.settings)):
+        raise ModelError("--unrolls and --unroll: give one of them")
     config = common.design(args)
     most = args.to or (TABLE1[config.board].most_right if config.board in TABLE1 else MAX_RIGHT)
     designs = [config.but(unroll=unroll, physical_lanes=0) for unroll in args.unrolls or []] or [config]

@@ -9,7 +9,9 @@ from hls_model.cli import common
 from hls_model.cli.resources import regions_record, room_text
 from hls_model.cli.tables import table
 from hls_model.cli.workload_options import add_workload_options, numbers, workload
+from hls_model.errors import ModelError
 from hls_model.explore import Design, Exploration, Space, explore
+from hls_model.presets import parse_settings
 from hls_model.text import percent, range_text
 
 __all__ = ["add_parser"]
@@ -29,18 +31,21 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     group = parser.add_argument_group("space")
     group.add_argument(
-        "--unrolls", type=numbers, default=numbers(UNROLLS), metavar="U,U,...",
-        help=f"unrolls to try; FROM:TO:STEP is a range (default: {UNROLLS})",
+        "--unrolls", type=numbers, metavar="U,U,...",
+        help=f"unrolls to try; FROM:TO:STEP is a range (default: {UNROLLS}, or --unroll where that is given)",
     )  # fmt: skip
     group.add_argument(
         "--clocks", type=numbers, default=[], metavar="MHZ,...", help="clocks to try (default: the design's)"
     )
     group.add_argument(
-        "--ports", type=numbers, default=[1, 2, 4], metavar="N,...", help="memory ports to try (default: 1,2,4)"
+        "--ports",
+        type=numbers,
+        metavar="N,...",
+        help="memory ports of a kernel to try (default: 1,2,4, or those of --set memory.ports)",
     )
     group.add_argument(
-        "--overlap", choices=tuple(OVERLAPS), default="both",
-        help="designs whose columns overlap (yes), or follow one another (no) (default: both)",
+        "--overlap", choices=tuple(OVERLAPS),
+        help="designs whose columns overlap (yes), or follow one another (no) (default: both, or --set overlap_outer)",
     )  # fmt: skip
     group.add_argument(
         "--kernels", type=numbers, default=[], metavar="N,...", help="copies of the pipeline (default: the design's)"
@@ -58,12 +63,39 @@ def run(args: argparse.Namespace) -> int:
     """Run the command."""
     from hls_model.plots.pareto import plot_pareto
 
-    space = Space(
-        args.unrolls, [float(clock) for clock in args.clocks], args.ports, OVERLAPS[args.overlap], args.kernels
-    )
-    found = explore(workload(args), common.design(args), space, level=args.level, uncertainty=args.uncertainty)
+    found = explore(workload(args), common.design(args), _space(args), level=args.level, uncertainty=args.uncertainty)
     common.write(args, _text(found, args.all), _record(found), lambda: plot_pareto(found))
     return 0
+
+
+def _space(args: argparse.Namespace) -> Space:
+    """The designs to try; what --unroll and --set give is the only value of it.
+
+    Raises
+    ------
+    ModelError
+        A parameter is both given and to be tried.
+    """
+    settings = parse_settings(args.settings)
+    memory = settings.get("memory")
+    fixed = {
+        "--unrolls": ("--unroll", args.unroll is not None or "unroll" in settings),
+        "--clocks": ("--set clock_mhz", "clock_mhz" in settings),
+        "--ports": ("--set memory.ports", isinstance(memory, dict) and "ports" in memory),
+        "--overlap": ("--set overlap_outer", "overlap_outer" in settings),
+        "--kernels": ("--set kernels", "kernels" in settings),
+    }
+    for option, (other, given) in fixed.items():
+        if given and getattr(args, option[2:]):
+            raise ModelError(f"{option} and {other}: give one of them")
+    tried = {option: not given for option, (_, given) in fixed.items()}
+    return Space(
+        args.unrolls or (numbers(UNROLLS) if tried["--unrolls"] else []),
+        [float(clock) for clock in args.clocks],
+        args.ports or ([1, 2, 4] if tried["--ports"] else []),
+        OVERLAPS[args.overlap or "both"] if tried["--overlap"] else (),
+        args.kernels,
+    )
 
 
 def _text(found: Exploration, everything: bool) -> str:

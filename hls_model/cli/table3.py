@@ -22,6 +22,14 @@ RATES = {
     "omega_fitted": "fitted to 50/50",
     "omega_overhead": "with overhead",
 }
+UNITS = {  # names of rates in JSON
+    "ld_rate": "ld_scores_per_s",
+    "cpu_ld_rate": "cpu_ld_scores_per_s",
+    "column_rate": "widest_omega_per_s",
+    "grid_rate": "grid_omega_per_s",
+    "overhead_rate": "overhead_omega_per_s",
+    "fitted_rate": "fitted_omega_per_s",
+}
 BARS = ("cpu", "amd", "gpu", "fpga", "model")
 LEGEND = (
     "p predicted, c calibrated (a parameter was chosen to match), r restated (arithmetic on published numbers)\n"
@@ -154,14 +162,14 @@ def _title(row: Row) -> str:
 
 def _record(row: Row) -> dict[str, object]:
     kept = [entry.name for entry in fields(row) if entry.name not in (*BARS, "board", "mix")]
-    record: dict[str, object] = {name: getattr(row, name) for name in kept}
+    record: dict[str, object] = {UNITS.get(name, name): getattr(row, name) for name in kept}
     return record | {
         "mix": asdict(row.mix),
         **{f"{bar}_seconds": asdict(getattr(row, bar)) for bar in BARS},
-        "board_rate": row.board.hardware_rate.record(),
+        "board_omega_per_s": row.board.hardware_rate.record(),
         "fpga_speedup": row.fpga_speedup,
         "gpu_speedup": row.gpu_speedup,
         "model_speedup": row.model_speedup,
-        "gpu_kernel_rate": row.gpu_kernel_rate,
+        "gpu_kernel_omega_per_s": row.gpu_kernel_rate,
         "compared": {key: one.record() for key, one in row.compared().items()},
     }

@@ -166,3 +166,30 @@ def test_crossings_of_a_curve_are_those_of_its_ends(capsys):
     for rates, crossing in zip((high, low), found["range"]["crossings"], strict=True):
         first = next((right for right, rate in zip(found["right"], rates, strict=True) if rate >= line), None)
         assert crossing == first
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["explore", "--unroll", "16", "--unrolls", "8,32"], "--unrolls and --unroll"),
+        (["explore", "--set", "clock_mhz=200", "--clocks", "100"], "--clocks and --set clock_mhz"),
+        (["explore", "--set", "memory.ports=2", "--ports", "1"], "--ports and --set memory.ports"),
+        (["explore", "--set", "overlap_outer=true", "--overlap", "no"], "--overlap and --set overlap_outer"),
+        (["explore", "--set", "kernels=2", "--kernels", "1"], "--kernels and --set kernels"),
+        (["curve", "--unroll", "8", "--unrolls", "16"], "--unrolls and --unroll"),
+        (["curve", "--set", "unroll=8", "--unrolls", "16"], "--unrolls and --unroll"),
+        (["project", "--unroll", "16", "--set", "unroll=8"], "--unroll 16 and --set unroll=8"),
+        (["project", "--ld-engine", "card", "--set", "ld=published"], "--ld-engine card and --set ld=published"),
+    ],
+)
+def test_what_contradicts_itself_is_refused(words, said, capsys):
+    assert model_main(words) == 2
+    captured = capsys.readouterr()
+    assert (captured.out, captured.err.count("\n")) == ("", 1)
+    assert f"{said}: give one of them" in captured.err
+
+
+def test_explore_tries_no_other_value_of_what_is_given(capsys):
+    given = ["--unroll", "16", "--set", "memory.ports=1", "--set", "overlap_outer=true"]
+    designs = printed_json(capsys, "explore", *QUICK, *given)["designs"]
+    assert [(one["unroll"], one["ports"], one["overlap_outer"]) for one in designs] == [(16, 1, True)]
