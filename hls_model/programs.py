@@ -10,7 +10,7 @@ from hls_model.errors import ModelError
 __all__ = ["output_of"]
 
 
-def output_of(command: Sequence[str], failure: str) -> str:
+def output_of(command: Sequence[str], failure: str, given: str | None = None) -> str:
     """Run a program and return what it writes to standard output.
 
     Parameters
@@ -19,13 +19,15 @@ def output_of(command: Sequence[str], failure: str) -> str:
         The program and its arguments.
     failure : str
         What failed, for the message.
+    given : str, optional
+        Its standard input.
 
     Raises
     ------
     ModelError
         Its exit status is not 0; with its first line that speaks of an error, or its last one.
     """
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, input=given, capture_output=True, text=True, check=False)
     if done.returncode:
         lines = [line for line in (done.stdout + done.stderr).splitlines() if line.strip()]
         telling = [line for line in lines if "rror" in line or "ERROR" in line]

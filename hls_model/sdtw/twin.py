@@ -7,7 +7,6 @@ stands before it as the cycles in which columns are there.
 from __future__ import annotations
 
 import shutil
-import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -17,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hls_model.errors import ModelError, ModelOutputError
+from hls_model.programs import output_of
 from hls_model.sdtw.design import SystolicArray
 
 __all__ = ["FOLDER", "SOURCES", "Pass", "build", "run"]
@@ -83,7 +83,7 @@ def build(array: SystolicArray, folder: Path) -> Path:
         "-MAKEFLAGS", "OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0",
         *(f"-G{name}={value}" for name, value in values.items()), *map(str, sources),
     ]  # fmt: skip
-    _call(command, "", "the Verilog could not be built")
+    output_of(command, "the Verilog could not be built")
     return bench
 
 
@@ -116,7 +116,7 @@ def run(
         lines.append(" ".join(map(str, query[start : start + rows])))
         lines += [f"{level} {time}" for level, time in zip(reference, times, strict=True)]
         start += rows
-    text = _call([str(bench)], "\n".join([str(len(passes)), *lines]), "the bench failed")
+    text = output_of([str(bench)], "the bench failed", "\n".join([str(len(passes)), *lines]))
     return [_read(line) for line in text.splitlines()]
 
 
@@ -128,12 +128,3 @@ def _span(array: SystolicArray) -> int:
 def _read(line: str) -> Pass:
     cycles, score, *row = map(int, line.split())
     return Pass(cycles, score, np.array(row, np.int64))
-
-
-def _call(command: list[str], given: str, failure: str) -> str:
-    done = subprocess.run(command, input=given, capture_output=True, text=True, check=False)
-    if done.returncode:
-        lines = [line for line in (done.stdout + done.stderr).splitlines() if line.strip()]
-        telling = [line for line in lines if "rror" in line] or lines[-1:] or [f"exit status {done.returncode}"]
-        raise ModelError(f"{failure}: {telling[0].strip()}")
-    return done.stdout

@@ -88,6 +88,8 @@ engines = st.builds(
 def test_cycles_are_those_of_the_loop(engine: Engine, tiles: int) -> None:
     timing = LdTiming(engine, tiles)
     assert timing.cycles == cycles_of(engine, tiles)
+    assert timing.bytes_read == tiles * 2 * engine.tile * engine.words * engine.word_bytes  # both sides
+    assert timing.bytes_written == tiles * 4 * engine.tile**2
     assert timing.serial_cycles >= timing.cycles
 
 
@@ -195,6 +197,17 @@ def test_the_synthesis_of_a_unit(tmp_path: Path) -> None:
     found = {kind: sum(int(count) for name, count in cells.items() if name.startswith(kind)) for kind in ("LUT", "FD")}
     assert found["LUT"] == pytest.approx(lut, rel=0.1)
     assert found["FD"] == pytest.approx(ff, rel=0.1)
+
+
+@pytest.mark.parametrize(("tile", "luts"), [(128, 1), (256, 4)])
+def test_accumulators_lie_in_luts(tile: int, luts: int) -> None:
+    """A LUT holds 64 bits; a unit has an accumulator for each of its pairs, twice, and a port to read them."""
+    design = load("u200").but(ld_tile_snps=tile)
+    assert engine_of(design, 1).rounds == 64 * luts
+    unit = ld_parts(design)[0]
+    assert unit.count == 256
+    adder = COUNT_BITS
+    assert unit.each.lut == popcount(64, pairs=True).lut + adder + 2 * 2 * COUNT_BITS * luts
 
 
 def test_a_first_level_counts_in_lut6() -> None:

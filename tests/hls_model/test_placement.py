@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from hls_model import ModelError, load
 from hls_model.boards import BOARDS, KINDS, Amount, Region, find_board
 from hls_model.cli import main
-from hls_model.resources import METHODS, check_fits, estimate, largest_unroll
+from hls_model.resources import METHODS, check_fits, estimate, estimates, largest_unroll
+from hls_model.resources.engines import engine_parts
 from hls_model.resources.placement import place
 
 amounts = st.tuples(*[st.integers(0, 9)] * 4).map(lambda counts: Amount(*counts))
@@ -85,6 +86,39 @@ def test_a_part_goes_where_it_costs_no_lane():
     assert [occupied.lanes for occupied in found.regions] == [2, 0]
     assert found.regions[1].used == Amount(bram18k=3)
     assert not found.short
+
+
+def test_large_parts_go_first():
+    """In the order of their sizes the two small ones would take a region each."""
+    board = board_of([(Amount(lut=3), Amount())] * 2)
+    parts = [Amount(lut=1), Amount(lut=1), Amount(lut=3)]
+    found = place(board, Amount(lut=1), 0, parts)
+    assert not found.short
+    assert sorted(occupied.used.lut for occupied in found.regions) == [2, 3]
+
+
+def test_lanes_fill_the_roomiest_region_first():
+    board = board_of([(Amount(lut=2), Amount()), (Amount(lut=5), Amount())])
+    assert [occupied.lanes for occupied in place(board, Amount(lut=1), 6, []).regions] == [1, 5]
+
+
+def test_every_kind_that_is_too_little_is_named():
+    board = board_of([(Amount(4, 4, 4, 4), Amount())])
+    assert place(board, Amount(dsp=3, lut=2), 3, []).short == ("dsp", "lut")
+
+
+def test_engines_are_no_part_of_a_lane(monkeypatch):
+    """256 units of the LD engine are 8 for each of 32 lanes, but go wherever there is room."""
+    asked = []
+    monkeypatch.setattr(estimates, "place", lambda board, lane, lanes, parts: asked.append((lane, lanes, parts)))
+    design = load("u200")
+    assert design.ld_units % design.lanes == 0
+    for pipelines_only in (False, True):
+        assert estimate(design, pipelines_only=pipelines_only).placement is None
+    (lane, lanes, parts), (same, _, fewer) = asked
+    assert (lane, lanes) == (same, 32)
+    engines = sum((part.total for part in engine_parts(design)), Amount())
+    assert sum(parts, Amount()) == sum(fewer, engines)
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -18,6 +18,10 @@ def test_output_is_what_the_program_writes() -> None:
     assert output_of(python("import sys; print('out'); print('note', file=sys.stderr)"), "it failed") == "out\n"
 
 
+def test_input_is_handed_on() -> None:
+    assert output_of(python("print(input() * 2)"), "it failed", "ab") == "abab\n"
+
+
 @pytest.mark.parametrize(
     ("code", "said"),
     [

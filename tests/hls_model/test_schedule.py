@@ -138,3 +138,20 @@ def test_roofs_count_all_kernels() -> None:
 def test_copies_are_whole_numbers_from_1_on(name: str, value: float) -> None:
     with pytest.raises(ModelError, match=f"^{name} is {value}"):
         Config(**{name: value})  # type: ignore[arg-type]
+
+
+def test_a_prefetch_takes_the_port_for_its_port_beats() -> None:
+    design = Config(memory=Memory(efficiency=1.0))
+    timing = simulate(Workload.joined([Workload.single(5, 640), Workload.single(5, 31)]), design)
+    assert timing.stages.port.tolist() == [640 // 32, 0]  # 32 words in a port beat
+    assert timing.stages.front.tolist() == [design.latency + 640 // 32 + 1, 0]
+
+
+@pytest.mark.parametrize(
+    ("kernels", "in_flight", "bound"), [(1, 1, "exact"), (2, 1, "at most"), (1, 2, "at most"), (2, 2, "about")]
+)
+def test_cycles_say_what_they_are(kernels: int, in_flight: int, bound: str) -> None:
+    memory = Memory(efficiency=0.4)  # the two ports of one kernel have a bank each
+    design = Config(clock_mhz=100.0, kernels=kernels, positions_in_flight=in_flight, memory=memory)
+    assert design.banks_shared == (kernels > 1)
+    assert simulate(Workload.joined([Workload.single(5, 6_400)] * 6), design).bound == bound

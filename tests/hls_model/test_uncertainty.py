@@ -225,6 +225,12 @@ def test_what_each_range_does_is_the_same_at_the_levels_that_agree():
         assert ones == others
 
 
+def test_the_longest_latency_of_an_operator_grows_with_the_clock():
+    assert operator_range("fdiv", 250.0).high == operator_range("fdiv", 100.0).high == 16
+    assert operator_range("fdiv", 300.0).high == 20  # 19.2
+    assert operator_range("fdiv", 500.0).high == 32
+
+
 def test_every_range_says_where_it_comes_from():
     for config in PRESETS.values():
         for one in unknowns(config):
