@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from hls_model import ModelError
 from hls_model.dram import PARTS, Channel, Command, Mapping, Part, find_part
 from hls_model.dram.bench import STATES, bandwidth, idle_ns, sweep
+from hls_model.dram.channel import MAX_SKIPPED
 from tests.helpers.dram_oracle import violations
 from tests.helpers.dram_traces import comparable_map, trace
 
@@ -32,6 +33,16 @@ LOOSE = {
     ("hbm2", "random runs of 16"): 0.02,
 }
 TIGHT = 0.008
+
+
+def test_a_request_is_not_passed_without_end():
+    part = PARTS["ddr4_2400"]
+    mapping = Mapping(part)
+    hits = [(0, mapping.access(column=column % part.columns)) for column in range(200)]
+    requests = [hits[0], (0, mapping.access(row=1)), *hits[1:]]  # a conflict among hits of its bank
+    ends = Channel(mapping, first_refresh=part.refi).read_all(requests, reorder=True)
+    before = sum(end < ends[1] for end in ends)
+    assert before == 1 + MAX_SKIPPED
 
 
 @functools.cache

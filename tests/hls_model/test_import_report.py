@@ -165,6 +165,15 @@ def test_loops_of_functions_below_the_top(tmp_path: Path) -> None:
     assert read_reports([tmp_path / "below"]).synthesis.top == "run_columns"
 
 
+def test_a_loop_of_the_top_function_goes_before_one_of_that_label_below(tmp_path: Path) -> None:
+    (tmp_path / "top").write_text(vivado(depth=30))
+    (tmp_path / "below").write_text(vivado(top="run_columns", depth=50))
+    for names in (("top", "below"), ("below", "top")):
+        found = read_reports([tmp_path / name for name in names])
+        assert len(found.loops) == 2 * len(read_reports([tmp_path / "top"]).loops)
+        assert main_loop(found.loops).depth == (30, 30)
+
+
 BOMB = '<!DOCTYPE a [<!ENTITY b "x"><!ENTITY c "&b;&b;&b;&b;">]>\n<profile>&c;</profile>'
 
 
