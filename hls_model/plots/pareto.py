@@ -41,7 +41,7 @@ def plot_pareto(found: Exploration) -> Figure:
     label_log_axis(axes.xaxis, lambda share: f"{100 * share:g} %")
     axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
     axes.set_xlabel("Largest share of any resource of the device, logarithmic")
-    axes.set_ylabel("Million omegas a second")
+    axes.set_ylabel("Million omegas of the pipelines a second")
     handles = [axes.plot([], [], MARKERS[o], color=GREY, label=LABELS[o])[0] for o in _overlaps(found.designs)]
     figure.legend(handles=handles, frameon=False, loc="outside lower center", fontsize=10.5, ncols=2)
     best = front[-1]
@@ -74,7 +74,8 @@ def _label(axes: Axes, front: list[Design], top: float) -> None:
             continue
         free = height
         ports = f"{config.memory.ports} port{'s' * (config.memory.ports > 1)}"
+        kernels = f"{config.kernels} kernels, " * (config.kernels > 1)
         axes.annotate(
-            f"unroll {config.unroll}, {config.clock_mhz:g} MHz, {ports}", (design.cost, height), (-9, 3),
+            f"{kernels}unroll {config.unroll}, {config.clock_mhz:g} MHz, {ports}", (design.cost, height), (-9, 3),
             textcoords="offset points", ha="right", va="bottom", fontsize=9.5, color=INK,
         )  # fmt: skip

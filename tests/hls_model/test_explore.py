@@ -150,3 +150,14 @@ def test_slack_leaves_out_only_what_a_cheaper_design_nearly_reaches(designs, sla
     for index in np.flatnonzero(exact & ~thinned):
         near = (cost < cost[index]) & (rate * (1 + slack) * (1 + 1e-12) >= rate[index])
         assert (near & thinned).any()
+
+
+def test_a_picture_names_the_kernels():
+    pytest.importorskip("matplotlib")
+    from hls_model.plots.pareto import plot_pareto
+
+    found = explore(SCAN, load("u280_hbm"), Space((8,), ports=(1,), kernels=(1, 4)))
+    axes = plot_pareto(found).axes[0]
+    assert {text.get_text() for text in axes.texts} >= {
+        "4 kernels, unroll 8, 300 MHz, 1 port", "unroll 8, 300 MHz, 1 port"
+    }  # fmt: skip
