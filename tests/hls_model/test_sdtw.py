@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers import stream_oracle
+from helpers.shared_builds import alone_in, shared_folder
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -124,7 +125,9 @@ def test_cycles_are_those_of_squigglefilters_circuit(
 @pytest.fixture(scope="module", params=CIRCUITS, ids=lambda changes: f"{changes['pes']}")
 def circuit(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[SystolicArray, Path]:
     array = SystolicArray(**request.param)
-    return array, twin.build(array, tmp_path_factory.mktemp("sdtw"))
+    folder = shared_folder(tmp_path_factory, "sdtw")
+    with alone_in(folder):
+        return array, twin.build(array, folder)
 
 
 def there(array: SystolicArray, columns: int, samples: int) -> list[list[int]]:
