@@ -61,7 +61,7 @@ def test_the_table_and_the_strip(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_very_short_position_has_a_short_strip(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["trace", "--left", "1", "--right", "1", "--unroll", "1", "--set", "memory.latency_ns=4"]) == 0
+    assert main(["trace", "--left", "1", "--right", "1", "--unroll", "1", "--set", "memory.latency_ns=10"]) == 0
     assert "| a lane a cycle" in capsys.readouterr().out
 
 
