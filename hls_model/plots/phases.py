@@ -52,7 +52,7 @@ def plot_phases(designs: Sequence[Scans]) -> Figure:
     fastest = min(range(len(designs)), key=lambda place: total(phases[place]).likely)
     set_titles(
         whole,
-        f"{names[fastest]}: the whole scan in {seconds_text(total(phases[fastest]).likely)}",
+        f"{names[fastest]}: the whole scan in {range_text(total(phases[fastest]))}",
         f"{name}, {positions:,} positions, {omegas:,} omegas; black lines are the bounds of the total",
     )
     return figure
@@ -160,7 +160,7 @@ def _finish(axes: Axes, names: list[str], end: float) -> None:
     axes.set_yticks(range(len(names)), names)
     axes.set_ylim(len(names) - 0.4, -0.6)
     axes.tick_params(axis="y", length=0)
-    axes.set_xlim(0, end)
+    axes.set_xlim(0, 1.02 * end)
     axes.grid(axis="x", color=PALE, linewidth=0.8)
     axes.set_axisbelow(True)
 
