@@ -135,6 +135,8 @@ class _Kernel:
 
 def schedule(stages: Stages, kernels: int, in_flight: int) -> Schedule:
     """Run positions in order, each on the kernel that is free first (of equals, the one with the lowest number)."""
+    if kernels == in_flight == 1:
+        return _one_after_the_other(stages)
     line = [_Kernel(in_flight) for _ in range(kernels)]
     kernel, start, end = np.full_like(stages.front, -1), np.zeros_like(stages.front), np.zeros_like(stages.front)
     jobs: dict[int, _Job] = {}
@@ -149,3 +151,12 @@ def schedule(stages: Stages, kernels: int, in_flight: int) -> Schedule:
         end[position] = job.end
     busy = np.array([one.busy for one in line], np.int64)
     return Schedule(kernel, start, end, busy, any(one.bound for one in line))
+
+
+def _one_after_the_other(stages: Stages) -> Schedule:
+    """The schedule of one kernel with one position at a time."""
+    runs = stages.columns > 0
+    took = np.where(runs, stages.total, 0)
+    end = np.cumsum(took)
+    busy = np.array([stages.columns.sum()], np.int64)
+    return Schedule(np.where(runs, 0, -1), np.where(runs, end - took, 0), np.where(runs, end, 0), busy, bound=False)
