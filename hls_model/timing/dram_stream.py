@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections import deque
 from itertools import count, cycle
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
-if TYPE_CHECKING:
-    from hls_model.timing.machine import Probe, ReadPath
+from hls_model.timing.wiring import Probe, ReadPath
 
 __all__ = ["Source", "beats_to_keep", "stream"]
 

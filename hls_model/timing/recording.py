@@ -15,6 +15,7 @@ from hls_model.config import Config
 from hls_model.dram.memory import PortMemory
 from hls_model.errors import ModelError
 from hls_model.timing import machine
+from hls_model.timing.wiring import Probe, ReadPath
 
 __all__ = ["MAX_CYCLES", "SIGNALS", "STATES", "Recording", "Span", "record"]
 
@@ -106,11 +107,11 @@ class _Tape:
     blocked: array[int] = field(default_factory=lambda: array("q"))
     issued: array[int] = field(default_factory=lambda: array("q"))
 
-    def probe(self, tile: int) -> machine.Probe:
+    def probe(self, tile: int) -> Probe:
         def enters(state: str, cycle: int, column: int) -> None:
             self.states.append((state, cycle, tile, column))
 
-        return machine.Probe(enters, self.requested.append, self.taken.append, self.blocked.append, self.issued.append)
+        return Probe(enters, self.requested.append, self.taken.append, self.blocked.append, self.issued.append)
 
     def pulses(self, name: str, cycles: int) -> Values:
         """Return 1 in the cycles of an event and 0 in the others, int32 (cycles + 1,)."""
@@ -184,7 +185,7 @@ def _fill(part: Mapping[str, Values], config: Config, span: Span, beats: int, is
 @lru_cache(maxsize=8)
 def _column(config: Config, state: str, beats: int) -> tuple[Values, Values]:
     """Return how many port beats of a column have left before each beat, and 1 for each that ends a burst."""
-    path = (machine.ReadPath.to_lanes if state == "run" else machine.ReadPath.to_buffer)(config, beats)
+    path = (ReadPath.to_lanes if state == "run" else ReadPath.to_buffer)(config, beats)
     ends = np.array([not goes_on for goes_on, _ in path.offers], np.int32)
     return _before(np.array(path.leaving, np.int32)), ends
 

@@ -19,8 +19,8 @@ from hls_model.dram.bench import bandwidth, in_step
 from hls_model.dram.memory import shares
 from hls_model.timing import machine
 from hls_model.timing.dram_stream import stream
-from hls_model.timing.machine import Probe, ReadPath
 from hls_model.timing.recording import record
+from hls_model.timing.wiring import Probe, ReadPath
 
 BOARDS = (("zcu102", "ddr4_2133"), ("u200", "ddr4_2400"), ("u280_hbm", "hbm2"))
 
