@@ -55,7 +55,8 @@ def test_heads_are_read_as_the_compiler_reads_them(device: Device, source: str, 
     for kernel in program.all_kernels():
         told = [argument(kernel, place) for place in range(kernel.num_args)]
         read = [(one.name, one.pointer, one.dtype) for one in found[kernel.function_name].parameters]
-        assert [name for name, *_ in read] == [name for name, *_ in told]
+        # PoCL's headers put a prefix before the names of built-in functions, also where they name an argument.
+        assert [name for name, *_ in read] == [name.removeprefix("_cl_") for name, *_ in told]
         for (name, pointer, dtype), (_, true_pointer, true_type) in zip(read, told, strict=True):
             assert pointer == true_pointer, name
             if true_type is not None:  # else it is a name of the source's own
