@@ -224,11 +224,12 @@ def project(
 
 
 def total_ranges(projections: list[Projection]) -> dict[str, Range]:
-    """Return 'omega_seconds' and 'seconds' of all scans of one design with their bounds."""
+    """Return 'omega_seconds', 'seconds' and 'joules' of all scans of one design with their bounds."""
     none = Range.exactly(0.0)
     return {
         "omega_seconds": sum((one.omega_range for one in projections), none),
         "seconds": sum((one.total for one in projections), none),
+        "joules": sum((one.energy for one in projections), none),
     }
 
 
@@ -238,9 +239,7 @@ def totals(projections: list[Projection]) -> dict[str, float]:
     These are 'omegas', 'omega_seconds', 'ld_seconds', and of all phases 'seconds' with its bounds 'seconds_low' and
     'seconds_high'.
     """
-    whole = Range.exactly(0.0)
-    for one in projections:
-        whole += one.total
+    whole = total_ranges(projections)["seconds"]
     return {
         "omegas": sum(one.timing.workload.omegas for one in projections),
         "omega_seconds": sum(one.omega_seconds for one in projections),

@@ -10,7 +10,7 @@ from hls_model.cli import main
 from hls_model.errors import ModelInputError
 from hls_model.paper.simulated import as_simulated
 from hls_model.positions import read_positions
-from hls_model.project import project, totals
+from hls_model.project import project, total_ranges, totals
 from hls_model.ranges import Range
 from hls_model.report import make_report
 from hls_model.resources import REPORT_ROWS
@@ -190,3 +190,12 @@ def test_range(bounds, unit, text):
 def test_percent():
     assert percent(0.403) == "40 %"
     assert percent(0.403, 1) == "40.3 %"
+
+
+def test_totals_of_several_scans_are_the_sums_of_their_phases_and_energies():
+    ones = [project(Workload.uniform(snps, samples=50, grid=20), load("u200")) for snps in (800, 1_500)]
+    ranges, whole = total_ranges(ones), totals(ones)
+    for bound in ("low", "likely", "high"):
+        assert getattr(ranges["seconds"], bound) == pytest.approx(sum(getattr(one.total, bound) for one in ones))
+        assert getattr(ranges["joules"], bound) == pytest.approx(sum(getattr(one.energy, bound) for one in ones))
+    assert [whole[name] for name in ("seconds_low", "seconds", "seconds_high")] == [*vars(ranges["seconds"]).values()]

@@ -10,7 +10,7 @@ from hls_model.cli.scan_phases import scan_text
 from hls_model.cli.tables import table
 from hls_model.project import Projection, total_ranges, totals
 from hls_model.ranges import Range
-from hls_model.text import range_text, seconds_text
+from hls_model.text import joules_text, range_text, seconds_text
 from oclgenomics.fpga import Measured, ScanProjection
 
 __all__ = ["projection_record", "projection_text"]
@@ -71,15 +71,18 @@ def _design_text(name: str, projections: Sequence[Projection]) -> str:
     """A row for each alignment, and the total."""
     lines = [_cells(one) for one in projections[:SHOWN]]
     if len(projections) > SHOWN:
-        lines.append((f"... {len(projections) - SHOWN:,} more", *[""] * 8))
+        lines.append((f"... {len(projections) - SHOWN:,} more", *[""] * 9))
     whole, ranges = totals(list(projections)), total_ranges(list(projections))
     omega = ranges["omega_seconds"]
     rates = [whole["omegas"] / seconds / 1e6 if seconds else 0.0 for seconds in (omega.high, omega.likely, omega.low)]
     lines.append(
         ("total", "", "", f"{whole['omegas']:,}", range_text(omega), range_text(Range(*rates), ""),
-         seconds_text(whole["ld_seconds"]), range_text(ranges["seconds"]), "")
+         seconds_text(whole["ld_seconds"]), range_text(ranges["seconds"]),
+         joules_text(ranges["joules"]), "")
     )  # fmt: skip
-    header = ("alignment", "sites", "haplotypes", "omegas", "omega", "M omega/s", "LD", "total", "longest phase")
+    header = (
+        "alignment", "sites", "haplotypes", "omegas", "omega", "M omega/s", "LD", "total", "energy", "longest phase",
+    )  # fmt: skip
     return f"{name}\n" + table(header, lines)
 
 
@@ -94,6 +97,7 @@ def _cells(one: Projection) -> tuple[str, ...]:
         range_text(one.rate_range.times(1e-6), ""),
         "-" if one.ld_seconds is None else seconds_text(one.ld_seconds),
         range_text(one.total),
+        joules_text(one.energy),
         "-" if one.scan_bottleneck is None else one.scan_bottleneck.phase.name,
     )
 
