@@ -1,12 +1,12 @@
-"""K-mer counting from a file to a written database, beside KMC and Jellyfish where they are installed.
+"""K-mer counting from a file to a written database, beside Gerbil, KMC and Jellyfish where they are installed.
 
-    python benchmarks/kmers.py [--device gpu] [--genome FILE] [--bases 24e6] [--coverage 10] [--k 21,28,31] [--repeat 3]
-                               [--max-memory 500M] [--no-peers] [--json FILE]
+    python benchmarks/kmers.py [--device gpu] [--sets plain] [--genome FILE] [--bases 24e6] [--coverage 10]
+                               [--k 21,31,55] [--repeat 3] [--max-memory 500M] [--peers gerbil,kmc] [--json FILE]
 
-Reads of 150 bases with 0.5 % errors, from a random genome or from the first record of a FASTA file. Each program is a
-process of its own, timed from start to exit. Programs run in turn, Jellyfish once, the others `--repeat` times; rates
-are of the median run. `peak` is the process' resident memory. KMC keeps all k-mers (-ci1) with two threads and 8 GB;
-Jellyfish gets the table size that it needs.
+Sets of reads are those of `kmers_data.py`. Each program is a process of its own, timed from start to exit. Programs run
+in turn, Jellyfish once, the others `--repeat` times; rates are of the median run, and so is the ratio of a peer's time
+to ours. `peak` is the process' resident memory. All keep all k-mers and have a thread for each core, Gerbil two, with
+which it is faster: Gerbil with `-l 1 -e 4GB`, KMC with `-ci1` and 8 GB; Jellyfish gets the table size that it needs.
 
 `--pipeline` times the device alone instead: packed bases in device memory to counted k-mers in device memory.
 """
@@ -14,7 +14,6 @@ Jellyfish gets the table size that it needs.
 from __future__ import annotations
 
 import argparse
-import gzip
 import os
 import shutil
 import sys
@@ -25,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from kmers_data import SETS, genome_of, write_set
 from measure import host, machine, run_process, table, write_json
 
 from oclgenomics.kmers.counting.sort_counter import SortCounter
@@ -32,40 +32,13 @@ from oclgenomics.kmers.options import CountOptions
 from oclgenomics.runtime import Engine, select_device
 from oclgenomics.sequence import packed_blocks
 
-SEED, READ, ERRORS, CHUNK = 17, 150, 0.005, 100_000
-BASES = np.frombuffer(b"ACGT", np.uint8)
-OUTPUTS = "outputs"
+OUTPUTS, OWN = "outputs", "oclgenomics"
+PEERS = ["gerbil", "kmc"]
 ONCE = ("jellyfish",)  # that take so long that another run would tell nothing
 
 
-def genome_of(path: str | None, bases: int) -> np.ndarray:
-    """Letters of a random genome, or of a file's first record."""
-    if path is None:
-        return BASES[np.random.default_rng(SEED).integers(0, 4, bases)]
-    with gzip.open(path) if path.endswith(".gz") else open(path, "rb") as file:
-        text = file.read().upper()
-    record = text[text.index(b"\n") :].split(b">")[0]
-    return np.frombuffer(record.translate(None, b"\r\n"), np.uint8)
-
-
-def write_reads(path: Path, genome: np.ndarray, coverage: float) -> int:
-    """Write simulated reads as FASTQ; return how many."""
-    rng = np.random.default_rng(SEED + 1)
-    count = int(len(genome) * coverage / READ)
-    with path.open("wb") as file:
-        for first in range(0, count, CHUNK):
-            some = min(CHUNK, count - first)
-            reads = genome[rng.integers(0, len(genome) - READ, some)[:, None] + np.arange(READ)]
-            wrong = rng.random(reads.shape) < ERRORS
-            reads[wrong] = BASES[rng.integers(0, 4, int(wrong.sum()))]
-            names = np.char.zfill(np.arange(first, first + some).astype("S9"), 9).view(np.uint8).reshape(-1, 9)
-            parts = (b"@", names, b"\n", reads, b"\n+\n", b"I" * READ, b"\n")
-            columns = [np.tile(np.frombuffer(p, np.uint8), (some, 1)) if isinstance(p, bytes) else p for p in parts]
-            file.write(np.concatenate(columns, axis=1).tobytes())
-    return count
-
-
 Command = tuple[str, list[str]]
+Row = dict[str, Any]
 
 
 def commands(args: argparse.Namespace, reads: Path, folder: Path, k: int, device: str) -> Iterator[Command]:
@@ -73,38 +46,44 @@ def commands(args: argparse.Namespace, reads: Path, folder: Path, k: int, device
     own = [sys.executable, "-m", "oclgenomics", "kmers", "count", str(reads), "-k", str(k)]
     own += ["-o", str(folder / OUTPUTS / "own.db"), "-d", device, "-q"]
     own += ["--max-memory", args.max_memory] if args.max_memory else []
-    yield "oclgenomics", own
-    if args.no_peers:
-        return
-    if kmc := shutil.which("kmc"):
+    yield OWN, own
+    cores = len(os.sched_getaffinity(0))
+    peers = {name: shutil.which(name) for name in args.peers}
+    if gerbil := peers.get("gerbil"):
+        options = [f"-k{k}", f"-t{2 * cores}", "-e4GB", "-l1"]
+        yield "gerbil", [gerbil, *options, str(reads), str(folder), str(folder / OUTPUTS / "gerbil")]
+    if kmc := peers.get("kmc"):
         output = [str(reads), str(folder / OUTPUTS / "kmc"), str(folder)]
-        yield "kmc", [kmc, f"-k{k}", "-t2", "-m8", "-ci1", "-cs65535", *output]
-    if jellyfish := shutil.which("jellyfish"):
+        yield "kmc", [kmc, f"-k{k}", f"-t{cores}", "-m8", "-ci1", "-cs65535", *output]
+    if jellyfish := peers.get("jellyfish"):
         output = ["-o", str(folder / OUTPUTS / "jf"), str(reads)]
-        yield "jellyfish", [jellyfish, "count", "-m", str(k), "-C", "-t", "2", "-s", "100M", *output]
+        yield "jellyfish", [jellyfish, "count", "-m", str(k), "-C", "-t", str(cores), "-s", "100M", *output]
 
 
-def whole_processes(
-    args: argparse.Namespace, reads: Path, count: int, folder: Path, device: str
-) -> list[dict[str, Any]]:
+def whole_processes(args: argparse.Namespace, name: str, reads: Path, shape: list[int], device: str) -> list[Row]:
     """Every program for every k, in turn."""
-    rows = []
+    rows: list[Row] = []
+    count, length = shape
+    outputs = reads.parent / OUTPUTS
     for k in args.k:
         runs: dict[str, list[dict[str, Any]]] = {}
         for number in range(args.repeat):
-            for name, command in commands(args, reads, folder, k, device):
-                if not number or name not in ONCE:
-                    runs.setdefault(name, []).append(run_process(command, 1, outputs=folder / OUTPUTS))
-        for name, some in runs.items():
-            seconds, peak = [run["best"] for run in some], max(run["peak_mb"] for run in some)
-            middle = float(np.median(seconds))
-            row = {"k": k, "program": name, "runs": len(some), "median s": middle, "least s": min(seconds)}
-            row |= {"most s": max(seconds), "M k-mers/s": count * (READ - k + 1) / middle / 1e6, "peak MB": peak}
+            for program, command in commands(args, reads, reads.parent, k, device):
+                if not number or program not in ONCE:
+                    runs.setdefault(program, []).append(run_process(command, 1, outputs=outputs))
+        kmers = count * (length - k + 1)
+        medians = {program: float(np.median([run["best"] for run in some])) for program, some in runs.items()}
+        for program, some in runs.items():
+            seconds, middle = [run["best"] for run in some], medians[program]
+            row: Row = {"set": name, "k": k, "program": program, "runs": len(some), "median s": middle}
+            row |= {"least s": min(seconds), "most s": max(seconds), "M k-mers/s": kmers / middle / 1e6}
+            row |= {"times ours": middle / medians[OWN], "peak MB": max(run["peak_mb"] for run in some)}
             rows.append(row)
+            print(table(rows).splitlines()[-1], file=sys.stderr, flush=True)
     return rows
 
 
-def pipelines(args: argparse.Namespace, reads: Path, engine: Engine) -> list[dict[str, Any]]:
+def pipelines(args: argparse.Namespace, reads: Path, engine: Engine) -> list[Row]:
     """Packed bases to counted k-mers, both in device memory."""
     rows = []
     for k in args.k:
@@ -130,29 +109,30 @@ def main() -> int:
     """Make the reads and run everything."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-d", "--device", default="auto")
+    parser.add_argument("--sets", type=lambda text: text.split(","), default=["plain"], help=f"of {', '.join(SETS)}")
     parser.add_argument("--genome", metavar="FILE")
     parser.add_argument("--bases", type=float, default=24e6)
     parser.add_argument("--coverage", type=float, default=10)
-    parser.add_argument("--k", type=lambda text: [int(k) for k in text.split(",")], default=[21, 28, 31])
+    parser.add_argument("--k", type=lambda text: [int(k) for k in text.split(",")], default=[21, 31, 55])
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--max-memory")
-    parser.add_argument("--no-peers", action="store_true")
+    parser.add_argument("--peers", type=lambda text: text.split(","), default=PEERS, help="none for ours alone")
     parser.add_argument("--pipeline", action="store_true")
     parser.add_argument("--json", metavar="FILE")
     args = parser.parse_args()
-    device = select_device(args.device)
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        reads = folder / "reads.fq"
-        count = write_reads(reads, genome_of(args.genome, int(args.bases)), args.coverage)
-        record: dict[str, Any] = {"machine": machine(device), "host": host(), "reads": count}
-        record["megabytes"] = os.path.getsize(reads) / 1e6
-        if args.pipeline:
-            with Engine(device) as engine:
-                record["rows"] = pipelines(args, reads, engine)
-        else:
-            record["rows"] = whole_processes(args, reads, count, folder, str(device.index))
-    print(f"{device}, {count:,} reads, {record['megabytes']:.0f} MB\n{table(record['rows'])}")
+    device, genome = select_device(args.device), genome_of(args.genome, int(args.bases))
+    record: dict[str, Any] = {"machine": machine(device), "host": host(), "reads": {}, "rows": []}
+    for name in args.sets:
+        with tempfile.TemporaryDirectory() as folder:
+            reads = Path(folder) / "reads.fq"
+            shape = write_set(name, reads, genome, args.coverage)
+            record["reads"][name] = {"reads": shape[0], "length": shape[1], "megabytes": os.path.getsize(reads) / 1e6}
+            if args.pipeline:
+                with Engine(device) as engine:
+                    record["rows"] += pipelines(args, reads, engine)
+            else:
+                record["rows"] += whole_processes(args, name, reads, shape, str(device.index))
+    print(f"{device}\n{table(record['rows'])}")
     if args.json:
         write_json(args.json, record)
     return 0

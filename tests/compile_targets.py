@@ -61,9 +61,12 @@ CPU_SOURCES = {
     "classify/find_candidates.cl",
     "classify/find_in_lanes.cl",
     "common/check_vector.cl",
-    "kmers/bin_counter.cl",
-    "kmers/bin_tables.cl",
     "kmers/encode_cpu_device.cl",
+    "kmers/encode_slots.cl",
+    "kmers/fill_bins.cl",
+    "kmers/find_starts.cl",
+    "kmers/sample_prefixes.cl",
+    "kmers/line_tables.cl",
 }
 # libclc has no 64-bit atomics for PTX, though NVIDIA's compiler has, and plain OpenCL 1.2 has none.
 INT64_ATOMICS = {"common/probe_int64_atomics.cl"}

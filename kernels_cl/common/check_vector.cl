@@ -183,8 +183,8 @@ __kernel void vector_bytes(__global const uint *x, __global uint *out)
 }
 #endif
 
-// Vectors of 64 bytes at any address: 8 numbers that are shifted together, compared bit by bit and folded; 16 that are looked
-// up one by one.
+// Vectors of 64 bytes at any address: 8 numbers that are shifted together, compared bit by bit and as signed numbers, and
+// folded; 16 that are looked up one by one.
 #if !defined(ONLY) || defined(ONLY_vector_windows)
 typedef ulong8 window_any __attribute__((aligned(1)));
 typedef uint16 words_any __attribute__((aligned(4)));
@@ -201,6 +201,8 @@ __kernel void vector_windows(__global const uint *x, __global uint *out)
         counted ^= missing;
         alive &= ~both | (ulong8)(0x1111111111111111ul);
     }
+    const long8 lesser = as_long8(alive) <= as_long8(counted);
+    alive += as_ulong8(lesser);
     const ulong8 wrong = ~(alive + 0x0f0f0f0f0f0f0f0ful) & 0x1010101010101010ul;
     const ulong4 four = wrong.lo | wrong.hi << 1;
     const ulong2 two = four.lo | four.hi << 2;
@@ -214,6 +216,46 @@ __kernel void vector_windows(__global const uint *x, __global uint *out)
         out[ITEMS + i + n] = (uint)(one >> 32 * (n % 2));
         out[2 * ITEMS + i + n] = own[(n * 7) % 16];
     }
+}
+#endif
+
+// Vectors of 64 bytes that are compared, where each lane keeps a bit of every comparison, and one that is stored past the caches.
+#if !defined(ONLY) || defined(ONLY_vector_marks)
+#ifdef __has_builtin
+#if __has_builtin(__builtin_nontemporal_store)
+#define STREAM(value, to) __builtin_nontemporal_store(value, to)
+#endif
+#endif
+#ifndef STREAM
+#define STREAM(value, to) (*(to) = (value))
+#endif
+
+__kernel void vector_marks(__global const uint *x, __global uint *out)
+{
+    const size_t i = get_global_id(0) * 16;
+    const uint16 shifts = (uint16)(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+    const uint16 marks = ((uint16)(0x80000000u)) >> (shifts >> 1u);
+    const ulong8 steps = (ulong8)(0, 2, 4, 6, 8, 10, 12, 14);
+    const ulong first = (ulong)x[i] << 32 | x[i + 1], second = (ulong)x[i + 2] << 32 | x[i + 3];
+    uint16 chosen = (uint16)(0u);
+    ulong8 inside = (ulong8)(0ul);
+    uint step = 1;
+    for (uint n = 0; n < 4; ++n) {
+        const uint16 prefix = (uint16)(x[i + n]) << shifts | (uint16)(x[i + n + 1] >> 1) >> (31 - shifts);
+        const int16 good = (prefix - x[i + 5] <= 0x7fffffffu) & (((uint16)(x[i + 6]) & marks) != (uint16)(0u));
+        chosen |= as_uint16(good) & step;
+        const ulong8 by = steps + 16 * n;
+        const ulong8 kmer = (ulong8)(first) << by | (ulong8)(second >> 1) >> (63 - by);
+        const long8 less = (kmer <= second) & (((ulong8)(x[i + 6]) & (ulong8)(128ul) >> (steps >> 1ul)) != (ulong8)(0ul));
+        inside |= as_ulong8(less) & (ulong)step;
+        step <<= 1;
+    }
+    const ulong *each = (const ulong *)&inside;
+    for (uint n = 0; n < 16; ++n) {
+        out[i + n] = ((const uint *)&chosen)[n];
+        out[ITEMS + i + n] = (uint)(each[n / 2] >> 32 * (n % 2));
+    }
+    STREAM(chosen ^ marks, (__global uint16 *)(out + 2 * ITEMS + i));
 }
 #endif
 
@@ -398,5 +440,48 @@ void vector_lists(__global const uint *x, __global uint *out)
         *(uint4_any *)(numbers + n) = *(__global const letters16 *)(x + (i + n) % ITEMS);
     *(uint4_any *)(numbers + (x[i] & 7)) = loaded[1];
     PUT(uint, 12, *(const uint_vu *)(numbers + (x[i] >> 3 & 7)));
+}
+#endif
+
+// Vectors of 8 words of 64 bits that are compared without signs, found by lane, sorted by a network and stored at any word.
+#if !defined(ONLY) || defined(ONLY_vector_lines)
+typedef ulong8 line_any __attribute__((aligned(8)));
+#define EXCHANGE(v, P, HIGH)                                    \
+    do {                                                        \
+        const ulong8 other_ = (v).P;                            \
+        const long8 lesser_ = (other_ < (v)) ^ (long8)HIGH;     \
+        (v) = lesser_ ? other_ : (v);                           \
+    } while (0)
+
+__kernel void vector_lines(__global const uint *x, __global uint *out)
+{
+    const size_t i = get_global_id(0) * 16;
+    ulong8 line = *(__global const ulong8 *)(x + i);
+    const ulong8 few = line & 7, more = *(__global const ulong8 *)(x + (i + 16) % ITEMS) & 15;
+    const long8 hit = (((few ^ few.s3) & ~2ul) == 0 & more > 3ul) | (more == ~0ul >> 60);
+    const ulong bytes = as_ulong(__builtin_convertvector(hit, char8));
+    const long8 spread = hit & (long8)(0xffL, 0xffL << 8, 0xffL << 16, 0xffL << 24, 0xffL << 32, 0xffL << 40, 0xffL << 48, ~0L << 56);
+    const long4 four = spread.lo | spread.hi;
+    const long2 two = four.lo | four.hi;
+    ulong lane = POPCOUNT64(~bytes & (bytes - 1)) / 8;
+    if (__builtin_expect(!bytes, 0))
+        lane = 99;
+    EXCHANGE(line, s23016745, (0, 0, -1, -1, 0, 0, -1, -1));
+    EXCHANGE(line, s45670123, (0, 0, 0, 0, -1, -1, -1, -1));
+    EXCHANGE(line, s10325476, (0, -1, 0, -1, 0, -1, 0, -1));
+    EXCHANGE(line, s01452367, (0, 0, 0, 0, -1, -1, 0, 0));
+    EXCHANGE(line, s04261537, (0, 0, 0, 0, -1, 0, -1, 0));
+    EXCHANGE(line, s02143657, (0, 0, -1, 0, -1, 0, -1, 0));
+    ulong room[16];
+    for (uint n = 0; n < 16; ++n)
+        room[n] = n;
+    *(line_any *)(room + 3) = line;
+    *(line_any *)(room + (x[i] & 7)) = *(const line_any *)(room + 4);
+    for (uint n = 0; n < 8; ++n) {
+        const ulong own = n % 3 == 0 ? bytes : n % 3 == 1 ? (ulong)(two.x | two.y) : lane;
+        *(__global ulong *)(out + i + 2 * n) = room[n];
+        *(__global ulong *)(out + ITEMS + i + 2 * n) = room[n + 8];
+        *(__global ulong *)(out + 2 * ITEMS + i + 2 * n) = own;
+    }
 }
 #endif

@@ -1,8 +1,5 @@
 // Sections on CPUs: first key, gaps, counts, facts and tally in one go while the section is in the cache; see vlq.cl, simple8b.cl,
-// section_facts.cl and tally.cl for what they are. Processors have to be little-endian, as all are that OpenCL runs on.
-//
-// Gaps are taken apart into limbs of 56 bits, which 8 bytes hold: each 7 bits move to a byte of their own by three masks and shifts.
-// 8 bytes are written whatever a number takes, and what is too much is written over.
+// section_facts.cl and tally.cl for what they are, and section_parts.clh for how they are written.
 //
 // Layout: of channels of `stride` keys, `size` from `start` on are encoded. A section has `room` bytes in `out`, a multiple of 8 and at
 // least 16 more than it takes; `facts` are channels of all sections. Each section has a row of TALLIED + 2 numbers in `tallies`, whose last
@@ -12,51 +9,9 @@
 // -D EVERY=n     keys of a section
 // -D STRETCH=n   counts of a stretch
 // -D TALLIED=n   counts from here on are large
-#include "kmers/simple8b.clh"
+// -D BYTES=n     of a vector
+#include "kmers/section_parts.clh"
 #include "kmers/siphash.clh"
-#include "kmers/vlq.clh"
-
-#define STORE(p, value) (*(__global ulong_anywhere *)(p) = (value))
-
-#define LIMB_BITS 56
-#define LIMBS CEIL_DIV(64 * WORDS, LIMB_BITS)
-#define LAST 0x80ul               // that of a number's last byte
-#define TABLES 4                  // equal counts in turn would wait for each other
-
-static inline ulong limb_of(const Key *key, uint j)
-{
-    const uint w = LIMB_BITS * j / 64, shift = LIMB_BITS * j % 64;
-    ulong bits = key->word[w] >> shift;
-    if (shift > 64 - LIMB_BITS && w + 1 < WORDS)
-        bits |= key->word[w + 1] << (64 - shift);
-    return bits & ((1ul << LIMB_BITS) - 1);
-}
-
-// Half of the bits that are still together move: 56 bits become 2 x 28, 4 x 14 and 8 x 7.
-static inline ulong spread(ulong x)
-{
-    x = (x & 0x000000000ffffffful) | (x & 0x00fffffff0000000ul) << 4;
-    x = (x & 0x00003fff00003ffful) | (x & 0x0fffc0000fffc000ul) << 2;
-    return (x & 0x007f007f007f007ful) | (x & 0x3f803f803f803f80ul) << 1;
-}
-
-// Write a number; return how many bytes it takes.
-static inline uint write_gap(__global uchar *at, const Key *gap)
-{
-    uint bytes = 0;
-#pragma unroll
-    for (uint j = LIMBS; j-- > 0;) {
-        const ulong limb = limb_of(gap, j), code = turn_bytes(spread(limb) | (j ? MORE : MORE ^ LAST));
-        if (bytes) {
-            STORE(at + bytes, code);
-            bytes += 8;
-        } else if (limb || j == 0) {
-            bytes = CEIL_DIV(bits_of(limb), 7);
-            STORE(at, code >> (64 - 8 * bytes));
-        }
-    }
-    return bytes;
-}
 
 static inline uint write_keys(__global uchar *out, __global const ulong *keys, ulong stride, ulong begin, ulong end, uint *wrong)
 {
@@ -72,36 +27,9 @@ static inline uint write_keys(__global uchar *out, __global const ulong *keys, u
     return (uint)(at - out);
 }
 
-static inline uint write_counts(__global uchar *out, __global const uint *counts, ulong begin, ulong end)
-{
-    uint words = 0;
-    for (ulong from = begin; from < end; from += STRETCH) {
-        const ulong to = MIN(from + STRETCH, end);
-        for (ulong place = from; place < to; ++words) {
-            const uint selector = select_word(counts, place, to);
-            STORE(out + 8 * words, pack_word(counts, place, selector));
-            place += SIZES[selector];
-        }
-    }
-    return words;
-}
-
-static inline void tally_section(__global const uint *counts, ulong begin, ulong end, __global uint *tally)
-{
-    uint few[TABLES][TALLIED + 1];
-    for (uint t = 0; t < TABLES; ++t)
-        for (uint c = 0; c <= TALLIED; ++c)
-            few[t][c] = 0;
-    for (ulong i = begin; i < end; ++i)
-        ++few[i % TABLES][MIN(counts[i], TALLIED)];
-    for (uint c = 0; c <= TALLIED; ++c) {
-        tally[c] = few[0][c];
-        for (uint t = 1; t < TABLES; ++t)
-            tally[c] += few[t][c];
-    }
-}
-
-__kernel void encode_sections(__global const ulong *keys, __global const uint *counts, ulong stride, ulong start, uint size,
+__kernel
+__attribute__((vec_type_hint(bytes_v)))
+void encode_sections(__global const ulong *keys, __global const uint *counts, ulong stride, ulong start, uint size,
                               ulong k0, ulong k1, ulong room, __global ulong *out, __global ulong *facts,
                               __global uint *tallies)
 {

@@ -17,6 +17,28 @@
 // -D NAMES   headers are counted, too: headers[t] is their number in a tile, and after its scan that of the tile's first record.
 //            No header may go on beyond the text.
 #include "sequence/fasta.clh"
+#ifdef WIDE
+#include "sequence/windows.clh"
+
+// Count the symbols of windows from `at` on that have no >, and so no header; returns where they end.
+static inline uint count_windows(__global const uchar *text, uint at, uint end, uint *symbols)
+{
+    const uint begin = at;
+    uint breaks = 0;
+    for (uint some = 1; some;) {
+        Window counts = (Window)(0ul);
+        for (some = 0; some < 255 && at + WINDOW <= end; ++some, at += WINDOW) {
+            const Window letters = load_window(text, at);
+            if (is_any(window_equal(letters, '>')))
+                break;
+            counts += window_breaks(letters);
+        }
+        breaks += sum_window(counts);
+    }
+    *symbols += at - begin - breaks;
+    return at;
+}
+#endif
 
 __kernel void summarize_fasta(__global const uchar *memory, uint skip, uint size, uint tile, uint tiles, uint starts,
                               __global uint *marks, __global uint *prefix, __global uint *rest
@@ -38,8 +60,15 @@ __kernel void summarize_fasta(__global const uchar *memory, uint skip, uint size
     uint records = starts_header;
 #endif
     for (uint at = first + 1; at < end;) {
+#ifdef WIDE
+        at = count_windows(text, at, end, &symbols);
+        if (at == end) {
+            header = 0;
+            break;
+        }
+#endif
         const uint line = break_at(text, at, end);
-        header = text[at] == '>';
+        header = text[at] == '>' && is_break(text[at - 1]);
         symbols += header ? 1 : line - at;
 #ifdef NAMES
         records += header;

@@ -6,6 +6,9 @@
 //
 // The text begins at byte `skip` of the memory.
 #include "sequence/text.clh"
+#ifdef WIDE
+#include "sequence/windows.clh"
+#endif
 
 __kernel void count_lines(__global const uchar *memory, uint skip, uint size, uint tile, uint tiles, __global uint *lines)
 {
@@ -15,6 +18,14 @@ __kernel void count_lines(__global const uchar *memory, uint skip, uint size, ui
         return;
     uint at = t * tile, count = 0;
     const uint end = MIN(at + tile, size);
+#ifdef WIDE
+    while (at + WINDOW <= end) {
+        Window counts = (Window)(0ul);
+        for (uint i = 0; i < 255 && at + WINDOW <= end; ++i, at += WINDOW)
+            counts += window_equal(load_window(text, at), '\n');
+        count += sum_window(counts);
+    }
+#endif
     for (at = skip_line(text, at, end); at + 8 <= end; at = skip_line(text, at + 8, end))
         count += count_marked(bytes_equal(load_text(text, at), '\n'));
     for (; at < end; ++at)

@@ -12,6 +12,25 @@
 #include "sequence/fasta.clh"
 #include "sequence/packer.clh"
 #include "sequence/records.clh"
+#ifdef WIDE
+#include "sequence/window_packer.clh"
+#define NEXT_SYMBOL next_of_window
+#else
+#define NEXT_SYMBOL next_symbol
+#endif
+
+#ifdef WIDE
+// The letters of up to a window, to the line's end; returns the bytes that this takes, the line's end included.
+static inline uint put_line(WindowPacker *packer, __global const uchar *text, uint at, uint end, uint size,
+                            __global uint *codes, __global uint *valid)
+{
+    const Window letters = load_last_window(text, at, size);
+    const ulong breaks = window_bits(window_breaks(letters));
+    const uint there = MIN(end - at, WINDOW), line = breaks ? lowest_bit64(breaks) : WINDOW, count = MIN(line, there);
+    put_window(packer, letters, first_bytes_of(count), count, codes, valid);
+    return count < WINDOW ? count + 1 : WINDOW;
+}
+#endif
 
 __kernel void pack_fasta(__global const uchar *memory, uint skip, uint size, uint tile, uint tiles, uint starts, uint inside,
                          __global const uint *marks, __global const uint *places, uint first_symbol, __global uint *codes,
@@ -28,7 +47,11 @@ __kernel void pack_fasta(__global const uchar *memory, uint skip, uint size, uin
         return;
     uint at = t * tile;
     const uint end = MIN(at + tile, size);
+#ifdef WIDE
+    WindowPacker packer = window_packer(first_symbol + places[t], 1);
+#else
     Packer packer = packer_at(first_symbol + places[t]);
+#endif
     uint begun = 0;
 #ifdef NAMES
     uint record = headers[t];
@@ -36,20 +59,34 @@ __kernel void pack_fasta(__global const uchar *memory, uint skip, uint size, uin
     if (in_header(text, at, starts, inside, marks[t]))
         at = break_at(text, at, end) + 1;
     while (at < end) {
-        const uint line = break_at(text, at, end);
-        if (starts_line(text, at, starts) && text[at] == '>') {
+        if (text[at] == '>' && starts_line(text, at, starts)) {
+            const uint line = break_at(text, at, end);
+#ifdef WIDE
+            put_gap(&packer, codes, valid);
+#else
             put_symbols(&packer, 0, 0, 1, codes, valid);
+#endif
             ++begun;
 #ifdef NAMES
             const uint header_end = break_at(text, line, size);
-            note_record(text, at, header_end, record++, next_symbol(&packer), record_starts, name_places, name_lengths);
+            note_record(text, at, header_end, record++, NEXT_SYMBOL(&packer), record_starts, name_places, name_lengths);
 #endif
-        } else {
-            put_text(&packer, text, at, line, size, codes, valid);
+            at = line + 1;
+            continue;
         }
+#ifdef WIDE
+        at += put_line(&packer, text, at, end, size, codes, valid);
+#else
+        const uint line = break_at(text, at, end);
+        put_text(&packer, text, at, line, size, codes, valid);
         at = line + 1;
+#endif
     }
+#ifdef WIDE
+    close_window(&packer, 1, codes, valid);
+#else
     close_packer(&packer, codes, valid);
+#endif
     close_census(&packer.census, census);
     if (begun)
         atomic_add(&census[3], begun);

@@ -7,6 +7,10 @@
 // the gap behind them fill less than half of its bytes, so no room is needed twice and nothing has to be counted. What is not
 // written is no letter. The text begins at byte `skip` of the memory.
 //
+// CPUs (-D WIDE) pack whole groups of 32 symbols: a record that starts at byte r of tile t is packed from group r / 64 + t on,
+// where not others of its tile come before it. So no two tiles share a group. Each fills the room between its symbols and those
+// of the next record with gaps, up to group `groups` behind the last one.
+//
 //   report[0]   least place of a defect in the text, times 4, plus its kind
 //   report[1]   where the record starts that is not complete
 //   report[2]   records less one
@@ -21,6 +25,20 @@
 #include "sequence/defects.clh"
 #include "sequence/quality.clh"
 #include "sequence/records.clh"
+#ifdef WIDE
+#include "sequence/window_packer.clh"
+#define LINE_END window_line_end
+#define GUESSED_LINE_END guessed_line_end
+#define NEXT_SYMBOL next_of_window
+#define PUT_READ put_windows
+#define PUT_GOOD_READ put_good_windows
+#else
+#define LINE_END line_end
+#define GUESSED_LINE_END(text, at, guess, size) line_end(text, at, size)
+#define NEXT_SYMBOL next_symbol
+#define PUT_READ put_read
+#define PUT_GOOD_READ put_good_read
+#endif
 
 static inline uint is_blank(__global const uchar *text, uint at, uint size)
 {
@@ -31,6 +49,9 @@ static inline uint is_blank(__global const uchar *text, uint at, uint size)
 
 __kernel void pack_fastq(__global const uchar *memory, uint skip, uint size, uint tile, uint tiles, __global const uint *lines,
                          uint final, __global uint *codes, __global uint *valid, __global uint *report
+#ifdef WIDE
+                         , uint groups
+#endif
 #ifdef MIN_QUALITY
                          , uint least
 #endif
@@ -48,15 +69,20 @@ __kernel void pack_fastq(__global const uchar *memory, uint skip, uint size, uin
         return;
     const uint end = MIN((t + 1) * tile, size);
     uint at = t * tile, line = lines[t], records = 0, all_letters = 0;
+    uint header = 0, width = 0; // bytes of the record before: the next one mostly has as many
     if (at > 0 && text[at - 1] != '\n') {
-        at = line_end(text, at, size) + 1;
+        at = LINE_END(text, at, size) + 1;
         ++line;
     }
     for (; line % 4 && at < end; ++line)
-        at = line_end(text, at, size) + 1;
+        at = LINE_END(text, at, size) + 1;
     if (at >= end)
         return;
+#ifdef WIDE
+    WindowPacker packer = window_packer(32 * (at / 64 + t), 0);
+#else
     Packer packer = packer_at(at / 2);
+#endif
     while (at < end) {
         if (text[at] != '@') {
             if (!is_blank(text, at, size))
@@ -65,11 +91,11 @@ __kernel void pack_fastq(__global const uchar *memory, uint skip, uint size, uin
                 atomic_min(&report[1], at);
             break;
         }
-        const uint letters = line_end(text, at, size) + 1;
-        const uint letters_end = letters < size ? line_end(text, letters, size) : size;
+        const uint letters = GUESSED_LINE_END(text, at, at + header, size) + 1;
+        const uint letters_end = letters < size ? GUESSED_LINE_END(text, letters, letters + width, size) : size;
         const uint plus = letters_end + 1;
-        const uint qualities = plus < size ? line_end(text, plus, size) + 1 : size + 1;
-        const uint next = qualities < size ? line_end(text, qualities, size) : size;
+        const uint qualities = plus < size ? GUESSED_LINE_END(text, plus, plus + 1, size) + 1 : size + 1;
+        const uint next = qualities < size ? GUESSED_LINE_END(text, qualities, qualities + letters_end - letters, size) : size;
         if (plus < size && text[plus] != '+') {
             refuse(report, plus, NOT_PLUS);
             break;
@@ -88,22 +114,27 @@ __kernel void pack_fastq(__global const uchar *memory, uint skip, uint size, uin
             break;
         }
 #ifdef NAMES
-        note_record(text, at, letters - 1, line / 4 + records, next_symbol(&packer), starts, name_places, name_lengths);
+        note_record(text, at, letters - 1, line / 4 + records, NEXT_SYMBOL(&packer), starts, name_places, name_lengths);
 #endif
 #ifdef QUALITIES
-        store_qualities(text, qualities, length, size, phred, next_symbol(&packer));
+        store_qualities(text, qualities, length, size, phred, NEXT_SYMBOL(&packer));
 #endif
 #ifdef MIN_QUALITY
-        put_good_text(&packer, text, letters, qualities, length, least, size, codes, valid);
+        PUT_GOOD_READ(&packer, text, letters, qualities, length, least, size, codes, valid);
 #else
-        put_text(&packer, text, letters, letters + length, size, codes, valid);
+        PUT_READ(&packer, text, letters, length, size, codes, valid);
 #endif
-        put_symbols(&packer, 0, 0, 1, codes, valid);
         ++records;
         all_letters += length;
+        header = letters - 1 - at;
+        width = letters_end - letters;
         at = next + 1;
     }
+#ifdef WIDE
+    close_groups(&packer, at < end || at >= size ? groups : at / 64 + at / tile, codes, valid);
+#else
     close_packer(&packer, codes, valid);
+#endif
     close_census(&packer.census, report + 4);
     atomic_add(&report[2], records);
     atomic_add(&report[3], all_letters);

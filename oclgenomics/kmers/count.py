@@ -130,7 +130,7 @@ def count_to_database(
             if parts.added:
                 writer.append_blocks(kept_blocks(options, parts.merged()))
             else:
-                writer.append_all(counter.runs())
+                writer.append_all(counter.counted())
         found = counter.kmers + parts.kmers
         return CountSummary(found, writer.distinct, writer.total, parts.added, parts.written, reading.census)
 

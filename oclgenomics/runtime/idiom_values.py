@@ -399,6 +399,7 @@ def vector_windows() -> Case:
         letters = numbers(n, 8, np.uint64) >> by | numbers(n + 8, 8, np.uint64) << np.uint64(64) - by
         alive &= ~(counted & ~letters) | np.uint64(0x1111111111111111)
         counted ^= ~letters
+    alive -= (alive.view(np.int64) <= counted.view(np.int64)).astype(np.uint64)
     wrong = ~(alive + np.uint64(0x0F0F0F0F0F0F0F0F)) & np.uint64(0x1010101010101010)
     for shift in range(3):
         half = wrong.shape[1] // 2
@@ -407,6 +408,26 @@ def vector_windows() -> Case:
     turned = words[:, np.arange(16) * 7 % 16]
     folded = np.tile(wrong.view(np.uint32), 8)
     return case([x], channels(alive.view(np.uint32).ravel(), folded.ravel(), turned.ravel(), dtype=np.uint32))
+
+
+def vector_marks() -> Case:
+    x = NUMBERS.words[0]
+    of_item = x.reshape(-1, 16).astype(np.uint64)
+    shifts = np.arange(0, 32, 2, dtype=np.uint64)
+    marks = (1 << np.arange(31, 15, -1)).astype(np.uint32)
+    first, second = (of_item[:, at] << np.uint64(32) | of_item[:, at + 1] for at in (0, 2))
+    chosen, inside = np.zeros((len(of_item), 16), np.uint32), np.zeros((len(of_item), 8), np.uint64)
+    for n in range(4):
+        ahead = (of_item[:, n] << np.uint64(32) | of_item[:, n + 1])[:, None]
+        prefix = (ahead << shifts >> np.uint64(32)).astype(np.uint32)
+        good = (prefix - x[5::16, None] < 1 << 31) & (x[6::16, None] & marks > 0)
+        chosen |= good.astype(np.uint32) << np.uint32(n)
+        by = np.uint64(16 * n) + shifts[:8]
+        kmer = first[:, None] << by | second[:, None] >> np.uint64(1) >> np.uint64(63) - by
+        less = (kmer <= second[:, None]) & (x[6::16, None] & (128 >> np.arange(8)) > 0)
+        inside |= less.astype(np.uint64) << np.uint64(n)
+    fields = chosen.ravel(), inside.view(np.uint32).ravel(), (chosen ^ marks).ravel()
+    return case([x], channels(*fields, dtype=np.uint32))
 
 
 def vector_shorts(lanes: int) -> Case:
@@ -487,6 +508,22 @@ def vector_lists(lanes: int) -> Case:
         np.repeat(folded, lanes), low, high, loose.ravel(), dtype=np.uint32,
     )  # fmt: skip
     return case([x], after)
+
+
+def vector_lines() -> Case:
+    x = NUMBERS.words[0]
+    lines = x.view(np.uint64).reshape(-1, 8)
+    few, more = lines & np.uint64(7), np.roll(lines, -1, axis=0) & np.uint64(15)
+    hit = ((few ^ few[:, 3:4]) & ~np.uint64(2) == 0) & (more > 3) | (more == 15)
+    found = (hit * np.uint8(255)).view(np.uint64)
+    lane = np.where(hit.any(axis=1), hit.argmax(axis=1), 99).astype(np.uint64)[:, None]
+    room = np.tile(np.arange(16, dtype=np.uint64), (len(lines), 1))
+    room[:, 3:11] = np.sort(lines, axis=1)
+    moved = room[:, 4:12].copy()
+    room[np.arange(len(lines))[:, None], (x[::16, None] & 7) + np.arange(8)] = moved
+    own = np.hstack([found, found, lane] * 3)[:, :8]
+    after = [np.ascontiguousarray(field).view(np.uint32).ravel() for field in (room[:, :8], room[:, 8:], own)]
+    return case([x], channels(*after, dtype=np.uint32))
 
 
 def doubles() -> Case:

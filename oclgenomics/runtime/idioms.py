@@ -80,7 +80,9 @@ def idioms_for(device: Device) -> list[Idiom]:
         found.append(Idiom("loose_memory", SCALAR, values.loose_memory))
         found.append(Idiom("vector_shifts", VECTOR, values.vector_shifts, CPU_WIDTH, 8))
         found.append(Idiom("vector_bytes", VECTOR, values.vector_bytes, BYTES_WIDTH, BYTES_WIDTH))
+        found.append(Idiom("vector_marks", VECTOR, values.vector_marks, BYTES_WIDTH, BYTES_WIDTH))
         found.append(Idiom("vector_windows", VECTOR, values.vector_windows, BYTES_WIDTH, BYTES_WIDTH))
+        found.append(Idiom("vector_lines", VECTOR, values.vector_lines, BYTES_WIDTH, BYTES_WIDTH))
         wide = tuning.vector_bytes // 4
         found.append(Idiom("vector_shorts", VECTOR, lambda: values.vector_shorts(2 * wide), wide, 2 * wide))
         found.append(Idiom("vector_scores", VECTOR, lambda: values.vector_scores(wide), wide, wide))

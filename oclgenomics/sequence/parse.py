@@ -105,7 +105,7 @@ def parse_fastq(
     wanted = {"MIN_QUALITY": min_quality is not None, "QUALITIES": qualities, "NAMES": table is not None}
     launch = Tiles(engine, size, "sequence/pack_fastq.cl", **wanted)
     lines = lines_before(engine, text, total=table is not None)
-    symbols = empty_symbols(engine, size // 2 + 32)
+    symbols, room = _room(engine, size, launch.tiles)
     report = filled(engine, 7, np.uint32, NOTHING)
     kept = filled(engine, symbols.size, np.uint8, NO_QUALITY) if qualities else None
     extras: dict[str, Any] = {} if min_quality is None else {"least": min_quality}
@@ -114,7 +114,7 @@ def parse_fastq(
         newlines = int(engine.download(lines, 1, launch.tiles)[0])
         starts, places, lengths = table.reserve((newlines + final) // 4)
         extras |= {"starts": starts, "name_places": places, "name_lengths": lengths}
-    packed = {"codes": symbols.codes, "valid": symbols.valid, "report": report}
+    packed = {"codes": symbols.codes, "valid": symbols.valid, "report": report, **room}
     launch("pack_fastq", **text.place, lines=lines, final=final, **packed, **extras)
     defect, tail, *counters = engine.download(report).tolist()
     census = Census(*(counter + 1 & NOTHING for counter in counters))
@@ -122,6 +122,15 @@ def parse_fastq(
         table.size = census.records
     found = None if defect == NOTHING else (defect >> 2, defect & 3)
     return FastqResult(symbols, census, min(tail, size), found, kept)
+
+
+def _room(engine: Engine, size: int, tiles: int) -> tuple[Symbols, dict[str, int]]:
+    """Room for the symbols of FASTQ, and what the kernel is told of it."""
+    if not engine.tuning.cpu:
+        return empty_symbols(engine, size // 2 + 32), {}
+    groups = size // 64 + tiles  # each tile starts with a group of its own
+    codes, valid = engine.empty(2 * groups + 2, np.uint32), engine.empty(groups + 1, np.uint32)
+    return Symbols(codes, valid, 32 * groups), {"groups": groups + 1}
 
 
 def parse_fasta(

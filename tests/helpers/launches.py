@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from unittest import mock
@@ -18,10 +19,12 @@ import numpy as np
 from helpers.alignments import correlated_states, make_alignment, make_multiallelic
 from helpers.classify_index import Case as ClassifyCase
 from helpers.classify_index import random_case
+from helpers.filled_bins import filled_bins, key_table, pairs_of
 from helpers.indexed_sketches import indexed_sketches
 from helpers.joined_lines import joined_lines
 from helpers.moved_sketches import moved_sketches
 from helpers.signature_samples import SampleRecord, sample_letters
+from helpers.slots import slots_of
 from helpers.squiggles import random_squiggle
 from oclgenomics.classify import plan as classify_plan
 from oclgenomics.classify.device.feature_index import FeatureIndex
@@ -30,14 +33,28 @@ from oclgenomics.classify.device.window_cut import cut_windows
 from oclgenomics.classify.hashes import NO_FEATURE
 from oclgenomics.classify.options import SketchOptions
 from oclgenomics.classify.reference import sketches as sketch_oracle
+from oclgenomics.io.append_file import Appending
+from oclgenomics.io.atomic_file import whole_file
 from oclgenomics.kmers.counting import bin_plan
 from oclgenomics.kmers.counting.bin_counter import BinCounter
+from oclgenomics.kmers.counting.bin_fill import BinFiller
 from oclgenomics.kmers.counting.counter import KmerCounter
+from oclgenomics.kmers.counting.filtering import EVERY
+from oclgenomics.kmers.counting.gathering import gather
+from oclgenomics.kmers.counting.line_tables import LineTables
+from oclgenomics.kmers.counting.prefix_span import PrefixSpan
+from oclgenomics.kmers.counting.slot_runs import SlotBins, runs_of
 from oclgenomics.kmers.counting.sort_counter import SortCounter
 from oclgenomics.kmers.database.reader import KmerDatabase
+from oclgenomics.kmers.database.sections.encode_slots import SlotEncoder
+from oclgenomics.kmers.database.sections.plan import SectionPlan
+from oclgenomics.kmers.database.sections.section import encode_sections
+from oclgenomics.kmers.database.sections.section_rooms import RoomPair
 from oclgenomics.kmers.database.writer import DatabaseWriter
+from oclgenomics.kmers.keys import key_words
 from oclgenomics.kmers.kmer_set import KmerBlock
 from oclgenomics.kmers.options import CountOptions
+from oclgenomics.kmers.plan import DeviceLimits
 from oclgenomics.omega.device.scanner import OmegaScanner
 from oclgenomics.omega.ld.pairs import ld_matrix
 from oclgenomics.omega.options import ScanOptions
@@ -51,7 +68,7 @@ from oclgenomics.sdtw.device.aligner import Aligner
 from oclgenomics.sdtw.device.normaliser import Normaliser
 from oclgenomics.sdtw.device.starts import StartFinder
 from oclgenomics.sdtw.options import ARITHMETICS, BONUSES, NORMS, Arithmetic, Bonus, Norm
-from oclgenomics.sequence import Pieces, letter_blocks, names_of, packed_blocks
+from oclgenomics.sequence import Pieces, Symbols, letter_blocks, names_of, packed_blocks
 from oclgenomics.sequence.device_text import Text
 from oclgenomics.signatures import Panel
 from oclgenomics.signatures import ScanOptions as SignatureOptions
@@ -225,11 +242,39 @@ def binned(engine: Engine, k: int, *, canonical: bool) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "x"
         path.write_bytes(b">a\n%b\n" % letters.tobytes())
-        with mock.patch.multiple(bin_plan, MAX_SLOTS=16, MIN_SLOTS=16, PROBES=2):
+        with mock.patch.multiple(bin_plan, MAX_LINES=2, MIN_LINES=2, MIN_PART=40, MAX_PART_BYTES=320):
             counter = BinCounter(engine, CountOptions(k, canonical))
             for block in packed_blocks(engine, [path], overlap=k - 1, block_bytes=90):
                 counter.add(block.symbols)
-            assert sum(int(engine.download(part.runs.counts).sum()) for part in counter.parts(60)) == counter.kmers
+            block = gather(engine, k, counter.kmers, counter.parts(1 << 20, EVERY))
+            assert block.counts.sum() == counter.kmers
+
+
+def bins_filled(engine: Engine, k: int, *, canonical: bool) -> None:
+    """Deal k-mers out to bins, with a pool that is full soon and one that is not."""
+    codes = np.random.default_rng(k).integers(0, 1 << 32, 40, np.uint32)
+    codes[20:] &= 3  # so many equal k-mers that lines get full
+    valid = np.full(20, 0xFFFFFFFF, np.uint32)
+    valid[4] = 0xFFFF7FFF
+    filler = BinFiller(engine, CountOptions(k, canonical), walkers=2)
+    filler.add(Symbols(engine.upload(codes), engine.upload(valid), 635))
+    span = PrefixSpan(0, 29, 8)
+    assert filler.density(PrefixSpan(0, 30, 4), every=1).sum() == filler.kmers
+    assert filler.fill(span, engine.empty(0, np.uint8)) is None
+    filled = filler.fill(span, engine.empty(20 << 12, np.uint8))
+    assert filled is not None
+    assert filled.sizes.sum() == filler.kmers
+
+
+def lined(engine: Engine, rest: int, lines: int) -> None:
+    """Count keys of bins by line tables: some bins are crowded, some counts large, and some left out."""
+    rng = np.random.default_rng(6)
+    often = [int(key) for key in rng.integers(0, 1 << min(rest, 9), 30)]
+    keys = [[*often, *often], [(1 << rest) - 1] * 600, [], [key << max(rest - 9, 0) for key in often] * 2]
+    filled = filled_bins(engine, [key_table(of_bin, rest) for of_bin in keys], rest)
+    found = LineTables(engine, rest, lines).count(filled, 0, len(keys), least=2, most=1 << 20, cap=1 << 19)
+    assert sum(count for _, count in pairs_of(engine, found.slots)) == 120 + 600
+    assert not found.overfull.size
 
 
 def sequences(engine: Engine, *, fastq: bool, names: bool = True, qualities: bool = True) -> None:
@@ -320,6 +365,25 @@ def database(engine: Engine, words: int) -> None:
         assert found == path.read_bytes()
         with KmerDatabase.open(path) as opened:
             np.testing.assert_array_equal(opened.keys_counts(engine).keys, keys)
+
+
+def encoded_slots(engine: Engine, k: int, rest: int) -> None:
+    """Make keys, and where kernels are for CPUs also sections, of slots in several bins."""
+    rng = np.random.default_rng(k)
+    counts = np.array([1] * 130 + [2, 255, 300, 1 << 31, *range(1, 40)], np.uint32)
+    keys = rng.integers(0, 1 << 64, (key_words(k), len(counts)), np.uint64)
+    keys[-1] = np.cumsum(counts, dtype=np.uint64)
+    slots = slots_of(engine, keys, counts, rest, rng)
+    np.testing.assert_array_equal(engine.download(runs_of(engine, slots, k).keys), keys)
+    if engine.tuning.cpu:
+        with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(1) as pool:
+            with whole_file(Path(folder) / "x") as file:
+                plan = SectionPlan(DeviceLimits.of(engine), k)
+                rooms = RoomPair(engine, Appending(file, pool), key_words(k), plan)
+                encoder = SlotEncoder(engine, key_words(k), rooms, 2)
+                assert len([*encoder.encode(SlotBins(engine, slots), 0, len(counts)), *encoder.collect()]) == 1
+                rooms.wait()
+            assert (Path(folder) / "x").read_bytes() == encode_sections(keys, counts)[0]
 
 
 def signal_levels(engine: Engine, norm: Norm, arithmetic: Arithmetic, score: str) -> None:
@@ -414,12 +478,30 @@ FAMILIES: dict[str, tuple[Case, ...]] = {
     ),
     "classify_candidates": tuple(partial(classify_candidates, case=case) for case in CLASSIFY_CASES),
     "kmer_database": (partial(database, words=3), partial(database, words=1)),
+    "kmer_slots": (
+        partial(encoded_slots, k=40, rest=38),
+        partial(encoded_slots, k=55, rest=90),
+        partial(encoded_slots, k=96, rest=160),
+    ),
     "kmers": (partial(counted, k=40, fastq=True), partial(counted, k=5, fastq=False)),
+    "kmer_lines": (
+        partial(lined, rest=30, lines=6),
+        partial(lined, rest=56, lines=6),
+        partial(lined, rest=64, lines=6),
+        partial(lined, rest=120, lines=6),
+        partial(lined, rest=300, lines=6),
+    ),
     "kmer_bins": (
         partial(binned, k=70, canonical=False),
         partial(binned, k=40, canonical=True),
         partial(binned, k=21, canonical=True),
         partial(binned, k=12, canonical=False),
+    ),
+    "kmer_fill": (
+        partial(bins_filled, k=70, canonical=True),
+        partial(bins_filled, k=40, canonical=False),
+        partial(bins_filled, k=21, canonical=True),
+        partial(bins_filled, k=12, canonical=False),
     ),
     "idioms": tuple(partial(idioms, source=source) for source in runtime_idioms.SOURCES),
     "linkage": (

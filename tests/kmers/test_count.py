@@ -20,6 +20,8 @@ from oclgenomics.kmers.count import count
 from oclgenomics.kmers.counting import bin_plan
 from oclgenomics.kmers.counting.bin_counter import BinCounter
 from oclgenomics.kmers.counting.counter import KmerCounter
+from oclgenomics.kmers.counting.filtering import EVERY
+from oclgenomics.kmers.counting.gathering import dense, gather
 from oclgenomics.kmers.counting.sort_counter import SortCounter
 from oclgenomics.kmers.kmer_set import KmerBlock
 from oclgenomics.kmers.options import CountOptions
@@ -89,9 +91,10 @@ def test_little_memory_gives_the_same(engine: Engine, tmp_path: Path, k: int, li
         for block in packed_blocks(small, [path], overlap=k - 1, block_bytes=30_000):
             counter.add(block.symbols)
         blocks = []
-        for runs in counter.runs():
+        for counted in counter.counted():
+            runs = dense(small, counted, k)
             blocks.append(KmerBlock(small.download(runs.keys), small.download(runs.counts)))
-            del runs
+            del counted, runs
         assert small.memory.peak <= limit
     assert len(blocks) > 1 or k == 3 or limit == 1 << 30
     np.testing.assert_array_equal(np.concatenate([block.keys for block in blocks], axis=1), expected.keys)
@@ -114,42 +117,12 @@ def hard_text(kind: str, rng: np.random.Generator) -> bytes:
 @pytest.mark.parametrize("kind", ["A and T", "one letter", "repeats"])
 @pytest.mark.parametrize("k", [*K_EDGES, *only_whole(2, 15, 21, 28, 40, 55, 63, 96, 97, 127, 128, 129)])
 def test_crowded_prefixes(engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, k: int) -> None:
-    monkeypatch.setattr(bin_plan, "MAX_SLOTS", 64)
-    monkeypatch.setattr(bin_plan, "MIN_SLOTS", 64)
-    monkeypatch.setattr(bin_plan, "PROBES", 4)
+    monkeypatch.setattr(bin_plan, "MAX_LINES", 8)
+    monkeypatch.setattr(bin_plan, "MIN_LINES", 8)
     path = tmp_path / "x.fa"
     path.write_bytes(hard_text(kind, np.random.default_rng(k)))
     for canonical in (True, False):
         check(engine, [path], CountOptions(k, canonical))
-
-
-@pytest.mark.parametrize("k", [5, 16, 21, 40, 65])
-@pytest.mark.parametrize("most", [1100, 2500])
-def test_more_k_mers_with_a_prefix_than_fit(engine: Engine, tmp_path: Path, k: int, most: int) -> None:
-    path = tmp_path / "x.fa"
-    path.write_bytes(hard_text("A and T", np.random.default_rng(k)) + b"\n>one\n" + b"A" * 1000)
-    counter = BinCounter(engine, CountOptions(k))
-    for block in packed_blocks(engine, [path], overlap=k - 1, block_bytes=500):
-        counter.add(block.symbols)
-    parts = list(counter.parts(most))
-    assert sum(part.kmers for part in parts) == counter.kmers
-    blocks = [KmerBlock(engine.download(part.runs.keys), engine.download(part.runs.counts)) for part in parts]
-    expected = reference.count([path.read_bytes()], CountOptions(k))
-    assert list(as_dict(blocks, k).items()) == list(expected.items())
-
-
-def test_more_equal_k_mers_than_fit(engine: Engine, tmp_path: Path) -> None:
-    path = tmp_path / "x.fa"
-    path.write_bytes(b">one\n" + b"A" * 1000)
-    for k, right in ((16, True), (17, False)):
-        counter = BinCounter(engine, CountOptions(k))
-        for block in packed_blocks(engine, [path], overlap=k - 1):
-            counter.add(block.symbols)
-        if right:
-            assert [engine.download(part.runs.counts).tolist() for part in counter.parts(100)] == [[985]]
-        else:
-            with pytest.raises(AllocationError, match="984 k-mers begin with the same letters"):
-                list(counter.parts(100))
 
 
 @settings(max_examples=20)
@@ -159,8 +132,9 @@ def test_more_equal_k_mers_than_fit(engine: Engine, tmp_path: Path) -> None:
     alphabet=st.sampled_from([b"ACGT", b"ACGTACGTACGTACGTACGTACGTACGTACGTN", b"AT", b"AAAAAAAAAAAAAAAAAAAT"]),
     block_bytes=st.sampled_from([64, 700, 1 << 20]),
     canonical=st.booleans(),
-    most=st.sampled_from([700, 1 << 20]),
-    first_bits=st.integers(1, 15),
+    free=st.sampled_from([1 << 16, 1 << 22]),
+    bins=st.sampled_from([1, 8, 4096]),
+    lines=st.sampled_from([4, 4096]),
     seed=st.integers(0, 1 << 32),
 )
 def test_bins_and_sorting_agree(
@@ -171,15 +145,19 @@ def test_bins_and_sorting_agree(
     alphabet: bytes,
     block_bytes: int,
     canonical: bool,
-    most: int,
-    first_bits: int,
+    free: int,
+    bins: int,
+    lines: int,
     seed: int,
 ) -> None:
     path = tmp_path_factory.mktemp("both") / "x.fa"
     path.write_bytes(b">\n" + random_text(np.random.default_rng(seed), letters, alphabet, 500))
     options = CountOptions(k, canonical)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bin_plan, "MAX_BITS", first_bits)
+        patch.setattr(bin_plan, "MAX_BINS", bins)
+        patch.setattr(bin_plan, "MAX_LINES", lines)
+        patch.setattr(bin_plan, "MIN_LINES", 4)
+        patch.setattr(bin_plan, "BIN_KMERS", 100)
         binned, sorted_ = BinCounter(engine, options), SortCounter(engine, options)
         for block in packed_blocks(engine, [path], overlap=k - 1, block_bytes=block_bytes):
             binned.add(block.symbols)
@@ -189,13 +167,13 @@ def test_bins_and_sorting_agree(
             return
         expected = sorted_.runs(0, sorted_.prefixes)
         try:
-            runs = [part.runs for part in binned.parts(most)]
-            found = [(engine.download(some.keys), engine.download(some.counts)) for some in runs]
+            found = gather(engine, k, binned.kmers, binned.parts(free, EVERY))
         except AllocationError:
-            assert most < binned.kmers
+            assert free == 1 << 16
+            assert block_bytes == 1 << 20
             return
-    np.testing.assert_array_equal(np.concatenate([keys for keys, _ in found], axis=1), engine.download(expected.keys))
-    np.testing.assert_array_equal(np.concatenate([counts for _, counts in found]), engine.download(expected.counts))
+    np.testing.assert_array_equal(found.keys, engine.download(expected.keys))
+    np.testing.assert_array_equal(found.counts, engine.download(expected.counts))
 
 
 @pytest.mark.parametrize("k", [5, 40])
@@ -246,5 +224,5 @@ def test_no_kmers(engine: Engine, tmp_path: Path) -> None:
     counted = count([path], CountOptions(40), engine=engine)
     assert (counted.distinct, counted.total, counted.keys.shape) == (0, 0, (2, 0))
     nothing = KmerCounter(engine, CountOptions(40))
-    assert list(nothing.runs()) == []
+    assert list(nothing.counted()) == []
     assert nothing.block().keys.shape == (2, 0)

@@ -34,7 +34,7 @@ def test_parts_of_any_sizes(engine: Engine, words: int, sizes: list[tuple[int, i
         blocks.append(KmerBlock(keys, counts))
         parts.append(Part(Runs(engine.upload(keys), engine.upload(counts), size), size + others + 1))
     kmers = sum(part.kmers for part in parts)
-    found, expected = gather(engine, words, kmers, iter(parts)), join(words, blocks)
+    found, expected = gather(engine, 32 * words, kmers, iter(parts)), join(words, blocks)
     np.testing.assert_array_equal(found.keys, expected.keys)
     np.testing.assert_array_equal(found.counts, expected.counts)
 

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from oclgenomics.errors import AllocationError
 from oclgenomics.kmers import plan
-from oclgenomics.kmers.counting.bin_plan import BinPlan
 from oclgenomics.kmers.database.sections.plan import SectionPlan
 from oclgenomics.kmers.plan import DeviceLimits, SortPlan, split_prefixes
 from oclgenomics.primitives.keys import MAX_ITEMS
@@ -117,46 +116,6 @@ def test_room_to_sort(k: int, groups: int, free: int) -> None:
     assert (room + 1) * taken + 8 * groups > free
 
 
-@given(limits=limits, k=lengths, kmers=st.integers(0, 1 << 36))
-def test_bins(limits: DeviceLimits, k: int, kmers: int) -> None:
-    binned = BinPlan(limits, k, kmers)
-    assert 1 <= binned.head_bits <= binned.first_bits <= min(15, 2 * k)
-    assert max(4, (2 * k - binned.head_bits) / 8) <= binned.key_bytes <= max(4, (2 * k - binned.head_bits) / 8 + 1)
-    assert 8 <= binned.parts <= 64
-    assert 1 << 8 <= binned.slots <= 1 << 17
-    assert binned.slots & (binned.slots - 1) == 0
-    table = limits.compute_units * (8 * -(-k // 32) + 4)
-    assert binned.slots == 1 << 8 or binned.slots * table <= min(limits.budget // 8, limits.max_allocation // 2)
-    assert binned.slots == 1 << 17 or 2 * binned.slots * table > min(limits.budget // 8, limits.max_allocation // 2)
-    assert binned.table_bytes == (binned.slots + 128) * table
-
-
-@given(limits=limits, k=lengths, kmers=st.integers(0, 1 << 36), free=st.integers(-1000, 1 << 40))
-def test_room_for_bins(limits: DeviceLimits, k: int, kmers: int, free: int) -> None:
-    binned = BinPlan(limits, k, kmers)
-    room = binned.room(free)
-    assert room >= 0
-    part = -(-room // binned.parts)
-    each_of_part = 2 * (8 * -(-k // 32) + 4 + 5 + 40)
-    places = 2 * 4 * (1 << binned.first_bits) * binned.walkers
-    taken = binned.keys_bytes(room) + part * each_of_part + binned.table_bytes + places
-    assert not room or taken <= free + each_of_part
-
-
-@pytest.mark.parametrize(
-    ("kmers", "bits"), [(0, 1), ((2 << 15) - 1, 1), (2 << 15, 2), (4 << 15, 3), (1 << 29, 15), (1 << 40, 15)]
-)
-def test_bits_that_the_kmers_of_a_bin_share(kmers: int, bits: int) -> None:
-    assert BinPlan(CPU, 31, kmers).head_bits == bits
-
-
-@pytest.mark.parametrize(
-    ("k", "shift", "bits"), [(31, 17, 10), (31, 10, 10), (31, 7, 7), (31, 0, 0), (14, 8, 4), (14, 4, 0)]
-)
-def test_bits_that_divide_a_prefix(k: int, shift: int, bits: int) -> None:
-    assert BinPlan(CPU, k).finer_bits(shift) == bits
-
-
 @pytest.mark.parametrize(
     ("budget", "k", "most"), [(1 << 20, 31, 28), (1 << 40, 31, 64), (1, 256, 5), (1 << 40, 256, 40)]
 )
@@ -178,11 +137,11 @@ def test_the_device_encodes_where_eight_sections_fit(k: int) -> None:
     ("change", "encoded", "held", "decoded"),
     [
         ({}, 16, 4, 16),  # two for each core
-        ({"compute_units": 1}, 8, 4, 16),
+        ({"compute_units": 1}, 16, 4, 16),
         ({"compute_units": 64}, 114, 4, 128),  # 128 MiB of room
-        ({"budget": 12 * 3_137_576}, 3, 3, 4),  # a quarter of what fits
-        ({"budget": 12 * 3_137_576 - 1}, 2, 2, 4),
-        ({"budget": 3_137_576}, 1, 1, 1),
+        ({"budget": 12 * 3_925_040}, 3, 3, 6),  # a quarter of what fits
+        ({"budget": 12 * 3_925_040 - 1}, 2, 2, 6),
+        ({"budget": 3_925_040}, 1, 1, 1),
         ({"cpu": False}, 514, 514, 514),  # 256 MiB of keys
         ({"cpu": False, "budget": 40 * 3_656_224 + 32_800}, 10, 10, 18),
         ({"cpu": False, "budget": 40 * 3_656_224 + 32_799}, 9, 9, 18),

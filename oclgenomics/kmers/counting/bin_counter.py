@@ -1,25 +1,29 @@
 """Counting on CPU devices: k-mers dealt out to bins by prefix, each counted by a table in the processor's caches.
 
-A first walk over the symbols counts the k-mers of each bin and work-item, so a second one can put every k-mer into its
-place at once. As many bins are filled at a time as memory allows; each range of bins takes a walk.
+The pool of bins holds a part of all k-mers, so prefixes are cut into spans that fit it one after the other; each takes
+a walk over the symbols. A sample of these tells how many k-mers have which prefixes. Where it misleads, the pool fills
+up, and the span is cut again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 import numpy as np
 
-from oclgenomics.kmers.counting.bin_plan import PREFIX_BITS, BinPlan
-from oclgenomics.kmers.counting.bin_prefixes import PrefixCounts, PrefixSpan, prefix_ranges
-from oclgenomics.kmers.counting.bin_tables import BinTables
-from oclgenomics.kmers.counting.bin_walks import BinWalks
-from oclgenomics.kmers.counting.bins import Bins
+from oclgenomics.kmers.counting.bin_fill import BinFiller
+from oclgenomics.kmers.counting.bin_plan import BinPlan
+from oclgenomics.kmers.counting.bin_prefixes import PrefixDensity, planned_spans
+from oclgenomics.kmers.counting.equal_prefixes import EqualPrefixes
+from oclgenomics.kmers.counting.filled_bins import FilledBins
+from oclgenomics.kmers.counting.filtering import Kept
 from oclgenomics.kmers.counting.gathering import Part
-from oclgenomics.kmers.options import MAX_COUNTER, CountOptions
-from oclgenomics.kmers.plan import DeviceLimits
+from oclgenomics.kmers.counting.line_tables import TablesOfAnyRest, slots_for
+from oclgenomics.kmers.counting.prefix_span import PREFIX_BITS, PrefixSpan
+from oclgenomics.kmers.options import CountOptions
+from oclgenomics.kmers.plan import DeviceLimits, neighbours_that_fit
 from oclgenomics.primitives import Runs
-from oclgenomics.runtime import Engine
+from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.sequence import Symbols
 
 __all__ = ["BinCounter"]
@@ -32,71 +36,116 @@ class BinCounter:
     ----------
     kmers : int
         K-mers so far, equal ones included.
+    largest_prefix : int
+        No prefix has too many k-mers: 0.
     """
 
     def __init__(self, engine: Engine, options: CountOptions) -> None:
         self._engine, self._k = engine, options.k
         self._limits = DeviceLimits.of(engine)
-        plan = self._plan(0)
-        span = PrefixSpan(0, PREFIX_BITS - plan.first_bits, 1 << plan.first_bits)
-        self._counts = PrefixCounts(span, np.zeros((plan.walkers, span.bins), np.uint32))
-        self._walks = BinWalks(engine, options, plan.walkers)
-        self.kmers = 0
+        self.kmers = self.largest_prefix = 0
+        self._filler = BinFiller(engine, options, self._plan(0).walkers)
 
-    def _plan(self, kmers: int) -> BinPlan:
-        return BinPlan(self._limits, self._k, kmers)
+    def _plan(self, free: int) -> BinPlan:
+        return BinPlan(self._limits, self._k, free, self.kmers)
 
     def add(self, symbols: Symbols) -> None:
-        """Find and count the k-mers of a stream."""
-        counts = self._walks.add(symbols, self._counts.span).counts
-        np.add(self._counts.counts, counts, out=self._counts.counts)
-        self.kmers += int(counts.sum(dtype=np.int64))
+        """Find the k-mers of a stream."""
+        self.kmers += self._filler.add(symbols)
 
     def count_prefixes(self) -> None:
-        """Do nothing: the prefixes were counted as streams came."""
-
-    @property
-    def largest_prefix(self) -> int:
-        """How many k-mers the bin has that has most."""
-        return int(self._counts.sizes.max(initial=0))
+        """Do nothing: no prefix has too many k-mers."""
 
     def room(self, free: int) -> int:
         """How many k-mers can be counted at a time in so many bytes."""
-        return self._plan(self.kmers).room(free)
+        return self._plan(free).room
 
-    def parts(self, most: int) -> Iterator[Part]:
-        """Count all k-mers, at most `most` at a time.
+    def parts(self, free: int, kept: Kept) -> Iterator[Part]:
+        """Count all k-mers in so many bytes, and yield those that are kept.
 
         Raises
         ------
         AllocationError
-            More k-mers begin with the same 16 letters.
+            There is no room for those of a single stream that begin with the same 16 letters.
         """
-        plan = self._plan(self.kmers)
-        tables = BinTables(self._engine, plan, max(1, most // plan.parts))
-        coarse = self._counts.coarser(plan.first_bits - plan.head_bits)
-        # Keys are in memory of the host, whose pages are larger, so k-mers are dealt out faster.
-        with self._engine.shared(plan.keys_bytes(min(most, self.kmers)), np.uint8) as keys:
-            for counts in prefix_ranges(coarse, most, plan, self._walks.count):
-                if counts.span.holds_kmers(self._k):
-                    yield from self._counted(counts)
-                else:
-                    self._walks.fill(counts, keys.device, plan.key_bytes)
-                    yield from tables.parts(keys.device, _filled(counts, plan.head_bits))
+        plan = self._plan(free)
+        if plan.exact:
+            yield self._each(kept)
+            return
+        with (
+            self._engine.shared(plan.pool_bytes, np.uint8) as pool,
+            TablesOfAnyRest(self._engine, plan.table_lines, plan.part_slots) as tables,
+        ):
+            yield from _Pooled(self._engine, plan, self._filler, pool.device, tables, kept).parts()
 
-    def _counted(self, counts: PrefixCounts) -> Iterator[Part]:
-        """The k-mers of bins that are one k-mer each."""
-        span, sizes = counts.span, counts.sizes
-        there = np.flatnonzero(sizes)
-        if len(there):
-            kmers = (span.low >> span.shift) + there.astype(np.uint64)
-            times = np.minimum(sizes[there], MAX_COUNTER).astype(np.uint32)
-            runs = Runs(self._engine.upload(kmers[None]), self._engine.upload(times), len(there))
-            yield Part(runs, int(sizes.sum()))
+    def _each(self, kept: Kept) -> Part:
+        """The k-mers that have a counter each."""
+        bits = 2 * self._k
+        times = self._filler.density(PrefixSpan(0, PREFIX_BITS - bits, 1 << bits), every=1)
+        there = np.flatnonzero((times >= max(kept.least, 1)) & (times <= kept.most))
+        counts = np.minimum(times[there], kept.cap).astype(np.uint32)
+        keys = self._engine.upload(there.astype(np.uint64)[None])
+        return Part(Runs(keys, self._engine.upload(counts), len(there)), self.kmers)
 
 
-def _filled(counts: PrefixCounts, head_bits: int) -> Bins:
-    """The bins of a range that have k-mers, now that these are in them."""
-    span, sizes = counts.span, counts.sizes
-    heads = (span.low + (np.arange(span.bins) << span.shift)) >> (PREFIX_BITS - head_bits)
-    return Bins(counts.begins, sizes, np.full(span.bins, PREFIX_BITS - span.shift), heads)[sizes > 0]
+class _Pooled:
+    """Counting with a pool."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        plan: BinPlan,
+        filler: BinFiller,
+        pool: DeviceArray,
+        tables: TablesOfAnyRest,
+        kept: Kept,
+    ) -> None:
+        self._plan, self._filler, self._pool, self._tables, self._kept = plan, filler, pool, tables, kept
+        self._every = plan.every(filler.groups)
+        self._alike = EqualPrefixes(engine, plan.k, filler, pool, self._tables)
+
+    def parts(self) -> Iterator[Part]:
+        bits = self._plan.density_bits
+        whole = self._density(PrefixSpan(0, PREFIX_BITS - bits, 1 << bits))
+        for span in planned_spans(self._plan, whole, self._density):
+            yield from self._counted(span)
+
+    def _density(self, span: PrefixSpan) -> PrefixDensity:
+        return PrefixDensity(span, self._every * self._filler.density(span, every=self._every))
+
+    def _counted(self, span: PrefixSpan) -> Iterator[Part]:
+        """The k-mers of a span: all at once, or cut where they are too many for the pool, or for a table."""
+        filled = self._filler.fill(span, self._pool)
+        if filled is None:
+            yield from self._cut(span)
+            return
+        failed = yield from self._tabled(filled)
+        if failed is not None:
+            yield from self._cut(span.cut(failed, failed + 1))
+            if failed + 1 < span.bins:
+                yield from self._counted(span.cut(failed + 1, span.bins))
+
+    def _tabled(self, filled: FilledBins) -> Generator[Part, None, int | None]:
+        """The k-mers of bins, up to one that is too much for a table; return its number."""
+        slots = slots_for(filled.sizes, self._plan.table_lines)
+        for first, end in neighbours_that_fit(slots, self._plan.part_slots):
+            counted = self._tables.count(filled, first, end, self._kept)
+            stop = int(counted.overfull.min(initial=end))
+            yield Part(counted.slots.first(stop - first), int(filled.sizes[first:stop].sum()))
+            del counted
+            if stop < end:
+                return stop
+        return None
+
+    def _cut(self, span: PrefixSpan) -> Iterator[Part]:
+        """The k-mers of a span, smaller ones at a time."""
+        if span.bins > 1:
+            half = span.bins // 2
+            smaller = [span.cut(0, half), span.cut(half, span.bins)]
+        else:
+            bits = self._plan.finer_bits(span.shift)
+            smaller = [span.divided(bits)] if bits else []
+        for one in smaller:
+            yield from self._counted(one)
+        if not smaller:
+            yield from self._alike.parts(span, self._kept)

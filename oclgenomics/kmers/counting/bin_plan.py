@@ -1,107 +1,164 @@
-"""Decisions of counting by bins, by arithmetic alone: how large bins and tables are, and how many k-mers fit."""
+"""Decisions of counting by bins, by arithmetic alone: how large bins, tables and the pool are, and what fits.
+
+Bins lie in a pool of chunks, which a span of prefixes fills at a time. A small pool means more spans, and each walks
+over all symbols; a large one is memory that has to be touched first. Tables and counted k-mers are beside it.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
 
+from oclgenomics.kmers.counting.layout import (
+    CHUNK_BYTES,
+    CHUNK_LINES,
+    LINE_BYTES,
+    SlotLayout,
+    key_bytes,
+    line_keys,
+)
+from oclgenomics.kmers.counting.prefix_span import PREFIX_BITS
 from oclgenomics.kmers.keys import key_words
 from oclgenomics.kmers.plan import DeviceLimits
 
-__all__ = ["MIN_KEY_BYTES", "PREFIX_BITS", "BinPlan"]
+__all__ = ["EXACT_BITS", "BinPlan"]
 
-PREFIX_BITS = 32
-MAX_BITS = 15  # of the prefix are counted at first: the counts of a work-item fit the second cache
-FINER_BITS = 10  # that a prefix with too many k-mers is divided by at a time
-COUNTS_SHARE = 64  # of the device's memory, which the counts may take
-SPARE = 8  # bytes behind k-mers, as whole words are read and written
-PART_BYTES, MIN_PARTS, MAX_PARTS = 4 << 20, 8, 64  # a range comes out in a part for each so many bytes of memory
-BIN_BYTES = 40  # that describe a bin
-BIN_SIZE = 1 << 15  # fewer k-mers make more bins, whose lines and pages no longer fit the caches while they are filled
-MIN_KEY_BYTES = 4
-
-# Tables of bins
-MAX_SLOTS, MIN_SLOTS = 1 << 17, 1 << 8
-TABLES_SHARE = 8  # of the device's memory, which the tables may take
-PROBES = 128  # slots that a k-mer may have to look at
+EXACT_BITS = 14  # of a k-mer: with so few, each one has a counter
+MAX_BINS, DENSITY_BITS = 1 << 12, 12  # the stages of so many bins fit the second cache
+BIN_KMERS = 1 << 16  # at most, if there may be so many bins: their table fits the second cache
+POOL_BYTES, SPANS = 256 << 20, 6  # of the pool where few spans do with it; else so many spans do
+SAMPLED_GROUPS = 1 << 15  # at least, by which the density is told, if there are so many
+TABLES_SHARE, PART_SHARE, STAGES_SHARE = 8, 16, 16  # of the memory, one part in so many
+MAX_LINES, MIN_LINES, TABLE_SPARE = 1 << 16, 32, 16  # of a table, and those behind it
+MAX_PART_BYTES, MIN_PART = 32 << 20, 1 << 10  # of the slots that are brought out at a time, and slots
+LIST_BYTES, BIN_BYTES = 16, 64  # that describe a chunk, and a bin
+MARGIN = 1.04  # of what a sample tells
+CHAINS = 4  # chunks of the pool for each walker's part of a bin, at least
 
 
 @dataclass(frozen=True)
 class BinPlan:
-    """Counting by bins, of so many k-mers, equal ones included."""
+    """Counting by bins in so many bytes.
+
+    Attributes
+    ----------
+    limits : DeviceLimits
+    k : int
+    free : int
+        Bytes that counting may take.
+    kmers : int
+        All k-mers, equal ones included.
+    """
 
     limits: DeviceLimits
     k: int
+    free: int
     kmers: int = 0
 
     @property
     def walkers(self) -> int:
-        """Work-items that walk the symbols."""
-        return 4 * self.limits.compute_units
+        """Work-items that walk the symbols, each with stages of its own."""
+        return self.limits.compute_units
 
     @property
-    def first_bits(self) -> int:
-        """Bits of the prefix by which k-mers are counted at first."""
-        room = self.limits.budget // (COUNTS_SHARE * 4 * self.walkers)
-        return min(MAX_BITS, 2 * self.k, max(1, room.bit_length() - 1))
+    def exact(self) -> bool:
+        """Whether each k-mer has a counter of its own."""
+        return 2 * self.k <= EXACT_BITS
 
-    def finer_bits(self, shift: int) -> int:
-        """Bits by which a prefix of all but its last `shift` bits is divided; 0 where it is a k-mer."""
-        return min(FINER_BITS, shift, 2 * self.k - PREFIX_BITS + shift)
-
-    @property
-    def head_bits(self) -> int:
-        """Bits of a prefix that make bins of a good size."""
-        wanted = max(1, (self.kmers // self.bin_size).bit_length())
-        return min(wanted, self.first_bits)
-
-    @property
-    def key_bytes(self) -> int:
-        """Bytes that are kept of a k-mer in a bin: those in which k-mers of a bin may differ."""
-        return max(MIN_KEY_BYTES, -(-(2 * self.k - self.head_bits) // 8))
-
-    @property
-    def parts(self) -> int:
-        """Parts that a range comes out in: few where memory is little, as each takes some launches."""
-        return min(max(MIN_PARTS, self.limits.budget // PART_BYTES), MAX_PARTS)
-
-    @property
-    def bin_size(self) -> int:
-        """K-mers of a bin at best."""
-        return min(self.slots, BIN_SIZE)
+    # Tables and parts
 
     @cached_property
-    def slots(self) -> int:
-        """Slots of a table, of which each compute unit has one; fewer where there is little memory."""
-        share = min(self.limits.budget // TABLES_SHARE, self.limits.max_allocation // 2)
-        room = share // (self.limits.compute_units * self._slot_bytes)
-        return max(MIN_SLOTS, min(MAX_SLOTS, 1 << room.bit_length() >> 1))
+    def table_lines(self) -> int:
+        """Lines of 8 slots of a work-item's table, a power of two; a part has room for all of its slots."""
+        share = min(self.free // TABLES_SHARE, self.limits.max_allocation // 2) // self.walkers
+        room = min(share // (LINE_BYTES * self._slot_words + 32), self._part_bytes // (LINE_BYTES * self._slot_words))
+        return (
+            max(MIN_LINES, min(MAX_LINES, 1 << (room - TABLE_SPARE).bit_length() >> 1))
+            if room > TABLE_SPARE
+            else MIN_LINES
+        )
 
     @property
-    def probes(self) -> int:
-        """Slots that a k-mer may have to look at; so many follow the table's last one."""
-        return PROBES
+    def part_slots(self) -> int:
+        """Slots of a part, those between bins included."""
+        return max(MIN_PART, 8 * (self.table_lines + TABLE_SPARE + 2), self._part_bytes // (8 * self._slot_words))
 
     @property
-    def table_bytes(self) -> int:
-        """Bytes of all tables."""
-        return self.limits.compute_units * (self.slots + self.probes) * self._slot_bytes
+    def _part_bytes(self) -> int:
+        """Bytes of the slots of a part."""
+        return min(MAX_PART_BYTES, self.free // PART_SHARE, self.limits.max_allocation)
+
+    # Bins
+
+    @cached_property
+    def max_bins(self) -> int:
+        """Bins of a span at most, a power of two: 2 or more."""
+        stages = self.free // (STAGES_SHARE * (self.walkers * (LINE_BYTES + 16) + BIN_BYTES))
+        chains = self._pool_at_most // (CHAINS * self.walkers * CHUNK_BYTES)
+        return max(2, min(MAX_BINS, 1 << min(stages, chains).bit_length() >> 1))
 
     @property
-    def _slot_bytes(self) -> int:
-        return 8 * key_words(self.k) + 4
+    def density_bits(self) -> int:
+        """Bits of the prefix whose density is told at first; a span has two bins at least if it is all prefixes."""
+        return min(DENSITY_BITS, self.max_bins.bit_length() - 1, 2 * self.k - 1)
 
-    def keys_bytes(self, kmers: int) -> int:
-        """Bytes of the bins of so many k-mers."""
-        return kmers * self.key_bytes + SPARE
+    def every(self, groups: int) -> int:
+        """Tell the density by one group of symbols in so many."""
+        return max(1, groups // SAMPLED_GROUPS)
 
-    def room(self, free: int) -> int:
-        """Return how many k-mers can be counted at a time in so many bytes.
+    def finer_bits(self, shift: int) -> int:
+        """Bits by which a prefix of all but its last `shift` bits is divided; 0 where it cannot be."""
+        least = max(0, PREFIX_BITS - 2 * self.k + 1)  # a bit is left behind the prefix
+        return min(self.density_bits, max(0, shift - least))
 
-        Beside all k-mers of a range there are, of a part of them, the distinct k-mers with their counts, once more
-        where some are left out; of that part and the next one, counts and what describes the bins, which hold a k-mer
-        each at worst; and the places of the bins and the tables.
-        """
-        places = 2 * 4 * self.walkers << self.first_bits
-        each = self.key_bytes + (2 * (self._slot_bytes + 5 + BIN_BYTES)) / self.parts
-        return max(0, int((free - SPARE - self.table_bytes - places) / each))
+    def bin_bits(self, kmers: int, bins: int, rest: int) -> int:
+        """Bits by which to divide the bins of a span with so many k-mers; see `planned_spans`."""
+        most = min((self.max_bins // bins).bit_length() - 1, rest - 1)
+        bits = max(0, min(most, (-(-kmers // (bins * BIN_KMERS)) - 1).bit_length()))
+        for more in range(1, min(3, most - bits + 1)):
+            if key_bytes(rest - bits - more) < key_bytes(rest - bits):
+                return bits + more
+        return bits
+
+    # The pool
+
+    @property
+    def pool_bytes(self) -> int:
+        """Bytes of the pool, whole chunks."""
+        rest = self._rest
+        needed = (
+            int(self.kmers * MARGIN / line_keys(rest) + 1) * LINE_BYTES + self.walkers * self.max_bins * CHUNK_BYTES
+        )
+        wanted = min(needed, max(POOL_BYTES, needed // SPANS))
+        least = 2 * self.walkers * CHUNK_BYTES
+        return max(least, min(wanted, self._pool_at_most)) // CHUNK_BYTES * CHUNK_BYTES
+
+    def span_kmers(self, rest: int) -> int:
+        """K-mers of so many bits that fill the pool at a time, by a density that is told by a sample."""
+        chunks = self.pool_bytes // CHUNK_BYTES
+        whole = max(chunks // 2, chunks - self.walkers * min(self.max_bins, 1 + chunks // (2 * self.walkers)))
+        return max(1, int(whole * CHUNK_LINES * line_keys(rest) / MARGIN))
+
+    @property
+    def room(self) -> int:
+        """K-mers that can be counted at a time in the memory that there is."""
+        chunks = max(0, self._pool_at_most) // CHUNK_BYTES
+        return chunks // 2 * CHUNK_LINES * line_keys(self._rest)
+
+    @property
+    def _pool_at_most(self) -> int:
+        """Bytes that the pool may take: all that tables, stages, lists and two forms of a part leave."""
+        words = key_words(self.k)
+        tables = self.walkers * (self.table_lines + TABLE_SPARE) * (LINE_BYTES * self._slot_words + 32)
+        part = self.part_slots * (8 * self._slot_words + 8 * words + 4)
+        left = self.free - tables - part - self.free // STAGES_SHARE
+        return min(left * CHUNK_BYTES // (CHUNK_BYTES + LIST_BYTES), self.limits.max_allocation)
+
+    @property
+    def _rest(self) -> int:
+        """Bits behind prefixes, in a span with many bins."""
+        return max(1, 2 * self.k - min(DENSITY_BITS, 2 * self.k - 1))
+
+    @property
+    def _slot_words(self) -> int:
+        return SlotLayout(2 * self.k).words

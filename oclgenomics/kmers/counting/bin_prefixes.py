@@ -1,4 +1,4 @@
-"""K-mers by the first 32 bits of theirs: how many each bin of prefixes has, and ranges of bins that fit into memory."""
+"""About how many k-mers have which prefixes, and cuts of the prefixes into spans whose k-mers fit into the pool."""
 
 from __future__ import annotations
 
@@ -8,111 +8,77 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.kmers.counting.bin_plan import PREFIX_BITS, BinPlan
-from oclgenomics.kmers.plan import no_room, split_prefixes
+from oclgenomics.kmers.counting.bin_plan import BinPlan
+from oclgenomics.kmers.counting.prefix_span import PrefixSpan
 
-__all__ = ["PrefixCounts", "PrefixSpan", "prefix_ranges"]
-
-
-@dataclass(frozen=True)
-class PrefixSpan:
-    """Prefixes of 32 bits from `low` on, in so many bins of 2 ^ shift each."""
-
-    low: int
-    shift: int
-    bins: int
-
-    @property
-    def high(self) -> int:
-        """The prefix behind the last one."""
-        return self.low + (self.bins << self.shift)
-
-    def cut(self, first: int, end: int) -> PrefixSpan:
-        """Bins `first` to `end` - 1."""
-        return PrefixSpan(self.low + (first << self.shift), self.shift, end - first)
-
-    def divided(self, bits: int) -> PrefixSpan:
-        """The same prefixes, each bin divided into 2 ^ bits."""
-        return PrefixSpan(self.low, self.shift - bits, self.bins << bits)
-
-    def holds_kmers(self, k: int) -> bool:
-        """Whether a bin is one k-mer."""
-        return PREFIX_BITS - self.shift >= 2 * k
+__all__ = ["PrefixDensity", "plan_span", "planned_spans"]
 
 
 @dataclass(frozen=True)
-class PrefixCounts:
-    """How many k-mers the bins of a span have.
+class PrefixDensity:
+    """About how many k-mers the bins of a span have.
 
     Attributes
     ----------
     span : PrefixSpan
-    counts : ndarray, uint32 (walkers, bins)
-        K-mers of each work-item.
+    kmers : ndarray, int64 (bins,)
     """
 
     span: PrefixSpan
-    counts: NDArray[np.uint32]
-
-    @property
-    def sizes(self) -> NDArray[np.int64]:
-        """K-mers of each bin, int64 (bins,)."""
-        sizes: NDArray[np.int64] = self.counts.sum(axis=0, dtype=np.int64)
-        return sizes
-
-    @property
-    def begins(self) -> NDArray[np.int64]:
-        """Where each bin begins if they lie one after the other, int64 (bins,)."""
-        sizes = self.sizes
-        return np.cumsum(sizes) - sizes
-
-    @property
-    def places(self) -> NDArray[np.uint32]:
-        """Where each work-item's k-mers of a bin begin, uint32 (walkers, bins)."""
-        places = self.begins + np.cumsum(self.counts, axis=0, dtype=np.int64) - self.counts
-        return places.astype(np.uint32)
-
-    def cut(self, first: int, end: int) -> PrefixCounts:
-        """Bins `first` to `end` - 1."""
-        return PrefixCounts(self.span.cut(first, end), self.counts[:, first:end])
-
-    def coarser(self, bits: int) -> PrefixCounts:
-        """Join 2 ^ bits bins to one."""
-        counts = self.counts.reshape(len(self.counts), -1, 1 << bits).sum(axis=2, dtype=np.uint32)
-        return PrefixCounts(PrefixSpan(self.span.low, self.span.shift + bits, counts.shape[1]), counts)
+    kmers: NDArray[np.int64]
 
 
-def prefix_ranges(
-    counts: PrefixCounts, most: int, plan: BinPlan, count: Callable[[PrefixSpan], PrefixCounts]
-) -> Iterator[PrefixCounts]:
-    """Cut bins into ranges of at most `most` k-mers; bins that have more are divided by their next bits.
+Finer = Callable[[PrefixSpan], PrefixDensity]
+
+
+def planned_spans(plan: BinPlan, density: PrefixDensity, finer: Finer) -> Iterator[PrefixSpan]:
+    """Cut prefixes into spans whose k-mers fit into the pool at a time, as far as a density can tell.
 
     Parameters
     ----------
-    counts : PrefixCounts
-        Bins that are one k-mer each are a single range, however many there are of it.
-    most : int
     plan : BinPlan
-    count : callable
-        Counts the k-mers of finer bins.
+    density : PrefixDensity
+        Spans consist of its bins. One that has too many k-mers is divided.
+    finer : callable
+        Gives the density of a span with finer bins.
 
-    Raises
+    Yields
     ------
-    AllocationError
-        More k-mers begin with the same 16 letters.
+    PrefixSpan
+        In ascending order, all prefixes that have k-mers among them. The last ones that cannot be divided may have
+        more k-mers than fit.
     """
-    if counts.span.holds_kmers(plan.k):
-        yield counts
-        return
-    sizes = counts.sizes
-    start = 0
-    for heavy in [*np.flatnonzero(sizes > most).tolist(), len(sizes)]:
-        for first, end in split_prefixes(sizes[start:heavy], most):
-            yield counts.cut(start + first, start + end)
-        start = heavy + 1
-        if heavy < len(sizes):
-            span = counts.span.cut(heavy, heavy + 1)
-            bits = plan.finer_bits(span.shift)
-            if not bits:
-                raise no_room(int(sizes[heavy]), most)
-            yield from prefix_ranges(count(span.divided(bits)), most, plan, count)
+    span, kmers = density.span, density.kmers
+    most = plan.span_kmers(span.rest(plan.k))
+    target = _even(int(kmers.sum()), most)
+    first = held = 0
+    for number in range(span.bins + 1):
+        coming = int(kmers[number]) if number < span.bins else target + 1
+        if held and held + coming > target:
+            yield plan_span(plan, span.cut(first, number), held)
+            held = 0
+        if not held:
+            first = number
+        if number == span.bins:
+            return
+        bits = plan.finer_bits(span.shift) if coming > most else 0
+        if bits:
+            yield from planned_spans(plan, finer(span.cut(number, number + 1).divided(bits)), finer)
+            first = number + 1
+        else:
+            held += coming
+
+
+def _even(kmers: int, most: int) -> int:
+    """K-mers of a span where all spans have about as many."""
+    spans = -(-kmers // most)
+    return min(most, -(-kmers // max(spans, 1)) * 21 // 20 + 1)
+
+
+def plan_span(plan: BinPlan, span: PrefixSpan, kmers: int) -> PrefixSpan:
+    """The same prefixes in bins of a good size for so many k-mers.
+
+    Bins are as small as their number allows, and finer yet where the keys in them become shorter by that.
+    """
+    bits = plan.bin_bits(kmers, span.bins, span.rest(plan.k))
+    return span.divided(min(bits, span.shift))

@@ -13,10 +13,10 @@ from typing import Protocol
 
 from oclgenomics.kmers import plan
 from oclgenomics.kmers.counting.bin_counter import BinCounter
-from oclgenomics.kmers.counting.filtering import kept_runs
+from oclgenomics.kmers.counting.filtering import EVERY, Kept
 from oclgenomics.kmers.counting.gathering import Part, gather
+from oclgenomics.kmers.counting.slots import Slots
 from oclgenomics.kmers.counting.sort_counter import SortCounter
-from oclgenomics.kmers.keys import key_words
 from oclgenomics.kmers.kmer_set import KmerBlock
 from oclgenomics.kmers.options import CountOptions
 from oclgenomics.kmers.plan import DeviceLimits
@@ -41,7 +41,7 @@ class _Counter(Protocol):
 
     def room(self, free: int) -> int: ...
 
-    def parts(self, most: int) -> Iterator[Part]: ...
+    def parts(self, free: int, kept: Kept) -> Iterator[Part]: ...
 
 
 COUNTERS: dict[plan.Counter, type[BinCounter] | type[SortCounter]] = {"bins": BinCounter, "sort": SortCounter}
@@ -90,11 +90,10 @@ class KmerCounter:
         )
 
     def block(self) -> KmerBlock:
-        """Count what was added and bring it to the host as one block; see `runs`."""
-        parts = self._parts(all_counts=False)
-        return gather(self._engine, key_words(self._options.k), self.kmers, parts)
+        """Count what was added and bring it to the host as one block; see `counted`."""
+        return gather(self._engine, self._options.k, self.kmers, self._parts(Kept.by(self._options)))
 
-    def runs(self, *, all_counts: bool = False) -> Iterator[Runs]:
+    def counted(self, *, all_counts: bool = False) -> Iterator[Runs | Slots]:
         """Count what was added.
 
         Parameters
@@ -104,39 +103,31 @@ class KmerCounter:
 
         Yields
         ------
-        Runs
-            K-mers, uint64 (words, n), and their counts, uint32, in ascending order on the device; k-mers that the
-            options leave out are not there. Whoever takes them lets go of them before asking for the next ones.
+        Runs or Slots
+            K-mers and their counts in ascending order on the device; k-mers that the options leave out are not there.
+            Whoever takes them lets go of them before asking for the next ones.
 
         Raises
         ------
         AllocationError
             The k-mers of a single prefix do not fit.
         """
-        for part in self._parts(all_counts=all_counts):
-            runs = part.runs
+        for part in self._parts(EVERY if all_counts else Kept.by(self._options)):
+            counted = part.counted
             del part
-            if runs.size:
-                yield runs
-            del runs
+            if counted.size:
+                yield counted
+            del counted
 
-    def _parts(self, *, all_counts: bool) -> Iterator[Part]:
-        if not self.kmers:
-            return
-        for part in self._counter.parts(self._most()):
-            kept = part if all_counts else Part(kept_runs(self._engine, self._options, part.runs), part.kmers)
-            del part
-            yield kept
-            del kept
+    def _parts(self, kept: Kept) -> Iterator[Part]:
+        if self.kmers:
+            yield from self._counter.parts(plan.free_bytes(self._limits, self._used), kept)
 
     @property
     def _used(self) -> int:
         return self._engine.memory.used
 
-    def _most(self, reserved: int = 0) -> int:
-        """How many k-mers can be counted at a time beside what is in use and so many bytes."""
-        room = self._counter.room(plan.free_bytes(self._limits, self._used, reserved))
-        return plan.kmers_at_a_time(self._limits, self._options.k, room)
-
     def _most_beside(self, symbols: Symbols) -> int:
-        return self._most(plan.stream_bytes(symbols.size))
+        """How many k-mers can be counted at a time beside what is in use and a stream."""
+        room = self._counter.room(plan.free_bytes(self._limits, self._used, plan.stream_bytes(symbols.size)))
+        return plan.kmers_at_a_time(self._limits, self._options.k, room)

@@ -7,23 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.kmers.counting.bin_prefixes import PrefixSpan
+from oclgenomics.kmers.counting.prefix_span import PrefixSpan
 from oclgenomics.runtime import DeviceArray
 
-__all__ = ["CHUNK_LINES", "LINE_BYTES", "FilledBins", "key_bytes", "line_keys"]
-
-LINE_BYTES = 64  # of a processor's cache
-CHUNK_LINES = 64
-
-
-def key_bytes(rest: int) -> int:
-    """Bytes of a key of so many bits in a bin: 4, or whole words of 8."""
-    return 4 if rest <= 32 else -(-rest // 64) * 8
-
-
-def line_keys(rest: int) -> int:
-    """Keys of so many bits in a line; bytes behind them are not used."""
-    return LINE_BYTES // key_bytes(rest)
+__all__ = ["FilledBins"]
 
 
 @dataclass(frozen=True)

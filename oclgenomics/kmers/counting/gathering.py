@@ -9,11 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.kmers.counting.slot_runs import runs_of
+from oclgenomics.kmers.counting.slots import Slots
+from oclgenomics.kmers.keys import key_words
 from oclgenomics.kmers.kmer_set import KmerBlock
 from oclgenomics.primitives import Runs
 from oclgenomics.runtime import Engine
 
-__all__ = ["Part", "gather", "join"]
+__all__ = ["Part", "dense", "gather", "join"]
 
 SLACK = 1.05  # of the k-mers that are expected: memory that nobody touches costs nothing, a second copy does
 
@@ -24,17 +27,18 @@ class Part:
 
     Attributes
     ----------
-    runs : Runs
-        Those that differ, uint64 (words, n), and their counts, uint32, in ascending order on the device.
+    counted : Runs or Slots
+        Those that differ and are kept, and their counts, in ascending order on the device. Runs: uint64 (words, n) and
+        uint32.
     kmers : int
         All of the range, equal ones and those that were left out included.
     """
 
-    runs: Runs
+    counted: Runs | Slots
     kmers: int
 
 
-def gather(engine: Engine, words: int, kmers: int, parts: Iterable[Part]) -> KmerBlock:
+def gather(engine: Engine, k: int, kmers: int, parts: Iterable[Part]) -> KmerBlock:
     """Bring parts in ascending order to the host as one block.
 
     What the parts so far let expect is reserved, so there is seldom anything to move, and nothing is there twice.
@@ -42,17 +46,16 @@ def gather(engine: Engine, words: int, kmers: int, parts: Iterable[Part]) -> Kme
     Parameters
     ----------
     engine : Engine
-    words : int
-        Of a k-mer.
+    k : int
     kmers : int
         Of all parts.
     parts : iterable of Part
         Each is let go before the next one is asked for.
     """
-    keys, counts = np.empty((words, 0), np.uint64), np.empty(0, np.uint32)
+    keys, counts = np.empty((key_words(k), 0), np.uint64), np.empty(0, np.uint32)
     size = seen = 0
     for part in parts:
-        runs = part.runs
+        runs = dense(engine, part.counted, k)
         begin, size, seen = size, size + runs.size, seen + part.kmers
         if size > len(counts):
             room = min(int(size * kmers / seen * SLACK), size + kmers - seen)
@@ -62,6 +65,11 @@ def gather(engine: Engine, words: int, kmers: int, parts: Iterable[Part]) -> Kme
         engine.download(runs.counts, runs.size, out=counts[begin:size])
         del part, runs
     return KmerBlock(keys[:, :size], counts[:size])
+
+
+def dense(engine: Engine, counted: Runs | Slots, k: int) -> Runs:
+    """Counted k-mers with all of their bits."""
+    return counted if isinstance(counted, Runs) else runs_of(engine, counted, k)
 
 
 def _enlarged(array: NDArray[Any], used: int, room: int) -> NDArray[Any]:

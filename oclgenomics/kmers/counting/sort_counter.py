@@ -7,11 +7,12 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.kmers.counting.filtering import Kept, kept_runs
 from oclgenomics.kmers.counting.gathering import Part
 from oclgenomics.kmers.counting.kmer_starts import KmerStarts, StartKernels
 from oclgenomics.kmers.keys import key_words
 from oclgenomics.kmers.options import CountOptions
-from oclgenomics.kmers.plan import SortPlan, split_prefixes
+from oclgenomics.kmers.plan import DeviceLimits, SortPlan, kmers_at_a_time, split_prefixes
 from oclgenomics.primitives import Runs, run_lengths, sort
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence import Symbols
@@ -32,6 +33,7 @@ class SortCounter:
 
     def __init__(self, engine: Engine, options: CountOptions) -> None:
         self._engine, self._k = engine, options.k
+        self._limits = DeviceLimits.of(engine)
         self._kernels = StartKernels(engine, options)
         self._streams: list[KmerStarts] = []
         self.kmers, self.prefixes = 0, 1 << self._kernels.prefix_bits
@@ -68,20 +70,21 @@ class SortCounter:
         """How many k-mers can be counted at a time in so many bytes."""
         return SortPlan(self._k, sum(len(starts.starts) for starts in self._streams)).room(free)
 
-    def parts(self, most: int) -> Iterator[Part]:
-        """Count all k-mers, at most `most` at a time.
+    def parts(self, free: int, kept: Kept) -> Iterator[Part]:
+        """Count all k-mers in so many bytes, and yield those that are kept.
 
         Raises
         ------
         AllocationError
-            The k-mers of a single prefix are more.
+            There is no room for those of a single prefix.
         """
+        most = kmers_at_a_time(self._limits, self._k, self.room(free))
         if self.kmers <= most:
-            yield Part(self.runs(0, self.prefixes), self.kmers)
+            yield Part(kept_runs(self._engine, kept, self.runs(0, self.prefixes)), self.kmers)
             return
         counts = self.prefix_counts()
         for low, high in split_prefixes(counts, most):
-            yield Part(self.runs(low, high), int(counts[low:high].sum()))
+            yield Part(kept_runs(self._engine, kept, self.runs(low, high)), int(counts[low:high].sum()))
 
     def runs(self, low: int, high: int) -> Runs:
         """Count the k-mers with prefixes `low` to `high` - 1; they stay on the device."""

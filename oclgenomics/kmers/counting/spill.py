@@ -84,7 +84,7 @@ class Spill:
 
     def add_counted(self, counter: KmerCounter) -> None:
         """Count what a counter was given, and write it as a run; see `add`."""
-        self.add(lambda writer: writer.append_all(counter.runs(all_counts=True)))
+        self.add(lambda writer: writer.append_all(counter.counted(all_counts=True)))
         self.kmers += counter.kmers
 
     def add(self, fill: Callable[[DatabaseWriter], None]) -> None:

@@ -16,6 +16,7 @@ from oclgenomics.errors import ParameterError
 from oclgenomics.io.append_file import Appending
 from oclgenomics.io.atomic_file import WholeFile, whole_file
 from oclgenomics.io.threads import usable_cores
+from oclgenomics.kmers.counting.slots import Slots
 from oclgenomics.kmers.database.layout import HEAD_BYTES, Foot, Head, section_bytes, section_table
 from oclgenomics.kmers.database.sections.encode_device import DeviceEncoder
 from oclgenomics.kmers.database.sections.encode_numpy import NumpyEncoder
@@ -150,16 +151,42 @@ class DatabaseWriter:
         self._check_arrays(runs.keys, runs.counts, runs.size)
         self._enter(self._encoder.take_runs(runs))
 
+    def append_slots(self, slots: Slots) -> None:
+        """Add k-mers of the engine's memory as counters on CPUs leave them, all of them greater than those before.
+
+        What has to be kept of them is copied. As with `append_runs`, what is wrong may come to light later.
+
+        Raises
+        ------
+        ValueError
+            As `append_runs`, or k-mers that are shorter than what their bins keep of them.
+        OutputError
+            The file cannot be written.
+        """
+        layout, bins = slots.layout, {len(slots.heads), len(slots.begins), len(slots.sizes)}
+        lists = len(slots.large_slots) == len(slots.large_counts) and len(bins) == 1
+        if slots.words.dtype != np.uint64 or slots.words.shape[:1] != (layout.words,) or not lists:
+            raise ValueError(f"slots {slots.words.dtype} {slots.words.shape} of {bins} bins do not suit")
+        if not 0 < layout.rest <= 2 * self._options.k:
+            raise ValueError(f"slots keep {layout.rest} bits of k-mers of {self._options.k} letters")
+        self._enter(self._encoder.take_slots(slots))
+
     def append_blocks(self, blocks: Iterable[KmerBlock]) -> None:
         """Add all of some blocks; see `append`."""
         for block in blocks:
             self.append(block)
 
-    def append_all(self, some: Iterable[Runs]) -> None:
-        """Add all of some runs, each of which is let go before the next one is made; see `append_runs`."""
-        for runs in some:
-            self.append_runs(runs)
-            del runs
+    def append_all(self, some: Iterable[Runs | Slots]) -> None:
+        """Add all of some runs and slots, each of which is let go before the next one is made.
+
+        See `append_runs` and `append_slots`.
+        """
+        for kmers in some:
+            if isinstance(kmers, Slots):
+                self.append_slots(kmers)
+            else:
+                self.append_runs(kmers)
+            del kmers
 
     def _check_arrays(
         self, keys: NDArray[np.uint64] | DeviceArray, counts: NDArray[np.uint32] | DeviceArray, size: int

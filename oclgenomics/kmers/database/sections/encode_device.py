@@ -8,6 +8,8 @@ from typing import Protocol
 import numpy as np
 
 from oclgenomics.io.append_file import Appending
+from oclgenomics.kmers.counting.slot_runs import SlotBins, runs_of
+from oclgenomics.kmers.counting.slots import Slots
 from oclgenomics.kmers.database.layout import SECTION_KMERS
 from oclgenomics.kmers.database.sections.encode_cpu_device import CpuDeviceEncoder
 from oclgenomics.kmers.database.sections.encode_gpu import GpuEncoder
@@ -57,7 +59,7 @@ class DeviceEncoder:
 
     def __init__(self, engine: Engine, k: int, output: Appending) -> None:
         words = key_words(k)
-        self._engine, self._order = engine, KeyOrder(k)
+        self._engine, self._k, self._order = engine, k, KeyOrder(k)
         plan = SectionPlan(DeviceLimits.of(engine), k, engine.memory.used)
         self._at_a_time, self._room = plan.encode(), plan.held() * SECTION_KMERS
         self._spans: _SpanEncoder = (
@@ -74,6 +76,12 @@ class DeviceEncoder:
     def take_runs(self, runs: Runs) -> Iterator[Coded]:
         """Take k-mers; yield what was encoded, all but what is held."""
         return self._checked(self._take(runs))
+
+    def take_slots(self, slots: Slots) -> Iterator[Coded]:
+        """Take k-mers of slots, which CPU devices encode as they are; yield what was encoded, all but what is held."""
+        if isinstance(self._spans, CpuDeviceEncoder):
+            return self._checked(self._take_slots(self._spans, SlotBins(self._engine, slots)))
+        return self.take_runs(runs_of(self._engine, slots, self._k))
 
     def rest(self) -> Iterator[Coded]:
         """Yield what is held."""
@@ -104,6 +112,23 @@ class DeviceEncoder:
                     yield from self._encode_held()
             taken += size
         yield from self._spans.settle()
+
+    def _take_slots(self, encoder: CpuDeviceEncoder, bins: SlotBins) -> Iterator[Coded]:
+        """Sections that begin among slots are encoded from them; what is held is completed by k-mers of slots."""
+        taken = 0
+        while taken < bins.size:
+            whole, missing = (bins.size - taken) // SECTION_KMERS, -self._size % SECTION_KMERS
+            if not self._size and whole:
+                size = min(whole, self._at_a_time) * SECTION_KMERS
+                yield from encoder.encode_slots(bins, taken, size)
+            else:
+                size = min(bins.size - taken, missing or SECTION_KMERS)
+                bins.expand(taken, size, self._keys, self._counts, self._size)
+                self._size += size
+                if self._size == self._room or (self._size % SECTION_KMERS == 0 and whole):
+                    yield from self._encode_held()
+            taken += size
+        yield from encoder.settle_slots()
 
     def _rest(self) -> Iterator[Coded]:
         if self._size:

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from oclgenomics.io.append_file import Appending
 from oclgenomics.kmers.arithmetic import is_ascending
+from oclgenomics.kmers.counting.slot_runs import runs_of
+from oclgenomics.kmers.counting.slots import Slots
 from oclgenomics.kmers.database.layout import SECTION_KMERS
 from oclgenomics.kmers.database.sections.key_order import DISORDER, KeyOrder
 from oclgenomics.kmers.database.sections.section import Coded, encode_sections
@@ -42,7 +44,7 @@ class NumpyEncoder:
         self, k: int, output: Appending, pool: ThreadPoolExecutor, threads: int, engine: Engine | None = None
     ) -> None:
         self._output, self._pool, self._threads, self._engine = output, pool, threads, engine
-        self._order = KeyOrder(k)
+        self._k, self._order = k, KeyOrder(k)
         self._held = _Held(key_words(k), SECTIONS_AT_A_TIME * SECTION_KMERS)
         self._encoding: deque[Future[tuple[bytes, Coded]]] = deque()
 
@@ -67,6 +69,12 @@ class NumpyEncoder:
             raise ValueError("a writer without an engine takes blocks, not runs")
         if runs.size:
             yield from self.take_block(KmerBlock(self._engine.download(runs.keys), self._engine.download(runs.counts)))
+
+    def take_slots(self, slots: Slots) -> Iterator[Coded]:
+        """Bring k-mers of slots to the host and take them."""
+        if self._engine is None:
+            raise ValueError("a writer without an engine takes blocks, not slots")
+        yield from self.take_runs(runs_of(self._engine, slots, self._k))
 
     def rest(self) -> Iterator[Coded]:
         """Yield what is left."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol
 
+from oclgenomics.kmers.counting.slots import Slots
 from oclgenomics.kmers.database.sections.section import Coded
 from oclgenomics.kmers.kmer_set import KmerBlock
 from oclgenomics.primitives import Runs
@@ -25,6 +26,10 @@ class SectionEncoder(Protocol):
 
     def take_runs(self, runs: Runs) -> Iterator[Coded]:
         """Take k-mers of device memory, which is free for other use afterwards."""
+        ...
+
+    def take_slots(self, slots: Slots) -> Iterator[Coded]:
+        """Take k-mers of device memory that are slots, which is free for other use afterwards."""
         ...
 
     def rest(self) -> Iterator[Coded]:

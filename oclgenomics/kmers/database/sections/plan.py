@@ -18,7 +18,8 @@ SHARE = 4  # of the sections that fit, one in so many is worked on: others use t
 MAX_KEY_BYTES = 1 << 28  # at a time on GPUs: a work-item takes milliseconds for a section, so there have to be many
 MAX_ROOM_BYTES = 1 << 27  # of encoded sections on CPU devices, of which a half or less is ever touched
 SECTIONS_EACH = 2  # at a time for each core of a CPU device
-MIN_ENCODED, MIN_DECODED = 8, 16  # at a time on CPU devices, if they fit
+MIN_ENCODED, MIN_DECODED = 16, 16  # at a time on CPU devices, if they fit
+LEAST_ROOM_BYTES = 20 << 20  # that so many sections may take
 MAX_HELD = 4  # sections that are gathered on CPU devices where runs are short
 SPARE = 16  # bytes, as eight are written at a time and whole words read
 
@@ -69,9 +70,12 @@ class SectionPlan:
     def _encode_on_cpu(self) -> int:
         fit = self._fit(
             BufferNeed("sections", per_item=self.room_bytes, copies=2),
-            BufferNeed("tallies", per_item=4 * (TALLIED + 2)),
+            BufferNeed("tallies", per_item=4 * (TALLIED + 2), copies=2),
+            BufferNeed("large counts", per_item=4 * SECTION_KMERS, copies=2),
+            BufferNeed("counts", per_item=4 * SECTION_KMERS),
         )
-        return max(1, min(self._for_cores(MIN_ENCODED), MAX_ROOM_BYTES // self.room_bytes, fit // SHARE))
+        least = min(MIN_ENCODED, max(1, LEAST_ROOM_BYTES // self.room_bytes))
+        return max(1, min(self._for_cores(least), MAX_ROOM_BYTES // self.room_bytes, fit // SHARE))
 
     def _encode_on_gpu(self) -> int:
         fit = self._fit(

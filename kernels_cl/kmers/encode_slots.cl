@@ -1,0 +1,264 @@
+// Sections of a database from slots, on CPUs: first key, gaps, counts, facts and tally in one go while the section is in the cache.
+//
+// Layout: see slot_key.clh for slots, and section_parts.clh for what is written. `size` k-mers from k-mer `start` of all on are encoded.
+// A section has `room` bytes in `out`, a multiple of 8 and at least 16 more than it takes; `facts` are channels of `sections`. Each section
+// has a row of TALLIED + 2 numbers in `tallies`, whose last one counts keys that are not greater than the one before, and EVERY numbers of
+// room in `many`, where its counts of TALLIED and more go. Work-items, as many as `numbers` has rows of EVERY counts for, take the next
+// section from `next`, which is 0 at first.
+//
+// -D SLOT_WORDS=n   words of a slot
+// -D WORDS=n        words of a k-mer
+// -D EVERY=n        k-mers of a section
+// -D STRETCH=n      counts of a stretch
+// -D TALLIED=n      counts from here on are large
+// -D BYTES=n        of a vector
+#include "kmers/section_parts.clh"
+#include "common/hash.clh"
+#include "kmers/slot_key.clh"
+
+typedef ulong8 ulong8_row __attribute__((aligned(8)));
+
+// What keys are made of.
+typedef struct {
+    __global const ulong *words;
+    ulong stride;
+    uint rest, count_bits;
+} Slots;
+
+static inline Key key_at(const Slots *slots, ulong slot, const Key *head)
+{
+    return key_of_slot(slots->words, slots->stride, slot, head, slots->rest, slots->count_bits);
+}
+
+// Gaps and counts of neighbours in a bin, one by one; `before` is the k-mer before them.
+static inline __global uchar *write_each(__global uchar *at, const Slots *slots, ulong slot, uint kmers, const Key *head,
+                                         const Key *before, __global uint *counts, uint *wrong)
+{
+    const ulong hole = (1ul << slots->count_bits) - 1;
+    Key then = *before;
+    for (uint i = 0; i < kmers; ++i) {
+        const Key key = key_at(slots, slot + i, head), gap = gap_between(&then, &key, wrong);
+        at += write_gap(at, &gap);
+        counts[i] = (uint)(slots->words[slot + i] & hole);
+        then = key;
+    }
+    return at;
+}
+
+#if SLOT_WORDS <= 2
+// Gaps within a bin do not have its head, so they are differences of slots. Eight at a time are spread by vectors and written one by one.
+#define AT_A_TIME 8
+#define MAX_REST (LIMB_BITS * SLOT_WORDS) // of gaps that are as many limbs as slots have words
+
+// As `spread`, with the bytes turned round: the lowest 7 bits become the highest byte.
+static inline ulong8 spread_turned(ulong8 x)
+{
+    x = x >> 28 | (x & 0x000000000ffffffful) << 32;
+    x = (x >> 14 & 0x00003fff00003ffful) | (x & 0x00003fff00003ffful) << 16;
+    return (x >> 7 & 0x007f007f007f007ful) | (x & 0x007f007f007f007ful) << 8;
+}
+
+// Bytes that limbs take as the first ones of a number.
+static inline ulong8 bytes_of_limbs(ulong8 limbs)
+{
+    const long8 x = as_long8(limbs);
+    long8 bytes = (long8)(1l);
+    UNROLL
+    for (uint bits = 7; bits < LIMB_BITS; bits += 7)
+        bytes -= x >= (long8)(1l << bits);
+    return as_ulong8(bytes);
+}
+
+static inline ulong8 load_slots(const Slots *slots, uint word, ulong slot)
+{
+    return *(__global const ulong8_row *)(slots->words + word * slots->stride + slot);
+}
+
+// Gaps and counts of AT_A_TIME k-mers from `slot` on; `wrong` gets -1 where a k-mer is not greater than the one before.
+static inline __global uchar *write_eight(__global uchar *at, const Slots *slots, ulong slot, __global uint *counts, long8 *wrong)
+{
+    const ulong hole = (1ul << slots->count_bits) - 1;
+    const uint behind = 64 * SLOT_WORDS - slots->count_bits - slots->rest;
+    const ulong8 first = load_slots(slots, 0, slot), first_then = load_slots(slots, 0, slot - 1);
+    ulong8 top = (first >> slots->count_bits) - (first_then >> slots->count_bits);
+    ulong own[AT_A_TIME], codes[AT_A_TIME], sizes[AT_A_TIME];
+    *(ulong8_row *)own = first & hole;
+    UNROLL
+    for (uint lane = 0; lane < AT_A_TIME; ++lane)
+        counts[lane] = (uint)own[lane];
+#if SLOT_WORDS == 1
+    *wrong |= as_long8(top) <= (long8)(0l);
+    const ulong8 low = top >> behind, low_bytes = bytes_of_limbs(low);
+#else
+    const ulong8 last = load_slots(slots, 1, slot), last_then = load_slots(slots, 1, slot - 1), less = last - last_then;
+    top += as_ulong8(last < last_then);
+    *wrong |= (as_long8(top) < (long8)(0l)) | ((top | less) == (ulong8)(0ul));
+    const ulong8 word = less >> behind | top << 1 << (63 - behind);
+    const ulong8 low = word & ((1ul << LIMB_BITS) - 1), high = word >> LIMB_BITS | top >> behind << (64 - LIMB_BITS);
+    const ulong8 any = as_ulong8(high != (ulong8)(0ul));
+    const ulong8 high_bytes = bytes_of_limbs(high) & any;
+    const ulong8 low_bytes = (bytes_of_limbs(low) & ~any) | (any & 8ul);
+    ulong high_codes[AT_A_TIME], high_sizes[AT_A_TIME];
+    *(ulong8_row *)high_codes = (spread_turned(high) | MORE) >> (64 - 8 * high_bytes & 63);
+    *(ulong8_row *)high_sizes = high_bytes;
+#endif
+    *(ulong8_row *)codes = (spread_turned(low) | (MORE >> 8)) >> (64 - 8 * low_bytes);
+    *(ulong8_row *)sizes = low_bytes;
+    UNROLL
+    for (uint lane = 0; lane < AT_A_TIME; ++lane) {
+#if SLOT_WORDS == 2
+        STORE(at, high_codes[lane]);
+        at += high_sizes[lane];
+#endif
+        STORE(at, codes[lane]);
+        at += sizes[lane];
+    }
+    return at;
+}
+#endif
+
+// Gaps and counts of neighbours in a bin, behind the k-mer `before`, which becomes the last one. The slot before has that k-mer if it
+// is `known` to be of the bin.
+static inline __global uchar *write_bin(__global uchar *at, const Slots *slots, ulong slot, uint kmers, uint known, const Key *head,
+                                        Key *before, __global uint *counts, uint *wrong)
+{
+    if (!kmers)
+        return at;
+    uint done = 0;
+    Key then = *before;
+#if SLOT_WORDS <= 2
+    if (slots->rest <= MAX_REST) {
+        if (!known) {
+            at = write_each(at, slots, slot, 1, head, before, counts, wrong);
+            done = 1;
+        }
+        long8 eight = (long8)(0l);
+        for (; done + AT_A_TIME <= kmers; done += AT_A_TIME)
+            at = write_eight(at, slots, slot + done, counts + done, &eight);
+        long lanes[AT_A_TIME];
+        *(long8 *)lanes = eight;
+        UNROLL
+        for (uint lane = 0; lane < AT_A_TIME; ++lane)
+            *wrong -= (int)lanes[lane];
+        if (done)
+            then = key_at(slots, slot + done - 1, head);
+    }
+#endif
+    at = write_each(at, slots, slot + done, kmers - done, head, &then, counts + done, wrong);
+    *before = key_at(slots, slot + kmers - 1, head);
+    return at;
+}
+
+static inline void list_many(__global const uint *counts, uint kmers, __global uint *many)
+{
+    uint listed = 0;
+    for (uint i = 0; i < kmers; ++i)
+        if (counts[i] >= TALLIED)
+            many[listed++] = counts[i];
+}
+
+// Checksums of some sections, as many lanes of a vector: each word of one has to wait for the word before. Lanes without a section of
+// their own have the first one's.
+#define ROWS 8
+
+typedef struct {
+    uint section[ROWS], bytes[ROWS], size;
+} Pending;
+
+static inline void sum_pending(Pending *pending, __global const ulong *out, ulong room, ulong k0, ulong k1, __global ulong *sums)
+{
+    __global const ulong *rows[ROWS];
+    uint words = 0xffffffffu;
+    UNROLL
+    for (uint lane = 0; lane < ROWS; ++lane) {
+        const uint own = lane < pending->size ? lane : 0;
+        rows[lane] = out + pending->section[own] * (room / 8);
+        words = MIN(words, pending->bytes[own] / 8);
+    }
+    SIP_START(s0, s1, s2, s3, k0, k1);
+    ulong8 v0 = (ulong8)(s0), v1 = (ulong8)(s1), v2 = (ulong8)(s2), v3 = (ulong8)(s3);
+    for (uint i = 0; i < words; ++i) {
+        const ulong8 word = (ulong8)(rows[0][i], rows[1][i], rows[2][i], rows[3][i],
+                                     rows[4][i], rows[5][i], rows[6][i], rows[7][i]);
+        SIP_WORD(v0, v1, v2, v3, word);
+    }
+    ulong states[4][ROWS];
+    *(ulong8_row *)states[0] = v0;
+    *(ulong8_row *)states[1] = v1;
+    *(ulong8_row *)states[2] = v2;
+    *(ulong8_row *)states[3] = v3;
+    for (uint lane = 0; lane < pending->size; ++lane) {
+        s0 = states[0][lane];
+        s1 = states[1][lane];
+        s2 = states[2][lane];
+        s3 = states[3][lane];
+        const uint bytes = pending->bytes[lane], whole = bytes / 8;
+        for (uint i = words; i < whole; ++i)
+            SIP_WORD(s0, s1, s2, s3, rows[lane][i]);
+        const ulong rest = (rows[lane][whole] & ((1ul << 8 * (bytes % 8)) - 1)) | (ulong)bytes << 56;
+        SIP_WORD(s0, s1, s2, s3, rest);
+        sums[pending->section[lane]] = sip_finish(s0, s1, s2, s3);
+    }
+    pending->size = 0;
+}
+
+__kernel
+__attribute__((vec_type_hint(bytes_v)))
+void encode_slots(__global const ulong *words, ulong stride, uint rest, uint count_bits, __global const ulong *heads,
+                           __global const uint *begins, __global const ulong *starts, uint bins, __global const uint *large_slots,
+                           __global const uint *large_counts, uint large, ulong start, uint size, uint sections, ulong k0, ulong k1,
+                           ulong room, volatile __global uint *next, __global uint *numbers, __global ulong *out,
+                           __global ulong *facts, __global uint *tallies, __global uint *many)
+{
+    const Slots slots = {words, stride, rest, count_bits};
+    Pending pending;
+    pending.size = 0;
+    __global uint *const counts = numbers + get_global_id(0) * EVERY;
+    for (uint section = atomic_inc(next); section < sections; section = atomic_inc(next)) {
+        const ulong begin = start + section * EVERY, end = start + MIN((section + 1) * EVERY, size);
+        __global ulong *const aligned = out + section * (room / 8);
+        __global uchar *const bytes = (__global uchar *)aligned;
+        __global uint *const tally = tallies + section * (TALLIED + 2);
+        uint wrong = 0, bin = bin_of(starts, bins, begin);
+        Key head = key_of_head(heads[bin], rest);
+        Key before = key_at(&slots, begins[bin] + (begin - starts[bin]), &head);
+        if (section) { // which has to follow the section before
+            const uint last = bin - (begin == starts[bin]);
+            const Key head_then = key_of_head(heads[last], rest);
+            const Key then = key_at(&slots, begins[last] + (begin - 1 - starts[last]), &head_then);
+            gap_between(&then, &before, &wrong);
+        }
+        __global uchar *at = bytes;
+        for (uint w = 0; w < WORDS; ++w, at += 8) {
+            STORE(at, before.word[w]);
+            facts[(3 + w) * sections + section] = before.word[w];
+        }
+        counts[0] = (uint)(words[begins[bin] + (begin - starts[bin])] & ((1ul << count_bits) - 1));
+        for (ulong place = begin; place < end; ++bin) {
+            const uint known = place == begin; // the first k-mer
+            const ulong slot = begins[bin] + (place - starts[bin]);
+            const uint kmers = (uint)(MIN(starts[bin + 1], end) - place);
+            __global uint *const own = counts + (place - begin);
+            head = key_of_head(heads[bin], rest);
+            at = write_bin(at, &slots, slot + known, kmers - known, known, &head, &before, own + known, &wrong);
+            put_large(own, slot, kmers, large_slots, large_counts, large);
+            place += kmers;
+        }
+        const uint kmers = (uint)(end - begin), gap_bytes = (uint)(at - bytes), count_words = write_counts(at, counts, 0, kmers);
+        STORE(at + 8 * count_words, 0ul); // the checksum reads whole words
+        tally_section(counts, 0, kmers, tally);
+        tally[TALLIED + 1] = wrong;
+        if (tally[TALLIED])
+            list_many(counts, kmers, many + (ulong)section * EVERY);
+        facts[section] = gap_bytes;
+        facts[sections + section] = count_words;
+        pending.section[pending.size] = section;
+        pending.bytes[pending.size++] = gap_bytes + 8 * count_words;
+        if (pending.size == ROWS)
+            sum_pending(&pending, out, room, k0, k1, facts + 2 * sections);
+        for (uint w = 0; w < WORDS; ++w)
+            facts[(3 + WORDS + w) * sections + section] = before.word[w];
+    }
+    if (pending.size)
+        sum_pending(&pending, out, room, k0, k1, facts + 2 * sections);
+}

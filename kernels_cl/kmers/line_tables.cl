@@ -1,0 +1,512 @@
+// The distinct k-mers of bins and how often each is there, for CPUs: a table each work-item has for itself, small enough for the
+// processor's caches, of slots as slot.clh has them.
+//
+// A line is 8 slots: word w of all of them is vector w of its SLOT_WORDS vectors of 8 words, each a cache line. A key's line is its
+// leading 32 bits scaled to the lines of the table, so lines are in the order of keys. One vector comparison finds the key's slot
+// or an empty one; a key that finds its line full goes on to the next. Empty slots are all ones in their first word. A slot's count
+// stays below all ones: where it would get there it starts at 1 again and its escapes, 2^count_bits - 2 each, are counted aside.
+//
+// Read out, each line is sorted as a whole (Batcher's network for 8), and what went over lines is put right by insertion. Each bin
+// has as many steps over full lines as it has k-mers: that bounds insertion, too. A bin that needs more starts again: with lines for
+// as many distinct k-mers as k-mers if its table was well filled, then with lines by a hash, whose slots are merged into order. A bin
+// that these do not suffice for is OVERFULL.
+//
+// Counts outside least..most are left out, others stop at `cap`. A count that does not fit into its hole is all ones there; the
+// true one is in a list.
+//
+// Keys lie in lines of 64 bytes, whose last bytes are not used where KEY_BYTES does not divide 64: chunks[i] of pool has lines[i]
+// lines of keys of bin b, for i from begins[b] to begins[b + 1] - 1, and stage b of each walker has staged[walker * bins + b].
+//
+// -D SLOT_WORDS=n, -D KEY_WORDS=n   slot.clh
+// -D KEY_BYTES=n                    bytes of a key, a little-endian number: 4, or 8 * KEY_WORDS
+// -D JOINED=0|1                     1 where a vector of 64 bytes is more than a register, or compiled as if it were
+#include "common/bits.clh"
+#include "kmers/slot.clh"
+
+#define OVERFULL 0xffffffffu
+#define EMPTY (~0ul)
+#define LINE_KEYS (64 / KEY_BYTES)
+#define CHUNK_LINES 64
+#define BEHIND 16 // lines behind a table's last one, for keys that go over it
+#define LANES 8
+#define SHARE_BITS 16
+#define LAG 64 // slots
+
+typedef ulong8 ulong8_any __attribute__((aligned(8)));
+#define LOAD8(p) (*(__global const ulong8_any *)(p))
+#define STORE8(p, v) (*(__global ulong8_any *)(p) = (v))
+
+// A byte of ones for each lane that is true. Conversion by the compiler, since the built-in is a call on some CPU runtimes; where
+// vectors of 64 bytes are two or more in registers, bytes of halves are joined, which is sooner done.
+#if JOINED
+static inline ulong BYTES(long8 hit)
+{
+    const long8 bytes = hit & (long8)(0xffL, 0xffL << 8, 0xffL << 16, 0xffL << 24, 0xffL << 32, 0xffL << 40, 0xffL << 48, ~0L << 56);
+    const long4 four = bytes.lo | bytes.hi;
+    const long2 two = four.lo | four.hi;
+    return (ulong)(two.x | two.y);
+}
+#else
+#define BYTES(hit) as_ulong(__builtin_convertvector(hit, char8))
+#endif
+
+typedef struct {
+    __global ulong8 *lines; // SLOT_WORDS vectors a line
+    __global uint *escapes; // of each slot of the table
+    __global uint *listed;  // slots that have escapes
+    uint grown;             // how many those are
+    uint wanted;            // lines that keys are scaled to
+    uint last;              // the last line that a key may be in
+    uint end;               // lines there are
+    ulong steps;            // over full lines, that are left
+    ulong below;            // ones in the count's bits
+    uint rest, count_bits;
+    uint used;              // slots with a key
+} Table;
+
+static inline void load_key(__global const uchar *at, ulong *key)
+{
+#if KEY_BYTES == 4
+    key[0] = *(__global const uint *)at;
+#else
+    UNROLL
+    for (uint w = 0; w < KEY_WORDS; ++w)
+        key[w] = ((__global const ulong *)at)[w];
+#endif
+}
+
+static inline uint line_of(const ulong *slot, uint lines, uint hashed)
+{
+    ulong mixed = slot[0];
+    if (hashed) {
+        UNROLL
+        for (uint w = 1; w < SLOT_WORDS; ++w)
+            mixed = (mixed ^ mixed >> 29) * 0xbf58476d1ce4e5b9ul + slot[w];
+        mixed = (mixed ^ mixed >> 32) * 0x94d049bb133111ebul;
+        mixed = (mixed ^ mixed >> 29) * 0x9e3779b97f4a7c15ul;
+    }
+    return (uint)((mixed >> 32) * lines >> 32);
+}
+
+// Lanes of a line that have a key or nothing yet.
+static inline ulong lanes_for(__global const ulong8 *line, const ulong *slot, ulong below)
+{
+    const ulong8 first = line[0];
+    long8 same = ((first ^ slot[0]) & ~below) == 0;
+    UNROLL
+    for (uint w = 1; w < SLOT_WORDS; ++w)
+        same &= line[w] == slot[w];
+    return BYTES(same | (first == EMPTY));
+}
+
+// Counts `n` keys; 0 where they crowd.
+static inline uint enter(__global const uchar *keys, uint n, Table *table, const uint hashed)
+{
+    __global ulong8 *lines = table->lines;
+    const ulong below = table->below;
+    const uint wanted = table->wanted, rest = table->rest, count_bits = table->count_bits;
+    uint used = table->used;
+    for (uint i = 0; i < n; ++i) {
+        ulong key[KEY_WORDS], slot[SLOT_WORDS];
+        load_key(keys + (ulong)i * KEY_BYTES + i / LINE_KEYS * (64 - LINE_KEYS * KEY_BYTES), key);
+        slot_of_key(key, rest, count_bits, slot);
+        uint line = line_of(slot, wanted, hashed);
+        ulong lanes = lanes_for(lines + (ulong)line * SLOT_WORDS, slot, below);
+        while (__builtin_expect(!lanes, 0)) {
+            if (++line == table->end || !table->steps)
+                return 0;
+            --table->steps;
+            table->last = MAX(table->last, line);
+            lanes = lanes_for(lines + (ulong)line * SLOT_WORDS, slot, below);
+        }
+        const uint lane = lowest_bit64(lanes) >> 3;
+        __global ulong *word = (__global ulong *)(lines + (ulong)line * SLOT_WORDS) + lane;
+        const ulong before = *word;
+        ulong after = (before == EMPTY ? slot[0] : before) + 1;
+        if (__builtin_expect((after & below) == below, 0)) {
+            const uint at = line * LANES + lane;
+            if (!table->escapes[at]++)
+                table->listed[table->grown++] = at;
+            after -= below - 1;
+        }
+        *word = after;
+        used += before == EMPTY;
+        UNROLL
+        for (uint w = 1; w < SLOT_WORDS; ++w)
+            word[w * LANES] = slot[w];
+    }
+    table->used = used;
+    return 1;
+}
+
+// Where the keys of a bin are.
+typedef struct {
+    __global const uchar *pool, *stages;
+    __global const uint *chunks, *lines, *staged;
+    uint begin, end, walkers, bin, bins;
+} Keys;
+
+static inline ulong keys_of(const Keys *keys)
+{
+    ulong n = 0;
+    for (uint i = keys->begin; i < keys->end; ++i)
+        n += keys->lines[i] * LINE_KEYS;
+    for (uint walker = 0; walker < keys->walkers; ++walker)
+        n += keys->staged[(ulong)walker * keys->bins + keys->bin];
+    return n;
+}
+
+// Counts all keys of a bin; 0 where they crowd.
+static inline uint enter_all(const Keys *keys, Table *table, const uint hashed)
+{
+    const uint pieces = keys->end - keys->begin + keys->walkers;
+    for (uint piece = 0; piece < pieces; ++piece) {
+        const uint i = keys->begin + piece;
+        const ulong stage = (ulong)(i - keys->end) * keys->bins + keys->bin;
+        const uint chunked = i < keys->end;
+        __global const uchar *at = chunked ? keys->pool + (ulong)keys->chunks[i] * (CHUNK_LINES * 64) : keys->stages + stage * 64;
+        const uint n = chunked ? keys->lines[i] * LINE_KEYS : keys->staged[stage];
+        if (!enter(at, n, table, hashed))
+            return 0;
+    }
+    return 1;
+}
+
+static inline void start(Table *table, ulong n, uint lines)
+{
+    table->wanted = lines;
+    table->last = lines - 1;
+    table->end = lines + BEHIND;
+    table->steps = n + LANES;
+    table->used = 0;
+    table->grown = 0;
+}
+
+static inline void clear_lines(Table *table)
+{
+    for (uint line = 0; line <= table->last; ++line)
+        table->lines[(ulong)line * SLOT_WORDS] = (ulong8)(EMPTY);
+}
+
+static inline void forget(Table *table)
+{
+    clear_lines(table);
+    for (uint i = 0; i < table->grown; ++i)
+        table->escapes[table->listed[i]] = 0;
+}
+
+// Slots of a bin, dense: word w of slot i is words[w * stride + i].
+typedef struct {
+    __global ulong *words;
+    ulong stride, below;
+} Dense;
+
+static inline void get(const Dense *dense, ulong i, ulong *slot)
+{
+    UNROLL
+    for (uint w = 0; w < SLOT_WORDS; ++w)
+        slot[w] = dense->words[w * dense->stride + i];
+}
+
+static inline void put(const Dense *dense, ulong i, const ulong *slot)
+{
+    UNROLL
+    for (uint w = 0; w < SLOT_WORDS; ++w)
+        dense->words[w * dense->stride + i] = slot[w];
+}
+
+// Whether the key of slot a is less than that of b.
+static inline uint less(const ulong *a, const ulong *b, ulong below)
+{
+    uint result = 0;
+    UNROLL
+    for (uint w = SLOT_WORDS - 1; w > 0; --w)
+        result = (a[w] < b[w]) | ((a[w] == b[w]) & result);
+    const ulong x = a[0] | below, y = b[0] | below;
+    return (x < y) | ((x == y) & result);
+}
+
+// Sorts a line by all its bits, counts included: slots that differ are never taken for equal ones, and empty ones come last.
+#define STEP(P, HIGH)                                              \
+    do {                                                           \
+        ulong8 other[SLOT_WORDS];                                  \
+        long8 lesser = 0;                                          \
+        UNROLL                                                     \
+        for (int w = SLOT_WORDS - 1; w >= 0; --w) {                \
+            other[w] = v[w].P;                                     \
+            lesser = (other[w] < v[w]) | ((other[w] == v[w]) & lesser); \
+        }                                                          \
+        lesser ^= (long8)HIGH;                                     \
+        UNROLL                                                     \
+        for (uint w = 0; w < SLOT_WORDS; ++w)                      \
+            v[w] = lesser ? other[w] : v[w];                       \
+    } while (0)
+
+static inline void sort_line(ulong8 *v)
+{
+    STEP(s23016745, (0, 0, -1, -1, 0, 0, -1, -1));
+    STEP(s45670123, (0, 0, 0, 0, -1, -1, -1, -1));
+    STEP(s10325476, (0, -1, 0, -1, 0, -1, 0, -1));
+    STEP(s01452367, (0, 0, 0, 0, -1, -1, 0, 0));
+    STEP(s04261537, (0, 0, 0, 0, -1, 0, -1, 0));
+    STEP(s02143657, (0, 0, -1, 0, -1, 0, -1, 0));
+}
+
+// Moves those of 8 slots from `first` on that come before the one on their left to their places.
+static inline void put_right(const Dense *dense, uint first, uint end)
+{
+    __global const ulong *words = dense->words + first;
+    long8 wrong = 0;
+    UNROLL
+    for (uint w = SLOT_WORDS - 1; w > 0; --w) {
+        const ulong8 here = LOAD8(words + w * dense->stride), left = LOAD8(words + w * dense->stride - 1);
+        wrong = (here < left) | ((here == left) & wrong);
+    }
+    const ulong8 here = LOAD8(words) | dense->below, left = LOAD8(words - 1) | dense->below;
+    wrong = (here < left) | ((here == left) & wrong);
+    if (__builtin_expect(!BYTES(wrong), 1))
+        return;
+    for (uint place = first; place < end; ++place) {
+        ulong slot[SLOT_WORDS], other[SLOT_WORDS];
+        uint to = place;
+        get(dense, place, slot);
+        for (; to; --to) {
+            get(dense, to - 1, other);
+            if (!less(slot, other, dense->below))
+                break;
+            put(dense, to, other);
+        }
+        if (to < place)
+            put(dense, to, slot);
+    }
+}
+
+// Moves slots out of the table, line by line, each line sorted; puts them right some lines behind, where they are still near, but
+// no more on their way to memory.
+static inline void read_out(Table *table, const Dense *dense, const uint ordered)
+{
+    uint used = 0, right = 1;
+    for (uint line = 0; line <= table->last; ++line) {
+        ulong8 v[SLOT_WORDS];
+        UNROLL
+        for (uint w = 0; w < SLOT_WORDS; ++w)
+            v[w] = table->lines[(ulong)line * SLOT_WORDS + w];
+        table->lines[(ulong)line * SLOT_WORDS] = (ulong8)(EMPTY);
+        const uint keys = (uint)POPCOUNT64(BYTES(v[0] != EMPTY)) / 8;
+        sort_line(v);
+        UNROLL
+        for (uint w = 0; w < SLOT_WORDS; ++w)
+            STORE8(dense->words + w * dense->stride + used, v[w]);
+        used += keys;
+        if (ordered && right + LAG < used) {
+            put_right(dense, right, right + LANES);
+            right += LANES;
+        }
+    }
+    for (; ordered && right < used; right += LANES)
+        put_right(dense, right, MIN(right + LANES, used));
+}
+
+// Sorts by merging runs, to and fro between the slots and another place.
+static inline void sort_slots(Dense dense, Dense other, uint used)
+{
+    const Dense result = dense;
+    for (uint width = 1; width < used; width *= 2) {
+        for (uint first = 0; first < used; first += 2 * width) {
+            uint a = first, b = MIN(first + width, used);
+            const uint a_end = b, b_end = MIN(b + width, used);
+            for (uint i = first; i < b_end; ++i) {
+                ulong left[SLOT_WORDS], right[SLOT_WORDS];
+                get(&dense, MIN(a, used - 1), left);
+                get(&dense, MIN(b, used - 1), right);
+                const uint takes_b = b < b_end && (a == a_end || less(right, left, dense.below));
+                put(&other, i, takes_b ? right : left);
+                a += !takes_b;
+                b += takes_b;
+            }
+        }
+        const Dense turned = dense;
+        dense = other;
+        other = turned;
+    }
+    if (dense.words != result.words)
+        for (uint i = 0; i < used; ++i) {
+            ulong slot[SLOT_WORDS];
+            get(&dense, i, slot);
+            put(&result, i, slot);
+        }
+}
+
+// The place of a key that is there.
+static inline uint place_of(const Dense *dense, uint used, const ulong *wanted)
+{
+    uint low = 0, high = used - 1;
+    while (low < high) {
+        const uint middle = low + (high - low) / 2;
+        ulong slot[SLOT_WORDS];
+        get(dense, middle, slot);
+        if (less(slot, wanted, dense->below))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+// Notes keys that have escapes, and their counts: SLOT_WORDS + 1 words each.
+static inline void note_grown(Table *table, __global ulong *grown)
+{
+    for (uint i = 0; i < table->grown; ++i) {
+        const uint at = table->listed[i];
+        __global const ulong *word = (__global const ulong *)(table->lines + (ulong)(at / LANES) * SLOT_WORDS) + at % LANES;
+        __global ulong *noted = grown + (ulong)i * (SLOT_WORDS + 1);
+        UNROLL
+        for (uint w = 0; w < SLOT_WORDS; ++w)
+            noted[w] = word[w * LANES];
+        const ulong total = (word[0] & table->below) + table->escapes[at] * (table->below - 1);
+        noted[SLOT_WORDS] = MIN(total, 0xfffffffful);
+        table->escapes[at] = 0;
+    }
+}
+
+typedef struct {
+    uint least, most, cap;
+} Filter;
+
+// Leaves out slots whose counts the filter does not pass; returns how many are left. A count of all ones is to be kept.
+static inline uint kept(const Dense *dense, uint used, const Filter *filter)
+{
+    const ulong below = dense->below;
+    uint left = 0;
+    for (uint i = 0; i < used; ++i) {
+        ulong slot[SLOT_WORDS];
+        get(dense, i, slot);
+        const ulong count = slot[0] & below;
+        const uint keep = (count >= filter->least) & (count <= filter->most), large = count == below;
+        slot[0] = large || count <= filter->cap ? slot[0] : (slot[0] & ~below) | filter->cap;
+        put(dense, left, slot);
+        left += keep | large;
+    }
+    return left;
+}
+
+// Marks keys that have escapes: a count of all ones if the filter passes them, else 0, which it never does.
+static inline void mark_grown(const Dense *dense, uint used, __global const ulong *grown, uint count, const Filter *filter)
+{
+    for (uint i = 0; i < count; ++i) {
+        __global const ulong *noted = grown + (ulong)i * (SLOT_WORDS + 1);
+        ulong slot[SLOT_WORDS];
+        UNROLL
+        for (uint w = 0; w < SLOT_WORDS; ++w)
+            slot[w] = noted[w];
+        const ulong total = noted[SLOT_WORDS];
+        const uint place = place_of(dense, used, slot), keep = total >= filter->least && total <= filter->most;
+        dense->words[place] = (slot[0] & ~dense->below) | (keep ? dense->below : 0);
+    }
+}
+
+// Writes the counts of those that were kept, where they fit, or into the list of large ones.
+static inline void write_grown(const Dense *dense, uint used, uint begin, __global const ulong *grown, uint count,
+                               const Filter *filter, volatile __global uint *tally, __global uint *larges)
+{
+    for (uint i = 0; i < count; ++i) {
+        __global const ulong *noted = grown + (ulong)i * (SLOT_WORDS + 1);
+        const ulong total = noted[SLOT_WORDS], most = MIN(total, (ulong)filter->cap);
+        if (total < filter->least || total > filter->most)
+            continue;
+        ulong slot[SLOT_WORDS];
+        UNROLL
+        for (uint w = 0; w < SLOT_WORDS; ++w)
+            slot[w] = noted[w];
+        const uint place = place_of(dense, used, slot);
+        if (most < dense->below) {
+            dense->words[place] = (slot[0] & ~dense->below) | most;
+            continue;
+        }
+        const uint at = 2 * atomic_inc(tally);
+        larges[at] = begin + place;
+        larges[at + 1] = (uint)most;
+    }
+}
+
+// Counts a bin in the smallest table that does; 0 if none does, 2 if its slots lie by a hash.
+static inline uint count_bin(const Keys *keys, Table *table, ulong n, uint share, uint most_lines)
+{
+    const ulong all = n / (LANES / 2) + LANES, some = (n * share >> SHARE_BITS) / (LANES / 2) + LANES;
+    const uint rest = table->rest;
+    const ulong room = rest < 31 ? MIN(most_lines, (1u << rest) / (LANES / 2) + 1) : most_lines; // 4 keys a line at most
+    const uint most = (uint)MIN(all, room), few = (uint)MIN(some, room);
+    start(table, n, few);
+    if (enter_all(keys, table, 0))
+        return 1;
+    forget(table);
+    if (few < most && table->used > few * 5) { // it was too small; else keys begin alike
+        start(table, n, most);
+        if (enter_all(keys, table, 0))
+            return 1;
+        forget(table);
+    }
+    start(table, n, most);
+    if (enter_all(keys, table, 1))
+        return 2;
+    forget(table);
+    return 0;
+}
+
+// tallies: bins that were taken, slots, and large counts. ranges: the first slot of each bin, and then how many each has. larges:
+// a slot and its count in turn. shares: distinct k-mers of 2^SHARE_BITS, in the bin before.
+__kernel void count_lines(__global const uchar *pool, __global const uint *begins, __global const uint *chunks,
+                          __global const uint *lines, __global const uchar *stages, __global const uint *staged, uint walkers,
+                          uint bins, uint first, uint end, uint rest, uint count_bits, uint most_lines, uint most_grown,
+                          volatile __global uint *tallies, __global ulong *tables, __global uint *all_escapes,
+                          __global uint *all_listed, __global ulong *all_grown, __global uint *shares, uint least, uint most, uint cap,
+                          __global ulong *words, ulong stride, __global uint *ranges, __global uint *larges)
+{
+    const ulong item = get_global_id(0), room = most_lines + BEHIND;
+    Keys keys = {pool, stages, chunks, lines, staged, 0, 0, walkers, 0, bins};
+    Table table;
+    table.lines = (__global ulong8 *)tables + item * room * SLOT_WORDS;
+    table.escapes = all_escapes + item * room * LANES;
+    table.listed = all_listed + item * most_grown;
+    table.below = LOW_BITS64(count_bits);
+    table.rest = rest;
+    table.count_bits = count_bits;
+    __global ulong *grown = all_grown + item * most_grown * (SLOT_WORDS + 1);
+    const Filter filter = {MAX(least, 1u), most, cap};
+    const uint filtered = least > 1 || most != 0xffffffffu || cap < table.below - 1;
+    uint share = shares[item];
+    for (uint bin = first + atomic_inc(tallies); bin < end; bin = first + atomic_inc(tallies)) {
+        __global uint *range = ranges + (bin - first);
+        range[0] = range[end - first] = 0;
+        keys.begin = begins[bin];
+        keys.end = begins[bin + 1];
+        keys.bin = bin;
+        const ulong n = keys_of(&keys);
+        if (!n)
+            continue;
+        const uint form = count_bin(&keys, &table, n, share, most_lines);
+        if (!form) {
+            range[end - first] = OVERFULL;
+            continue;
+        }
+        const uint begin = atomic_add(tallies + 1, (table.used + 2 * LANES - 1) / LANES * LANES);
+        const Dense dense = {words + begin, stride, table.below};
+        const uint count = table.grown;
+        uint used = table.used;
+        note_grown(&table, grown);
+        read_out(&table, &dense, form == 1);
+        if (form == 2) {
+            const Dense other = {(__global ulong *)table.lines, used, table.below};
+            sort_slots(dense, other, used);
+            clear_lines(&table);
+        }
+        share = (uint)(((ulong)used << SHARE_BITS) / n) + 1;
+        mark_grown(&dense, used, grown, count, &filter);
+        if (filtered)
+            used = kept(&dense, used, &filter);
+        write_grown(&dense, used, begin, grown, count, &filter, tallies + 2, larges);
+        range[0] = begin;
+        range[end - first] = used;
+    }
+    shares[item] = share;
+}

@@ -1,0 +1,93 @@
+"""Counting by bins where prefixes have more k-mers than the pool holds, or than a table takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from helpers.kmer_sets import as_dict, random_text
+
+from oclgenomics.errors import AllocationError
+from oclgenomics.kmers import reference
+from oclgenomics.kmers.counting import bin_plan
+from oclgenomics.kmers.counting.bin_counter import BinCounter
+from oclgenomics.kmers.counting.equal_prefixes import EqualPrefixes, distinct_of
+from oclgenomics.kmers.counting.filtering import EVERY, Kept
+from oclgenomics.kmers.counting.gathering import gather
+from oclgenomics.kmers.counting.prefix_span import PrefixSpan
+from oclgenomics.kmers.options import CountOptions
+from oclgenomics.runtime import Engine
+from oclgenomics.sequence import packed_blocks
+
+SMALL = 1 << 16  # bytes that are free: the pool has the least size there is
+
+
+def alike(letters: int, others: int) -> bytes:
+    """Many k-mers that begin with 16 A, some of them equal."""
+    rng = np.random.default_rng(letters)
+    ends = [b">r\n" + b"A" * 16 + random_text(rng, 60, b"ACGT", 60).replace(b"\n", b"")[-54:] for _ in range(others)]
+    return b">one\n" + b"A" * letters + b"\n" + b"\n".join(ends) + b"\n" + random_text(rng, 3000, b"ACGT", 700)
+
+
+@pytest.fixture
+def divided(monkeypatch: pytest.MonkeyPatch) -> list[PrefixSpan]:
+    """The spans that could not be divided."""
+    spans: list[PrefixSpan] = []
+    parts = EqualPrefixes.parts
+
+    def noted(self: EqualPrefixes, span: PrefixSpan, kept: Kept) -> Iterator[object]:
+        spans.append(span)
+        return parts(self, span, kept)
+
+    monkeypatch.setattr(EqualPrefixes, "parts", noted)
+    return spans
+
+
+def check(engine: Engine, path: Path, options: CountOptions, block_bytes: int, kept: Kept = EVERY) -> None:
+    counter = BinCounter(engine, CountOptions(options.k, options.canonical))
+    for block in packed_blocks(engine, [path], overlap=options.k - 1, block_bytes=block_bytes):
+        counter.add(block.symbols)
+    found = gather(engine, options.k, counter.kmers, counter.parts(SMALL, kept))
+    expected = reference.count([path.read_bytes()], options)
+    assert list(as_dict([found], options.k).items()) == list(expected.items())
+
+
+@pytest.mark.parametrize("k", [9, 17, 21, 40, 65])
+def test_more_k_mers_with_a_prefix_than_fit(engine: Engine, tmp_path: Path, divided: list[PrefixSpan], k: int) -> None:
+    path = tmp_path / "x.fa"
+    path.write_bytes(alike(40_000, 20))
+    check(engine, path, CountOptions(k, min_count=2, counter_max=30_000), 900, Kept(2, 1 << 30, 30_000))
+    assert [span.bins for span in divided] == [1] * len(divided)
+    assert divided
+
+
+@pytest.mark.parametrize("canonical", [True, False])
+@pytest.mark.parametrize("k", [17, 31, 40, 100])
+def test_more_distinct_k_mers_with_a_prefix_than_a_table_takes(
+    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, divided: list[PrefixSpan], k: int, canonical: bool
+) -> None:
+    monkeypatch.setattr(bin_plan, "MAX_LINES", 2)
+    monkeypatch.setattr(bin_plan, "MIN_LINES", 2)
+    path = tmp_path / "x.fa"
+    path.write_bytes(alike(100 + k, 1 if k == 17 else 200))
+    check(engine, path, CountOptions(k, canonical), 1 << 20)
+    assert bool(divided) == (31 <= k < 70)
+
+
+def test_too_many_equal_k_mers_in_a_stream(engine: Engine, tmp_path: Path) -> None:
+    path = tmp_path / "x.fa"
+    path.write_bytes(b">one\n" + b"A" * 60_000)
+    with pytest.raises(AllocationError, match="59,984 k-mers begin with the same letters"):
+        check(engine, path, CountOptions(17), 1 << 20)
+
+
+def test_distinct_k_mers_and_their_sums() -> None:
+    keys = np.array([[3, 1, 3, 1], [0, 1, 0, 0]], np.uint64)
+    found = distinct_of(keys)
+    assert found.keys.tolist() == [[1, 3, 1], [0, 0, 1]]
+    assert found.counts.tolist() == [1, 2, 1]
+    sums = distinct_of(keys, np.array([1 << 31, 1, 1 << 31, 1], np.uint32))
+    assert sums.counts.tolist() == [1, (1 << 32) - 1, 1]
+    assert distinct_of(keys[:, :0]).keys.shape == (2, 0)
