@@ -71,12 +71,9 @@ class BinPlan:
     def table_lines(self) -> int:
         """Lines of 8 slots of a work-item's table, a power of two; a part has room for all of its slots."""
         share = min(self.free // TABLES_SHARE, self.limits.max_allocation // 2) // self.walkers
-        room = min(share // (LINE_BYTES * self._slot_words + 32), self._part_bytes // (LINE_BYTES * self._slot_words))
-        return (
-            max(MIN_LINES, min(MAX_LINES, 1 << (room - TABLE_SPARE).bit_length() >> 1))
-            if room > TABLE_SPARE
-            else MIN_LINES
-        )
+        line = LINE_BYTES * self._slot_words
+        room = min(share // (line + 32), self._part_bytes // line) - TABLE_SPARE
+        return max(MIN_LINES, min(MAX_LINES, 1 << max(room, 0).bit_length() >> 1))
 
     @property
     def part_slots(self) -> int:
