@@ -16,6 +16,7 @@
 // -D VALUE=type       the value's type, where there are values
 // -D CPU=0|1          1: a work-item a tile, serial, the tile's size in `tile`; else LANES work-items a tile of LANES x EACH
 // -D LANES=n, EACH=n  (GPUs) LANES is a power of two, 16 to 256; EACH at most 16
+// -D PASSES           the digit passes from word `word` into the next one
 // -D SPLIT            keys belong to parts by splitters; primitives/splitters.clh
 #include "common/bits.clh"
 #ifdef SPLIT
@@ -36,8 +37,13 @@
 #define SCATTER_SPLIT , __global const uchar *digits
 #else
 #define ITEM KEY
+#ifdef PASSES
+#define DIGIT_OF(item) ((uint)(item) & mask)
+#define FIND_ITEM(i) (keys[word * stride + (i)] >> shift | keys[(word + 1) * stride + (i)] << (8 * sizeof(KEY) - shift))
+#else
 #define DIGIT_OF(item) ((uint)((item) >> shift) & mask)
 #define FIND_ITEM(i) keys[word * stride + (i)]
+#endif
 #define ITEM_AT(i) FIND_ITEM(i)
 #define COUNT_SPLIT
 #define SCATTER_SPLIT

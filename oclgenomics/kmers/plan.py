@@ -206,10 +206,10 @@ class SortPlan:
     def room(self, free: int) -> int:
         """Return how many k-mers can be counted at a time in so many bytes.
 
-        A k-mer is there twice while it is sorted, beside the counts of the sort's tiles and the starts of the range;
-        then once more with its place and count where none is like it.
+        A k-mer is there twice at most, beside counts, places and their like (`primitives.count_equal`) and the starts
+        of the range.
         """
-        return max(0, (free - 8 * self.groups) // (3 * 8 * key_words(self.k) + 8))
+        return max(0, (free - 8 * self.groups) // (2 * 8 * key_words(self.k) + 21))
 
 
 # What goes to disk

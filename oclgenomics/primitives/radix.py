@@ -60,8 +60,7 @@ class RadixSort:
             defines["SPLIT"] = 1
             self._digits = {"digits": engine.empty(shape.size, np.uint8)}
             self._splitters = {"splitters": splitters, "number": splitters.shape[-1]}
-        self._count = engine.kernel("primitives/radix_sort.cl", "count_digits", **defines)
-        self._scatter = engine.kernel("primitives/radix_sort.cl", "scatter_keys", **defines)
+        self._defines, self._word_bits = defines, shape.bits // shape.words
         self.places = engine.empty((DIGITS, self.tiles), np.uint32)
 
     def run_all(
@@ -85,13 +84,21 @@ class RadixSort:
         values: DeviceArray | None,
         values_out: DeviceArray | None,
     ) -> None:
-        """Move keys and values to `out` and `values_out`, in the order of one digit of a word, or of their parts."""
+        """Move keys and values to `out` and `values_out`, in the order of one digit, or of their parts.
+
+        The digit is `bits` bits from bit `shift` of word `word` on; it may pass into the next word.
+        """
         shape, lanes = self._shape, self._lanes
+        passes = {"PASSES": 1} if shift + bits > self._word_bits else {}
+        count, scatter = (
+            self._engine.kernel("primitives/radix_sort.cl", name, **self._defines, **passes)
+            for name in ("count_digits", "scatter_keys")
+        )
         cut = {"size": shape.size, "tile": self._tile, "tiles": self.tiles, **self._digits}
         digit = {"stride": shape.stride, "word": word, "shift": shift, "mask": (1 << bits) - 1}
         groups = (self._count_groups * lanes,), (lanes,)
-        self._engine.launch(self._count, *groups, keys=keys, **digit, **cut, counts=self.places, **self._splitters)
+        self._engine.launch(count, *groups, keys=keys, **digit, **cut, counts=self.places, **self._splitters)
         scan(self._engine, self.places, out=self.places)
         moved = {} if values is None else {"values": values, "values_out": values_out}
         groups = (self.tiles * lanes,), (lanes,)
-        self._engine.launch(self._scatter, *groups, keys=keys, out=out, **digit, **cut, places=self.places, **moved)
+        self._engine.launch(scatter, *groups, keys=keys, out=out, **digit, **cut, places=self.places, **moved)

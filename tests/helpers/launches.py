@@ -39,6 +39,7 @@ from oclgenomics.kmers.counting import bin_plan
 from oclgenomics.kmers.counting.bin_counter import BinCounter
 from oclgenomics.kmers.counting.bin_fill import BinFiller
 from oclgenomics.kmers.counting.counter import KmerCounter
+from oclgenomics.kmers.counting.dealing import DealKernels
 from oclgenomics.kmers.counting.filtering import EVERY
 from oclgenomics.kmers.counting.gathering import gather
 from oclgenomics.kmers.counting.line_tables import LineTables
@@ -58,7 +59,7 @@ from oclgenomics.kmers.plan import DeviceLimits
 from oclgenomics.omega.device.scanner import OmegaScanner
 from oclgenomics.omega.ld.pairs import ld_matrix
 from oclgenomics.omega.options import ScanOptions
-from oclgenomics.primitives import compact, merge, partition, run_lengths, scan, sort
+from oclgenomics.primitives import compact, count_equal, equal_keys, merge, partition, run_lengths, scan, sort
 from oclgenomics.runtime import DeviceArray, Engine, idiom_values
 from oclgenomics.runtime import idioms as runtime_idioms
 from oclgenomics.runtime.source import source_folder
@@ -183,6 +184,18 @@ def linkage(engine: Engine, kind: str, measure: str) -> None:
 
 
 _KEYS = np.random.default_rng(3).integers(0, 1 << 10, (2, 700), np.uint64)  # over more than one tile
+
+
+def _equal_keys(engine: Engine, words: int) -> DeviceArray:
+    """Count keys, half of them in one bucket, by tiles that are smaller than it."""
+    keys = _KEYS[:words, :300].copy()
+    keys[-1, 150:] <<= np.uint64(24)  # the other half have many prefixes
+    with mock.patch.multiple(equal_keys, TILE_BYTES=1500, WIDE_TILE_BYTES=1500):
+        counted = count_equal(engine, [engine.upload(keys)], bits=64 * words - 30)
+    assert int(engine.download(counted.counts).sum()) == 300
+    return counted.keys
+
+
 _PRIMITIVES: tuple[Callable[[Engine], DeviceArray], ...] = (
     lambda engine: scan(engine, engine.upload(_KEYS[0])),
     lambda engine: scan(engine, engine.upload(_KEYS[0]), heads=engine.upload((_KEYS[1] < 9).astype(np.uint8))),
@@ -198,13 +211,15 @@ _PRIMITIVES: tuple[Callable[[Engine], DeviceArray], ...] = (
         ).counts
     ),
     lambda engine: compact(engine, engine.upload(_KEYS), engine.upload((_KEYS[1] < 99).astype(np.uint8))),
+    lambda engine: _equal_keys(engine, 1),
+    lambda engine: _equal_keys(engine, 2),
     lambda engine: merge(engine, engine.upload(np.sort(_KEYS, axis=1)), [700]).keys,
     lambda engine: merge(engine, engine.upload(np.sort(_KEYS.reshape(4, 350), axis=1).reshape(-1)), [350, 700]).keys,
 )
 
 
 def primitives(engine: Engine, number: int) -> None:
-    """Scan, sort, partition, find runs, compact or merge."""
+    """Scan, sort, partition, find runs, count equal keys, compact or merge."""
     engine.download(_PRIMITIVES[number](engine))
 
 
@@ -233,6 +248,8 @@ def counted(engine: Engine, k: int, *, fastq: bool, canonical: bool = True) -> N
         sorting.add(blocks[0].symbols)
         assert sorting.prefix_counts().sum() == sorting.kmers
         sorting.runs(0, 600)
+        with mock.patch.object(DealKernels, "suit", return_value=not engine.tuning.cpu):
+            sorting.runs(0, sorting.prefixes)
         engine.finish()
 
 

@@ -7,14 +7,15 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.kmers.counting.dealing import DealKernels
 from oclgenomics.kmers.counting.filtering import Kept, kept_runs
 from oclgenomics.kmers.counting.gathering import Part
 from oclgenomics.kmers.counting.kmer_starts import KmerStarts, StartKernels
 from oclgenomics.kmers.keys import key_words
 from oclgenomics.kmers.options import CountOptions
 from oclgenomics.kmers.plan import DeviceLimits, SortPlan, kmers_at_a_time, split_prefixes
-from oclgenomics.primitives import Runs, run_lengths, sort
-from oclgenomics.runtime import Engine
+from oclgenomics.primitives import Runs, count_equal, key_prefix
+from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.sequence import Symbols
 
 __all__ = ["SortCounter"]
@@ -34,7 +35,7 @@ class SortCounter:
     def __init__(self, engine: Engine, options: CountOptions) -> None:
         self._engine, self._k = engine, options.k
         self._limits = DeviceLimits.of(engine)
-        self._kernels = StartKernels(engine, options)
+        self._kernels, self._dealing = StartKernels(engine, options), DealKernels(engine, options)
         self._streams: list[KmerStarts] = []
         self.kmers, self.prefixes = 0, 1 << self._kernels.prefix_bits
         self._counts, self._counted = np.zeros(self.prefixes, np.int64), 0  # of the prefixes of the first streams
@@ -90,9 +91,17 @@ class SortCounter:
         """Count the k-mers with prefixes `low` to `high` - 1; they stay on the device."""
         whole = high - low == self.prefixes
         chosen = self._streams if whole else [self._kernels.select(starts, low, high) for starts in self._streams]
-        keys = self._engine.empty((key_words(self._k), sum(starts.size for starts in chosen)), np.uint64)
+        bits = 2 * self._k
+        prefix = key_prefix(sum(starts.size for starts in chosen), bits)
+        if prefix is not None and self._dealing.suit(chosen):
+            return count_equal(self._engine, [self._dealing.deal(chosen, prefix)], bits=bits, ordered=1)
+        return count_equal(self._engine, [self._written(chosen)], bits=bits)
+
+    def _written(self, streams: list[KmerStarts]) -> DeviceArray:
+        """The k-mers of streams in their order, uint64 (words, n)."""
+        keys = self._engine.empty((key_words(self._k), sum(starts.size for starts in streams)), np.uint64)
         first = 0
-        for starts in chosen:
+        for starts in streams:
             self._kernels.write(starts, keys, first)
             first += starts.size
-        return run_lengths(self._engine, sort(self._engine, keys, bits=2 * self._k).keys)
+        return keys

@@ -1,0 +1,56 @@
+"""Counting by sorting, with the kernels for GPUs, too, against the oracle."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from helpers.kmer_sets import as_dict, random_text
+
+from oclgenomics.kmers import reference
+from oclgenomics.kmers.counting.sort_counter import SortCounter
+from oclgenomics.kmers.kmer_set import KmerBlock
+from oclgenomics.kmers.options import CountOptions
+from oclgenomics.runtime import Engine
+from oclgenomics.sequence import packed_blocks
+
+K_AND_STRANDS = [(5, True), (16, True), (21, False), (31, True), (33, True), (40, False), (65, True)]
+KINDS = ["plain", "one letter", "repeats", "A and T"]
+CASES = [(kind, k, canonical) for kind in KINDS for k, canonical in K_AND_STRANDS] + [("plain", 256, True)]
+
+
+def text_of(kind: str) -> bytes:
+    """FASTA records that are easy or hard to count."""
+    rng = np.random.default_rng(3)
+    some = random_text(rng, 9000, b"ACGT", 150) + b"\n>none\nN\n>short\nACG\n"
+    if kind == "plain":
+        return some + some[1000:5000]
+    if kind == "one letter":
+        return some + b">r\n" + b"A" * 12_000 + b"\n" + some + b">t\n" + b"T" * 400
+    if kind == "repeats":
+        unit = rng.choice(np.frombuffer(b"ACGT", np.uint8), 300).tobytes()
+        return b">r\n" + unit * 40 + b"N" + some
+    return b">r\n" + rng.choice(np.frombuffer(b"AT", np.uint8), 16_000).tobytes()
+
+
+def counter_of(engine: Engine, path: Path, options: CountOptions, block_bytes: int) -> SortCounter:
+    counter = SortCounter(engine, options)
+    for block in packed_blocks(engine, [path], overlap=options.k - 1, block_bytes=block_bytes):
+        counter.add(block.symbols)
+    return counter
+
+
+@pytest.mark.parametrize(("kind", "k", "canonical"), CASES)
+def test_kinds_of_text(shaped: Engine, tmp_path: Path, kind: str, k: int, canonical: bool) -> None:
+    path = tmp_path / "x.fa"
+    path.write_bytes(text_of(kind))
+    options = CountOptions(k, canonical)
+    expected = reference.count([path.read_bytes()], options)
+    for block_bytes in (5000, 1 << 20):
+        counter = counter_of(shaped, path, options, block_bytes)
+        for most in (counter.kmers, max(1000, counter.largest_prefix)):
+            blocks = []
+            for part in counter.parts(most):
+                blocks.append(KmerBlock(shaped.download(part.runs.keys), shaped.download(part.runs.counts)))
+            assert list(as_dict(blocks, k).items()) == list(expected.items())
