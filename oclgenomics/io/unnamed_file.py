@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import tempfile
+from collections.abc import Iterator
 
 from oclgenomics.errors import OutputError
 from oclgenomics.io.atomic_file import unnamed_file
 
-__all__ = ["check_folder", "file_system", "temporary_folder", "unnamed_file"]
+__all__ = ["check_folder", "file_system", "open_unnamed", "temporary_folder", "unnamed_file"]
 
 
 def temporary_folder(folder: str | os.PathLike[str] | None = None) -> str:
@@ -48,6 +50,25 @@ def check_folder(name: str) -> None:
         raise OutputError(f"`tmp_dir` {name}: is no folder")
     if not os.access(name, os.W_OK | os.X_OK):
         raise OutputError(f"`tmp_dir` {name}: the folder is not writable; name another one")
+
+
+@contextlib.contextmanager
+def open_unnamed(folder: str) -> Iterator[int]:
+    """Lend the handle of a temporary file in a folder.
+
+    Raises
+    ------
+    OutputError
+        No file can be made there.
+    """
+    try:
+        handle = unnamed_file(folder)
+    except OSError as error:
+        raise OutputError(f"`tmp_dir` {folder}: no file can be made there ({error.strerror})") from error
+    try:
+        yield handle
+    finally:
+        os.close(handle)
 
 
 def file_system(folder: str) -> str:

@@ -12,17 +12,20 @@ from oclgenomics.kmers.analysis.found_kmers import FoundKmers, RecordSummaries
 from oclgenomics.kmers.analysis.histogram import Histogram, histogram
 from oclgenomics.kmers.analysis.look_up import counts_of
 from oclgenomics.kmers.analysis.query import QueryResult, query
+from oclgenomics.kmers.analysis.read_histogram import histogram_of_reads
 from oclgenomics.kmers.analysis.spectrum import Spectrum, read_spectrum
 from oclgenomics.kmers.analysis.spectrum_plot import plot_spectrum
 from oclgenomics.kmers.count import count, count_to_database
 from oclgenomics.kmers.database.reader import KmerDatabase
 from oclgenomics.kmers.export.dump import dump
 from oclgenomics.kmers.kmer_set import CountedKmers, KmerBlock, KmerSet
+from oclgenomics.kmers.matrix import CountMatrix, MatrixSummary, matrix, write_matrix
 from oclgenomics.kmers.merge import merge, merge_databases
 from oclgenomics.kmers.options import CountOptions
 from oclgenomics.kmers.result import CountSummary, MergeSummary
 
 __all__ = [
+    "CountMatrix",
     "CountOptions",
     "CountSummary",
     "CountedKmers",
@@ -31,6 +34,7 @@ __all__ = [
     "KmerBlock",
     "KmerDatabase",
     "KmerSet",
+    "MatrixSummary",
     "MergeSummary",
     "QueryResult",
     "RecordSummaries",
@@ -40,9 +44,12 @@ __all__ = [
     "counts_of",
     "dump",
     "histogram",
+    "histogram_of_reads",
+    "matrix",
     "merge",
     "merge_databases",
     "plot_spectrum",
     "query",
     "read_spectrum",
+    "write_matrix",
 ]

@@ -6,22 +6,27 @@ temporary run, and the runs are merged at the end.
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from oclgenomics.errors import ParameterError
+from oclgenomics.io.atomic_file import WholeFile
 from oclgenomics.io.source import Progress
 from oclgenomics.io.unnamed_file import check_folder
 from oclgenomics.kmers.counting.counter import KmerCounter
-from oclgenomics.kmers.counting.gathering import join
+from oclgenomics.kmers.counting.gathering import dense, join
 from oclgenomics.kmers.counting.spill import Spill, kept_blocks
 from oclgenomics.kmers.database.writer import DatabaseWriter
 from oclgenomics.kmers.keys import key_words
-from oclgenomics.kmers.kmer_set import CountedKmers
+from oclgenomics.kmers.kmer_set import CountedKmers, KmerBlock, KmerSet
 from oclgenomics.kmers.options import CountOptions
 from oclgenomics.kmers.plan import DeviceLimits, text_block_bytes
 from oclgenomics.kmers.result import CountSummary
+from oclgenomics.kmers.sets.restriction import check_alike, restricted
+from oclgenomics.kmers.source import KmerSource, opened
+from oclgenomics.kmers.tally import Tally
 from oclgenomics.runtime import Device, Engine, lent_engine
 from oclgenomics.sequence import Census, PackedBlock, packed_blocks
 from oclgenomics.sequence.files import SequenceFiles, file_names
@@ -29,7 +34,7 @@ from oclgenomics.sequence.input_progress import InputProgress
 from oclgenomics.sequence.opening import largest_block
 from oclgenomics.sequence.parse import BEST_QUALITY
 
-__all__ = ["check_reading", "count", "count_to_database"]
+__all__ = ["check_reading", "count", "count_to_database", "tally_counts"]
 
 
 def count(
@@ -43,6 +48,7 @@ def count(
     progress: Progress | None = None,
     min_quality: int | None = None,
     tmp_dir: str | os.PathLike[str] | None = None,
+    only: KmerSource | None = None,
 ) -> CountedKmers:
     """Count the k-mers of FASTA and FASTQ files into memory.
 
@@ -65,11 +71,13 @@ def count(
         Letters of FASTQ with a lower quality (Phred + 33, 0 to 93) count as N; see `packed_blocks`.
     tmp_dir : path, optional
         Folder for temporary runs; the system's if not given. Nothing is left there.
+    only : path or KmerSet, optional
+        A database or a set of the same k and strands: k-mers that are not in it are left out.
 
     Raises
     ------
     UsageError
-        `min_quality` is out of range.
+        `min_quality` is out of range, or `only` holds other k-mers.
     InputError
         Anything is wrong with an input, or it is FASTA and `min_quality` is given.
     DeviceError
@@ -83,18 +91,22 @@ def count(
     >>> counted = count("reads.fq.gz", CountOptions(k=31), max_memory=2 << 30)  # doctest: +SKIP
     """
     check_reading(min_quality, tmp_dir)
-    with lent_engine(engine, device, max_memory) as engine, Spill(engine, options, tmp_dir) as parts:
+    with (
+        _chosen(options, only) as chosen,
+        lent_engine(engine, device, max_memory) as engine,
+        Spill(engine, options, tmp_dir) as parts,
+    ):
         reading = _Reading(engine, options, file_names(source), threads, progress, min_quality)
         counter = reading.count(parts)
-        merged = kept_blocks(options, parts.merged())
-        block = join(key_words(options.k), merged) if parts.added else counter.block()
+        whole = parts.added == 0 and chosen is None
+        block = counter.block() if whole else join(key_words(options.k), reading.blocks(counter, parts, chosen))
     return CountedKmers(options.k, options.canonical, block.keys, block.counts)
 
 
 def count_to_database(
     source: SequenceFiles,
     options: CountOptions,
-    output: str | os.PathLike[str],
+    output: str | os.PathLike[str] | WholeFile,
     *,
     engine: Engine | None = None,
     device: Device | str | None = None,
@@ -104,6 +116,7 @@ def count_to_database(
     min_quality: int | None = None,
     tmp_dir: str | os.PathLike[str] | None = None,
     on_spill: Callable[[int, int], None] | None = None,
+    only: KmerSource | None = None,
 ) -> CountSummary:
     """Count the k-mers of FASTA and FASTQ files into a database.
 
@@ -112,8 +125,8 @@ def count_to_database(
 
     Parameters
     ----------
-    output : path
-        The database to write.
+    output : path or WholeFile
+        The database to write; or a file that is open for it.
     on_spill : callable, optional
         Called with the number of temporary runs and the bytes that were written, after each run.
 
@@ -123,16 +136,50 @@ def count_to_database(
         The database cannot be written; nothing half written is left.
     """
     check_reading(min_quality, tmp_dir)
-    with lent_engine(engine, device, max_memory) as engine, Spill(engine, options, tmp_dir, on_spill) as parts:
+    with (
+        _chosen(options, only) as chosen,
+        lent_engine(engine, device, max_memory) as engine,
+        Spill(engine, options, tmp_dir, on_spill) as parts,
+    ):
         reading = _Reading(engine, options, file_names(source), threads, progress, min_quality)
         counter = reading.count(parts)
         with DatabaseWriter(output, options, engine=engine) as writer:
-            if parts.added:
-                writer.append_blocks(kept_blocks(options, parts.merged()))
+            if parts.added or chosen is not None:
+                writer.append_blocks(reading.blocks(counter, parts, chosen))
             else:
                 writer.append_all(counter.counted())
-        found = counter.kmers + parts.kmers
-        return CountSummary(found, writer.distinct, writer.total, parts.added, parts.written, reading.census)
+        return reading.summary(counter, parts, writer.distinct, writer.total)
+
+
+def tally_counts(
+    source: SequenceFiles,
+    options: CountOptions,
+    *,
+    engine: Engine,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    min_quality: int | None = None,
+    tmp_dir: str | os.PathLike[str] | None = None,
+    on_spill: Callable[[int, int], None] | None = None,
+) -> tuple[Tally, CountSummary]:
+    """Count the k-mers of FASTA and FASTQ files and keep only how many there are of each count.
+
+    No database is written. Parameters and errors are those of `count_to_database`.
+    """
+    check_reading(min_quality, tmp_dir)
+    with Spill(engine, options, tmp_dir, on_spill) as parts:
+        reading = _Reading(engine, options, file_names(source), threads, progress, min_quality)
+        counter = reading.count(parts)
+        tally = Tally()
+        if parts.added:
+            for block in kept_blocks(options, parts.merged()):
+                tally.add(Tally(block.counts))
+        else:
+            for counted in counter.counted():
+                runs = dense(engine, counted, options.k)
+                tally.add(Tally(engine.download(runs.counts, runs.size)))
+                del counted, runs
+        return tally, reading.summary(counter, parts, tally.distinct, tally.total)
 
 
 def check_reading(min_quality: int | None, tmp_dir: str | os.PathLike[str] | None) -> None:
@@ -149,6 +196,17 @@ def check_reading(min_quality: int | None, tmp_dir: str | os.PathLike[str] | Non
         raise ParameterError("min_quality", f"qualities are 0 to {BEST_QUALITY}", min_quality)
     if tmp_dir is not None:
         check_folder(os.fspath(tmp_dir))
+
+
+@contextlib.contextmanager
+def _chosen(options: CountOptions, only: KmerSource | None) -> Iterator[KmerSet | None]:
+    """The set that k-mers have to be in, if any."""
+    if only is None:
+        yield None
+        return
+    with opened(only) as chosen:
+        check_alike(options.k, options.canonical, chosen)
+        yield chosen
 
 
 @dataclass(frozen=True)
@@ -175,6 +233,23 @@ class _Reading:
             parts.add_counted(counter)
             counter = KmerCounter(self.engine, self.options)  # without the symbols, whose room the merge takes
         return counter
+
+    def blocks(self, counter: KmerCounter, parts: Spill, only: KmerSet | None) -> Iterator[KmerBlock]:
+        """All that was counted, or what a set has of it, on the host."""
+        counted = kept_blocks(self.options, parts.merged()) if parts.added else self._downloaded(counter)
+        return counted if only is None else restricted(counted, only)
+
+    def summary(self, counter: KmerCounter, parts: Spill, distinct: int, total: int) -> CountSummary:
+        """What was found."""
+        found = counter.kmers + parts.kmers
+        return CountSummary(found, distinct, total, parts.added, parts.written, self.census)
+
+    def _downloaded(self, counter: KmerCounter) -> Iterator[KmerBlock]:
+        for counted in counter.counted():
+            runs = dense(self.engine, counted, self.options.k)
+            block = KmerBlock(self.engine.download(runs.keys), self.engine.download(runs.counts))
+            del counted, runs
+            yield block
 
     def _blocks(self) -> Iterator[PackedBlock]:
         engine, k = self.engine, self.options.k

@@ -46,6 +46,17 @@ class Tally:
         self._few += other._few
         self._many.update(other._many)
 
+    @property
+    def distinct(self) -> int:
+        """How many counts there are."""
+        return int(self.histogram()["kmers"].sum())
+
+    @property
+    def total(self) -> int:
+        """Their sum."""
+        table = self.histogram()
+        return int((table["count"] * table["kmers"]).sum())
+
     def histogram(self) -> NDArray[np.void]:
         """The counts that there are, ascending, and the k-mers of each: `HISTOGRAM` (n,)."""
         few = np.flatnonzero(self._few[:FEW])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -150,10 +151,13 @@ def test_histogram_as_json_and_figure(tmp_path: Path, capsys: pytest.CaptureFixt
     assert record["spectrum"]["coverage"] == pytest.approx(30, rel=0.02)
     assert sum(count * number for count, number in record["histogram"]) == record["total"]
     assert (record["k"], record["canonical"], record["provenance"]["program"]) == (14, True, "oclgenomics")
-    first, second = shown.err.splitlines()
+    first, second, third = shown.err.splitlines()
     assert "k-mer coverage" in first
-    assert "genome size 1" in first
-    assert second == f"oclgenomics: wrote {plot}"
+    assert re.search(r"genome size 1[0-9.]* kb \([0-9.]+ to [0-9.]+ kb\); heterozygosity at most ", first)
+    assert second == "oclgenomics: in brackets: intervals that hold the truth in 95 of 100 runs"
+    sure = record["spectrum"]["intervals"]["genome_size"]
+    assert 0 < sure["low"] < record["spectrum"]["genome_size"] < sure["high"]
+    assert third == f"oclgenomics: wrote {plot}"
     assert plot.read_bytes().startswith(b"\x89PNG")
 
 

@@ -7,6 +7,7 @@ import time
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from oclgenomics.cli.kmers.reading import chosen_set
 from oclgenomics.cli.options import add_device_options, add_message_options, open_engine, report_profile
 from oclgenomics.cli.output import provenance, say
 from oclgenomics.commandkit.files import reads, works_in, writes
@@ -52,6 +53,12 @@ def add_parser(actions: Any) -> None:
         "--min-quality", type=int, metavar="Q",
         help="letters of FASTQ with a lower quality (Phred + 33, 0 to 93) count as N (default: none)",
     )  # fmt: skip
+    only = group.add_argument(
+        "--only", metavar="SET",
+        help="count only the k-mers of a set: a database of the same k and strands, or a FASTA or FASTQ file, whose "
+        "k-mers are the set (default: all k-mers)",
+    )  # fmt: skip
+    reads(only)
     group.add_argument(
         "--threads", type=int, metavar="N", help="host threads that decompress bgzip (default: at most 4)"
     )
@@ -85,7 +92,7 @@ def run(args: argparse.Namespace) -> int:
     def say_spilled(parts: int, written: int) -> None:
         say(args, f"part {parts:,} counted; {written:,} bytes in temporary files", level=1)
 
-    with open_engine(args) as engine:
+    with open_engine(args) as engine, chosen_set(args, args.only, options, engine) as only:
         start = time.perf_counter()
         summary = count_to_database(
             args.inputs,
@@ -96,6 +103,7 @@ def run(args: argparse.Namespace) -> int:
             min_quality=args.min_quality,
             tmp_dir=args.tmp_dir,
             on_spill=say_spilled,
+            only=only,
         )
         seconds = time.perf_counter() - start
         report_profile(args, engine)

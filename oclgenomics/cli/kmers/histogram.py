@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import argparse
+import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from oclgenomics.cli.options import add_output_options
+from oclgenomics.cli.kmers.reading import add_reading_options, check_databases, counting_options, spill_teller
+from oclgenomics.cli.options import add_output_options, open_engine, report_profile
 from oclgenomics.cli.output import atomic_output, provenance, say, say_written
 from oclgenomics.commandkit.files import reads, writes
 from oclgenomics.commandkit.plain_json import json_text
+from oclgenomics.errors import UsageError
 
 if TYPE_CHECKING:
     from oclgenomics.kmers.analysis.histogram import Histogram
     from oclgenomics.kmers.analysis.spectrum import Spectrum
-    from oclgenomics.kmers.database.reader import KmerDatabase
 
 __all__ = ["add_parser", "run"]
+
+SEQUENCES = (".fa", ".fasta", ".fna", ".ffn", ".fq", ".fastq")
 
 
 def add_parser(actions: Any) -> None:
@@ -26,12 +31,18 @@ def add_parser(actions: Any) -> None:
         help="number of k-mers with each count; coverage and genome size, also as a figure",
         description="Write a line for each count that occurs: the count, a tab, and the number of distinct k-mers with "
         "it. What the histogram says about a sequenced genome (coverage, size, heterozygosity) goes to standard error, "
-        "into the JSON and into the figure.",
+        "into the JSON and into the figure. Reads are counted on the way, without a database.",
         allow_abbrev=False,
     )
     parser.set_defaults(run=run)
-    reads(parser.add_argument("database", metavar="DB", help="database of `kmers count`"))
+    inputs = parser.add_argument(
+        "inputs", nargs="+", metavar="INPUT",
+        help="a database of `kmers count`, or FASTA or FASTQ files, plain or gzip, to be counted with -k; - for reads "
+        "on standard input",
+    )  # fmt: skip
+    reads(inputs)
     writes(parser.add_argument("--plot", metavar="FILE", help="draw the k-mer spectrum; .png, .svg or .pdf"))
+    add_reading_options(parser)
     add_output_options(parser)
 
 
@@ -43,22 +54,71 @@ def run(args: argparse.Namespace) -> int:
     UsageError, InputError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
-    from oclgenomics.kmers.analysis.histogram import histogram
     from oclgenomics.kmers.analysis.spectrum import read_spectrum
-    from oclgenomics.kmers.database.reader import KmerDatabase
 
     _check(args)
-    with KmerDatabase.open(args.database) as database:
-        found = histogram(database)
-        spectrum = read_spectrum(found, database.k)
-        with atomic_output(args.output) as stream:
-            stream.write(_json(args, database, found, spectrum) if args.json else _table(found))
-        for line in _reading(spectrum):
-            say(args, line)
-        if args.plot:
-            _write_plot(args, database.k, found, spectrum)
+    counted = _counted(args)
+    found = counted.histogram
+    spectrum = read_spectrum(found, counted.k)
+    with atomic_output(args.output) as stream:
+        stream.write(_json(args, counted, spectrum) if args.json else _table(found))
+    for line in _reading(spectrum):
+        say(args, line)
+    if args.plot:
+        _write_plot(args, counted.k, found, spectrum)
     say_written(args)
     return 0
+
+
+@dataclass(frozen=True)
+class _Counted:
+    k: int
+    canonical: bool
+    histogram: Histogram
+    provenance: dict[str, Any]
+
+
+def _counted(args: argparse.Namespace) -> _Counted:
+    """The histogram of a database, or of reads."""
+    from oclgenomics.kmers.sample import is_database
+
+    databases = [name for name in args.inputs if is_database(name)]
+    if databases and len(args.inputs) > 1:
+        raise UsageError(f"{databases[0]} is a database; give it alone, or merge databases with `kmers merge` first")
+    if databases or (args.k is None and not _holds_sequences(args.inputs[0])):
+        return _of_database(args)
+    return _of_reads(args)
+
+
+def _holds_sequences(name: str) -> bool:
+    """Whether an input may be meant to be counted; else it is a database or wrong."""
+    return name == "-" or Path(name).name.lower().removesuffix(".gz").endswith(SEQUENCES)
+
+
+def _of_database(args: argparse.Namespace) -> _Counted:
+    from oclgenomics.kmers.analysis.histogram import histogram
+    from oclgenomics.kmers.database.reader import KmerDatabase
+
+    check_databases(args)
+    with KmerDatabase.open(args.inputs[0]) as database:
+        return _Counted(database.k, database.canonical, histogram(database), provenance(args, None))
+
+
+def _of_reads(args: argparse.Namespace) -> _Counted:
+    from oclgenomics.kmers.analysis.histogram import Histogram
+    from oclgenomics.kmers.count import tally_counts
+
+    options = counting_options(args, args.inputs)
+    with open_engine(args) as engine:
+        start = time.perf_counter()
+        tally, summary = tally_counts(
+            args.inputs, options, engine=engine, threads=args.threads, min_quality=args.min_quality,
+            tmp_dir=args.tmp_dir, on_spill=spill_teller(args),
+        )  # fmt: skip
+        seconds = time.perf_counter() - start
+        report_profile(args, engine)
+        say(args, f"{summary.kmers:,} {options.k}-mers, {summary.distinct:,} distinct in {seconds:.2f} s")
+        return _Counted(options.k, options.canonical, Histogram.of(tally), provenance(args, engine))
 
 
 def _check(args: argparse.Namespace) -> None:
@@ -72,10 +132,11 @@ def _table(histogram: Histogram) -> str:
     return "".join([f"{count}\t{kmers}\n" for count, kmers in histogram.rows()])
 
 
-def _json(args: argparse.Namespace, database: KmerDatabase, histogram: Histogram, spectrum: Spectrum) -> str:
+def _json(args: argparse.Namespace, counted: _Counted, spectrum: Spectrum) -> str:
+    histogram = counted.histogram
     (reading,) = spectrum.records()
     whole = {
-        "provenance": provenance(args, None), "k": database.k, "canonical": database.canonical,
+        "provenance": counted.provenance, "k": counted.k, "canonical": counted.canonical,
         "distinct": histogram.distinct, "total": histogram.total, "spectrum": reading,
         "histogram": histogram.rows(),
     }  # fmt: skip
@@ -84,16 +145,25 @@ def _json(args: argparse.Namespace, database: KmerDatabase, histogram: Histogram
 
 def _reading(spectrum: Spectrum) -> list[str]:
     """Put what the histogram says into lines for people."""
-    from oclgenomics.kmers.analysis.spectrum_plot import bases_text
+    from oclgenomics.kmers.analysis.spectrum_plot import bases_between, bases_text, percent_between
 
     lines = []
     if spectrum.coverage is not None and spectrum.genome_size is not None:
-        parts = [f"k-mer coverage {spectrum.coverage:.1f}", f"genome size {bases_text(spectrum.genome_size)}"]
+        sure, size = spectrum.intervals, bases_text(spectrum.genome_size)
+        between = "" if sure is None else f" ({bases_between(sure.genome_size)})"
+        parts = [f"k-mer coverage {spectrum.coverage:.1f}", f"genome size {size}{between}"]
+        rate = None if sure is None else sure.heterozygosity
         if spectrum.half_peak is not None:
-            parts.append(f"heterozygosity {100 * (spectrum.heterozygosity or 0):.2g} %")
+            found = f"heterozygosity {100 * (spectrum.heterozygosity or 0):.2g} %"
+            parts.append(found if rate is None else f"{found} ({percent_between(rate)})")
+        elif rate is not None:
+            parts.append(f"heterozygosity at most {100 * rate.high:.2g} %")
         parts.append(f"errors {100 * (spectrum.error_share or 0):.2g} % of all k-mers")
         parts.append(f"repeats {100 * (spectrum.repeat_share or 0):.2g} % of the genome")
         lines.append("; ".join(parts))
+        if sure is not None:
+            condition = "" if spectrum.other is None else ", if this reading is right"
+            lines.append(f"in brackets: intervals that hold the truth in 95 of 100 runs{condition}")
     if spectrum.other is not None:
         other = spectrum.other
         lines.append(
@@ -103,10 +173,15 @@ def _reading(spectrum: Spectrum) -> list[str]:
     return [*lines, *spectrum.notes]
 
 
+def _title(inputs: list[str]) -> str:
+    name = "standard input" if inputs[0] == "-" else Path(inputs[0]).name
+    return name if len(inputs) == 1 else f"{name} and {len(inputs) - 1} more"
+
+
 def _write_plot(args: argparse.Namespace, k: int, histogram: Histogram, spectrum: Spectrum) -> None:
     from oclgenomics.kmers.analysis.spectrum_plot import plot_spectrum
     from oclgenomics.plot_style import plot_format, save_plot
 
-    figure = plot_spectrum(histogram, spectrum, k=k, title=Path(args.database).name)
+    figure = plot_spectrum(histogram, spectrum, k=k, title=_title(args.inputs))
     with atomic_output(args.plot, "wb") as stream:
         save_plot(figure, stream, plot_format(args.plot))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from oclgenomics.kmers.analysis.histogram import Histogram
 from oclgenomics.kmers.analysis.mixture import Mixture, fit_mixture
 
-__all__ = ["MIN_HALVES", "FitChoice", "choose_fit"]
+__all__ = ["MIN_HALVES", "FitChoice", "choose_fit", "fitted_counts"]
 
 FITTED_TO = 2.5  # coverages
 WITHOUT = (1.0, 0.7)  # where fits begin, as shares of the highest peak's coverage
@@ -44,7 +44,7 @@ class FitChoice:
 
 def choose_fit(histogram: Histogram, first: int, peak: float) -> FitChoice | None:
     """Fit the model without and with heterozygosity and choose a fit; None if neither explains the histogram."""
-    h = histogram.dense(int(FITTED_TO * peak) + 3).astype(np.float64)
+    h = fitted_counts(histogram, peak)
     plain = min((fit_mixture(h, first, share * peak, None) for share in WITHOUT), key=_misfit)
     starts = [(share * peak, same) for share, same in WITH]
     if plain.pairs >= MIN_PAIRS and plain.single:
@@ -62,6 +62,11 @@ def choose_fit(histogram: Histogram, first: int, peak: float) -> FitChoice | Non
     if plain.misfit > AS_GOOD * half.misfit:
         return FitChoice(half)
     return _between(plain, half)
+
+
+def fitted_counts(histogram: Histogram, peak: float) -> NDArray[np.float64]:
+    """Return the k-mers of each count that models are fitted to, from count 0 on."""
+    return histogram.dense(int(FITTED_TO * peak) + 3).astype(np.float64)
 
 
 def _between(plain: Mixture, half: Mixture) -> FitChoice:

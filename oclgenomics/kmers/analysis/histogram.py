@@ -35,6 +35,12 @@ class Histogram:
     def __repr__(self) -> str:
         return f"Histogram(distinct={self.distinct}, total={self.total}, largest={self.largest})"
 
+    @classmethod
+    def of(cls, tally: Tally) -> Histogram:
+        """Make one of what was tallied."""
+        table = tally.histogram()
+        return cls(table["count"].astype(np.int64), table["kmers"].astype(np.int64))
+
     @property
     def distinct(self) -> int:
         """The number of distinct k-mers."""
@@ -100,5 +106,4 @@ def _histogram_of(kmers: KmerSet) -> Histogram:
     tally = Tally()
     for block in kmers.blocks():
         tally.add(Tally(block.counts))
-    table = tally.histogram()
-    return Histogram(table["count"].astype(np.int64), table["kmers"].astype(np.int64))
+    return Histogram.of(tally)

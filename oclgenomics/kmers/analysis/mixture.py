@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.kmers.analysis.nelder_mead import minimise
 
-__all__ = ["Mixture", "fit_mixture"]
+__all__ = ["MAX_EXCESS", "MIN_EXCESS", "PLACES", "Mixture", "fit_mixture", "scattered", "weights_of"]
 
 PLACES = (1, 2, 3, 4)  # coverages of the peaks, in lambda
 MIN_EXCESS, MAX_EXCESS = 1e-4, 8.0  # of the variance
@@ -114,8 +114,7 @@ def fit_mixture(h: Numbers, first: int, coverage: float, same: float | None) -> 
         Start of the search for the share of k-mers that are the same on both; the share is 1 if not given.
     """
     size = len(h)
-    smooth = np.convolve(h, (0.25, 0.5, 0.25), "same")
-    weights = 1 / np.sqrt(smooth[first:] + 1)
+    weights = np.sqrt(weights_of(h)[first:])
     target = h[first:] * weights
 
     def solved(x: Numbers) -> tuple[Numbers, float]:
@@ -132,6 +131,12 @@ def fit_mixture(h: Numbers, first: int, coverage: float, same: float | None) -> 
     half, excess, share, decay = _numbers(found)
     (errors, single, double), misfit = solved(found)
     return Mixture(2 * half, excess, share, float(single), float(double), float(errors), decay, misfit)
+
+
+def weights_of(h: Numbers) -> Numbers:
+    """Return the weights of the squared differences, float64 (n,)."""
+    weights: Numbers = 1 / (np.convolve(h, (0.25, 0.5, 0.25), "same") + 1)
+    return weights
 
 
 def _numbers(x: Numbers) -> tuple[float, float, float, float]:
@@ -151,14 +156,14 @@ def _logistic(x: float) -> float:
 
 def _genome(size: int, half: float, excess: float, same: float) -> tuple[Numbers, Numbers]:
     """Return the k-mers of each count that come of a single place, and of a pair of places."""
-    one, two, three, four = (_scattered(size, place * half, excess) for place in PLACES)
+    one, two, three, four = (scattered(size, place * half, excess) for place in PLACES)
     lost = 1 - same
     single = 2 * lost * one + same * two
     double = 2 * lost * one + lost * lost * two + 2 * same * lost * three + same * same * four
     return single, double
 
 
-def _scattered(size: int, mean: float, excess: float) -> Numbers:
+def scattered(size: int, mean: float, excess: float) -> Numbers:
     """Return the negative binomial distribution with a mean and a variance of 1 + excess times the mean."""
     c = np.arange(size - 1)
     steps = np.log((mean + c * excess) / ((1 + excess) * (c + 1)))

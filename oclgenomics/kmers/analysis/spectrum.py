@@ -25,6 +25,10 @@ Repeats
     The part of that sum with counts from 1.5 times the coverage on, or from three standard deviations above it if that
     is more.
 
+Intervals
+    The intervals of coverage, size and heterozygosity hold the truth in 95 of 100 runs, if the model is right; see
+    `intervals`. They are given from a coverage of 8 on, if the model explains the histogram.
+
 Limits
 ------
 Heterozygosity below about 0.1 % leaves no trace. Uneven coverage (PCR, RNA, metagenomes, organelles) makes peaks that
@@ -35,14 +39,16 @@ have most k-mers once and cannot be read so.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from oclgenomics.frames import to_frame
-from oclgenomics.kmers.analysis.fit_choice import MIN_HALVES, FitChoice, choose_fit
+from oclgenomics.kmers.analysis.fit_choice import MIN_HALVES, FitChoice, choose_fit, fitted_counts
 from oclgenomics.kmers.analysis.histogram import Histogram
+from oclgenomics.kmers.analysis.intervals import Intervals, intervals_of
 from oclgenomics.kmers.analysis.mixture import Mixture
 from oclgenomics.kmers.analysis.peaks import mean_around, peaks_of, smoothed
 
@@ -54,12 +60,18 @@ CLEAR_HALVES = 0.1  # k-mers of one chromosome, as a share of those of both
 TOLD_APART = 12.0  # coverage 4 (1 + sqrt(1/2))^2, where half and whole are their standard deviations apart
 REPEAT_FROM, REPEAT_SIGMAS = 1.5, 3.0
 ROUGH = 8.0  # coverage
-NESTED = ("other", "fit", "notes")  # that no cell of a table holds
-ROUGH_NOTE = f"below a coverage of {ROUGH:g}, sizes may be wrong by a tenth"
+NESTED = ("intervals", "other", "fit", "notes")  # that no cell of a table holds
+ROUGH_NOTE = f"below a coverage of {ROUGH:g}, sizes may be wrong by a tenth, and no intervals are given"
 LOW_NOTE = f"heterozygosity is left open: below a coverage of {TOLD_APART:g} its peak would not stand apart"
 SHOULDER_NOTE = "heterozygosity is left open: a shoulder near {:.1f} may be of it, or of uneven coverage"
-TOO_DEEP_NOTE = f"heterozygosity is left open: no model is fitted above a coverage of {MAX_FITTED:g}"
-UNFIT_NOTE = "the histogram is not that of one genome of two chromosomes of a kind: only its highest peak was read"
+TOO_DEEP_NOTE = (
+    f"heterozygosity is left open: no model is fitted above a coverage of {MAX_FITTED:g}, and there are no intervals"
+)
+UNSURE_NOTE = "no intervals are given: the histogram does not determine the numbers of the model"
+UNFIT_NOTE = (
+    "the histogram is not that of one genome of two chromosomes of a kind: only its highest peak was read, and there "
+    "are no intervals"
+)
 
 
 @dataclass(frozen=True)
@@ -95,6 +107,9 @@ class Spectrum:
         Share of the sites that differ, by the fit that was chosen.
     genome_size : float or None
         Haploid, in k-mers, which is nearly bp.
+    intervals : Intervals or None
+        How sure coverage, size and heterozygosity are, if the reading of the fit is right; None where they cannot be
+        had.
     repeat_share : float or None
         Part of the genome in two or more copies.
     error_share : float or None
@@ -113,6 +128,7 @@ class Spectrum:
     heterozygous: bool | None = None
     heterozygosity: float | None = None
     genome_size: float | None = None
+    intervals: Intervals | None = None
     repeat_share: float | None = None
     error_share: float | None = None
     other: OtherReading | None = None
@@ -153,7 +169,7 @@ def read_spectrum(histogram: Histogram, k: int) -> Spectrum:
     choice = choose_fit(histogram, first, peak) if peak <= MAX_FITTED else None
     if choice is None:
         return _read_peak(histogram, valley, peak)
-    return _read_fit(histogram, k, valley, first, choice)
+    return _read_fit(histogram, k, valley, first, choice, fitted_counts(histogram, peak))
 
 
 def fitted_from(valley: int) -> int:
@@ -174,12 +190,20 @@ def _read_peak(histogram: Histogram, valley: int, coverage: float) -> Spectrum:
     )
 
 
-def _read_fit(histogram: Histogram, k: int, valley: int, first: int, choice: FitChoice) -> Spectrum:
+def _read_fit(
+    histogram: Histogram, k: int, valley: int, first: int, choice: FitChoice, h: NDArray[np.float64]
+) -> Spectrum:
     fit = choice.taken
+    sure = intervals_of(histogram, k, first, fit, h)
     genuine = _genuine(histogram, first, fit)
     heterozygous, notes = _heterozygous(choice)
     if fit.coverage < ROUGH:
         notes.append(ROUGH_NOTE)
+        sure = None
+    elif sure is None:
+        notes.append(UNSURE_NOTE)
+    elif heterozygous is None and choice.other is None:
+        sure = replace(sure, heterozygosity=None)
     return Spectrum(
         valley=valley,
         coverage=fit.coverage,
@@ -187,6 +211,7 @@ def _read_fit(histogram: Histogram, k: int, valley: int, first: int, choice: Fit
         heterozygous=heterozygous,
         heterozygosity=fit.heterozygosity(k),
         genome_size=genuine / fit.coverage,
+        intervals=sure,
         repeat_share=_repeats(histogram, fit.coverage, genuine),
         error_share=1 - genuine / histogram.total,
         other=None if choice.other is None else _other_reading(histogram, k, first, choice.other),

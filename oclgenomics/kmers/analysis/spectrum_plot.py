@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from math import floor, log10
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.kmers.analysis.histogram import Histogram
+from oclgenomics.kmers.analysis.intervals import Interval
 from oclgenomics.kmers.analysis.spectrum import Spectrum, fitted_from
 from oclgenomics.plot_style import BLUE, GREY, INK, ORANGE, STYLE, number_text, short_text
 
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["bases_text", "plot_spectrum"]
+__all__ = ["bases_between", "bases_text", "percent_between", "plot_spectrum"]
 
 PEAKS_SHOWN = 3.2  # the axis ends here, in coverages
 ROOM_ABOVE = 1.42  # the highest peak, for labels
@@ -63,6 +65,23 @@ def plot_spectrum(histogram: Histogram, spectrum: Spectrum, *, k: int, title: st
             _draw_peak(axes, histogram, spectrum, spectrum.coverage)
         _set_title(axes, histogram, spectrum, k, title)
     return figure
+
+
+def bases_between(some: Interval) -> str:
+    """Write an interval of numbers of bp with as many digits as tell its ends apart, in the unit of its upper end."""
+    scale, unit = next((one for one in UNITS if some.high >= one[0]), UNITS[-1])
+    return f"{_between(some.low / scale, some.high / scale)} {unit}"
+
+
+def percent_between(some: Interval) -> str:
+    """Write an interval of shares in per cent."""
+    return f"{_between(100 * some.low, 100 * some.high)} %"
+
+
+def _between(low: float, high: float) -> str:
+    """Two numbers with two digits of what they differ by."""
+    digits = 0 if high <= low else max(0, 1 - floor(log10(high - low)))
+    return f"{low:.{digits}f} to {high:.{digits}f}"
 
 
 def bases_text(size: float) -> str:
@@ -143,6 +162,9 @@ def _mark_errors(axes: Axes, tally: NDArray[np.int64], spectrum: Spectrum, valle
 
 def _mark_coverage(axes: Axes, spectrum: Spectrum, coverage: float) -> None:
     height = 1 / ROOM_ABOVE + 0.05
+    if spectrum.intervals is not None:
+        sure = spectrum.intervals.coverage
+        axes.axvspan(sure.low, sure.high, 0, height, facecolor=ORANGE, alpha=0.25, linewidth=0, zorder=3.5)
     axes.axvline(coverage, 0, height, color=ORANGE, linewidth=1.8, zorder=4)
     axes.annotate(
         f"coverage {number_text(coverage)}", (coverage, height), xycoords=("data", "axes fraction"), xytext=(6, 0),
@@ -166,12 +188,17 @@ def _mark_coverage(axes: Axes, spectrum: Spectrum, coverage: float) -> None:
 def _summarise(axes: Axes, spectrum: Spectrum) -> None:
     """What was read, in the corner where the histogram is low."""
     percent = f"heterozygosity {_percent(spectrum.heterozygosity or 0)}"
+    rate = None if spectrum.intervals is None else spectrum.intervals.heterozygosity
+    if rate is not None:
+        percent += f" ({percent_between(rate)})"
     lines = [{True: percent, False: "no heterozygous peak", None: "heterozygosity left open"}[spectrum.heterozygous]]
     if spectrum.other is not None:
         lines = [percent, f"or {bases_text(spectrum.other.genome_size)},", "if the second peak"]
         lines += ["is of repeats" if spectrum.other.coverage < (spectrum.coverage or 0) else "is of both chromosomes"]
     if spectrum.genome_size is not None and spectrum.repeat_share is not None:
         size, share = bases_text(spectrum.genome_size), _percent(spectrum.repeat_share)
+        if spectrum.intervals is not None:
+            size = f"{size} ({bases_between(spectrum.intervals.genome_size)})"
         lines = [f"genome size {size}", f"repeats {share}", *lines]
     for number, line in enumerate(lines):
         axes.text(1, 0.97 - LINE * number, line, ha="right", va="top", transform=axes.transAxes,

@@ -20,6 +20,7 @@ __all__ = [
     "HEAD_BYTES",
     "HISTOGRAM",
     "KEY",
+    "MAGIC",
     "SECTION_KMERS",
     "Foot",
     "Head",

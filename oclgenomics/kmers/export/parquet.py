@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import IO, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from oclgenomics.errors import MissingDependencyError
 from oclgenomics.kmers.export.select import SelectedKmers
 from oclgenomics.kmers.keys import letters_of
 from oclgenomics.kmers.kmer_set import KmerBlock
 
-__all__ = ["require_pyarrow", "write_parquet"]
+__all__ = ["ROW_GROUP", "require_pyarrow", "text_array", "write_parquet"]
 
 ROW_GROUP = 1 << 20  # k-mers; readers take one at a time
 # Neighbours begin alike, and counts are small.
@@ -64,7 +65,12 @@ def write_parquet(kmers: SelectedKmers, stream: IO[bytes]) -> None:
 
 def _batch(arrow: Any, schema: Any, block: KmerBlock, k: int) -> Any:
     """A block as Arrow arrays, whose memory is NumPy's."""
-    offsets = np.arange(len(block) + 1, dtype=np.int32) * np.int32(k)
-    letters = np.ascontiguousarray(letters_of(block.keys, k))
-    text = arrow.StringArray.from_buffers(len(block), arrow.py_buffer(offsets), arrow.py_buffer(letters))
-    return arrow.RecordBatch.from_arrays([text, arrow.array(block.counts)], schema=schema)
+    return arrow.RecordBatch.from_arrays([text_array(arrow, block.keys, k), arrow.array(block.counts)], schema=schema)
+
+
+def text_array(arrow: Any, keys: NDArray[np.uint64], k: int) -> Any:
+    """K-mers as an Arrow array of text."""
+    size = keys.shape[1]
+    offsets = np.arange(size + 1, dtype=np.int32) * np.int32(k)
+    letters = np.ascontiguousarray(letters_of(keys, k))
+    return arrow.StringArray.from_buffers(size, arrow.py_buffer(offsets), arrow.py_buffer(letters))

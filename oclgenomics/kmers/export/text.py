@@ -11,7 +11,7 @@ from oclgenomics.kmers.export.select import SelectedKmers
 from oclgenomics.kmers.keys import padded_letters
 from oclgenomics.kmers.kmer_set import KmerBlock
 
-__all__ = ["fasta_rows", "tsv_rows", "write_fasta", "write_tsv"]
+__all__ = ["count_digits", "fasta_rows", "put_digits", "put_letters", "tsv_rows", "write_fasta", "write_tsv"]
 
 TAB, NEWLINE, MARK, ZERO = (np.uint8(ord(letter)) for letter in "\t\n>0")
 POWERS = np.array([10**power for power in range(1, 10)], np.uint32)
@@ -31,43 +31,44 @@ def write_fasta(kmers: SelectedKmers, stream: IO[bytes]) -> None:
 
 def tsv_rows(block: KmerBlock, k: int) -> memoryview:
     """The lines of `write_tsv`."""
-    digits = _digits(block.counts)
+    digits = count_digits(block.counts)
     ends = np.cumsum(digits + (k + 2))
     rows = np.empty(int(ends[-1]), np.uint8)
     starts = ends - digits - (k + 2)
-    _put_letters(rows, starts, block, k)
+    put_letters(rows, starts, block.keys, k)
     rows[starts + k] = TAB
-    _put_digits(rows, ends - 2, block.counts)
+    put_digits(rows, ends - 2, block.counts)
     rows[ends - 1] = NEWLINE
     return rows.data
 
 
 def fasta_rows(block: KmerBlock, k: int) -> memoryview:
     """The records of `write_fasta`."""
-    digits = _digits(block.counts)
+    digits = count_digits(block.counts)
     ends = np.cumsum(digits + (k + 3))
     rows = np.empty(int(ends[-1]), np.uint8)
     rows[ends - digits - (k + 3)] = MARK
-    _put_digits(rows, ends - (k + 3), block.counts)
+    put_digits(rows, ends - (k + 3), block.counts)
     rows[ends - (k + 2)] = NEWLINE
-    _put_letters(rows, ends - (k + 1), block, k)
+    put_letters(rows, ends - (k + 1), block.keys, k)
     rows[ends - 1] = NEWLINE
     return rows.data
 
 
-def _digits(counts: NDArray[np.uint32]) -> NDArray[np.int64]:
+def count_digits(counts: NDArray[np.uint32]) -> NDArray[np.int64]:
+    """How many digits each count has."""
     return np.searchsorted(POWERS, counts, side="right") + 1
 
 
-def _put_letters(rows: NDArray[np.uint8], places: NDArray[np.int64], block: KmerBlock, k: int) -> None:
+def put_letters(rows: NDArray[np.uint8], places: NDArray[np.int64], keys: NDArray[np.uint64], k: int) -> None:
     """Write each k-mer from its place on, as one item of k bytes. Items of the target may overlap."""
-    letters = padded_letters(block.keys, k)
+    letters = padded_letters(keys, k)
     item = np.dtype((np.void, k))
     target = np.ndarray((len(rows) - k + 1,), item, rows.data, 0, (1,))
-    target[places] = np.ndarray((len(block),), item, letters.data, 0, letters.strides[:1])
+    target[places] = np.ndarray((len(letters),), item, letters.data, 0, letters.strides[:1])
 
 
-def _put_digits(rows: NDArray[np.uint8], places: NDArray[np.int64], counts: NDArray[np.uint32]) -> None:
+def put_digits(rows: NDArray[np.uint8], places: NDArray[np.int64], counts: NDArray[np.uint32]) -> None:
     """Write numbers so that their last digits are at these places."""
     ten = np.uint32(10)
     while len(counts):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,9 @@ from oclgenomics.kmers.kmer_set import KmerBlock, KmerSet
 from oclgenomics.kmers.options import MAX_COUNTER
 from oclgenomics.kmers.sets.ranges import KmerRange, RangeBlocks, ranges_of
 
-__all__ = ["intersect", "subtract", "union"]
+__all__ = ["intersect", "over_ranges", "subtract", "union"]
+
+Result = TypeVar("Result")
 
 MAX_THREADS = 8  # more wait for the one that cuts ranges
 
@@ -75,7 +78,23 @@ def subtract(sets: Sequence[KmerSet]) -> Iterator[KmerBlock]:
     return _merge(sets, leave)
 
 
-def _merge(sets: Sequence[KmerSet], combine: Callable[[KmerRange], KmerBlock]) -> Iterator[KmerBlock]:
+def over_ranges(
+    sets: Sequence[KmerSet], combine: Callable[[KmerRange], Result], most: int | None = None
+) -> Iterator[Result]:
+    """Make something of each range of keys of some sets, in threads; results come in ascending order.
+
+    Parameters
+    ----------
+    sets : sequence of KmerSet
+    combine : callable
+    most : int, optional
+        K-mers of one set in one range.
+
+    Raises
+    ------
+    UsageError
+        No set, or sets of several k, or of one strand and of both.
+    """
     if not sets:
         raise UsageError("no sets of k-mers were given")
     if len({each.k for each in sets}) > 1:
@@ -83,18 +102,23 @@ def _merge(sets: Sequence[KmerSet], combine: Callable[[KmerRange], KmerBlock]) -
         raise UsageError(f"sets of k-mers have to be of one k, and these have {lengths}")
     if len({each.canonical for each in sets}) > 1:
         raise UsageError("some sets hold canonical k-mers and others those of one strand: count them in the same way")
-    return (block for block in _combined(sets, combine) if len(block))
+    return _combined(sets, combine, most)
 
 
-def _combined(sets: Sequence[KmerSet], combine: Callable[[KmerRange], KmerBlock]) -> Iterator[KmerBlock]:
-    def merge(held: RangeBlocks) -> KmerBlock:
+def _merge(sets: Sequence[KmerSet], combine: Callable[[KmerRange], KmerBlock]) -> Iterator[KmerBlock]:
+    blocks = over_ranges(sets, combine)
+    return (block for block in blocks if len(block))
+
+
+def _combined(sets: Sequence[KmerSet], combine: Callable[[KmerRange], Result], most: int | None) -> Iterator[Result]:
+    def merge(held: RangeBlocks) -> Result:
         return combine(KmerRange(held))
 
     threads = min(MAX_THREADS, usable_cores())
     pool = ThreadPoolExecutor(threads, "merge-kmers")
-    coming: deque[Future[KmerBlock]] = deque()
+    coming: deque[Future[Result]] = deque()
     try:
-        for held in ranges_of(sets, pool, -(-2 * threads // len(sets))):
+        for held in ranges_of(sets, pool, -(-2 * threads // len(sets)), most):
             coming.append(pool.submit(merge, held))
             if len(coming) > threads:
                 yield coming.popleft().result()

@@ -40,7 +40,7 @@ class RangeBlocks(NamedTuple):
     blocks: list[KmerBlock]
 
 
-def ranges_of(sets: Sequence[KmerSet], pool: Executor, ahead: int) -> Iterator[RangeBlocks]:
+def ranges_of(sets: Sequence[KmerSet], pool: Executor, ahead: int, most: int | None = None) -> Iterator[RangeBlocks]:
     """Cut sets of one k into ranges, in ascending order.
 
     Parameters
@@ -50,8 +50,10 @@ def ranges_of(sets: Sequence[KmerSet], pool: Executor, ahead: int) -> Iterator[R
         Reads databases.
     ahead : int
         Sections of each database that are read ahead.
+    most : int, optional
+        K-mers of one set in one range; 2^18 if not given.
     """
-    cursors = [_Cursor(each, pool, ahead) for each in sets]
+    cursors = [_Cursor(each, pool, ahead, MAX_KMERS if most is None else most) for each in sets]
     while running := [source for source, cursor in enumerate(cursors) if cursor.fill()]:
         bound = min(cursors[source].last for source in running)
         yield RangeBlocks(sets[0].k, running, [cursors[source].take_to(bound) for source in running])
@@ -135,7 +137,8 @@ def _falls(keys: NDArray[np.uint64]) -> NDArray[np.intp]:
 class _Cursor:
     """Where the merging has come to in one set."""
 
-    def __init__(self, kmers: KmerSet, pool: Executor, ahead: int) -> None:
+    def __init__(self, kmers: KmerSet, pool: Executor, ahead: int, most: int) -> None:
+        self._most = most
         self._blocks = kmers.blocks_ahead(pool, ahead) if isinstance(kmers, KmerDatabase) else kmers.blocks()
         self._block, self._place = KmerBlock(np.empty((1, 0), np.uint64), np.empty(0, np.uint32)), 0
 
@@ -153,7 +156,7 @@ class _Cursor:
 
     @property
     def _end(self) -> int:
-        return min(len(self._block), self._place + MAX_KMERS)
+        return min(len(self._block), self._place + self._most)
 
     @property
     def last(self) -> tuple[int, ...]:

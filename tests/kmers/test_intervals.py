@@ -1,0 +1,147 @@
+"""Intervals of sizes and rates: their parts against definitions, and how often they hold the truth."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from helpers.spectra import simulated_histogram
+from numpy.typing import NDArray
+
+from oclgenomics.kmers.analysis.histogram import Histogram
+from oclgenomics.kmers.analysis.intervals import Interval, _joint, _student, spread_of
+from oclgenomics.kmers.analysis.mixture import Mixture, fit_mixture, scattered
+from oclgenomics.kmers.analysis.spectrum import UNSURE_NOTE, Spectrum, read_spectrum
+from oclgenomics.kmers.analysis.spectrum_plot import bases_between, percent_between
+
+K = 21
+
+
+def drawn(model: Mixture, size: int, seed: int) -> Histogram:
+    """A histogram of independent k-mers."""
+    h = np.random.default_rng(seed).poisson((model.genuine(size) + model.erroneous(size))[1:])
+    counts = np.flatnonzero(h)
+    return Histogram(counts + 1, h[counts])
+
+
+def model(genome: float, coverage: float, rate: float, errors: float = 3e6) -> Mixture:
+    return Mixture(coverage, 0.05, (1 - rate) ** K, genome, 0.02 * genome, errors, 0.1, 0.0)
+
+
+def test_quantiles_of_student() -> None:
+    """Those of any table."""
+    for freedom, quantile in ((3, 3.1824), (5, 2.5706), (10, 2.2281), (30, 2.0423), (1e9, 1.95996)):
+        assert _student(freedom) == pytest.approx(quantile, rel=0.015 if freedom < 10 else 0.001)
+
+
+def joint(size: int, mean: float, excess: float, share: float) -> NDArray[np.float64]:
+    """By its definition: counts x + y and x + z."""
+    x, y = scattered(size, share * mean, excess), scattered(size, (1 - share) * mean, excess)
+    found = np.zeros((size, size))
+    for a in range(size):
+        for b in range(size):
+            found[a, b] = sum(x[c] * y[a - c] * y[b - c] for c in range(min(a, b) + 1))
+    return found
+
+
+@pytest.mark.parametrize("share", [0.2, 0.9])
+def test_counts_of_two_kmers_of_a_read(share: float) -> None:
+    expected = joint(24, 6.0, 0.3, share)
+    found = _joint(np.arange(1, 25), 6.0, 0.3, share)
+    np.testing.assert_allclose(found, expected[1:, 1:], atol=1e-10)
+    mean = expected.sum(axis=1) @ np.arange(24)
+    both = np.arange(24) @ expected @ np.arange(24)
+    assert both - mean**2 == pytest.approx(share * 6.0 * 1.3, rel=0.02)  # so q is their correlation
+    grouped = _joint(np.array([1, 4, 10, 24]), 6.0, 0.3, share)
+    spans = (1, 4), (4, 10), (10, 24)
+    by_group = [[expected[a:b, c:d].sum() for c, d in spans] for a, b in spans]
+    np.testing.assert_allclose(grouped, by_group, atol=1e-10)
+
+
+def test_errors_are_those_of_many_draws() -> None:
+    """The standard error of the coverage, against its scatter."""
+    truth = model(2e5, 40.0, 0.008)
+    found, said = [], []
+    for seed in range(10):
+        h = drawn(truth, 103, seed).dense(103).astype(np.float64)
+        fit = fit_mixture(h, 3, 40.0, 0.8)
+        spread = spread_of(h, 3, fit)
+        assert spread is not None
+        assert spread.run < 10
+        found.append(fit.coverage)
+        said.append(spread.error(lambda some: some.coverage))
+    assert np.mean(said) == pytest.approx(np.std(found), rel=0.6)
+
+
+def held(spectrum: Spectrum, genome: float, rate: float) -> tuple[bool, bool]:
+    sure = spectrum.intervals
+    assert sure is not None
+    assert sure.heterozygosity is not None
+    size = sure.genome_size.low <= genome <= sure.genome_size.high
+    return size, sure.heterozygosity.low <= rate <= sure.heterozygosity.high
+
+
+def realised(bases: int, rate: float, seed: int) -> float:
+    """The share of the sites at which the two chromosomes of a simulated run differ."""
+    rng = np.random.default_rng(seed)
+    rng.integers(0, 4, bases, np.uint8)
+    rng.integers(1, 4, bases, np.uint8)
+    return float((rng.random(bases, np.float32) < rate).mean())
+
+
+@pytest.mark.parametrize(("rate", "runs"), [(0.0, 3), (0.01, 5)])
+def test_intervals_hold_the_truth_of_reads(rate: float, runs: int) -> None:
+    """One of them may miss it: by chance more do in 1 or 2 of 100 such tests."""
+    found = []
+    for seed in range(runs):
+        histogram = simulated_histogram(40_000, rate, 30, 0.005, k=K, seed=seed)
+        found.append(held(read_spectrum(histogram, K), 40_000, realised(40_000, rate, seed)))
+    assert min(np.sum(found, axis=0)) >= runs - 1
+
+
+def test_intervals_shrink_with_the_genome() -> None:
+    widths = []
+    for genome in (1e5, 1e7):
+        spectrum = read_spectrum(drawn(model(genome, 40.0, 0.008, genome), 200, 1), K)
+        assert spectrum.intervals is not None
+        assert spectrum.intervals.heterozygosity is not None
+        low, high = spectrum.intervals.heterozygosity.low, spectrum.intervals.heterozygosity.high
+        assert spectrum.heterozygosity is not None
+        assert low < spectrum.heterozygosity < high
+        widths.append(high - low)
+    assert widths[0] / widths[1] == pytest.approx(10, rel=0.5)
+
+
+def test_no_heterozygosity_has_an_upper_bound() -> None:
+    spectrum = read_spectrum(drawn(model(1e6, 40.0, 0.0), 200, 1), K)
+    assert spectrum.heterozygous is False
+    assert spectrum.intervals is not None
+    assert spectrum.intervals.heterozygosity is not None
+    assert spectrum.intervals.heterozygosity.low == 0
+    assert 0 < spectrum.intervals.heterozygosity.high < 1e-3
+
+
+def test_deep_spectra_are_grouped() -> None:
+    """Coverage 1200: thousands of counts in 400 groups."""
+    spectrum = read_spectrum(drawn(model(1e6, 1200.0, 0.008), 6000, 1), K)
+    assert spectrum.intervals is not None
+    assert spectrum.intervals.coverage.low < 1200 < spectrum.intervals.coverage.high
+    assert spectrum.intervals.coverage.high - spectrum.intervals.coverage.low < 5
+
+
+def test_what_a_fit_does_not_bear() -> None:
+    low = read_spectrum(drawn(model(1e6, 6.0, 0.0), 100, 1), K)
+    assert low.intervals is None
+    assert any("no intervals" in note for note in low.notes)
+    flat = np.zeros(30)
+    flat[5] = 10.0
+    assert spread_of(flat, 3, Mixture(10.0, 0.1, 1.0, 0.0, 0.0, 0.0, 0.1, 0.0)) is None
+    assert UNSURE_NOTE.startswith("no intervals")
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "text"),
+    [(4.61e6, 4.66e6, "4.610 to 4.660 Mb"), (999e3, 1001e3, "0.9990 to 1.0010 Mb"), (90.0, 700.0, "90 to 700 bp")],
+)
+def test_intervals_as_text(low: float, high: float, text: str) -> None:
+    assert bases_between(Interval(low, high)) == text
+    assert percent_between(Interval(0.0095, 0.0107)) == "0.95 to 1.07 %"
