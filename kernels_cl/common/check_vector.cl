@@ -2,6 +2,7 @@
 //
 // Results lie in channels: field n of item i is out[n * ITEMS + i]; a work-item does VW items.
 // -D ITEMS=n, -D ONLY, -D ONLY_<name>: check_scalar.cl
+#include "common/fetch.clh"
 #include "common/portable.clh"
 #pragma OPENCL FP_CONTRACT OFF
 
@@ -376,8 +377,10 @@ void vector_lists(__global const uint *x, __global uint *out)
     const size_t i = FIRST;
     const uint_v at = LOAD_V(uint, x + i) & 0x7ffu, count = at & 15;
     uint4 loaded[VW];
-    for (uint lane = 0; lane < VW; ++lane)
+    for (uint lane = 0; lane < VW; ++lane) {
         prefetch(x + LANE(at, lane) / 4, 1);
+        FETCH(x + LANE(at, lane) / 4);
+    }
     UNROLL
     for (uint lane = 0; lane < VW; ++lane)
         loaded[lane] = *(__global const letters16 *)((__global const uchar *)x + LANE(at, lane));

@@ -18,17 +18,21 @@ from oclgenomics.kmers.analysis.spectrum_plot import plot_spectrum
 from oclgenomics.kmers.count import count, count_to_database
 from oclgenomics.kmers.database.reader import KmerDatabase
 from oclgenomics.kmers.export.dump import dump
+from oclgenomics.kmers.filter_options import FilterOptions
+from oclgenomics.kmers.filter_reads import filter_reads
 from oclgenomics.kmers.kmer_set import CountedKmers, KmerBlock, KmerSet
 from oclgenomics.kmers.matrix import CountMatrix, MatrixSummary, matrix, write_matrix
 from oclgenomics.kmers.merge import merge, merge_databases
 from oclgenomics.kmers.options import CountOptions
-from oclgenomics.kmers.result import CountSummary, MergeSummary
+from oclgenomics.kmers.result import CountSummary, FilterSummary, MergeSummary
 
 __all__ = [
     "CountMatrix",
     "CountOptions",
     "CountSummary",
     "CountedKmers",
+    "FilterOptions",
+    "FilterSummary",
     "FoundKmers",
     "Histogram",
     "KmerBlock",
@@ -43,6 +47,7 @@ __all__ = [
     "count_to_database",
     "counts_of",
     "dump",
+    "filter_reads",
     "histogram",
     "histogram_of_reads",
     "matrix",

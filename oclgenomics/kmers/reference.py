@@ -7,7 +7,7 @@ from collections import Counter
 from oclgenomics.kmers.options import CountOptions
 from oclgenomics.sequence.reference import runs
 
-__all__ = ["count", "reverse_complement"]
+__all__ = ["count", "counts_along", "reverse_complement"]
 
 COMPLEMENT = str.maketrans("ACGT", "TGCA")
 
@@ -31,3 +31,12 @@ def count(texts: list[bytes], options: CountOptions) -> dict[str, int]:
         kmers = both
     kept = {kmer: times for kmer, times in kmers.items() if options.min_count <= times <= options.max_count}
     return {kmer: min(kept[kmer], options.counter_max) for kmer in sorted(kept)}
+
+
+def counts_along(letters: str, counts: dict[str, int], k: int, *, canonical: bool) -> list[int | None]:
+    """Return the count of each window of a read; 0 for a k-mer that is not there, None for what is no k-mer."""
+    windows = [letters[place : place + k].upper() for place in range(len(letters) - k + 1)]
+    kmers = [window if set(window) <= set("ACGT") else None for window in windows]
+    if canonical:
+        kmers = [kmer and min(kmer, reverse_complement(kmer)) for kmer in kmers]
+    return [None if kmer is None else counts.get(kmer, 0) for kmer in kmers]

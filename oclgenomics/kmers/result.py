@@ -8,7 +8,7 @@ from typing import Any
 from oclgenomics.frames import to_frame
 from oclgenomics.sequence import Census
 
-__all__ = ["CountSummary", "MergeSummary"]
+__all__ = ["CountSummary", "FilterSummary", "MergeSummary"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -64,6 +64,35 @@ class MergeSummary:
     canonical: bool
     distinct: int
     total: int
+
+    def records(self) -> list[dict[str, Any]]:
+        """All numbers as one record."""
+        return [asdict(self)]
+
+    def to_frame(self) -> Any:
+        """The record as a table of one row; see `oclgenomics.frames.to_frame`."""
+        return _row(*self.records())
+
+
+@dataclass(frozen=True)
+class FilterSummary:
+    """What a filter read and kept.
+
+    Attributes
+    ----------
+    reads, kept : int
+        Records of the input, mates one by one, and those of them that were kept.
+    pairs : int
+        Pairs of the input.
+    kmers, found : int
+        K-mers of all reads, equal ones included, and those of them that the set has.
+    """
+
+    reads: int
+    kept: int
+    pairs: int
+    kmers: int
+    found: int
 
     def records(self) -> list[dict[str, Any]]:
         """All numbers as one record."""

@@ -39,10 +39,8 @@ _LIBRARIES = {
     "rusticl": ("rusticl",),
 }
 # What the answer depends on: the kernels with all that they include, and the modules of the test.
-TESTED_KERNELS = tuple(
-    f"common/{name}"
-    for name in ("check_scalar.cl", "check_vector.cl", "check_fp64.cl", "hash.clh", "bits.clh", "portable.clh")
-)
+_TESTED_NAMES = "check_scalar.cl check_vector.cl check_fp64.cl hash.clh bits.clh fetch.clh portable.clh"
+TESTED_KERNELS = tuple(f"common/{name}" for name in _TESTED_NAMES.split())
 _TEST_MODULES = ("idioms.py", "idiom_values.py", "selftest.py", "tuning.py")
 _POCL_BUILTINS = "../../pocl_binary_distribution/.libs/share/pocl/kernel-*.bc"
 

@@ -70,7 +70,9 @@ def fasta_letters(
                         copied.text, copied.host, cut.pieces, names, first, text.name, before, byte_of, texts, headers,
                         begun_in,
                     )  # fmt: skip
-                first, start, used = first + cut.begun, cut.start, cut.used
+                # Line breaks that no piece has are the next one's text.
+                used = cut.used if len(cut.pieces) or start is None else 0
+                first, start = first + cut.begun, cut.start
             state = state.after(text.host[:used])
             there = text.read(used)
     return first

@@ -17,10 +17,10 @@ from oclgenomics.classify import reference
 from oclgenomics.classify.hashes import NO_FEATURE
 from oclgenomics.classify.options import METACACHE_SKETCH, SketchOptions
 from oclgenomics.classify.reading.inputs import Input, SketchedReads, inputs_of, sketched_reads
-from oclgenomics.classify.reading.mate_names import first_difference
 from oclgenomics.classify.reading.read_runs import HowToRead
 from oclgenomics.errors import InputError
 from oclgenomics.runtime import Engine
+from oclgenomics.sequence.mate_names import first_difference
 from oclgenomics.sequence.name_list import NameList
 
 SMALL = SketchOptions(kmerlen=6, sketchlen=4, winlen=16)

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from helpers.devices import devices_under_test
 
-from oclgenomics.kmers import CountOptions, count
+from oclgenomics.kmers import CountOptions, FilterOptions, count, filter_reads
 from oclgenomics.runtime import Engine
 
 GENOMES = sorted(Path("/usr/share/doc/kleborate/examples/data").glob("*.fna.xz"))
@@ -73,6 +73,39 @@ def test_counts_of_kmc(engines: list[Engine], tmp_path: Path, k: int, canonical:
     assert expected
     for engine in engines:
         assert own_counts(engine, path, k, canonical=canonical) == expected
+
+
+@pytest.mark.skipif(shutil.which("kmc_tools") is None, reason="KMC is not installed (Debian package kmc)")
+@pytest.mark.parametrize(
+    ("k", "counts", "reads", "options"),
+    [
+        (31, (1, 1000), ("1", "1000000000"), FilterOptions()),
+        (21, (2, 1000), ("40", "100"), FilterOptions(min_kmers=40, max_kmers=100, min_count=2, max_count=1000)),
+        (40, (1, 3), ("0.5", "0.9"), FilterOptions(min_fraction=0.5, max_fraction=0.9, max_count=3)),
+    ],
+)
+def test_reads_that_kmc_tools_keeps(
+    engines: list[Engine],
+    tmp_path: Path,
+    k: int,
+    counts: tuple[int, int],
+    reads: tuple[str, str],
+    options: FilterOptions,
+) -> None:
+    """Reads without N and in upper case: with these the programs count windows in other ways."""
+    lines = reads_text(fastq=True).upper().replace(b"N", b"A").split(b"\n")
+    half, whole = tmp_path / "half.fq", tmp_path / "reads.fq"
+    half.write_bytes(b"\n".join(lines[: 4 * 60]) + b"\n")
+    whole.write_bytes(b"\n".join(lines))
+    run("kmc", f"-k{k}", "-ci1", "-cs1000000", "-m2", "-t1", "-fq", half, tmp_path / "kmc", tmp_path)
+    bounds = [f"-ci{counts[0]}", f"-cx{counts[1]}"], [f"-ci{reads[0]}", f"-cx{reads[1]}"]
+    run("kmc_tools", "-t1", "filter", tmp_path / "kmc", *bounds[0], whole, *bounds[1], tmp_path / "kept.fq")
+    expected = (tmp_path / "kept.fq").read_bytes()
+    assert 0 < len(expected) < whole.stat().st_size
+    for engine in engines:
+        kmers = count([half], CountOptions(k), engine=engine)
+        filter_reads(kmers, whole, tmp_path / "own.fq", options, engine=engine)
+        assert (tmp_path / "own.fq").read_bytes() == expected
 
 
 @pytest.mark.skipif(shutil.which("jellyfish") is None, reason="Jellyfish is not installed (Debian package jellyfish)")

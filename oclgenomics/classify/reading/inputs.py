@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from oclgenomics.classify.device.sketch_rows import paired_rows
 from oclgenomics.classify.device.sketches import Sketches
-from oclgenomics.classify.reading.mate_names import first_difference
 from oclgenomics.classify.reading.read_runs import HowToRead, ReadRun, read_runs
 from oclgenomics.classify.result import Reads
 from oclgenomics.errors import InputError
 from oclgenomics.runtime import Engine
+from oclgenomics.sequence.mate_names import first_difference
 from oclgenomics.sequence.name_list import NameList
 
 __all__ = ["Input", "SketchedReads", "inputs_of", "sketched_reads"]

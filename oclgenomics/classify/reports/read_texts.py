@@ -5,16 +5,15 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from oclgenomics.classify.result import ClassifiedReads
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
 from oclgenomics.sequence.name_list import NameList
+from oclgenomics.sequence.record_texts import whole_lines
 
 __all__ = ["Mates", "ReadTexts"]
 
 Mates = Literal["both", "first", "second"]
-NEWLINE, RETURN = b"\n\r"
 
 
 class ReadTexts:
@@ -44,19 +43,10 @@ class ReadTexts:
         if not texts or not len(wanted):
             return b""
         if len(texts) == 1:
-            return _lines(texts[0].take(wanted))
+            return whole_lines(texts[0].take(wanted))
         both = NameList.joined(texts)
-        return _lines(both.take(np.stack([wanted, wanted + len(part)], axis=1).ravel()))
+        return whole_lines(both.take(np.stack([wanted, wanted + len(part)], axis=1).ravel()))
 
     def tail(self) -> bytes:
         """Write nothing."""
         return b""
-
-
-def _lines(texts: NameList) -> memoryview:
-    """Records one behind the other, each with a line break at its end."""
-    ends = texts.starts[1:]
-    last: NDArray[np.uint8] = texts.letters[ends - 1]
-    missing = ends[(last != NEWLINE) & (last != RETURN)]
-    letters = np.insert(texts.letters, missing, np.uint8(NEWLINE)) if len(missing) else texts.letters
-    return letters.data

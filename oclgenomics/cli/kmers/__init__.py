@@ -6,6 +6,7 @@ from typing import Any
 
 from oclgenomics.cli.kmers import count as kmers_count
 from oclgenomics.cli.kmers import dump as kmers_dump
+from oclgenomics.cli.kmers import filter as kmers_filter
 from oclgenomics.cli.kmers import histogram as kmers_histogram
 from oclgenomics.cli.kmers import info as kmers_info
 from oclgenomics.cli.kmers import matrix as kmers_matrix
@@ -15,7 +16,16 @@ from oclgenomics.cli.options import OneLineParser
 
 __all__ = ["COMMANDS", "add_parser"]
 
-COMMANDS = (kmers_count, kmers_dump, kmers_histogram, kmers_info, kmers_query, kmers_merge, kmers_matrix)
+COMMANDS = (
+    kmers_count,
+    kmers_dump,
+    kmers_histogram,
+    kmers_info,
+    kmers_query,
+    kmers_filter,
+    kmers_merge,
+    kmers_matrix,
+)
 
 
 def add_parser(subparsers: Any) -> None:

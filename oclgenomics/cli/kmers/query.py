@@ -5,13 +5,16 @@ from __future__ import annotations
 import argparse
 import itertools
 from collections.abc import Iterable, Iterator
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any, Protocol
 
 from oclgenomics.cli.options import add_output_options
 from oclgenomics.cli.output import atomic_output, provenance, say_written
 from oclgenomics.commandkit.files import reads
 from oclgenomics.commandkit.plain_json import json_text
 from oclgenomics.errors import UsageError
+
+if TYPE_CHECKING:
+    from oclgenomics.kmers.analysis.query import QueryResult
 
 __all__ = ["add_parser", "run"]
 
@@ -44,6 +47,19 @@ def add_parser(actions: Any) -> None:
         "--per-record", action="store_true",
         help="a line for each sequence: its k-mers, those found, mean and median of the counts (default with --file)",
     )  # fmt: skip
+    how.add_argument(
+        "--counts", action="store_true",
+        help="a line for each sequence: record, and the count of each k-mer along it with commas between them, NA "
+        "where a letter other than A, C, G and T is; arrays for NumPy if the name of -o ends in .npz",
+    )  # fmt: skip
+    how.add_argument(
+        "--bed", action="store_true",
+        help="BED of the letters that k-mers of the database cover; on each strand if it is not canonical",
+    )  # fmt: skip
+    how.add_argument(
+        "--bedgraph", action="store_true",
+        help="bedGraph of the counts, at the first letters of the k-mers; places without a count are left out",
+    )  # fmt: skip
     add_output_options(parser)
 
 
@@ -57,25 +73,62 @@ def run(args: argparse.Namespace) -> int:
     """
     if not args.sequences and not args.file:
         raise UsageError("there is nothing to look up: give sequences, or --file FILE")
-    from oclgenomics.kmers.analysis.found_kmers import FoundKmers, RecordSummaries
     from oclgenomics.kmers.analysis.query import query
+    from oclgenomics.kmers.analysis.record_counts import write_counts_npz
     from oclgenomics.sequence.records import read_records
 
-    found = query(args.database, itertools.chain(args.sequences, *map(read_records, args.file)))
-    by_kmer = args.per_kmer or not (args.file or args.per_record)
-    columns = FoundKmers.COLUMNS if by_kmer else RecordSummaries.COLUMNS
-    parts: Iterable[FoundKmers | RecordSummaries] = found if by_kmer else found.by_record()
-    with atomic_output(args.output) as stream:
+    sequences = itertools.chain(args.sequences, *map(read_records, args.file))
+    found = query(args.database, sequences, both_strands=args.bed)
+    if args.counts and args.output.endswith(".npz"):
         if args.json:
-            _write_json(args, stream, itertools.chain.from_iterable(part.records() for part in parts))
-        else:
-            _write_table(stream, columns, itertools.chain.from_iterable(part.rows() for part in parts))
+            raise UsageError("--json and a name of -o that ends in .npz contradict each other; give one of them")
+        write_counts_npz(found.along_records(), args.output)
+    else:
+        with atomic_output(args.output) as stream:
+            _write(args, stream, found)
     say_written(args)
     return 0
 
 
+def _write(args: argparse.Namespace, stream: IO[str], found: QueryResult) -> None:
+    """Write text, part by part."""
+    from oclgenomics.kmers.analysis.found_kmers import FoundKmers, RecordSummaries
+    from oclgenomics.kmers.analysis.record_counts import count_lines, joined_records
+
+    head: tuple[str, ...] = ()  # BED and bedGraph have none
+    parts: Iterable[_Table]
+    if args.counts:
+        if args.json:
+            _write_json(args, stream, _records(joined_records(found.along_records())))
+        else:
+            stream.writelines(itertools.chain(["record\tcounts\n"], count_lines(found.along_records())))
+        return
+    if args.bed or args.bedgraph:
+        parts = found.intervals() if args.bed else found.count_intervals()
+    elif args.per_kmer or not (args.file or args.per_record):
+        parts, head = found, FoundKmers.COLUMNS
+    else:
+        parts, head = found.by_record(), RecordSummaries.COLUMNS
+    if args.json:
+        _write_json(args, stream, _records(parts))
+    else:
+        _write_table(stream, head, itertools.chain.from_iterable(part.rows() for part in parts))
+
+
+class _HasRecords(Protocol):
+    def records(self) -> Iterator[dict[str, Any]]: ...
+
+
+class _Table(_HasRecords, Protocol):
+    def rows(self) -> Iterator[tuple[Any, ...]]: ...
+
+
+def _records(parts: Iterable[_HasRecords]) -> Iterator[dict[str, Any]]:
+    return itertools.chain.from_iterable(part.records() for part in parts)
+
+
 def _write_table(stream: IO[str], columns: tuple[str, ...], rows: Iterator[tuple[Any, ...]]) -> None:
-    rows = itertools.chain([columns], rows)
+    rows = itertools.chain([columns] if columns else [], rows)
     while lines := ["\t".join([_cell(value) for value in row]) + "\n" for row in itertools.islice(rows, LINES)]:
         stream.write("".join(lines))
 

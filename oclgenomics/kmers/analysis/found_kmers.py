@@ -36,6 +36,12 @@ class FoundKmers:
         0 for a k-mer that the set does not have.
     whole : bool
         Whether the last sequence ends here; else it continues in the next `FoundKmers`.
+    windows : ndarray, int64 (sequences,)
+        Places of each sequence, of those here, at which k letters begin, whatever letters they are.
+    offset : int
+        Where the first sequence goes on here; 0 where it begins.
+    others : ndarray, uint32 (n,), or None
+        The counts of the reverse complements, if both strands were looked up.
     """
 
     COLUMNS: ClassVar[tuple[str, ...]] = ("record", "position", "kmer", "count")
@@ -48,6 +54,9 @@ class FoundKmers:
     places: NDArray[np.int64]
     counts: NDArray[np.uint32]
     whole: bool
+    windows: NDArray[np.int64]
+    offset: int = 0
+    others: NDArray[np.uint32] | None = None
 
     def __len__(self) -> int:
         return len(self.counts)

@@ -8,12 +8,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from oclgenomics.errors import UsageError
 from oclgenomics.frames import to_frame
 from oclgenomics.kmers.analysis.found_kmers import FoundKmers, RecordSummaries, summarise
+from oclgenomics.kmers.analysis.found_intervals import FoundIntervals, count_intervals, covered_intervals
 from oclgenomics.kmers.analysis.kmers_of_letters import kmers_of_letters
 from oclgenomics.kmers.analysis.look_up import look_up
+from oclgenomics.kmers.analysis.record_counts import RecordCounts, counts_along
 from oclgenomics.kmers.keys import key_words
 from oclgenomics.kmers.kmer_set import KmerSet
 from oclgenomics.kmers.source import KmerSource, opened
@@ -22,6 +25,7 @@ from oclgenomics.sequence.records import Record
 __all__ = ["QueryResult", "query"]
 
 BATCH_LETTERS = 1 << 22  # looked up at a time
+COMPLEMENT = np.frombuffer(bytes(range(256)).translate(bytes.maketrans(b"ACGTacgt", b"TGCAtgca")), np.uint8)
 
 
 @dataclass(frozen=True, repr=False)
@@ -38,12 +42,15 @@ class QueryResult:
     sequences : iterable of Record
     batch_letters : int
         About so many letters are looked up at a time.
+    both_strands : bool
+        The reverse complements are looked up as well, in a set that is not canonical.
     """
 
     source: KmerSource
     k: int
     sequences: Iterable[Record]
     batch_letters: int
+    both_strands: bool = False
 
     def __repr__(self) -> str:
         return f"QueryResult(k={self.k}, source={self.source!r})"
@@ -51,11 +58,24 @@ class QueryResult:
     def __iter__(self) -> Iterator[FoundKmers]:
         """Look up some sequences at a time, or a part of a long one."""
         with opened(self.source) as kmers:
-            yield from _look_up_records(kmers, self.sequences, self.batch_letters)
+            look_up = _LookUp(kmers, self.both_strands and not kmers.canonical)
+            yield from look_up.records(self.sequences, self.batch_letters)
 
     def by_record(self) -> Iterator[RecordSummaries]:
         """Summarise each sequence, some sequences at a time."""
         return summarise(self)
+
+    def along_records(self) -> Iterator[RecordCounts]:
+        """The counts along each sequence, some sequences at a time, or a part of a long one."""
+        return map(counts_along, self)
+
+    def intervals(self) -> Iterator[FoundIntervals]:
+        """The letters that k-mers of the set cover, on each strand if both were looked up."""
+        return covered_intervals(self)
+
+    def count_intervals(self) -> Iterator[FoundIntervals]:
+        """Stretches of places at which k-mers of the set with equal counts start."""
+        return count_intervals(self)
 
     def records(self) -> Iterator[dict[str, Any]]:
         """A record for each k-mer: the name of its sequence, its position from 1, its letters and its count."""
@@ -68,7 +88,11 @@ class QueryResult:
 
 
 def query(
-    source: KmerSource, sequences: str | Iterable[str | Record], *, batch_letters: int = BATCH_LETTERS
+    source: KmerSource,
+    sequences: str | Iterable[str | Record],
+    *,
+    batch_letters: int = BATCH_LETTERS,
+    both_strands: bool = False,
 ) -> QueryResult:
     """Look up every k-mer of sequences; no device is needed.
 
@@ -82,6 +106,8 @@ def query(
         out. Lower case counts as upper case.
     batch_letters : int
         About so many letters are looked up at a time.
+    both_strands : bool
+        In a set that is not canonical, look up the reverse complements as well, for `QueryResult.intervals`.
 
     Returns
     -------
@@ -103,7 +129,7 @@ def query(
     with opened(source) as kmers:
         k = kmers.k
     given = [sequences] if isinstance(sequences, str) else sequences
-    return QueryResult(source, k, _Named(given, k), batch_letters)
+    return QueryResult(source, k, _Named(given, k), batch_letters, both_strands)
 
 
 @dataclass(frozen=True)
@@ -123,39 +149,52 @@ class _Named:
             yield Record(str(number), sequence.encode("ascii", "replace"))
 
 
-def _look_up_records(kmers: KmerSet, records: Iterable[Record], batch_letters: int) -> Iterator[FoundKmers]:
-    """Look up some records at a time, or a part of a long one."""
-    batch: list[Record] = []
-    size = 0
-    for record in records:
-        if batch and size + len(record.letters) > batch_letters:
-            yield _found(kmers, batch)
-            batch, size = [], 0
-        if len(record.letters) > batch_letters:
-            yield from _found_in_parts(kmers, record, batch_letters)
-        else:
-            batch.append(record)
-            size += len(record.letters)
-    if batch:
-        yield _found(kmers, batch)
+@dataclass(frozen=True)
+class _LookUp:
+    """Looks up the k-mers of records, with or without their reverse complements."""
+
+    kmers: KmerSet
+    both_strands: bool
+
+    def records(self, records: Iterable[Record], batch_letters: int) -> Iterator[FoundKmers]:
+        """Look up some records at a time, or a part of a long one."""
+        batch: list[Record] = []
+        size = 0
+        for record in records:
+            if batch and size + len(record.letters) > batch_letters:
+                yield self._found(batch)
+                batch, size = [], 0
+            if len(record.letters) > batch_letters:
+                yield from self._found_in_parts(record, batch_letters)
+            else:
+                batch.append(record)
+                size += len(record.letters)
+        if batch:
+            yield self._found(batch)
+
+    def _found_in_parts(self, record: Record, size: int) -> Iterator[FoundKmers]:
+        """Look up a long sequence in parts that overlap by k - 1 letters."""
+        last = len(record.letters) - self.kmers.k + 1
+        for begin in range(0, max(last, 1), size):
+            part = Record(record.name, record.letters[begin : begin + size + self.kmers.k - 1])
+            yield self._found([part], begin, whole=begin + size >= last)
+
+    def _found(self, records: list[Record], offset: int = 0, *, whole: bool = True) -> FoundKmers:
+        kmers, k = self.kmers, self.kmers.k
+        text = np.frombuffer(b"\n".join([record.letters for record in records]), np.uint8)
+        sizes = np.array([len(record.letters) for record in records])
+        starts = np.cumsum(sizes + 1) - sizes - 1
+        keys, places = _kmers_of(text, kmers)
+        number = np.searchsorted(starts, places, side="right") - 1
+        counts = look_up(kmers, keys)
+        others = look_up(kmers, _kmers_of(COMPLEMENT[text[::-1]], kmers)[0])[::-1] if self.both_strands else None
+        names = [record.name for record in records]
+        windows = np.maximum(sizes - k + 1, 0)
+        position = places - starts[number] + offset
+        return FoundKmers(k, names, number, position, text, places, counts, whole, windows, offset, others)
 
 
-def _found_in_parts(kmers: KmerSet, record: Record, size: int) -> Iterator[FoundKmers]:
-    """Look up a long sequence in parts that overlap by k - 1 letters."""
-    last = len(record.letters) - kmers.k + 1
-    for begin in range(0, max(last, 1), size):
-        part = Record(record.name, record.letters[begin : begin + size + kmers.k - 1])
-        yield _found(kmers, [part], begin, whole=begin + size >= last)
-
-
-def _found(kmers: KmerSet, records: list[Record], offset: int = 0, *, whole: bool = True) -> FoundKmers:
-    text = np.frombuffer(b"\n".join([record.letters for record in records]), np.uint8)
-    starts = np.cumsum([0] + [len(record.letters) + 1 for record in records[:-1]])
+def _kmers_of(text: NDArray[np.uint8], kmers: KmerSet) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
     if len(text) < kmers.k:
-        keys, places = np.empty((key_words(kmers.k), 0), np.uint64), np.empty(0, np.int64)
-    else:
-        keys, places = kmers_of_letters(text, kmers.k, canonical=kmers.canonical)
-    number = np.searchsorted(starts, places, side="right") - 1
-    counts = look_up(kmers, keys)
-    names = [record.name for record in records]
-    return FoundKmers(kmers.k, names, number, places - starts[number] + offset, text, places, counts, whole)
+        return np.empty((key_words(kmers.k), 0), np.uint64), np.empty(0, np.int64)
+    return kmers_of_letters(text, kmers.k, canonical=kmers.canonical)

@@ -1,0 +1,1 @@
+"""K-mers of reads looked up on the device."""
