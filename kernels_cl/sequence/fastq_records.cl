@@ -5,12 +5,14 @@
 //   qualities[r]               where its qualities begin, which are as many
 //   name_places[r], name_lengths[r]   its name
 //
-//   report[0]   least place of a defect in the text, times 4, plus its kind
+//   report[0]   least place of a defect in the text, times 4, plus its kind; letters and qualities that are no printable
+//               characters, and titles that differ, are defects as well
 //   report[1]   least number of a record that is not complete, or of four lines that are all blank, as all behind them are
 //   report[2]   where that one starts
 // All of the report is ~0 before, and stays so where there is nothing to tell. The last byte that is no line break is text[solid - 1].
 // The text begins at byte `skip` of the memory.
 #include "sequence/defects.clh"
+#include "sequence/graphic.clh"
 #include "sequence/records.clh"
 
 // Where line `line` ends.
@@ -61,8 +63,13 @@ __kernel void find_records(__global const uchar *memory, uint skip, uint size, _
         return;
     }
     const uint length = line_length(text, header_end + 1, letters_end);
-    if (line_length(text, plus_end + 1, end) != length) {
+    if (line_length(text, plus_end + 1, end) != length || !is_graphic(text, header_end + 1, length)
+        || !is_graphic(text, plus_end + 1, length)) {
         refuse(report, at, LENGTHS);
+        return;
+    }
+    if (!is_plus(text, at, header_end, plus, plus_end) || (length && text[header_end + 1] == '+')) {
+        refuse(report, at, NOT_PLUS);
         return;
     }
     sizes[r] = length;

@@ -121,7 +121,8 @@ def checked_inputs(reads: SequenceFiles, paired: MateFiles | None, *, interleave
     UsageError
         There are none, standard input is to be read twice, or a file holds both mates of pairs in two files.
     """
-    inputs = inputs_of(file_names(reads), list(paired or ()), interleaved=interleaved)
+    mates = [pair for first, second in paired or () for pair in _mate_files(first, second)]
+    inputs = inputs_of(file_names(reads), mates, interleaved=interleaved)
     if not inputs:
         raise UsageError("there are no reads to classify: name a file, or files of mates with `paired`")
     if [name for one in inputs for name in (one.path, one.mates)].count("-") > 1:
@@ -130,6 +131,16 @@ def checked_inputs(reads: SequenceFiles, paired: MateFiles | None, *, interleave
         if one.mates is not None and _same_file(one.path, one.mates):
             raise UsageError(f"{one.path} and {one.mates} are one file; name the second mates' file behind the first's")
     return inputs
+
+
+def _mate_files(first: str | os.PathLike[str], second: str | os.PathLike[str]) -> list[tuple[str, str]]:
+    """The pairs of files that two files are, or two lists with as many."""
+    firsts, seconds = file_names(first), file_names(second)
+    if len(firsts) != len(seconds):
+        raise UsageError(
+            f"{first} and {second} stand for {len(firsts):,} and {len(seconds):,} files; mates' files come two and two"
+        )
+    return list(zip(firsts, seconds, strict=True))
 
 
 def _same_file(one: str, other: str) -> bool:

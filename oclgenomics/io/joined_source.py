@@ -76,7 +76,7 @@ class JoinedSource:
         Where each file starts in the text, and where the text ends.
     """
 
-    live, repeatable = False, True
+    live, repeatable, skipped = False, True, 0
 
     def __init__(self, paths: Sequence[str], sizes: Sequence[int], *, progress: Progress | None = None) -> None:
         self.paths = tuple(paths)

@@ -1,4 +1,4 @@
-"""Opening of inputs: standard input, plain files, gzip and bgzip, as a stream of decompressed chunks."""
+"""Opening of inputs: standard input and files, plain or packed, as a stream of decompressed chunks."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from oclgenomics.io.inflate import inflate, is_block
 from oclgenomics.io.raw_file import Progress, StoredBytes
 from oclgenomics.io.read_ahead import MAX_READY, ReadAhead
 from oclgenomics.io.threads import usable_cores
+from oclgenomics.io.unpack import packing_of, unpack
 from oclgenomics.io.workers import Workers
 
 __all__ = ["CHUNK_BYTES", "Progress", "ReadingStoppedError", "Source"]
@@ -24,7 +25,9 @@ LIVE_BYTES, LIVE_READY = 1 << 18, 256  # of a chunk that comes live, at most, an
 HEAD_BYTES, MIN_HEAD = 4096, 18  # which say what an input is; so many do for all formats
 MAX_READERS = 8  # threads; more copy no faster from the system's cache
 _GZIP = b"\x1f\x8b"
-_OTHER_PACKERS = {b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"\x28\xb5\x2f\xfd": "zstd", b"PK\x03\x04": "zip"}
+_OTHER_PACKERS = {b"PK\x03\x04": "zip"}
+_MARK = b"\xef\xbb\xbf"  # of UTF-8, which some editors put at the start of a text
+_OTHER_MARKS = (b"\xff\xfe", b"\xfe\xff")  # of UTF-16, and of UTF-32
 
 
 class ReadingStoppedError(Exception):
@@ -37,13 +40,14 @@ class Source:
     Parameters
     ----------
     path : str or path-like
-        File, or "-" for standard input. Gzip (also many members, as bgzip writes) is recognised by its first bytes.
+        File, or "-" for standard input. Gzip (also many members, as bgzip writes), bzip2, xz and zstd are recognised by
+        their first bytes.
     chunk_bytes : int
         Size of the chunks of a plain input.
     progress : callable, optional
         See `Progress`.
     workers : Workers, optional
-        Threads that inflate bgzip. With several, gzip that is not bgzip is inflated by a thread that reads ahead.
+        Threads that inflate bgzip. With several, what is packed otherwise is unpacked by a thread that reads ahead.
     live : bool
         Somebody waits for what comes through a pipe; see `read_some_into`.
 
@@ -51,11 +55,14 @@ class Source:
     ----------
     live : bool
         It is a pipe or the like, and `read_some_into` is to be used.
+    skipped : int
+        Bytes of the unpacked text before the first that is given: those of a byte-order mark of UTF-8.
 
     Raises
     ------
     InputError
-        The file is missing, a folder, not readable, empty, packed in another way than gzip, truncated or damaged.
+        The file is missing, a folder, not readable, empty, packed in a way that is not known, truncated, damaged, or
+        text in UTF-16.
     """
 
     def __init__(
@@ -72,11 +79,17 @@ class Source:
         self._stored = StoredBytes(self.name, progress, live=live)
         self.live = self._stored.live
         self.chunk_bytes = LIVE_BYTES if self.live else chunk_bytes
+        self.skipped = 0
         head = self._head()
-        self._refuse(head)
-        self._stored.unread(head)
-        self.compressed = head.startswith(_GZIP)
-        stream = inflate(self._stored, self._workers) if self.compressed else self._plain()
+        packing = packing_of(head)
+        self.compressed = packing is not None or head.startswith(_GZIP)
+        try:
+            self._refuse(head)
+            self._stored.unread(head if self.compressed else self._without_mark(head))
+        except InputError:
+            self._stored.close()
+            raise
+        stream = self._unpacked(packing) if self.compressed else self._plain()
         alone = self.compressed and not is_block(head) and self._workers.threads > 1
         ahead = alone or self.live or self.name == "-"  # the system already reads plain files ahead
         ready = LIVE_READY if self.live else MAX_READY
@@ -195,14 +208,31 @@ class Source:
         return head
 
     def _refuse(self, head: bytes) -> None:
-        """Refuse an input without anything in it, or one that is packed in another way."""
-        trouble = "" if head else "the file is empty"
+        """Refuse an input without anything in it, or one that is packed in a way that is not known."""
+        trouble = "" if head.removeprefix(_MARK) else "the file is empty"
         for magic, packer in _OTHER_PACKERS.items():
             if head.startswith(magic):
                 trouble = f"packed with {packer}; unpack it, or pack it with gzip or bgzip"
         if trouble:
-            self._stored.close()
             raise InputError(trouble, source=self.name)
+
+    def _without_mark(self, begin: bytes) -> bytes:
+        """The begin of the text without a byte-order mark."""
+        if begin.startswith(_OTHER_MARKS):
+            raise InputError("is text in UTF-16; store it as UTF-8 or ASCII", source=self.name)
+        rest = begin.removeprefix(_MARK)
+        self.skipped = len(begin) - len(rest)
+        return rest
+
+    def _unpacked(self, packing: str | None) -> Iterator[bytes]:
+        """Unpack, by gzip if no other packing is named."""
+        chunks = inflate(self._stored, self._workers) if packing is None else unpack(self._stored, packing)
+        begin = b""
+        while len(begin) < len(_MARK) and (chunk := next(chunks, b"")):
+            begin += chunk
+        if begin := self._without_mark(begin):
+            yield begin
+        yield from chunks
 
     def _plain(self) -> Iterator[bytes]:
         while chunk := self._stored.read(self.chunk_bytes):

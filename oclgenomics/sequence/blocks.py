@@ -11,9 +11,10 @@ from oclgenomics.io.source import Progress
 from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.sequence.block_records import BlockRecords, RecordTable
 from oclgenomics.sequence.census import Census
-from oclgenomics.sequence.defects import fastq_error
 from oclgenomics.sequence.device_text import Text
 from oclgenomics.sequence.fasta_state import FastaState
+from oclgenomics.sequence.fastq_check import find_defect
+from oclgenomics.sequence.fastq_text import FastqText
 from oclgenomics.sequence.opening import opened_text
 from oclgenomics.sequence.parse import BEST_QUALITY, parse_fasta, parse_fastq
 from oclgenomics.sequence.symbols import Symbols
@@ -140,17 +141,19 @@ def _fastq(
     table: RecordTable | None,
     census: Census,
 ) -> Iterator[PackedBlock]:
-    there = True
-    while there:
-        part = text.on_device(text.size)
-        result = parse_fastq(engine, part, final=text.final, min_quality=min_quality, qualities=qualities, table=table)
-        if result.defect is not None:
-            at, kind = result.defect
-            raise fastq_error(text.host, at, kind, source=text.name, records=census.records, offset=text.offset)
-        census.add(result.census)
-        if result.census.records:
-            yield PackedBlock(result.symbols, result.tail, result.qualities, _named(table, part, False))
-        there = text.read(result.tail)
+    with FastqText(engine, text) as lines:
+        there = True
+        while there:
+            part, final = lines.on_device(), lines.final
+            result = parse_fastq(engine, part, final=final, min_quality=min_quality, qualities=qualities, table=table)
+            defect = result.defect or find_defect(engine, part, result)
+            if defect is not None:
+                there = lines.refused(defect, census.records)
+                continue
+            census.add(result.census)
+            if result.census.records:
+                yield PackedBlock(result.symbols, result.tail, result.qualities, _named(table, part, False))
+            there = lines.read(result.tail)
 
 
 def _named(table: RecordTable | None, text: Text, continued: bool) -> BlockRecords | None:

@@ -2,35 +2,36 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
 from oclgenomics.errors import InputError
 
-__all__ = ["DEFECTS", "fastq_error"]
+__all__ = ["CUT", "DEFECTS", "LENGTHS", "NOT_AT", "NO_LETTER", "NO_QUALITY", "TITLES", "fastq_error"]
 
+# The first four are those of kernels_cl/sequence/defects.clh.
+NOT_AT, NOT_PLUS, LENGTHS, CUT, TITLES, NO_LETTER, NO_QUALITY = range(7)
 DEFECTS = (
-    "a record has to start with @; FASTQ with four lines a record is read",
-    "the third line of a record has to start with +; wrapped FASTQ is not read, so join its lines first",
+    "a record has to start with @",
+    "a line that starts with + has to come between letters and qualities of a record",
     "letters and qualities of a record are not equally many",
     "the text ends within a record; it seems to be cut off",
+    "the line that starts with + has another title than the record",
+    "{} stands for no nucleotide; letters of IUPAC do, and U",
+    "{} is no quality; those are the characters ! to ~ (Phred + 33)",
 )
 
 
-def fastq_error(text: NDArray[np.uint8], at: int, kind: int, *, source: str, records: int, offset: int) -> InputError:
-    """Return the error for the first defect of a block of FASTQ.
+def fastq_error(kind: int, *, source: str, record: int, byte: int, found: int = 0) -> InputError:
+    """Return the error for a defect of FASTQ.
 
     Parameters
     ----------
-    text : ndarray, uint8
-        The block; starts with a record.
-    at, kind : int
-        Place in it, and index of `DEFECTS`.
+    kind : int
+        Index of `DEFECTS`.
     source : str
-    records : int
-        Records of the input before the block.
-    offset : int
-        Place of the block's first byte in the input.
+    record : int
+        Number of the record, from 0 on.
+    byte : int
+        Place in the input.
+    found : int
+        The byte that is there.
     """
-    lines = int(np.count_nonzero(text[:at] == ord("\n")))
-    return InputError(DEFECTS[kind], source=source, record=records + lines // 4 + 1, byte=offset + at)
+    return InputError(DEFECTS[kind].format(repr(chr(found))), source=source, record=record + 1, byte=byte)

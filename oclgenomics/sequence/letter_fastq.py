@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Generator
 from dataclasses import dataclass
 from functools import partial
-from operator import add
 from typing import Any
 
 import numpy as np
@@ -13,8 +12,8 @@ from numpy.typing import NDArray
 
 from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.sequence.block_records import names_at
-from oclgenomics.sequence.defects import fastq_error
 from oclgenomics.sequence.device_text import Text
+from oclgenomics.sequence.fastq_text import FastqText
 from oclgenomics.sequence.line_breaks import RETURN, last_place
 from oclgenomics.sequence.line_table import line_table
 from oclgenomics.sequence.name_list import NameList
@@ -66,22 +65,25 @@ def fastq_letters(engine: Engine, text: TextBlocks, first: int) -> Generator[Let
     int
         Records of all inputs so far.
     """
-    before, there = first, True
-    while there:
-        part = text.on_device(text.size)
-        found = _find_records(engine, part, text.host, final=text.final)
-        if found.defect is not None:
-            at, kind = found.defect
-            raise fastq_error(text.host, at, kind, source=text.name, records=first - before, offset=text.offset)
-        if found.size:
-            names = names_at(engine, part, found.name_places, found.name_lengths, found.size)
-            pieces = _pieces(engine, found, first)
-            byte_of = partial(add, text.offset)
-            texts = partial(_texts, text.host, pieces)
-            headers = partial(_headers, engine, part, text.host, pieces)
-            yield LetterBlock(part, text.host.view, pieces, names, first, text.name, before, byte_of, texts, headers)
-            first += found.size
-        there = text.read(found.tail, lines=RECORD_LINES)
+    before = first
+    with FastqText(engine, text) as lines:
+        there = True
+        while there:
+            part, host = lines.on_device(), lines.host
+            found = _find_records(engine, part, host, final=lines.final)
+            if found.defect is not None:
+                there = lines.refused(found.defect, first - before)
+                continue
+            if found.size:
+                names = names_at(engine, part, found.name_places, found.name_lengths, found.size)
+                pieces = _pieces(engine, found, first)
+                texts = partial(_texts, host, pieces)
+                headers = partial(_headers, engine, part, host, pieces)
+                yield LetterBlock(
+                    part, host.view, pieces, names, first, lines.name, before, lines.byte_of, texts, headers
+                )
+                first += found.size
+            there = lines.read(found.tail, lines=RECORD_LINES)
     return first
 
 
@@ -91,7 +93,7 @@ def _find_records(engine: Engine, text: Text, host: NDArray[np.uint8], *, final:
     names = ("letters", "sizes", "qualities", "name_places", "name_lengths")
     arrays: dict[str, Any] = {name: engine.empty(most, np.uint32) for name in names}
     report = filled(engine, 3, np.uint32, NOTHING)
-    kernel = engine.kernel("sequence/fastq_records.cl", "find_records")
+    kernel = engine.kernel("sequence/fastq_records.cl", "find_records", **({"WIDE": 1} if engine.tuning.cpu else {}))
     cut: dict[str, Any] = {"size": text.size, "newlines": lines.newlines, "lines": lines.size, "records": most}
     cut |= {"final": final, "solid": last_place(host, breaks=False) + 1, "report": report}
     engine.launch_items(kernel, most, **text.place, **cut, **arrays)

@@ -7,10 +7,16 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 
+import numpy as np
+from numpy.typing import NDArray
+
 from oclgenomics.errors import InputError
 from oclgenomics.io.source import Source
+from oclgenomics.sequence.rewritten_source import Rewriter
 
 __all__ = ["Record", "name_in", "read_records", "records_of"]
+
+PART_BYTES = 1 << 20  # of FASTQ, rewritten at a time
 
 
 @dataclass(frozen=True)
@@ -24,7 +30,7 @@ class Record:
 def read_records(path: str | os.PathLike[str]) -> Iterator[Record]:
     """Read a file, plain or gzip; "-" is standard input.
 
-    FASTQ has four lines per record. Lines of FASTA end with a newline, a carriage return or both.
+    Letters and qualities of FASTQ may be wrapped. Lines of FASTA end with a newline, a carriage return or both.
 
     Yields
     ------
@@ -36,10 +42,12 @@ def read_records(path: str | os.PathLike[str]) -> Iterator[Record]:
         The file cannot be read, or is neither FASTA nor FASTQ.
     """
     with Source(path) as source:
-        yield from records_of(source, source.name)
+        chunks = iter(source)
+        first = next(chunks, b"")  # by then it is known whether a byte-order mark was skipped
+        yield from records_of(chain([first], chunks), source.name, offset=source.skipped)
 
 
-def records_of(text: Iterable[bytes], source: str) -> Iterator[Record]:
+def records_of(text: Iterable[bytes], source: str, *, offset: int = 0) -> Iterator[Record]:
     """Read records from chunks of text; see `read_records`.
 
     Parameters
@@ -47,6 +55,8 @@ def records_of(text: Iterable[bytes], source: str) -> Iterator[Record]:
     text : iterable of bytes
     source : str
         Name of the input, for messages.
+    offset : int
+        Place of the text's first byte in the input.
     """
     chunks = iter(text)
     head = _head(chunks)
@@ -56,9 +66,7 @@ def records_of(text: Iterable[bytes], source: str) -> Iterator[Record]:
         lines = _lines(chunk.replace(b"\r", b"\n") for chunk in text)
         yield from _fasta(next(line for line in lines if line), lines)
     elif first.startswith(b"@"):
-        lines = _lines(text)
-        number, header = next((number, line) for number, line in enumerate(lines, 1) if line)
-        yield from _fastq(number, header, lines, source)
+        yield from _fastq(text, source, offset)
     else:
         raise InputError("is neither FASTA nor FASTQ: it starts with neither > nor @", source=source)
 
@@ -100,21 +108,27 @@ def _fasta(header: bytes, lines: Iterator[bytes]) -> Iterator[Record]:
     yield Record(name_in(header), b"".join(letters))
 
 
-def _fastq(number: int, header: bytes, lines: Iterator[bytes], source: str) -> Iterator[Record]:
-    while True:
-        letters, plus, qualities = next(lines, b""), next(lines, None), next(lines, b"")
-        if not header.startswith(b"@"):
-            raise InputError("a record has to start with @; FASTQ with four lines a record is read", source=source,
-                             line=number)  # fmt: skip
-        if plus is None or not plus.startswith(b"+") or len(letters) != len(qualities):
-            raise InputError("the record is no FASTQ of four lines, with a quality for each letter", source=source,
-                             line=number)  # fmt: skip
-        yield Record(name_in(header), letters)
-        number += 4
-        following = next((line for line in lines if line), None)
-        if following is None:
-            return
-        header = following
+def _fastq(chunks: Iterator[bytes], source: str, offset: int) -> Iterator[Record]:
+    rewriter, size = Rewriter(source, offset=offset), 0
+    for text in rewriter.rewrite(_parts(chunks)):
+        size += len(text)
+        rewriter.forget(size)
+        lines = text.tobytes().removesuffix(b"\n").split(b"\n")
+        for header, letters in zip(lines[::4], lines[1::4], strict=True):
+            yield Record(name_in(header), letters.removesuffix(b"\r"))
+
+
+def _parts(chunks: Iterator[bytes]) -> Iterator[tuple[NDArray[np.uint8], bool]]:
+    """The chunks in larger parts, then the end."""
+    held: list[bytes] = []
+    size = 0
+    for chunk in chunks:
+        held.append(chunk)
+        size += len(chunk)
+        if size >= PART_BYTES:
+            yield np.frombuffer(b"".join(held), np.uint8), False
+            held, size = [], 0
+    yield np.frombuffer(b"".join(held), np.uint8), True
 
 
 def name_in(header: bytes) -> str:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-__all__ = ["Record", "records", "runs", "symbols", "symbols_text"]
+__all__ = ["FastqRecord", "Record", "fastq_records", "records", "runs", "symbols", "symbols_text"]
 
 
 @dataclass(frozen=True)
@@ -21,13 +21,45 @@ def records(text: bytes) -> list[Record]:
     """All records, with the first word of their headers."""
     text = text.lstrip(b"\r\n").replace(b"\r\n", b"\n")
     if text.startswith(b"@"):
-        lines = text.removesuffix(b"\r").split(b"\n")
-        whole = [lines[i : i + 4] for i in range(0, len(lines) - 3, 4) if lines[i]]
-        return [Record(_name(head), _letters(line), [max(q - 33, 0) for q in quals]) for head, line, _, quals in whole]
+        return [
+            Record(_name(one.header), _letters(one.letters), [q - 33 for q in one.qualities])
+            for one in fastq_records(text)
+        ]
     text = text.replace(b"\r", b"\n")
     parts = (b"\n" + text).split(b"\n>")[1:]
     split = [part.partition(b"\n") for part in parts]
     return [Record(_name(b">" + head), _letters(lines.replace(b"\n", b"")), []) for head, _, lines in split]
+
+
+@dataclass
+class FastqRecord:
+    """A record of FASTQ, and where its letters are in the text."""
+
+    header: bytes
+    letters: bytes = b""
+    places: list[int] = field(default_factory=list)
+    qualities: bytes = b""
+
+
+def fastq_records(text: bytes) -> list[FastqRecord]:
+    """Records of sound FASTQ of any layout, line by line."""
+    found: list[FastqRecord] = []
+    part, at = "qualities", 0
+    for whole in text.split(b"\n"):
+        line = whole.rstrip(b" \t\v\f\r")
+        full = not found or len(found[-1].qualities) == len(found[-1].letters)
+        if part == "qualities" and line and full:
+            found.append(FastqRecord(whole.removesuffix(b"\r")))
+            part = "letters"
+        elif part == "letters" and line.startswith(b"+"):
+            part = "qualities"
+        elif part == "letters":
+            found[-1].letters += line
+            found[-1].places += range(at, at + len(line))
+        elif found:
+            found[-1].qualities += line
+        at += len(whole) + 1
+    return found
 
 
 def _name(header: bytes) -> str:

@@ -17,6 +17,7 @@ from oclgenomics.io.source import Source
 from oclgenomics.runtime import Engine, SharedArray
 from oclgenomics.sequence.device_text import Text
 from oclgenomics.sequence.line_breaks import NEWLINE, is_break
+from oclgenomics.sequence.rewritten_source import RewrittenSource
 from oclgenomics.sequence.tiles import MAX_BYTES
 
 __all__ = ["TextBlocks"]
@@ -34,7 +35,7 @@ class TextBlocks:
     Parameters
     ----------
     engine : Engine
-    source : Source or JoinedSource
+    source : Source, JoinedSource or RewrittenSource
     block_bytes : int
         Bytes that are read at a time.
 
@@ -42,18 +43,21 @@ class TextBlocks:
     ----------
     name : str
         Of the source.
+    live : bool
+        The source comes live: a block is what has come.
+    block_bytes : int
     host : ndarray, uint8 (size,)
         The block, after `read`.
     size : int
     final : bool
         The text ends with this block.
     offset : int
-        Place of the block's first byte in the whole text.
+        Place of the block's first byte in the whole text, a byte-order mark before it included.
     """
 
-    def __init__(self, engine: Engine, source: Source | JoinedSource, block_bytes: int) -> None:
-        self._engine, self._source, self._block_bytes = engine, source, block_bytes
-        self.name = source.name
+    def __init__(self, engine: Engine, source: Source | JoinedSource | RewrittenSource, block_bytes: int) -> None:
+        self._engine, self._source, self.block_bytes = engine, source, block_bytes
+        self.name, self.live = source.name, source.live
         self._buffers = ExitStack()
         self._at_work: _Buffer | None = None
         self._free: deque[_Buffer] = deque()
@@ -108,7 +112,9 @@ class TextBlocks:
         """
         kept = self.host[used:]
         self.offset += used
-        buffer, count = self._next(lines - _newlines(kept) if self._source.live else 0)
+        buffer, count = self._next(lines - _newlines(kept) if self.live else 0)
+        if self._at_work is None:  # the begin of the text has been unpacked
+            self.offset = self._source.skipped
         if len(kept) and len(kept) + count > MAX_BYTES:
             raise InputError(
                 f"a record of FASTQ, or a header, takes more than {len(kept):,} bytes, too many to be read at once",
@@ -123,7 +129,7 @@ class TextBlocks:
         if self._at_work is not None:
             self._free.append(self._at_work)
         self._at_work = buffer
-        self.final = self.final or (count < self._block_bytes and not self._source.live)
+        self.final = self.final or (count < self.block_bytes and not self.live)
         if not self.final and self._source.repeatable:  # a pipe may never give more, and has a thread of its own
             while self._free or self._still_to_make:
                 self._start_reading()
@@ -162,7 +168,7 @@ class TextBlocks:
             return buffer, 0
         buffer.shared.wait()
         room = self._room(buffer)  # filled here, where a signal ends the waiting for a pipe
-        count = self._read_live(room, lines) if self._source.live else self._source.read_into(room)
+        count = self._read_live(room, lines) if self.live else self._source.read_into(room)
         buffer.shared.send(buffer.headroom, count)
         return buffer, count
 
@@ -186,7 +192,7 @@ class TextBlocks:
         self._coming.append((buffer, self._source.start_reading(self._room(buffer), self._threads)))
 
     def _room(self, buffer: _Buffer) -> NDArray[np.uint8]:
-        return buffer.behind_headroom(self._block_bytes)
+        return buffer.behind_headroom(self.block_bytes)
 
     def _free_buffer(self) -> _Buffer:
         if self._free:
@@ -195,8 +201,8 @@ class TextBlocks:
         return self._new_buffer()
 
     def _new_buffer(self) -> _Buffer:
-        headroom = min(max(MIN_HEADROOM, self._block_bytes // HEADROOM_SHARE), self._block_bytes)
-        return self._buffer_of(headroom + self._block_bytes, headroom)
+        headroom = min(max(MIN_HEADROOM, self.block_bytes // HEADROOM_SHARE), self.block_bytes)
+        return self._buffer_of(headroom + self.block_bytes, headroom)
 
     def _buffer_of(self, size: int, headroom: int) -> _Buffer:
         return _Buffer(self._buffers.enter_context(self._engine.shared(size, np.uint8)), headroom)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.io.source import Source
+from oclgenomics.sequence.four_lines import four_lines
 from oclgenomics.sequence.records import name_in, records_of
 
 __all__ = ["PanelText", "read_panel_text"]
@@ -28,22 +29,27 @@ class PanelText:
         Of each signature, without line breaks.
     text : bytes
         All of the file, decompressed.
+    skipped : int
+        Bytes of the file before the text: those of a byte-order mark.
     """
 
     names: list[str]
     letters: list[bytes]
     text: bytes
+    skipped: int = 0
 
     def byte_of(self, record: int, letter: int) -> int:
-        """Return the place of a letter in the text; records and letters count from 0."""
+        """Return the place of a letter in the file, unpacked; records and letters count from 0."""
+        return self.skipped + self._place_of(record, letter)
+
+    def _place_of(self, record: int, letter: int) -> int:
         if _is_fasta(self.text):
             text = _with_newlines(self.text)
             begin = text.index(b"\n", int(_headers(text)[record]))
             return begin + int(np.flatnonzero(np.frombuffer(text[begin:], np.uint8) != NEWLINE)[letter])
-        at = 0
-        for _ in range(record):
-            at = _line_after(self.text, at, 4)
-        return _line_after(self.text, at, 1) + letter
+        rewritten = four_lines(np.frombuffer(self.text, np.uint8), final=True)
+        breaks = np.flatnonzero(rewritten.text == NEWLINE)
+        return rewritten.place_of(int(breaks[4 * record]) + 1 + letter)
 
 
 def read_panel_text(path: str | os.PathLike[str]) -> PanelText:
@@ -56,12 +62,13 @@ def read_panel_text(path: str | os.PathLike[str]) -> PanelText:
     """
     with Source(path) as source:
         text = b"".join(source)
+        skipped = source.skipped
     if _is_fasta(text):
         names, letters = _fasta(_with_newlines(text))
     else:
         records = list(records_of([text], source.name))
         names, letters = [record.name for record in records], [record.letters for record in records]
-    return PanelText(names, letters, text)
+    return PanelText(names, letters, text, skipped)
 
 
 def _is_fasta(text: bytes) -> bool:
@@ -89,12 +96,3 @@ def _fasta(text: bytes) -> tuple[list[str], list[bytes]]:
         names.append(name_in(header))
         letters.append(lines.replace(b"\n", b""))
     return names, letters
-
-
-def _line_after(text: bytes, at: int, lines: int) -> int:
-    """Where a line begins, some lines behind the one, or the empty ones before it, at a place."""
-    while text[at : at + 1] in (b"\r", b"\n"):
-        at += 1
-    for _ in range(lines):
-        at = text.index(b"\n", at) + 1
-    return at

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
 from helpers.fuzz_samples import SAMPLES
-from helpers.fuzzing import SECONDS, inputs, limited, mutated, mutated_zip
+from helpers.fuzzing import SECONDS, SEED, inputs, limited, mutated, mutated_zip
 
 from hls_model import Config, Workload
 from hls_model.errors import ModelError
@@ -21,7 +23,9 @@ from oclgenomics.kmers.database.reader import KmerDatabase
 from oclgenomics.omega.reports.reading import read_report
 from oclgenomics.omega.reports.thresholds import read_thresholds
 from oclgenomics.runtime import Engine
+from oclgenomics.sequence import names_of, packed_blocks
 from oclgenomics.sequence.letter_blocks import letter_blocks
+from oclgenomics.sequence.parse import NO_QUALITY
 from oclgenomics.sequence.records import read_records
 from oclgenomics.signatures.letters import sets_of
 from oclgenomics.signatures.options import STRANDS
@@ -141,6 +145,58 @@ def compare_letters(engine: Engine, path: Path, number: int) -> None:
         raise AssertionError(f"refused on the host alone: {error}") from error
     # The device takes one carriage return with a newline for the end of a line, the host any number.
     assert [(name, letters.rstrip(b"\r")) for name, letters in found] == known
+
+
+def test_rewritten_fastq(tmp_path, engine):
+    """Wrapped text has the records of the same text with four lines each, in blocks of any size."""
+    rng = np.random.default_rng(SEED)
+    end = time.monotonic() + SECONDS / 6
+    number = 0
+    while number < 20 or time.monotonic() < end:
+        plain, wrapped = both_layouts(rng)
+        with limited(wrapped, f"rewritten FASTQ, number {number}"):
+            found = [letters_in_place(engine, written(tmp_path / "x", text), number) for text in (plain, wrapped)]
+            assert found[0] == found[1]
+            symbols = [packed_content(engine, written(tmp_path / "x", text)) for text in (plain, wrapped)]
+            assert symbols[0] == symbols[1]
+            assert [(record.name, record.letters) for record in read_records(tmp_path / "x")] == found[0]
+        number += 1
+
+
+def both_layouts(rng: np.random.Generator) -> tuple[bytes, bytes]:
+    """FASTQ with four lines a record, and the same records with other lines."""
+    plain, wrapped = [], []
+    for number in range(int(rng.integers(1, 30))):
+        size = int(rng.choice([0, 1, 7, 60, 61, 200]))
+        letters = rng.choice(np.frombuffer(b"ACGTNacgt", np.uint8), size).tobytes()
+        qualities = rng.choice(np.frombuffer(b"!@+I~", np.uint8), size).tobytes()
+        title = b"r%d %s" % (number, b"x" * int(rng.integers(0, 20)))
+        again = title if rng.random() < 0.5 else b""
+        plain.append(b"@%b\n%b\n+%b\n%b\n" % (title, letters, again, qualities))
+        lines = [b"@" + title, *cut(letters, rng), b"+" + again, *cut(qualities, rng), *[b""] * int(rng.integers(0, 3))]
+        ends = rng.choice([b"\n", b"\r\n"], len(lines)).tolist()
+        wrapped.append(b"".join(line + end for line, end in zip(lines, ends, strict=True)))
+    return b"".join(plain), b"".join(wrapped)
+
+
+def cut(line: bytes, rng: np.random.Generator) -> list[bytes]:
+    """A line as it is, or in parts, some of them empty."""
+    places = [0, *sorted(rng.integers(0, len(line) + 1, int(rng.choice([0, 0, 1, 5]))).tolist()), len(line)]
+    return [line[begin:end] for begin, end in pairwise(places)]
+
+
+def packed_content(engine: Engine, path: Path) -> tuple[list[str], bytes]:
+    """The names of all records, and their letters and qualities as symbols, in blocks of their own size."""
+    names: list[str] = []
+    symbols: list[bytes] = []
+    for block in packed_blocks(engine, [path], names=True, qualities=True):
+        names += names_of(engine, block.records)
+        kept = engine.download(block.qualities) != NO_QUALITY
+        bits = [np.unpackbits(engine.download(words).astype(">u4").view(np.uint8))
+                for words in (block.symbols.valid, block.symbols.codes)]  # fmt: skip
+        valid, codes = bits[0][: len(kept)][kept], bits[1][: 2 * len(kept)].reshape(-1, 2)[kept]
+        symbols += [valid.tobytes(), codes.tobytes(), engine.download(block.qualities)[kept].tobytes()]
+    return names, b"".join(symbols)
 
 
 def was_refused(reader: Callable[[Path, int], object], path: Path, number: int) -> bool:

@@ -8,9 +8,9 @@ from helpers.spectra import simulated_histogram
 from numpy.typing import NDArray
 
 from oclgenomics.kmers.analysis.histogram import Histogram
-from oclgenomics.kmers.analysis.spectrum_intervals import Interval, _joint, _student, spread_of
 from oclgenomics.kmers.analysis.mixture import Mixture, fit_mixture, scattered
 from oclgenomics.kmers.analysis.spectrum import UNSURE_NOTE, Spectrum, read_spectrum
+from oclgenomics.kmers.analysis.spectrum_intervals import Interval, _joint, _student, spread_of
 from oclgenomics.kmers.analysis.spectrum_plot import bases_between, percent_between
 
 K = 21

@@ -55,14 +55,19 @@ MIXED = b"\r>r1\rACGTN\r\nacgtaAC\n\rGGTT\r\r>r2 desc > x\r\nTTTTTTTT\r>\r>last\
 
 
 TEXTS = [FASTA, FASTA[:-2], FASTA.replace(b"\n", b"\r"), MIXED, MIXED[:-1], b"\n\n" + FASTA]
-TEXTS += [FASTQ, FASTQ + b"\n", FASTQ + b"\n\n\r\n"]
+WRAPPED = (
+    b"@r1 x\nACG\n\nTNacgta\n+\n@@@@\n@\n@@@@@\n@r2\n+r2 \n\n\r\n"
+    b"@r3\r\nGG\r\nTTR\r\n+\r\n++\r\n+++\r\n@r4\nCCATGACCATGACCATG\n+r4\n@bcdefghij\n+lmnopq"
+)
+TEXTS += [FASTQ, FASTQ + b"\n", FASTQ + b"\n\n\r\n", WRAPPED, FASTQ + b"\n\n\n" + WRAPPED + b"\n"]
 
 
 @pytest.mark.parametrize("text", TEXTS)
 def test_every_size_of_block(engine: Engine, tmp_path: Path, text: bytes) -> None:
     path = tmp_path / "x"
     path.write_bytes(text)
-    for block_bytes in range(1, len(text) + 2):
+    step = 1 if WRAPPED not in text else 1 + len(text) // 40
+    for block_bytes in [*range(1, len(text), step), len(text), len(text) + 1]:
         check(engine, path, text, block_bytes, 5)
 
 
@@ -137,11 +142,11 @@ def test_gzip_and_many_files(engine: Engine, tmp_path: Path) -> None:
     ("text", "message", "record", "byte"),
     [
         (b"@a\nACGT\n+\nIIII\nACGT\n+\nIIII\n", "has to start with @", 2, 15),
-        (b"@a\nACGT\nACGT\n+\nIIII\nIIII\n", r"third line .* has to start with \+", 1, 8),
+        (b"@a\nACGT\nACGT\n+\nIIII\nIIIII\n", "not equally many", 1, 0),
         (b"@a\nACGT\n+\nIIII\n@b\nACGT\n+\nIII\n@c\nA\n+\nI\n", "not equally many", 2, 15),
         (b"@a\nACGT\n+\nIIII\n@b\nACGT\n+", "ends within a record", 2, 15),
         (b"@a\nACGT\n+\nIIII\n@b", "ends within a record", 2, 15),
-        (b"@a\nACGT\n+\nIIII\n\n\n@b\nA\n+\nI\n", "has to start with @", 2, 15),
+        (b"@a\nACGT\n+\nIIII\n\n\nb\nA\n+\nI\n", "has to start with @", 2, 17),
     ],
 )
 def test_defects_of_fastq(
@@ -154,15 +159,16 @@ def test_defects_of_fastq(
     assert (caught.value.source, caught.value.record, caught.value.byte) == (str(path), record, byte)
 
 
-EVERY_BYTE = b"".join(bytes([byte]) for byte in range(256) if byte not in b"\n\r>@")
+EVERY_BYTE = b"".join(bytes([byte]) for byte in range(256) if byte not in b"\n\r>@+")
+PRINTABLE = bytes(byte for byte in EVERY_BYTE if 33 <= byte <= 126)
 
 
 @pytest.mark.parametrize("block_bytes", [50, 333, 1 << 20])
 def test_census_of_every_byte(shaped: Engine, tmp_path: Path, block_bytes: int) -> None:
-    letters = EVERY_BYTE + b"ACGTN" * 1000 + b"uU" * 40
+    every, letters = (some + b"ACGTN" * 1000 + b"uU" * 40 for some in (EVERY_BYTE, PRINTABLE))
     path = tmp_path / "x"
     for text, quality in (
-        (b">r one\n%b\n>s\n>t\n%b\n" % (letters, letters[::-1]), None),
+        (b">r one\n%b\n>s\n>t\n%b\n" % (every, every[::-1]), None),
         (b"@r\n%b\n+\n%b\n@s\n\n+\n\n" % (letters, b"I" * len(letters)), None),
         (b"@r\n%b\n+\n%b\n" % (letters, (b"#I5" * len(letters))[: len(letters)]), 20),
     ):

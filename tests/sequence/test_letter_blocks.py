@@ -29,11 +29,16 @@ FASTA = (
 )
 MAC = FASTA.replace(b"\n", b"\r")
 FASTQ = (
-    b"@r1 x\nACGTNacgta\n+\n@!\"#$%&'IJ\n@@r2\n\n+r2\n\n"
+    b"@r1 x\nACGTNacgta\n+\n@!\"#$%&'IJ\n@@r2\n\n+@r2\n\n"
     b"@\tr3\ty\r\nGGTTR\r\n+\r\n+++~~\r\n@\nCCATGACCATGACCATG\n+\n@bcd5f6hij7lm4op!"
 )
 FASTAS = [FASTA + b"ACG", FASTA[:-2], b"\n\r\n" + FASTA, MAC, MAC[:-2] + b"\n" + MAC]
-FASTQS = [FASTQ, FASTQ + b"\r\n", FASTQ + b"\n\n\n\n\n\n", b"\n\n" + FASTQ]
+WRAPPED = (
+    b"@r1 x\nACGT\nNacg\nta\n+\n@!\"#$%\n&'IJ\n@@r2\n+@r2  \n\r\n\n"
+    b"@\tr3\ty\r\nGG\r\nTTR\r\n+\r\n+++~~\r\n\r\n@\n\nCCATGACCA \nTGACCATG\n\n+\n@bcd\n"
+    b"5f6hij7\n+\n@\n\nlm4o\n@s a\nA\n+s a\n!"
+)
+FASTQS = [FASTQ, FASTQ + b"\r\n", FASTQ + b"\n\n\n\n\n\n", b"\n\n" + FASTQ, WRAPPED, FASTQ + b"\n" + WRAPPED + b"\n\n"]
 NAMES = (b"", b"r", b"one two", b" lead\tx", b"@>+", b"\xff\xfe", b"\xe2\x82", b"\xc3\xa9t\xc3\xa9", b"x" * 300 + b" y")
 
 
@@ -84,9 +89,8 @@ class PutTogether:
 
 def headers_of(content: bytes) -> list[str]:
     """Lines of headers, without > or @."""
-    lines = content.strip(b"\r\n").replace(b"\r\n", b"\n").split(b"\n")
     if content.lstrip(b"\r\n").startswith(b"@"):
-        return [line[1:].decode("utf-8", "replace") for line in lines[::4]]
+        return [one.header[1:].decode("utf-8", "replace") for one in reference.fastq_records(content)]
     lines = content.replace(b"\r", b"\n").split(b"\n")
     return [line[1:].decode("utf-8", "replace") for line in lines if line.startswith(b">")]
 
@@ -118,7 +122,8 @@ def test_every_size_of_block_of_fasta(shaped: Engine, tmp_path: Path, content: b
 def test_every_size_of_block_of_fastq(shaped: Engine, tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "x"
     path.write_bytes(content)
-    for block_bytes in range(1, len(content) + 2):
+    step = 1 if WRAPPED not in content else 1 + len(content) // 40
+    for block_bytes in [*range(1, len(content), step), len(content), len(content) + 1]:
         check(shaped, path, content, block_bytes, 3)
 
 
@@ -210,19 +215,18 @@ def test_files_of_all_kinds_in_a_row(engine: Engine, tmp_path: Path, monkeypatch
 
 def places_of(content: bytes) -> list[list[int]]:
     """Where the letters of each record are in a text, found letter by letter."""
+    if content.lstrip(b"\r\n").startswith(b"@"):
+        return [one.places for one in reference.fastq_records(content)]
     places: list[list[int]] = []
-    fastq = content.lstrip(b"\r\n").startswith(b"@")
-    skipped = len(content) - len(content.lstrip(b"\r\n"))
-    line, header, starts = 0, False, True
-    for at in range(skipped, len(content)):
+    header, starts = False, True
+    for at in range(len(content) - len(content.lstrip(b"\r\n")), len(content)):
         byte = content[at : at + 1]
         if starts:
-            header = line % 4 == 0 if fastq else byte == b">"
-            if header and byte not in b"\r\n":
+            header = byte == b">"
+            if header:
                 places.append([])
-        starts = byte == b"\n" or (byte == b"\r" and not fastq)
-        line += starts
-        if not header and byte not in b"\r\n" and (not fastq or line % 4 == 1):
+        starts = byte in b"\r\n"
+        if not header and not starts:
             places[-1].append(at)
     return places
 
@@ -260,13 +264,14 @@ def outcome(blocks: Iterable[Any]) -> tuple[str, int | None, int | None]:
 
 DEFECTIVE = [
     (b"@a\nACGT\n+\nIIII\nACGT\n+\nIIII\n", "has to start with @", 2, 15),
-    (b"@a\nACGT\nACGT\n+\nIIII\nIIII\n", "third line", 1, 8),
+    (b"@a\nACGT\nACGT\n+\nIIII\nIIIII\n", "not equally many", 1, 0),
     (b"@a\nACGT\n+\nIIII\n@b\nACGT\n+\nIII\n@c\nA\n+\nI\n", "not equally many", 2, 15),
     (b"@a\nACGT\n+\nIIII\n@b\nACGT\n+", "ends within a record", 2, 15),
-    (b"@a\nACGT\n+\nIIII\n@b\nACGT\n+\n", "not equally many", 2, 15),
+    (b"@a\nACGT\n+\nIIII\n@b\nACGT\n+\n", "ends within a record", 2, 15),
+    (b"@a\nACGT\n+\nIIII\n@b\nACGT\n+\nII\nI\n", "not equally many", 2, 15),
     (b"@a\nACGT\n+\nIIII\n@b", "ends within a record", 2, 15),
-    (b"@a\nACGT\n+\nIIII\n\n\n@b\nA\n+\nI\n", "has to start with @", 2, 15),
-    (b"@a\nACGT\n+\nIIII\n" * 40 + b"\n\n\n\n\n\n>b\nA\n+\nI\n", "has to start with @", 41, 600),
+    (b"@a\nACGT\n+\nIIII\n\n\nb\nA\n+\nI\n", "has to start with @", 2, 17),
+    (b"@a\nACGT\n+\nIIII\n" * 40 + b"\n\n\n\n\n\n>b\nA\n+\nI\n", "has to start with @", 41, 606),
     (b"ACGT\n", "neither FASTA nor FASTQ", None, None),
     (b"\n\r\n", "holds no sequence", None, None),
     (b"", "the file is empty", None, None),

@@ -23,7 +23,7 @@ FASTA = (
     b">last\x0cx\nACGT\r\n\r\nAC\rGT\r\n>\xff\r\n"
 )
 FASTQ = (
-    b"@r1 x\nACGTNacgta\n+\n@!\"#$%&'IJ\n@@r2\n\n+r2\n\n"
+    b"@r1 x\nACGTNacgta\n+\n@!\"#$%&'IJ\n@@r2\n\n+@r2\n\n"
     b"@\tr3\ty\r\nGGTTR\r\n+\r\n+++~~\r\n@\nCCATGACCATGACCATG\n+\n@bcd5f6hij7lm4op!"
 )
 NAMES = (b"", b"r", b"one two", b" lead\tx", b"\tx", b"@>+", b"\xff\xfe", b"\xc3\xa9t\xc3\xa9", b"x" * 300 + b" y")
@@ -85,14 +85,19 @@ MAC = FASTA.replace(b"\n", b"\r")
 
 
 TEXTS = [FASTA, FASTA[:-2], b"\n\n" + FASTA, MAC, MAC[:-2] + b"\n" + MAC]
-TEXTS += [FASTQ, FASTQ + b"\r\n", FASTQ + b"\n\n\n\n\n\n"]
+WRAPPED = (
+    b"@r1 x\nACG\n\nTNacgta\n+\n@!\"#$%\n&'IJ\n@@r2\n+@r2 \n\n\r\n"
+    b"@\tr3\r\nGG\r\nTTR\r\n+\r\n++\r\n+~~\r\n@\nCCATGACCATGACCATG\n+\n@bcd5f6hij\n7lm4op!"
+)
+TEXTS += [FASTQ, FASTQ + b"\r\n", FASTQ + b"\n\n\n\n\n\n", WRAPPED, FASTQ + b"\n\n" + WRAPPED + b"\n\n"]
 
 
 @pytest.mark.parametrize("text", TEXTS)
 def test_every_size_of_block(shaped: Engine, tmp_path: Path, text: bytes) -> None:
     path = tmp_path / "x"
     path.write_bytes(text)
-    for block_bytes in range(1, len(text) + 2):
+    step = 1 if WRAPPED not in text else 1 + len(text) // 40
+    for block_bytes in [*range(1, len(text), step), len(text), len(text) + 1]:
         check(shaped, path, text, block_bytes)
 
 
@@ -200,15 +205,15 @@ def test_without_names_and_qualities_blocks_have_none(engine: Engine, tmp_path: 
     assert block.qualities is None
 
 
-def test_bytes_that_are_no_qualities_are_zero(engine: Engine, tmp_path: Path) -> None:
+def test_the_least_and_the_highest_quality(engine: Engine, tmp_path: Path) -> None:
     path = tmp_path / "x.fq"
-    path.write_bytes(b'@r\nACGTACGTACGT\n+\n \t\x00\x80\xff!"# \t!~\n')
+    path.write_bytes(b'@r\nACGTAC\n+\n!"#!}~\n')
     (block,) = packed_blocks(engine, [path], min_quality=2, qualities=True)
     assert block.qualities is not None
     found = engine.download(block.qualities)
     place = int(np.flatnonzero(found != NO_QUALITY)[0])
-    assert found[place : place + 12].tolist() == [0, 0, 0, 95, 222, 0, 1, 2, 0, 0, 0, 93]
-    assert letters(engine, block)[place : place + 12] == "---TA--T---T"
+    assert found[place : place + 6].tolist() == [0, 1, 2, 0, 92, 93]
+    assert letters(engine, block)[place : place + 6] == "--G-AC"
 
 
 @pytest.mark.parametrize("options", [{"qualities": True}, {"min_quality": 0}])

@@ -71,7 +71,7 @@ def test_odd_signatures_are_read(engine: Engine, tmp_path: Path, signatures: byt
         (GOOD + b"@b\nACGT\n+\nIII\n@c\nACGT\n+\nIIII\n", "record 2, byte 19: letters and qualities of a record"),
         (GOOD + b"@b\nACGT\n+\nIIIII\n@c\nACGT\n+\nIIII\n", "record 2, byte 19: letters and qualities of a record"),
         (b"@b\nACGT\n+\nIIIII\n" + GOOD, "record 1, byte 0: letters and qualities of a record"),
-        (GOOD + b"@b\nAC\nGT\n+\nII\nII\n", "record 2, byte 25: the third line of a record has to start with +"),
+        (GOOD + b"@b\nAC\nGT\n+x\nII\nII\n", "record 2, byte 28: the line that starts with + has another title"),
         (GOOD + b"@b\nACGT\n", "record 2, byte 19: the text ends within a record"),
         (GOOD + b"@b\nACGT\n+", "record 2, byte 19: the text ends within a record"),
         (GOOD + b"ACGT\n+\nIIII\n@c\n", "record 2, byte 19: a record has to start with @"),

@@ -7,7 +7,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from oclgenomics.cli.options import count
-from oclgenomics.commandkit.files import reads
+from oclgenomics.cli.sequence_files import reads_sequences
 from oclgenomics.errors import ParameterError, UsageError
 
 if TYPE_CHECKING:
@@ -31,16 +31,17 @@ def add_read_options(parser: argparse.ArgumentParser) -> None:
     """Add the files of reads, and how they are read."""
     files = parser.add_argument(
         "reads", nargs="+", default=[], metavar="READS",
-        help="FASTA or FASTQ files, plain or gzip, in any mix; - for standard input; none if --paired names all",
+        help="FASTA or FASTQ files, plain or packed (gzip, bzip2, xz, zstd), in any mix; - for standard input; @LIST "
+        "for the files that a text file names, one a line; none if --paired names all",
     )  # fmt: skip
     files.required = False  # with nargs="*", argparse takes reads that stand behind an option for unknown
-    reads(files)
+    reads_sequences(files)
     group = parser.add_argument_group("reads")
     pairs = group.add_argument(
         "--paired", nargs=2, action="extend", default=[], metavar="FILE",
         help="two files of mates: the n-th read of the one and of the other are a pair; may be given more than once",
     )  # fmt: skip
-    reads(pairs)
+    reads_sequences(pairs)
     group.add_argument("--interleaved", action="store_true", help="mates follow each other in READS")
     group.add_argument(
         "--pairfiles", action="store_true",
@@ -136,6 +137,7 @@ def query_inputs(args: argparse.Namespace) -> list[Input]:
         There are none, they contradict each other, or standard input is to be read twice.
     """
     from oclgenomics.classify.query import checked_inputs
+    from oclgenomics.sequence.files import file_names
 
     if args.threads is not None and args.threads < 1:
         raise ParameterError("threads", "give 1 or more", args.threads)
@@ -143,7 +145,8 @@ def query_inputs(args: argparse.Namespace) -> list[Input]:
         raise UsageError("--pairfiles and --interleaved contradict each other; give one of them")
     singles, mates = args.reads, list(args.paired)
     if args.pairfiles:
-        singles, mates = [], mates + (args.reads if len(args.reads) <= 2 else sorted(args.reads))
+        files = file_names(args.reads)
+        singles, mates = [], mates + (files if len(files) <= 2 else sorted(files))
     if len(mates) % 2:
         raise UsageError(f"--pairfiles: an odd number of files, {len(mates)}; each needs a file of its mates")
     return checked_inputs(singles, list(zip(mates[::2], mates[1::2], strict=True)), interleaved=args.interleaved)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from oclgenomics.cli.options import count
 from oclgenomics.cli.output import say
+from oclgenomics.cli.sequence_files import reads_sequences
 from oclgenomics.commandkit.files import reads
 from oclgenomics.errors import UsageError
 
@@ -34,18 +35,20 @@ def add_references(parser: argparse.ArgumentParser) -> None:
     """Add the references."""
     references = parser.add_argument(
         "references", nargs="+", metavar="REF",
-        help="FASTA files, plain or gzip, or folders of such; taken in the order of their names",
+        help="FASTA files, plain or packed, or folders of such, or @LIST for those that a text file names; taken in "
+        "the order of their names",
     )  # fmt: skip
-    reads(references, _files_of_reference)
+    reads_sequences(references, _files_of_reference)
 
 
 def add_targets(parser: argparse.ArgumentParser) -> None:
     """Add the references of a command whose files are reads."""
     targets = parser.add_argument(
         "--targets", dest="references", nargs="+", required=True, metavar="REF",
-        help="references: FASTA files, plain or gzip, or folders of such; taken in the order of their names",
+        help="references: FASTA files, plain or packed, or folders of such, or @LIST for those that a text file names; "
+        "taken in the order of their names",
     )  # fmt: skip
-    reads(targets, _files_of_reference)
+    reads_sequences(targets, _files_of_reference)
 
 
 def add_taxon_options(parser: argparse.ArgumentParser) -> None:

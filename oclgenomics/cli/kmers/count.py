@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from oclgenomics.cli.kmers.reading import chosen_set
 from oclgenomics.cli.options import add_device_options, add_message_options, open_engine, report_profile
 from oclgenomics.cli.output import provenance, say
-from oclgenomics.commandkit.files import reads, works_in, writes
+from oclgenomics.cli.sequence_files import reads_sequences
+from oclgenomics.commandkit.files import works_in, writes
 from oclgenomics.commandkit.plain_json import json_text
 
 if TYPE_CHECKING:
@@ -33,9 +34,10 @@ def add_parser(actions: Any) -> None:
         "inputs",
         nargs="+",
         metavar="INPUT",
-        help="FASTA or FASTQ files, plain or gzip, in any mix; - for standard input",
+        help="FASTA or FASTQ files, plain or packed (gzip, bzip2, xz, zstd), in any mix; - for standard input; @LIST "
+        "for the files that a text file names, one a line",
     )
-    reads(inputs)
+    reads_sequences(inputs)
     group = parser.add_argument_group("counting")
     group.add_argument("-k", type=int, required=True, metavar="K", help="letters of a k-mer, 1 to 256")
     group.add_argument(

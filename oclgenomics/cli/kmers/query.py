@@ -9,6 +9,7 @@ from typing import IO, TYPE_CHECKING, Any, Protocol
 
 from oclgenomics.cli.options import add_output_options
 from oclgenomics.cli.output import atomic_output, provenance, say_written
+from oclgenomics.cli.sequence_files import reads_sequences
 from oclgenomics.commandkit.files import reads
 from oclgenomics.commandkit.plain_json import json_text
 from oclgenomics.errors import UsageError
@@ -35,9 +36,10 @@ def add_parser(actions: Any) -> None:
     parser.add_argument("sequences", nargs="*", metavar="SEQ", help="sequences, at least as long as a k-mer")
     files = parser.add_argument(
         "--file", action="append", default=[], metavar="FILE",
-        help="sequences of a FASTA or FASTQ file, plain or gzip, - for standard input; may be given more than once",
+        help="sequences of a FASTA or FASTQ file, plain or packed, - for standard input, @LIST for the files that a "
+        "text file names; may be given more than once",
     )  # fmt: skip
-    reads(files)
+    reads_sequences(files)
     how = parser.add_mutually_exclusive_group()
     how.add_argument(
         "--per-kmer", action="store_true",
@@ -75,9 +77,10 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError("there is nothing to look up: give sequences, or --file FILE")
     from oclgenomics.kmers.analysis.query import query
     from oclgenomics.kmers.analysis.record_counts import write_counts_npz
+    from oclgenomics.sequence.files import file_names
     from oclgenomics.sequence.records import read_records
 
-    sequences = itertools.chain(args.sequences, *map(read_records, args.file))
+    sequences = itertools.chain(args.sequences, *map(read_records, file_names(args.file)))
     found = query(args.database, sequences, both_strands=args.bed)
     if args.counts and args.output.endswith(".npz"):
         if args.json:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from oclgenomics.cli.options import add_device_options, add_message_options, count, open_engine, report_profile
 from oclgenomics.cli.output import atomic_output, provenance, say, say_written
 from oclgenomics.cli.progress import Progress
+from oclgenomics.cli.sequence_files import reads_sequences
 from oclgenomics.cli.signatures.pattern_options import add_pattern_options
 from oclgenomics.commandkit.files import reads, writes
 from oclgenomics.errors import ParameterError, UsageError
@@ -41,9 +42,10 @@ def add_parser(actions: Any) -> None:
     parser.set_defaults(run=run)
     samples = parser.add_argument(
         "samples", nargs="+", metavar="SAMPLES",
-        help="FASTA or FASTQ files, plain or gzip, in any mix; - for standard input",
+        help="FASTA or FASTQ files, plain or packed (gzip, bzip2, xz, zstd), in any mix; - for standard input; @LIST "
+        "for the files that a text file names, one a line",
     )  # fmt: skip
-    reads(samples)
+    reads_sequences(samples)
     signatures = parser.add_argument(
         "signatures",
         metavar="SIGNATURES",

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from oclgenomics.errors import UsageError
 from oclgenomics.frames import to_frame
-from oclgenomics.kmers.analysis.found_kmers import FoundKmers, RecordSummaries, summarise
 from oclgenomics.kmers.analysis.found_intervals import FoundIntervals, count_intervals, covered_intervals
+from oclgenomics.kmers.analysis.found_kmers import FoundKmers, RecordSummaries, summarise
 from oclgenomics.kmers.analysis.kmers_of_letters import kmers_of_letters
 from oclgenomics.kmers.analysis.look_up import look_up
 from oclgenomics.kmers.analysis.record_counts import RecordCounts, counts_along

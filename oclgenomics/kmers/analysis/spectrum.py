@@ -48,9 +48,9 @@ from numpy.typing import NDArray
 from oclgenomics.frames import to_frame
 from oclgenomics.kmers.analysis.fit_choice import MIN_HALVES, FitChoice, choose_fit, fitted_counts
 from oclgenomics.kmers.analysis.histogram import Histogram
-from oclgenomics.kmers.analysis.spectrum_intervals import Intervals, intervals_of
 from oclgenomics.kmers.analysis.mixture import Mixture
 from oclgenomics.kmers.analysis.peaks import mean_around, peaks_of, smoothed
+from oclgenomics.kmers.analysis.spectrum_intervals import Intervals, intervals_of
 
 __all__ = ["OtherReading", "Spectrum", "fitted_from", "read_spectrum"]
 

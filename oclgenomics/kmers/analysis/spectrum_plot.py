@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.kmers.analysis.histogram import Histogram
-from oclgenomics.kmers.analysis.spectrum_intervals import Interval
 from oclgenomics.kmers.analysis.spectrum import Spectrum, fitted_from
+from oclgenomics.kmers.analysis.spectrum_intervals import Interval
 from oclgenomics.plot_style import BLUE, GREY, INK, ORANGE, STYLE, number_text, short_text
 
 if TYPE_CHECKING:
