@@ -11,7 +11,7 @@ from oclgenomics.cli.kmers.reading import chosen_set
 from oclgenomics.cli.options import add_device_options, add_message_options, open_engine, report_profile
 from oclgenomics.cli.output import provenance, say
 from oclgenomics.cli.sequence_files import reads_sequences
-from oclgenomics.commandkit.files import works_in, writes
+from oclgenomics.commandkit.files import reads, works_in, writes
 from oclgenomics.commandkit.plain_json import json_text
 
 if TYPE_CHECKING:
