@@ -166,10 +166,10 @@ def test_records_across_chunks(tmp_path: Path) -> None:
     [
         (b"ACGT\n", "neither FASTA nor FASTQ"),
         (b"\n\n", "neither FASTA nor FASTQ"),
-        (b"@a\nACGT\n+\nIII\n", "line 1"),
-        (b"@a\nACGT\n+\nIIII\n@b\nACGT\n", "line 5"),
-        (b"@a\nACGT\n+\nIIII\nb\nACGT\n+\nIIII\n", "line 5"),
-        (b"@a\nAC\nGT\n+\nII\nII\n", "line 1"),
+        (b"@a\nACGT\n+\nIII\n", "record 1, byte 0: letters and qualities"),
+        (b"@a\nACGT\n+\nIIII\n@b\nACGT\n", "record 2, byte 15: .*cut off"),
+        (b"@a\nACGT\n+\nIIII\nb\nACGT\n+\nIIII\n", "record 2, byte 15: .*start with @"),
+        (b"@a\nAC\nGT\n+\nII\nI\n", "record 1, byte 0: letters and qualities"),
     ],
 )
 def test_texts_that_are_no_records(text: bytes, where: str, tmp_path: Path) -> None:

@@ -51,6 +51,6 @@ def test_kinds_of_text(shaped: Engine, tmp_path: Path, kind: str, k: int, canoni
         counter = counter_of(shaped, path, options, block_bytes)
         for most in (counter.kmers, max(1000, counter.largest_prefix)):
             blocks = []
-            for part in counter.parts(most):
-                blocks.append(KmerBlock(shaped.download(part.runs.keys), shaped.download(part.runs.counts)))
+            for runs, _ in counter.ranges(most):
+                blocks.append(KmerBlock(shaped.download(runs.keys), shaped.download(runs.counts)))
             assert list(as_dict(blocks, k).items()) == list(expected.items())

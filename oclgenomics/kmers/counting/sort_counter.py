@@ -80,12 +80,26 @@ class SortCounter:
             There is no room for those of a single prefix.
         """
         most = kmers_at_a_time(self._limits, self._k, self.room(free))
+        for runs, kmers in self.ranges(most):
+            part = Part(kept_runs(self._engine, kept, runs), kmers)
+            del runs
+            yield part
+            del part
+
+    def ranges(self, most: int) -> Iterator[tuple[Runs, int]]:
+        """Count all k-mers, at most `most` at a time; yield those that differ, and how many there are in all.
+
+        Raises
+        ------
+        AllocationError
+            The k-mers of a single prefix are more.
+        """
         if self.kmers <= most:
-            yield Part(kept_runs(self._engine, kept, self.runs(0, self.prefixes)), self.kmers)
+            yield self.runs(0, self.prefixes), self.kmers
             return
         counts = self.prefix_counts()
         for low, high in split_prefixes(counts, most):
-            yield Part(kept_runs(self._engine, kept, self.runs(low, high)), int(counts[low:high].sum()))
+            yield self.runs(low, high), int(counts[low:high].sum())
 
     def runs(self, low: int, high: int) -> Runs:
         """Count the k-mers with prefixes `low` to `high` - 1; they stay on the device."""
