@@ -31,6 +31,12 @@ def alike(letters: int, others: int) -> bytes:
     return b">one\n" + b"A" * letters + b"\n" + b"\n".join(ends) + b"\n" + random_text(rng, 3000, b"ACGT", 700)
 
 
+@pytest.fixture(autouse=True)
+def two_walkers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many compute units a device has: each walker needs some of the pool."""
+    monkeypatch.setattr(bin_plan.BinPlan, "walkers", 2)
+
+
 @pytest.fixture
 def divided(monkeypatch: pytest.MonkeyPatch) -> list[PrefixSpan]:
     """The spans that could not be divided."""

@@ -122,11 +122,11 @@ def spans_of(kmers: list[int], k: int) -> list[PrefixSpan]:
 @pytest.mark.parametrize("k", [1, 7, 15, 16, 17, 31, 32, 33, 49, 64, 97, 160, 256])
 def test_bins_hold_the_kmers_of_their_prefixes(engine: Engine, k: int, canonical: bool) -> None:
     texts = [random_text(k, 1500), random_text(k + 1, 700), "ACGT", random_text(k + 2, 32)]
-    filler = filler_of(engine, CountOptions(k, canonical), texts)
+    filler = filler_of(engine, CountOptions(k, canonical), texts, walkers=3)
     kmers = [kmer for text in texts for kmer in kmers_of(text, k, canonical)]
     assert filler.kmers == len(kmers)
     for span in spans_of(kmers, k):
-        filled = filler.fill(span, pool_of(engine, 2 * span.bins + len(kmers) // CHUNK_LINES + 1))
+        filled = filler.fill(span, pool_of(engine, 3 * span.bins + len(kmers) // CHUNK_LINES + 1))
         assert filled is not None
         assert filled.span == span
         assert filled.rest == 2 * k - 32 + span.shift == span.rest(k)
