@@ -26,8 +26,6 @@
 #include "kmers/prefixes.clh"
 #include "kmers/bin_lines.clh"
 
-#define GROUPS 16
-
 // Index of the lowest set bit of a word that is not 0. Not all compilers see an instruction in the arithmetic of lowest_bit64.
 #ifdef __has_builtin
 #if __has_builtin(__builtin_ctzl)
@@ -53,6 +51,7 @@ typedef struct {
 
 #if WORDS == 1
 
+#define GROUPS 16
 #define LANES 8
 #define STEPS 4 // vectors of a group
 
@@ -109,8 +108,10 @@ static inline uint fill_groups(const Walk *walk, const Bins *bins, int begin, in
 
 #else
 
+#define GROUPS 32
 #define LANES 16
 #define STEPS 2 // vectors of a group
+#define HALF 16 // groups whose windows have a bit each in lanes of 32
 #define HELD (GROUPS + WORDS + 1) // groups: one before, those behind that k-mers reach into
 #define SPARSE 96 // of so long k-mers, many groups of short reads start none
 #define BATCH 4 // windows that are listed at a time
@@ -136,12 +137,21 @@ typedef struct {
     ulong words[2 * WIDTH];
 } Letters;
 
+static inline void put_letters(Letters *letters, uint h, ulong word)
+{
+    letters->words[HELD - 1 - h] = word;
+    letters->words[WIDTH + h] = reverse_letters(~word);
+}
+
 static inline void load_letters(const Walk *walk, int begin, Letters *letters)
 {
-    for (int h = 0; h < HELD; ++h) {
-        const ulong word = group_letters(walk->codes, walk->groups, begin - 1 + h);
-        letters->words[HELD - 1 - h] = word;
-        letters->words[WIDTH + h] = reverse_letters(~word);
+    if (begin >= 1 && begin - 1 + HELD <= walk->groups) {
+        __global const uint *codes = walk->codes + 2 * (ulong)(begin - 1);
+        for (int h = 0; h < HELD; ++h)
+            put_letters(letters, h, (ulong)codes[2 * h] << 32 | codes[2 * h + 1]);
+    } else {
+        for (int h = 0; h < HELD; ++h)
+            put_letters(letters, h, group_letters(walk->codes, walk->groups, begin - 1 + h));
     }
     for (int h = HELD; h < WIDTH; ++h)
         letters->words[h] = letters->words[WIDTH + h] = 0;
@@ -173,26 +183,40 @@ static inline uint other_is_less(const Letters *letters, uint k, uint at)
 }
 #endif
 
-static inline uint take(const Walk *walk, const Bins *bins, const Letters *letters, Key mask, uint entry)
+// A k-mer that goes into a bin, in a word. At first: the bin, the letter where its window begins, and whether the reverse complement
+// is taken; then: the bin, the word where the k-mer begins, and half of the bits that it is shifted by.
+#define ENTRY(bin, at, other) ((bin) << 16 | (at) << 1 | (other))
+#define PLACED(entry, word, half) (((entry) & 0xffff0000u) | (word) << 5 | (half))
+
+// Finds where 16 k-mers begin, as window_of does.
+static inline uint16 placed(uint16 entries, uint k)
 {
-    const uint bin = entry >> 16;
-    uint shift;
-    const ulong *from = window_of(letters, walk->k, entry >> 1 & 0x7fff, entry & 1, &shift);
+    const uint16 at = entries >> 1 & 0x7fff, chosen = 0 - (entries & 1), last = at + (k - 1);
+    const uint16 own = HELD - 2 - (last >> 5), other = WIDTH + 1 + (at >> 5);
+    return PLACED(entries, own ^ ((own ^ other) & chosen), (~last ^ ((~last ^ at) & chosen)) & 31);
+}
+
+static inline uint take(const Bins *bins, const Letters *letters, Key mask, uint entry)
+{
+    const uint bin = entry >> 16, shift = 2 * (entry & 31);
+    const ulong *from = letters->words + (entry >> 5 & 0x7ff);
     const Key key = (*(const Key_any *)(from + 1) << 1 << (63 - shift) | *(const Key_any *)from >> shift) & mask;
 #if LINE_KEYS == 1
     return store_line(bins, bin, key);
 #else
     __global uchar *stage = STAGE_OF(bins, bin);
     const uint staged = STAGED_IN(stage);
+#if KEY_BYTES == 16
+    if (staged == LINE_KEYS - 1) { // loaded as it was stored: a load of several stores would wait for them
+        __global const ulong2 *keys = (__global const ulong2 *)stage;
+        const uint stored = store_line(bins, bin, (ulong8)(keys[0], keys[1], keys[2], key));
+        STAGED_IN(stage) = 0;
+        return stored;
+    }
+#endif
     *(__global Key_any *)(stage + staged * KEY_BYTES) = key;
     return staged_one_more(bins, bin, stage, staged);
 #endif
-}
-
-// The window whose bit this is, in words of two lanes.
-static inline uint window_of_bit(uint pair, uint bit)
-{
-    return LANES * (bit % 32) + 2 * pair + bit / 32;
 }
 
 static inline Key key_mask(uint rest)
@@ -204,27 +228,29 @@ static inline Key key_mask(uint rest)
     return mask;
 }
 
-static inline uint fill_groups(const Walk *walk, const Bins *bins, int begin, int end)
+// What is known of windows, a bit each.
+typedef struct {
+    uint16 inside, less, same; // they go into a bin; the reverse complement begins lesser; both begin alike
+} Found;
+
+// Looks at the windows of HALF groups, the h-th ones of `letters` and on.
+static inline void look_at(const Walk *walk, const Letters *letters, int begin, int end, uint h, uint16 *prefixes, Found *found)
 {
-    Letters letters;
-    load_letters(walk, begin, &letters);
     const uint16 marks = WINDOW_MARKS;
     const uint sparse = walk->k >= SPARSE;
-    uint16 prefixes[STEPS * GROUPS], inside = (uint16)(0u);
+    uint16 inside = (uint16)(0u), less = inside, same = inside;
     uint step = 1;
 #if CANONICAL
-    uint16 less = (uint16)(0u), same = (uint16)(0u);
-    const ulong *ends = letters.words + WIDTH + walk->k / 32;
+    const ulong *ends = letters->words + WIDTH + walk->k / 32;
     const uint past = 2 * (walk->k % 32);
 #endif
-    for (int g = begin; g < end; ++g) {
-        const uint h = g - begin + 1;
+    for (int g = begin; g < end; ++g, ++h, prefixes += STEPS) {
         const uint starts = walk->starts[g];
         if (sparse && !starts) {
             step <<= STEPS;
             continue;
         }
-        const ulong here = letters.words[HELD - 1 - h], next = letters.words[HELD - 2 - h];
+        const ulong here = letters->words[HELD - 1 - h], next = letters->words[HELD - 2 - h];
 #if CANONICAL
         const ulong before = ends[h] << 1 << (63 - past) | ends[h - 1] >> past;
         const ulong behind = ends[h + 1] << 1 << (63 - past) | ends[h] >> past;
@@ -240,36 +266,61 @@ static inline uint fill_groups(const Walk *walk, const Bins *bins, int begin, in
             prefix = other < prefix ? other : prefix;
 #endif
             prefix -= walk->low;
-            prefixes[STEPS * (g - begin) + q] = prefix;
+            prefixes[q] = prefix;
             const int16 good = (prefix <= walk->span) & (((uint16)(starts) & marks >> 16 * q) != (uint16)(0u));
             inside |= as_uint16(good) & step;
             step <<= 1;
         }
     }
-    uint entries[32 * GROUPS + BATCH], size = 0;
-    for (uint pair = 0; pair < LANES / 2; ++pair) {
-        ulong left = ((const ulong *)&inside)[pair], others = 0;
+    found->inside = inside;
+    found->less = less;
+    found->same = same;
+}
+
+#define LANE_OF(part, lane) ((ulong)((const uint *)&found[1].part)[lane] << 32 | ((const uint *)&found[0].part)[lane])
+
+// Lists the k-mers that go into bins; returns how many.
+static inline uint list_windows(const Walk *walk, const Letters *letters, const uint *prefixes, const Found *found, uint *entries)
+{
+    uint size = 0;
+    for (uint lane = 0; lane < LANES; ++lane) {
+        ulong left = LANE_OF(inside, lane), others = 0;
 #if CANONICAL
-        others = ((const ulong *)&less)[pair];
-        for (ulong equal = left & ((const ulong *)&same)[pair]; equal; equal &= equal - 1) {
+        others = LANE_OF(less, lane);
+        for (ulong equal = left & LANE_OF(same, lane); equal; equal &= equal - 1) {
             const uint bit = LOWEST64(equal);
-            others |= (ulong)other_is_less(&letters, walk->k, window_of_bit(pair, bit)) << bit;
+            others |= (ulong)other_is_less(letters, walk->k, LANES * bit + lane) << bit;
         }
 #endif
-        const uint found = (uint)POPCOUNT64(left);
-        for (uint done = 0; done < found; done += BATCH) {
+        const uint many = (uint)POPCOUNT64(left);
+        for (uint done = 0; done < many; done += BATCH) {
             UNROLL
             for (uint i = 0; i < BATCH; ++i) { // some behind the last one, too, which others will take the place of
-                const uint bit = LOWEST64(left | 1ul << 63), at = window_of_bit(pair, bit);
-                entries[size + done + i] = ((const uint *)prefixes)[at] >> walk->shift << 16 | at << 1 | (uint)(others >> bit & 1);
+                const uint bit = LOWEST64(left | 1ul << 63), at = LANES * bit + lane;
+                entries[size + done + i] = ENTRY(prefixes[at] >> walk->shift, at, (uint)(others >> bit & 1));
                 left &= left - 1;
             }
         }
-        size += found;
+        size += many;
     }
+    return size;
+}
+
+static inline uint fill_groups(const Walk *walk, const Bins *bins, int begin, int end)
+{
+    Letters letters;
+    Found found[2];
+    uint16 prefixes[STEPS * GROUPS], entries[2 * GROUPS + 1];
+    load_letters(walk, begin, &letters);
+    const int middle = MIN(begin + HALF, end);
+    look_at(walk, &letters, begin, middle, 1, prefixes, found);
+    look_at(walk, &letters, middle, end, 1 + HALF, prefixes + STEPS * HALF, found + 1);
+    const uint size = list_windows(walk, &letters, (const uint *)prefixes, found, (uint *)entries);
+    for (uint i = 0; i < size; i += 16)
+        entries[i / 16] = placed(entries[i / 16], walk->k);
     const Key mask = key_mask(walk->rest);
     for (uint i = 0; i < size; ++i)
-        if (!take(walk, bins, &letters, mask, entries[i]))
+        if (!take(bins, &letters, mask, ((const uint *)entries)[i]))
             return 0;
     return 1;
 }

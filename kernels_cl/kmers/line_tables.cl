@@ -31,8 +31,19 @@
 #define LANES 8
 #define SHARE_BITS 16
 #define LAG 64 // slots
+#define AHEAD 8 // lines of a chunk that are asked for while the one before is counted; processors go on by themselves
 
 typedef ulong8 ulong8_any __attribute__((aligned(8)));
+// Asks for a cache line that will soon be read.
+#ifdef __has_builtin
+#if __has_builtin(__builtin_prefetch)
+#define PREFETCH(p) __builtin_prefetch((const void *)(size_t)(p))
+#endif
+#endif
+#ifndef PREFETCH
+#define PREFETCH(p) ((void)(p))
+#endif
+
 #define LOAD8(p) (*(__global const ulong8_any *)(p))
 #define STORE8(p, v) (*(__global ulong8_any *)(p) = (v))
 
@@ -166,6 +177,11 @@ static inline uint enter_all(const Keys *keys, Table *table, const uint hashed)
         const uint chunked = i < keys->end;
         __global const uchar *at = chunked ? keys->pool + (ulong)keys->chunks[i] * (CHUNK_LINES * 64) : keys->stages + stage * 64;
         const uint n = chunked ? keys->lines[i] * LINE_KEYS : keys->staged[stage];
+        if (i + 1 < keys->end) {
+            __global const uchar *next = keys->pool + (ulong)keys->chunks[i + 1] * (CHUNK_LINES * 64);
+            for (uint line = 0; line < AHEAD; ++line)
+                PREFETCH(next + line * 64);
+        }
         if (!enter(at, n, table, hashed))
             return 0;
     }
@@ -226,20 +242,19 @@ static inline uint less(const ulong *a, const ulong *b, ulong below)
     return (x < y) | ((x == y) & result);
 }
 
-// Sorts a line by all its bits, counts included: slots that differ are never taken for equal ones, and empty ones come last.
-#define STEP(P, HIGH)                                              \
-    do {                                                           \
-        ulong8 other[SLOT_WORDS];                                  \
-        long8 lesser = 0;                                          \
-        UNROLL                                                     \
-        for (int w = SLOT_WORDS - 1; w >= 0; --w) {                \
-            other[w] = v[w].P;                                     \
-            lesser = (other[w] < v[w]) | ((other[w] == v[w]) & lesser); \
-        }                                                          \
-        lesser ^= (long8)HIGH;                                     \
-        UNROLL                                                     \
-        for (uint w = 0; w < SLOT_WORDS; ++w)                      \
-            v[w] = lesser ? other[w] : v[w];                       \
+// Sorts a line by the first words of its slots, counts included; empty ones come last. Slots that these do not tell apart stay as
+// they are to each other, for put_right to see.
+#define STEP(P, HIGH)                                                          \
+    do {                                                                       \
+        const long8 high = (long8)HIGH;                                        \
+        const ulong8 first = v[0].P;                                           \
+        const long8 moves = ((first < v[0]) & ~high) | ((v[0] < first) & high); \
+        UNROLL                                                                 \
+        for (uint w = 1; w < SLOT_WORDS; ++w) {                                \
+            const ulong8 other = v[w].P;                                       \
+            v[w] = moves ? other : v[w];                                       \
+        }                                                                      \
+        v[0] = moves ? first : v[0];                                           \
     } while (0)
 
 static inline void sort_line(ulong8 *v)

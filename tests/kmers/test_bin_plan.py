@@ -62,8 +62,9 @@ def test_all_fits_into_the_memory_that_is_free(plan: BinPlan) -> None:
     ("k", "kmers", "free", "pool"),
     [
         (21, 209_000_000, 8 << 30, 256 * MB),
-        (31, 192_000_000, 8 << 30, 272 * MB),  # six spans
-        (31, 3_000_000_000, 32 << 30, 4200 * MB),
+        (31, 192_000_000, 8 << 30, 256 * MB),
+        (31, 3_000_000_000, 32 << 30, 2520 * MB),  # ten spans
+        (55, 154_000_000, 8 << 30, 256 * MB),
         (31, 192_000_000, 200 * MB, 160 * MB),  # what tables and parts leave
         (31, 1_000_000, 8 << 30, 40 * MB),  # all at once
     ],
@@ -75,10 +76,13 @@ def test_pool(k: int, kmers: int, free: int, pool: int) -> None:
 @pytest.mark.parametrize(
     ("kmers", "bins", "rest", "bits"),
     [
-        (1000, 1, 62, 0),
-        (1 << 16, 1, 62, 0),
-        ((1 << 16) + 1, 1, 62, 1),
-        (1 << 27, 1, 62, 11),
+        (1000, 1, 52, 0),
+        (1 << 16, 1, 52, 0),
+        ((1 << 16) + 1, 1, 52, 1),
+        (1 << 14, 1, 98, 0),  # slots of two words
+        ((1 << 14) + 1, 1, 98, 1),
+        (1 << 40, 1, 511, 12),
+        (1 << 27, 1, 52, 11),
         (1 << 40, 1, 62, 12),  # no more than fit the cache
         (1 << 40, 1024, 52, 2),
         (1 << 20, 1024, 34, 2),  # keys of 4 bytes instead of 8

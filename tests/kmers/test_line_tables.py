@@ -98,6 +98,15 @@ def test_a_large_hole_takes_large_counts(engine: Engine) -> None:
     check(engine, [[5] * 20000 + [6] * 16383 + [7] * 16382], ONE_WORD)
 
 
+@pytest.mark.parametrize("rest", [TWO_WORDS, 200])
+def test_keys_that_begin_alike_by_twos_and_threes(engine: Engine, rest: int) -> None:
+    """Too few to crowd, and in one line: their first words do not tell them apart."""
+    rng = np.random.default_rng(6)
+    heads = [number >> 60 << 60 for number in numbers(rng, rest, 800)]
+    keys = [head | tail for head in heads for tail in numbers(rng, 60, 1 + head % 7 % 3 + int(rng.integers(3)))]
+    check(engine, [list(rng.permutation(np.array(keys, object)))], rest)
+
+
 @pytest.mark.parametrize("rest", [ONE_WORD, HOLE_OF_8, TWO_WORDS, 200])
 def test_crowded_bins(engine: Engine, rest: int) -> None:
     """Keys that begin alike, in their first 32 bits or all but the last 12, and others in between."""

@@ -24,7 +24,7 @@ from oclgenomics.sequence import Symbols
 __all__ = ["BinFiller"]
 
 BLOCK = 1 << 10  # groups that a walker takes at a time
-LEAST_BLOCK, BLOCKS = 16, 16  # of a short stream, a walker takes about so many blocks
+LEAST_BLOCK, BLOCKS = 32, 16  # of a short stream, a walker takes about so many blocks
 MAX_BINS = 1 << 16  # their numbers take 16 bits
 ALL = slice(None)
 MAX_CHUNKS = (1 << 32) // CHUNK_LINES - 1  # numbers of lines take 32 bits

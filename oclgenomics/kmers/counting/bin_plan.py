@@ -25,8 +25,8 @@ __all__ = ["EXACT_BITS", "BinPlan"]
 
 EXACT_BITS = 14  # of a k-mer: with so few, each one has a counter
 MAX_BINS, DENSITY_BITS = 1 << 12, 12  # the stages of so many bins fit the second cache
-BIN_KMERS = 1 << 16  # at most, if there may be so many bins: their table fits the second cache
-POOL_BYTES, SPANS = 256 << 20, 6  # of the pool where few spans do with it; else so many spans do
+BIN_KMERS = 1 << 16  # of one word, at most, if there may be so many bins: their table fits the second cache
+POOL_BYTES, SPANS = 256 << 20, 10  # of the pool where few spans do with it; else so many spans do
 SAMPLED_GROUPS = 1 << 15  # at least, by which the density is told, if there are so many
 TABLES_SHARE, PART_SHARE, STAGES_SHARE = 8, 16, 16  # of the memory, one part in so many
 MAX_LINES, MIN_LINES, TABLE_SPARE = 1 << 16, 32, 16  # of a table, and those behind it
@@ -109,9 +109,13 @@ class BinPlan:
         return min(self.density_bits, max(0, shift - least))
 
     def bin_bits(self, kmers: int, bins: int, rest: int) -> int:
-        """Bits by which to divide the bins of a span with so many k-mers; see `planned_spans`."""
+        """Bits by which to divide the bins of a span with so many k-mers; see `planned_spans`.
+
+        Where slots are of several words, a table of half the cache is better: a line of it is several of the cache.
+        """
         most = min((self.max_bins // bins).bit_length() - 1, rest - 1)
-        bits = max(0, min(most, (-(-kmers // (bins * BIN_KMERS)) - 1).bit_length()))
+        each = max(1, BIN_KMERS // SlotLayout(rest).words ** 2)
+        bits = max(0, min(most, (-(-kmers // (bins * each)) - 1).bit_length()))
         for more in range(1, min(3, most - bits + 1)):
             if key_bytes(rest - bits - more) < key_bytes(rest - bits):
                 return bits + more
