@@ -72,7 +72,7 @@ def packed_blocks(
         Symbols of a FASTA record that are repeated before the next block: k - 1 for k-mers.
     block_bytes : int, optional
         Bytes of text in a block; a longer FASTQ record makes its block longer. Chosen for the device's memory if
-        not given: at most 64 MiB on CPUs and 128 MiB on GPUs.
+        not given: at most 32 MiB on CPUs and 128 MiB on GPUs.
     threads : int, optional
         Threads that inflate bgzip; as many as `Workers` takes if not given.
     min_quality : int, optional
