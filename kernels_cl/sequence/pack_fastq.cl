@@ -3,6 +3,9 @@
 // The newlines before each tile are counted (sequence/lines.cl), so each work-item knows the number of the line that its tile
 // starts in, and takes the records whose first line starts in the tile, to their ends wherever these are.
 //
+// Letters and qualities of a record have to be equally many printable characters (sequence/graphic.clh), and may end with a
+// carriage return; letters may not start with +; the title behind the + of its third line has to be that of its first, or none.
+//
 // A record that starts at byte r is packed from symbol r / 2 on, where not others of its tile come before it: its letters and
 // the gap behind them fill less than half of its bytes, so no room is needed twice and nothing has to be counted. What is not
 // written is no letter. The text begins at byte `skip` of the memory.
@@ -23,18 +26,21 @@
 // -D QUALITIES       each letter's quality goes to its symbol's place of `phred`
 // -D NAMES           places and names of the records are noted
 #include "sequence/defects.clh"
+#include "sequence/graphic.clh"
 #include "sequence/quality.clh"
 #include "sequence/records.clh"
 #ifdef WIDE
 #include "sequence/window_packer.clh"
 #define LINE_END window_line_end
 #define GUESSED_LINE_END guessed_line_end
+#define GUESSED_GRAPHIC_END guessed_graphic_end
 #define NEXT_SYMBOL next_of_window
 #define PUT_READ put_windows
 #define PUT_GOOD_READ put_good_windows
 #else
 #define LINE_END line_end
 #define GUESSED_LINE_END(text, at, guess, size) line_end(text, at, size)
+#define GUESSED_GRAPHIC_END(text, at, guess, size) graphic_end(text, at, size)
 #define NEXT_SYMBOL next_symbol
 #define PUT_READ put_read
 #define PUT_GOOD_READ put_good_read
@@ -45,6 +51,12 @@ static inline uint is_blank(__global const uchar *text, uint at, uint size)
     while (at < size && (text[at] == '\n' || text[at] == '\r'))
         ++at;
     return at == size;
+}
+
+// Where a line of letters or qualities ends, probably at `guess`. `odd` becomes 1 if they are not all printable characters.
+static inline uint graphic_line_end(__global const uchar *text, uint at, uint guess, uint size, uint *odd)
+{
+    return odd_line_end(text, GUESSED_GRAPHIC_END(text, at, guess, size), size, odd);
 }
 
 __kernel void pack_fastq(__global const uchar *memory, uint skip, uint size, uint tile, uint tiles, __global const uint *lines,
@@ -91,11 +103,13 @@ __kernel void pack_fastq(__global const uchar *memory, uint skip, uint size, uin
                 atomic_min(&report[1], at);
             break;
         }
+        uint odd = 0;
         const uint letters = GUESSED_LINE_END(text, at, at + header, size) + 1;
-        const uint letters_end = letters < size ? GUESSED_LINE_END(text, letters, letters + width, size) : size;
+        const uint letters_end = letters < size ? graphic_line_end(text, letters, letters + width, size, &odd) : size;
         const uint plus = letters_end + 1;
         const uint qualities = plus < size ? GUESSED_LINE_END(text, plus, plus + 1, size) + 1 : size + 1;
-        const uint next = qualities < size ? GUESSED_LINE_END(text, qualities, qualities + letters_end - letters, size) : size;
+        const uint next = qualities < size
+            ? graphic_line_end(text, qualities, qualities + letters_end - letters, size, &odd) : size;
         if (plus < size && text[plus] != '+') {
             refuse(report, plus, NOT_PLUS);
             break;
@@ -109,8 +123,12 @@ __kernel void pack_fastq(__global const uchar *memory, uint skip, uint size, uin
                 atomic_min(&report[1], at);
             break;
         }
-        if (line_length(text, MIN(qualities, size), next) != length) {
+        if (odd || line_length(text, MIN(qualities, size), next) != length) {
             refuse(report, at, LENGTHS);
+            break;
+        }
+        if (text[letters] == '+' || !is_plus(text, at, letters - 1, plus, qualities - 1)) {
+            refuse(report, at, NOT_PLUS);
             break;
         }
 #ifdef NAMES

@@ -13,7 +13,6 @@ from oclgenomics.sequence.block_records import BlockRecords, RecordTable
 from oclgenomics.sequence.census import Census
 from oclgenomics.sequence.device_text import Text
 from oclgenomics.sequence.fasta_state import FastaState
-from oclgenomics.sequence.fastq_check import find_defect
 from oclgenomics.sequence.fastq_text import FastqText
 from oclgenomics.sequence.opening import opened_text
 from oclgenomics.sequence.parse import BEST_QUALITY, parse_fasta, parse_fastq
@@ -146,9 +145,8 @@ def _fastq(
         while there:
             part, final = lines.on_device(), lines.final
             result = parse_fastq(engine, part, final=final, min_quality=min_quality, qualities=qualities, table=table)
-            defect = result.defect or find_defect(engine, part, result)
-            if defect is not None:
-                there = lines.refused(defect, census.records)
+            if result.defect is not None:
+                there = lines.refused(result.defect, census.records)
                 continue
             census.add(result.census)
             if result.census.records:

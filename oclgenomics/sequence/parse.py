@@ -44,8 +44,6 @@ class FastqResult:
         Byte and kind (an index of `defects.DEFECTS`) of the first defect.
     qualities : DeviceArray, uint8, or None
         That of each symbol, if asked for; `NO_QUALITY` where no letter is.
-    lines : DeviceArray, uint32, or None
-        Newlines before each tile of the text.
     """
 
     symbols: Symbols
@@ -53,7 +51,6 @@ class FastqResult:
     tail: int
     defect: tuple[int, int] | None
     qualities: DeviceArray | None = None
-    lines: DeviceArray | None = None
 
 
 @dataclass(frozen=True)
@@ -124,7 +121,7 @@ def parse_fastq(
     if table is not None:
         table.size = census.records
     found = None if defect == NOTHING else (defect >> 2, defect & 3)
-    return FastqResult(symbols, census, min(tail, size), found, kept, lines)
+    return FastqResult(symbols, census, min(tail, size), found, kept)
 
 
 def _room(engine: Engine, size: int, tiles: int) -> tuple[Symbols, dict[str, int]]:
