@@ -132,6 +132,43 @@ def test_defects_at_the_same_bytes(tiled: Engine, at: int) -> None:
         assert parse_fastq(tiled, on_device(tiled, text, 0), final=True).defect == (byte, kind)
 
 
+@pytest.mark.parametrize("newline", [b"\n", b"\r\n"])
+@pytest.mark.parametrize("before", [150, 149])
+def test_odd_characters_at_every_place(tiled: Engine, before: int, newline: bytes) -> None:
+    """Each window of letters and of qualities is looked at, whether or not a line is as long as the one before."""
+    rng = np.random.default_rng(before)
+    first, text, last = fastq_of(rng, [before, 150, 150], newline)
+    odd = np.resize(np.frombuffer(b"\0\t \x1f\x7f\x80\r\xa0\xff", np.uint8), 150).tolist()
+    for line in (1, 3):
+        start = len(newline.join(text.split(newline)[:line])) + len(newline)
+        for place in (*range(0, 150, 11), 62, 63, 64, 127, 128, 148, 149):
+            broken = bytearray(text)
+            broken[start + place] = odd[place]
+            found = parse_fastq(tiled, on_device(tiled, first + broken + last, place % 3), final=True)
+            assert found.defect == (len(first), 2)
+
+
+@pytest.mark.parametrize("newline", [b"\n", b"\r\n"])
+def test_second_titles_of_every_length(tiled: Engine, newline: bytes) -> None:
+    title = bytes(range(33, 127))
+    for length in (1, 2, 7, 8, 9, 16, 17, 62, 63, 64, 65, 90):
+        name = title[:length]
+        parts = [b"@" + name, b"ACGT", b"+" + name, b"IIII", b""]
+        text = newline.join(parts)
+        check_fastq(tiled, 3 * text, length % 3, None, names=True)
+        for other in (name[:-1] + b" ", b" " + name[1:], name + b" ", name[:-1]):
+            broken = newline.join([*parts[:2], b"+" + other, *parts[3:]])
+            defect = parse_fastq(tiled, on_device(tiled, text + broken + text, 0), final=True).defect
+            assert defect == ((len(text), 1) if other else None)
+
+
+def test_letters_may_not_start_with_a_plus(tiled: Engine) -> None:
+    text = b"@a\nA+G\n+\nIII\n"
+    for letters, defect in ((b"+CG", (len(text), 1)), (b"C++", None)):
+        broken = text + b"@b\n" + letters + b"\n+\nIII\n" + text
+        assert parse_fastq(tiled, on_device(tiled, broken, 0), final=True).defect == defect
+
+
 def check_fasta(engine: Engine, text: bytes, skip: int, carried: int) -> None:
     """Symbols are those of the block before, then a gap and the letters of each record."""
     before = parse_fasta(engine, on_device(engine, b">\n" + b"GATTACA" * 9, 0), FastaState(), None, 0).symbols
