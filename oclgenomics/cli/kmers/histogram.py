@@ -163,7 +163,7 @@ def _reading(spectrum: Spectrum) -> list[str]:
         lines.append("; ".join(parts))
         if sure is not None:
             condition = "" if spectrum.other is None else ", if this reading is right"
-            lines.append(f"in brackets: intervals that hold the truth in 95 of 100 runs{condition}")
+            lines.append(f"in brackets: approximate 95 % intervals of chance, without bias{condition}")
     if spectrum.other is not None:
         other = spectrum.other
         lines.append(

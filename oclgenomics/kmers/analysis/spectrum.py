@@ -26,8 +26,9 @@ Repeats
     is more.
 
 Intervals
-    The intervals of coverage, size and heterozygosity hold the truth in 95 of 100 runs, if the model is right; see
-    `intervals`. They are given from a coverage of 8 on, if the model explains the histogram.
+    Those of coverage, size and heterozygosity are approximate 95 % intervals of chance, if the model is right; see
+    `spectrum_intervals`. They leave out bias: of each linear sequence, the size lacks a read's length less one letter.
+    They are given from a coverage of 8 on, if the model explains the histogram.
 
 Limits
 ------

@@ -1,4 +1,4 @@
-"""How sure the numbers of a fitted model are: intervals that hold the truth in 95 of 100 runs.
+"""How sure the numbers of a fitted model are: approximate 95 % intervals of chance, without bias.
 
 The fit minimises the weighted squares of h - m(x), where h are the k-mers of each count and m those of the model with
 the numbers x. Near its minimum
@@ -14,22 +14,31 @@ and its variance is a' S a, with S the covariance of h.
 S is not that of independent k-mers. A read covers many k-mers in a row, so neighbours have nearly the same counts,
 and h is made of far fewer independent pieces than there are k-mers. Two k-mers whose reads are to a share q the same
 have counts x + y and x + z, with x, y and z independent, x of the mean q m and y and z of (1 - q) m, each negative
-binomial with the same ratio of variance to mean as the counts themselves. Along a read, q falls evenly from 1 to 0.
-With B_q the common distribution of two such counts, and p that of one,
+binomial with the same ratio of variance to mean as the counts themselves. If each letter is right with probability
+a, two k-mers d places apart share q(d) = (1 - d/v) a^d, where v are the k-mers of a read. With B_q the common
+distribution of two such counts, and p that of one,
 
-    S = diag(m) - sum_i n_i p p' + v sum_i n_i 2 int_0^1 (B_q - p p') dq
+    S = diag(m) - sum_i n_i p p' + sum_i n_i 2 int_0^v (B_q(d) - p p') dd
 
-over the peaks i, of n_i k-mers. The first terms are chance for each k-mer by itself. v is how many k-mers in a row
-share their reads. No histogram tells it, but what the fit leaves unexplained does: v is chosen so that the residuals
-are as large as S expects them to be. So v also takes in how far the model is wrong. How well the residuals determine
-v gives the degrees of freedom of Student's distribution, whose quantile times the standard error is half of the
-interval.
+over the peaks i, of n_i k-mers. The first terms are chance for each k-mer by itself. a follows from the errors that the
+fit finds. v is chosen so that the residuals, r'W r, are as large as S expects them to be, so it also takes in how far
+the model is wrong. What the residuals exceed the first terms by is not below 0: of chance around it, its mean above 0
+is taken. With R what the residuals are expected to be, and R_v what of them comes of shared reads, the variance of
+r'W r is 2 tr R R, and a' S a, of which s comes of shared reads, has by Satterthwaite's rule
+
+    (a' S a)^2 (tr R_v)^2 / (s^2 tr R R)
+
+degrees of freedom. The quantile of Student's distribution times the standard error is half of the interval.
+
+The numbers are those of the places where reads begin: the size is that of a circular genome. Of each linear sequence, a
+read's length less one letter is not seen, since fewer reads reach its ends.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from math import erfc, exp, log, pi, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,17 +51,19 @@ __all__ = ["Interval", "Intervals", "Spread", "intervals_of", "spread_of"]
 NORMAL = 1.959964  # the quantile of the normal distribution that leaves 2.5 % above it
 MAX_CONDITION = 1e12
 FEW_ERRORS = 0.01  # k-mers of the first count fitted: fewer determine nothing
-NODES, SHARES = np.polynomial.legendre.leggauss(6)
+NODES, SHARES = ((some + at) / 2 for some, at in zip(np.polynomial.legendre.leggauss(8), (1, 0), strict=True))
 GROUPS = 400  # of counts: more are joined, which their distribution hardly shows
 STEP = 1e-4  # of derivatives, in the logarithms and logits that the fit searches
 TINY = 1e-12
+LONGEST = 1e6  # k-mers of a read
+HALVINGS = 60  # of the span that these are looked for in
 
 Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Interval:
-    """Where a number lies in 95 of 100 runs.
+    """Where a number lies by chance in about 95 of 100 runs.
 
     Attributes
     ----------
@@ -92,9 +103,6 @@ def intervals_of(histogram: Histogram, k: int, first: int, fit: Mixture, h: Numb
     h : ndarray, float64 (n,)
         What the model was fitted to: see `spread_of`.
     """
-    spread = spread_of(h, first, fit)
-    if spread is None:
-        return None
     counts = np.arange(len(h), dtype=np.float64)
     seen = float((histogram.counts * histogram.kmers)[histogram.counts >= first].sum())
 
@@ -102,16 +110,21 @@ def intervals_of(histogram: Histogram, k: int, first: int, fit: Mixture, h: Numb
         low = float((counts[:first] * model.genuine(first)).sum())
         return float(seen + low - (counts * model.erroneous(len(h)))[first:].sum()) / model.coverage
 
+    found = size(fit)
+    right = float(np.clip(found * fit.coverage / histogram.total, TINY, 1)) ** (1 / k)
+    spread = spread_of(h, first, fit, right)
+    if spread is None:
+        return None
     lengths = np.diff(np.append(spread.groups, len(h)))
     middle = np.add.reduceat(counts, spread.groups) / lengths
     size_error = spread.error(size, middle / fit.coverage)
     coverage_error = spread.error(lambda model: model.coverage)
     lost, by_chance = spread.lost()
-    lost_error = np.hypot(by_chance, _clustering(fit, k))
-    low, high = (np.clip(lost + side * spread.quantile * lost_error, 0, 1) for side in (-1, 1))
+    lost_error = np.hypot(by_chance, NORMAL * _clustering(fit, k))
+    low, high = (np.clip(lost + side * lost_error, 0, 1) for side in (-1, 1))
     return Intervals(
-        _around(fit.coverage, coverage_error * spread.quantile),
-        _around(size(fit), size_error * spread.quantile),
+        _around(fit.coverage, coverage_error),
+        _around(found, size_error),
         Interval(*(float(1 - (1 - some) ** (1 / k)) for some in (low, high))),
     )
 
@@ -137,7 +150,7 @@ def _around(value: float, error: float) -> Interval:
     return Interval(float(value * np.exp(-error / value)), float(value * np.exp(error / value)))
 
 
-def spread_of(h: Numbers, first: int, fit: Mixture) -> Spread | None:
+def spread_of(h: Numbers, first: int, fit: Mixture, right: float = 1.0) -> Spread | None:
     """Return how a fit varies from run to run; None where the histogram does not determine it.
 
     Parameters
@@ -147,6 +160,8 @@ def spread_of(h: Numbers, first: int, fit: Mixture) -> Spread | None:
     first : int
         Lower counts were left out.
     fit : Mixture
+    right : float
+        Share of the letters of reads that are no errors.
     """
     groups = _groups(first, len(h))
     numbers = _Numbers.of(fit, groups)
@@ -159,13 +174,48 @@ def spread_of(h: Numbers, first: int, fit: Mixture) -> Spread | None:
     solve = np.linalg.solve(normal, jacobian.T * weights).astype(np.float64)
     model = np.add.reduceat(_all(fit, len(h)), groups)
     rest = np.add.reduceat(h, groups) - model
-    own, shared = _covariances(fit, np.append(groups, len(h)))
+    own, by_node = _covariances(fit, np.append(groups, len(h)))
     stay: Numbers = np.eye(len(groups)) - jacobian @ solve
-    by_own, by_shared = (np.sqrt(weights)[:, None] * stay @ some @ stay.T * np.sqrt(weights) for some in (own, shared))
-    run = max(0.0, (float(rest @ (weights * rest)) - np.trace(by_own)) / np.trace(by_shared))
-    expected = by_own + run * by_shared
-    freedom = float(np.trace(expected) ** 2 / (expected**2).sum())
-    return Spread(numbers, groups, solve, own + run * shared, solve @ rest, freedom, run)
+    left = np.sqrt(weights)[:, None] * stay
+    own_left, node_traces = left @ own @ left.T, np.array([float(((left @ some) * left).sum()) for some in by_node])
+    beyond = _above_zero(float(rest @ (weights * rest)) - np.trace(own_left), own_left, left, by_node, node_traces)
+    run = _run(beyond, node_traces, right)
+    shared = np.tensordot(_places(run, right), by_node, 1)
+    shared_left = left @ shared @ left.T
+    freedom = float(np.trace(shared_left) ** 2 / ((own_left + shared_left) ** 2).sum())
+    return Spread(numbers, groups, solve, own, shared, solve @ rest, freedom, run)
+
+
+def _above_zero(
+    beyond: float, own_left: Numbers, left: Numbers, by_node: Numbers, node_traces: NDArray[np.float64]
+) -> float:
+    """The mean above 0 of what is around a value by chance."""
+    scale = max(beyond, 0.0) / float(SHARES @ node_traces)
+    shared = scale * np.tensordot(SHARES, by_node, 1)
+    chance = float(np.sqrt(2 * ((own_left + left @ shared @ left.T) ** 2).sum()))
+    z = max(beyond / chance, -5.0)
+    return chance * (z + exp(-z * z / 2) / sqrt(2 * pi) / (erfc(-z / sqrt(2)) / 2))
+
+
+def _run(beyond: float, node_traces: Numbers, right: float) -> float:
+    """The k-mers of a read that explain residuals beyond those of independent k-mers, by halving."""
+    low, high = log(TINY), log(LONGEST)
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if _places(exp(middle), right) @ node_traces < beyond else (low, middle)
+    return exp(low)
+
+
+def _places(run: float, right: float) -> Numbers:
+    """How many places, to one side, have about the share q of a node: -dd/dq times the node's weight."""
+    loss = -log(right)
+    low, high = np.zeros(len(NODES)), np.full(len(NODES), run)
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        further = (1 - middle / run) * np.exp(-loss * middle) > NODES
+        low, high = np.where(further, middle, low), np.where(further, high, middle)
+    places: Numbers = SHARES / (np.exp(-loss * low) / run + loss * NODES)
+    return places
 
 
 @dataclass(frozen=True)
@@ -180,37 +230,40 @@ class Spread:
         First counts of the groups that counts are joined in.
     solve : ndarray, float64 (numbers, g)
         What differences of the groups change the numbers by.
-    covariance : ndarray, float64 (g, g)
-        Of the groups.
+    own, shared : ndarray, float64 (g, g)
+        Covariance of the groups: of k-mers by themselves, and of shared reads.
     moved : ndarray, float64 (numbers,)
         Where a model with heterozygosity would move from here.
     freedom : float
-        Degrees of freedom.
+        Degrees of freedom of what comes of shared reads.
     run : float
-        K-mers in a row that share their reads.
+        K-mers of a read.
     """
 
     numbers: _Numbers
     groups: NDArray[np.intp]
     solve: Numbers
-    covariance: Numbers
+    own: Numbers
+    shared: Numbers
     moved: Numbers
     freedom: float
     run: float
 
-    @property
-    def quantile(self) -> float:
-        """Standard errors to either side."""
-        return _student(self.freedom)
-
     def error(self, read: Callable[[Mixture], float], by_group: Numbers | None = None) -> float:
-        """The standard error of a number that is read from the model, and directly from the groups if that is given."""
+        """Half of the interval of a number read from the model, and directly from the groups if that is given."""
+        own, shared = self.variances(read, by_group)
+        if own + shared <= 0:
+            return 0.0
+        return _student(self.freedom * ((own + shared) / max(shared, TINY * own)) ** 2) * sqrt(own + shared)
+
+    def variances(self, read: Callable[[Mixture], float], by_group: Numbers | None = None) -> tuple[float, float]:
+        """The two parts of the variance of a number: of k-mers by themselves, and of shared reads."""
         slopes = self.numbers.derivatives(lambda model: np.array([read(model)]))[0]
         each = slopes @ self.solve + (0 if by_group is None else by_group)
-        return float(np.sqrt(each @ self.covariance @ each))
+        return max(0.0, float(each @ self.own @ each)), max(0.0, float(each @ self.shared @ each))
 
     def lost(self) -> tuple[float, float]:
-        """The share of k-mers that are not the same on both chromosomes, and its standard error."""
+        """The share of k-mers that are not the same on both chromosomes, and half of its interval."""
         value = 1 - self.numbers.fit.same + float(self.moved[self.numbers.names.index("lost")])
         return value, self.error(lambda model: 1 - model.same)
 
@@ -252,20 +305,22 @@ def _groups(first: int, size: int) -> NDArray[np.intp]:
 
 
 def _covariances(fit: Mixture, edges: NDArray[np.intp]) -> tuple[Numbers, Numbers]:
-    """The covariance of independent k-mers, and what each k-mer in a row adds to it, float64 (groups, groups)."""
+    """The covariance of independent k-mers, and what a place to both sides adds to it with the share of each node.
+
+    float64 (groups, groups) and (nodes, groups, groups).
+    """
     lost = 1 - fit.same
     one, two = 2 * lost * (fit.single + fit.double), fit.same * fit.single + lost * lost * fit.double
     kmers = one, two, 2 * fit.same * lost * fit.double, fit.same**2 * fit.double
     model = np.add.reduceat(_all(fit, int(edges[-1])), edges[:-1])
-    own, shared = np.diag(model + 1), np.zeros((len(model), len(model)))
+    own, shared = np.diag(model + 1), np.zeros((len(NODES), len(model), len(model)))
     for place, some in zip(PLACES, kmers, strict=True):
         if some > 0:
             mean = place * fit.coverage / 2
             alone = some * _joint(edges, mean, fit.excess, 0.0)
             own -= alone
-            for node, share in zip(NODES, SHARES, strict=True):
-                # the nodes are for -1 to 1, so their shares have the sum 2
-                shared += share * (some * _joint(edges, mean, fit.excess, (1 + node) / 2) - alone)
+            for number, node in enumerate(NODES):
+                shared[number] += 2 * (some * _joint(edges, mean, fit.excess, node) - alone)
     return own, shared
 
 
