@@ -31,7 +31,7 @@ from oclgenomics.runtime import Device, Engine, lent_engine
 from oclgenomics.sequence.files import SequenceFiles, file_names
 from oclgenomics.sequence.opening import largest_block
 
-__all__ = ["check_filter_inputs", "filter_reads"]
+__all__ = ["check_filter_inputs", "filter_reads", "mate_files"]
 
 STANDARD_INPUT = 0
 MateFiles = Iterable[tuple[str | os.PathLike[str], str | os.PathLike[str]]]
@@ -62,7 +62,7 @@ def filter_reads(
     source : path or KmerSet
         A database or a set in memory. In a canonical one, either strand of a k-mer counts.
     reads : path or iterable of path
-        Files, all FASTA or all FASTQ, plain or gzip; "-" is standard input.
+        Files, all FASTA or all FASTQ, plain or packed; "-" is standard input, "@name" the files of a list.
     output : path
         Where the reads that are kept go; blocked gzip if the name ends in .gz, "-" for standard output. A # in the
         name becomes _1 and _2 for the mates of pairs, which else follow each other.
@@ -70,7 +70,7 @@ def filter_reads(
     rest : path, optional
         Where all other reads go, as `output`.
     paired : iterable of (path, path), optional
-        Files of first mates and of second mates, which come after `reads`.
+        Files, or lists of them, of first mates and of second mates, which come after `reads`.
     interleaved : bool
         In `reads`, mates of a pair follow each other.
     any_mates : bool
@@ -109,7 +109,7 @@ def filter_reads(
     >>> filter_reads("host.db", "reads.fq.gz", "clean.fq.gz", options)  # doctest: +SKIP
     """
     singles = file_names(reads)
-    pairs = [(os.fspath(first), os.fspath(second)) for first, second in paired or ()]
+    pairs = mate_files(paired or ())
     outputs = [os.fspath(name) for name in (output, rest) if name is not None]
     check_filter_inputs(singles, pairs)
     _check_outputs(source, [*singles, *(name for pair in pairs for name in pair)], outputs)
@@ -123,6 +123,28 @@ def filter_reads(
         for parts in _inputs(engine, singles, pairs, look_up, how, interleaved=interleaved):
             tally.take(parts)
         return tally.summary()
+
+
+def mate_files(paired: MateFiles) -> list[tuple[str, str]]:
+    """Return pairs of files with the files of lists in their stead.
+
+    Raises
+    ------
+    UsageError
+        Lists that name different numbers of files.
+    InputError
+        A list that cannot be read.
+    """
+    pairs: list[tuple[str, str]] = []
+    for first, second in paired:
+        firsts, seconds = file_names(first), file_names(second)
+        if len(firsts) != len(seconds):
+            raise UsageError(
+                f"{os.fspath(first)} names {len(firsts):,} files and {os.fspath(second)} {len(seconds):,}; files of "
+                "mates have to be equally many"
+            )
+        pairs += zip(firsts, seconds, strict=True)
+    return pairs
 
 
 def check_filter_inputs(singles: Sequence[str], pairs: Sequence[tuple[str, str]]) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from oclgenomics.errors import InputError
 from oclgenomics.io.text_file import read_text
 
-__all__ = ["SequenceFiles", "file_names"]
+__all__ = ["MARK", "SequenceFiles", "file_names"]
 
 MARK = "@"  # before the name of a list
 MAX_LIST_BYTES = 1 << 28

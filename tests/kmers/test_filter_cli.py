@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import json
 from pathlib import Path
@@ -78,6 +79,28 @@ def test_interleaved_mates(device: Device, folder: Path, capsys: pytest.CaptureF
     assert run(device, "a.fq", "--interleaved", "-o", "no.fq") == 3
     assert "have different names, 'r0' and 'r1'; give --any-mates" in capsys.readouterr().err
     assert not (folder / "no.fq").exists()
+
+
+def test_lists_of_files(device: Device, folder: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    (folder / "first").write_text("a.fq\nb.fq\n")
+    (folder / "second").write_text("a.fq.bz2\nb.fq.bz2\n")
+    for name in ("a.fq", "b.fq"):
+        (folder / f"{name}.bz2").write_bytes(bz2.compress((folder / name).read_bytes()))
+    assert run(device, "@first", "-q") == run(device, "@second", "-q") == 0
+    assert capsysbinary.readouterr().out.decode() == 2 * text_of(0, 2, 2, 0)
+    assert run(device, "--paired", "@first", "@second", "-q") == 0
+    assert capsysbinary.readouterr().out.decode() == text_of(0, 0, 2, 2, 2, 2, 0, 0)
+    (folder / "second").write_text("a.fq.bz2\n")
+    before = (folder / "b.fq").read_bytes()
+    for words, message in (
+        (["@first"], "-o b.fq: the same file as the input b.fq"),
+        (["--paired", "@second", "@first"], "-o b.fq: the same file as --paired b.fq"),
+    ):
+        assert run(device, *words, "-o", "b.fq") == 2
+        assert message in capsysbinary.readouterr().err.decode()
+        assert (folder / "b.fq").read_bytes() == before
+    assert run(device, "--paired", "@first", "@second", "-o", "x") == 2
+    assert "@first names 2 files and @second 1" in capsysbinary.readouterr().err.decode()
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from helpers.matrices import table_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oclgenomics.cli.kmers.matrix import files_of
+from oclgenomics.cli.kmers.matrix import samples_of
 from oclgenomics.cli.main import main
 from oclgenomics.errors import InputError, OutputError, UsageError
 from oclgenomics.kmers import CountedKmers, CountMatrix, CountOptions, KmerBlock, matrix, reference, write_matrix
@@ -206,10 +206,13 @@ def test_mistakes_of_samples(tmp_path: Path) -> None:
 def test_names_of_samples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("a=b.fa").write_text(">\nA\n")
-    assert files_of("a=b.fa") == ("a=b", ["a=b.fa"])
-    assert files_of("x/reads.1.fq.gz") == ("reads.1", ["x/reads.1.fq.gz"])
-    assert files_of("a=x,y/z") == ("a", ["x", "y/z"])
-    assert files_of(".db") == (".db", [".db"])
+    Path("list").write_text("a=b.fa\n\n./a=b.fa\n")
+    assert samples_of("a=b.fa") == [("a=b", ["a=b.fa"])]
+    assert samples_of("x/reads.1.fq.gz") == [("reads.1", ["x/reads.1.fq.gz"])]
+    assert samples_of("a=x,y/z") == [("a", ["x", "y/z"])]
+    assert samples_of(".db") == [(".db", [".db"])]
+    assert samples_of("@list") == [("a=b", ["a=b.fa"]), ("a=b", ["./a=b.fa"])]
+    assert samples_of("x=c,@list") == [("x", ["c", "a=b.fa", "./a=b.fa"])]
 
 
 @pytest.fixture
@@ -218,6 +221,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     write_database(Path("a.db"), set_of(pairs_of("AAAAC3 AAAAG1 ACGTA2", 5), 5))
     write_database(Path("b.db"), set_of(pairs_of("AAAAG4 ACGTA10", 5), 5))
     Path("c.fa").write_text(">c\nAAAACGTA\n")
+    Path("databases").write_text("a.db\nb.db\n")
+    Path("reads").write_text("c.fa\nc.fa\n")
     return tmp_path
 
 
@@ -230,6 +235,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("b.db c.fa -k 5", "kmer b c|AAAAC 0 1|AAAAG 4 0|AAACG 0 1|AACGT 0 1|ACGTA 10 1"),
         ("b.db --only c.fa -k 5 --keep-zeros", "kmer b|AAAAC 0|AAACG 0|AACGT 0|ACGTA 10"),
         ("a.db b.db --only b.db --min-count 5", "kmer a b|ACGTA 0 10"),
+        ("@databases --min-samples 2", "kmer a b|AAAAG 1 4|ACGTA 2 10"),
+        ("b.db y=c.fa,@reads --only @reads -k 5 --min-samples 2", "kmer b y|ACGTA 10 3"),
     ],
 )
 def test_the_command(words: str, expected: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -259,15 +266,21 @@ def test_formats_by_name(folder: Path, capsys: pytest.CaptureFixture[str]) -> No
         ("a.db --min-samples 2", 2, "--min-samples 2: there are only 1 samples"),
         ("a.db --keep-zeros", 2, "--keep-zeros keeps the rows of a set: name it with --only"),
         ("none -k 5", 3, "none"),
+        ("x=@databases", 2, "a sample has one at most"),
+        ("@none", 3, "none: no such file"),
+        ("@reads -k 5", 2, "two samples are named c"),
+        ("x=@reads -k 5 -o c.fa", 2, "-o c.fa: the same file as the input c.fa"),
+        ("a.db --only @reads -k 5 -o c.fa", 2, "-o c.fa: the same file as --only c.fa"),
     ],
 )
 def test_mistakes_of_the_command(
     words: str, status: int, part: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["kmers", "matrix", *words.split(), "-o", "out", "-q"]) == status
+    assert main(["kmers", "matrix", "-o", "out", *words.split(), "-q"]) == status
     (line,) = capsys.readouterr().err.splitlines()
     assert part in line
     assert not Path("out").exists()
+    assert Path("c.fa").read_text() == ">c\nAAAACGTA\n"
 
 
 def test_a_damaged_database_leaves_no_matrix(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

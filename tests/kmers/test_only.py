@@ -141,6 +141,23 @@ def test_histogram_of_reads(parts: bool, device: Device, text: Path, tmp_path: P
         assert not list(tmp_dir.iterdir())
 
 
+def test_lists_of_files(
+    device: Device, text: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(text.parent)
+    Path("list").write_text("reads.fa\nreads.fa\n")
+    words = ["-k", "7", "-d", str(device.index), "-q"]
+    assert main(["kmers", "histogram", "reads.fa", "reads.fa", *words]) == 0
+    expected = capsys.readouterr().out
+    assert main(["kmers", "histogram", "@list", *words]) == 0
+    assert capsys.readouterr().out == expected
+    before = text.read_bytes()
+    for command in (["histogram", "@list"], ["count", "list", "--only", "@list"]):
+        assert main(["kmers", *command, *words, "-o", "reads.fa"]) == 2
+        assert "-o reads.fa: the same file as" in capsys.readouterr().err
+    assert text.read_bytes() == before
+
+
 def test_the_command_counts_reads(
     device: Device, text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -167,6 +184,7 @@ def test_the_command_counts_reads(
         ("x.db --no-canonical", "--no-canonical says how reads are counted"),
         ("x.db reads.fa", "x.db is a database; give it alone"),
         ("reads.fa -k 0", "-k 0: k-mers have 1 to 256 letters"),
+        ("none.fq.zst", "none.fq.zst is no database of `kmers count`; if it holds reads, give -k to count them"),
     ],
 )
 def test_mistakes_of_histogram(

@@ -11,7 +11,7 @@ from oclgenomics.cli.kmers.reading import chosen_set
 from oclgenomics.cli.options import add_device_options, add_message_options, open_engine, report_profile
 from oclgenomics.cli.output import provenance, say
 from oclgenomics.cli.sequence_files import reads_sequences
-from oclgenomics.commandkit.files import reads, works_in, writes
+from oclgenomics.commandkit.files import works_in, writes
 from oclgenomics.commandkit.plain_json import json_text
 
 if TYPE_CHECKING:
@@ -57,10 +57,10 @@ def add_parser(actions: Any) -> None:
     )  # fmt: skip
     only = group.add_argument(
         "--only", metavar="SET",
-        help="count only the k-mers of a set: a database of the same k and strands, or a FASTA or FASTQ file, whose "
-        "k-mers are the set (default: all k-mers)",
+        help="count only the k-mers of a set: a database of the same k and strands, or a FASTA or FASTQ file or @LIST "
+        "of such files, whose k-mers are the set (default: all k-mers)",
     )  # fmt: skip
-    reads(only)
+    reads_sequences(only)
     group.add_argument(
         "--threads", type=int, metavar="N", help="host threads that decompress bgzip (default: at most 4)"
     )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from oclgenomics.cli.options import add_device_options, add_message_options, count, open_engine, report_profile
 from oclgenomics.cli.output import provenance, say, say_written
+from oclgenomics.cli.sequence_files import reads_sequences
 from oclgenomics.commandkit.files import reads, writes
 from oclgenomics.commandkit.plain_json import json_text
 from oclgenomics.errors import UsageError
@@ -57,16 +58,18 @@ def _names(_: argparse.Namespace, given: str) -> list[str]:
 def _add_read_options(parser: argparse.ArgumentParser) -> None:
     files = parser.add_argument(
         "reads", nargs="+", default=[], metavar="READS",
-        help="files, all FASTA or all FASTQ, plain or gzip; - for standard input; none if --paired names all",
+        help="files, all FASTA or all FASTQ, plain or packed (gzip, bzip2, xz, zstd); - for standard input; @LIST for "
+        "the files that a text file names, one a line; none if --paired names all",
     )  # fmt: skip
     files.required = False  # with nargs="*", argparse takes reads that stand behind an option for unknown
-    reads(files)
+    reads_sequences(files)
     group = parser.add_argument_group("reads")
     pairs = group.add_argument(
         "--paired", nargs=2, action="extend", default=[], metavar="FILE",
-        help="two files of mates: the n-th read of the one and of the other are a pair; may be given more than once",
+        help="two files of mates, or @LIST of first and @LIST of second ones: the n-th read of the one and of the "
+        "other are a pair; may be given more than once",
     )  # fmt: skip
-    reads(pairs)
+    reads_sequences(pairs)
     group.add_argument("--interleaved", action="store_true", help="mates follow each other in READS")
     group.add_argument("--any-mates", action="store_true", help="take mates that have different names as pairs")
     group.add_argument(
@@ -104,7 +107,8 @@ def run(args: argparse.Namespace) -> int:
         See the exit codes of `oclgenomics.errors`.
     """
     from oclgenomics.kmers.filter_options import FilterOptions
-    from oclgenomics.kmers.filter_reads import check_filter_inputs, filter_reads
+    from oclgenomics.kmers.filter_reads import check_filter_inputs, filter_reads, mate_files
+    from oclgenomics.sequence.files import file_names
 
     if args.json and "-" in (args.output, args.rest):
         raise UsageError("--json and the reads both go to standard output; name a file for the reads with -o")
@@ -112,8 +116,8 @@ def run(args: argparse.Namespace) -> int:
         args.min_kmers, args.max_kmers, args.min_fraction, args.max_fraction, args.min_count, args.max_count,
         args.pairs, args.drop,
     )  # fmt: skip
-    pairs = list(zip(args.paired[::2], args.paired[1::2], strict=True))
-    check_filter_inputs(args.reads, pairs)
+    pairs = mate_files(zip(args.paired[::2], args.paired[1::2], strict=True))
+    check_filter_inputs(file_names(args.reads), pairs)
     with open_engine(args) as engine:
         start = time.perf_counter()
         summary = filter_reads(

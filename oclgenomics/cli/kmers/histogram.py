@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from oclgenomics.cli.kmers.reading import add_reading_options, check_databases, counting_options, spill_teller
 from oclgenomics.cli.options import add_output_options, open_engine, report_profile
 from oclgenomics.cli.output import atomic_output, provenance, say, say_written
-from oclgenomics.commandkit.files import reads, writes
+from oclgenomics.cli.sequence_files import reads_sequences
+from oclgenomics.commandkit.files import writes
 from oclgenomics.commandkit.plain_json import json_text
 from oclgenomics.errors import UsageError
 
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["add_parser", "run"]
 
+PACKED = re.compile(r"\.(gz|bgz|bz2|xz|zst)$")
 SEQUENCES = (".fa", ".fasta", ".fna", ".ffn", ".fq", ".fastq")
 
 
@@ -37,10 +40,10 @@ def add_parser(actions: Any) -> None:
     parser.set_defaults(run=run)
     inputs = parser.add_argument(
         "inputs", nargs="+", metavar="INPUT",
-        help="a database of `kmers count`, or FASTA or FASTQ files, plain or gzip, to be counted with -k; - for reads "
-        "on standard input",
+        help="a database of `kmers count`, or FASTA or FASTQ files, plain or packed (gzip, bzip2, xz, zstd), to be "
+        "counted with -k; - for standard input; @LIST for the files that a text file names, one a line",
     )  # fmt: skip
-    reads(inputs)
+    reads_sequences(inputs)
     writes(parser.add_argument("--plot", metavar="FILE", help="draw the k-mer spectrum; .png, .svg or .pdf"))
     add_reading_options(parser)
     add_output_options(parser)
@@ -81,38 +84,40 @@ class _Counted:
 def _counted(args: argparse.Namespace) -> _Counted:
     """The histogram of a database, or of reads."""
     from oclgenomics.kmers.sample import is_database
+    from oclgenomics.sequence.files import file_names
 
-    databases = [name for name in args.inputs if is_database(name)]
-    if databases and len(args.inputs) > 1:
+    inputs = file_names(args.inputs)
+    databases = [name for name in inputs if is_database(name)]
+    if databases and len(inputs) > 1:
         raise UsageError(f"{databases[0]} is a database; give it alone, or merge databases with `kmers merge` first")
-    if databases or (args.k is None and not _holds_sequences(args.inputs[0])):
-        return _of_database(args)
-    return _of_reads(args)
+    if databases or (args.k is None and not _holds_sequences(inputs[0])):
+        return _of_database(args, inputs[0])
+    return _of_reads(args, inputs)
 
 
 def _holds_sequences(name: str) -> bool:
     """Whether an input may be meant to be counted; else it is a database or wrong."""
-    return name == "-" or Path(name).name.lower().removesuffix(".gz").endswith(SEQUENCES)
+    return name == "-" or PACKED.sub("", Path(name).name.lower()).endswith(SEQUENCES)
 
 
-def _of_database(args: argparse.Namespace) -> _Counted:
+def _of_database(args: argparse.Namespace, name: str) -> _Counted:
     from oclgenomics.kmers.analysis.histogram import histogram
     from oclgenomics.kmers.database.reader import KmerDatabase
 
     check_databases(args)
-    with KmerDatabase.open(args.inputs[0]) as database:
+    with KmerDatabase.open(name) as database:
         return _Counted(database.k, database.canonical, histogram(database), provenance(args, None))
 
 
-def _of_reads(args: argparse.Namespace) -> _Counted:
+def _of_reads(args: argparse.Namespace, inputs: list[str]) -> _Counted:
     from oclgenomics.kmers.analysis.histogram import Histogram
     from oclgenomics.kmers.count import tally_counts
 
-    options = counting_options(args, args.inputs)
+    options = counting_options(args, inputs)
     with open_engine(args) as engine:
         start = time.perf_counter()
         tally, summary = tally_counts(
-            args.inputs, options, engine=engine, threads=args.threads, min_quality=args.min_quality,
+            inputs, options, engine=engine, threads=args.threads, min_quality=args.min_quality,
             tmp_dir=args.tmp_dir, on_spill=spill_teller(args),
         )  # fmt: skip
         seconds = time.perf_counter() - start

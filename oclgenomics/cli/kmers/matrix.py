@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from oclgenomics.cli.kmers.reading import add_reading_options, check_databases, counting_options, spill_teller
 from oclgenomics.cli.options import add_message_options, open_engine, report_profile
 from oclgenomics.cli.output import say, say_written
+from oclgenomics.cli.sequence_files import reads_sequences
 from oclgenomics.commandkit.files import reads, writes
 from oclgenomics.errors import UsageError
 
@@ -36,10 +37,11 @@ def add_parser(actions: Any) -> None:
     parser.set_defaults(run=run)
     samples = parser.add_argument(
         "samples", nargs="+", metavar="SAMPLE",
-        help="FILE, NAME=FILE or NAME=FILE,FILE: a database of `kmers count`, or FASTA or FASTQ files; without a NAME "
-        "it is that of the file, without its endings",
+        help="FILE, NAME=FILE or NAME=FILE,FILE: a database of `kmers count`, or FASTA or FASTQ files, plain or packed "
+        "(gzip, bzip2, xz, zstd); - for standard input; without a NAME it is that of the file, without its endings. "
+        "@LIST: a sample for each file that a text file names, one a line; NAME=@LIST: one sample of all of them",
     )  # fmt: skip
-    reads(samples, lambda _, given: files_of(given)[1])
+    reads(samples, lambda _, given: [name for _, files in samples_of(given) for name in files])
     group = parser.add_argument_group("rows")
     group.add_argument(
         "--min-samples", type=int, default=1, metavar="N",
@@ -51,9 +53,10 @@ def add_parser(actions: Any) -> None:
     )  # fmt: skip
     only = group.add_argument(
         "--only", metavar="SET",
-        help="only the k-mers of a set: a database, or a FASTA or FASTQ file, whose k-mers are the set (default: all)",
+        help="only the k-mers of a set: a database, or a FASTA or FASTQ file or @LIST of such files, whose k-mers are "
+        "the set (default: all k-mers)",
     )  # fmt: skip
-    reads(only)
+    reads_sequences(only)
     group.add_argument(
         "--keep-zeros", action="store_true",
         help="a row for each k-mer of --only, also where no sample has it (default: leave these out)",
@@ -102,12 +105,20 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def files_of(sample: str) -> tuple[str, list[str]]:
-    """Return the name and the files of a sample as the command line has it."""
-    name, mark, files = sample.partition("=")
-    if mark and not os.path.exists(sample):
-        return name, files.split(",")
-    return _stem(sample), [sample]
+def samples_of(given: str) -> list[tuple[str, list[str]]]:
+    """Return the name and the files of a sample as the command line has it, or of each sample of a list.
+
+    Raises
+    ------
+    InputError
+        A list that cannot be read.
+    """
+    from oclgenomics.sequence.files import MARK, file_names
+
+    name, mark, files = given.partition("=")
+    if mark and not given.startswith(MARK) and not os.path.exists(given):
+        return [(name, file_names(files.split(",")))]
+    return [(_stem(file), [file]) for file in file_names(given)]
 
 
 def _stem(path: str) -> str:
@@ -119,7 +130,7 @@ def _stem(path: str) -> str:
 def _samples(words: Iterable[str]) -> dict[str, list[str]]:
     from oclgenomics.kmers.matrix_rows import check_names
 
-    named = [files_of(word) for word in words]
+    named = [sample for word in words for sample in samples_of(word)]
     check_names([name for name, _ in named])
     return dict(named)
 
