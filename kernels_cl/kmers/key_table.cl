@@ -8,7 +8,7 @@
 
 __kernel void insert_keys(__global const ulong *run_keys, __global const uint *run_counts, ulong stride, ulong start, uint size,
                           uint least, uint most, uint slots, __global uint *taken, __global uint *full,
-                          __global ulong *keys, __global uint *counts, __global uint *poly_a)
+                          __global ulong *keys, __global uint *poly_a)
 {
     const uint i = get_global_id(0);
     if (i >= size)
@@ -20,8 +20,7 @@ __kernel void insert_keys(__global const ulong *run_keys, __global const uint *r
     for (uint w = 0; w < WORDS; ++w)
         key[w] = run_keys[w * stride + start + i];
     if (is_poly_a(key)) {
-        poly_a[0] = 1;
-        poly_a[1] = count;
+        *poly_a = 1;
         return;
     }
     const uint lines = slots / LINE;
@@ -34,5 +33,4 @@ __kernel void insert_keys(__global const ulong *run_keys, __global const uint *r
     const uint slot = LINE * line + place;
     for (uint w = 0; w < WORDS; ++w)
         keys[(ulong)w * slots + slot] = key[w];
-    counts[slot] = count;
 }

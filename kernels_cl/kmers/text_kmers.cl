@@ -5,9 +5,6 @@
 // the memory.
 //
 //   count_found   kmers[p] and found[p]: k-mers of piece p, and those that the table has; both are added to
-//   list_counts   counts of the windows of cut c, from listed[places[c]] on: 0 for a k-mer that the table does not have;
-//                 valid[..] is 1 for a k-mer, 0 for another window. With several tables one after the other each adds what
-//                 it has, so `listed` is zero at first.
 //
 // A work-item takes `each` cuts. It gathers BATCH k-mers before it looks them up, so that the processor waits for many lines
 // of the table at a time.
@@ -80,7 +77,7 @@ static inline uint found_of(const ulong *batch, const uint *lines, uint size, ui
     for (uint i = 0; i < size; ++i) {
         const ulong *key = batch + i * WORDS;
         if (is_poly_a(key))
-            found += poly_a[0];
+            found += *poly_a;
         else
             found += slot_from(keys, slots, full, key, lines[i]) != NO_SLOT;
     }
@@ -127,64 +124,5 @@ __kernel void count_found(__global const uchar *memory, uint skip, __global cons
             atomic_add(&kmers[pieces[c]], seen);
         if (there)
             atomic_add(&found[pieces[c]], there);
-    }
-}
-
-static inline void list_batch(const ulong *batch, const uint *lines, const uint *at, uint size, uint slots,
-                              __global const ulong *keys, __global const uint *full, __global const uint *counts,
-                              __global const uint *poly_a, __global uint *listed)
-{
-    for (uint i = 0; i < size; ++i) {
-        const ulong *key = batch + i * WORDS;
-        if (is_poly_a(key)) {
-            listed[at[i]] += poly_a[1];
-            continue;
-        }
-        const uint slot = slot_from(keys, slots, full, key, lines[i]);
-        if (slot != NO_SLOT)
-            listed[at[i]] += counts[slot];
-    }
-}
-
-__kernel void list_counts(__global const uchar *memory, uint skip, __global const uint *letters, __global const uint *windows,
-                          __global const uint *places, uint cuts, uint each, uint k, uint slots,
-                          __global const ulong *keys, __global const uint *full, __global const uint *counts,
-                          __global const uint *poly_a, __global uint *listed, __global uchar *valid)
-{
-    __global const uchar *text = memory + skip;
-    const uint top = k - 32 * (WORDS - 1);
-    const uint begin = MIN((uint)get_global_id(0) * each, cuts), last = MIN(begin + each, cuts);
-    for (uint c = begin; c < last; ++c) {
-        Strands strands;
-        for (uint w = 0; w < WORDS; ++w) {
-            strands.forward[w] = 0;
-#if CANONICAL
-            strands.backward[w] = 0;
-#endif
-        }
-        ulong batch[BATCH * WORDS];
-        uint lines[BATCH], at[BATCH];
-        uint run = 0, held = 0;
-        const uint size = windows[c] + k - 1;
-        for (uint i = 0; i < size; ++i) {
-            const uint code = code_of(text[letters[c] + i]);
-            run = code > 3 ? 0 : run + 1;
-            go_on(&strands, code & 3, top);
-            if (i + 1 < k)
-                continue;
-            const uint place = places[c] + i + 1 - k;
-            valid[place] = run >= k;
-            if (run < k)
-                continue;
-            take_kmer(&strands, batch + held * WORDS);
-            lines[held] = line_of(batch + held * WORDS, slots / LINE);
-            COME(keys + (ulong)LINE * lines[held]);
-            at[held] = place;
-            if (++held == BATCH) {
-                list_batch(batch, lines, at, BATCH, slots, keys, full, counts, poly_a, listed);
-                held = 0;
-            }
-        }
-        list_batch(batch, lines, at, held, slots, keys, full, counts, poly_a, listed);
     }
 }

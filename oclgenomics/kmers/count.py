@@ -17,6 +17,7 @@ from oclgenomics.io.source import Progress
 from oclgenomics.io.unnamed_file import check_folder
 from oclgenomics.kmers.counting.counter import KmerCounter
 from oclgenomics.kmers.counting.gathering import dense, join
+from oclgenomics.kmers.counting.part_counts import counts_of_part
 from oclgenomics.kmers.counting.spill import Spill, kept_blocks
 from oclgenomics.kmers.database.writer import DatabaseWriter
 from oclgenomics.kmers.keys import key_words
@@ -176,9 +177,9 @@ def tally_counts(
                 tally.add(Tally(block.counts))
         else:
             for counted in counter.counted():
-                runs = dense(engine, counted, options.k)
-                tally.add(Tally(engine.download(runs.counts, runs.size)))
-                del counted, runs
+                for counts in counts_of_part(engine, counted):
+                    tally.add(Tally(counts))
+                del counted
         return tally, reading.summary(counter, parts, tally.distinct, tally.total)
 
 

@@ -22,7 +22,7 @@ SOURCE = "kmers/key_table.cl"
 
 
 class KeyTable:
-    """Room for so many k-mers, each with its count; `kernels_cl/kmers/key_table.clh` has the layout.
+    """Room for so many k-mers; `kernels_cl/kmers/key_table.clh` has the layout.
 
     Parameters
     ----------
@@ -39,9 +39,8 @@ class KeyTable:
         self.room = size
         self._engine, self._words = engine, words
         self._keys = engine.empty((words, self.slots), np.uint64)
-        self._counts = engine.empty(self.slots, np.uint32)
         self._full = engine.empty(-(-lines // 32), np.uint32)
-        self._poly_a = engine.empty(2, np.uint32)
+        self._poly_a = engine.empty(1, np.uint32)
         self._taken = engine.empty(lines, np.uint32)
         for array in (self._keys, self._full, self._poly_a, self._taken):
             engine.fill(array, 0)
@@ -50,11 +49,6 @@ class KeyTable:
     def keys(self) -> dict[str, Any]:
         """What kernels take that ask whether k-mers are there."""
         return {"slots": self.slots, "keys": self._keys, "full": self._full, "poly_a": self._poly_a}
-
-    @property
-    def counted(self) -> dict[str, Any]:
-        """What kernels take that ask for counts."""
-        return self.keys | {"counts": self._counts}
 
     def insert(self, runs: Runs, start: int, size: int, bounds: CountBounds) -> None:
         """Put in `size` k-mers from `start` on, of those with counts within bounds.
@@ -69,7 +63,7 @@ class KeyTable:
         kernel = self._engine.kernel(SOURCE, "insert_keys", WORDS=self._words)
         self._engine.launch_items(
             kernel, size, run_keys=runs.keys, run_counts=runs.counts, stride=runs.size, start=start, size=size,
-            least=bounds.least, most=bounds.highest, taken=self._taken, **self.counted,
+            least=bounds.least, most=bounds.highest, taken=self._taken, **self.keys,
         )  # fmt: skip
 
 

@@ -34,7 +34,6 @@ def table_room(limits: DeviceLimits, k: int) -> int:
     slots = LINE / LINE_KMERS
     needs = [
         BufferNeed("a table's keys", fixed=1 << 10, per_item=int(8 * key_words(k) * slots) + 1),
-        BufferNeed("a table's counts", fixed=1 << 10, per_item=int(4 * slots) + 1),
         BufferNeed("a table's lines", fixed=1 << 10, per_item=1),
     ]
     fit = items_that_fit(needs, budget=limits.budget // TABLE_SHARE, max_allocation=limits.max_allocation, item="k-mer")

@@ -19,7 +19,7 @@ from oclgenomics.kmers.plan import DeviceLimits
 from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.sequence.pieces import LetterBlock, Pieces
 
-__all__ = ["FoundKmerCounts", "TextKmers", "windows_of"]
+__all__ = ["FoundKmerCounts", "TextKmers"]
 
 SOURCE = "kmers/text_kmers.cl"
 CPU_BATCH, GPU_BATCH = 16, 1  # k-mers that a work-item looks up together
@@ -53,11 +53,6 @@ class _Cuts:
 
     def __len__(self) -> int:
         return len(self.letters)
-
-    @property
-    def places(self) -> NDArray[np.uint32]:
-        """Windows of all stretches before each, and of all."""
-        return np.append(np.uint32(0), np.cumsum(self.windows, dtype=np.uint32))
 
 
 class TextKmers:
@@ -144,7 +139,7 @@ class TextKmers:
         engine.launch_items(kernel, items, lanes=1 if cpu else None, cuts=len(cuts), each=each, **arguments)
 
 
-def windows_of(pieces: Pieces, k: int) -> NDArray[np.int64]:
+def _windows_of(pieces: Pieces, k: int) -> NDArray[np.int64]:
     """Return how many windows of k letters start in what each piece owns."""
     size = pieces.size.astype(np.int64)
     return np.minimum(np.maximum(size - (k - 1), 0), pieces.owned)
@@ -152,7 +147,7 @@ def windows_of(pieces: Pieces, k: int) -> NDArray[np.int64]:
 
 def _cut(pieces: Pieces, k: int, most: int) -> _Cuts:
     """Cut the windows of pieces into stretches of at most `most`."""
-    windows = windows_of(pieces, k)
+    windows = _windows_of(pieces, k)
     if windows.max(initial=0) <= most and windows.min(initial=1) > 0:
         piece = np.arange(len(pieces), dtype=np.uint32)
         return _Cuts(pieces.letters, windows.astype(np.uint32), piece)
