@@ -16,7 +16,7 @@ from collections.abc import Iterator
 import hypothesis
 import pytest
 from helpers.devices import LimitedEngine, devices_under_test, gpu_shape, unknown_processor
-from helpers.products import part_to_run, run_whole
+from helpers.products import one_cpu, part_to_run, run_whole
 
 from oclgenomics.runtime import Device, Engine
 
@@ -72,6 +72,13 @@ def engine(device: Device) -> Iterator[Engine]:
     """An engine that all tests on one device share."""
     with Engine(device) as engine:
         yield engine
+
+
+@pytest.fixture(scope="session")
+def stride(device: Device, pytestconfig: pytest.Config) -> int:
+    """How many sizes to go on at a time: 1, or 5 on CPU runtimes beside the one that runs them all."""
+    everything = device.kind != "cpu" or pytestconfig.getoption("--whole")
+    return 1 if everything or device == one_cpu(devices_under_test()) else 5
 
 
 @pytest.fixture(params=["own", "gpu"], scope="module")

@@ -6,9 +6,12 @@ import itertools
 from collections.abc import Collection
 
 import pytest
-from helpers.products import Choice, covering, drawn, only_whole
+from helpers.devices import devices_under_test
+from helpers.products import Choice, covering, drawn, on_one_cpu, one_cpu, only_whole
 from hypothesis import given
 from hypothesis import strategies as st
+
+from oclgenomics.runtime import Device
 
 PRODUCT = list(itertools.product(range(5), range(3), range(2), range(4)))
 SIZES, KINDS, PARTS = [1, 255, 256, 257], ["a", "b", "c"], [2, 300]
@@ -86,6 +89,22 @@ def test_each_value_runs(request: pytest.FixtureRequest, size: int, kind: str) -
 def test_what_is_whole_runs_where_it_is_asked_for(request: pytest.FixtureRequest, asked_for: bool, number: int) -> None:
     assert number == 1 + asked_for
     assert request.config.getoption("--whole") or not asked_for
+
+
+@pytest.mark.parametrize("size", [1, *on_one_cpu(2, 3)])
+def test_of_cpus_one_runs_all(request: pytest.FixtureRequest, device: Device, stride: int, size: int) -> None:
+    chosen = one_cpu(devices_under_test())
+    whole = request.config.getoption("--whole")
+    everything = whole or device.kind != "cpu" or device == chosen
+    assert everything or size == 1
+    assert (stride == 1) == everything
+    runs = runs_of(request, "device", "size")
+    assert whole or chosen is None or len(runs) == 1 or {(chosen, 1), (chosen, 2), (chosen, 3)} <= set(runs)
+
+
+@pytest.mark.other_cpus
+def test_fewer_examples_run_on_the_other_cpus(request: pytest.FixtureRequest, device: Device) -> None:
+    assert request.config.getoption("--whole") or device != one_cpu(devices_under_test())
 
 
 @given(number=drawn(st.just(1), whole=st.just(2)))

@@ -3,19 +3,25 @@
 A fault shows itself at one value of a parameter or where two meet, seldom only where three do. So a test marked
 `pairwise` runs with each pair of values of any two of its parameters, and one marked `each_value` with each value. What
 is marked `whole` runs with `--whole` only. Devices and fixtures are no parameters in this: each of them gets its share.
+
+Of several CPU runtimes, one runs what is marked `one_cpu`, a test or some of its cases, and with `--whole` all do; GPUs
+always run it. It is for what kernels have no part in, as refusals and files, and for more sizes of the same programs.
+What is marked `other_cpus` runs on the other ones: a test of fewer examples in place of one that `one_cpu` leaves out.
 """
 
 from __future__ import annotations
 
 import itertools
 from collections import Counter, defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 import pytest
 from hypothesis import strategies as st
 
-__all__ = ["Choice", "covering", "drawn", "only_whole", "part_to_run", "run_whole"]
+from oclgenomics.runtime import Device
+
+__all__ = ["Choice", "covering", "drawn", "on_one_cpu", "one_cpu", "only_whole", "part_to_run", "run_whole"]
 
 TOGETHER = {"pairwise": 2, "each_value": 1}
 _whole = False
@@ -24,7 +30,16 @@ Choice = tuple[int, ...]  # a number for the value of each parameter
 
 def only_whole(*cases: Any) -> list[Any]:
     """Return cases for `pytest.mark.parametrize` that are left to `--whole`; a tuple is a value of each parameter."""
-    return [pytest.param(*(c if isinstance(c, tuple) else (c,)), marks=pytest.mark.whole) for c in cases]
+    return _marked(cases, pytest.mark.whole)
+
+
+def on_one_cpu(*cases: Any) -> list[Any]:
+    """Return cases for `pytest.mark.parametrize` that one of several CPU runtimes runs; a tuple as in `only_whole`."""
+    return _marked(cases, pytest.mark.one_cpu)
+
+
+def _marked(cases: Iterable[Any], mark: pytest.MarkDecorator) -> list[Any]:
+    return [pytest.param(*(c if isinstance(c, tuple) else (c,)), marks=mark) for c in cases]
 
 
 def run_whole() -> None:
@@ -45,9 +60,11 @@ def part_to_run(items: Sequence[pytest.Item]) -> set[pytest.Item]:
     """Return the tests that run without `--whole`."""
     products: defaultdict[Any, dict[Choice, pytest.Item]] = defaultdict(dict)
     kept = set()
+    chosen = (None, one_cpu(device for item in items if (device := _cpu_of(item)) is not None))
     for item in items:
         together = max((number for mark, number in TOGETHER.items() if item.get_closest_marker(mark)), default=0)
-        if item.get_closest_marker("whole"):
+        left_to_others = "other_cpus" if _cpu_of(item) in chosen else "one_cpu"
+        if item.get_closest_marker("whole") or item.get_closest_marker(left_to_others):
             continue
         if not together:
             kept.add(item)
@@ -57,6 +74,18 @@ def part_to_run(items: Sequence[pytest.Item]) -> set[pytest.Item]:
     for (_, _, together), product in products.items():
         kept |= {product[choice] for choice in covering(product, together)}
     return kept
+
+
+def _cpu_of(item: Any) -> Device | None:
+    """Return the CPU runtime's device that a test runs on, if any."""
+    device = item.callspec.params.get("device") if hasattr(item, "callspec") else None
+    return device if isinstance(device, Device) and device.kind == "cpu" else None
+
+
+def one_cpu(devices: Iterable[Device]) -> Device | None:
+    """Choose the CPU runtime's device for what one is enough for: Intel's where it is there."""
+    cpus = [device for device in devices if device.kind == "cpu"]
+    return min(cpus, key=lambda device: (device.family != "intel", device.index), default=None)
 
 
 def _values(item: Any) -> tuple[Choice, Choice]:

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers.kmer_sets import as_dict, random_text
+from helpers.products import on_one_cpu
 
 from oclgenomics.errors import AllocationError
 from oclgenomics.kmers import reference
@@ -60,7 +61,7 @@ def check(engine: Engine, path: Path, options: CountOptions, block_bytes: int, k
     assert list(as_dict([found], options.k).items()) == list(expected.items())
 
 
-@pytest.mark.parametrize("k", [9, 17, 21, 40, 65])
+@pytest.mark.parametrize("k", [9, *on_one_cpu(17, 21), 40, 65])
 def test_more_k_mers_with_a_prefix_than_fit(engine: Engine, tmp_path: Path, divided: list[PrefixSpan], k: int) -> None:
     path = tmp_path / "x.fa"
     path.write_bytes(alike(40_000, 20))

@@ -6,6 +6,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from helpers.products import on_one_cpu
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -119,7 +120,7 @@ def spans_of(kmers: list[int], k: int) -> list[PrefixSpan]:
 
 
 @pytest.mark.parametrize("canonical", [True, False])
-@pytest.mark.parametrize("k", [1, 7, 15, 16, 17, 31, 32, 33, 49, 64, 97, 160, 256])
+@pytest.mark.parametrize("k", [1, *on_one_cpu(7, 15), 16, 17, 31, 32, 33, 49, 64, 97, 160, 256])
 def test_bins_hold_the_kmers_of_their_prefixes(engine: Engine, k: int, canonical: bool) -> None:
     texts = [random_text(k, 1500), random_text(k + 1, 700), "ACGT", random_text(k + 2, 32)]
     filler = filler_of(engine, CountOptions(k, canonical), texts, walkers=3)
@@ -181,7 +182,7 @@ def test_runs_of_letters_that_end_at_every_place(engine: Engine, k: int) -> None
 
 
 @pytest.mark.parametrize("canonical", [True, False])
-@pytest.mark.parametrize("k", [1, 4, 7, 12, 15, 16, 17, 40, 200])
+@pytest.mark.parametrize("k", [1, *on_one_cpu(4, 7, 12, 15), 16, 17, 40, 200])
 def test_density_counts_prefixes(engine: Engine, k: int, canonical: bool) -> None:
     texts = [random_text(k, 3000), random_text(k + 1, 500), "ACGT" * 8]
     filler = filler_of(engine, CountOptions(k, canonical), texts)
@@ -216,6 +217,7 @@ def test_streams_without_kmers(engine: Engine) -> None:
     assert held(engine, filled) == [Counter()] * 256
 
 
+@pytest.mark.one_cpu  # refusals
 @pytest.mark.parametrize(
     ("span", "pool", "message"),
     [

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from helpers.devices import gpu_shape
 from helpers.kmer_sets import GOLDEN, as_dict, random_text
-from helpers.products import drawn, only_whole
+from helpers.products import drawn, on_one_cpu, only_whole
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -48,8 +48,7 @@ def test_published_counts(engine: Engine, tmp_path: Path, text: bytes, k: int, c
         assert " ".join(f"{kmer}{times}" for kmer, times in found.items()) == expected
 
 
-@settings(max_examples=40)
-@given(
+ANY_COUNT = given(
     k=SOME_K,
     letters=st.integers(0, 3000),
     alphabet=st.sampled_from([b"ACGT", b"ACGTacgtN", b"AT", b"A", b"ACGTACGTACGTACGTACGTACGTACGTACGTN"]),
@@ -60,7 +59,9 @@ def test_published_counts(engine: Engine, tmp_path: Path, text: bytes, k: int, c
     counter_max=st.sampled_from([2, 255, (1 << 32) - 1]),
     seed=st.integers(0, 1 << 32),
 )
-def test_any_count(
+
+
+def any_count(
     engine: Engine,
     tmp_path_factory: pytest.TempPathFactory,
     k: int,
@@ -78,8 +79,12 @@ def test_any_count(
     check(engine, [path], CountOptions(k, canonical, min_count, max_count, counter_max))
 
 
+test_any_count = pytest.mark.one_cpu(settings(max_examples=40)(ANY_COUNT(any_count)))
+test_some_counts = pytest.mark.other_cpus(settings(max_examples=10)(ANY_COUNT(any_count)))
+
+
 @pytest.mark.parametrize("k", [3, 21, 40])
-@pytest.mark.parametrize("limit", [1 << 20, 5 << 18, 1 << 30])
+@pytest.mark.parametrize("limit", [1 << 20, *on_one_cpu(5 << 18, 1 << 30)])
 def test_little_memory_gives_the_same(engine: Engine, tmp_path: Path, k: int, limit: int) -> None:
     rng = np.random.default_rng(k)
     path = tmp_path / "x.fa"
@@ -114,7 +119,7 @@ def hard_text(kind: str, rng: np.random.Generator) -> bytes:
     return some + b">r\n" + UNIT * 40 + b"NN" + UNIT * 20 + b"\n" + some
 
 
-@pytest.mark.parametrize("kind", ["A and T", "one letter", "repeats"])
+@pytest.mark.parametrize("kind", ["A and T", *on_one_cpu("one letter", "repeats")])
 @pytest.mark.parametrize("k", [*K_EDGES, *only_whole(2, 15, 21, 28, 40, 55, 63, 96, 97, 127, 128, 129)])
 def test_crowded_prefixes(engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, k: int) -> None:
     monkeypatch.setattr(bin_plan, "MAX_LINES", 8)
@@ -125,8 +130,7 @@ def test_crowded_prefixes(engine: Engine, tmp_path: Path, monkeypatch: pytest.Mo
         check(engine, [path], CountOptions(k, canonical))
 
 
-@settings(max_examples=20)
-@given(
+BINS_AND_SORTING_AGREE = given(
     k=SOME_K,
     letters=st.integers(0, 4000),
     alphabet=st.sampled_from([b"ACGT", b"ACGTACGTACGTACGTACGTACGTACGTACGTN", b"AT", b"AAAAAAAAAAAAAAAAAAAT"]),
@@ -137,7 +141,9 @@ def test_crowded_prefixes(engine: Engine, tmp_path: Path, monkeypatch: pytest.Mo
     lines=st.sampled_from([4, 4096]),
     seed=st.integers(0, 1 << 32),
 )
-def test_bins_and_sorting_agree(
+
+
+def bins_and_sorting_agree(
     engine: Engine,
     tmp_path_factory: pytest.TempPathFactory,
     k: int,
@@ -174,6 +180,14 @@ def test_bins_and_sorting_agree(
             return
     np.testing.assert_array_equal(found.keys, engine.download(expected.keys))
     np.testing.assert_array_equal(found.counts, engine.download(expected.counts))
+
+
+test_bins_and_sorting_agree = pytest.mark.one_cpu(
+    settings(max_examples=20)(BINS_AND_SORTING_AGREE(bins_and_sorting_agree))
+)
+test_bins_and_sorting_agree_on_some = pytest.mark.other_cpus(
+    settings(max_examples=6)(BINS_AND_SORTING_AGREE(bins_and_sorting_agree))
+)
 
 
 @pytest.mark.parametrize("k", [5, 40])

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers.kmer_sets import random_set, set_of, write_database
+from helpers.products import on_one_cpu
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -136,7 +137,7 @@ def test_bounds_on_counts(engine: Engine, tmp_path: Path, room: int, least: int,
 
 
 @pytest.mark.parametrize("k", [5, 21, 40])
-@pytest.mark.parametrize("room", [1, 3, 64, 1000])
+@pytest.mark.parametrize("room", [1, *on_one_cpu(3, 64), 1000])
 def test_tables_smaller_than_the_set(engine: Engine, tmp_path: Path, k: int, room: int) -> None:
     reads = random_reads(k)
     kmers = set_of_reads(reads[::2], k, True)
@@ -236,6 +237,7 @@ def test_a_share_is_what_it_is_written_as() -> None:
             assert FilterOptions(min_fraction=share, max_fraction=share).passing(*one)[0]
 
 
+@pytest.mark.one_cpu  # refusals
 @pytest.mark.parametrize(
     "wrong",
     [
@@ -274,6 +276,7 @@ def records_in(text: bytes) -> list[bytes]:
     return [b"".join(lines[i : i + 4]) for i in range(0, len(lines), 4)]
 
 
+@pytest.mark.one_cpu  # files of reads, which the host writes
 @pytest.mark.parametrize("drop", [False, True])
 @pytest.mark.parametrize("kind", ["set", "database"])
 def test_single_reads(engine: Engine, tmp_path: Path, drop: bool, kind: str) -> None:
@@ -300,6 +303,7 @@ def test_single_reads(engine: Engine, tmp_path: Path, drop: bool, kind: str) -> 
     }  # fmt: skip
 
 
+@pytest.mark.one_cpu  # files of reads, which the host writes
 @pytest.mark.parametrize("rule", ["either", "both"])
 @pytest.mark.parametrize("drop", [False, True])
 @pytest.mark.parametrize("outputs", ["one", "two"])
@@ -369,6 +373,7 @@ def test_tables_hold_what_is_asked_for(engine: Engine) -> None:
     assert len(list(key_tables(engine, kmers, CountBounds(2, 3), 100))) == -(-kmers.distinct // 100)
 
 
+@pytest.mark.one_cpu  # refusals
 @pytest.mark.parametrize(
     ("first", "second", "message"),
     [

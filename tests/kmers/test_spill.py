@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers.kmer_sets import random_text
+from helpers.products import on_one_cpu
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -71,7 +72,7 @@ class InParts:
 
 @pytest.mark.parametrize(
     ("k", "parts", "at_a_time"),
-    [(9, 2, 64), (31, 3, 2), (31, 70, 64), (33, 10, 3), (33, 2, 2), (64, 3, 64), (64, 70, 2)],
+    [(9, 2, 64), (31, 70, 64), (64, 70, 2), *on_one_cpu((31, 3, 2), (33, 10, 3), (33, 2, 2), (64, 3, 64))],
 )
 def test_any_number_of_runs_gives_the_same_bytes(
     engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, k: int, parts: int, at_a_time: int
@@ -136,7 +137,7 @@ def test_any_count_in_parts(
     assert list(found.items()) == list(reference.count([path.read_bytes()], options).items())
 
 
-@pytest.mark.parametrize(("k", "limit"), [(5, 3 << 20), (31, 3 << 20), (50, 4 << 20)])
+@pytest.mark.parametrize(("k", "limit"), [(5, 3 << 20), *on_one_cpu((31, 3 << 20)), (50, 4 << 20)])
 def test_every_limit_of_memory_gives_the_same_bytes(engine: Engine, tmp_path: Path, k: int, limit: int) -> None:
     (tmp_path / "x.fa").write_bytes(fasta(4_700_000, k) + fasta(300_000, k))
     written = []
@@ -152,8 +153,8 @@ def test_every_limit_of_memory_gives_the_same_bytes(engine: Engine, tmp_path: Pa
 
 
 @pytest.mark.each_value
-@pytest.mark.parametrize(("k", "limit"), [(65, 110 << 20), (128, 110 << 20), (256, 125 << 20)])
-@pytest.mark.parametrize("max_count", [MAX_COUNTER, 100])
+@pytest.mark.parametrize(("k", "limit"), [(65, 110 << 20), *on_one_cpu((128, 110 << 20), (256, 125 << 20))])
+@pytest.mark.parametrize("max_count", [*on_one_cpu(MAX_COUNTER), 100])
 def test_memory_full_of_kmers_that_all_differ(
     engine: Engine, tmp_path: Path, k: int, limit: int, max_count: int
 ) -> None:
@@ -196,7 +197,7 @@ def test_counts_stop_at_the_largest(engine: Engine, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("k", [20, 60])
-@pytest.mark.parametrize("at_a_time", [2, 3, 5, 64])
+@pytest.mark.parametrize("at_a_time", [2, *on_one_cpu(3, 5), 64])
 def test_levels(engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, k: int, at_a_time: int) -> None:
     monkeypatch.setattr(spill, "runs_at_a_time", lambda *_: at_a_time)
     rng = np.random.default_rng(k)

@@ -19,6 +19,7 @@ from unittest import mock
 import numpy as np
 import pytest
 from helpers.devices import devices_under_test, unknown_processor
+from helpers.products import on_one_cpu
 
 from oclgenomics import notices
 from oclgenomics.classify import BuildOptions
@@ -117,7 +118,7 @@ MISCOMPILED = [
 
 
 @pytest.mark.parametrize(("kernel", "right", "wrong"), MISCOMPILED)
-@pytest.mark.parametrize("vector_bytes", [32, 64])
+@pytest.mark.parametrize("vector_bytes", [*on_one_cpu(32), 64])
 def test_what_a_compiler_gets_wrong_is_seen(
     device: Device, kernel: str, right: str, wrong: str, vector_bytes: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

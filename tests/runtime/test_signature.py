@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pyopencl
 import pytest
+from helpers.products import on_one_cpu
 
 from oclgenomics.errors import BuildError
 from oclgenomics.runtime import Device
@@ -37,7 +38,7 @@ def sources() -> list[str]:
 
 
 @pytest.mark.parametrize("source", sources())
-@pytest.mark.parametrize("number", [0, 1])
+@pytest.mark.parametrize("number", [0, *on_one_cpu(1)])
 def test_heads_are_read_as_the_compiler_reads_them(device: Device, source: str, number: int) -> None:
     """Names and types, as OpenCL tells them of a program that was built from its source."""
     defines = {**VARIANTS[number], **MORE[number], **OTHERS}

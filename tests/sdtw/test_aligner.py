@@ -8,6 +8,7 @@ from unittest import mock
 
 import numpy as np
 import pytest
+from helpers.products import on_one_cpu
 from helpers.squiggles import random_squiggle
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -127,7 +128,7 @@ def test_of_equal_costs_the_first_column_is_told(shaped: Engine, segments: int) 
 
 
 @pytest.mark.usefixtures("narrow")
-@pytest.mark.parametrize("segments", [1, 5])
+@pytest.mark.parametrize("segments", [*on_one_cpu(1), 5])
 @pytest.mark.parametrize("options", [o for o in OPTIONS if o.norm == "blocks"], ids=str)
 def test_reads_that_go_on(
     shaped: Engine, options: AlignOptions, segments: int, monkeypatch: pytest.MonkeyPatch

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.products import on_one_cpu
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -88,16 +89,21 @@ def check(
         np.testing.assert_array_equal(engine.download(found).view(np.uint8), wanted.view(np.uint8))
 
 
-@settings(max_examples=80)
-@given(
+ANY_READS = given(
     st.sampled_from(CHOICES), st.sampled_from(ROWS), st.lists(st.sampled_from(KINDS), max_size=40),
     st.integers(0, 40), st.integers(0, 1 << 32),
 )  # fmt: skip
-def test_any_reads(
+
+
+def any_reads(
     shaped: Engine, choice: tuple[AlignOptions, str], rows: int, kinds: list[str], spare: int, seed: int
 ) -> None:
     rng = np.random.default_rng(seed)
     check(shaped, [signal(rng, kind, rows) for kind in kinds], rows, spare, *choice)
+
+
+test_any_reads = pytest.mark.one_cpu(settings(max_examples=80)(ANY_READS(any_reads)))
+test_some_reads = pytest.mark.other_cpus(settings(max_examples=20)(ANY_READS(any_reads)))
 
 
 @pytest.mark.parametrize("choice", DIFFERENT, ids=str)
@@ -116,7 +122,7 @@ def test_sizes_around_every_border(shaped: Engine, reads: int, rows: int) -> Non
         check(shaped, [signal(rng, "signal", rows) for _ in range(reads)], rows, spare, options, "uint16")
 
 
-@pytest.mark.parametrize("kind", ["wide", "extremes", "lowest", "ramp"])
+@pytest.mark.parametrize("kind", ["wide", "extremes", *on_one_cpu("lowest", "ramp")])
 @pytest.mark.parametrize("options", [AlignOptions(norm=n, arithmetic=a) for n in NORMS for a in ("int32", "float32")])
 def test_longest_prefixes(shaped: Engine, kind: str, options: AlignOptions) -> None:
     """Sums are largest, and quotients of all kinds occur."""

@@ -63,11 +63,11 @@ TEXTS += [FASTQ, FASTQ + b"\n", FASTQ + b"\n\n\r\n", WRAPPED, FASTQ + b"\n\n\n" 
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_every_size_of_block(engine: Engine, tmp_path: Path, text: bytes) -> None:
+def test_every_size_of_block(engine: Engine, tmp_path: Path, text: bytes, stride: int) -> None:
     path = tmp_path / "x"
     path.write_bytes(text)
     step = 1 if WRAPPED not in text else 1 + len(text) // 40
-    for block_bytes in [*range(1, len(text), step), len(text), len(text) + 1]:
+    for block_bytes in [*range(1, len(text), step * stride), len(text), len(text) + 1]:
         check(engine, path, text, block_bytes, 5)
 
 

@@ -15,6 +15,7 @@ from unittest import mock
 import numpy as np
 import pytest
 from helpers.bgzf import bgzip
+from helpers.products import on_one_cpu
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -110,20 +111,20 @@ def check(engine: Engine, path: Path | str, content: bytes, block_bytes: int | N
 
 
 @pytest.mark.parametrize("content", FASTAS)
-def test_every_size_of_block_of_fasta(shaped: Engine, tmp_path: Path, content: bytes) -> None:
+def test_every_size_of_block_of_fasta(shaped: Engine, tmp_path: Path, content: bytes, stride: int) -> None:
     path = tmp_path / "x"
     path.write_bytes(content)
-    for block_bytes in [*range(1, 40), *range(40, len(content), 7), len(content), len(content) + 1]:
+    for block_bytes in [*range(1, 40, stride), *range(40, len(content), 7 * stride), len(content), len(content) + 1]:
         for overlap in {0, block_bytes % 5, block_bytes % 4 * block_bytes}:
             check(shaped, path, content, block_bytes, overlap)
 
 
 @pytest.mark.parametrize("content", FASTQS)
-def test_every_size_of_block_of_fastq(shaped: Engine, tmp_path: Path, content: bytes) -> None:
+def test_every_size_of_block_of_fastq(shaped: Engine, tmp_path: Path, content: bytes, stride: int) -> None:
     path = tmp_path / "x"
     path.write_bytes(content)
     step = 1 if WRAPPED not in content else 1 + len(content) // 40
-    for block_bytes in [*range(1, len(content), step), len(content), len(content) + 1]:
+    for block_bytes in [*range(1, len(content), step * stride), len(content), len(content) + 1]:
         check(shaped, path, content, block_bytes, 3)
 
 
@@ -278,7 +279,7 @@ DEFECTIVE = [
 ]
 
 
-@pytest.mark.parametrize("block_bytes", [1, 8, 40, 1 << 20])
+@pytest.mark.parametrize("block_bytes", [1, *on_one_cpu(8, 40), 1 << 20])
 @pytest.mark.parametrize(("content", "message", "record", "byte"), DEFECTIVE)
 def test_defects(
     shaped: Engine, tmp_path: Path, content: bytes, message: str, record: int, byte: int, block_bytes: int
@@ -363,6 +364,7 @@ PIPED = [
 ]
 
 
+@pytest.mark.one_cpu  # the host waits for data
 @pytest.mark.parametrize("standard_input", [False, True])
 @pytest.mark.parametrize("packed", [False, True])
 @pytest.mark.parametrize(("parts", "begun"), PIPED)

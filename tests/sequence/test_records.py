@@ -93,19 +93,21 @@ TEXTS += [FASTQ, FASTQ + b"\r\n", FASTQ + b"\n\n\n\n\n\n", WRAPPED, FASTQ + b"\n
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_every_size_of_block(shaped: Engine, tmp_path: Path, text: bytes) -> None:
+def test_every_size_of_block(shaped: Engine, tmp_path: Path, text: bytes, stride: int) -> None:
     path = tmp_path / "x"
     path.write_bytes(text)
     step = 1 if WRAPPED not in text else 1 + len(text) // 40
-    for block_bytes in [*range(1, len(text), step), len(text), len(text) + 1]:
+    for block_bytes in [*range(1, len(text), step * stride), len(text), len(text) + 1]:
         check(shaped, path, text, block_bytes)
 
 
 @pytest.mark.parametrize("min_quality", [0, 1, 20, 93])
-def test_every_size_of_block_with_a_least_quality(shaped: Engine, tmp_path: Path, min_quality: int) -> None:
+def test_every_size_of_block_with_a_least_quality(
+    shaped: Engine, tmp_path: Path, min_quality: int, stride: int
+) -> None:
     path = tmp_path / "x"
     path.write_bytes(FASTQ)
-    for block_bytes in range(1, len(FASTQ) + 2, 3):
+    for block_bytes in range(1, len(FASTQ) + 2, 3 * stride):
         check(shaped, path, FASTQ, block_bytes, min_quality)
 
 

@@ -10,11 +10,15 @@ from hypothesis import strategies as st
 from oclgenomics.runtime import Engine
 from oclgenomics.signatures.device.planes import PlanesMatcher
 
+ANY_CASE = given(cases(), st.sampled_from([20, 1 << 20]), st.sampled_from([50, 1 << 20]))
 
-@given(cases(), st.sampled_from([20, 1 << 20]), st.sampled_from([50, 1 << 20]))
-@settings(max_examples=100)
-def test_any_case(shaped: Engine, case: Case, max_pairs: int, max_starts: int) -> None:
+
+def any_case(shaped: Engine, case: Case, max_pairs: int, max_starts: int) -> None:
     check_case(case, shaped, PlanesMatcher, max_pairs=max_pairs, max_starts=max_starts)
+
+
+test_any_case = pytest.mark.one_cpu(settings(max_examples=100)(ANY_CASE(any_case)))
+test_some_cases = pytest.mark.other_cpus(settings(max_examples=25)(ANY_CASE(any_case)))
 
 
 @pytest.mark.parametrize("name", SPECIAL)
