@@ -23,6 +23,7 @@ from oclgenomics.kmers.kmer_set import KmerSet
 from oclgenomics.kmers.matrix_rows import KMER_COLUMN, MatrixRows, check_names
 from oclgenomics.kmers.options import CountOptions
 from oclgenomics.kmers.sample import counted_for_a_while, is_database
+from oclgenomics.kmers.sets.algebra import check_one_kind
 from oclgenomics.kmers.sets.rows import RowChoice
 from oclgenomics.kmers.source import KmerSource, opened
 from oclgenomics.runtime import Device, Engine
@@ -198,9 +199,10 @@ def _opened(
     check_names(list(samples))
     choice.check(len(samples), only is not None)
     with contextlib.ExitStack() as files, contextlib.ExitStack() as devices:
-
-        def lent(sample: Sample) -> KmerSet:
-            return files.enter_context(opened(sample) if _is_set(sample) else counted(cast(SequenceFiles, sample)))
+        given = [*samples.values(), *([] if only is None else [only])]
+        there = {place: files.enter_context(opened(one)) for place, one in enumerate(given) if _is_set(one)}
+        reads = [] if options is None or len(there) == len(given) else [options]
+        check_one_kind([*there.values(), *reads])  # before hours of counting
 
         def counted(sample: SequenceFiles) -> contextlib.AbstractContextManager[KmerSet]:
             nonlocal engine
@@ -214,10 +216,12 @@ def _opened(
                 on_spill=on_spill,
             )  # fmt: skip
 
-        sets = [lent(sample) for sample in samples.values()]
-        rows = None if only is None else lent(only)
+        for place, sample in enumerate(given):
+            if place not in there:
+                there[place] = files.enter_context(counted(cast(SequenceFiles, sample)))
         devices.close()  # the merge needs none
-        yield MatrixRows(list(samples), sets, choice, rows)
+        sets = [there[place] for place in range(len(samples))]
+        yield MatrixRows(list(samples), sets, choice, there.get(len(samples)))
 
 
 def _is_set(sample: Sample) -> TypeGuard[KmerSource]:

@@ -43,9 +43,9 @@ def run(device: Device, *words: str) -> int:
 
 
 def test_what_is_kept_and_the_rest(device: Device, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(device, "a.fq", "-o", "kept.fq", "--rest", "rest.fq.gz") == 0
+    assert run(device, "a.fq", "-o", "kept.fq", "--rest", "rest.fq.GZ") == 0
     assert (folder / "kept.fq").read_text() == text_of(0, 2)
-    assert gzip.decompress((folder / "rest.fq.gz").read_bytes()).decode() == text_of(1, 3)
+    assert gzip.decompress((folder / "rest.fq.GZ").read_bytes()).decode() == text_of(1, 3)
     shown = capsys.readouterr()
     assert shown.out == ""
     assert "kept 2 of 4 reads; the database has 13 of their 22 k-mers (59.1 %)" in shown.err
@@ -120,6 +120,7 @@ def test_lists_of_files(device: Device, folder: Path, capsysbinary: pytest.Captu
         ),
         (["a.fq", "-o", "x", "--min-fraction", "2"], 2, "--min-fraction 2.0: a share is 0 to 1"),
         (["a.fq", "-o", "x", "--min-count", "0"], 2, "--min-count 0"),
+        (["a.fq", "-o", "x", "--rest", "x.zst"], 2, "x.zst: reads are written plain, or packed by gzip"),
         (["a.fq", "-o", "none/x"], 5, "there is no folder none"),
         (["missing.fq", "-o", "x"], 3, "missing.fq"),
         (["db", "-o", "x"], 3, "neither FASTA nor FASTQ"),

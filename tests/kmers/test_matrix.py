@@ -200,6 +200,20 @@ def test_mistakes_of_samples(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
+def test_kinds_are_compared_before_reads_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The reads are not there, and nobody has looked; nothing is written."""
+    one, reads = set_of({}, 5), tmp_path / "none.fq"
+    for options, part in ((CountOptions(6), "have 5, 6"), (CountOptions(5, False), "in the same way")):
+        for how in ({"samples": {"r": reads, "a": one}}, {"samples": {"r": reads}, "only": one}):
+            with pytest.raises(UsageError, match=part):
+                write_matrix(output="-", options=options, **how)  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="in the same way"):
+        write_matrix({"a": one, "b": set_of({}, 5, False)}, "-")
+    assert capsys.readouterr().out == ""
+    unused = write_matrix({"a": one}, tmp_path / "x", options=CountOptions(9))
+    assert (unused.k, unused.kmers) == (5, 0)
+
+
 # The command
 
 

@@ -17,6 +17,7 @@ from oclgenomics.variation.writers import Bgzf, Sink
 
 __all__ = ["ReadWriter", "read_writer"]
 
+PACKED = (".gz", ".bgz")
 PACKING = 1  # level of gzip
 
 
@@ -40,7 +41,7 @@ class ReadWriter:
 
 @contextmanager
 def read_writer(name: str) -> Iterator[ReadWriter]:
-    """Open the files of a name, which are there whole or not at all; blocked gzip where it ends in .gz.
+    """Open the files of a name, which are there whole or not at all; blocked gzip where it ends in .gz or .bgz.
 
     Parameters
     ----------
@@ -59,7 +60,7 @@ def read_writer(name: str) -> Iterator[ReadWriter]:
 @contextmanager
 def _opened(name: str) -> Iterator[Sink]:
     with open_whole(name, "wb", OutputError) as stream:
-        if not name.endswith(".gz"):
+        if not name.lower().endswith(PACKED):
             yield stream
             return
         packed = Bgzf(stream, PACKING)

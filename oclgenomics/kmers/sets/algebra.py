@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,11 +16,19 @@ from oclgenomics.kmers.kmer_set import KmerBlock, KmerSet
 from oclgenomics.kmers.options import MAX_COUNTER
 from oclgenomics.kmers.sets.ranges import KmerRange, RangeBlocks, ranges_of
 
-__all__ = ["intersect", "over_ranges", "subtract", "union"]
+__all__ = ["check_one_kind", "intersect", "over_ranges", "subtract", "union"]
 
 Result = TypeVar("Result")
 
 MAX_THREADS = 8  # more wait for the one that cuts ranges
+
+
+class _Kind(Protocol):
+    @property
+    def k(self) -> int: ...
+
+    @property
+    def canonical(self) -> bool: ...
 
 
 def union(sets: Sequence[KmerSet], counter_max: int = MAX_COUNTER) -> Iterator[KmerBlock]:
@@ -97,12 +105,23 @@ def over_ranges(
     """
     if not sets:
         raise UsageError("no sets of k-mers were given")
+    check_one_kind(sets)
+    return _combined(sets, combine, most)
+
+
+def check_one_kind(sets: Sequence[_Kind]) -> None:
+    """Refuse sets, or sets to be counted by some options, that do not hold k-mers of one kind.
+
+    Raises
+    ------
+    UsageError
+        They are of several k, or of one strand and of both.
+    """
     if len({each.k for each in sets}) > 1:
         lengths = ", ".join(str(each.k) for each in sets)
         raise UsageError(f"sets of k-mers have to be of one k, and these have {lengths}")
     if len({each.canonical for each in sets}) > 1:
         raise UsageError("some sets hold canonical k-mers and others those of one strand: count them in the same way")
-    return _combined(sets, combine, most)
 
 
 def _merge(sets: Sequence[KmerSet], combine: Callable[[KmerRange], KmerBlock]) -> Iterator[KmerBlock]:
