@@ -50,7 +50,7 @@ def commands(args: argparse.Namespace, reads: Path, folder: Path, k: int, device
     cores = len(os.sched_getaffinity(0))
     peers = {name: shutil.which(name) for name in args.peers}
     if gerbil := peers.get("gerbil"):
-        options = [f"-k{k}", f"-t{2 * cores}", "-e4GB", "-l1"]
+        options = ["-k", str(k), "-t", str(2 * cores), "-e", "4GB", "-l", "1"]
         yield "gerbil", [gerbil, *options, str(reads), str(folder), str(folder / OUTPUTS / "gerbil")]
     if kmc := peers.get("kmc"):
         output = [str(reads), str(folder / OUTPUTS / "kmc"), str(folder)]
@@ -71,6 +71,8 @@ def whole_processes(args: argparse.Namespace, name: str, reads: Path, shape: lis
             for program, command in commands(args, reads, reads.parent, k, device):
                 if not number or program not in ONCE:
                     runs.setdefault(program, []).append(run_process(command, 1, outputs=outputs))
+                    if not any(outputs.iterdir()):
+                        raise SystemExit(f"{program} wrote nothing: {' '.join(command)}")
         kmers = count * (length - k + 1)
         medians = {program: float(np.median([run["best"] for run in some])) for program, some in runs.items()}
         for program, some in runs.items():
