@@ -35,6 +35,7 @@ from oclgenomics.classify.options import SketchOptions
 from oclgenomics.classify.reference import sketches as sketch_oracle
 from oclgenomics.io.append_file import Appending
 from oclgenomics.io.atomic_file import whole_file
+from oclgenomics.kmers.count import count
 from oclgenomics.kmers.counting import bin_plan
 from oclgenomics.kmers.counting.bin_counter import BinCounter
 from oclgenomics.kmers.counting.bin_fill import BinFiller
@@ -52,6 +53,8 @@ from oclgenomics.kmers.database.sections.plan import SectionPlan
 from oclgenomics.kmers.database.sections.section import encode_sections
 from oclgenomics.kmers.database.sections.section_rooms import RoomPair
 from oclgenomics.kmers.database.writer import DatabaseWriter
+from oclgenomics.kmers.filter_options import FilterOptions
+from oclgenomics.kmers.filter_reads import filter_reads
 from oclgenomics.kmers.keys import key_words
 from oclgenomics.kmers.kmer_set import KmerBlock
 from oclgenomics.kmers.options import CountOptions
@@ -294,6 +297,17 @@ def lined(engine: Engine, rest: int, lines: int) -> None:
     assert not found.overfull.size
 
 
+def reads_filtered(engine: Engine, k: int, *, canonical: bool, fastq: bool) -> None:
+    """Look up the k-mers of reads in a table so small that keys go on to other lines."""
+    options = CountOptions(k, canonical)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "x"
+        path.write_bytes(_reads(k + 60, fastq))
+        kmers = count([path], options, engine=engine)
+        summary = filter_reads(kmers, [path], Path(folder) / "out", FilterOptions(min_kmers=1), engine=engine)
+        assert summary.kept == 1
+
+
 def sequences(engine: Engine, *, fastq: bool, names: bool = True, qualities: bool = True) -> None:
     """Read letters, with qualities, records and names."""
     name, letters = b"read " * 50, b"ACGTN" * 10
@@ -513,6 +527,11 @@ FAMILIES: dict[str, tuple[Case, ...]] = {
         partial(binned, k=40, canonical=True),
         partial(binned, k=21, canonical=True),
         partial(binned, k=12, canonical=False),
+    ),
+    "kmer_filter": (
+        partial(reads_filtered, k=21, canonical=True, fastq=True),
+        partial(reads_filtered, k=40, canonical=False, fastq=False),
+        partial(reads_filtered, k=70, canonical=True, fastq=True),
     ),
     "kmer_fill": (
         partial(bins_filled, k=70, canonical=True),
