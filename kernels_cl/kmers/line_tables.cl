@@ -21,6 +21,7 @@
 // -D KEY_BYTES=n                    bytes of a key, a little-endian number: 4, or 8 * KEY_WORDS
 // -D JOINED=0|1                     1 where a vector of 64 bytes is more than a register, or compiled as if it were
 #include "common/bits.clh"
+#include "common/fetch.clh"
 #include "kmers/slot.clh"
 
 #define OVERFULL 0xffffffffu
@@ -34,15 +35,6 @@
 #define AHEAD 8 // lines of a chunk that are asked for while the one before is counted; processors go on by themselves
 
 typedef ulong8 ulong8_any __attribute__((aligned(8)));
-// Asks for a cache line that will soon be read.
-#ifdef __has_builtin
-#if __has_builtin(__builtin_prefetch)
-#define PREFETCH(p) __builtin_prefetch((const void *)(size_t)(p))
-#endif
-#endif
-#ifndef PREFETCH
-#define PREFETCH(p) ((void)(p))
-#endif
 
 #define LOAD8(p) (*(__global const ulong8_any *)(p))
 #define STORE8(p, v) (*(__global ulong8_any *)(p) = (v))
@@ -180,7 +172,7 @@ static inline uint enter_all(const Keys *keys, Table *table, const uint hashed)
         if (i + 1 < keys->end) {
             __global const uchar *next = keys->pool + (ulong)keys->chunks[i + 1] * (CHUNK_LINES * 64);
             for (uint line = 0; line < AHEAD; ++line)
-                PREFETCH(next + line * 64);
+                FETCH(next + line * 64);
         }
         if (!enter(at, n, table, hashed))
             return 0;
@@ -279,7 +271,7 @@ static inline void put_right(const Dense *dense, uint first, uint end)
     }
     const ulong8 here = LOAD8(words) | dense->below, left = LOAD8(words - 1) | dense->below;
     wrong = (here < left) | ((here == left) & wrong);
-    if (__builtin_expect(!BYTES(wrong), 1))
+    if (first + LANES <= end && __builtin_expect(!BYTES(wrong), 1)) // what lies behind the last slot says nothing
         return;
     for (uint place = first; place < end; ++place) {
         ulong slot[SLOT_WORDS], other[SLOT_WORDS];
