@@ -314,6 +314,7 @@ __kernel void atomics(__global const uint *x, __global uint *out, __global uint 
     atomic_min(&totals[2], x[i]);
     atomic_max(&totals[3], x[i]);
     atomic_or(&totals[4], 1u << (x[i] >> 27));
+    atomic_xchg(&totals[5], 77u);
     atomic_inc(&totals[8 + (x[i] & 7)]);
 }
 #endif

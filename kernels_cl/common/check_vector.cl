@@ -462,7 +462,7 @@ __kernel void vector_lines(__global const uint *x, __global uint *out)
     ulong8 line = *(__global const ulong8 *)(x + i);
     const ulong8 few = line & 7, more = *(__global const ulong8 *)(x + (i + 16) % ITEMS) & 15;
     const long8 hit = (((few ^ few.s3) & ~2ul) == 0 & more > 3ul) | (more == ~0ul >> 60);
-    const ulong bytes = as_ulong(__builtin_convertvector(hit, char8));
+    const ulong bytes = as_ulong(__builtin_convertvector(hit, char8)) & as_ulong(__builtin_convertvector(as_ulong8(hit), uchar8));
     const long8 spread = hit & (long8)(0xffL, 0xffL << 8, 0xffL << 16, 0xffL << 24, 0xffL << 32, 0xffL << 40, 0xffL << 48, ~0L << 56);
     const long4 four = spread.lo | spread.hi;
     const long2 two = four.lo | four.hi;

@@ -248,6 +248,7 @@ def atomics() -> Case:
     x = NUMBERS.words[0]
     totals = np.zeros(16, np.uint32)
     totals[:5] = ITEMS, x.sum() & 0xFFFFFFFF, x.min(), x.max(), np.bitwise_or.reduce(np.uint32(1) << (x >> 27))
+    totals[5] = 77
     totals[8:] = np.bincount(x & 7, minlength=8)
     before = np.zeros(16, np.uint32)
     before[2] = 0xFFFFFFFF

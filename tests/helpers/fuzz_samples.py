@@ -142,11 +142,11 @@ SAMPLES = {
     "calls": calls().encode(),
     "variables": variables().encode(),
     "fasta": b">a one\nGATTACAGATTACATGTAATC\nNNNACGTT\n>b\nacgtaACGTACGGTTA\n",
-    "fastq": b"@a one\nGATTACAGATTACATGTAATC\n+\nIIIIIIIIIIIIIIIIIIII#\n@b\nACGTNACG\n+b\n@@@@+++I\n",
+    "fastq": b"@a one\nGATTACAGATTACATGTAATC\n+\nIIIIIIIIIIIIIIIIIIII#\n@b\nACGTNACG\n+a/2\n@@@@+++I\n",
     "panel": b">a one\nGATTACANNRYK\nacgtu\n\n>b\r\nSWMBDHVN\r\n>c>d\tx\nA\n",
     "kmers": _kmers(),
     "built_panel": _panel(),
     "classify": _classify(),
     "result": RESULT,
-    "mates": b"@a/1\nGATTACAGATTACATGTAATC\n+\nIIIIIIIIIIIIIIIIIIIII\n@a/2\nACGTNACG\n+b\n@@@@+++I\n",
+    "mates": b"@a/1\nGATTACAGATTACATGTAATC\n+\nIIIIIIIIIIIIIIIIIIIII\n@a/2\nACGTNACG\n+a/2\n@@@@+++I\n",
 }  # fmt: skip

@@ -44,7 +44,7 @@ def fastq(draw, letters=signature_lists) -> tuple[str, list[tuple[str, str]]]:
     text, signatures = draw(st.sampled_from(["", "\n", "\r\n\n"])), []
     for number, whole in enumerate(draw(letters)):
         end = draw(st.sampled_from(["\n", "\r\n"]))
-        text += end.join([f"@s{number} more", whole, draw(st.sampled_from(["+", "+s"])), "@" * len(whole), ""])
+        text += end.join([f"@s{number} more", whole, draw(st.sampled_from(["+", f"+s{number} more"])), "@" * len(whole), ""])
         text += draw(st.sampled_from(["", "\n", "\r\n"]))
         signatures.append((f"s{number}", whole))
     return text, signatures
@@ -87,7 +87,7 @@ def test_a_wrong_letter_is_told_with_its_byte(path, data, wrong):
     at = data.draw(st.integers(0, len(texts[record]) - 1))
     texts[record] = texts[record][:at] + wrong + texts[record][at + 1 :]
     text, signatures = data.draw(
-        st.one_of(fasta(st.just(texts)), fastq(st.just(texts)) if wrong != "é" else st.nothing())
+        st.one_of(fasta(st.just(texts)), fastq(st.just(texts)) if wrong not in "é \t" else st.nothing())
     )
     with pytest.raises(InputError) as caught:
         read_panel(written(path, text))
@@ -108,7 +108,7 @@ def test_a_wrong_letter_is_told_with_its_byte(path, data, wrong):
         (">a\nAC\n>b\nGT\n>a x\nAC\n>c\n*\n", "record 3: signature a has the name of record 1"),
         (">a\nA*\n>a\nAC\n", "record 1, byte 4: signature a, letter 2: '*'"),
         ("@a\nAC\n+\nII\n@b\nA-\n+\nII\n", "record 2, byte 15: signature b, letter 2: '-'"),
-        ("@a\nAC\n+\nI\n", "line 1: the record is no FASTQ"),
+        ("@a\nAC\n+\nI\n", "record 1, byte 0: letters and qualities"),
         ("ACGT\n", "is neither FASTA nor FASTQ"),
         ("\n\r\n", "is neither FASTA nor FASTQ"),
         ("", "the file is empty"),
