@@ -44,7 +44,8 @@ def fastq(draw, letters=signature_lists) -> tuple[str, list[tuple[str, str]]]:
     text, signatures = draw(st.sampled_from(["", "\n", "\r\n\n"])), []
     for number, whole in enumerate(draw(letters)):
         end = draw(st.sampled_from(["\n", "\r\n"]))
-        text += end.join([f"@s{number} more", whole, draw(st.sampled_from(["+", f"+s{number} more"])), "@" * len(whole), ""])
+        title = draw(st.sampled_from(["+", f"+s{number} more"]))
+        text += end.join([f"@s{number} more", whole, title, "@" * len(whole), ""])
         text += draw(st.sampled_from(["", "\n", "\r\n"]))
         signatures.append((f"s{number}", whole))
     return text, signatures
