@@ -11,11 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oclgenomics.kmers.counting.layout import line_keys
-from oclgenomics.kmers.counting.line_tables import COUNT_LIMIT, LineTables, slots_for
+from oclgenomics.kmers.counting.line_tables import LineTables, slots_for
 from oclgenomics.kmers.counting.prefix_span import PrefixSpan
+from oclgenomics.kmers.options import MAX_COUNTER
 from oclgenomics.runtime import Engine
 
-ALL = {"least": 1, "most": COUNT_LIMIT, "cap": COUNT_LIMIT}
+ALL = {"least": 1, "most": MAX_COUNTER, "cap": MAX_COUNTER}
 ONE_WORD, HOLE_OF_8, TWO_WORDS = 50, 56, 98  # bits of keys
 Bin = Sequence[int]
 

@@ -12,12 +12,12 @@ from oclgenomics.kmers.counting.filled_bins import FilledBins
 from oclgenomics.kmers.counting.filtering import Kept
 from oclgenomics.kmers.counting.layout import LINE_BYTES, SlotLayout, key_bytes
 from oclgenomics.kmers.counting.slots import Slots
+from oclgenomics.kmers.options import MAX_COUNTER
 from oclgenomics.runtime import DeviceArray, Engine, SharedArray
 
-__all__ = ["COUNT_LIMIT", "LineTables", "Lined", "Lining", "TablesOfAnyRest", "slots_for"]
+__all__ = ["LineTables", "Lined", "Lining", "TablesOfAnyRest", "slots_for"]
 
 SOURCE = "kmers/line_tables.cl"
-COUNT_LIMIT = (1 << 32) - 1  # where counts stop
 LANES = 8  # slots of a line
 BEHIND = 16  # lines behind a table's last one
 FIRST_SHARE = 1 << 15  # distinct k-mers of 2 ^ 16, before any bin was seen
@@ -92,11 +92,6 @@ class LineTables:
         self._most_grown = 0
         self._room_for_grown(1)
 
-    @staticmethod
-    def bytes_of(rest: int, lines: int) -> int:
-        """Bytes of a work-item's table of so many lines."""
-        return (lines + BEHIND) * LANES * (8 * SlotLayout(rest).words + 4)
-
     def count(
         self,
         filled: FilledBins,
@@ -155,7 +150,7 @@ class LineTables:
         tallies = self._engine.upload(np.zeros(TALLIES, np.uint32))
         if bins:
             self._room_for_grown(int(sizes.max()) // self.layout.many + 1)
-            limits = {"least": least, "most": min(most, COUNT_LIMIT), "cap": min(cap, COUNT_LIMIT)}
+            limits = {"least": least, "most": min(most, MAX_COUNTER), "cap": min(cap, MAX_COUNTER)}
             self._engine.launch(
                 self._kernel,
                 (self._items,),
