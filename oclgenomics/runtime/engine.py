@@ -203,10 +203,7 @@ class Engine:
             It does not compile, or the source holds no such kernel.
         """
         self._check_open()
-        common: dict[str, Define] = {**self.tuning.defines()}
-        if self.device.family == "oclgrind":
-            common["SIMULATED"] = 1
-        return self._cache.kernel(source, name, {**common, **defines}, exact=bool(exact))
+        return self._cache.kernel(source, name, {**self.tuning.defines(), **defines}, exact=bool(exact))
 
     def launch(
         self,

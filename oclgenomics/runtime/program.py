@@ -53,13 +53,16 @@ def build_options(device: Device, defines: Mapping[str, Define], *, exact: bool 
     Parameters
     ----------
     device : Device
-        Decides whether correctly rounded division and square root need to be, and can be, requested.
+        Decides whether correctly rounded division and square root need to be, and can be, requested, and whether kernels have to do
+        without built-ins of compilers, which simulators do not know.
     defines : mapping
         `-D` parameters; True and False become 1 and 0.
     exact : bool
         False allows the compiler to reorder and approximate floating point arithmetic.
     """
     options = ["-cl-std=CL1.2"]
+    if device.family == "oclgrind":
+        options.append("-DSIMULATED=1")
     if not exact:
         options.append("-cl-fast-relaxed-math")
     elif device.divide_rounding_option:
