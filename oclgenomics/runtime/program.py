@@ -53,8 +53,8 @@ def build_options(device: Device, defines: Mapping[str, Define], *, exact: bool 
     Parameters
     ----------
     device : Device
-        Decides whether correctly rounded division and square root need to be, and can be, requested, and whether kernels have to do
-        without built-ins of compilers, which simulators do not know.
+        Decides whether correctly rounded division and square root need to be, and can be, requested, and whether
+        kernels have to do without built-ins of compilers, which simulators do not know.
     defines : mapping
         `-D` parameters; True and False become 1 and 0.
     exact : bool
