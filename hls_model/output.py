@@ -7,6 +7,7 @@ from typing import IO, Any
 
 from hls_model.errors import ModelOutputError
 from oclgenomics.io.atomic_file import open_whole
+from oclgenomics.io.packed_file import open_packed
 
 __all__ = ["open_output"]
 
@@ -17,7 +18,8 @@ def open_output(name: str, mode: str = "w") -> AbstractContextManager[IO[Any]]:
     Parameters
     ----------
     name : str
-        The file; "-" is standard output, and a device or a pipe is written in place.
+        The file; "-" is standard output, and a device or a pipe is written in place. Text is packed if the name says
+        so; see `oclgenomics.io.packed_file.open_packed`.
     mode : {'w', 'wb'}
         Text (UTF-8) or bytes.
 
@@ -26,4 +28,4 @@ def open_output(name: str, mode: str = "w") -> AbstractContextManager[IO[Any]]:
     ModelOutputError
         The file cannot be written; what was there before is still there.
     """
-    return open_whole(name, mode, ModelOutputError)
+    return (open_whole if "b" in mode else open_packed)(name, mode, ModelOutputError)

@@ -53,7 +53,10 @@ VERB_AND_DEVICE = {
 }
 ROOMS = ("options", "result", "plan", "reference")
 PURE_ROOMS = ("options", "plan", "reference")  # they decide and define, and know an engine as a type at most
-SHARED_WITH_MODEL = ("oclgenomics.commandkit", "oclgenomics.io.atomic_file")
+SHARED_WITH_MODEL = (
+    "oclgenomics.commandkit", "oclgenomics.io.atomic_file", "oclgenomics.io.bgzip", "oclgenomics.io.packed_file",
+    "oclgenomics.io.zstandard",
+)  # fmt: skip
 MODEL_MODULES = sorted(MODEL.rglob("*.py"))
 MODULES = sorted(path for path in PACKAGE.rglob("*.py") if "kernels_cl" not in path.parts)
 

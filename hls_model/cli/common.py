@@ -106,7 +106,11 @@ def add_output_options(parser: argparse.ArgumentParser, *, plot: bool = True) ->
     group = parser.add_argument_group("output")
     writes(
         group.add_argument(
-            "-o", "--output", default="-", metavar="FILE", help="file for the results (default: standard output)"
+            "-o",
+            "--output",
+            default="-",
+            metavar="FILE",
+            help="file for the results, packed if the name ends in .gz, .bz2, .xz or .zst (default: standard output)",
         )
     )
     group.add_argument("--json", action="store_true", help="write results as JSON (default: a table)")

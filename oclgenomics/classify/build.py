@@ -54,7 +54,7 @@ def build(
     Parameters
     ----------
     references : path or iterable of path
-        FASTA files, plain or gzip, or folders, of which all files are taken whose names end as those of FASTA do.
+        FASTA files, plain or packed, or folders, of which all files are taken whose names end as those of FASTA do.
     options : BuildOptions
         What is kept of the references.
     taxonomy : path, optional

@@ -43,7 +43,7 @@ def query(
     Parameters
     ----------
     reads : path or iterable of path
-        FASTA and FASTQ files, plain or gzip, in any mix; "-" is standard input.
+        FASTA and FASTQ files, plain or packed, in any mix; "-" is standard input.
     database : Database or path
     options : QueryOptions
         How reads are classified.

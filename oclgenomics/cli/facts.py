@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Mapping
 from typing import Any
 
-from oclgenomics.cli.output import atomic_output
+from oclgenomics.cli.output import text_output
 from oclgenomics.commandkit.plain_json import json_text
 
 __all__ = ["write_facts"]
@@ -25,5 +25,5 @@ def write_facts(args: argparse.Namespace, facts: Mapping[str, Any], shown: Mappi
         The same as text, or whatever `str` makes it of.
     """
     lines = "".join([f"{name}\t{value}\n" for name, value in shown.items()])
-    with atomic_output(args.output) as stream:
+    with text_output(args.output) as stream:
         stream.write(json_text(facts, indent=1) + "\n" if args.json else lines)

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from oclgenomics.cli.output import atomic_output, say
+from oclgenomics.cli.output import PACKED, say, text_output
 from oclgenomics.commandkit.files import Names, writes
 from oclgenomics.errors import UsageError
 
@@ -141,7 +141,7 @@ def add_output_options(parser: argparse.ArgumentParser, names: Names | None = No
     """Add -o/--output, --json, --quiet, -v and --debug; `names` as for `oclgenomics.commandkit.files.writes`."""
     group = parser.add_argument_group("output")
     output = group.add_argument(
-        "-o", "--output", default="-", metavar="FILE", help="file for the results (default: standard output)"
+        "-o", "--output", default="-", metavar="FILE", help=f"file for the results, {PACKED} (default: standard output)"
     )
     writes(output, names)
     group.add_argument("--json", action="store_true", help="write results as JSON (default: the command's own format)")
@@ -170,5 +170,5 @@ def report_profile(args: argparse.Namespace, engine: Engine) -> None:
         return
     print(engine.profile.table(), file=sys.stderr)
     if args.profile:
-        with atomic_output(args.profile) as stream:
+        with text_output(args.profile) as stream:
             stream.write(engine.profile.trace_json())

@@ -18,22 +18,26 @@ from oclgenomics.commandkit.files import check_files as refuse_conflicts
 from oclgenomics.commandkit.streams import printable
 from oclgenomics.errors import InputError, OutputError, UsageError
 from oclgenomics.io.atomic_file import open_whole, saved_files
+from oclgenomics.io.packed_file import check_packer, open_packed
 from oclgenomics.provenance import make_provenance
 
 if TYPE_CHECKING:
     from oclgenomics.runtime import Engine
 
 __all__ = [
+    "PACKED",
     "OutputOptions",
-    "atomic_output",
+    "binary_output",
     "check_files",
     "check_writable",
     "provenance",
     "saved_outputs",
     "say",
     "say_written",
+    "text_output",
 ]
 
+PACKED = "packed if the name ends in .gz, .bz2, .xz or .zst"  # of every output that is text
 NOT_PARAMETERS = {"run", "parser", "command_line", "debug", "quiet", "verbose"}
 
 FormatT = TypeVar("FormatT", bound=str)
@@ -86,7 +90,7 @@ class OutputOptions(Generic[FormatT]):
         OutputError
             The file cannot be written.
         """
-        with atomic_output(self.path) as stream:
+        with text_output(self.path) as stream:
             stream.write(text)
 
 
@@ -137,6 +141,8 @@ def check_files(args: argparse.Namespace) -> None:
         raise UsageError(str(error)) from None
     for file in files:
         if str(file.name) != "-":
+            if file.kind == "output":
+                check_packer(str(file.name))
             (check_writable if file.kind == "output" else _check_nameable)(file.option, str(file.name))
 
 
@@ -173,19 +179,24 @@ def _check_nameable(option: str, name: str) -> None:
             raise InputError(f"cannot be read ({error.strerror})", source=f"{option} {name}") from None
 
 
-def atomic_output(path: str | os.PathLike[str], mode: str = "w") -> AbstractContextManager[IO[Any]]:
-    """Open an output that is there whole or not at all.
+def text_output(path: str | os.PathLike[str], mode: str = "w") -> AbstractContextManager[IO[Any]]:
+    """Open an output for text that is there whole or not at all, and packed if its name says so.
 
     Parameters
     ----------
     path : path
-        "-" is standard output. Devices and pipes are written in place.
+        "-" is standard output. Devices and pipes are written in place. See `oclgenomics.io.packed_file.open_packed`.
     mode : {'w', 'wb'}
-        Text (UTF-8) or bytes.
+        Takes text (UTF-8), or its bytes.
 
     Raises
     ------
     OutputError
         The file cannot be written; what was there before is still there.
     """
-    return open_whole(path, mode, OutputError)
+    return open_packed(path, mode, OutputError)
+
+
+def binary_output(path: str | os.PathLike[str]) -> AbstractContextManager[IO[bytes]]:
+    """Open an output for bytes that are no text, such as a figure; otherwise as `text_output`, and never packed."""
+    return open_whole(path, "wb", OutputError)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import bz2
-import importlib
 import lzma
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from oclgenomics.errors import InputError
 from oclgenomics.io.raw_file import StoredBytes
+from oclgenomics.io.zstandard import NEEDS_PACKAGE, zstd_module
 
 __all__ = ["packing_of", "unpack"]
 
@@ -53,14 +52,9 @@ def _xz(_source: str) -> tuple[Callable[[], Any], tuple[type[Exception], ...]]:
 
 
 def _zstd(source: str) -> tuple[Callable[[], Any], tuple[type[Exception], ...]]:
-    """The standard library's where it has one, the same code as a package (extra `zstd`) otherwise."""
-    name = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
-    try:
-        zstd: Any = importlib.import_module(name)
-    except ImportError:
-        raise InputError(
-            "packed with zstd, which needs a package: pip install 'oclgenomics[zstd]'", source=source
-        ) from None
+    zstd = zstd_module()
+    if zstd is None:
+        raise InputError(f"packed with zstd, which {NEEDS_PACKAGE}", source=source)
     options = {zstd.DecompressionParameter.window_log_max: _LONGEST_WINDOW}
     return lambda: zstd.ZstdDecompressor(options=options), (zstd.ZstdError,)
 

@@ -56,7 +56,7 @@ def count(
     Parameters
     ----------
     source : path or iterable of path
-        Files, plain or gzip, in any mix; "-" is standard input.
+        Files, plain or packed, in any mix; "-" is standard input.
     options : CountOptions
     engine : Engine, optional
         A device in use already. It stays open, and its budget bounds what is counted at a time.

@@ -34,7 +34,6 @@ from oclgenomics.sequence.opening import largest_block
 __all__ = ["check_filter_inputs", "filter_reads", "mate_files"]
 
 STANDARD_INPUT = 0
-NOT_WRITTEN = (".bz2", ".xz", ".zst")
 MateFiles = Iterable[tuple[str | os.PathLike[str], str | os.PathLike[str]]]
 Reads = tuple[CountedReads, ...]
 CountedStream = Generator[CountedReads, None, None]
@@ -169,12 +168,10 @@ def check_filter_inputs(singles: Sequence[str], pairs: Sequence[tuple[str, str]]
 
 
 def _check_outputs(source: KmerSource, inputs: Sequence[str], outputs: Sequence[str]) -> None:
-    """Refuse outputs that are inputs or each other, and names that promise what is not written."""
+    """Refuse outputs that are inputs or each other."""
     database = [os.fspath(source)] if isinstance(source, (str, os.PathLike)) else []
     files = [NamedFile("the input", name, "input") for name in [*database, *inputs]]
     for option, name in zip(("the output", "the rest"), outputs, strict=False):
-        if name.lower().endswith(NOT_WRITTEN):
-            raise UsageError(f"{name}: reads are written plain, or packed by gzip: end the name in .gz")
         files += [NamedFile(option, one, "output") for one in output_names(name)]
     try:
         check_files(files)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.errors import OutputError, ParameterError, UsageError
 from oclgenomics.frames import to_frame
-from oclgenomics.io.atomic_file import open_whole
+from oclgenomics.io.packed_file import open_packed, refuse_packed
 from oclgenomics.kmers.export.matrix_npz import write_matrix_npz
 from oclgenomics.kmers.export.matrix_parquet import write_matrix_parquet
 from oclgenomics.kmers.export.matrix_text import write_matrix_tsv
@@ -125,7 +125,7 @@ def write_matrix(
         The samples by their names, which become those of the columns: a database or a set, or FASTA and FASTQ files,
         which are counted on the way. A file is told from a database by its content.
     output : path
-        The file to write, "-" for standard output.
+        The file to write, "-" for standard output. Text is packed if the name ends in .gz, .bz2, .xz or .zst.
     format : {'tsv', 'npz', 'parquet'}
         Lines of text; arrays for NumPy; a table in Apache Parquet.
     tmp_dir : path, optional
@@ -167,9 +167,11 @@ def write_matrix(
     """
     if format not in MATRIX_FORMATS:
         raise ParameterError("format", f"choose one of {', '.join(MATRIX_FORMATS)}", format)
+    if format != "tsv":
+        refuse_packed(os.fspath(output), format)
     if format == "parquet":
         require_pyarrow()
-    with _opened(samples, tmp_dir=tmp_dir, **how) as rows, open_whole(output, "wb", OutputError) as stream:
+    with _opened(samples, tmp_dir=tmp_dir, **how) as rows, open_packed(output, "wb", OutputError) as stream:
         if format == "npz":
             kmers = write_matrix_npz(rows, stream, tmp_dir)
         else:

@@ -45,7 +45,7 @@ def scan(
     Parameters
     ----------
     source : path, Alignment, or iterable of both
-        A file (ms, MaCS, FASTA or VCF, plain or gzip, "-" for standard input; a tree sequence; a VCF Zarr), an
+        A file (ms, MaCS, FASTA or VCF, plain or packed, "-" for standard input; a tree sequence; a VCF Zarr), an
         alignment from elsewhere (`Alignment.from_haplotypes`, `Alignment.from_genotypes`), or several of them.
     options : ScanOptions
         Grid, windows and filters.

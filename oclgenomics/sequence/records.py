@@ -28,7 +28,7 @@ class Record:
 
 
 def read_records(path: str | os.PathLike[str]) -> Iterator[Record]:
-    """Read a file, plain or gzip; "-" is standard input.
+    """Read a file, plain or packed; "-" is standard input.
 
     Letters and qualities of FASTQ may be wrapped. Lines of FASTA end with a newline, a carriage return or both.
 

@@ -21,7 +21,7 @@ MODELS = {"r9.4.1": Path(__file__).parent / "models" / "r9.4.1.model"}
 def read_model(path_or_name: str | os.PathLike[str], *, reverse_kmers: bool = False) -> KmerModel:
     """Read a model of k-mers.
 
-    Text has a k-mer on each line, in any order, plain or gzip. With a head, its columns are `kmer`, `level_mean` and
+    Text has a k-mer on each line, in any order, plain or packed. With a head, its columns are `kmer`, `level_mean` and
     `level_stdv`, or as other tools name them; without one, they are the k-mer, its mean and, if there is a third, its
     standard deviation. Lines that start with # are comments. A file of NumPy's arrays (.npz) is one of `write_model`
     or of Uncalled4.

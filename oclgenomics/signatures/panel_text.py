@@ -53,7 +53,7 @@ class PanelText:
 
 
 def read_panel_text(path: str | os.PathLike[str]) -> PanelText:
-    """Read the signatures of a file, FASTA or FASTQ, plain or gzip; "-" is standard input.
+    """Read the signatures of a file, FASTA or FASTQ, plain or packed; "-" is standard input.
 
     Raises
     ------

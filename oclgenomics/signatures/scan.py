@@ -40,7 +40,7 @@ def scan(
     Parameters
     ----------
     samples : path or iterable of path
-        FASTA and FASTQ files, plain or gzip, in any mix; "-" is standard input.
+        FASTA and FASTQ files, plain or packed, in any mix; "-" is standard input.
     panel : Panel or path
         The signatures, or a file of them.
     options : ScanOptions

@@ -12,7 +12,7 @@ __all__ = ["read_panel"]
 
 
 def read_panel(path: str | os.PathLike[str]) -> Panel:
-    """Read signatures from FASTA or FASTQ, plain or gzip, or from a file of `build_panel`.
+    """Read signatures from FASTA or FASTQ, plain or packed, or from a file of `build_panel`.
 
     Parameters
     ----------

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import ParameterError, UsageError
+from oclgenomics.io.packed_file import Sink
 from oclgenomics.simulate.flaws import add_missing, add_third_alleles, lose_phase
 from oclgenomics.simulate.population import Haplotypes
 from oclgenomics.simulate.replicates import position_digits
 from oclgenomics.variation.writers import (
     MISSING,
-    Sink,
     distinct_ticks,
     site_blocks,
     write_ms_replicate,

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.io.packed_file import Sink
 from oclgenomics.simulate.metagenome_files import ListedGenome
 from oclgenomics.simulate.sampled_reads import ReadBatch
-from oclgenomics.variation.writers import Sink
 
 __all__ = ["fastq", "write_truth"]
 

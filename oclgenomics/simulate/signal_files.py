@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from oclgenomics.io.packed_file import Sink
 from oclgenomics.simulate.genomes import Genome
 from oclgenomics.simulate.signals import SignalBatch
-from oclgenomics.variation.writers import Sink
 
 __all__ = ["TRUTH_COLUMNS", "write_genome", "write_truth_head", "write_truth_rows"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from oclgenomics.io.packed_file import Sink
 from oclgenomics.simulate.planting import SimulatedSignatures
 from oclgenomics.simulate.signatures import SampleBatch
-from oclgenomics.variation.writers import Sink
 
 __all__ = [
     "TRUTH_COLUMNS",

@@ -1,4 +1,4 @@
-"""Alignments of haplotypes: read from ms, MaCS, FASTA and VCF, plain or gzip, tree sequences and VCF Zarr, or made of
+"""Alignments of haplotypes: read from ms, MaCS, FASTA and VCF, plain or packed, tree sequences and VCF Zarr, or made of
 arrays; and BED regions."""
 
 from oclgenomics.variation.alignment import Alignment

@@ -1,4 +1,4 @@
-"""BED regions: reading them, plain or gzip, and telling which positions they cover."""
+"""BED regions: reading them, plain or packed, and telling which positions they cover."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def read_bed(path: str | os.PathLike[str]) -> BedRegions:
     Parameters
     ----------
     path : str or path-like
-        File, or "-" for standard input; plain, gzip or bgzip.
+        File, or "-" for standard input; plain or packed (gzip, bzip2, xz, zstd).
 
     Raises
     ------

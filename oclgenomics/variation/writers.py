@@ -1,23 +1,19 @@
 """Writers of simulated alignments: Hudson's ms format and VCF, whole blocks of characters at a time.
 
-All write to a binary stream. `Bgzf` compresses in the block format that tabix and bcftools index, without a time or a
-name in it, so the same data is the same file.
+All write to a binary stream.
 """
 
 from __future__ import annotations
 
-import struct
-import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.io.packed_file import Sink
+
 __all__ = [
     "MISSING",
-    "Bgzf",
-    "Sink",
     "distinct_ticks",
     "site_blocks",
     "write_ms_head",
@@ -27,54 +23,7 @@ __all__ = [
 ]
 
 MISSING = 255  # state of a missing call
-_BGZF_BLOCK = 0xFF00  # of input; a block of output must stay below 64 KiB even where the data does not compress
-_BGZF_END = bytes.fromhex("1f8b08040000000000ff0600424302001b0003000000000000000000")
-_BGZF_HEAD = struct.Struct("<4BI2BH2BHH")
 _STATE_BLOCK_BYTES = 1 << 23
-
-
-class Sink(Protocol):
-    """Anything that takes bytes."""
-
-    def write(self, data: bytes, /) -> object: ...
-
-
-class Bgzf:
-    """Blocked gzip (SAM specification, section 4.1): a series of small gzip members, closed by an empty one.
-
-    Parameters
-    ----------
-    stream : Sink
-        Receives the compressed bytes; it is not closed.
-    level : int
-        Compression level of zlib.
-    """
-
-    def __init__(self, stream: Sink, level: int = 4) -> None:
-        self._stream, self._level = stream, level
-        self._pending = bytearray()
-
-    def write(self, data: bytes) -> int:
-        """Take bytes; whole blocks are compressed at once."""
-        self._pending += data
-        whole = len(self._pending) - len(self._pending) % _BGZF_BLOCK
-        with memoryview(self._pending) as view:
-            for start in range(0, whole, _BGZF_BLOCK):
-                self._block(view[start : start + _BGZF_BLOCK])
-        del self._pending[:whole]
-        return len(data)
-
-    def finish(self) -> None:
-        """Write what is pending and the end marker; nothing may be written afterwards."""
-        if self._pending:
-            self._block(self._pending)
-        self._stream.write(_BGZF_END)
-
-    def _block(self, data: bytearray | memoryview) -> None:
-        deflate = zlib.compressobj(self._level, zlib.DEFLATED, -15)
-        body = deflate.compress(data) + deflate.flush()
-        head = _BGZF_HEAD.pack(0x1F, 0x8B, 8, 4, 0, 0, 255, 6, ord("B"), ord("C"), 2, len(body) + 25)
-        self._stream.write(head + body + struct.pack("<II", zlib.crc32(data), len(data)))
 
 
 def distinct_ticks(positions: NDArray[np.float64], ticks: int) -> NDArray[np.int64]:

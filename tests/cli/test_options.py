@@ -63,13 +63,13 @@ def test_json_has_no_words_for_infinities() -> None:
 
 def test_output_appears_when_whole(tmp_path: Path) -> None:
     target = tmp_path / "report.tsv"
-    with output.atomic_output(target) as stream:
+    with output.text_output(target) as stream:
         stream.write("one\n")
         assert not target.exists()
     assert target.read_text() == "one\n"
     assert stat.S_IMODE(target.stat().st_mode) == 0o666 & ~whole._umask()
     assert target in output.saved_outputs()
-    with output.atomic_output(str(target), "wb") as stream:
+    with output.binary_output(str(target)) as stream:
         stream.write(b"two\n")
         assert target.read_text() == "one\n"
     assert target.read_bytes() == b"two\n"
@@ -81,7 +81,7 @@ def test_what_was_there_stays_after_trouble(tmp_path: Path) -> None:
     target.write_text("before")
 
     def write(trouble: BaseException) -> None:
-        with output.atomic_output(target) as stream:
+        with output.text_output(target) as stream:
             stream.write("half")
             raise trouble
 
@@ -95,7 +95,7 @@ def test_what_was_there_stays_after_trouble(tmp_path: Path) -> None:
 def test_links_are_followed(tmp_path: Path) -> None:
     (tmp_path / "real").write_text("")
     (tmp_path / "link").symlink_to("real")
-    with output.atomic_output(tmp_path / "link") as stream:
+    with output.text_output(tmp_path / "link") as stream:
         stream.write("text")
     assert (tmp_path / "link").is_symlink()
     assert (tmp_path / "real").read_text() == "text"
@@ -103,7 +103,7 @@ def test_links_are_followed(tmp_path: Path) -> None:
 
 def test_outputs_that_cannot_be_written(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "none" / "report.tsv", tmp_path / ("x" * 300)):
-        with pytest.raises(OutputError) as caught, output.atomic_output(path) as stream:
+        with pytest.raises(OutputError) as caught, output.text_output(path) as stream:
             stream.write("text")
         assert str(path) in str(caught.value)
         assert caught.value.exit_code == 5
@@ -114,13 +114,13 @@ def test_outputs_that_cannot_be_written(tmp_path: Path) -> None:
 def test_a_full_disk() -> None:
     with (
         pytest.raises(OutputError, match=r"/dev/full: cannot be written \(No space left"),
-        output.atomic_output("/dev/full") as stream,
+        output.text_output("/dev/full") as stream,
     ):
         stream.write("text" * 10_000)
 
 
 def test_pipes_and_devices_are_written_in_place() -> None:
-    with output.atomic_output(os.devnull) as stream:
+    with output.text_output(os.devnull) as stream:
         stream.write("text")
     assert stat.S_ISCHR(os.stat(os.devnull).st_mode)
 

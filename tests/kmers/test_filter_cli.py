@@ -120,7 +120,6 @@ def test_lists_of_files(device: Device, folder: Path, capsysbinary: pytest.Captu
         ),
         (["a.fq", "-o", "x", "--min-fraction", "2"], 2, "--min-fraction 2.0: a share is 0 to 1"),
         (["a.fq", "-o", "x", "--min-count", "0"], 2, "--min-count 0"),
-        (["a.fq", "-o", "x", "--rest", "x.zst"], 2, "x.zst: reads are written plain, or packed by gzip"),
         (["a.fq", "-o", "none/x"], 5, "there is no folder none"),
         (["missing.fq", "-o", "x"], 3, "missing.fq"),
         (["db", "-o", "x"], 3, "neither FASTA nor FASTQ"),

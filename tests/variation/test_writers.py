@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 
 import numpy as np
@@ -12,7 +11,6 @@ from hypothesis import strategies as st
 
 from oclgenomics.variation.writers import (
     MISSING,
-    Bgzf,
     distinct_ticks,
     site_blocks,
     write_ms_head,
@@ -73,24 +71,3 @@ def test_site_blocks(haplotypes, sites):
     blocks = list(site_blocks(iter(np.array_split(rows, 3)) if haplotypes > 2 else iter([rows]), sites))
     np.testing.assert_array_equal(np.concatenate(blocks), rows.T)
     assert (len(blocks) > 1) == (rows.size > 1 << 23)
-
-
-@pytest.mark.parametrize("size", [0, 1, 0xFF00, 0xFF00 + 1, 1_000_000])
-@pytest.mark.parametrize("kind", ["text", "noise"])
-def test_blocked_gzip(size, kind):
-    data = b"01" * (size // 2) + b"0" * (size % 2) if kind == "text" else np.random.default_rng(1).bytes(size)
-    out = io.BytesIO()
-    compressed = Bgzf(out)
-    for start in range(0, size, 70_001):
-        compressed.write(data[start : start + 70_001])
-    compressed.finish()
-    whole = out.getvalue()
-    assert gzip.decompress(whole) == data
-    at = blocks = 0
-    while at < len(whole):  # every member says how long it is, which is what an index relies on
-        assert whole[at : at + 4] == b"\x1f\x8b\x08\x04"
-        assert whole[at + 12 : at + 16] == b"BC\x02\x00"
-        at += int.from_bytes(whole[at + 16 : at + 18], "little") + 1
-        blocks += 1
-    assert at == len(whole)
-    assert blocks == -(-size // 0xFF00) + 1

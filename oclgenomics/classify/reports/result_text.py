@@ -46,7 +46,7 @@ class ResultText:
 
 
 def read_result(path: str | os.PathLike[str]) -> ResultText:
-    """Read a result, plain or gzip.
+    """Read a result, plain or packed.
 
     Raises
     ------

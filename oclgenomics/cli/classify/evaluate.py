@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from oclgenomics.cli.options import add_output_options, count, whole
-from oclgenomics.cli.output import atomic_output, provenance
+from oclgenomics.cli.output import binary_output, provenance, text_output
 from oclgenomics.commandkit.files import reads, writes
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def run(args: argparse.Namespace) -> int:
         for result in args.results
     ]
     text = _json(args, found) if args.json else _table(args.results, found)
-    with atomic_output(args.output) as stream:
+    with text_output(args.output) as stream:
         stream.write(text)
     if args.plot:
         _draw(args, found, form)
@@ -103,7 +103,7 @@ def _draw(args: argparse.Namespace, found: list[Evaluation], form: str) -> None:
 
     names = [os.path.basename(result) for result in args.results]
     figure = plot_accuracy(list(zip(names, found, strict=True)), title=os.path.basename(args.truth))
-    with atomic_output(args.plot, "wb") as stream:
+    with binary_output(args.plot) as stream:
         save_plot(figure, stream, form)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from oclgenomics.cli.facts import write_facts
 from oclgenomics.cli.options import add_output_options
-from oclgenomics.cli.output import atomic_output
+from oclgenomics.cli.output import text_output
 from oclgenomics.commandkit.files import reads
 from oclgenomics.errors import UsageError
 
@@ -60,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
         facts = database_facts(database) | {"bytes": os.path.getsize(args.database)}
         write_facts(args, facts, {name: _shown(value) for name, value in facts.items()})
         return 0
-    with atomic_output(args.output) as stream:
+    with text_output(args.output) as stream:
         for text in _lines(args, database):
             stream.write(text)
     return 0

@@ -32,7 +32,14 @@ def add_parser(actions: Any) -> None:
         allow_abbrev=False,
     )
     parser.set_defaults(run=run)
-    reads(parser.add_argument("results", nargs="+", metavar="RESULT", help="results, plain or gzip; or databases"))
+    reads(
+        parser.add_argument(
+            "results",
+            nargs="+",
+            metavar="RESULT",
+            help="results, plain or packed (gzip, bzip2, xz, zstd); or databases",
+        )
+    )
     taxonomy = parser.add_argument(
         "--taxonomy", metavar="DIR", help="folder of the databases' taxonomy; results need it, databases have it"
     )

@@ -8,7 +8,7 @@ from collections import Counter
 from typing import Any
 
 from oclgenomics.cli.options import add_message_options
-from oclgenomics.cli.output import atomic_output, say_written
+from oclgenomics.cli.output import binary_output, say_written
 from oclgenomics.commandkit.files import reads, writes
 
 __all__ = ["add_parser", "run"]
@@ -26,7 +26,10 @@ def add_parser(actions: Any) -> None:
     parser.set_defaults(run=run)
     reads(
         parser.add_argument(
-            "reports", nargs="+", metavar="KREPORT", help="report of --kreport, or of `kraken2 --report`; plain or gzip"
+            "reports",
+            nargs="+",
+            metavar="KREPORT",
+            help="report of --kreport, or of `kraken2 --report`; plain or packed (gzip, bzip2, xz, zstd)",
         )
     )
     parser.add_argument(
@@ -60,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
         figure = plot_sample(samples[0][1], title=args.title or samples[0][0])
     else:
         figure = plot_samples(samples, args.rank or "genus", title=args.title)
-    with atomic_output(args.plot, "wb") as stream:
+    with binary_output(args.plot) as stream:
         save_plot(figure, stream, form)
     say_written(args)
     return 0

@@ -62,7 +62,8 @@ def add_taxon_options(parser: argparse.ArgumentParser) -> None:
     reads(taxonomy, lambda args, folder: [os.path.join(folder, name) for name in TAXONOMY_FILES])
     maps = group.add_argument(
         "--taxpostmap", action="append", default=[], metavar="FILE",
-        help="accession2taxid file, plain or gzip, for targets that have no taxon yet; may be given more than once",
+        help="accession2taxid file, plain or packed (gzip, bzip2, xz, zstd), for targets that have no taxon "
+        "yet; may be given more than once",
     )  # fmt: skip
     reads(maps)
     group.add_argument(

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
-import gzip
 import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 from oclgenomics.cli.classify.report_options import native_options, text_files
-from oclgenomics.cli.output import atomic_output
+from oclgenomics.cli.output import binary_output, text_output
 
 if TYPE_CHECKING:
     from oclgenomics.classify.options import QueryOptions, SketchOptions
@@ -21,8 +19,6 @@ if TYPE_CHECKING:
     from oclgenomics.runtime import Engine
 
 __all__ = ["ReportFiles"]
-
-PACKING = 1  # level of gzip
 
 
 class ReportFiles:
@@ -67,7 +63,7 @@ class ReportFiles:
 
     def open(self, stack: ExitStack) -> list[tuple[ByteSink, Report]]:
         """Open the outputs that are written part by part, and return them with what is written."""
-        return [(stack.enter_context(_opened(path)), report) for path, report in self._reports()]
+        return [(stack.enter_context(text_output(path, "wb")), report) for path, report in self._reports()]
 
     def _reports(self) -> Iterator[tuple[str, Report]]:
         from oclgenomics.classify.reports import make_report
@@ -86,7 +82,7 @@ class ReportFiles:
     def write_summaries(self) -> None:
         """Write the outputs that tell of all reads."""
         for path, text in self._summaries():
-            with atomic_output(path, "wb") as stream:
+            with text_output(path, "wb") as stream:
                 stream.write(text.encode("utf-8", "replace"))
         if self._args.plot:
             self._draw(self._args.plot)
@@ -96,7 +92,7 @@ class ReportFiles:
         from oclgenomics.plot_style import plot_format, save_plot
 
         figure = plot_sample(self.tally, title=_sample(self._args))
-        with atomic_output(path, "wb") as stream:
+        with binary_output(path) as stream:
             save_plot(figure, stream, plot_format(path))
 
     def _summaries(self) -> Iterator[tuple[str, str]]:
@@ -121,13 +117,3 @@ def _sample(args: argparse.Namespace) -> str:
     """The name of the sample: that of its first file."""
     first: str = next(name for kind in ("results", "reads", "paired") for name in getattr(args, kind, ()))
     return "sample" if first == "-" else os.path.basename(first).partition(".")[0]
-
-
-@contextlib.contextmanager
-def _opened(path: str) -> Iterator[ByteSink]:
-    with atomic_output(path, "wb") as stream:
-        if not path.endswith(".gz"):
-            yield stream
-            return
-        with gzip.GzipFile("", "wb", PACKING, stream, mtime=0) as packed:
-            yield packed

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from oclgenomics.cli.options import add_message_options
+from oclgenomics.cli.output import PACKED
 from oclgenomics.commandkit.files import writes
 from oclgenomics.errors import ParameterError, UsageError
 
@@ -49,7 +50,11 @@ def add_report_options(parser: argparse.ArgumentParser, *, merged: bool = False)
     group = parser.add_argument_group("output")
     writes(
         group.add_argument(
-            "-o", "--output", default="-", metavar="FILE", help="file for the lines of reads (default: standard output)"
+            "-o",
+            "--output",
+            default="-",
+            metavar="FILE",
+            help=f"file for the lines of reads, {PACKED} (default: standard output)",
         )
     )
     group.add_argument(
@@ -90,7 +95,7 @@ def add_text_options(parser: argparse.ArgumentParser) -> None:
         action = group.add_argument(
             f"--{name}", metavar="FILE",
             help=f"write {which} reads as they stand in the input; # in the name becomes _1 and _2 for the mates of "
-            "pairs, which else follow each other; packed if the name ends with .gz",
+            f"pairs, which else follow each other; {PACKED}",
         )  # fmt: skip
         writes(action, lambda _, given: [file for file, _ in text_files(given)])
 

@@ -34,7 +34,8 @@ def add_parser(subparsers: Any) -> None:
     parser.set_defaults(run=run)
     alignments = parser.add_argument(
         "input", metavar="INPUT", nargs="?",
-        help="ms, MaCS, FASTA or VCF, plain or gzip, - for standard input; a tree sequence or a VCF Zarr",
+        help="ms, MaCS, FASTA or VCF, plain or packed (gzip, bzip2, xz, zstd), - for standard input; "
+        "a tree sequence or a VCF Zarr",
     )  # fmt: skip
     reads(alignments)
     add_window_options(parser, required=False)

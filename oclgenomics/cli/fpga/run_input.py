@@ -11,7 +11,7 @@ from hls_model.resources import check_fits
 from oclgenomics.cli.fpga.run_report import run_record, run_table, run_text
 from oclgenomics.cli.omega.options import scan_options
 from oclgenomics.cli.options import open_engine, report_profile
-from oclgenomics.cli.output import atomic_output, provenance, say, say_written
+from oclgenomics.cli.output import binary_output, provenance, say, say_written, text_output
 from oclgenomics.cli.progress import Progress
 from oclgenomics.cli.read_options import read_options, say_unphased
 from oclgenomics.commandkit.plain_json import json_text
@@ -68,13 +68,13 @@ def _warn(args: argparse.Namespace, found: ScanRun) -> None:
 def _write(args: argparse.Namespace, found: ScanRun, made: dict[str, Any]) -> None:
     """Write the figure, the table or JSON, and the summary where standard output is free for it."""
     if args.plot:
-        with atomic_output(args.plot, "wb") as stream:
+        with binary_output(args.plot) as stream:
             save_plot(found.plot(), stream, plot_format(args.plot))
     output = args.output or ("-" if args.json else None)
     if output is not None:
         table = json_text(run_record(found, made), indent=2) + "\n" if args.json else run_table(found, made)
-        with atomic_output(output) as stream:
+        with text_output(output) as stream:
             stream.write(table)
     if output != "-":
-        with atomic_output("-") as stream:
+        with text_output("-") as stream:
             stream.write(run_text(found) + "\n")

@@ -7,7 +7,7 @@ import sys
 from typing import Any
 
 from oclgenomics.cli.options import add_message_options
-from oclgenomics.cli.output import say_written
+from oclgenomics.cli.output import PACKED, say_written
 from oclgenomics.commandkit.files import reads, writes
 from oclgenomics.errors import UsageError
 
@@ -40,7 +40,7 @@ def add_parser(actions: Any) -> None:
     group = parser.add_argument_group("output")
     output = group.add_argument(
         "-o", "--output", default="-", metavar="OUT",
-        help="file for the k-mers; kmc needs it (default: standard output)",
+        help=f"file for the k-mers; kmc needs it; text is {PACKED} (default: standard output)",
     )  # fmt: skip
     writes(output, _outputs)
     add_message_options(group)

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from oclgenomics.cli.options import add_device_options, add_message_options, count, open_engine, report_profile
-from oclgenomics.cli.output import provenance, say, say_written
+from oclgenomics.cli.output import PACKED, provenance, say, say_written
 from oclgenomics.cli.sequence_files import reads_sequences
 from oclgenomics.commandkit.files import reads, writes
 from oclgenomics.commandkit.plain_json import json_text
@@ -40,7 +40,7 @@ def add_parser(actions: Any) -> None:
     for short, name, default, what in outputs:
         action = group.add_argument(
             *([name] if short is None else [short, name]), default=default, metavar="FILE",
-            help=f"where {what} go: packed if the name ends in .gz, - for standard output; # in the name becomes _1 "
+            help=f"where {what} go: {PACKED}, - for standard output; # in the name becomes _1 "
             "and _2 for the mates of pairs, which else follow each other (default: "
             f"{'nowhere' if default is None else 'standard output'})",
         )  # fmt: skip

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from oclgenomics.cli.kmers.reading import add_reading_options, check_databases, counting_options, spill_teller
 from oclgenomics.cli.options import add_output_options, open_engine, report_profile
-from oclgenomics.cli.output import atomic_output, provenance, say, say_written
+from oclgenomics.cli.output import binary_output, provenance, say, say_written, text_output
 from oclgenomics.cli.sequence_files import reads_sequences
 from oclgenomics.commandkit.files import writes
 from oclgenomics.commandkit.plain_json import json_text
@@ -63,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
     counted = _counted(args)
     found = counted.histogram
     spectrum = read_spectrum(found, counted.k)
-    with atomic_output(args.output) as stream:
+    with text_output(args.output) as stream:
         stream.write(_json(args, counted, spectrum) if args.json else _table(found))
     for line in _reading(spectrum):
         say(args, line)
@@ -188,5 +188,5 @@ def _write_plot(args: argparse.Namespace, k: int, histogram: Histogram, spectrum
     from oclgenomics.plot_style import plot_format, save_plot
 
     figure = plot_spectrum(histogram, spectrum, k=k, title=_title(args.inputs))
-    with atomic_output(args.plot, "wb") as stream:
+    with binary_output(args.plot) as stream:
         save_plot(figure, stream, plot_format(args.plot))

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from oclgenomics.cli.kmers.reading import add_reading_options, check_databases, counting_options, spill_teller
 from oclgenomics.cli.options import add_message_options, open_engine, report_profile
-from oclgenomics.cli.output import say, say_written
+from oclgenomics.cli.output import PACKED, say, say_written
 from oclgenomics.cli.sequence_files import reads_sequences
 from oclgenomics.commandkit.files import reads, writes
 from oclgenomics.errors import UsageError
+from oclgenomics.io.packed_file import name_unpacked
 
 if TYPE_CHECKING:
     from oclgenomics.kmers.matrix import MatrixFormat
@@ -68,7 +69,10 @@ def add_parser(actions: Any) -> None:
         help="tsv: text; npz: arrays for NumPy; parquet: a table, needs the extra `parquet` (default: by the end of "
         "OUT's name, else tsv)",
     )  # fmt: skip
-    writes(group.add_argument("-o", "--output", required=True, metavar="OUT", help="the matrix; - for standard output"))
+    output = group.add_argument(
+        "-o", "--output", required=True, metavar="OUT", help=f"the matrix; - for standard output; text is {PACKED}"
+    )
+    writes(output)
     add_message_options(group)
 
 
@@ -146,7 +150,7 @@ def _check_files(files: list[str]) -> None:
 
 
 def _format(args: argparse.Namespace) -> MatrixFormat:
-    ending = os.path.splitext(args.output)[1].removeprefix(".")
+    ending = os.path.splitext(name_unpacked(args.output))[1].removeprefix(".")
     asked = args.format or (ending if ending in FORMATS else "tsv")
     for known in ("tsv", "npz", "parquet"):
         if known == asked:

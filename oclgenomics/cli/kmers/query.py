@@ -8,11 +8,12 @@ from collections.abc import Iterable, Iterator
 from typing import IO, TYPE_CHECKING, Any, Protocol
 
 from oclgenomics.cli.options import add_output_options
-from oclgenomics.cli.output import atomic_output, provenance, say_written
+from oclgenomics.cli.output import provenance, say_written, text_output
 from oclgenomics.cli.sequence_files import reads_sequences
 from oclgenomics.commandkit.files import reads
 from oclgenomics.commandkit.plain_json import json_text
 from oclgenomics.errors import UsageError
+from oclgenomics.io.packed_file import name_unpacked, refuse_packed
 
 if TYPE_CHECKING:
     from oclgenomics.kmers.analysis.query import QueryResult
@@ -82,12 +83,13 @@ def run(args: argparse.Namespace) -> int:
 
     sequences = itertools.chain(args.sequences, *map(read_records, file_names(args.file)))
     found = query(args.database, sequences, both_strands=args.bed)
-    if args.counts and args.output.endswith(".npz"):
+    if args.counts and name_unpacked(args.output).endswith(".npz"):
+        refuse_packed(args.output, "npz")
         if args.json:
             raise UsageError("--json and a name of -o that ends in .npz contradict each other; give one of them")
         write_counts_npz(found.along_records(), args.output)
     else:
-        with atomic_output(args.output) as stream:
+        with text_output(args.output) as stream:
             _write(args, stream, found)
     say_written(args)
     return 0

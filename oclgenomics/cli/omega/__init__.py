@@ -58,7 +58,8 @@ def add_parser(subparsers: Any) -> None:
     scan.set_defaults(run=run)
     alignments = scan.add_argument(
         "input", metavar="INPUT",
-        help="ms, MaCS, FASTA or VCF, plain or gzip, - for standard input; a tree sequence or a VCF Zarr",
+        help="ms, MaCS, FASTA or VCF, plain or packed (gzip, bzip2, xz, zstd), - for standard input; "
+        "a tree sequence or a VCF Zarr",
     )  # fmt: skip
     reads(alignments)
     add_window_options(scan)
@@ -85,7 +86,9 @@ def _add_input_options(parser: argparse.ArgumentParser) -> None:
         group.add_argument("--samples-out", metavar="FILE", help="write the names of the samples used, one per line")
     )
     regions = group.add_argument(
-        "--exclude", metavar="BED", help="leave out the sites within these regions; plain or gzip (default: none)"
+        "--exclude",
+        metavar="BED",
+        help="leave out the sites within these regions; plain or packed (gzip, bzip2, xz, zstd) (default: none)",
     )
     reads(regions)
 

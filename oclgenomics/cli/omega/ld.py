@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from oclgenomics.cli.omega.options import add_site_options
 from oclgenomics.cli.options import add_device_options, add_output_options, count, open_engine, report_profile
-from oclgenomics.cli.output import OutputOptions, atomic_output, check_files, provenance, say, say_written
+from oclgenomics.cli.output import OutputOptions, binary_output, check_files, provenance, say, say_written, text_output
 from oclgenomics.cli.progress import Progress
 from oclgenomics.cli.read_options import add_reading_options, read_options, say_unphased
 from oclgenomics.commandkit.files import reads, writes
@@ -207,8 +207,8 @@ def _values_writer(
     if not args.values:
         return None
     if values_format(args.values) == "tsv":
-        return PairTable(stack.enter_context(atomic_output(args.values)), region, made)
-    return MatrixFile(stack.enter_context(atomic_output(args.values, "wb")), region)
+        return PairTable(stack.enter_context(text_output(args.values)), region, made)
+    return MatrixFile(stack.enter_context(binary_output(args.values)), region)
 
 
 # Results
@@ -243,5 +243,5 @@ def _write_plot(args: argparse.Namespace, found: LdMap) -> None:
     title = "standard input" if args.input == "-" else Path(args.input).name
     shown = parts[:-1] if found.region.parts else parts
     figure = plot_ld(found.region, found.picture, shown, title=title, label=label)
-    with atomic_output(args.plot, "wb") as stream:
+    with binary_output(args.plot) as stream:
         save_plot(figure, stream, plot_format(args.plot))

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from oclgenomics.commandkit.files import Family, FileKey, NamedFile, check_output, file_key
+from oclgenomics.io.packed_file import name_unpacked
 
 __all__ = ["ReportNames", "report_files"]
 
@@ -83,5 +84,7 @@ def _keys(name: str) -> set[FileKey | None]:
 
 
 def _parts(output: str) -> tuple[str, str]:
-    stem, suffix = os.path.splitext(output)
-    return (stem, suffix) if suffix in SUFFIXES else (output, "")
+    bare = name_unpacked(output)
+    stem, suffix = os.path.splitext(bare)
+    stem, suffix = (stem, suffix) if suffix in SUFFIXES else (bare, "")
+    return stem, suffix + output[len(bare) :]

@@ -12,7 +12,7 @@ from oclgenomics.cli.omega.options import given_threshold, scan_options
 from oclgenomics.cli.omega.report_names import ReportNames
 from oclgenomics.cli.omega.scan_messages import ScanMessages
 from oclgenomics.cli.options import open_engine, report_profile
-from oclgenomics.cli.output import OutputOptions, atomic_output, provenance, say_written
+from oclgenomics.cli.output import OutputOptions, binary_output, provenance, say_written, text_output
 from oclgenomics.cli.read_options import read_options
 from oclgenomics.commandkit.files import FileConflictError, named_files
 from oclgenomics.errors import UsageError
@@ -92,7 +92,7 @@ def _look_at_first(args: argparse.Namespace, alignment: Alignment) -> None:
         if name and not alignment.samples:
             raise UsageError(f"{option} {name}: this input does not name its samples; leave the option out")
     if args.samples_out:
-        with atomic_output(args.samples_out) as stream:
+        with text_output(args.samples_out) as stream:
             stream.writelines(f"{name}\n" for name in alignment.samples)
 
 
@@ -105,12 +105,12 @@ def _write_scans(
         return make_report(output.format, provenance=made, all_columns=args.all, separator=not args.no_separator)
 
     if not args.reports:
-        with atomic_output(output.path) as stream:
+        with text_output(output.path) as stream:
             write_report(scans, stream, report())
         return
     names = ReportNames(output.path, named_files(args.parser, args))
     for result in scans:
-        with atomic_output(_report_name(names, result)) as stream:
+        with text_output(_report_name(names, result)) as stream:
             write_report([result], stream, report())
 
 
@@ -137,5 +137,5 @@ def _threshold_lines(args: argparse.Namespace, options: ScanOptions) -> list[tup
 def _write_plot(args: argparse.Namespace, scans: list[Scan], layout: Layout, lines: list[tuple[float, str]]) -> None:
     title = "standard input" if args.input == "-" else Path(args.input).name
     figure = plot_scans(scans, title=title, layout=layout, thresholds=lines)
-    with atomic_output(args.plot, "wb") as stream:
+    with binary_output(args.plot) as stream:
         save_plot(figure, stream, plot_format(args.plot))

@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from oclgenomics.cli.options import add_device_options, open_engine, report_profile
-from oclgenomics.cli.output import atomic_output, provenance, say, say_written
+from oclgenomics.cli.output import provenance, say, say_written, text_output
 from oclgenomics.cli.sdtw.align_options import add_align_options
 from oclgenomics.cli.sdtw.decision_options import add_decision_options, references_of, thresholds_of
 from oclgenomics.cli.sdtw.part_reports import add_part_options, settle_format, write_parts
@@ -71,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
         )  # fmt: skip
         report_profile(args, engine)
         if args.summary:
-            with atomic_output(args.summary) as stream:
+            with text_output(args.summary) as stream:
                 stream.write(summary_text(totals, thresholds.prefixes, provenance(args, engine)))
     say(args, ", ".join(f"{totals.count(word):,} {word}" for word in WORDS))
     say_written(args)

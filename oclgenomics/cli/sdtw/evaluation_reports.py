@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from oclgenomics.cli.output import OutputOptions, atomic_output, provenance, say
+from oclgenomics.cli.output import OutputOptions, binary_output, provenance, say
 from oclgenomics.cli.sdtw.evaluation_options import run_model
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def _write_plot(args: argparse.Namespace, report: EvaluationReport, title: str) 
     from oclgenomics.sdtw.plots.evaluation import plot_evaluation
 
     figure = plot_evaluation(report.evaluations, report.staged.thresholds, title=title)
-    with atomic_output(args.plot, "wb") as stream:
+    with binary_output(args.plot) as stream:
         save_plot(figure, stream, plot_format(args.plot))
 
 

@@ -26,7 +26,9 @@ def add_parser(actions: Any) -> None:
     )
     parser.set_defaults(run=run)
     reference = parser.add_argument(
-        "reference", metavar="REFERENCE", help="FASTA or FASTQ, plain or gzip; - for standard input"
+        "reference",
+        metavar="REFERENCE",
+        help="FASTA or FASTQ, plain or packed (gzip, bzip2, xz, zstd); - for standard input",
     )
     reads(reference)
     group = parser.add_argument_group("signal")

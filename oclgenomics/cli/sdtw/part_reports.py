@@ -9,7 +9,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from oclgenomics.cli.options import add_message_options
-from oclgenomics.cli.output import atomic_output, provenance, say
+from oclgenomics.cli.output import PACKED, provenance, say, text_output
 from oclgenomics.cli.progress import Progress
 from oclgenomics.commandkit.files import writes
 from oclgenomics.errors import UsageError
@@ -27,7 +27,7 @@ def add_part_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup
     """Add -o, --format, --json, --starts and options of messages; return their group."""
     group = parser.add_argument_group("output")
     writes(group.add_argument(
-        "-o", "--output", default="-", metavar="FILE", help="file for the results (default: standard output)"
+        "-o", "--output", default="-", metavar="FILE", help=f"file for the results, {PACKED} (default: standard output)"
     ))  # fmt: skip
     group.add_argument(
         "--format", choices=FORMATS,
@@ -91,7 +91,7 @@ def write_parts(
 
     start = time.perf_counter()
     report = make_report(args.format, provenance=provenance(args, engine))
-    with closing(make_parts(progress.update)) as parts, atomic_output(args.output) as stream:
+    with closing(make_parts(progress.update)) as parts, text_output(args.output) as stream:
         write_report(parts, stream, report, on_part=see)
     seconds = max(time.perf_counter() - start, 1e-9)
     say(

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from oclgenomics.cli.options import add_device_options, add_output_options, count, open_engine, report_profile, whole
-from oclgenomics.cli.output import atomic_output, provenance, say, say_written
+from oclgenomics.cli.output import binary_output, provenance, say, say_written, text_output
 from oclgenomics.cli.progress import Progress
 from oclgenomics.cli.sdtw.align_options import add_align_options
 from oclgenomics.cli.sdtw.decision_options import add_decision_options, references_of, thresholds_of
@@ -141,14 +141,14 @@ def run(args: argparse.Namespace) -> int:
     truth = _truth(args, signals)
     with ExitStack() as stack:
         engine = stack.enter_context(open_engine(args))
-        debug: IO[str] | None = stack.enter_context(atomic_output(args.debug_tsv)) if args.debug_tsv else None
+        debug: IO[str] | None = stack.enter_context(text_output(args.debug_tsv)) if args.debug_tsv else None
         played = play(
             signals, targets, thresholds, decoys=decoys, truth=truth, flow_cell=flow_cell, live=live, speed=args.speed,
             engine=engine, debug=debug, tell=lambda text: say(args, text), log_seconds=args.log_every,
         )  # fmt: skip
         made = provenance(args, engine)
         report_profile(args, engine)
-    with atomic_output(args.output) as stream:
+    with text_output(args.output) as stream:
         if args.json:
             stream.write(json_text({**played.record(), "provenance": made}, indent=1) + "\n")
         else:
@@ -207,5 +207,5 @@ def _write_plot(args: argparse.Namespace, played: Played) -> None:
 
     first, *others = args.signals
     title = Path(first).name + (f" and {len(others):,} more" if others else "")
-    with atomic_output(args.plot, "wb") as stream:
+    with binary_output(args.plot) as stream:
         save_plot(plot_played(played, title=title), stream, plot_format(args.plot))

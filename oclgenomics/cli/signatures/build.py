@@ -26,7 +26,8 @@ def add_parser(actions: Any) -> None:
     parser.set_defaults(run=run)
     signatures = parser.add_argument(
         "signatures", metavar="SIGNATURES",
-        help="FASTA or FASTQ, plain or gzip, - for standard input; or a panel, whose other tables are kept",
+        help="FASTA or FASTQ, plain or packed (gzip, bzip2, xz, zstd), - for standard input; or a "
+        "panel, whose other tables are kept",
     )  # fmt: skip
     reads(signatures)
     group = parser.add_argument_group("table")

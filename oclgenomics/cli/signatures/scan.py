@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from oclgenomics.cli.options import add_device_options, add_message_options, count, open_engine, report_profile
-from oclgenomics.cli.output import atomic_output, provenance, say, say_written
+from oclgenomics.cli.output import PACKED, binary_output, provenance, say, say_written, text_output
 from oclgenomics.cli.progress import Progress
 from oclgenomics.cli.sequence_files import reads_sequences
 from oclgenomics.cli.signatures.pattern_options import add_pattern_options
@@ -49,7 +49,8 @@ def add_parser(actions: Any) -> None:
     signatures = parser.add_argument(
         "signatures",
         metavar="SIGNATURES",
-        help="the last file: signatures, FASTA or FASTQ, plain or gzip, or a panel of `signatures build`",
+        help="the last file: signatures, FASTA or FASTQ, plain or packed (gzip, bzip2, xz, zstd), or a "
+        "panel of `signatures build`",
     )
     reads(signatures)
     _add_matching_options(parser)
@@ -90,7 +91,7 @@ def _add_matching_options(parser: argparse.ArgumentParser) -> None:
 def _add_report_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("output")
     output = group.add_argument(
-        "-o", "--output", default="-", metavar="FILE", help="file for the matches (default: standard output)"
+        "-o", "--output", default="-", metavar="FILE", help=f"file for the matches, {PACKED} (default: standard output)"
     )
     writes(output)
     group.add_argument(
@@ -135,7 +136,7 @@ def run(args: argparse.Namespace) -> int:
         )  # fmt: skip
         with closing(parts), ExitStack() as stack:
             reports = [
-                (stack.enter_context(atomic_output(path)), report)
+                (stack.enter_context(text_output(path)), report)
                 for path, report in _reports(args, panel, options, provenance(args, engine))
             ]
             write_reports(parts, reports, on_part=seen, flush=STANDARD in args.samples)
@@ -195,7 +196,7 @@ def _write_plot(args: argparse.Namespace, chosen: ChosenSamples) -> None:
     title = "standard input" if first == STANDARD else Path(first).name
     title += f" and {len(others):,} more" if others else ""
     figure = plot_samples(chosen, title=title)
-    with atomic_output(args.plot, "wb") as stream:
+    with binary_output(args.plot) as stream:
         save_plot(figure, stream, plot_format(args.plot))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from oclgenomics import __version__
-from oclgenomics.cli.output import atomic_output, say
+from oclgenomics.cli.output import PACKED, say, text_output
 from oclgenomics.cli.simulate.population import (
     POPULATION_DEFAULTS,
     add_population_options,
@@ -17,12 +17,13 @@ from oclgenomics.cli.simulate.population import (
 )
 from oclgenomics.commandkit.files import writes
 from oclgenomics.errors import UsageError
+from oclgenomics.io.packed_file import name_unpacked
 
 if TYPE_CHECKING:
     import numpy as np
 
+    from oclgenomics.io.packed_file import Sink
     from oclgenomics.simulate import Haplotypes, HardSweep, Region
-    from oclgenomics.variation.writers import Sink
 
     Replicate = tuple[Haplotypes, np.random.Generator]
 
@@ -96,12 +97,13 @@ def _add_output_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("output")
     output = group.add_argument(
         "-o", "--output", required=True, metavar="PATH",
-        help="file to write; '-' is standard output; compressed (blocked gzip) when it ends in .gz",
+        help=f"file to write; '-' is standard output; {PACKED}",
     )  # fmt: skip
     writes(output)
     group.add_argument(
-        "--format", choices=("ms", "vcf"), help="file format (default: vcf if PATH ends in .vcf or .vcf.gz, else ms)"
-    )
+        "--format", choices=("ms", "vcf"),
+        help="file format (default: vcf if PATH ends in .vcf, or in .vcf.gz and its like, else ms)",
+    )  # fmt: skip
     group.add_argument(
         "--missing", type=float, default=0.0, metavar="P",
         help="probability that a call is missing: N in ms, ./. in VCF (default: %(default)s)",
@@ -130,17 +132,10 @@ def run(args: argparse.Namespace) -> int:
     OutputError
         If the output cannot be written.
     """
-    from oclgenomics.variation.writers import Bgzf
-
     _resolve(args)
     replicates = _replicates(args)
-    with atomic_output(args.output, "wb") as stream:
-        if args.output.endswith(".gz"):
-            compressed = Bgzf(stream)
-            sites = _write(compressed, args, replicates)
-            compressed.finish()
-        else:
-            sites = _write(stream, args, replicates)
+    with text_output(args.output, "wb") as stream:
+        sites = _write(stream, args, replicates)
     say(args, f"{args.replicates} alignments of {args.samples} haplotypes, {sites} sites in all")
     return 0
 
@@ -148,7 +143,7 @@ def run(args: argparse.Namespace) -> int:
 def _resolve(args: argparse.Namespace) -> None:
     """Fill in the defaults, and refuse options that have no effect."""
     if args.format is None:
-        args.format = "vcf" if args.output.endswith((".vcf", ".vcf.gz")) else "ms"
+        args.format = "vcf" if name_unpacked(args.output).endswith(".vcf") else "ms"
     check_rates(args)
     for name, (models, default) in _MODEL_OPTIONS.items():
         if getattr(args, name) is None:

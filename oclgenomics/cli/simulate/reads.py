@@ -8,18 +8,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from oclgenomics.cli.options import add_message_options, count, whole
-from oclgenomics.cli.output import say, say_written
+from oclgenomics.cli.output import PACKED, say, say_written, text_output
 from oclgenomics.cli.progress import Progress
-from oclgenomics.cli.simulate.packed import opened
 from oclgenomics.commandkit.files import reads, writes
 from oclgenomics.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from oclgenomics.io.packed_file import Sink
     from oclgenomics.simulate.metagenome_files import ListedGenome
     from oclgenomics.simulate.sampled_reads import ReadScenario
-    from oclgenomics.variation.writers import Sink
 
 __all__ = ["add_reads", "run"]
 
@@ -53,7 +52,7 @@ def add_reads(kinds: Any) -> None:
     group.add_argument("--paired", action="store_true", default=None, help="pairs; the mates follow each other")
     group.add_argument("--insert", type=count, metavar="N", help="mean letters of a pair's fragment (default: 400)")
     group.add_argument("--errors", type=float, metavar="P", help="share of wrong letters (default: 0.01)")
-    group = parser.add_argument_group("output ('-' is standard output; names that end in .gz are compressed)")
+    group = parser.add_argument_group(f"output ('-' is standard output; {PACKED})")
     writes(group.add_argument("-o", "--output", required=True, metavar="FASTQ", help="file for the reads"))
     writes(group.add_argument("--mates", metavar="FASTQ", help="file for the second mates of pairs (default: -o)"))
     writes(group.add_argument("--truth", metavar="TSV", help="file for the table (default: none)"))
@@ -82,8 +81,9 @@ def run(args: argparse.Namespace) -> int:
             raise UsageError(f"--{option}: has no effect without --paired")
     genomes = read_table(args.genomes)
     with ExitStack() as stack:
-        outputs = [stack.enter_context(opened(name)) for name in (args.output, args.mates) if name is not None]
-        truth = None if args.truth is None else stack.enter_context(opened(args.truth))
+        names = [name for name in (args.output, args.mates) if name is not None]
+        outputs = [stack.enter_context(text_output(name, "wb")) for name in names]
+        truth = None if args.truth is None else stack.enter_context(text_output(args.truth, "wb"))
         _write(args, scenario, genomes, outputs, truth)
     say(args, f"{scenario.reads:,} {'pairs' if scenario.paired else 'reads'} of {len(genomes):,} genomes")
     say_written(args)

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 from oclgenomics import __version__
 from oclgenomics.cli.options import add_message_options, count, whole
-from oclgenomics.cli.output import atomic_output, say, say_written
+from oclgenomics.cli.output import say, say_written, text_output
 from oclgenomics.cli.progress import Progress
 from oclgenomics.commandkit.files import reads, writes
 from oclgenomics.errors import UsageError
 
 if TYPE_CHECKING:
+    from oclgenomics.io.packed_file import Sink
     from oclgenomics.signals import KmerModel, Signals
     from oclgenomics.simulate.genomes import Genome
     from oclgenomics.simulate.signals import SignalBatch, SignalScenario
-    from oclgenomics.variation.writers import Sink
 
 __all__ = ["add_signals", "run"]
 
@@ -146,7 +146,7 @@ def run(args: argparse.Namespace) -> int:
     genomes = _genomes(args)
     with ExitStack() as stack:
         truth, *fasta = (
-            None if name is None else stack.enter_context(atomic_output(name, "wb"))
+            None if name is None else stack.enter_context(text_output(name, "wb"))
             for name in (args.truth, args.target_fasta, args.background_fasta)
         )
         signals = _simulated(args, genomes, model, scenario, truth)

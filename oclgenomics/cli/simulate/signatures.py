@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from oclgenomics import __version__
 from oclgenomics.cli.options import add_message_options, count, whole
-from oclgenomics.cli.output import say, say_written
+from oclgenomics.cli.output import PACKED, say, say_written, text_output
 from oclgenomics.cli.progress import Progress
-from oclgenomics.cli.simulate.packed import opened
 from oclgenomics.commandkit.files import writes
 
 if TYPE_CHECKING:
+    from oclgenomics.io.packed_file import Sink
     from oclgenomics.simulate.signatures import SampleBatch, Scenario
-    from oclgenomics.variation.writers import Sink
 
 __all__ = ["add_signatures", "run"]
 
@@ -90,7 +89,7 @@ def _add_range(group: argparse._ArgumentGroup, option: str, text: str) -> None:
 
 
 def _add_output_options(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("output ('-' is standard output; names that end in .gz are compressed)")
+    group = parser.add_argument_group(f"output ('-' is standard output; {PACKED})")
     writes(group.add_argument("-o", "--output", required=True, metavar="FASTQ", help="file for the samples"))
     writes(group.add_argument("--panel", required=True, metavar="FASTA", help="file for the signatures"))
     writes(group.add_argument("--truth", metavar="TSV", help="file for a table of the copies (default: none)"))
@@ -113,8 +112,8 @@ def run(args: argparse.Namespace) -> int:
     scenario = _scenario(args)
     signatures = simulate_signatures(scenario, args.seed)
     with ExitStack() as stack:
-        panel, samples = (stack.enter_context(opened(name)) for name in (args.panel, args.output))
-        truth = None if args.truth is None else stack.enter_context(opened(args.truth))
+        panel, samples = (stack.enter_context(text_output(name, "wb")) for name in (args.panel, args.output))
+        truth = None if args.truth is None else stack.enter_context(text_output(args.truth, "wb"))
         write_signatures(panel, signatures)
         batches = simulate_samples(scenario, signatures, args.seed)
         letters, copies = _write(args, scenario, batches, samples, truth)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Literal, get_args
 
 from oclgenomics.errors import OutputError, ParameterError, UsageError
-from oclgenomics.io.atomic_file import open_whole
+from oclgenomics.io.packed_file import open_packed, refuse_packed
 from oclgenomics.kmers.export.kmc import write_kmc
 from oclgenomics.kmers.export.npz import write_npz
 from oclgenomics.kmers.export.parquet import require_pyarrow, write_parquet
@@ -20,6 +20,7 @@ from oclgenomics.kmers.source import KmerSource, opened
 __all__ = ["FORMATS", "DumpFormat", "dump"]
 
 DumpFormat = Literal["tsv", "fasta", "npz", "kmc", "parquet"]
+TEXTS = ("tsv", "fasta")
 FORMATS: tuple[DumpFormat, ...] = get_args(DumpFormat)
 WRITERS: dict[DumpFormat, Callable[..., None]] = {
     "tsv": write_tsv,
@@ -44,7 +45,8 @@ def dump(
     ----------
     source : path or KmerSet
     output : path
-        The file to write, "-" for standard output; 'kmc' makes the files `output`.kmc_pre and `output`.kmc_suf.
+        The file to write, "-" for standard output; 'kmc' makes the files `output`.kmc_pre and `output`.kmc_suf. Text is
+        packed if the name ends in .gz, .bz2, .xz or .zst.
     format : {'tsv', 'fasta', 'npz', 'kmc', 'parquet'}
         A line a k-mer; a record a k-mer; arrays for NumPy; a database of KMC; a table in Apache Parquet.
     min_count, max_count : int
@@ -53,7 +55,8 @@ def dump(
     Raises
     ------
     UsageError
-        Another format; a range of counts without a count in it; 'kmc' for standard output.
+        Another format; a range of counts without a count in it; 'kmc' for standard output; a packed name for what is no
+        text.
     MissingDependencyError
         'parquet' without pyarrow.
     InputError
@@ -67,11 +70,13 @@ def dump(
     >>> dump("reads.db", "reads.parquet", "parquet", min_count=2)  # doctest: +SKIP
     """
     names = _names(os.fspath(output), format)
+    if format not in TEXTS:
+        refuse_packed(os.fspath(output), format)
     if format == "parquet":
         require_pyarrow()
     with contextlib.ExitStack() as files:
         kmers = SelectedKmers(files.enter_context(opened(source)), min_count, max_count)
-        WRITERS[format](kmers, *[files.enter_context(open_whole(name, "wb", OutputError)) for name in names])
+        WRITERS[format](kmers, *[files.enter_context(open_packed(name, "wb", OutputError)) for name in names])
 
 
 def _names(output: str, format: DumpFormat) -> list[str]:

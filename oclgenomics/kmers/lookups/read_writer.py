@@ -9,16 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import OutputError
-from oclgenomics.io.atomic_file import open_whole
+from oclgenomics.io.packed_file import Sink, open_packed
 from oclgenomics.kmers.lookups.output_names import output_names
 from oclgenomics.sequence.name_list import NameList
 from oclgenomics.sequence.record_texts import chosen_texts, whole_lines
-from oclgenomics.variation.writers import Bgzf, Sink
 
 __all__ = ["ReadWriter", "read_writer"]
-
-PACKED = (".gz", ".bgz")
-PACKING = 1  # level of gzip
 
 
 class ReadWriter:
@@ -41,12 +37,12 @@ class ReadWriter:
 
 @contextmanager
 def read_writer(name: str) -> Iterator[ReadWriter]:
-    """Open the files of a name, which are there whole or not at all; blocked gzip where it ends in .gz or .bgz.
+    """Open the files of a name, which are there whole or not at all, and packed if it says so.
 
     Parameters
     ----------
     name : str
-        See `output_names`; "-" is standard output.
+        See `output_names` and `oclgenomics.io.packed_file.open_packed`; "-" is standard output.
 
     Raises
     ------
@@ -54,15 +50,4 @@ def read_writer(name: str) -> Iterator[ReadWriter]:
         A file cannot be written.
     """
     with ExitStack() as stack:
-        yield ReadWriter([stack.enter_context(_opened(one)) for one in output_names(name)])
-
-
-@contextmanager
-def _opened(name: str) -> Iterator[Sink]:
-    with open_whole(name, "wb", OutputError) as stream:
-        if not name.lower().endswith(PACKED):
-            yield stream
-            return
-        packed = Bgzf(stream, PACKING)
-        yield packed
-        packed.finish()
+        yield ReadWriter([stack.enter_context(open_packed(one, "wb", OutputError)) for one in output_names(name)])

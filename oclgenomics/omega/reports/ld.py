@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.commandkit.plain_json import json_text
 from oclgenomics.errors import ParameterError
+from oclgenomics.io.packed_file import name_unpacked, refuse_packed
 from oclgenomics.omega.ld.pairs import LdBlock
 from oclgenomics.omega.ld.parts import LdPart
 from oclgenomics.omega.ld.region import LdRegion
@@ -30,7 +31,9 @@ def values_format(path: str) -> str:
     UsageError
         For any other suffix.
     """
-    suffix = path.lower().rpartition(".")[2]
+    suffix = name_unpacked(path).lower().rpartition(".")[2]
+    if suffix == "npz":
+        refuse_packed(path, suffix)
     if suffix not in SUFFIXES:
         raise ParameterError("values", "the name has to end in .tsv or .npz", path)
     return suffix

@@ -97,7 +97,7 @@ def read_report(path: str | os.PathLike[str]) -> OmegaReport:
     Parameters
     ----------
     path : str or path-like
-        File in the tsv or json format, or "-" for standard input; plain or gzip.
+        File in the tsv or json format, or "-" for standard input; plain or packed.
 
     Raises
     ------

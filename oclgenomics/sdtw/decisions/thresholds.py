@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.commandkit.plain_json import json_text
 from oclgenomics.errors import InputError, OutputError, ParameterError, UsageError
-from oclgenomics.io.atomic_file import open_whole
+from oclgenomics.io.packed_file import open_packed
 from oclgenomics.io.strict_json import Fields, load_fields
 from oclgenomics.io.text_file import read_text
 from oclgenomics.sdtw.decisions.scores import SCORES, Score
@@ -140,7 +140,7 @@ def write_thresholds(path: str | os.PathLike[str], thresholds: Thresholds) -> No
     record["options"] = asdict(thresholds.options.resolved())
     record["references"] = list(thresholds.references)
     record["made"] = dict(thresholds.made)
-    with open_whole(path, "w", OutputError) as stream:
+    with open_packed(path, "w", OutputError) as stream:
         stream.write(json_text(record, indent=1) + "\n")
 
 

@@ -27,7 +27,7 @@ def build_squiggle(
     Parameters
     ----------
     path : str or path-like
-        FASTA, or FASTQ whose qualities are left alone, plain or gzip; "-" for standard input. U is T. K-mers with a
+        FASTA, or FASTQ whose qualities are left alone, plain or packed; "-" for standard input. U is T. K-mers with a
         letter that is no single nucleotide are left out, and no alignment leads over them.
     model : KmerModel
     molecule : {'dna', 'rna'}

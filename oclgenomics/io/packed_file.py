@@ -1,0 +1,144 @@
+"""Outputs that are packed if their names say so: one rule for all text that is written.
+
+Packing is one thread's work, so the levels are those that take little time.
+"""
+
+from __future__ import annotations
+
+import bz2
+import contextlib
+import io
+import lzma
+import os
+from collections.abc import Callable, Iterator
+from typing import IO, Any, Protocol
+
+from oclgenomics.errors import MissingDependencyError, UsageError
+from oclgenomics.io.atomic_file import Failure, open_whole
+from oclgenomics.io.bgzip import BgzipCompressor
+from oclgenomics.io.zstandard import NEEDS_PACKAGE, zstd_module
+
+__all__ = ["PACKED_ENDINGS", "Sink", "check_packer", "name_unpacked", "open_packed", "refuse_packed"]
+
+
+class Sink(Protocol):
+    """Anything that takes bytes."""
+
+    def write(self, data: bytes, /) -> object: ...
+
+
+class _Compressor(Protocol):
+    def compress(self, data: bytes, /) -> bytes: ...
+
+    def flush(self) -> bytes: ...
+
+
+def _zstd() -> _Compressor:
+    module = zstd_module()
+    if module is None:
+        raise MissingDependencyError(f"packing with zstd {NEEDS_PACKAGE}")
+    compressor: _Compressor = module.ZstdCompressor()
+    return compressor
+
+
+_PACKERS: dict[str, Callable[[], _Compressor]] = {
+    ".gz": lambda: BgzipCompressor(1),
+    ".bgz": lambda: BgzipCompressor(1),
+    ".bz2": bz2.BZ2Compressor,
+    ".xz": lambda: lzma.LZMACompressor(preset=1),
+    ".zst": _zstd,
+}
+PACKED_ENDINGS = tuple(_PACKERS)
+
+
+class _PackedStream(io.RawIOBase):
+    """Takes bytes and passes them on compressed."""
+
+    def __init__(self, stream: Sink, compressor: _Compressor) -> None:
+        self._stream: Sink | None = stream
+        self._compressor = compressor
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        if self._stream is not None:
+            self._stream.write(self._compressor.compress(data))
+        return len(data)
+
+    def finish(self) -> None:
+        """Write the end."""
+        if self._stream is not None:
+            self._stream.write(self._compressor.flush())
+            self._stream = None
+
+    def drop(self) -> None:
+        """Pass nothing on any more: the file is given up, and text that waits in front of this comes too late."""
+        self._stream = None
+
+
+def name_unpacked(name: str) -> str:
+    """Return the name of a file without the ending that says how it is packed."""
+    stem, ending = os.path.splitext(name)
+    return stem if ending.lower() in _PACKERS else name
+
+
+def check_packer(name: str) -> None:
+    """Refuse, before any work, a name that asks for a packing for which there is no package.
+
+    Raises
+    ------
+    MissingDependencyError
+    """
+    if name.lower().endswith(".zst"):
+        _zstd()
+
+
+def refuse_packed(name: str, format: str) -> None:
+    """Refuse a name that says packed for a format that is not text.
+
+    Raises
+    ------
+    UsageError
+    """
+    if name_unpacked(name) != name:
+        ending = os.path.splitext(name)[1]
+        raise UsageError(f"{name}: only text is packed, and {format} is none; leave out {ending}")
+
+
+@contextlib.contextmanager
+def open_packed(path: str | os.PathLike[str], mode: str, failure: Failure) -> Iterator[IO[Any]]:
+    """Open a stream as `oclgenomics.io.atomic_file.open_whole` does, which packs what is written if the name says so.
+
+    Parameters
+    ----------
+    path : path
+        Packed if it ends in .gz or .bgz (blocked gzip), .bz2, .xz or .zst; "-" is standard output.
+    mode : {'w', 'wb'}
+        Text (UTF-8) or bytes.
+    failure : callable
+        Makes the error for a file that cannot be written.
+
+    Raises
+    ------
+    MissingDependencyError
+        There is no package for .zst.
+    """
+    name = os.fspath(path)
+    packer = _PACKERS.get(os.path.splitext(name)[1].lower())
+    if packer is None:
+        with open_whole(path, mode, failure) as stream:
+            yield stream
+        return
+    compressor = packer()
+    with open_whole(path, "wb", failure) as stream:
+        packed = _PackedStream(stream, compressor)
+        opened: Any = packed
+        if "b" not in mode:
+            opened = io.TextIOWrapper(packed, encoding="utf-8", errors="backslashreplace", newline="")
+        try:
+            yield opened
+            opened.flush()
+            packed.finish()
+        finally:
+            packed.drop()
