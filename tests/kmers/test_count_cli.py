@@ -45,6 +45,22 @@ def test_count(device: Device, texts: list[Path], tmp_path: Path, words: list[st
     assert counted(output) == reference.count([B, C], options)
 
 
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ([], "oclgenomics: 17 5-mers, 9 distinct in "),
+        (["--min-count", "2"], "oclgenomics: 17 5-mers, 13 of them kept, 5 distinct in "),
+    ],
+)
+def test_what_is_told_of_a_count(
+    words: list[str], told: str, device: Device, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, output = tmp_path / "x.fa", tmp_path / "x.db"
+    path.write_bytes(b">a\nGATTACAGATTACATGTAATC\n")
+    assert main(["kmers", "count", str(path), "-k", "5", "-o", str(output), "-d", str(device.index), *words]) == 0
+    assert told in capsys.readouterr().err
+
+
 def test_letters_of_little_quality_break_kmers(
     device: Device, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

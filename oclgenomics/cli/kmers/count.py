@@ -121,10 +121,10 @@ def _record(summary: CountSummary, seconds: float) -> dict[str, Any]:
 
 
 def _say_summary(args: argparse.Namespace, summary: CountSummary, seconds: float) -> None:
-    kept = "" if summary.total == summary.kmers else f", of which {summary.distinct:,} distinct ones are kept"
+    kept = "" if summary.total == summary.kmers else f"{summary.total:,} of them kept, "
     say(
         args,
-        f"{summary.kmers:,} {args.k}-mers, {summary.distinct:,} distinct{kept} in {seconds:.2f} s "
+        f"{summary.kmers:,} {args.k}-mers, {kept}{summary.distinct:,} distinct in {seconds:.2f} s "
         f"({summary.kmers / max(seconds, 1e-9) / 1e6:.1f} million a second); wrote {args.output}",
     )
     if summary.temporary_runs:
