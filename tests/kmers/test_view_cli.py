@@ -154,7 +154,10 @@ def test_histogram_as_json_and_figure(tmp_path: Path, capsys: pytest.CaptureFixt
     first, second, third = shown.err.splitlines()
     assert "k-mer coverage" in first
     assert re.search(r"genome size 1[0-9.]* kb \([0-9.]+ to [0-9.]+ kb\); heterozygosity at most ", first)
-    assert second == "oclgenomics: in brackets: approximate 95 % intervals of chance, without bias"
+    assert second == (
+        "oclgenomics: in brackets: approximate 95 % confidence intervals; they cover random error (sampling of reads), "
+        "not systematic error (uneven coverage, repeats, ends of sequences)"
+    )
     sure = record["spectrum"]["intervals"]["genome_size"]
     assert 0 < sure["low"] < record["spectrum"]["genome_size"] < sure["high"]
     assert third == f"oclgenomics: wrote {plot}"

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 __all__ = ["add_parser", "run"]
 
 PACKED = re.compile(r"\.(gz|bgz|bz2|xz|zst)$")
+INTERVALS = (
+    "approximate 95 % confidence intervals; they cover random error (sampling of reads), not systematic error "
+    "(uneven coverage, repeats, ends of sequences)"
+)
 SEQUENCES = (".fa", ".fasta", ".fna", ".ffn", ".fq", ".fastq")
 
 
@@ -34,7 +38,10 @@ def add_parser(actions: Any) -> None:
         help="number of k-mers with each count; coverage and genome size, also as a figure",
         description="Write a line for each count that occurs: the count, a tab, and the number of distinct k-mers with "
         "it. What the histogram says about a sequenced genome (coverage, size, heterozygosity) goes to standard error, "
-        "into the JSON and into the figure. Reads are counted on the way, without a database.",
+        "into the JSON and into the figure. Numbers in brackets are approximate 95 % confidence intervals. They cover "
+        "random error, which comes of the sampling of reads, and not systematic error, such as that of uneven "
+        "coverage, of repeats that the model does not know, and of the ends of sequences. Reads are counted on "
+        "the way, without a database.",
         allow_abbrev=False,
     )
     parser.set_defaults(run=run)
@@ -168,7 +175,7 @@ def _reading(spectrum: Spectrum) -> list[str]:
         lines.append("; ".join(parts))
         if sure is not None:
             condition = "" if spectrum.other is None else ", if this reading is right"
-            lines.append(f"in brackets: approximate 95 % intervals of chance, without bias{condition}")
+            lines.append(f"in brackets: {INTERVALS}{condition}")
     if spectrum.other is not None:
         other = spectrum.other
         lines.append(

@@ -26,9 +26,10 @@ Repeats
     is more.
 
 Intervals
-    Those of coverage, size and heterozygosity are approximate 95 % intervals of chance, if the model is right; see
-    `spectrum_intervals`. They leave out bias: of each linear sequence, the size lacks a read's length less one letter.
-    They are given from a coverage of 8 on, if the model explains the histogram.
+    Those of coverage, size and heterozygosity are approximate 95 % confidence intervals; see `spectrum_intervals`. They
+    cover random error, which comes of the sampling of reads, if the model is right. They do not cover systematic error:
+    uneven coverage, repeats that the model does not know, or the ends of sequences (of each linear sequence, the size
+    lacks a read's length less one letter). They are given from a coverage of 8 on, if the model explains the histogram.
 
 Limits
 ------

@@ -1,4 +1,4 @@
-"""How sure the numbers of a fitted model are: approximate 95 % intervals of chance, without bias.
+"""How sure the numbers of a fitted model are: approximate 95 % confidence intervals, of random error alone.
 
 The fit minimises the weighted squares of h - m(x), where h are the k-mers of each count and m those of the model with
 the numbers x. Near its minimum

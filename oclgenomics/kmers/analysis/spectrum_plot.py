@@ -201,7 +201,7 @@ def _summarise(axes: Axes, spectrum: Spectrum) -> None:
             size = f"{size} ({bases_between(spectrum.intervals.genome_size)})"
         lines = [f"genome size {size}", f"repeats {share}", *lines]
     if spectrum.intervals is not None:
-        lines.append("in brackets: about 95 %, by chance")
+        lines.extend(("in brackets: 95 % confidence,", "random error alone"))
     for number, line in enumerate(lines):
         axes.text(1, 0.97 - LINE * number, line, ha="right", va="top", transform=axes.transAxes,
                   fontweight="normal" if number else "bold")  # fmt: skip
