@@ -11,6 +11,7 @@ from helpers.kmer_sets import GOLDEN, A, pairs_of, set_of, write_database
 from oclgenomics.cli import main as main_module
 from oclgenomics.cli.main import main
 from oclgenomics.cli.omega.report_names import ReportNames, report_files
+from oclgenomics.io import packed_file
 from oclgenomics.io.source import Source
 
 EDGE = Path(__file__).parents[1] / "data" / "omega" / "edge"
@@ -91,6 +92,14 @@ def test_what_is_no_text_is_not_packed(
     (line,) = capsys.readouterr().err.splitlines()
     assert "only text is packed, and npz is none; leave out ." in line
     assert not list(tmp_path.glob("x.npz*")) + list(tmp_path.glob("x.[gx]z"))
+
+
+def test_a_package_that_is_missing_is_told_before_any_work(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(packed_file, "zstd_module", lambda: None)
+    assert main(["kmers", "dump", "there is no such file", "-o", "x.zst"]) == 2
+    assert "pip install 'oclgenomics[zstd]'" in capsys.readouterr().err
 
 
 def test_names_of_reports_end_as_the_output_does(tmp_path: Path) -> None:

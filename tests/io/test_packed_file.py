@@ -68,10 +68,17 @@ def test_a_packed_file_is_whole_or_absent(ending: str, tmp_path: Path) -> None:
     with contextlib.suppress(KeyError), open_packed(path, "w", OutputError) as stream:
         stream.write("begun")
         raise KeyError
-    del stream  # its text that waits is not written to what is closed
+    stream.flush()  # its text that waits is not written to what is closed
+    del stream
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(OutputError), open_packed(tmp_path / "no" / f"x{ending}", "w", OutputError):
         pass
+
+
+def test_text_that_waits_is_written_in_the_end(tmp_path: Path) -> None:
+    with open_packed(tmp_path / "x.gz", "w", OutputError) as stream:
+        stream.write("a few letters")
+    assert unpacked(tmp_path / "x.gz") == b"a few letters"
 
 
 def test_standard_output_is_plain(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
