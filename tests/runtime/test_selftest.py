@@ -461,7 +461,17 @@ def test_reads_of_the_golden_job_are_of_every_class() -> None:
     assert max(located) > WIDE
 
 
-def test_doctor_runs_the_jobs(answers: dict[int, Verdict], capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.fixture
+def compiled(tmp_path: Path) -> None:
+    """Give the folder of `fresh`, which has to come after this, the programs that other tests have compiled."""
+    folder = diskcache.cache_folder()
+    if folder is not None:
+        diskcache._make(folder / "programs")
+        (tmp_path / "cache").mkdir(mode=0o700)
+        (tmp_path / "cache" / "programs").symlink_to(folder / "programs")
+
+
+def test_doctor_runs_the_jobs(compiled: None, answers: dict[int, Verdict], capsys: pytest.CaptureFixture[str]) -> None:
     for device in list_devices()[1:]:
         answers[device.index] = BAD  # which are then left alone
     assert main(["doctor", "--self-test"]) == 0
