@@ -90,6 +90,16 @@ def test_too_many_equal_k_mers_in_a_stream(engine: Engine, tmp_path: Path) -> No
         check(engine, path, CountOptions(17), 1 << 20)
 
 
+@pytest.mark.parametrize("k", [17, 40])
+def test_k_mers_that_a_sample_misses(engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, k: int) -> None:
+    """One group of symbols tells the density of all."""
+    monkeypatch.setattr(bin_plan, "SAMPLED_GROUPS", 1)
+    path = tmp_path / "x.fa"
+    path.write_bytes(random_text(np.random.default_rng(k), 20_000, b"ACGT", 700))
+    for canonical in (True, False):
+        check(engine, path, CountOptions(k, canonical), 1 << 20)
+
+
 def test_distinct_k_mers_and_their_sums() -> None:
     keys = np.array([[3, 1, 3, 1], [0, 1, 0, 0]], np.uint64)
     found = distinct_of(keys)

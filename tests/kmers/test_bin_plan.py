@@ -128,10 +128,8 @@ def test_spans_hold_all_prefixes_and_fit(plan: BinPlan, weights: list[int], span
     for number, some in enumerate(density.kmers.tolist()):
         known[number << density.span.shift, 1 << density.span.shift] = some
     cut = list(planned_spans(plan, density, finer))
-    assert all(before.high <= after.low for before, after in itertools.pairwise(cut))
-    covered = [(low, low + width) for (low, width), some in known.items() if some]
-    for low, high in covered:
-        assert any(span.low < high and low < span.high for span in cut)
+    assert (cut[0].low, cut[-1].high) == (0, 1 << 32)  # a sample may have missed k-mers of any prefix
+    assert all(before.high == after.low for before, after in itertools.pairwise(cut))
     for span in cut:
         assert 1 <= span.bins <= plan.max_bins
         assert span.low % (1 << span.shift) == 0

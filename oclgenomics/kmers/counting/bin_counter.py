@@ -11,6 +11,7 @@ from collections.abc import Generator, Iterator
 
 import numpy as np
 
+from oclgenomics.errors import DeviceError
 from oclgenomics.kmers.counting.bin_fill import BinFiller
 from oclgenomics.kmers.counting.bin_plan import BinPlan
 from oclgenomics.kmers.counting.bin_prefixes import PrefixDensity, planned_spans
@@ -67,6 +68,8 @@ class BinCounter:
         ------
         AllocationError
             There is no room for those of a single stream that begin with the same 16 letters.
+        DeviceError
+            Some were not counted, or twice.
         """
         plan = self._plan(free)
         if plan.exact:
@@ -76,7 +79,13 @@ class BinCounter:
             self._engine.shared(plan.pool_bytes, np.uint8) as pool,
             TablesOfAnyRest(self._engine, plan.table_lines, plan.part_slots) as tables,
         ):
-            yield from _Pooled(self._engine, plan, self._filler, pool.device, tables, kept).parts()
+            counted = 0
+            for part in _Pooled(self._engine, plan, self._filler, pool.device, tables, kept).parts():
+                counted += part.kmers
+                yield part
+                del part
+            if counted != self.kmers:
+                raise DeviceError(f"{counted:,} k-mers were counted instead of {self.kmers:,}")
 
     def _each(self, kept: Kept) -> Part:
         """The k-mers that have a counter each."""

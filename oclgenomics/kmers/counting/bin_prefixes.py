@@ -45,28 +45,26 @@ def planned_spans(plan: BinPlan, density: PrefixDensity, finer: Finer) -> Iterat
     Yields
     ------
     PrefixSpan
-        In ascending order, all prefixes that have k-mers among them. The last ones that cannot be divided may have
-        more k-mers than fit.
+        In ascending order, all prefixes of the density: also those that a sample has no k-mers of. The last ones that
+        cannot be divided may have more k-mers than fit.
     """
     span, kmers = density.span, density.kmers
     most = plan.span_kmers(span.rest(plan.k))
     target = _even(int(kmers.sum()), most)
     first = held = 0
-    for number in range(span.bins + 1):
-        coming = int(kmers[number]) if number < span.bins else target + 1
-        if held and held + coming > target:
-            yield plan_span(plan, span.cut(first, number), held)
-            held = 0
-        if not held:
-            first = number
-        if number == span.bins:
-            return
+    for number in range(span.bins):
+        coming = int(kmers[number])
         bits = plan.finer_bits(span.shift) if coming > most else 0
+        if first < number and (bits or (held and held + coming > target)):
+            yield plan_span(plan, span.cut(first, number), held)
+            first, held = number, 0
         if bits:
             yield from planned_spans(plan, finer(span.cut(number, number + 1).divided(bits)), finer)
             first = number + 1
         else:
             held += coming
+    if first < span.bins:
+        yield plan_span(plan, span.cut(first, span.bins), held)
 
 
 def _even(kmers: int, most: int) -> int:
