@@ -55,18 +55,19 @@ typedef struct {
 #define LANES 8
 #define STEPS 4 // vectors of a group
 
-static inline uint take(const Walk *walk, const Bins *bins, ulong offset)
+static inline uint take(const Walk *walk, const Bins *bins, ulong offset, ushort *filled, uint *many)
 {
     const uint bin = (uint)(offset >> 32 >> walk->shift);
     const ulong key = offset >> (64 - 2 * walk->k) & LOW_BITS64(walk->rest);
-    __global uchar *stage = STAGE_OF(bins, bin);
-    const uint staged = STAGED_IN(stage);
+    __global uchar *place = place_for_key(bins, bin, filled, many);
+    if (!place)
+        return 0;
 #if KEY_BYTES == 4
-    ((__global uint *)stage)[staged] = (uint)key;
+    *(__global uint *)place = (uint)key;
 #else
-    ((__global ulong *)stage)[staged] = key;
+    *(__global ulong *)place = key;
 #endif
-    return staged_one_more(bins, bin, stage, staged);
+    return 1;
 }
 
 static inline uint fill_groups(const Walk *walk, const Bins *bins, int begin, int end)
@@ -99,11 +100,13 @@ static inline uint fill_groups(const Walk *walk, const Bins *bins, int begin, in
         }
     }
     const ulong *each = (const ulong *)offsets, *chosen = (const ulong *)&inside;
+    ushort filled[32 * GROUPS + 1];
+    uint many = 0;
     for (uint lane = 0; lane < LANES; ++lane)
         for (ulong left = chosen[lane]; left; left &= left - 1)
-            if (!take(walk, bins, each[LANES * LOWEST64(left) + lane]))
+            if (!take(walk, bins, each[LANES * LOWEST64(left) + lane], filled, &many))
                 return 0;
-    return 1;
+    return store_stages(bins, filled, many);
 }
 
 #else
@@ -196,7 +199,7 @@ static inline uint16 placed(uint16 entries, uint k)
     return PLACED(entries, own ^ ((own ^ other) & chosen), (~last ^ ((~last ^ at) & chosen)) & 31);
 }
 
-static inline uint take(const Bins *bins, const Letters *letters, Key mask, uint entry)
+static inline uint take(const Bins *bins, const Letters *letters, Key mask, uint entry, ushort *filled, uint *many)
 {
     const uint bin = entry >> 16, shift = 2 * (entry & 31);
     const ulong *from = letters->words + (entry >> 5 & 0x7ff);
@@ -204,18 +207,11 @@ static inline uint take(const Bins *bins, const Letters *letters, Key mask, uint
 #if LINE_KEYS == 1
     return store_line(bins, bin, key);
 #else
-    __global uchar *stage = STAGE_OF(bins, bin);
-    const uint staged = STAGED_IN(stage);
-#if KEY_BYTES == 16 && !SIMULATED // whose check of values fails at vectors joined to longer ones
-    if (staged == LINE_KEYS - 1) { // loaded as it was stored: a load of several stores would wait for them
-        __global const ulong2 *keys = (__global const ulong2 *)stage;
-        const uint stored = store_line(bins, bin, (ulong8)(keys[0], keys[1], keys[2], key));
-        STAGED_IN(stage) = 0;
-        return stored;
-    }
-#endif
-    *(__global Key_any *)(stage + staged * KEY_BYTES) = key;
-    return staged_one_more(bins, bin, stage, staged);
+    __global uchar *place = place_for_key(bins, bin, filled, many);
+    if (!place)
+        return 0;
+    *(__global Key_any *)place = key;
+    return 1;
 #endif
 }
 
@@ -319,21 +315,23 @@ static inline uint fill_groups(const Walk *walk, const Bins *bins, int begin, in
     for (uint i = 0; i < size; i += 16)
         entries[i / 16] = placed(entries[i / 16], walk->k);
     const Key mask = key_mask(walk->rest);
+    ushort filled[32 * GROUPS + 1];
+    uint many = 0;
     for (uint i = 0; i < size; ++i)
-        if (!take(bins, &letters, mask, ((const uint *)entries)[i]))
+        if (!take(bins, &letters, mask, ((const uint *)entries)[i], filled, &many))
             return 0;
-    return 1;
+    return store_stages(bins, filled, many);
 }
 
 #endif
 
 __kernel void fill_bins(__global const uint *codes, __global const uint *starts, uint groups, uint each, uint k, uint low, uint last,
                         uint shift, uint bins, uint rest, uint stream, volatile __global uint *counters, __global uchar *stages,
-                        __global uint *places, __global ushort *owners, uint chunks, __global uchar *pool)
+                        __global uchar *staged, __global uint *places, __global ushort *owners, uint chunks, __global uchar *pool)
 {
     const ulong first = (ulong)get_global_id(0) * bins;
     const Walk walk = {codes, starts, groups, k, rest, low, last - low, shift};
-    const Bins into = {stages + first * LINE_BYTES, places + first, counters, chunks, owners, (__global ulong8 *)pool};
+    const Bins into = {stages + first * LINE_BYTES, staged + first, places + first, counters, chunks, owners, (__global ulong8 *)pool};
     const uint blocks = CEIL_DIV(groups, each);
     for (uint block = atomic_inc(counters + 1 + stream); block < blocks; block = atomic_inc(counters + 1 + stream)) {
         if (counters[0] > chunks)

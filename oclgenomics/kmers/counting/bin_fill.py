@@ -144,18 +144,19 @@ class BinFiller:
         self._check(span, pool)
         engine, shape = self._engine, (self._walkers, span.bins)
         chunks = min(pool.nbytes // CHUNK_BYTES, MAX_CHUNKS)
-        stages, places = engine.empty((*shape, LINE_BYTES), np.uint8), engine.empty(shape, np.uint32)
+        stages, staged = engine.empty((*shape, LINE_BYTES), np.uint8), engine.empty(shape, np.uint8)
+        places = engine.empty(shape, np.uint32)
         owners, counters = engine.empty(max(chunks, 1), np.uint16), engine.empty(1 + len(self._streams), np.uint32)
-        for array in (stages, places, counters):
+        for array in (stages, staged, places, counters):
             engine.fill(array, 0)
-        memory = {"counters": counters, "stages": stages, "places": places, "owners": owners, "pool": pool}
+        memory = {"counters": counters, "stages": stages, "staged": staged, "places": places, "owners": owners}
         for number, stream in enumerate(self._streams[streams]):
-            self._walk(number, stream, span, chunks=chunks, **memory)
+            self._walk(number, stream, span, chunks=chunks, pool=pool, **memory)
         taken = int(engine.download(counters, 1)[0])
         if taken > chunks:
             return None
         lists = ChunkLists.of(engine.download(owners, taken), engine.download(places), span.bins)
-        return self._filled(span, pool, stages, lists)
+        return self._filled(span, pool, stages, engine.download(staged).astype(np.uint32), lists)
 
     def _check(self, span: PrefixSpan, pool: DeviceArray) -> None:
         """Refuse what the kernel could not take, before it writes anything."""
@@ -191,17 +192,15 @@ class BinFiller:
             **arguments,
         )
 
-    def _filled(self, span: PrefixSpan, pool: DeviceArray, stages: DeviceArray, lists: ChunkLists) -> FilledBins:
+    def _filled(
+        self, span: PrefixSpan, pool: DeviceArray, stages: DeviceArray, staged: NDArray[np.uint32], lists: ChunkLists
+    ) -> FilledBins:
         """Describe what the walks have left."""
         engine, rest = self._engine, span.rest(self._k)
-        keys = line_keys(rest)
-        staged = np.zeros((self._walkers, span.bins), np.uint32)
-        if keys > 1:
-            staged[:] = engine.download(stages).view(np.uint32)[:, :, -1]
         return FilledBins(
             span,
             rest,
-            lists.sizes * keys + staged.sum(axis=0, dtype=np.int64),
+            lists.sizes * line_keys(rest) + staged.sum(axis=0, dtype=np.int64),
             pool,
             engine.upload(lists.begins),
             engine.upload(lists.chunks),
