@@ -18,7 +18,7 @@
 // lines of keys of bin b, for i from begins[b] to begins[b + 1] - 1, and stage b of each walker has staged[walker * bins + b].
 //
 // -D SLOT_WORDS=n, -D KEY_WORDS=n   slot.clh
-// -D KEY_BYTES=n                    bytes of a key, a little-endian number: 4, or 8 * KEY_WORDS
+// -D KEY_BYTES=n                    bytes of a key, a little-endian number: 4, 6, 12, or 8 * KEY_WORDS
 // -D JOINED=0|1                     1 where a vector of 64 bytes is more than a register, or compiled as if it were
 #include "common/bits.clh"
 #include "common/fetch.clh"
@@ -35,6 +35,8 @@
 #define AHEAD 8 // lines of a chunk that are asked for while the one before is counted; processors go on by themselves
 
 typedef ulong8 ulong8_any __attribute__((aligned(8)));
+typedef ulong ulong_at_2 __attribute__((aligned(2)));
+typedef ulong ulong_at_4 __attribute__((aligned(4)));
 
 #define LOAD8(p) (*(__global const ulong8_any *)(p))
 #define STORE8(p, v) (*(__global ulong8_any *)(p) = (v))
@@ -71,6 +73,11 @@ static inline void load_key(__global const uchar *at, ulong *key)
 {
 #if KEY_BYTES == 4
     key[0] = *(__global const uint *)at;
+#elif KEY_BYTES == 6
+    key[0] = *(__global const ulong_at_2 *)at & LOW_BITS64(48); // of a line, it ends before the last bytes
+#elif KEY_BYTES == 12
+    key[0] = *(__global const ulong_at_4 *)at;
+    key[1] = ((__global const uint *)at)[2];
 #else
     UNROLL
     for (uint w = 0; w < KEY_WORDS; ++w)
