@@ -19,7 +19,7 @@
 //
 // -D WORDS=n        words of a k-mer
 // -D CANONICAL=0|1  the lesser of a k-mer and its reverse complement
-// -D KEY_BYTES=n    of a key in a bin: 4 (of one word), or whole words of 8
+// -D KEY_BYTES=n    of a key in a bin: 4 (of one word), 6, 12 (of more), or whole words of 8
 #include "common/portable.clh"
 #include "common/bits.clh"
 #include "kmers/letters.clh"
@@ -55,6 +55,12 @@ typedef struct {
 #define LANES 8
 #define STEPS 4 // vectors of a group
 
+#if KEY_BYTES == 6
+typedef ulong Key_any __attribute__((aligned(2)));
+#else
+typedef ulong Key_any;
+#endif
+
 static inline uint take(const Walk *walk, const Bins *bins, ulong offset, ushort *filled, uint *many)
 {
     const uint bin = (uint)(offset >> 32 >> walk->shift);
@@ -65,7 +71,7 @@ static inline uint take(const Walk *walk, const Bins *bins, ulong offset, ushort
 #if KEY_BYTES == 4
     *(__global uint *)place = (uint)key;
 #else
-    *(__global ulong *)place = key;
+    *(__global Key_any *)place = key;
 #endif
     return 1;
 }
@@ -120,19 +126,17 @@ static inline uint fill_groups(const Walk *walk, const Bins *bins, int begin, in
 #define BATCH 4 // windows that are listed at a time
 #define SPARE 9 // words behind them that are loaded and not used
 
+#define KEY_ALIGNED (KEY_BYTES % 8 == 0 ? 8 : KEY_BYTES % 4 == 0 ? 4 : 2)
 #if STORED == 1
 typedef ulong Key;
-typedef ulong Key_any;
 #elif STORED == 2
 typedef ulong2 Key;
-typedef ulong2 Key_any __attribute__((aligned(8)));
 #elif STORED <= 4
 typedef ulong4 Key;
-typedef ulong4 Key_any __attribute__((aligned(8)));
 #else
 typedef ulong8 Key;
-typedef ulong8 Key_any __attribute__((aligned(8)));
 #endif
+typedef Key Key_any __attribute__((aligned(KEY_ALIGNED)));
 
 // Letters, and WIDTH words behind them their reverse complements.
 #define WIDTH (HELD + SPARE)

@@ -71,7 +71,7 @@ def test_more_k_mers_with_a_prefix_than_fit(engine: Engine, tmp_path: Path, divi
 
 
 @pytest.mark.parametrize("canonical", [True, False])
-@pytest.mark.parametrize("k", [17, 31, 40, 100])
+@pytest.mark.parametrize("k", [17, 31, 40, 50, 100])
 def test_more_distinct_k_mers_with_a_prefix_than_a_table_takes(
     engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, divided: list[PrefixSpan], k: int, canonical: bool
 ) -> None:

@@ -79,8 +79,10 @@ def test_pool(k: int, kmers: int, free: int, pool: int) -> None:
         (1000, 1, 52, 0),
         (1 << 16, 1, 52, 0),
         ((1 << 16) + 1, 1, 52, 1),
-        (1 << 14, 1, 98, 0),  # slots of two words
-        ((1 << 14) + 1, 1, 98, 1),
+        (1 << 14, 1, 100, 0),  # slots of two words
+        ((1 << 14) + 1, 1, 100, 1),
+        (1 << 14, 1, 98, 2),  # keys of 12 bytes instead of 16
+        (1000, 1, 49, 1),  # and of 6 instead of 8
         (1 << 40, 1, 511, 12),
         (1 << 27, 1, 52, 11),
         (1 << 40, 1, 62, 12),  # no more than fit the cache

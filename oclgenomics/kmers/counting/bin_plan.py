@@ -116,10 +116,13 @@ class BinPlan:
         most = min((self.max_bins // bins).bit_length() - 1, rest - 1)
         each = max(1, BIN_KMERS // SlotLayout(rest).words ** 2)
         bits = max(0, min(most, (-(-kmers // (bins * each)) - 1).bit_length()))
-        for more in range(1, min(3, most - bits + 1)):
-            if key_bytes(rest - bits - more) < key_bytes(rest - bits):
-                return bits + more
-        return bits
+        more = self.shorter_bits(rest - bits)
+        return bits + more if bits + more <= most else bits
+
+    @staticmethod
+    def shorter_bits(rest: int) -> int:
+        """The few bits by which to divide bins for shorter keys in them; 0 where few do not suffice."""
+        return next((bits for bits in range(1, min(3, rest)) if key_bytes(rest - bits) < key_bytes(rest)), 0)
 
     # The pool
 
@@ -135,7 +138,7 @@ class BinPlan:
         return max(least, min(wanted, self._pool_at_most)) // CHUNK_BYTES * CHUNK_BYTES
 
     def span_kmers(self, rest: int) -> int:
-        """K-mers of so many bits that fill the pool at a time, by a density that is told by a sample."""
+        """K-mers of so many bits in a bin that fill the pool at a time, by a density that is told by a sample."""
         chunks = self.pool_bytes // CHUNK_BYTES
         whole = max(chunks // 2, chunks - self.walkers * min(self.max_bins, 1 + chunks // (2 * self.walkers)))
         return max(1, int(whole * CHUNK_LINES * line_keys(rest) / MARGIN))

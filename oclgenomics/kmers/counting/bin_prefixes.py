@@ -49,13 +49,17 @@ def planned_spans(plan: BinPlan, density: PrefixDensity, finer: Finer) -> Iterat
         cannot be divided may have more k-mers than fit.
     """
     span, kmers = density.span, density.kmers
-    most = plan.span_kmers(span.rest(plan.k))
-    target = _even(int(kmers.sum()), most)
+    rest = span.rest(plan.k)
+    shorter = min(plan.shorter_bits(rest), span.shift)
+    most = plan.span_kmers(rest)
+    target, dense_target = (_even(int(kmers.sum()), plan.span_kmers(bits)) for bits in (rest, rest - shorter))
+    dense_bins = plan.max_bins >> shorter  # as long as a span has no more, they can be divided for shorter keys
     first = held = 0
     for number in range(span.bins):
         coming = int(kmers[number])
         bits = plan.finer_bits(span.shift) if coming > most else 0
-        if first < number and (bits or (held and held + coming > target)):
+        fits = held + coming <= (dense_target if number - first < dense_bins else target)
+        if first < number and (bits or (held and not fits)):
             yield plan_span(plan, span.cut(first, number), held)
             first, held = number, 0
         if bits:

@@ -93,7 +93,8 @@ class EqualPrefixes:
         whole = chunks[np.arange(CHUNK_LINES) < lines[:, None]][:, : each * size].reshape(-1, size)
         stages = self._engine.download(filled.stages)[:, 0, : each * size].reshape(-1, each, size)
         staged = stages[np.arange(each) < self._engine.download(filled.staged)[:, :1]]
-        words = np.concatenate([whole, staged]).view(np.uint32 if size == 4 else np.uint64).astype(np.uint64)
+        there = np.concatenate([whole, staged])
+        words = np.pad(there, [(0, 0), (0, -size % 8)]).view(np.uint64)
         keys = np.zeros((key_words(self._k), len(words)), np.uint64)
         keys[: words.shape[1]] = words.T
         word, shift = divmod(filled.rest, 64)

@@ -21,12 +21,13 @@ __all__ = [
 LINE_BYTES = 64  # of a processor's cache
 CHUNK_LINES = 64
 CHUNK_BYTES = CHUNK_LINES * LINE_BYTES
+KEY_BYTES = (4, 6, 8, 12)  # of keys that a line takes more of than of whole words
 MIN_COUNT_BITS, MAX_COUNT_BITS = 8, 32
 
 
 def key_bytes(rest: int) -> int:
-    """Bytes of a key of so many bits in a bin: 4, or whole words of 8."""
-    return 4 if rest <= 32 else -(-rest // 64) * 8
+    """Bytes of a key of so many bits in a bin: 4, 6, 12, or whole words of 8."""
+    return next((size for size in KEY_BYTES if rest <= 8 * size), -(-rest // 64) * 8)
 
 
 def line_keys(rest: int) -> int:
