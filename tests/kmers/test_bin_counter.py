@@ -10,9 +10,9 @@ import pytest
 from helpers.kmer_sets import as_dict, random_text
 from helpers.products import on_one_cpu
 
-from oclgenomics.errors import AllocationError
+from oclgenomics.errors import AllocationError, DeviceError
 from oclgenomics.kmers import reference
-from oclgenomics.kmers.counting import bin_plan
+from oclgenomics.kmers.counting import bin_counter, bin_plan
 from oclgenomics.kmers.counting.bin_counter import BinCounter
 from oclgenomics.kmers.counting.equal_prefixes import EqualPrefixes, distinct_of
 from oclgenomics.kmers.counting.filtering import EVERY, Kept
@@ -98,6 +98,14 @@ def test_k_mers_that_a_sample_misses(engine: Engine, tmp_path: Path, monkeypatch
     path.write_bytes(random_text(np.random.default_rng(k), 20_000, b"ACGT", 700))
     for canonical in (True, False):
         check(engine, path, CountOptions(k, canonical), 1 << 20)
+
+
+def test_k_mers_that_no_span_has(engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bin_counter, "planned_spans", lambda *_: [PrefixSpan(0, 20, 2048)])
+    path = tmp_path / "x.fa"
+    path.write_bytes(random_text(np.random.default_rng(3), 5000, b"ACGT", 700))
+    with pytest.raises(DeviceError, match=r"[0-9,]+ k-mers were counted instead of [0-9,]+"):
+        check(engine, path, CountOptions(21, canonical=False), 1 << 20)
 
 
 def test_distinct_k_mers_and_their_sums() -> None:

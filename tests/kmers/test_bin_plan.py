@@ -142,9 +142,22 @@ def test_spans_are_about_even() -> None:
     plan = BinPlan(LAPTOP, 31, 8 << 30, 192_000_000)
     bins = 1 << plan.density_bits
     skewed = np.linspace(2, 0, bins) * 192_000_000 / bins
-    spans = list(planned_spans(plan, whole(plan, skewed), lambda _: pytest.fail("no bin is too large")))
+    density = whole(plan, skewed)
+    spans = list(planned_spans(plan, density, lambda _: pytest.fail("no bin is too large")))
     assert 6 <= len(spans) <= 8
     assert max(span.bins for span in spans) <= plan.max_bins
+    assert {key_bytes(span.rest(31)) for span in spans} == {6, 8}  # the last one has too many bins to be divided
+
+
+@pytest.mark.parametrize("k", [21, 31, 55])
+@pytest.mark.parametrize("kmers", range(60_000_000, 300_000_000, 20_000_000))
+def test_spans_fit_the_pool_in_the_bins_they_get(k: int, kmers: int) -> None:
+    plan = BinPlan(LAPTOP, k, 8 << 30, kmers)
+    bins = 1 << plan.density_bits
+    density = whole(plan, np.linspace(2, 0, bins) * kmers / bins)
+    for span in planned_spans(plan, density, lambda _: pytest.fail("no bin is too large")):
+        held = density.kmers[span.low >> density.span.shift : span.high >> density.span.shift].sum()
+        assert held <= plan.span_kmers(span.rest(k))
 
 
 def test_a_span_of_few_k_mers_is_one_bin() -> None:
