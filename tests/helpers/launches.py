@@ -524,8 +524,10 @@ FAMILIES: dict[str, tuple[Case, ...]] = {
     "kmers": (partial(counted, k=40, fastq=True), partial(counted, k=5, fastq=False)),
     "kmer_lines": (
         partial(lined, rest=30, lines=6),
+        partial(lined, rest=40, lines=6),
         partial(lined, rest=56, lines=6),
         partial(lined, rest=64, lines=6),
+        partial(lined, rest=90, lines=6),
         partial(lined, rest=120, lines=6),
         partial(lined, rest=300, lines=6),
     ),
@@ -542,7 +544,9 @@ FAMILIES: dict[str, tuple[Case, ...]] = {
     ),
     "kmer_fill": (
         partial(bins_filled, k=70, canonical=True),
+        partial(bins_filled, k=50, canonical=True),
         partial(bins_filled, k=40, canonical=False),
+        partial(bins_filled, k=30, canonical=True),
         partial(bins_filled, k=21, canonical=True),
         partial(bins_filled, k=12, canonical=False),
     ),
