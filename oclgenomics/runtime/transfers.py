@@ -174,7 +174,7 @@ class Transfers:
             return result
         start = time.perf_counter_ns()
         with watching(self.device, f"reading {result.nbytes} bytes"):
-            if self.tuning.waiting_helps:
+            if self.tuning.waiting_helps and not _ended(source):
                 self.compute.finish()
             elif not self.tuning.shares_memory:
                 self.wait_for(source)
@@ -253,6 +253,12 @@ class Transfers:
             return []
         self.compute.flush()
         return [array.memory.used]
+
+
+def _ended(array: DeviceArray) -> bool:
+    """Whether the last kernel that got an array has ended, or there was none: later ones need not be waited for."""
+    used = array.memory.used
+    return used is None or used.command_execution_status == opencl().command_execution_status.COMPLETE
 
 
 def _room_for(source: DeviceArray, count: int | None, offset: int, out: NDArray[Any] | None) -> NDArray[Any]:

@@ -51,7 +51,7 @@ class CpuDeviceEncoder:
         self._kernel = engine.kernel("kmers/encode_cpu_device.cl", "encode_sections", WORDS=words, **defines)
 
     def encode(self, span: Span) -> Iterator[Coded]:
-        """Encode k-mers and append them; yield what is known of them."""
+        """Encode k-mers and append them, behind sections of slots; yield what is known of all."""
         engine, sections, rooms = self._engine, sections_of(span.size), self._rooms.next()
         engine.launch(
             self._kernel,
@@ -65,6 +65,7 @@ class CpuDeviceEncoder:
             facts=rooms.facts.device,
             tallies=rooms.tallies.device,
         )
+        yield from self._from_slots.collect()
         facts, tallies = rooms.found(sections)
         tally = tallies.sum(axis=0, dtype=np.int64)
         large = large_counts(engine, span, int(tally[TALLIED]))
@@ -73,21 +74,21 @@ class CpuDeviceEncoder:
         yield coded
 
     def encode_slots(self, bins: SlotBins, start: int, size: int) -> Iterator[Coded]:
-        """Encode sections of slots from k-mer `start` on, append those before and yield what is known of these."""
-        return self._from_slots.encode(bins, start, size)
+        """Have sections of slots encoded from k-mer `start` on, append those before and yield what is known of these.
 
-    def settle_slots(self) -> Iterator[Coded]:
-        """Append all sections of slots, and yield what is known of them; let go of the slots' memory."""
-        return self._from_slots.collect()
+        The device may still be at work afterwards: kernels may write the slots' memory, as they come later, and nobody
+        else.
+        """
+        return self._from_slots.encode(bins, start, size)
 
     def settle(self) -> Iterator[Coded]:
         """Let go of the k-mers' memory; nothing is left to yield."""
         return iter(())
 
     def drain(self) -> Iterator[Coded]:
-        """Wait until all is written; nothing is left to yield."""
+        """Append sections of slots that are left, yield what is known of them and wait until all is written."""
+        yield from self._from_slots.collect()
         self._rooms.wait()
-        return iter(())
 
     def close(self) -> None:
         """Let go of the memory; nobody may be writing it any more."""

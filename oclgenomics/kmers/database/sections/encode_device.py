@@ -128,7 +128,6 @@ class DeviceEncoder:
                 if self._size == self._room or (self._size % SECTION_KMERS == 0 and whole):
                     yield from self._encode_held()
             taken += size
-        yield from encoder.settle_slots()
 
     def _rest(self) -> Iterator[Coded]:
         if self._size:
