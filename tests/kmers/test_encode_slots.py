@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -71,7 +72,7 @@ def write_block(path: Path, k: int, keys: np.ndarray, counts: np.ndarray) -> byt
     return path.read_bytes()
 
 
-def write_slots(path: Path, engine: Engine, k: int, parts: list[Slots | Runs]) -> bytes:
+def write_slots(path: Path, engine: Engine, k: int, parts: Iterable[Slots | Runs]) -> bytes:
     with DatabaseWriter(path, CountOptions(k), engine=engine, threads=2) as writer:
         writer.append_all(parts)
     return path.read_bytes()
@@ -148,6 +149,28 @@ def test_parts_cut_anywhere(tmp_path: Path, shaped: Engine) -> None:
         ([size - 1, size, size], [56, 57, 50]),
     ):
         assert write_slots(tmp_path / "set", shaped, 31, cut(shaped, keys, counts, cuts, rests, size)) == whole
+
+
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+@pytest.mark.usefixtures("small_blocks")
+def test_slots_are_overwritten_as_soon_as_they_were_taken(
+    tmp_path_factory: pytest.TempPathFactory, engine: Engine, data: st.DataObject
+) -> None:
+    """Kernels may write them, even while their sections are encoded: tables do with the next part."""
+    size = 5 * SECTION_KMERS + 321
+    keys, counts = many_kmers(size)
+    near = st.builds(lambda sections, more: sections * SECTION_KMERS + more, st.integers(0, 5), st.integers(-2, 300))
+    cuts = sorted(min(max(place, 0), size) for place in data.draw(st.lists(near, max_size=6)))
+
+    def lent() -> Iterator[Slots | Runs]:
+        for part in cut(engine, keys, counts, cuts, [50, 42, 0], 4):
+            yield part
+            if isinstance(part, Slots):
+                engine.fill(part.words, np.uint64(0x5555555555555555))
+
+    path = tmp_path_factory.mktemp("slots") / "set"
+    assert write_slots(path, engine, 31, lent()) == write_block(path, 31, keys, counts)
 
 
 def test_many_blocks(tmp_path: Path, engine: Engine) -> None:

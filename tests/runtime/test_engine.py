@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from oclgenomics.errors import AllocationError, DeviceError, DeviceLostError
 from oclgenomics.runtime import Device, Engine, host_memory, staging, transfers
+from oclgenomics.runtime.tuning import tuning_for
 
 
 @pytest.fixture(params=["own", "apart"])
@@ -347,6 +348,20 @@ def test_pointers_that_are_not_read_may_lead_nowhere(engine: Engine) -> None:
 
 
 PLAIN_SCAN = {"TYPE": "uint", "MAXIMUM": 0, "SEGMENTED": 0, "CPU": 1, "LANES": 1, "ROOT": 1, "UNITS": 2}
+
+
+def test_what_was_waited_for_is_read_without_another_wait(device: Device) -> None:
+    """Where a thread that waits lends a hand, it does so for what it reads only: kernels may have come since."""
+    tuning = dataclasses.replace(tuning_for(device), waiting_helps=True)
+    with Engine(device, tuning=tuning) as engine:
+        one, other = engine.empty(99, np.uint32), engine.empty(99, np.uint32)
+        engine.fill(one, 5)
+        engine.finish()
+        engine.fill(other, 6)
+        with mock.patch.object(engine._transfers, "compute", wraps=engine._compute) as queue:
+            np.testing.assert_array_equal(engine.download(one), np.full(99, 5))
+        assert not queue.finish.called
+        np.testing.assert_array_equal(engine.download(other), np.full(99, 6))
 
 
 def test_checkpoints(engine: Engine) -> None:

@@ -154,7 +154,8 @@ class DatabaseWriter:
     def append_slots(self, slots: Slots) -> None:
         """Add k-mers of the engine's memory as counters on CPUs leave them, all of them greater than those before.
 
-        What has to be kept of them is copied. As with `append_runs`, what is wrong may come to light later.
+        What has to be kept of them is copied, but the device may still be at it: only commands of the engine may then
+        write their memory. As with `append_runs`, what is wrong may come to light later.
 
         Raises
         ------

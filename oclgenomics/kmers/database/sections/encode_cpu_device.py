@@ -76,8 +76,8 @@ class CpuDeviceEncoder:
     def encode_slots(self, bins: SlotBins, start: int, size: int) -> Iterator[Coded]:
         """Have sections of slots encoded from k-mer `start` on, append those before and yield what is known of these.
 
-        The device may still be at work afterwards: kernels may write the slots' memory, as they come later, and nobody
-        else.
+        The device may still be at work afterwards: commands of the engine may write the slots' memory, as they come
+        later, but nobody else may.
         """
         return self._from_slots.encode(bins, start, size)
 

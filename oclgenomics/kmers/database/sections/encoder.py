@@ -29,7 +29,10 @@ class SectionEncoder(Protocol):
         ...
 
     def take_slots(self, slots: Slots) -> Iterator[Coded]:
-        """Take k-mers of device memory that are slots, which is free for other use afterwards."""
+        """Take k-mers of device memory that are slots, which the engine's commands may write afterwards.
+
+        Kernels that encode them may still be under way.
+        """
         ...
 
     def rest(self) -> Iterator[Coded]:
