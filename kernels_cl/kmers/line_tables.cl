@@ -109,32 +109,60 @@ static inline ulong lanes_for(__global const ulong8 *line, const ulong *slot, ul
     return BYTES(same | (first == EMPTY));
 }
 
-// Counts `n` keys; 0 where they crowd.
-static inline uint enter(__global const uchar *keys, uint n, Table *table, const uint hashed)
+// Whether the first and the last of `n` keys are equal; so they often are where one key comes many times on end.
+static inline uint ends_alike(__global const uchar *keys, uint n)
+{
+    if (n < 2)
+        return 0;
+    ulong one[KEY_WORDS], other[KEY_WORDS], differ = 0;
+    load_key(keys, one);
+    load_key(keys + (ulong)((n - 1) / LINE_KEYS) * 64 + (n - 1) % LINE_KEYS * KEY_BYTES, other);
+    UNROLL
+    for (uint w = 0; w < KEY_WORDS; ++w)
+        differ |= one[w] ^ other[w];
+    return !differ;
+}
+
+// Counts `n` keys; 0 where they crowd. Where keys come in `runs`, each run's slot is looked for once.
+static inline uint enter(__global const uchar *keys, uint n, Table *table, const uint hashed, const uint runs)
 {
     __global ulong8 *lines = table->lines;
     const ulong below = table->below;
     const uint wanted = table->wanted, rest = table->rest, count_bits = table->count_bits;
-    uint used = table->used;
+    uint used = table->used, at = 0;
+    __global ulong *word = (__global ulong *)lines;
+    ulong previous[SLOT_WORDS];
+    UNROLL
+    for (uint w = 0; w < SLOT_WORDS; ++w)
+        previous[w] = EMPTY; // no slot without a count is
     for (uint i = 0; i < n; ++i) {
         ulong key[KEY_WORDS], slot[SLOT_WORDS];
         load_key(keys + (ulong)i * KEY_BYTES + i / LINE_KEYS * (64 - LINE_KEYS * KEY_BYTES), key);
         slot_of_key(key, rest, count_bits, slot);
-        uint line = line_of(slot, wanted, hashed);
-        ulong lanes = lanes_for(lines + (ulong)line * SLOT_WORDS, slot, below);
-        while (__builtin_expect(!lanes, 0)) {
-            if (++line == table->end || !table->steps)
-                return 0;
-            --table->steps;
-            table->last = MAX(table->last, line);
-            lanes = lanes_for(lines + (ulong)line * SLOT_WORDS, slot, below);
+        ulong other = slot[0] ^ previous[0];
+        UNROLL
+        for (uint w = 1; runs && w < SLOT_WORDS; ++w)
+            other |= slot[w] ^ previous[w];
+        if (!runs || other) {
+            uint line = line_of(slot, wanted, hashed);
+            ulong lanes = lanes_for(lines + (ulong)line * SLOT_WORDS, slot, below);
+            while (__builtin_expect(!lanes, 0)) {
+                if (++line == table->end || !table->steps)
+                    return 0;
+                --table->steps;
+                table->last = MAX(table->last, line);
+                lanes = lanes_for(lines + (ulong)line * SLOT_WORDS, slot, below);
+            }
+            const uint lane = lowest_bit64(lanes) >> 3;
+            at = line * LANES + lane;
+            word = (__global ulong *)(lines + (ulong)line * SLOT_WORDS) + lane;
+            UNROLL
+            for (uint w = 0; runs && w < SLOT_WORDS; ++w)
+                previous[w] = slot[w];
         }
-        const uint lane = lowest_bit64(lanes) >> 3;
-        __global ulong *word = (__global ulong *)(lines + (ulong)line * SLOT_WORDS) + lane;
         const ulong before = *word;
         ulong after = (before == EMPTY ? slot[0] : before) + 1;
         if (__builtin_expect((after & below) == below, 0)) {
-            const uint at = line * LANES + lane;
             if (!table->escapes[at]++)
                 table->listed[table->grown++] = at;
             after -= below - 1;
@@ -181,7 +209,7 @@ static inline uint enter_all(const Keys *keys, Table *table, const uint hashed)
             for (uint line = 0; line < AHEAD; ++line)
                 FETCH(next + line * 64);
         }
-        if (!enter(at, n, table, hashed))
+        if (!(ends_alike(at, n) ? enter(at, n, table, hashed, 1) : enter(at, n, table, hashed, 0)))
             return 0;
     }
     return 1;

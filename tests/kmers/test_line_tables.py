@@ -194,3 +194,23 @@ def test_tables_are_empty_after_crowded_bins(engine: Engine) -> None:
     filled = filled_bins(engine, [key_table(keys, rest) for keys in bins], rest)
     lined = LineTables(engine, rest, 1024, items=1).count(filled, 0, len(bins), **{**ALL, "cap": 1})
     assert pairs_of(engine, lined.slots) == expected(bins, rest, **{**ALL, "cap": 1})
+
+
+def test_tables_are_empty_after_a_bin_that_none_took(engine: Engine) -> None:
+    """The overfull bin is counted in the order of keys, then by a hash; nothing of it may be among the next bin's."""
+    rest, rng = ONE_WORD, np.random.default_rng(8)
+    bins = [[*numbers(rng, rest, 3000), *[7] * 20000], numbers(rng, rest, 300), [7] * 20000]
+    filled = filled_bins(engine, [key_table(keys, rest) for keys in bins], rest)
+    lined = LineTables(engine, rest, 64, items=1).count(filled, 0, len(bins), **ALL)
+    assert lined.overfull.tolist() == [0]
+    assert pairs_of(engine, lined.slots) == expected([[], *bins[1:]], rest, **ALL)
+
+
+@pytest.mark.parametrize("rest", [30, HOLE_OF_8, TWO_WORDS, 200])
+def test_keys_that_come_many_times_on_end(engine: Engine, rest: int) -> None:
+    """Runs of a key, with others in between, some of which differ in one word only."""
+    rng = np.random.default_rng(9)
+    key, *others = numbers(rng, rest, 20)
+    others += [key ^ 1, key ^ 1 << rest - 1, key ^ 1 << rest // 2]
+    mixed = [key if rng.random() < 0.9 else others[rng.integers(len(others))] for _ in range(6000)]
+    check(engine, [mixed, [key] * 2000, [0] * 700, [(1 << rest) - 1] * 700 + [key] * 700], rest)
