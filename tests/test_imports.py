@@ -206,6 +206,20 @@ def test_help_does_not_import_pyopencl(words: list[str]) -> None:
     assert "usage: oclgenomics" in done.stdout
 
 
+def test_counting_imports_nothing_that_it_does_not_need() -> None:
+    code = "import sys; import oclgenomics.kmers as kmers; sys.exit('oclgenomics.kmers.analysis' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("system", ["", *sorted(SYSTEMS)])
+def test_every_name_that_is_offered_is_there(system: str) -> None:
+    code = f"import oclgenomics.{system} as offers" if system else "import oclgenomics as offers"
+    code += "; [getattr(offers, name) for name in offers.__all__]; assert set(offers.__all__) <= set(dir(offers))"
+    code += "; assert not hasattr(offers, 'no_such_name')"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
 def test_every_package_and_kernel_is_shipped() -> None:
     setup = configparser.ConfigParser()
     setup.read(ROOT / "setup.cfg")

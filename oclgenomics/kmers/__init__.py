@@ -6,25 +6,35 @@ Examples
 >>> counted = count(["reads.fq.gz"], CountOptions(k=31))  # doctest: +SKIP
 >>> print(counted)  # doctest: +SKIP
 CountedKmers(k=31, canonical=True, distinct=18471310, total=96000000)
+
+Names that counting does not need are imported when they are first used: `kmers count` would start later for them.
 """
 
-from oclgenomics.kmers.analysis.found_kmers import FoundKmers, RecordSummaries
-from oclgenomics.kmers.analysis.histogram import Histogram, histogram
-from oclgenomics.kmers.analysis.look_up import counts_of
-from oclgenomics.kmers.analysis.query import QueryResult, query
-from oclgenomics.kmers.analysis.read_histogram import histogram_of_reads
-from oclgenomics.kmers.analysis.spectrum import Spectrum, read_spectrum
-from oclgenomics.kmers.analysis.spectrum_plot import plot_spectrum
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+# Verbs whose modules are called as they are: the import of such a module later would put it in the verb's place.
 from oclgenomics.kmers.count import count, count_to_database
-from oclgenomics.kmers.database.reader import KmerDatabase
-from oclgenomics.kmers.export.dump import dump
-from oclgenomics.kmers.filter_options import FilterOptions
 from oclgenomics.kmers.filter_reads import filter_reads
 from oclgenomics.kmers.kmer_set import CountedKmers, KmerBlock, KmerSet
 from oclgenomics.kmers.matrix import CountMatrix, MatrixSummary, matrix, write_matrix
 from oclgenomics.kmers.merge import merge, merge_databases
 from oclgenomics.kmers.options import CountOptions
 from oclgenomics.kmers.result import CountSummary, FilterSummary, MergeSummary
+
+if TYPE_CHECKING:
+    from oclgenomics.kmers.analysis.found_kmers import FoundKmers, RecordSummaries
+    from oclgenomics.kmers.analysis.histogram import Histogram, histogram
+    from oclgenomics.kmers.analysis.look_up import counts_of
+    from oclgenomics.kmers.analysis.query import QueryResult, query
+    from oclgenomics.kmers.analysis.read_histogram import histogram_of_reads
+    from oclgenomics.kmers.analysis.spectrum import Spectrum, read_spectrum
+    from oclgenomics.kmers.analysis.spectrum_plot import plot_spectrum
+    from oclgenomics.kmers.database.reader import KmerDatabase
+    from oclgenomics.kmers.export.dump import dump
+    from oclgenomics.kmers.filter_options import FilterOptions
 
 __all__ = [
     "CountMatrix",
@@ -58,3 +68,21 @@ __all__ = [
     "read_spectrum",
     "write_matrix",
 ]
+
+HOMES = {
+    "FilterOptions": "filter_options", "FoundKmers": "analysis.found_kmers", "Histogram": "analysis.histogram",
+    "KmerDatabase": "database.reader", "QueryResult": "analysis.query", "RecordSummaries": "analysis.found_kmers",
+    "Spectrum": "analysis.spectrum", "counts_of": "analysis.look_up", "dump": "export.dump",
+    "histogram": "analysis.histogram", "histogram_of_reads": "analysis.read_histogram",
+    "plot_spectrum": "analysis.spectrum_plot", "query": "analysis.query", "read_spectrum": "analysis.spectrum",
+}  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name in HOMES:
+        return getattr(importlib.import_module(f"{__name__}.{HOMES[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
