@@ -1,17 +1,18 @@
 """The process of the `oclgenomics` command, which `python -m oclgenomics` is, too."""
 
-from oclgenomics.commandkit import stopping
+from oclgenomics.commandkit import leaving, stopping
 
 
 def program() -> int:
-    """Run the command line in this process."""
+    """Run the command line in this process, which ends with what is returned."""
+    leaving.leave_at_once()
     stopping.exit_on_signals("oclgenomics")  # before anything that takes time to import
     from oclgenomics.commandkit.streams import prepare_streams
 
     prepare_streams()
     from oclgenomics.cli.main import main
 
-    return main()
+    return leaving.leaves_with(main())
 
 
 if __name__ == "__main__":
