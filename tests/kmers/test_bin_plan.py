@@ -96,6 +96,13 @@ def test_bits_that_bins_are_divided_by(kmers: int, bins: int, rest: int, bits: i
     assert BinPlan(LAPTOP, 31, 8 << 30, 1 << 30).bin_bits(kmers, bins, rest) == bits
 
 
+@given(plan=plans, kmers=st.integers(1, 1 << 40), rest=st.integers(40, 511))
+def test_bins_fit_the_tables_unless_there_may_be_no_more_of_them(plan: BinPlan, kmers: int, rest: int) -> None:
+    bits = plan.bin_bits(kmers, 1, rest)
+    assert kmers <= (8 * plan.table_lines // 2) << bits or 2 << bits > plan.max_bins
+    assert kmers <= (1 << 16) << bits or 2 << bits > plan.max_bins
+
+
 @pytest.mark.parametrize(("k", "shift", "bits"), [(31, 20, 12), (31, 7, 7), (31, 0, 0), (14, 8, 3), (14, 5, 0)])
 def test_bits_that_divide_a_prefix(k: int, shift: int, bits: int) -> None:
     assert BinPlan(LAPTOP, k, 8 << 30).finer_bits(shift) == bits

@@ -30,6 +30,7 @@ POOL_BYTES, SPANS = 256 << 20, 10  # of the pool where few spans do with it; els
 SAMPLED_GROUPS = 1 << 15  # at least, by which the density is told, if there are so many
 TABLES_SHARE, PART_SHARE, STAGES_SHARE = 8, 16, 16  # of the memory, one part in so many
 MAX_LINES, MIN_LINES, TABLE_SPARE = 1 << 16, 32, 16  # of a table, and those behind it
+LINE_SLOTS = LINE_BYTES // 8  # of a line of a table, which is several of the cache where slots are of several words
 MAX_PART_BYTES, MIN_PART = 32 << 20, 1 << 10  # of the slots that are brought out at a time, and slots
 LIST_BYTES, BIN_BYTES = 16, 64  # that describe a chunk, and a bin
 MARGIN = 1.04  # of what a sample tells
@@ -78,7 +79,8 @@ class BinPlan:
     @property
     def part_slots(self) -> int:
         """Slots of a part, those between bins included."""
-        return max(MIN_PART, 8 * (self.table_lines + TABLE_SPARE + 2), self._part_bytes // (8 * self._slot_words))
+        table = LINE_SLOTS * (self.table_lines + TABLE_SPARE + 2)
+        return max(MIN_PART, table, self._part_bytes // (8 * self._slot_words))
 
     @property
     def _part_bytes(self) -> int:
@@ -111,10 +113,11 @@ class BinPlan:
     def bin_bits(self, kmers: int, bins: int, rest: int) -> int:
         """Bits by which to divide the bins of a span with so many k-mers; see `planned_spans`.
 
-        Where slots are of several words, a table of half the cache is better: a line of it is several of the cache.
+        Where slots are of several words, a table of half the cache is better: a line of it is several of the cache. In
+        little memory the tables are smaller, and bins hold no more k-mers than half of a table has slots.
         """
         most = min((self.max_bins // bins).bit_length() - 1, rest - 1)
-        each = max(1, BIN_KMERS // SlotLayout(rest).words ** 2)
+        each = max(1, min(BIN_KMERS // SlotLayout(rest).words ** 2, LINE_SLOTS * self.table_lines // 2))
         bits = max(0, min(most, (-(-kmers // (bins * each)) - 1).bit_length()))
         more = self.shorter_bits(rest - bits)
         return bits + more if bits + more <= most else bits
