@@ -85,6 +85,9 @@ def run(args: argparse.Namespace) -> int:
     UsageError, InputError, DeviceError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
+    from oclgenomics.runtime import begin_loading
+
+    begin_loading()  # while the rest is imported
     from oclgenomics.kmers.count import check_reading, count_to_database
     from oclgenomics.kmers.options import CountOptions
 
