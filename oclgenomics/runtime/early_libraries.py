@@ -1,7 +1,7 @@
 """Shared libraries that a thread loads while Python goes on.
 
-The system's linker needs nothing of Python, but those who call it from Python mostly hold Python up. Libraries stay in a
-process once they are there: who asks for one later gets it at once.
+The system's linker needs nothing of Python, but those who call it from Python mostly hold Python up. Libraries stay in
+a process once they are there: who asks for one later gets it at once.
 """
 
 from __future__ import annotations
