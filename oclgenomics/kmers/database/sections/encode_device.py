@@ -64,7 +64,6 @@ class DeviceEncoder:
         self._spans = _span_encoder(engine, k, output, plan)
         self._keys, self._counts = engine.empty((words, self._room), np.uint64), engine.empty(self._room, np.uint32)
         self._size = 0
-        self._hold = engine.kernel("kmers/hold_kmers.cl", "hold_kmers", WORDS=words)
 
     def take_block(self, block: KmerBlock) -> Iterator[Coded]:
         """Upload k-mers and take them."""
@@ -132,8 +131,9 @@ class DeviceEncoder:
         yield from self._spans.drain()
 
     def _copy(self, runs: Runs, start: int, size: int) -> None:
+        hold = self._engine.kernel("kmers/hold_kmers.cl", "hold_kmers", WORDS=key_words(self._k))  # slots need none
         self._engine.launch_items(
-            self._hold,
+            hold,
             size,
             **Span(runs.keys, runs.counts, start, size).keys_of,
             counts=runs.counts,
