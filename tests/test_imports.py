@@ -230,6 +230,22 @@ def test_counting_imports_nothing_that_it_does_not_need(tmp_path: Path) -> None:
     assert not names & UNNEEDED_TO_COUNT
 
 
+def test_counting_loads_no_library_beside_those_of_opencl() -> None:
+    """Python would stand still until the linker, at work in a thread, is done with those."""
+    code = """
+import sys
+from importlib.machinery import EXTENSION_SUFFIXES
+from oclgenomics.cli.kmers import count
+count._begin_loading()
+before = set(sys.modules)
+import oclgenomics.kmers.count
+files = {name: getattr(sys.modules[name], "__file__", None) or "" for name in set(sys.modules) - before}
+print(*(name for name, file in files.items() if file.endswith(tuple(EXTENSION_SUFFIXES))))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not done.stdout.split()
+
+
 @pytest.mark.parametrize("system", ["", *sorted(SYSTEMS)])
 def test_every_name_that_is_offered_is_there(system: str) -> None:
     code = f"import oclgenomics.{system} as offers" if system else "import oclgenomics as offers"
