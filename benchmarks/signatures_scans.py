@@ -17,7 +17,7 @@ from signatures_data import DataSet
 
 from oclgenomics.runtime import Engine
 from oclgenomics.runtime.source import source_folder
-from oclgenomics.sequence.letter_blocks import letter_blocks
+from oclgenomics.sequence.letters import letter_blocks
 from oclgenomics.signatures.device import methods
 from oclgenomics.signatures.device.encode import Encoder
 from oclgenomics.signatures.options import ScanOptions

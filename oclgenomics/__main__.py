@@ -1,10 +1,11 @@
 """The process of the `oclgenomics` command, which `python -m oclgenomics` is, too."""
 
-from oclgenomics.commandkit import leaving, stopping
+from oclgenomics.commandkit import algebra_threads, leaving, stopping
 
 
 def program() -> int:
     """Run the command line in this process, which ends with what is returned."""
+    algebra_threads.without_algebra_threads()
     leaving.leave_at_once()
     stopping.exit_on_signals("oclgenomics")  # before anything that takes time to import
     from oclgenomics.commandkit.streams import prepare_streams

@@ -51,6 +51,7 @@ VERB_AND_DEVICE = {
     "sdtw": ("align", "device"),
     "classify": ("query", "device"),
 }
+NO_DEVICE = 4  # the exit status
 ROOMS = ("options", "result", "plan", "reference")
 PURE_ROOMS = ("options", "plan", "reference")  # they decide and define, and know an engine as a type at most
 SHARED_WITH_MODEL = (
@@ -206,9 +207,43 @@ def test_help_does_not_import_pyopencl(words: list[str]) -> None:
     assert "usage: oclgenomics" in done.stdout
 
 
-def test_counting_imports_nothing_that_it_does_not_need() -> None:
-    code = "import sys; import oclgenomics.kmers as kmers; sys.exit('oclgenomics.kmers.analysis' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+UNNEEDED_TO_COUNT = {
+    "io.inflate", "io.joined_source", "kmers.analysis", "kmers.count_matrix", "kmers.counting.equal_prefixes",
+    "kmers.counting.sort_counter", "kmers.database.reader", "kmers.database.sections.encode_gpu", "kmers.export",
+    "kmers.read_filter", "kmers.sets", "primitives.sorting", "runtime.staging", "sequence.letters",
+    "sequence.rewritten_source",
+}  # fmt: skip
+
+
+def test_counting_imports_nothing_that_it_does_not_need(tmp_path: Path) -> None:
+    """A plain file of FASTQ, on a CPU where there is one."""
+    (tmp_path / "x.fq").write_text("@r\nACGTACGTTGCA\n+\nIIIIIIIIIIII\n")
+    words = ["kmers", "count", "-q", "-k", "5", "-d", "cpu", "-o", str(tmp_path / "x.db"), str(tmp_path / "x.fq")]
+    code = f"import sys; from oclgenomics.cli.main import main; status = main({words!r}); "
+    code += "print(*(name for name in sys.modules if name.startswith('oclgenomics.'))); sys.exit(status)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    if done.returncode == NO_DEVICE:
+        pytest.skip("no CPU device")
+    assert done.returncode == 0, done.stderr
+    names = {name.removeprefix("oclgenomics.") for name in done.stdout.split()}
+    assert "kmers.counting.bin_counter" in names
+    assert not names & UNNEEDED_TO_COUNT
+
+
+def test_counting_loads_no_library_beside_those_of_opencl() -> None:
+    """Python would stand still until the linker, at work in a thread, is done with those."""
+    code = """
+import sys
+from importlib.machinery import EXTENSION_SUFFIXES
+from oclgenomics.cli.kmers import count
+count._begin_loading()
+before = set(sys.modules)
+import oclgenomics.kmers.count
+files = {name: getattr(sys.modules[name], "__file__", None) or "" for name in set(sys.modules) - before}
+print(*(name for name, file in files.items() if file.endswith(tuple(EXTENSION_SUFFIXES))))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not done.stdout.split()
 
 
 @pytest.mark.parametrize("system", ["", *sorted(SYSTEMS)])

@@ -26,7 +26,7 @@ from oclgenomics.provenance import make_provenance
 from oclgenomics.runtime import Device, Engine, lent_engine
 from oclgenomics.sequence.files import SequenceFiles, file_names
 from oclgenomics.sequence.input_progress import InputProgress
-from oclgenomics.sequence.letter_blocks import letter_blocks
+from oclgenomics.sequence.letters import letter_blocks
 
 __all__ = ["add", "build"]
 

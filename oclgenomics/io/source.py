@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError
-from oclgenomics.io.inflate import inflate, is_block
 from oclgenomics.io.raw_file import Progress, StoredBytes
 from oclgenomics.io.read_ahead import MAX_READY, ReadAhead
 from oclgenomics.io.threads import usable_cores
@@ -90,7 +89,7 @@ class Source:
             self._stored.close()
             raise
         stream = self._unpacked(packing) if self.compressed else self._plain()
-        alone = self.compressed and not is_block(head) and self._workers.threads > 1
+        alone = self.compressed and self._workers.threads > 1 and not _is_bgzip(head)
         ahead = alone or self.live or self.name == "-"  # the system already reads plain files ahead
         ready = LIVE_READY if self.live else MAX_READY
         self._chunks: ReadAhead[bytes] | Iterator[bytes] = ReadAhead(stream, ready) if ahead else stream
@@ -226,7 +225,12 @@ class Source:
 
     def _unpacked(self, packing: str | None) -> Iterator[bytes]:
         """Unpack, by gzip if no other packing is named."""
-        chunks = inflate(self._stored, self._workers) if packing is None else unpack(self._stored, packing)
+        if packing is None:
+            from oclgenomics.io.inflate import inflate  # here, because plain files do not need it
+
+            chunks = inflate(self._stored, self._workers)
+        else:
+            chunks = unpack(self._stored, packing)
         begin = b""
         while len(begin) < len(_MARK) and (chunk := next(chunks, b"")):
             begin += chunk
@@ -237,3 +241,10 @@ class Source:
     def _plain(self) -> Iterator[bytes]:
         while chunk := self._stored.read(self.chunk_bytes):
             yield chunk
+
+
+def _is_bgzip(head: bytes) -> bool:
+    """Whether an input begins with a block of bgzip."""
+    from oclgenomics.io.inflate import is_block
+
+    return is_block(head)

@@ -15,14 +15,9 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-# Verbs whose modules are called as they are: the import of such a module later would put it in the verb's place.
+# A verb whose module is called as it is: the import of that module later would put it in the verb's place.
 from oclgenomics.kmers.count import count, count_to_database
-from oclgenomics.kmers.filter_reads import filter_reads
-from oclgenomics.kmers.kmer_set import CountedKmers, KmerBlock, KmerSet
-from oclgenomics.kmers.matrix import CountMatrix, MatrixSummary, matrix, write_matrix
-from oclgenomics.kmers.merge import merge, merge_databases
 from oclgenomics.kmers.options import CountOptions
-from oclgenomics.kmers.result import CountSummary, FilterSummary, MergeSummary
 
 if TYPE_CHECKING:
     from oclgenomics.kmers.analysis.found_kmers import FoundKmers, RecordSummaries
@@ -32,9 +27,14 @@ if TYPE_CHECKING:
     from oclgenomics.kmers.analysis.read_histogram import histogram_of_reads
     from oclgenomics.kmers.analysis.spectrum import Spectrum, read_spectrum
     from oclgenomics.kmers.analysis.spectrum_plot import plot_spectrum
+    from oclgenomics.kmers.count_matrix import CountMatrix, MatrixSummary, matrix, write_matrix
     from oclgenomics.kmers.database.reader import KmerDatabase
     from oclgenomics.kmers.export.dump import dump
     from oclgenomics.kmers.filter_options import FilterOptions
+    from oclgenomics.kmers.kmer_set import CountedKmers, KmerBlock, KmerSet
+    from oclgenomics.kmers.read_filter import filter_reads
+    from oclgenomics.kmers.result import CountSummary, FilterSummary, MergeSummary
+    from oclgenomics.kmers.set_merge import merge, merge_databases
 
 __all__ = [
     "CountMatrix",
@@ -70,11 +70,15 @@ __all__ = [
 ]
 
 HOMES = {
-    "FilterOptions": "filter_options", "FoundKmers": "analysis.found_kmers", "Histogram": "analysis.histogram",
-    "KmerDatabase": "database.reader", "QueryResult": "analysis.query", "RecordSummaries": "analysis.found_kmers",
-    "Spectrum": "analysis.spectrum", "counts_of": "analysis.look_up", "dump": "export.dump",
-    "histogram": "analysis.histogram", "histogram_of_reads": "analysis.read_histogram",
-    "plot_spectrum": "analysis.spectrum_plot", "query": "analysis.query", "read_spectrum": "analysis.spectrum",
+    "CountMatrix": "count_matrix", "CountSummary": "result", "CountedKmers": "kmer_set",
+    "FilterOptions": "filter_options", "FilterSummary": "result", "FoundKmers": "analysis.found_kmers",
+    "Histogram": "analysis.histogram", "KmerBlock": "kmer_set", "KmerDatabase": "database.reader",
+    "KmerSet": "kmer_set", "MatrixSummary": "count_matrix", "MergeSummary": "result",
+    "QueryResult": "analysis.query", "RecordSummaries": "analysis.found_kmers", "Spectrum": "analysis.spectrum",
+    "counts_of": "analysis.look_up", "dump": "export.dump", "filter_reads": "read_filter",
+    "histogram": "analysis.histogram", "histogram_of_reads": "analysis.read_histogram", "matrix": "count_matrix",
+    "merge": "set_merge", "merge_databases": "set_merge", "plot_spectrum": "analysis.spectrum_plot",
+    "query": "analysis.query", "read_spectrum": "analysis.spectrum", "write_matrix": "count_matrix",
 }  # fmt: skip
 
 

@@ -10,6 +10,7 @@ import contextlib
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from oclgenomics.errors import ParameterError
 from oclgenomics.io.atomic_file import WholeFile
@@ -17,7 +18,6 @@ from oclgenomics.io.source import Progress
 from oclgenomics.io.unnamed_file import check_folder
 from oclgenomics.kmers.counting.counter import KmerCounter
 from oclgenomics.kmers.counting.gathering import dense, join
-from oclgenomics.kmers.counting.part_counts import counts_of_part
 from oclgenomics.kmers.counting.spill import Spill, kept_blocks
 from oclgenomics.kmers.database.writer import DatabaseWriter
 from oclgenomics.kmers.keys import key_words
@@ -25,15 +25,15 @@ from oclgenomics.kmers.kmer_set import CountedKmers, KmerBlock, KmerSet
 from oclgenomics.kmers.options import CountOptions
 from oclgenomics.kmers.plan import DeviceLimits, text_block_bytes
 from oclgenomics.kmers.result import CountSummary
-from oclgenomics.kmers.sets.restriction import check_alike, restricted
-from oclgenomics.kmers.source import KmerSource, opened
 from oclgenomics.kmers.tally import Tally
 from oclgenomics.runtime import Device, Engine, lent_engine
 from oclgenomics.sequence import Census, PackedBlock, packed_blocks
 from oclgenomics.sequence.files import SequenceFiles, file_names
-from oclgenomics.sequence.input_progress import InputProgress
 from oclgenomics.sequence.opening import largest_block
 from oclgenomics.sequence.parse import BEST_QUALITY
+
+if TYPE_CHECKING:
+    from oclgenomics.kmers.source import KmerSource
 
 __all__ = ["check_reading", "count", "count_to_database", "tally_counts"]
 
@@ -167,6 +167,8 @@ def tally_counts(
 
     No database is written. Parameters and errors are those of `count_to_database`.
     """
+    from oclgenomics.kmers.counting.part_counts import counts_of_part  # here, because counting itself does not need it
+
     check_reading(min_quality, tmp_dir)
     with Spill(engine, options, tmp_dir, on_spill) as parts:
         reading = _Reading(engine, options, file_names(source), threads, progress, min_quality)
@@ -205,6 +207,9 @@ def _chosen(options: CountOptions, only: KmerSource | None) -> Iterator[KmerSet 
     if only is None:
         yield None
         return
+    from oclgenomics.kmers.sets.restriction import check_alike  # here, because few runs need it
+    from oclgenomics.kmers.source import opened
+
     with opened(only) as chosen:
         check_alike(options.k, options.canonical, chosen)
         yield chosen
@@ -238,7 +243,11 @@ class _Reading:
     def blocks(self, counter: KmerCounter, parts: Spill, only: KmerSet | None) -> Iterator[KmerBlock]:
         """All that was counted, or what a set has of it, on the host."""
         counted = kept_blocks(self.options, parts.merged()) if parts.added else self._downloaded(counter)
-        return counted if only is None else restricted(counted, only)
+        if only is None:
+            return counted
+        from oclgenomics.kmers.sets.restriction import restricted
+
+        return restricted(counted, only)
 
     def summary(self, counter: KmerCounter, parts: Spill, distinct: int, total: int) -> CountSummary:
         """What was found."""
@@ -255,7 +264,11 @@ class _Reading:
     def _blocks(self) -> Iterator[PackedBlock]:
         engine, k = self.engine, self.options.k
         block_bytes = text_block_bytes(DeviceLimits.of(engine), k, largest_block(engine))
-        progress = None if self.progress is None else InputProgress(self.paths, self.progress)
+        progress = None
+        if self.progress is not None:
+            from oclgenomics.sequence.input_progress import InputProgress
+
+            progress = InputProgress(self.paths, self.progress)
         for path in self.paths:
             yield from packed_blocks(
                 engine, [path], overlap=k - 1, block_bytes=block_bytes, threads=self.threads,

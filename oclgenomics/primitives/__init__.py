@@ -1,11 +1,22 @@
-"""Scans, sorts and their like on the device, shared by the systems."""
+"""Scans, sorts and their like on the device, shared by the systems.
 
-from oclgenomics.primitives.compaction import Runs, compact, run_lengths
-from oclgenomics.primitives.equal_keys import KeyPrefix, count_equal, key_prefix
-from oclgenomics.primitives.merging import merge
-from oclgenomics.primitives.partitioning import Parts, partition
+Names are imported when they are first used: few commands need all of them.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+# Its module is called as it is: the import of that later would put it in its place.
 from oclgenomics.primitives.scan import scan
-from oclgenomics.primitives.sorting import Sorted, sort
+
+if TYPE_CHECKING:
+    from oclgenomics.primitives.compaction import Runs, compact, run_lengths
+    from oclgenomics.primitives.equal_keys import KeyPrefix, count_equal, key_prefix
+    from oclgenomics.primitives.merging import merge
+    from oclgenomics.primitives.partitioning import Parts, partition
+    from oclgenomics.primitives.sorting import Sorted, sort
 
 __all__ = [
     "KeyPrefix",
@@ -21,3 +32,19 @@ __all__ = [
     "scan",
     "sort",
 ]
+
+HOMES = {
+    "KeyPrefix": "equal_keys", "Parts": "partitioning", "Runs": "compaction", "Sorted": "sorting",
+    "compact": "compaction", "count_equal": "equal_keys", "key_prefix": "equal_keys", "merge": "merging",
+    "partition": "partitioning", "run_lengths": "compaction", "sort": "sorting",
+}  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name in HOMES:
+        return getattr(importlib.import_module(f"{__name__}.{HOMES[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -7,6 +7,7 @@ from oclgenomics.runtime.buffers import DeviceArray
 from oclgenomics.runtime.devices import Device, list_devices
 from oclgenomics.runtime.engine import Checkpoint, Engine
 from oclgenomics.runtime.lending import lent_engine
+from oclgenomics.runtime.loader import begin_loading
 from oclgenomics.runtime.memory import BufferNeed, chunks, items_that_fit
 from oclgenomics.runtime.profile import Profile
 from oclgenomics.runtime.program import Kernel
@@ -26,6 +27,7 @@ __all__ = [
     "SharedArray",
     "Traits",
     "Tuning",
+    "begin_loading",
     "chunks",
     "items_that_fit",
     "lent_engine",

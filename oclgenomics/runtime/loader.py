@@ -25,9 +25,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from oclgenomics.errors import NoDeviceError
+from oclgenomics.errors import DeviceError, NoDeviceError
 from oclgenomics.runtime import pocl
 from oclgenomics.runtime.diskcache import keep_text, lasting_folder
+from oclgenomics.runtime.early_libraries import EarlyLibraries
 from oclgenomics.runtime.stack import check_stack
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BUNDLED",
+    "begin_loading",
     "icd_files",
     "install_hint",
     "intel_library",
@@ -122,9 +124,28 @@ def pocl_builtins(version: str) -> str:
     return level if pocl.LEVEL_OF_TARGET.get(pocl.target_of(version)) == level else ""
 
 
+def begin_loading() -> None:
+    """Have the libraries of the runtimes loaded from now on, for a command that will use a device.
+
+    This reports no trouble: the first look at the devices does.
+    """
+    _early_libraries()
+
+
+@functools.cache
+def _early_libraries() -> EarlyLibraries:
+    try:
+        check_stack()
+    except DeviceError:
+        return EarlyLibraries([])
+    listed = [] if _user_lists() else [*filter(None, map(_library_of, icd_files())), *missing_runtimes()]
+    return EarlyLibraries(listed)
+
+
 @functools.cache
 def _loaded() -> tuple[Any, list[pyopencl.Platform]]:
     check_stack()
+    early = _early_libraries()
     with _changed_environment() as change:
         change(_list_of_runtimes() | WITHOUT_CACHE)
         try:
@@ -132,6 +153,7 @@ def _loaded() -> tuple[Any, list[pyopencl.Platform]]:
         except ImportError as error:
             raise NoDeviceError(f"PyOpenCL cannot be imported ({error}); {install_hint()}") from error
         change(_fitting_pocl()[1])  # now, because the import itself sets one of these
+        early.wait()
         try:
             found = pyopencl.get_platforms()
         except pyopencl.Error:  # the loader's way to say that there is no platform at all
@@ -198,9 +220,14 @@ def _changed_environment() -> Iterator[Callable[[dict[str, str]], None]]:
 def _list_of_runtimes() -> dict[str, str]:
     """Point the loader at a folder that lists the system's runtimes and the missing ones."""
     missing = missing_runtimes()
-    if not missing or any(os.environ.get(name) for name in USER_VARIABLES):
+    if not missing or _user_lists():
         return {}
     return {"OCL_ICD_VENDORS": str(_vendor_folder(missing))}
+
+
+def _user_lists() -> bool:
+    """Whether the user says which runtimes there are."""
+    return any(os.environ.get(name) for name in USER_VARIABLES)
 
 
 @functools.cache

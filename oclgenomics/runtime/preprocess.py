@@ -58,7 +58,7 @@ def preprocess(text: str, defines: Mapping[str, str]) -> tuple[str, dict[str, Ma
     active: list[tuple[bool, bool]] = []  # of each open condition: this branch is taken; it or one before it was
     plain, place = _plain(text), 0
     for directive in _DIRECTIVE.finditer(plain):
-        whole = all(taken for taken, _ in active)
+        whole = _is_taken(active)
         if whole:
             kept.append(plain[place : directive.start()])
         place = directive.end()
@@ -96,10 +96,15 @@ def _plain(text: str) -> str:
     return _COMMENT.sub(_without_comment, text).replace("\\\n", " ")
 
 
+def _is_taken(active: list[tuple[bool, bool]]) -> bool:
+    """Whether all open conditions are true here: a branch inside one that is not taken is not taken, either."""
+    return not active or active[-1][0]
+
+
 def _is_condition(word: str, rest: str, active: list[tuple[bool, bool]], macros: Mapping[str, Macro]) -> bool:
     """Follow a directive that opens, changes or closes a condition; False if it is another one."""
     if word in ("if", "ifdef", "ifndef"):
-        outer = all(taken for taken, _ in active)
+        outer = _is_taken(active)
         taken = outer and _holds(word, rest, macros)
         active.append((taken, taken or not outer))
     elif word == "elif":

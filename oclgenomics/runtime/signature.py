@@ -35,7 +35,9 @@ _SCALARS: dict[str, type[np.generic]] = {
 }
 _QUALIFIERS = {"const", "volatile", "restrict", "__restrict", "__global", "global", "__local", "local", "__constant"}
 _ATTRIBUTE = re.compile(r"__attribute__\s*\(\(")
-_TYPEDEF = re.compile(r"\btypedef\s+([^;{}()]+?)\s*\b(\w+)\s*;")
+# Patterns that begin with a plain word are found some 20 times as soon as with \b before it.
+_KERNEL = re.compile(r"__kernel(?<!\w__kernel)\b")
+_TYPEDEF = re.compile(r"typedef(?<!\wtypedef)\s+([^;{}()]+?)\s*\b(\w+)\s*;")
 _VECTOR = re.compile(r"(?:2|3|4|8|16)$")
 _WORD = re.compile(r"\w+")
 
@@ -141,7 +143,7 @@ def signatures_of(text: str, defines: tuple[tuple[str, str], ...]) -> dict[str, 
     active, macros = preprocess(text, dict(defines))
     types = {name: definition.strip() for definition, name in _TYPEDEF.findall(_without_attributes(active))}
     found = {}
-    for match in re.finditer(r"\b__kernel\b", active):
+    for match in _KERNEL.finditer(active):
         head = _without_attributes(active[match.end() : active.index("{", match.end())])
         head = _without_attributes(expand(head, macros))
         name, parameters = _parsed(head, types, macros)

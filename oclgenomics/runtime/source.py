@@ -84,7 +84,7 @@ def _resolve(name: str, seen: set[str], place: str) -> str:
         raise BuildError(f"kernel source {name} is not plain ASCII (byte {error.start})") from error
     lines = [f'#line 1 "{name}"']
     for number, line in enumerate(text.splitlines(), start=1):
-        match = _INCLUDE.match(line)
+        match = _INCLUDE.match(line) if "include" in line else None
         if match is None:
             lines.append(line)
             continue

@@ -24,11 +24,12 @@ from oclgenomics.runtime.host_memory import PinnedMemory, aligned_array, aligned
 from oclgenomics.runtime.loader import opencl
 from oclgenomics.runtime.recorder import Recorder
 from oclgenomics.runtime.shared_array import SharedArray
-from oclgenomics.runtime.staging import Staging
 from oclgenomics.runtime.tuning import Tuning
 
 if TYPE_CHECKING:
     import pyopencl
+
+    from oclgenomics.runtime.staging import Staging
 
 __all__ = ["Transfers"]
 
@@ -68,6 +69,8 @@ class Transfers:
 
     @functools.cached_property
     def _staging(self) -> Staging:
+        from oclgenomics.runtime.staging import Staging  # here, because only discrete devices need it
+
         return Staging(self._context, self.transfer, self.device)
 
     def finish(self) -> None:

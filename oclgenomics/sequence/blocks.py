@@ -5,19 +5,21 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from oclgenomics.errors import InputError
 from oclgenomics.io.source import Progress
 from oclgenomics.runtime import DeviceArray, Engine
-from oclgenomics.sequence.block_records import BlockRecords, RecordTable
 from oclgenomics.sequence.census import Census
 from oclgenomics.sequence.device_text import Text
-from oclgenomics.sequence.fasta_state import FastaState
 from oclgenomics.sequence.fastq_text import FastqText
 from oclgenomics.sequence.opening import opened_text
 from oclgenomics.sequence.parse import BEST_QUALITY, parse_fasta, parse_fastq
 from oclgenomics.sequence.symbols import Symbols
 from oclgenomics.sequence.text import TextBlocks
+
+if TYPE_CHECKING:
+    from oclgenomics.sequence.block_records import BlockRecords, RecordTable
 
 __all__ = ["PackedBlock", "packed_blocks"]
 
@@ -99,7 +101,7 @@ def packed_blocks(
     """
     if min_quality is not None and not 0 <= min_quality <= BEST_QUALITY:
         raise ValueError(f"a least quality of {min_quality}: qualities are 0 to {BEST_QUALITY}")
-    table = RecordTable(engine) if names else None
+    table = _record_table(engine) if names else None
     for path in paths:
         found = Census()
         with opened_text(engine, path, block_bytes=block_bytes, threads=threads, progress=progress) as (text, fastq):
@@ -117,6 +119,8 @@ def packed_blocks(
 def _fasta(
     engine: Engine, text: TextBlocks, overlap: int, table: RecordTable | None, census: Census
 ) -> Iterator[PackedBlock]:
+    from oclgenomics.sequence.fasta_state import FastaState  # here, because FASTQ does not need it
+
     state = FastaState()
     before: Symbols | None = None
     there = True
@@ -152,6 +156,12 @@ def _fastq(
             if result.census.records:
                 yield PackedBlock(result.symbols, result.tail, result.qualities, _named(table, part, False))
             there = lines.read(result.tail)
+
+
+def _record_table(engine: Engine) -> RecordTable:
+    from oclgenomics.sequence.block_records import RecordTable  # here, because few want names
+
+    return RecordTable(engine)
 
 
 def _named(table: RecordTable | None, text: Text, continued: bool) -> BlockRecords | None:

@@ -7,15 +7,17 @@ from contextlib import ExitStack
 from functools import partial
 from operator import add
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.runtime import Engine
-from oclgenomics.sequence.defects import fastq_error
 from oclgenomics.sequence.device_text import Text
-from oclgenomics.sequence.rewritten_source import PIECE_BYTES, Rewriter, RewrittenSource
 from oclgenomics.sequence.text import TextBlocks
+
+if TYPE_CHECKING:
+    from oclgenomics.sequence.rewritten_source import Rewriter
 
 __all__ = ["FastqText"]
 
@@ -111,12 +113,16 @@ class FastqText:
         InputError
             The text has a defect that no layout explains.
         """
+        # Here, because most inputs have four lines a record.
+        from oclgenomics.sequence.defects import fastq_error
+        from oclgenomics.sequence.rewritten_source import PIECE_BYTES, Rewriter, RewrittenSource
+
         place, kind = defect
         if self._rewriter is not None:
             lines = int(np.count_nonzero(self.host[:place] == ord("\n")))
             raise fastq_error(kind, source=self.name, record=records + lines // 4, byte=self.byte_of(place))
         self._rewriter = Rewriter(self.name, records=records, offset=self._original.offset)
-        chunks = self._rewriter.rewrite(_parts(self._original), eager=self._original.live)
+        chunks = self._rewriter.rewrite(_parts(self._original, PIECE_BYTES), eager=self._original.live)
         source = RewrittenSource(self.name, chunks, live=self._original.live)
         size = self._original.block_bytes
         text = TextBlocks(self._engine, source, max(min(size, MIN_BLOCK), size // BLOCK_SHARE))
@@ -128,11 +134,11 @@ def _place_of(rewriter: Rewriter, offset: int, place: int) -> int:
     return rewriter.place_of(offset + place)
 
 
-def _parts(text: TextBlocks) -> Iterator[tuple[NDArray[np.uint8], bool]]:
-    """All text from this block on, in parts of which the last one is said to be so."""
+def _parts(text: TextBlocks, most: int) -> Iterator[tuple[NDArray[np.uint8], bool]]:
+    """All text from this block on, in parts of at most so many bytes, of which the last one is said to be so."""
     while True:
-        for begin in range(0, text.size, PIECE_BYTES):
-            yield text.host[begin : begin + PIECE_BYTES], text.final and begin + PIECE_BYTES >= text.size
+        for begin in range(0, text.size, most):
+            yield text.host[begin : begin + most], text.final and begin + most >= text.size
         if text.final and text.size:
             return
         if not text.read(text.size):

@@ -5,14 +5,17 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from oclgenomics.errors import InputError
-from oclgenomics.io.joined_source import JoinedSource, head_of
 from oclgenomics.io.source import Progress, Source
 from oclgenomics.io.workers import Workers
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence.text import TextBlocks
 from oclgenomics.sequence.tiles import MAX_BYTES
+
+if TYPE_CHECKING:
+    from oclgenomics.io.joined_source import JoinedSource
 
 __all__ = ["joined_files", "largest_block", "opened_files", "opened_text"]
 
@@ -81,6 +84,8 @@ def joined_files(
     paths: Iterable[str | os.PathLike[str]], progress: Progress | None
 ) -> Iterator[str | os.PathLike[str] | JoinedSource]:
     """Join neighbouring plain files of FASTA, unless they are so large that each fills blocks by itself."""
+    from oclgenomics.io.joined_source import JoinedSource, head_of  # here, because few read many files
+
     joined: list[tuple[str, int]] = []
     for path in paths:
         head = head_of(path)

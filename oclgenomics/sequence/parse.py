@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from oclgenomics.runtime import DeviceArray, Engine
-from oclgenomics.sequence.block_records import RecordTable
 from oclgenomics.sequence.census import Census
 from oclgenomics.sequence.device_text import Text
-from oclgenomics.sequence.fasta_state import FastaState
-from oclgenomics.sequence.fasta_tiles import count_fasta
 from oclgenomics.sequence.line_table import lines_before
 from oclgenomics.sequence.symbols import Symbols, empty_symbols
 from oclgenomics.sequence.tiles import NOTHING, Tiles, filled
+
+if TYPE_CHECKING:
+    from oclgenomics.sequence.block_records import RecordTable
+    from oclgenomics.sequence.fasta_state import FastaState
 
 __all__ = [
     "BEST_QUALITY",
@@ -155,6 +156,8 @@ def parse_fasta(
     table : RecordTable, optional
         Gets the places of the records that start in the text, which may not end within a header, and their names.
     """
+    from oclgenomics.sequence.fasta_tiles import count_fasta  # here, because FASTQ does not need it
+
     carried = 0 if before is None else min(overlap, before.size)
     found = count_fasta(engine, text, state, names=table is not None)
     symbols = empty_symbols(engine, carried + found.symbols)

@@ -7,18 +7,21 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError
-from oclgenomics.io.joined_source import JoinedSource
 from oclgenomics.io.source import Source
 from oclgenomics.runtime import Engine, SharedArray
 from oclgenomics.sequence.device_text import Text
 from oclgenomics.sequence.line_breaks import NEWLINE, is_break
-from oclgenomics.sequence.rewritten_source import RewrittenSource
 from oclgenomics.sequence.tiles import MAX_BYTES
+
+if TYPE_CHECKING:
+    from oclgenomics.io.joined_source import JoinedSource
+    from oclgenomics.sequence.rewritten_source import RewrittenSource
 
 __all__ = ["TextBlocks"]
 

@@ -10,7 +10,7 @@ from oclgenomics.errors import InputError
 from oclgenomics.io.source import Progress
 from oclgenomics.runtime import Device, Engine, lent_engine
 from oclgenomics.sequence.files import SequenceFiles, file_names
-from oclgenomics.sequence.letter_blocks import LetterBlock, letter_blocks
+from oclgenomics.sequence.letters import LetterBlock, letter_blocks
 from oclgenomics.signatures.device.encode import Encoder
 from oclgenomics.signatures.device.patterns import DevicePatterns
 from oclgenomics.signatures.edit_scan import EditScan

@@ -24,7 +24,7 @@ from oclgenomics.omega.reports.reading import read_report
 from oclgenomics.omega.reports.thresholds import read_thresholds
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence import names_of, packed_blocks
-from oclgenomics.sequence.letter_blocks import letter_blocks
+from oclgenomics.sequence.letters import letter_blocks
 from oclgenomics.sequence.parse import NO_QUALITY
 from oclgenomics.sequence.records import read_records
 from oclgenomics.signatures.letters import sets_of

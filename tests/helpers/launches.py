@@ -56,11 +56,11 @@ from oclgenomics.kmers.database.sections.section import encode_sections
 from oclgenomics.kmers.database.sections.section_rooms import RoomPair
 from oclgenomics.kmers.database.writer import DatabaseWriter
 from oclgenomics.kmers.filter_options import FilterOptions
-from oclgenomics.kmers.filter_reads import filter_reads
 from oclgenomics.kmers.keys import key_words
 from oclgenomics.kmers.kmer_set import KmerBlock
 from oclgenomics.kmers.options import CountOptions
 from oclgenomics.kmers.plan import DeviceLimits
+from oclgenomics.kmers.read_filter import filter_reads
 from oclgenomics.omega.device.scanner import OmegaScanner
 from oclgenomics.omega.ld.pairs import ld_matrix
 from oclgenomics.omega.options import ScanOptions

@@ -9,7 +9,7 @@ import numpy as np
 
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence.device_text import Text
-from oclgenomics.sequence.letter_blocks import LetterBlock, Pieces
+from oclgenomics.sequence.letters import LetterBlock, Pieces
 from oclgenomics.sequence.name_list import NameList
 from oclgenomics.signatures.device.samples import SampleLetters
 from oclgenomics.signatures.letters import ANY, SETS, is_concrete

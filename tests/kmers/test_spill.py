@@ -21,6 +21,7 @@ from oclgenomics.kmers.count import count, count_to_database
 from oclgenomics.kmers.counting import spill
 from oclgenomics.kmers.counting.counter import KmerCounter
 from oclgenomics.kmers.counting.spill import Spill, kept_blocks
+from oclgenomics.kmers.database import reader
 from oclgenomics.kmers.database.reader import KmerDatabase
 from oclgenomics.kmers.database.writer import DatabaseWriter
 from oclgenomics.kmers.keys import key_words, letters_of
@@ -277,7 +278,7 @@ def test_runs_are_databases(engine: Engine, tmp_path: Path, monkeypatch: pytest.
             super().__init__(*args)  # type: ignore[arg-type]
             opened.append(self)
 
-    monkeypatch.setattr(spill, "KmerDatabase", Seen)
+    monkeypatch.setattr(reader, "KmerDatabase", Seen)
     (tmp_path / "x.fa").write_bytes(fasta(3000, 5))
     InParts(monkeypatch).set(1000)
     monkeypatch.setattr(plan, "MIN_BLOCK", 256)

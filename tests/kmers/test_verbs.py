@@ -18,7 +18,7 @@ from oclgenomics.cli.kmers import merge as merge_command
 from oclgenomics.errors import InputError, OutputError, UsageError
 from oclgenomics.kmers import CountOptions, CountSummary, KmerDatabase, KmerSet, count, count_to_database
 from oclgenomics.kmers.export.dump import FORMATS, DumpFormat
-from oclgenomics.kmers.merge import OPERATIONS
+from oclgenomics.kmers.set_merge import OPERATIONS
 from oclgenomics.runtime import Device, Engine
 from oclgenomics.sequence.input_progress import InputProgress
 from oclgenomics.sequence.records import Record, read_records

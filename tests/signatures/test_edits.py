@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from oclgenomics.errors import UsageError
 from oclgenomics.runtime import Engine
-from oclgenomics.sequence.letter_blocks import letter_blocks
+from oclgenomics.sequence.letters import letter_blocks
 from oclgenomics.signatures import Panel, ScanOptions, scan
 from oclgenomics.signatures.device.edits import EditMatcher
 from oclgenomics.signatures.edit_reference import end_costs, places

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from oclgenomics.errors import InputError
 from oclgenomics.runtime import Engine
-from oclgenomics.sequence.letter_blocks import letter_blocks
+from oclgenomics.sequence.letters import letter_blocks
 from oclgenomics.signatures import Panel, ScanOptions, ScanResult, reference, scan, scan_parts
 from oclgenomics.signatures.options import METHODS, REPORTS, STRANDS
 

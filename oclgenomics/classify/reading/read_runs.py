@@ -16,7 +16,7 @@ from oclgenomics.classify.device.window_cut import cut_windows
 from oclgenomics.classify.options import SketchOptions
 from oclgenomics.io.source import Progress
 from oclgenomics.runtime import Engine
-from oclgenomics.sequence.letter_blocks import LetterBlock, letter_blocks
+from oclgenomics.sequence.letters import LetterBlock, letter_blocks
 from oclgenomics.sequence.name_list import NameList
 
 __all__ = ["HowToRead", "ReadRun", "read_runs"]

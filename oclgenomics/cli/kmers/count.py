@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import time
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -85,6 +86,7 @@ def run(args: argparse.Namespace) -> int:
     UsageError, InputError, DeviceError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
+    _begin_loading()
     from oclgenomics.kmers.count import check_reading, count_to_database
     from oclgenomics.kmers.options import CountOptions
 
@@ -113,6 +115,18 @@ def run(args: argparse.Namespace) -> int:
             print(json_text(provenance(args, engine) | {"result": _record(summary, seconds)}, indent=1))
     _say_summary(args, summary, seconds)
     return 0
+
+
+def _begin_loading() -> None:
+    """Have the runtimes' libraries loaded while the rest is imported.
+
+    Python waits for them where it loads a library, too, so the modules that still bring some are imported before.
+    """
+    for name in ("concurrent.futures.thread", "oclgenomics.io.checksum"):
+        importlib.import_module(name)
+    from oclgenomics.runtime import begin_loading
+
+    begin_loading()
 
 
 def _record(summary: CountSummary, seconds: float) -> dict[str, Any]:

@@ -107,7 +107,7 @@ def run(args: argparse.Namespace) -> int:
         See the exit codes of `oclgenomics.errors`.
     """
     from oclgenomics.kmers.filter_options import FilterOptions
-    from oclgenomics.kmers.filter_reads import check_filter_inputs, filter_reads, mate_files
+    from oclgenomics.kmers.read_filter import check_filter_inputs, filter_reads, mate_files
     from oclgenomics.sequence.files import file_names
 
     if args.json and "-" in (args.output, args.rest):

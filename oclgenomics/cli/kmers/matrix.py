@@ -18,7 +18,7 @@ from oclgenomics.errors import UsageError
 from oclgenomics.io.packed_file import name_unpacked
 
 if TYPE_CHECKING:
-    from oclgenomics.kmers.matrix import MatrixFormat
+    from oclgenomics.kmers.count_matrix import MatrixFormat
 
 __all__ = ["add_parser", "run"]
 
@@ -84,7 +84,7 @@ def run(args: argparse.Namespace) -> int:
     UsageError, InputError, DeviceError, MissingDependencyError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
-    from oclgenomics.kmers.matrix import write_matrix
+    from oclgenomics.kmers.count_matrix import write_matrix
     from oclgenomics.kmers.sample import is_database
 
     samples = _samples(args.samples)

@@ -43,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
     UsageError, InputError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
-    from oclgenomics.kmers.merge import merge_databases
+    from oclgenomics.kmers.set_merge import merge_databases
 
     summary = merge_databases(args.databases, args.output, args.operation)
     say(args, f"{summary.distinct:,} {summary.k}-mers; wrote {args.output}")

@@ -89,14 +89,15 @@ def chosen_set(
     InputError, DeviceError, OutputError
         See `oclgenomics.kmers.count_to_database`.
     """
+    if name is None:
+        yield None
+        return
     from oclgenomics.kmers.database.reader import KmerDatabase
     from oclgenomics.kmers.options import CountOptions
     from oclgenomics.kmers.sample import counted_for_a_while, is_database
     from oclgenomics.kmers.sets.restriction import check_alike
 
-    if name is None:
-        yield None
-    elif is_database(name):
+    if is_database(name):
         with KmerDatabase.open(name) as database:
             check_alike(options.k, options.canonical, database)
             yield database

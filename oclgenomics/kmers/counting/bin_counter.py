@@ -15,7 +15,6 @@ from oclgenomics.errors import DeviceError
 from oclgenomics.kmers.counting.bin_fill import BinFiller
 from oclgenomics.kmers.counting.bin_plan import BinPlan
 from oclgenomics.kmers.counting.bin_prefixes import PrefixDensity, planned_spans
-from oclgenomics.kmers.counting.equal_prefixes import EqualPrefixes
 from oclgenomics.kmers.counting.filled_bins import FilledBins
 from oclgenomics.kmers.counting.filtering import Kept
 from oclgenomics.kmers.counting.gathering import Part
@@ -109,9 +108,9 @@ class _Pooled:
         tables: TablesOfAnyRest,
         kept: Kept,
     ) -> None:
-        self._plan, self._filler, self._pool, self._tables, self._kept = plan, filler, pool, tables, kept
+        self._engine, self._plan, self._filler, self._pool = engine, plan, filler, pool
+        self._tables, self._kept = tables, kept
         self._every = plan.every(filler.groups)
-        self._alike = EqualPrefixes(engine, plan.k, filler, pool, self._tables)
 
     def parts(self) -> Iterator[Part]:
         bits = self._plan.density_bits
@@ -157,4 +156,7 @@ class _Pooled:
         for one in smaller:
             yield from self._counted(one)
         if not smaller:
-            yield from self._alike.parts(span, self._kept)
+            from oclgenomics.kmers.counting.equal_prefixes import EqualPrefixes  # here, because few samples need it
+
+            alike = EqualPrefixes(self._engine, self._plan.k, self._filler, self._pool, self._tables)
+            yield from alike.parts(span, self._kept)

@@ -12,11 +12,9 @@ from collections.abc import Iterator
 from typing import Protocol
 
 from oclgenomics.kmers import plan
-from oclgenomics.kmers.counting.bin_counter import BinCounter
 from oclgenomics.kmers.counting.filtering import EVERY, Kept
 from oclgenomics.kmers.counting.gathering import Part, gather
 from oclgenomics.kmers.counting.slots import Slots
-from oclgenomics.kmers.counting.sort_counter import SortCounter
 from oclgenomics.kmers.kmer_set import KmerBlock
 from oclgenomics.kmers.options import CountOptions
 from oclgenomics.kmers.plan import DeviceLimits
@@ -44,9 +42,6 @@ class _Counter(Protocol):
     def parts(self, free: int, kept: Kept) -> Iterator[Part]: ...
 
 
-COUNTERS: dict[plan.Counter, type[BinCounter] | type[SortCounter]] = {"bins": BinCounter, "sort": SortCounter}
-
-
 class KmerCounter:
     """Counts the k-mers of streams of symbols.
 
@@ -59,7 +54,7 @@ class KmerCounter:
     def __init__(self, engine: Engine, options: CountOptions) -> None:
         self._engine, self._options = engine, options
         self._limits = DeviceLimits.of(engine)
-        self._counter: _Counter = COUNTERS[plan.counter_for(self._limits)](engine, options)
+        self._counter = _counter_of(plan.counter_for(self._limits), engine, options)
 
     @property
     def kmers(self) -> int:
@@ -131,3 +126,14 @@ class KmerCounter:
         """How many k-mers can be counted at a time beside what is in use and a stream."""
         room = self._counter.room(plan.free_bytes(self._limits, self._used, plan.stream_bytes(symbols.size)))
         return plan.kmers_at_a_time(self._limits, self._options.k, room)
+
+
+def _counter_of(kind: plan.Counter, engine: Engine, options: CountOptions) -> _Counter:
+    """A counter of a kind, whose modules are imported here: the other kind has many, too."""
+    if kind == "bins":
+        from oclgenomics.kmers.counting.bin_counter import BinCounter
+
+        return BinCounter(engine, options)
+    from oclgenomics.kmers.counting.sort_counter import SortCounter
+
+    return SortCounter(engine, options)

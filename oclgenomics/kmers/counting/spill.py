@@ -11,6 +11,7 @@ import resource
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,14 +19,14 @@ from oclgenomics.errors import InputError, OutputError, readable_bytes
 from oclgenomics.io.atomic_file import WholeFile
 from oclgenomics.io.unnamed_file import file_system, temporary_folder, unnamed_file
 from oclgenomics.kmers.counting.counter import KmerCounter
-from oclgenomics.kmers.database.reader import KmerDatabase
-from oclgenomics.kmers.database.section_file import SectionFile
 from oclgenomics.kmers.database.writer import DatabaseWriter
 from oclgenomics.kmers.kmer_set import KmerBlock
 from oclgenomics.kmers.options import MAX_COUNTER, CountOptions
 from oclgenomics.kmers.plan import DeviceLimits, runs_at_a_time
-from oclgenomics.kmers.sets.algebra import union
 from oclgenomics.runtime import Engine
+
+if TYPE_CHECKING:
+    from oclgenomics.kmers.database.reader import KmerDatabase
 
 __all__ = ["Spill", "kept_blocks"]
 
@@ -129,12 +130,17 @@ class Spill:
     def _union(self, runs: list[_Run]) -> Iterator[KmerBlock]:
         if not runs:
             return
+        from oclgenomics.kmers.sets.algebra import union  # here, because few inputs need it
+
         try:
             yield from union([run.database for run in runs])
         except InputError as error:
             raise OutputError(f"{error}; the storage is at fault: name another folder with `tmp_dir`") from error
 
     def _write(self, fill: Callable[[DatabaseWriter], None], level: int) -> None:
+        from oclgenomics.kmers.database.reader import KmerDatabase  # here, because few inputs need it
+        from oclgenomics.kmers.database.section_file import SectionFile
+
         folder = temporary_folder(self._folder)
         handle = _open_file(folder)
         try:

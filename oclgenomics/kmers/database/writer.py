@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +20,6 @@ from oclgenomics.io.threads import usable_cores
 from oclgenomics.kmers.counting.slots import Slots
 from oclgenomics.kmers.database.layout import HEAD_BYTES, Foot, Head, section_bytes, section_table
 from oclgenomics.kmers.database.sections.encode_device import DeviceEncoder
-from oclgenomics.kmers.database.sections.encode_numpy import NumpyEncoder
-from oclgenomics.kmers.database.sections.encoder import SectionEncoder
 from oclgenomics.kmers.database.sections.plan import SectionPlan
 from oclgenomics.kmers.database.sections.section import Coded
 from oclgenomics.kmers.keys import key_words
@@ -30,6 +29,9 @@ from oclgenomics.kmers.plan import DeviceLimits
 from oclgenomics.kmers.tally import Tally
 from oclgenomics.primitives import Runs
 from oclgenomics.runtime import DeviceArray, Engine
+
+if TYPE_CHECKING:
+    from oclgenomics.kmers.database.sections.encoder import SectionEncoder
 
 __all__ = ["DatabaseWriter"]
 
@@ -111,6 +113,8 @@ class DatabaseWriter:
         k, engine = self._options.k, self._engine
         if engine is not None and SectionPlan(DeviceLimits.of(engine), k).worth_encoding:
             return DeviceEncoder(engine, k, self._output)
+        from oclgenomics.kmers.database.sections.encode_numpy import NumpyEncoder  # here, because few need it
+
         return NumpyEncoder(k, self._output, pool, self._threads, engine)
 
     def append(self, block: KmerBlock) -> None:

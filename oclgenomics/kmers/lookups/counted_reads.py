@@ -14,7 +14,7 @@ from oclgenomics.errors import InputError
 from oclgenomics.io.source import Progress
 from oclgenomics.kmers.lookups.text_kmers import FoundKmerCounts, TextKmers
 from oclgenomics.runtime import Engine
-from oclgenomics.sequence.letter_blocks import letter_blocks
+from oclgenomics.sequence.letters import letter_blocks
 from oclgenomics.sequence.mate_names import first_difference
 from oclgenomics.sequence.name_list import NameList
 from oclgenomics.sequence.pieces import LetterBlock

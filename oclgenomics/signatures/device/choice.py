@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.sequence.letter_blocks import Pieces
+from oclgenomics.sequence.letters import Pieces
 from oclgenomics.signatures.device.found import FoundPairs, FoundStarts
 
 __all__ = ["Choice", "chosen_patterns"]

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.runtime import DeviceArray, Engine
-from oclgenomics.sequence.letter_blocks import LetterBlock, Pieces
+from oclgenomics.sequence.letters import LetterBlock, Pieces
 from oclgenomics.sequence.parse import NO_QUALITY
 from oclgenomics.signatures.device.samples import SampleLetters
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.runtime import DeviceArray
-from oclgenomics.sequence.letter_blocks import LetterBlock
+from oclgenomics.sequence.letters import LetterBlock
 
 __all__ = ["SampleLetters"]
 

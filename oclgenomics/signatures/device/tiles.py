@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.sequence.letter_blocks import Pieces
+from oclgenomics.sequence.letters import Pieces
 from oclgenomics.signatures.device.encode import tiles_of
 from oclgenomics.signatures.seeds import STEP
 

@@ -12,7 +12,6 @@ from oclgenomics.kmers.counting.slot_runs import SlotBins, runs_of
 from oclgenomics.kmers.counting.slots import Slots
 from oclgenomics.kmers.database.layout import SECTION_KMERS
 from oclgenomics.kmers.database.sections.encode_cpu_device import CpuDeviceEncoder
-from oclgenomics.kmers.database.sections.encode_gpu import GpuEncoder
 from oclgenomics.kmers.database.sections.encode_kernels import Span
 from oclgenomics.kmers.database.sections.key_order import KeyOrder
 from oclgenomics.kmers.database.sections.plan import SectionPlan
@@ -62,12 +61,9 @@ class DeviceEncoder:
         self._engine, self._k, self._order = engine, k, KeyOrder(k)
         plan = SectionPlan(DeviceLimits.of(engine), k, engine.memory.used)
         self._at_a_time, self._room = plan.encode(), plan.held() * SECTION_KMERS
-        self._spans: _SpanEncoder = (
-            CpuDeviceEncoder(engine, k, output, plan) if plan.limits.cpu else GpuEncoder(engine, k, output)
-        )
+        self._spans = _span_encoder(engine, k, output, plan)
         self._keys, self._counts = engine.empty((words, self._room), np.uint64), engine.empty(self._room, np.uint32)
         self._size = 0
-        self._hold = engine.kernel("kmers/hold_kmers.cl", "hold_kmers", WORDS=words)
 
     def take_block(self, block: KmerBlock) -> Iterator[Coded]:
         """Upload k-mers and take them."""
@@ -135,8 +131,9 @@ class DeviceEncoder:
         yield from self._spans.drain()
 
     def _copy(self, runs: Runs, start: int, size: int) -> None:
+        hold = self._engine.kernel("kmers/hold_kmers.cl", "hold_kmers", WORDS=key_words(self._k))  # slots need none
         self._engine.launch_items(
-            self._hold,
+            hold,
             size,
             **Span(runs.keys, runs.counts, start, size).keys_of,
             counts=runs.counts,
@@ -150,3 +147,12 @@ class DeviceEncoder:
     def _encode_held(self) -> Iterator[Coded]:
         size, self._size = self._size, 0
         yield from self._spans.encode(Span(self._keys, self._counts, 0, size))
+
+
+def _span_encoder(engine: Engine, k: int, output: Appending, plan: SectionPlan) -> _SpanEncoder:
+    """What suits the class of the device."""
+    if plan.limits.cpu:
+        return CpuDeviceEncoder(engine, k, output, plan)
+    from oclgenomics.kmers.database.sections.encode_gpu import GpuEncoder  # here, because CPU devices do not need it
+
+    return GpuEncoder(engine, k, output)
