@@ -119,7 +119,7 @@ MISCOMPILED = [
 
 @cache
 def wrong_as_it_is(device: Device, name: str, vector_bytes: int) -> str | None:
-    """What is wrong with an idiom that is compiled as it is; once for vectors of a width, which are patched in before."""
+    """What is wrong with an idiom that is compiled as it is, once for each width of vectors, which is patched in."""
     idiom = next(idiom for idiom in idioms_for(device) if idiom.name == name)
     return Trial(device, alone=True).run(idiom)
 
