@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from helpers.help_imports import help_trouble
 
 import hls_model
 import oclgenomics
@@ -196,15 +197,10 @@ def test_only_the_runtime_talks_to_pyopencl() -> None:
     assert not [path for path in MODULES if part_of(path) != "runtime" and not only_for_types(path, "pyopencl")]
 
 
-@pytest.mark.parametrize(
-    "words", [[], ["classify"], ["devices"], ["fpga"], ["kmers"], ["omega"], ["sdtw"], ["signatures"], ["simulate"]]
-)
-def test_help_does_not_import_pyopencl(words: list[str]) -> None:
-    code = f"import sys; from oclgenomics.cli.main import main; status = main({[*words, '--help']!r}); "
-    code += "sys.exit(status or bool({'pyopencl', 'matplotlib', 'tskit', 'zarr'} & set(sys.modules)))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert "usage: oclgenomics" in done.stdout
+def test_help_does_not_import_pyopencl() -> None:
+    commands = ["classify", "devices", "fpga", "kmers", "omega", "sdtw", "signatures", "simulate"]
+    lines = [["--help"], *([name, "--help"] for name in commands)]
+    assert help_trouble("oclgenomics.cli.main", "usage: oclgenomics", lines) == ""
 
 
 UNNEEDED_TO_COUNT = {

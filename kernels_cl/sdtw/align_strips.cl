@@ -111,6 +111,7 @@ static inline void note_best(const score_t *score, uint columns, uint first, ele
 static inline score_t gather(__global const element_t *element, __global const uint *slots, ulong slot_size)
 {
     score_t value = ALL_LANES(0);
+    ROLLED
     for (uint lane = 0; lane < LANES; ++lane)
         if (slots[lane] != NO_SLOT)
             LANE(value, lane) = element[slots[lane] * slot_size];
@@ -119,6 +120,7 @@ static inline score_t gather(__global const element_t *element, __global const u
 
 static inline void scatter(score_t value, __global element_t *element, __global const uint *slots, ulong slot_size)
 {
+    ROLLED
     for (uint lane = 0; lane < LANES; ++lane)
         if (slots[lane] != NO_SLOT)
             element[slots[lane] * slot_size] = LANE(value, lane);

@@ -50,10 +50,11 @@ static inline uint copy_line(__global const uchar *text, uint at, uint end, __gl
     return at;
 }
 
-__kernel void copy_fasta(__global const uchar *memory, uint skip, uint size, uint tile, uint tiles, uint starts, uint inside,
-                         __global const uint *marks, __global const uint *places, __global const uint *headers,
-                         __global uchar *letters, __global uint *record_places, __global uint *record_starts,
-                         __global uint *name_places, __global uint *name_lengths, __global uint *header_lengths)
+__kernel ONE_BY_ONE
+void copy_fasta(__global const uchar *memory, uint skip, uint size, uint tile, uint tiles, uint starts, uint inside,
+                __global const uint *marks, __global const uint *places, __global const uint *headers,
+                __global uchar *letters, __global uint *record_places, __global uint *record_starts,
+                __global uint *name_places, __global uint *name_lengths, __global uint *header_lengths)
 {
     __global const uchar *text = memory + skip;
     const uint t = get_global_id(0);

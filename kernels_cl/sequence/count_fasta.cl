@@ -40,10 +40,11 @@ static inline uint count_windows(__global const uchar *text, uint at, uint end, 
 }
 #endif
 
-__kernel void summarize_fasta(__global const uchar *memory, uint skip, uint size, uint tile, uint tiles, uint starts,
-                              __global uint *marks, __global uint *prefix, __global uint *rest
+__kernel ONE_BY_ONE
+void summarize_fasta(__global const uchar *memory, uint skip, uint size, uint tile, uint tiles, uint starts,
+                     __global uint *marks, __global uint *prefix, __global uint *rest
 #ifdef NAMES
-                              , __global uint *headers
+                     , __global uint *headers
 #endif
 )
 {
@@ -84,9 +85,10 @@ __kernel void summarize_fasta(__global const uchar *memory, uint skip, uint size
     marks[t] = first < end ? 2 * (t + 1) + header : 0;
 }
 
-__kernel void count_fasta(__global const uchar *memory, uint skip, uint size, uint tile, uint tiles, uint starts, uint inside,
-                          __global const uint *marks, __global const uint *prefix, __global const uint *rest,
-                          __global uint *symbols)
+__kernel ONE_BY_ONE
+void count_fasta(__global const uchar *memory, uint skip, uint size, uint tile, uint tiles, uint starts, uint inside,
+                 __global const uint *marks, __global const uint *prefix, __global const uint *rest,
+                 __global uint *symbols)
 {
     __global const uchar *text = memory + skip;
     const uint t = get_global_id(0);

@@ -10,7 +10,8 @@
 #include "sequence/windows.clh"
 #endif
 
-__kernel void count_lines(__global const uchar *memory, uint skip, uint size, uint tile, uint tiles, __global uint *lines)
+__kernel ONE_BY_ONE
+void count_lines(__global const uchar *memory, uint skip, uint size, uint tile, uint tiles, __global uint *lines)
 {
     __global const uchar *text = memory + skip;
     const uint t = get_global_id(0);
@@ -33,8 +34,9 @@ __kernel void count_lines(__global const uchar *memory, uint skip, uint size, ui
     lines[t] = count;
 }
 
-__kernel void place_lines(__global const uchar *memory, uint skip, uint size, uint tile, uint tiles, __global const uint *lines,
-                          __global uint *newlines)
+__kernel ONE_BY_ONE
+void place_lines(__global const uchar *memory, uint skip, uint size, uint tile, uint tiles, __global const uint *lines,
+                 __global uint *newlines)
 {
     __global const uchar *text = memory + skip;
     const uint t = get_global_id(0);

@@ -32,12 +32,13 @@ static inline uint put_line(WindowPacker *packer, __global const uchar *text, ui
 }
 #endif
 
-__kernel void pack_fasta(__global const uchar *memory, uint skip, uint size, uint tile, uint tiles, uint starts, uint inside,
-                         __global const uint *marks, __global const uint *places, uint first_symbol, __global uint *codes,
-                         __global uint *valid, __global uint *census
+__kernel ONE_BY_ONE
+void pack_fasta(__global const uchar *memory, uint skip, uint size, uint tile, uint tiles, uint starts, uint inside,
+                __global const uint *marks, __global const uint *places, uint first_symbol, __global uint *codes,
+                __global uint *valid, __global uint *census
 #ifdef NAMES
-                         , __global const uint *headers, __global uint *record_starts, __global uint *name_places,
-                         __global uint *name_lengths
+                , __global const uint *headers, __global uint *record_starts, __global uint *name_places,
+                __global uint *name_lengths
 #endif
 )
 {

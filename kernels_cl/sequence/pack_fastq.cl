@@ -59,19 +59,20 @@ static inline uint graphic_line_end(__global const uchar *text, uint at, uint gu
     return odd_line_end(text, GUESSED_GRAPHIC_END(text, at, guess, size), size, odd);
 }
 
-__kernel void pack_fastq(__global const uchar *memory, uint skip, uint size, uint tile, uint tiles, __global const uint *lines,
-                         uint final, __global uint *codes, __global uint *valid, __global uint *report
+__kernel ONE_BY_ONE
+void pack_fastq(__global const uchar *memory, uint skip, uint size, uint tile, uint tiles, __global const uint *lines,
+                uint final, __global uint *codes, __global uint *valid, __global uint *report
 #ifdef WIDE
-                         , uint groups
+                , uint groups
 #endif
 #ifdef MIN_QUALITY
-                         , uint least
+                , uint least
 #endif
 #ifdef QUALITIES
-                         , __global uchar *phred
+                , __global uchar *phred
 #endif
 #ifdef NAMES
-                         , __global uint *starts, __global uint *name_places, __global uint *name_lengths
+                , __global uint *starts, __global uint *name_places, __global uint *name_lengths
 #endif
 )
 {

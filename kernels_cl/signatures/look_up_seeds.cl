@@ -166,7 +166,8 @@ static inline uint list_hits(__global const uchar *codes, uint end, Places place
     return count;
 }
 
-__kernel void find_candidates(SAMPLES, TILES, TABLE, SEEDS, FOUND, __global uint *counts)
+__kernel __attribute__((vec_type_hint(ulong8)))
+void find_candidates(SAMPLES, TILES, TABLE, SEEDS, FOUND, __global uint *counts)
 {
     const uint tile = get_global_id(0);
     uint hits[LOOK_UPS], rows[LOOK_UPS], stops[LOOK_UPS], firsts[LOOK_UPS];
@@ -195,7 +196,8 @@ __kernel void find_candidates(SAMPLES, TILES, TABLE, SEEDS, FOUND, __global uint
     counts[tile] = count;
 }
 
-__kernel void count_listed(SAMPLES, TILES, TABLE, __global uint *counts)
+__kernel __attribute__((vec_type_hint(ulong8)))
+void count_listed(SAMPLES, TILES, TABLE, __global uint *counts)
 {
     const uint tile = get_global_id(0);
     uint hits[LOOK_UPS], rows[LOOK_UPS];

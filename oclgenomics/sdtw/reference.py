@@ -171,7 +171,7 @@ def rows_of(samples: Row, levels: Row, options: AlignOptions) -> Iterator[tuple[
             come = come - BONUS * np.concatenate([[0], dwell[:-1]])
             come = np.maximum(come, 0) if options.arithmetic == "uint16" else come
         moves = come < stay
-        dwell = dwells(moves, dwell, options)
+        dwell = dwell if options.bonus == "none" else dwells(moves, dwell, options)
         score = np.where(moves, come, stay) + costs(sample, levels, options)
         if options.arithmetic == "uint16":
             score = np.minimum(score, SATURATED)

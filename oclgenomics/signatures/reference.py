@@ -104,9 +104,11 @@ def _on_strand(
         if not len(starts):
             return []
     found = []
+    of_text, of_pattern = is_concrete(text), is_concrete(pattern)
+    text_ns, pattern_ns = text == ANY, int(np.count_nonzero(pattern == ANY))
     for start, count in zip(starts.tolist(), mismatches.tolist(), strict=True):
-        under = text[start : start + length]
-        scores = None if quality is None else quality[start : start + length]
+        under = slice(start, start + length)
+        scores = None if quality is None else quality[under]
         found.append(
             Match(
                 sign,
@@ -114,10 +116,10 @@ def _on_strand(
                 start + length,
                 count,
                 None if scores is None else int(scores.sum()),
-                int((is_concrete(under) & is_concrete(pattern)).sum()),
-                int((under == ANY).sum()),
-                int((pattern == ANY).sum()),
-                None if scores is None else sum(error_units(int(score)) for score in scores),
+                int(np.count_nonzero(of_text[under] & of_pattern)),
+                int(np.count_nonzero(text_ns[under])),
+                pattern_ns,
+                None if scores is None else sum(map(error_units, scores.tolist())),
             )
         )
     return found

@@ -80,8 +80,8 @@ def test_doctor_on_the_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
 
 
 def test_doctor_without_pyopencl(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail() -> list[doctor.Finding]:
+    def fail(with_jobs: bool) -> list[doctor.Finding]:
         raise NoDeviceError("PyOpenCL cannot be imported; install a runtime")
 
-    monkeypatch.setattr(doctor, "_loader", fail)
+    monkeypatch.setattr(doctor, "_devices", fail)
     assert [finding.state for finding in doctor.examine() if finding.topic == "loader"] == ["problem"]

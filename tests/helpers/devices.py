@@ -21,9 +21,22 @@ __all__ = ["LimitedEngine", "devices_under_test", "gpu_shape", "unknown_processo
 HINT = "`python -m oclgenomics doctor` says why; OCLGENOMICS_TEST_DEVICES names others to test on"
 
 
+class OneByOne(Tuning):
+    """A tuning of Intel's CPU runtime by which the work-items of a group run one after the other.
+
+    That is how kernels for GPUs are checked there: to take several work-items in a vector costs its compiler four times
+    the time, for code that runs in no other place.
+    """
+
+    def defines(self) -> dict[str, Any]:
+        """Return the `-D` parameters every build gets."""
+        return {**super().defines(), "__kernel": "__attribute__((intel_vec_len_hint(1)))kernel"}
+
+
 def gpu_shape(device: Device) -> Tuning:
     """Return the tuning of a device whose kernels have the shape for GPUs and which has memory of its own."""
-    return dataclasses.replace(tuning_for(device), shape="gpu", shares_memory=False)
+    kind = OneByOne if device.family == "intel" and device.kind == "cpu" else Tuning
+    return kind(**{**vars(tuning_for(device)), "shape": "gpu", "shares_memory": False})
 
 
 class LimitedEngine(Engine):
