@@ -136,7 +136,7 @@ class _Pooled:
     def _tabled(self, filled: FilledBins) -> Generator[Part, None, int | None]:
         """The k-mers of bins, up to one that is too much for a table; return its number."""
         slots = slots_for(filled.sizes, self._plan.table_lines)
-        for first, end in neighbours_that_fit(slots, self._plan.part_slots):
+        for first, end in neighbours_that_fit(slots, self._plan.part_slots(filled.rest)):
             counted = self._tables.count(filled, first, end, self._kept)
             stop = int(counted.overfull.min(initial=end))
             yield Part(counted.slots.first(stop - first), int(filled.sizes[first:stop].sum()))

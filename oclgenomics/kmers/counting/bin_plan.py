@@ -76,11 +76,10 @@ class BinPlan:
         room = min(share // (line + 32), self._part_bytes // line) - TABLE_SPARE
         return max(MIN_LINES, min(MAX_LINES, 1 << max(room, 0).bit_length() >> 1))
 
-    @property
-    def part_slots(self) -> int:
-        """Slots of a part, those between bins included."""
+    def part_slots(self, rest: int) -> int:
+        """Slots for so many bits of a part, those between bins included."""
         table = LINE_SLOTS * (self.table_lines + TABLE_SPARE + 2)
-        return max(MIN_PART, table, self._part_bytes // (8 * self._slot_words))
+        return max(MIN_PART, table, self._part_bytes // (8 * SlotLayout(rest).words))
 
     @property
     def _part_bytes(self) -> int:
@@ -157,7 +156,7 @@ class BinPlan:
         """Bytes that the pool may take: all that tables, stages, lists and two forms of a part leave."""
         words = key_words(self.k)
         tables = self.walkers * (self.table_lines + TABLE_SPARE) * (LINE_BYTES * self._slot_words + 32)
-        part = self.part_slots * (8 * self._slot_words + 8 * words + 4)
+        part = self._slots_bytes + self.part_slots(self._least_rest) * (8 * words + 4)
         left = self.free - tables - part - self.free // STAGES_SHARE
         return min(left * CHUNK_BYTES // (CHUNK_BYTES + LIST_BYTES), self.limits.max_allocation)
 
@@ -165,6 +164,16 @@ class BinPlan:
     def _rest(self) -> int:
         """Bits behind prefixes, in a span with many bins."""
         return max(1, 2 * self.k - min(DENSITY_BITS, 2 * self.k - 1))
+
+    @property
+    def _least_rest(self) -> int:
+        """Bits behind prefixes, at least."""
+        return max(1, 2 * self.k - PREFIX_BITS)
+
+    @property
+    def _slots_bytes(self) -> int:
+        """Bytes of the slots of a part at most, whatever their bits."""
+        return max(self.part_slots(rest) * 8 * SlotLayout(rest).words for rest in (self._least_rest, 2 * self.k))
 
     @property
     def _slot_words(self) -> int:

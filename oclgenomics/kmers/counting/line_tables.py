@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from types import TracebackType
 
@@ -254,12 +255,12 @@ class TablesOfAnyRest:
         Of a CPU device.
     lines : int
         Lines that a table has at most.
-    slots : int
-        Slots of a part; more only where a bin takes more.
+    part_slots : callable
+        How many slots for so many bits a part has; more only where a bin takes more.
     """
 
-    def __init__(self, engine: Engine, lines: int, slots: int) -> None:
-        self._engine, self._lines, self._slots = engine, lines, slots
+    def __init__(self, engine: Engine, lines: int, part_slots: Callable[[int], int]) -> None:
+        self._engine, self._lines, self._part_slots = engine, lines, part_slots
         self._tables: LineTables | None = None
         self._words: SharedArray | None = None
 
@@ -279,7 +280,7 @@ class TablesOfAnyRest:
             self._tables = None  # give its memory back first
             self._tables = LineTables(self._engine, filled.rest, self._lines)
         slots = int(slots_for(filled.sizes[first:end], self._lines).sum())
-        words = self._room(self._tables.layout.words, slots)
+        words = self._room(self._tables.layout.words, max(slots, self._part_slots(filled.rest)))
         return self._tables.count(filled, first, end, least=kept.least, most=kept.most, cap=kept.cap, words=words)
 
     def _room(self, words: int, slots: int) -> DeviceArray:
@@ -287,5 +288,5 @@ class TablesOfAnyRest:
         if self._words is None or self._words.device.shape[0] != words or self._words.device.shape[1] < slots:
             if self._words is not None:
                 self._words.release()
-            self._words = self._engine.shared((words, max(slots, self._slots)), np.uint64)
+            self._words = self._engine.shared((words, slots), np.uint64)
         return self._words.device
