@@ -11,6 +11,9 @@
 // as many distinct k-mers as k-mers if its table was well filled, then with lines by a hash, whose slots are merged into order. A bin
 // that these do not suffice for is OVERFULL.
 //
+// `words` may have room for fewer slots than bins could need. The first work-item whose bin finds none ends all others after the
+// bins that they are at; ranges say NO_ROOM of that bin and of all that nobody took.
+//
 // Counts outside least..most are left out, others stop at `cap`. A count that does not fit into its hole is all ones there; the
 // true one is in a list.
 //
@@ -25,6 +28,7 @@
 #include "kmers/slot.clh"
 
 #define OVERFULL 0xffffffffu
+#define NO_ROOM 0xfffffffeu // which all bins have at first
 #define EMPTY (~0ul)
 #define LINE_KEYS (64 / KEY_BYTES)
 #define CHUNK_LINES 64
@@ -531,7 +535,13 @@ __kernel void count_lines(__global const uchar *pool, __global const uint *begin
             range[end - first] = OVERFULL;
             continue;
         }
-        const uint begin = atomic_add(tallies + 1, (table.used + 2 * LANES - 1) / LANES * LANES);
+        const uint taken = (table.used + 2 * LANES - 1) / LANES * LANES, begin = atomic_add(tallies + 1, taken);
+        if ((ulong)begin + taken > stride) {
+            forget(&table);
+            range[end - first] = NO_ROOM;
+            atomic_add(tallies, end - first);
+            break;
+        }
         const Dense dense = {words + begin, stride, table.below};
         const uint count = table.grown;
         uint used = table.used;

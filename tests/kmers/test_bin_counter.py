@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from helpers.kmer_sets import as_dict, random_text
 from helpers.products import on_one_cpu
+from hypothesis import given
+from hypothesis import strategies as st
 
 from oclgenomics.errors import AllocationError, DeviceError
 from oclgenomics.kmers import reference
 from oclgenomics.kmers.counting import bin_counter, bin_plan
-from oclgenomics.kmers.counting.bin_counter import BinCounter
+from oclgenomics.kmers.counting.bin_counter import BinCounter, reach, share_taken
 from oclgenomics.kmers.counting.equal_prefixes import EqualPrefixes, distinct_of
+from oclgenomics.kmers.counting.filled_bins import FilledBins
 from oclgenomics.kmers.counting.filtering import EVERY, Kept
 from oclgenomics.kmers.counting.gathering import gather
+from oclgenomics.kmers.counting.line_tables import Lined, LineTables
 from oclgenomics.kmers.counting.prefix_span import PrefixSpan
 from oclgenomics.kmers.options import CountOptions
 from oclgenomics.runtime import Engine
@@ -30,6 +35,11 @@ def alike(letters: int, others: int) -> bytes:
     rng = np.random.default_rng(letters)
     ends = [b">r\n" + b"A" * 16 + random_text(rng, 60, b"ACGT", 60).replace(b"\n", b"")[-54:] for _ in range(others)]
     return b">one\n" + b"A" * letters + b"\n" + b"\n".join(ends) + b"\n" + random_text(rng, 3000, b"ACGT", 700)
+
+
+def letters(rng: np.random.Generator, size: int) -> bytes:
+    """Random ones."""
+    return rng.choice(np.frombuffer(b"ACGT", np.uint8), size).tobytes()
 
 
 @pytest.fixture(autouse=True)
@@ -52,11 +62,13 @@ def divided(monkeypatch: pytest.MonkeyPatch) -> list[PrefixSpan]:
     return spans
 
 
-def check(engine: Engine, path: Path, options: CountOptions, block_bytes: int, kept: Kept = EVERY) -> None:
+def check(
+    engine: Engine, path: Path, options: CountOptions, block_bytes: int, kept: Kept = EVERY, free: int = SMALL
+) -> None:
     counter = BinCounter(engine, CountOptions(options.k, options.canonical))
     for block in packed_blocks(engine, [path], overlap=options.k - 1, block_bytes=block_bytes):
         counter.add(block.symbols)
-    found = gather(engine, options.k, counter.kmers, counter.parts(SMALL, kept))
+    found = gather(engine, options.k, counter.kmers, counter.parts(free, kept))
     expected = reference.count([path.read_bytes()], options)
     assert list(as_dict([found], options.k).items()) == list(expected.items())
 
@@ -106,6 +118,51 @@ def test_k_mers_that_no_span_has(engine: Engine, tmp_path: Path, monkeypatch: py
     path.write_bytes(random_text(np.random.default_rng(3), 5000, b"ACGT", 700))
     with pytest.raises(DeviceError, match=r"[0-9,]+ k-mers were counted instead of [0-9,]+"):
         check(engine, path, CountOptions(21, canonical=False), 1 << 20)
+
+
+@pytest.mark.parametrize("k", [21, 31, 55])
+def test_bins_that_take_more_slots_than_expected(
+    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, k: int
+) -> None:
+    """All k-mers differ, though few were expected to: parts are cut short, and what they lack is counted after them."""
+    rng, ends = np.random.default_rng(k), []
+    count = LineTables.count
+
+    def noted(self: LineTables, filled: FilledBins, first: int, end: int, **how: Any) -> Lined:
+        lined = count(self, filled, first, end, **how)
+        ends.append((end, lined.end))
+        return lined
+
+    monkeypatch.setattr(LineTables, "count", noted)
+    monkeypatch.setattr(bin_counter, "share_taken", lambda _, slots: 1 / 16 if len(slots) else 1.0)
+    path = tmp_path / "x.fa"
+    path.write_bytes(b"".join(b">r\n" + letters(rng, 4 * k) + b"\n" for _ in range(2000)))
+    check(engine, path, CountOptions(k), 1 << 20, free=1 << 22)
+    assert any(reached < end for end, reached in ends)
+
+
+@given(
+    sparse=st.lists(st.integers(16, 5000), max_size=20),
+    full=st.lists(st.integers(16, 5000), max_size=20),
+    room=st.integers(5000, 20000),
+    late=st.booleans(),
+)
+def test_parts_reach_the_last_bin(sparse: list[int], full: list[int], room: int, late: bool) -> None:
+    """One part in two takes a bin at least, even if the first bin always comes too late for the room."""
+    slots = np.array(sparse + full)
+    taken = np.concatenate([slots[: len(sparse)] // 50, slots[len(sparse) :]])
+    first, share, parts = 0, 1.0, 0
+    while first < len(slots):
+        parts += 1
+        assert parts <= 2 * len(slots)
+        end = reach(slots, first, room / share)
+        assert first < end <= len(slots)
+        assert share < 1 or end == first + 1 or slots[first:end].sum() <= room
+        took = np.cumsum(taken[first:end])
+        stop = first if late and took[-1] > room else first + int((took <= room).sum())
+        share = share_taken(int(took[-1]), slots[first:stop])
+        assert 1 / 16 <= share <= 1
+        first = stop
 
 
 def test_distinct_k_mers_and_their_sums() -> None:

@@ -155,6 +155,28 @@ def test_parts_of_the_bins(engine: Engine, first: int, end: int) -> None:
     assert pairs_of(engine, lined.slots) == expected(bins[first:end], rest, first=5 + first, **ALL)
 
 
+@pytest.mark.parametrize("items", [1, 2])
+@pytest.mark.parametrize("rest", [30, HOLE_OF_8, TWO_WORDS])
+def test_bins_that_find_no_room(engine: Engine, rest: int, items: int) -> None:
+    """Counting ends before them and goes on there, with nothing left of them in the tables; some counts are large."""
+    rng = np.random.default_rng(10)
+    bins = [[*numbers(rng, rest, size), *[9] * 600] for size in (200, 150, 0, 500, 90, 520, 30, 30, 500)]
+    filled = filled_bins(engine, [key_table(keys, rest) for keys in bins], rest)
+    tables = LineTables(engine, rest, 256, items=items)
+    words = engine.empty((tables.layout.words, int(slots_for(filled.sizes, 256).max())), np.uint64)
+    first, found, parts = 0, [], 0
+    while first < len(bins):
+        lined = tables.count(filled, first, len(bins), words=words, **ALL)
+        if lined.end == first:  # the others were sooner
+            lined = tables.count(filled, first, first + 1, words=words, **ALL)
+        assert len(lined.slots.sizes) == lined.end - first > 0
+        found += pairs_of(engine, lined.slots)
+        assert (lined.taken > words.shape[1]) == (lined.end < len(bins)) or lined.end == first + 1
+        first, parts = lined.end, parts + 1
+    assert found == expected(bins, rest, **ALL)
+    assert parts > 1
+
+
 def test_no_kmers_at_all(engine: Engine) -> None:
     filled = filled_bins(engine, [key_table([], 30)] * 3, 30)
     assert pairs_of(engine, LineTables(engine, 30, 8).count(filled, 0, 3, **ALL).slots) == []

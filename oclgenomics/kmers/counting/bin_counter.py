@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from oclgenomics.errors import DeviceError
 from oclgenomics.kmers.counting.bin_fill import BinFiller
@@ -21,12 +22,14 @@ from oclgenomics.kmers.counting.gathering import Part
 from oclgenomics.kmers.counting.line_tables import TablesOfAnyRest, slots_for
 from oclgenomics.kmers.counting.prefix_span import PREFIX_BITS, PrefixSpan
 from oclgenomics.kmers.options import CountOptions
-from oclgenomics.kmers.plan import DeviceLimits, neighbours_that_fit
+from oclgenomics.kmers.plan import DeviceLimits
 from oclgenomics.primitives import Runs
 from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.sequence import Symbols
 
 __all__ = ["BinCounter"]
+
+MARGIN, LEAST_SHARE = 1.1, 1 / 16  # of the slots that bins may take
 
 
 class BinCounter:
@@ -111,6 +114,7 @@ class _Pooled:
         self._engine, self._plan, self._filler, self._pool = engine, plan, filler, pool
         self._tables, self._kept = tables, kept
         self._every = plan.every(filler.groups)
+        self._share = 1.0  # of the slots that bins may take, those that they will take
 
     def parts(self) -> Iterator[Part]:
         bits = self._plan.density_bits
@@ -136,13 +140,17 @@ class _Pooled:
     def _tabled(self, filled: FilledBins) -> Generator[Part, None, int | None]:
         """The k-mers of bins, up to one that is too much for a table; return its number."""
         slots = slots_for(filled.sizes, self._plan.table_lines)
-        for first, end in neighbours_that_fit(slots, self._plan.part_slots(filled.rest)):
+        first = 0
+        while first < len(slots):
+            end = reach(slots, first, self._plan.part_slots(filled.rest) / self._share)
             counted = self._tables.count(filled, first, end, self._kept)
-            stop = int(counted.overfull.min(initial=end))
+            stop = int(counted.overfull.min(initial=counted.end))
             yield Part(counted.slots.first(stop - first), int(filled.sizes[first:stop].sum()))
-            del counted
-            if stop < end:
+            if stop < counted.end:
                 return stop
+            self._share = share_taken(counted.taken, slots[first:stop])
+            first = stop
+            del counted
         return None
 
     def _cut(self, span: PrefixSpan) -> Iterator[Part]:
@@ -160,3 +168,13 @@ class _Pooled:
 
             alike = EqualPrefixes(self._engine, self._plan.k, self._filler, self._pool, self._tables)
             yield from alike.parts(span, self._kept)
+
+
+def reach(slots: NDArray[np.int64], first: int, room: float) -> int:
+    """The bin behind those from `first` on that have room, one at least."""
+    return first + max(1, int(np.searchsorted(np.cumsum(slots[first:]), room, side="right")))
+
+
+def share_taken(taken: int, slots: NDArray[np.int64]) -> float:
+    """The share of slots that bins will take, by those that some took: all where none found room."""
+    return min(1.0, max(LEAST_SHARE, MARGIN * taken / int(slots.sum()))) if len(slots) else 1.0

@@ -22,7 +22,7 @@ SOURCE = "kmers/line_tables.cl"
 LANES = 8  # slots of a line
 BEHIND = 16  # lines behind a table's last one
 FIRST_SHARE = 1 << 15  # distinct k-mers of 2 ^ 16, before any bin was seen
-OVERFULL = (1 << 32) - 1
+OVERFULL, NO_ROOM = (1 << 32) - 1, (1 << 32) - 2  # instead of how many slots a bin has
 TALLIES = 3
 
 
@@ -46,13 +46,19 @@ class Lined:
     Attributes
     ----------
     slots : Slots
-        Bins that are overfull have none.
+        Of bins up to `end`. Those that are overfull have none.
     overfull : ndarray, int64 (n,)
-        Numbers of bins whose distinct k-mers exceed the largest table, ascending.
+        Numbers of bins before `end` whose distinct k-mers exceed the largest table, ascending.
+    end : int
+        The first bin that there was no room for the slots of, or that behind the last one.
+    taken : int
+        Slots that all bins took, with those between them; more than there are if there was no room.
     """
 
     slots: Slots
     overfull: NDArray[np.int64]
+    end: int
+    taken: int
 
 
 class LineTables:
@@ -116,12 +122,13 @@ class LineTables:
         cap : int
             Counts stop there; at 2^32 - 1 at the latest.
         words : DeviceArray, uint64 (layout.words, stride), optional
-            Where the slots go; `slots_for` says how many there may be. A new array if not given.
+            Where the slots go; `slots_for` says how many there may be. With less room counting may end before `end`,
+            but there has to be enough for each bin alone. A new array for all if not given.
 
         Raises
         ------
         ValueError
-            The keys have another number of bits, or there is no room for the slots.
+            The keys have another number of bits, or there is no room for the slots of a bin.
         """
         return self.start(filled, first, end, least=least, most=most, cap=cap, words=words).finish()
 
@@ -141,12 +148,14 @@ class LineTables:
             raise ValueError(f"keys of {filled.rest} bits for tables of keys of {self.layout.rest} bits")
         sizes = filled.sizes[first:end]
         kmers, bins = int(sizes.sum()), len(sizes)
-        needed = int(slots_for(sizes, self._lines).sum())
+        slots = slots_for(sizes, self._lines)
         if words is None:
-            words = self._engine.empty((self.layout.words, max(needed, 1)), np.uint64)
-        if words.shape[0] != self.layout.words or words.shape[1] < needed or needed > OVERFULL:
+            words = self._engine.empty((self.layout.words, max(int(slots.sum()), 1)), np.uint64)
+        needed = int(slots.max(initial=0))
+        if words.shape[0] != self.layout.words or words.shape[1] < needed or int(slots.sum()) >= NO_ROOM:
             raise ValueError(f"{words} has no room for {needed} slots of {self.layout.words} words")
         ranges = self._engine.empty((2, max(bins, 1)), np.uint32)
+        self._engine.fill(ranges, NO_ROOM)
         larges = self._engine.empty((kmers // self.layout.many + 1, 2), np.uint32)
         tallies = self._engine.upload(np.zeros(TALLIES, np.uint32))
         if bins:
@@ -209,7 +218,7 @@ class Lining:
     larges : DeviceArray, uint32 (n, 2)
         Slots with large counts and these, in any order.
     tallies : DeviceArray, uint32 (TALLIES,)
-        The third one says how many of `larges` there are.
+        The second one says how many slots were taken, the third one how many of `larges` there are.
     first : int
         The number of the first bin.
     """
@@ -227,21 +236,32 @@ class Lining:
         """Wait, and say what was found."""
         bins = len(self.heads)
         begins, sizes = self.engine.download(self.ranges)[:, :bins] if bins else np.zeros((2, 0), np.uint32)
+        end = int(np.flatnonzero(sizes == NO_ROOM).min(initial=bins))
+        begins, sizes = begins[:end], sizes[:end]
         overfull = np.flatnonzero(sizes == OVERFULL)
         sizes[overfull] = 0
-        count = int(self.engine.download(self.tallies)[2])
+        taken, count = self.engine.download(self.tallies)[1:].tolist()
         larges = self.engine.download(self.larges, 2 * count).reshape(-1, 2) if count else np.zeros((0, 2), np.uint32)
         larges = larges[np.argsort(larges[:, 0])]
+        larges = larges[_within(larges[:, 0], begins, sizes)]  # other work-items may have been at bins behind the end
         slots = Slots(
             self.layout,
             self.words,
-            self.heads,
+            self.heads[:end],
             begins,
             sizes,
             np.ascontiguousarray(larges[:, 0]),
             np.ascontiguousarray(larges[:, 1]),
         )
-        return Lined(slots, overfull + self.first)
+        return Lined(slots, overfull + self.first, end + self.first, taken)
+
+
+def _within(slots: NDArray[np.uint32], begins: NDArray[np.uint32], sizes: NDArray[np.uint32]) -> NDArray[np.bool_]:
+    """Say which slots are those of bins."""
+    begins, sizes = np.append([0], begins[sizes > 0]), np.append([0], sizes[sizes > 0])  # the first one holds nothing
+    order = np.argsort(begins, kind="stable")
+    bins = np.searchsorted(begins[order], slots, side="right") - 1
+    return slots - begins[order][bins] < sizes[order][bins]
 
 
 class TablesOfAnyRest:
@@ -256,7 +276,8 @@ class TablesOfAnyRest:
     lines : int
         Lines that a table has at most.
     part_slots : callable
-        How many slots for so many bits a part has; more only where a bin takes more.
+        How many slots for so many bits a part has; more only where a bin takes more. Counting ends before a bin that
+        finds no room.
     """
 
     def __init__(self, engine: Engine, lines: int, part_slots: Callable[[int], int]) -> None:
@@ -279,8 +300,8 @@ class TablesOfAnyRest:
         if self._tables is None or self._tables.layout.rest != filled.rest:
             self._tables = None  # give its memory back first
             self._tables = LineTables(self._engine, filled.rest, self._lines)
-        slots = int(slots_for(filled.sizes[first:end], self._lines).sum())
-        words = self._room(self._tables.layout.words, max(slots, self._part_slots(filled.rest)))
+        each = int(slots_for(filled.sizes[first:end], self._lines).max(initial=0))
+        words = self._room(self._tables.layout.words, max(each, self._part_slots(filled.rest)))
         return self._tables.count(filled, first, end, least=kept.least, most=kept.most, cap=kept.cap, words=words)
 
     def _room(self, words: int, slots: int) -> DeviceArray:
