@@ -1,6 +1,7 @@
 // Sections of a database from slots, on CPUs: first key, gaps, counts, facts and tally in one go while the section is in the cache.
 //
-// Layout: see slot_key.clh for slots, and section_parts.clh for what is written. `size` k-mers from k-mer `start` of all on are encoded.
+// Layout: see slot_key.clh for slots, and section_parts.clh for what is written. `size` k-mers from k-mer `start` of all on are encoded,
+// behind `held` ones, fewer than a section, that are in held_keys, WORDS channels of `held_room` words, and held_counts.
 // A section has `room` bytes in `out`, a multiple of 8 and at least 16 more than it takes; `facts` are channels of `sections`. Each section
 // has a row of TALLIED + 2 numbers in `tallies`, whose last one counts keys that are not greater than the one before, and EVERY numbers of
 // room in `many`, where its counts of TALLIED and more go. Work-items, as many as `numbers` has rows of EVERY counts for, take the next
@@ -149,6 +150,25 @@ static inline __global uchar *write_bin(__global uchar *at, const Slots *slots, 
     return at;
 }
 
+// Gaps and counts of k-mers that are held, behind the first one, `before`, which becomes the last one.
+static inline __global uchar *write_held(__global uchar *at, __global const ulong *held_keys, ulong held_room,
+                                         __global const uint *held_counts, uint held, Key *before, __global uint *counts, uint *wrong)
+{
+    for (uint i = 0; i < held; ++i) {
+        Key key;
+        UNROLL
+        for (uint w = 0; w < WORDS; ++w)
+            key.word[w] = held_keys[w * held_room + i];
+        counts[i] = held_counts[i];
+        if (i) {
+            const Key gap = gap_between(before, &key, wrong);
+            at += write_gap(at, &gap);
+        }
+        *before = key;
+    }
+    return at;
+}
+
 static inline void list_many(__global const uint *counts, uint kmers, __global uint *many)
 {
     uint listed = 0;
@@ -206,7 +226,8 @@ __kernel
 __attribute__((vec_type_hint(bytes_v)))
 void encode_slots(__global const ulong *words, ulong stride, uint rest, uint count_bits, __global const ulong *heads,
                            __global const uint *begins, __global const ulong *starts, uint bins, __global const uint *large_slots,
-                           __global const uint *large_counts, uint large, ulong start, uint size, uint sections, ulong k0, ulong k1,
+                           __global const uint *large_counts, uint large, __global const ulong *held_keys, ulong held_room,
+                           __global const uint *held_counts, uint held, ulong start, uint size, uint sections, ulong k0, ulong k1,
                            ulong room, volatile __global uint *next, __global uint *numbers, __global ulong *out,
                            __global ulong *facts, __global uint *tallies, __global uint *many)
 {
@@ -215,13 +236,20 @@ void encode_slots(__global const ulong *words, ulong stride, uint rest, uint cou
     pending.size = 0;
     __global uint *const counts = numbers + get_global_id(0) * EVERY;
     for (uint section = atomic_inc(next); section < sections; section = atomic_inc(next)) {
-        const ulong begin = start + section * EVERY, end = start + MIN((section + 1) * EVERY, size);
+        const uint own_held = section ? 0 : held;
+        const ulong begin = start + (section * EVERY + own_held - held), end = start + MIN((section + 1) * EVERY - held, size);
         __global ulong *const aligned = out + section * (room / 8);
         __global uchar *const bytes = (__global uchar *)aligned;
         __global uint *const tally = tallies + section * (TALLIED + 2);
         uint wrong = 0, bin = bin_of(starts, bins, begin);
         Key head = key_of_head(heads[bin], rest);
-        Key before = key_at(&slots, begins[bin] + (begin - starts[bin]), &head);
+        const ulong first = begins[bin] + (begin - starts[bin]);
+        Key before = key_at(&slots, first, &head);
+        if (own_held) {
+            UNROLL
+            for (uint w = 0; w < WORDS; ++w)
+                before.word[w] = held_keys[w * held_room];
+        }
         if (section) { // which has to follow the section before
             const uint last = bin - (begin == starts[bin]);
             const Key head_then = key_of_head(heads[last], rest);
@@ -233,18 +261,19 @@ void encode_slots(__global const ulong *words, ulong stride, uint rest, uint cou
             STORE(at, before.word[w]);
             facts[(3 + w) * sections + section] = before.word[w];
         }
-        counts[0] = (uint)(words[begins[bin] + (begin - starts[bin])] & ((1ul << count_bits) - 1));
+        at = write_held(at, held_keys, held_room, held_counts, own_held, &before, counts, &wrong);
+        counts[own_held] = (uint)(words[first] & ((1ul << count_bits) - 1));
         for (ulong place = begin; place < end; ++bin) {
-            const uint known = place == begin; // the first k-mer
+            const uint known = place == begin && !own_held; // the first k-mer
             const ulong slot = begins[bin] + (place - starts[bin]);
             const uint kmers = (uint)(MIN(starts[bin + 1], end) - place);
-            __global uint *const own = counts + (place - begin);
+            __global uint *const own = counts + own_held + (place - begin);
             head = key_of_head(heads[bin], rest);
             at = write_bin(at, &slots, slot + known, kmers - known, known, &head, &before, own + known, &wrong);
             put_large(own, slot, kmers, large_slots, large_counts, large);
             place += kmers;
         }
-        const uint kmers = (uint)(end - begin), gap_bytes = (uint)(at - bytes), count_words = write_counts(at, counts, 0, kmers);
+        const uint kmers = own_held + (uint)(end - begin), gap_bytes = (uint)(at - bytes), count_words = write_counts(at, counts, 0, kmers);
         STORE(at + 8 * count_words, 0ul); // the checksum reads whole words
         tally_section(counts, 0, kmers, tally);
         tally[TALLIED + 1] = wrong;

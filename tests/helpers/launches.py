@@ -50,6 +50,7 @@ from oclgenomics.kmers.counting.prefix_span import PrefixSpan
 from oclgenomics.kmers.counting.slot_runs import SlotBins, runs_of
 from oclgenomics.kmers.counting.sort_counter import SortCounter
 from oclgenomics.kmers.database.reader import KmerDatabase
+from oclgenomics.kmers.database.sections.encode_kernels import Span
 from oclgenomics.kmers.database.sections.encode_slots import SlotEncoder
 from oclgenomics.kmers.database.sections.plan import SectionPlan
 from oclgenomics.kmers.database.sections.section import encode_sections
@@ -406,20 +407,24 @@ def database(engine: Engine, words: int) -> None:
 
 
 def encoded_slots(engine: Engine, k: int, rest: int) -> None:
-    """Make keys, and where kernels are for CPUs also sections, of slots in several bins."""
+    """Make keys, and where kernels are for CPUs also sections, of slots in bins, also behind k-mers that are held."""
     rng = np.random.default_rng(k)
     counts = np.array([1] * 130 + [2, 255, 300, 1 << 31, *range(1, 40)], np.uint32)
     keys = rng.integers(0, 1 << 64, (key_words(k), len(counts)), np.uint64)
     keys[-1] = np.cumsum(counts, dtype=np.uint64)
     slots = slots_of(engine, keys, counts, rest, rng)
     np.testing.assert_array_equal(engine.download(runs_of(engine, slots, k).keys), keys)
-    if engine.tuning.cpu:
+    for held in (0, 1, 70) if engine.tuning.cpu else ():
         with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(1) as pool:
             with whole_file(Path(folder) / "x") as file:
                 plan = SectionPlan(DeviceLimits.of(engine), k)
                 rooms = RoomPair(engine, Appending(file, pool), key_words(k), plan)
                 encoder = SlotEncoder(engine, key_words(k), rooms, 2)
-                assert len([*encoder.encode(SlotBins(engine, slots), 0, len(counts)), *encoder.collect()]) == 1
+                before = Span(engine.upload(keys), engine.upload(counts), 0, held)
+                bins = SlotBins(
+                    engine, slots_of(engine, np.ascontiguousarray(keys[:, held:]), counts[held:], rest, rng)
+                )
+                assert len([*encoder.encode(before, bins, 0, bins.size), *encoder.collect()]) == 1
                 rooms.wait()
             assert (Path(folder) / "x").read_bytes() == encode_sections(keys, counts)[0]
 

@@ -151,6 +151,18 @@ def test_parts_cut_anywhere(tmp_path: Path, shaped: Engine) -> None:
         assert write_slots(tmp_path / "set", shaped, 31, cut(shaped, keys, counts, cuts, rests, size)) == whole
 
 
+@pytest.mark.parametrize("few", [1, 5, SECTION_KMERS - 77])
+@pytest.mark.usefixtures("small_blocks")
+def test_slots_behind_runs_of_more_than_a_section(
+    tmp_path: Path, engine: Engine, monkeypatch: pytest.MonkeyPatch, few: int
+) -> None:
+    monkeypatch.setattr(section_plan, "MAX_HELD", 2)
+    keys, counts = many_kmers(4 * SECTION_KMERS)
+    parts = cut(engine, keys, counts, [SECTION_KMERS + 77, SECTION_KMERS + 77 + few], [0, 50, 42], 1)
+    whole = write_block(tmp_path / "set", 31, keys, counts)
+    assert write_slots(tmp_path / "set", engine, 31, parts) == whole
+
+
 @settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 @pytest.mark.usefixtures("small_blocks")
@@ -229,9 +241,10 @@ def test_disorder_anywhere(tmp_path: Path, engine: Engine, place: int, words: in
         keys[:, place] = keys[:, place - 1]
     else:
         keys[:, [place - 1, place]] = keys[:, [place, place - 1]]
-    with pytest.raises(ValueError, match="ascending"):
-        write_slots(tmp_path / "set", engine, k, cut(engine, keys, counts, [], [rest], 1))
-    assert not list(tmp_path.iterdir())
+    for cuts in ([], [place - 1], [place], [place + 1]):  # what comes before is held if it is less than a section
+        with pytest.raises(ValueError, match="ascending"):
+            write_slots(tmp_path / "set", engine, k, cut(engine, keys, counts, cuts, [rest], 1))
+        assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.usefixtures("small_blocks")

@@ -73,13 +73,21 @@ class CpuDeviceEncoder:
         rooms.put((facts[0] + 8 * facts[1]).tolist())
         yield coded
 
-    def encode_slots(self, bins: SlotBins, start: int, size: int) -> Iterator[Coded]:
-        """Have sections of slots encoded from k-mer `start` on, append those before and yield what is known of these.
+    def encode_slots(self, held: Span, bins: SlotBins, start: int, size: int) -> Iterator[Coded]:
+        """Have sections of slots encoded, append those before and yield what is known of these.
 
-        The device may still be at work afterwards: commands of the engine may write the slots' memory, as they come
+        The device may still be at work afterwards: commands of the engine may write the k-mers' memory, as they come
         later, but nobody else may.
+
+        Parameters
+        ----------
+        held : Span
+            K-mers before those of slots, fewer than a section; from the start of their arrays.
+        bins : SlotBins
+        start, size : int
+            The first k-mer of slots, and how many of them; at least one.
         """
-        return self._from_slots.encode(bins, start, size)
+        return self._from_slots.encode(held, bins, start, size)
 
     def settle(self) -> Iterator[Coded]:
         """Let go of the k-mers' memory; nothing is left to yield."""

@@ -110,19 +110,24 @@ class DeviceEncoder:
         yield from self._spans.settle()
 
     def _take_slots(self, encoder: CpuDeviceEncoder, bins: SlotBins) -> Iterator[Coded]:
-        """Sections that begin among slots are encoded from them; what is held is completed by k-mers of slots."""
+        """Sections that end among slots are encoded from them, with what is held; what is left is held."""
         taken = 0
+        if self._size >= SECTION_KMERS:  # of runs
+            taken = min(bins.size, -self._size % SECTION_KMERS)
+            bins.expand(0, taken, self._keys, self._counts, self._size)
+            self._size += taken
+            if self._size % SECTION_KMERS == 0:
+                yield from self._encode_held()
         while taken < bins.size:
-            whole, missing = (bins.size - taken) // SECTION_KMERS, -self._size % SECTION_KMERS
-            if not self._size and whole:
-                size = min(whole, self._at_a_time) * SECTION_KMERS
-                yield from encoder.encode_slots(bins, taken, size)
+            whole = min((self._size + bins.size - taken) // SECTION_KMERS, self._at_a_time)
+            if whole:
+                size = whole * SECTION_KMERS - self._size
+                yield from encoder.encode_slots(Span(self._keys, self._counts, 0, self._size), bins, taken, size)
+                self._size = 0
             else:
-                size = min(bins.size - taken, missing or SECTION_KMERS)
+                size = bins.size - taken
                 bins.expand(taken, size, self._keys, self._counts, self._size)
                 self._size += size
-                if self._size == self._room or (self._size % SECTION_KMERS == 0 and whole):
-                    yield from self._encode_held()
             taken += size
 
     def _rest(self) -> Iterator[Coded]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from oclgenomics.kmers.counting.slot_runs import SlotBins
 from oclgenomics.kmers.database.layout import SECTION_KMERS
-from oclgenomics.kmers.database.sections.encode_kernels import SIP_KEY, TALLIED, coded_of, sections_of
+from oclgenomics.kmers.database.sections.encode_kernels import SIP_KEY, TALLIED, Span, coded_of, sections_of
 from oclgenomics.kmers.database.sections.section import Coded
 from oclgenomics.kmers.database.sections.section_rooms import RoomPair, SectionRooms
 from oclgenomics.kmers.database.sections.simple8b import STRETCH
@@ -42,9 +42,9 @@ class SlotEncoder:
         self._next = engine.empty(1, np.uint32)
         self._started: _Started | None = None
 
-    def encode(self, bins: SlotBins, start: int, size: int) -> Iterator[Coded]:
+    def encode(self, held: Span, bins: SlotBins, start: int, size: int) -> Iterator[Coded]:
         """Have k-mers encoded; append the block before and yield what is known of it."""
-        before, self._started = self._started, self._start(bins, start, size)
+        before, self._started = self._started, self._start(held, bins, start, size)
         yield from self._read(before)
 
     def collect(self) -> Iterator[Coded]:
@@ -67,7 +67,7 @@ class SlotEncoder:
         self._numbers.release()
         self._next.release()
 
-    def _start(self, bins: SlotBins, start: int, size: int) -> _Started:
+    def _start(self, held: Span, bins: SlotBins, start: int, size: int) -> _Started:
         engine, rooms = self._engine, self._rooms.next()
         defines = {"EVERY": SECTION_KMERS, "STRETCH": STRETCH, "TALLIED": TALLIED, "BYTES": engine.tuning.vector_bytes}
         engine.fill(self._next, 0)
@@ -76,9 +76,13 @@ class SlotEncoder:
             (self._items,),
             (1,),
             **bins.arguments,
+            held_keys=held.keys,
+            held_room=held.keys.shape[1],
+            held_counts=held.counts,
+            held=held.size,
             start=start,
             size=size,
-            sections=sections_of(size),
+            sections=sections_of(held.size + size),
             **SIP_KEY,
             room=self._rooms.room_bytes,
             next=self._next,
@@ -88,7 +92,7 @@ class SlotEncoder:
             tallies=rooms.tallies.device,
             many=rooms.many.device,
         )
-        return _Started(rooms, size)
+        return _Started(rooms, held.size + size)
 
 
 class _Started(NamedTuple):
