@@ -17,6 +17,7 @@ from oclgenomics.errors import AllocationError, DeviceError
 from oclgenomics.kmers import reference
 from oclgenomics.kmers.counting import bin_counter, bin_plan
 from oclgenomics.kmers.counting.bin_counter import BinCounter, reach, share_taken
+from oclgenomics.kmers.counting.bin_fill import ALL, BinFiller
 from oclgenomics.kmers.counting.equal_prefixes import EqualPrefixes, distinct_of
 from oclgenomics.kmers.counting.filled_bins import FilledBins
 from oclgenomics.kmers.counting.filtering import EVERY, Kept
@@ -24,7 +25,7 @@ from oclgenomics.kmers.counting.gathering import gather
 from oclgenomics.kmers.counting.line_tables import Lined, LineTables
 from oclgenomics.kmers.counting.prefix_span import PrefixSpan
 from oclgenomics.kmers.options import CountOptions
-from oclgenomics.runtime import Engine
+from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.sequence import packed_blocks
 
 SMALL = 1 << 16  # bytes that are free: the pool has the least size there is
@@ -54,9 +55,9 @@ def divided(monkeypatch: pytest.MonkeyPatch) -> list[PrefixSpan]:
     spans: list[PrefixSpan] = []
     parts = EqualPrefixes.parts
 
-    def noted(self: EqualPrefixes, span: PrefixSpan, kept: Kept) -> Iterator[object]:
+    def noted(self: EqualPrefixes, span: PrefixSpan, kept: Kept, pieces: int) -> Iterator[object]:
         spans.append(span)
-        return parts(self, span, kept)
+        return parts(self, span, kept, pieces)
 
     monkeypatch.setattr(EqualPrefixes, "parts", noted)
     return spans
@@ -80,6 +81,23 @@ def test_more_k_mers_with_a_prefix_than_fit(engine: Engine, tmp_path: Path, divi
     check(engine, path, CountOptions(k, min_count=2, counter_max=30_000), 900, Kept(2, 1 << 30, 30_000))
     assert [span.bins for span in divided] == [1] * len(divided)
     assert divided
+
+
+def test_a_sample_tells_what_does_not_fit(
+    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, divided: list[PrefixSpan]
+) -> None:
+    """The pool is not filled in vain with k-mers that begin alike."""
+    path, fill, asked = tmp_path / "x.fa", BinFiller.fill, []
+
+    def noted(self: BinFiller, span: PrefixSpan, pool: DeviceArray, *, streams: slice = ALL) -> FilledBins | None:
+        asked.append((span, len(range(self.streams)[streams])))
+        return fill(self, span, pool, streams=streams)
+
+    monkeypatch.setattr(BinFiller, "fill", noted)
+    path.write_bytes(alike(40_000, 20))
+    check(engine, path, CountOptions(40), 900)
+    assert divided
+    assert max(streams for span, streams in asked if span in divided) < 40_000 // 900
 
 
 @pytest.mark.parametrize("canonical", [True, False])

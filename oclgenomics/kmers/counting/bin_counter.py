@@ -127,6 +127,10 @@ class _Pooled:
 
     def _counted(self, span: PrefixSpan) -> Iterator[Part]:
         """The k-mers of a span: all at once, or cut where they are too many for the pool, or for a table."""
+        pieces = self._pieces(span)
+        if pieces > 1:
+            yield from self._alike(span, pieces)
+            return
         filled = self._filler.fill(span, self._pool)
         if filled is None:
             yield from self._cut(span)
@@ -164,10 +168,20 @@ class _Pooled:
         for one in smaller:
             yield from self._counted(one)
         if not smaller:
-            from oclgenomics.kmers.counting.equal_prefixes import EqualPrefixes  # here, because few samples need it
+            yield from self._alike(span, 1)
 
-            alike = EqualPrefixes(self._engine, self._plan.k, self._filler, self._pool, self._tables)
-            yield from alike.parts(span, self._kept)
+    def _pieces(self, span: PrefixSpan) -> int:
+        """How many times the pool the k-mers of a span take that cannot be cut, by a sample; 1 of others."""
+        if span.bins > 1 or self._plan.finer_bits(span.shift):
+            return 1
+        return -(-int(self._density(span).kmers[0]) // self._plan.bin_kmers(span.rest(self._plan.k)))
+
+    def _alike(self, span: PrefixSpan, pieces: int) -> Iterator[Part]:
+        """The k-mers of a span of one bin, some streams at a time."""
+        from oclgenomics.kmers.counting.equal_prefixes import EqualPrefixes  # here, because few samples need it
+
+        alike = EqualPrefixes(self._engine, self._plan.k, self._filler, self._pool, self._tables)
+        yield from alike.parts(span, self._kept, pieces)
 
 
 def reach(slots: NDArray[np.int64], first: int, room: float) -> int:

@@ -145,6 +145,10 @@ class BinPlan:
         whole = max(chunks // 2, chunks - self.walkers * min(self.max_bins, 1 + chunks // (2 * self.walkers)))
         return max(1, int(whole * CHUNK_LINES * line_keys(rest) / MARGIN))
 
+    def bin_kmers(self, rest: int) -> int:
+        """K-mers of so many bits that fill the pool if all are of one bin."""
+        return max(1, (self.pool_bytes // CHUNK_BYTES - self.walkers) * CHUNK_LINES * line_keys(rest))
+
     @property
     def room(self) -> int:
         """K-mers that can be counted at a time in the memory that there is."""

@@ -6,6 +6,7 @@ This is rare, so what the pieces have is joined on the host.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,8 +46,15 @@ class EqualPrefixes:
     def __init__(self, engine: Engine, k: int, filler: BinFiller, pool: DeviceArray, tables: TablesOfAnyRest) -> None:
         self._engine, self._k, self._filler, self._pool, self._tables = engine, k, filler, pool, tables
 
-    def parts(self, span: PrefixSpan, kept: Kept) -> Iterator[Part]:
+    def parts(self, span: PrefixSpan, kept: Kept, pieces: int) -> Iterator[Part]:
         """Count the k-mers of a span.
+
+        Parameters
+        ----------
+        span : PrefixSpan
+        kept : Kept
+        pieces : int
+            Of the streams that are counted one by one. Those that the pool does not hold are halved.
 
         Raises
         ------
@@ -54,7 +62,9 @@ class EqualPrefixes:
             The pool does not hold those of a single stream.
         """
         block, kmers = KmerBlock(np.empty((key_words(self._k), 0), np.uint64), np.empty(0, np.uint32)), 0
-        for filled in self._pieces(span, 0, self._filler.streams):
+        streams = self._filler.streams
+        bounds = [streams * piece // min(pieces, streams) for piece in range(min(pieces, streams) + 1)]
+        for filled in chain.from_iterable(self._pieces(span, *pair) for pair in pairwise(bounds)):
             kmers += int(filled.sizes[0])
             block = _joined(block, self._distinct(filled))
         stay = (block.counts >= kept.least) & (block.counts <= kept.most)
