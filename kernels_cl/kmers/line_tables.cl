@@ -7,9 +7,9 @@
 // stays below all ones: where it would get there it starts at 1 again and its escapes, 2^count_bits - 2 each, are counted aside.
 //
 // Read out, each line is sorted as a whole (Batcher's network for 8), and what went over lines is put right by insertion. Each bin
-// has as many steps over full lines as it has k-mers: that bounds insertion, too. A bin that needs more starts again: with lines for
-// as many distinct k-mers as k-mers if its table was well filled, then with lines by a hash, whose slots are merged into order. A bin
-// that these do not suffice for is OVERFULL.
+// has one step over a full line for every four k-mers: that bounds insertion, too. A bin that needs more starts again: with lines for
+// as many distinct k-mers as k-mers if its table was well filled, then with lines by a hash, as many steps as k-mers, and slots that
+// are merged into order. A bin that these do not suffice for is OVERFULL.
 //
 // `words` may have room for fewer slots than bins could need. The first work-item whose bin finds none ends all others after the
 // bins that they are at; ranges say NO_ROOM of that bin and of all that nobody took.
@@ -219,12 +219,12 @@ static inline uint enter_all(const Keys *keys, Table *table, const uint hashed)
     return 1;
 }
 
-static inline void start(Table *table, ulong n, uint lines)
+static inline void start(Table *table, ulong steps, uint lines)
 {
     table->wanted = lines;
     table->last = lines - 1;
     table->end = lines + BEHIND;
-    table->steps = n + LANES;
+    table->steps = steps;
     table->used = 0;
     table->grown = 0;
 }
@@ -482,17 +482,18 @@ static inline uint count_bin(const Keys *keys, Table *table, ulong n, uint share
     const uint rest = table->rest;
     const ulong room = rest < 31 ? MIN(most_lines, (1u << rest) / (LANES / 2) + 1) : most_lines; // 4 keys a line at most
     const uint most = (uint)MIN(all, room), few = (uint)MIN(some, room);
-    start(table, n, few);
+    const ulong steps = n / 4 + LANES; // with more, a hash and a sort are sooner done
+    start(table, steps, few);
     if (enter_all(keys, table, 0))
         return 1;
     forget(table);
     if (few < most && table->used > few * 5) { // it was too small; else keys begin alike
-        start(table, n, most);
+        start(table, steps, most);
         if (enter_all(keys, table, 0))
             return 1;
         forget(table);
     }
-    start(table, n, most);
+    start(table, n + LANES, most);
     if (enter_all(keys, table, 1))
         return 2;
     forget(table);
