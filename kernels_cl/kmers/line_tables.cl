@@ -67,6 +67,7 @@ typedef struct {
     uint wanted;            // lines that keys are scaled to
     uint last;              // the last line that a key may be in
     uint end;               // lines there are
+    uint ready;             // lines that were empty once, and since then after each bin
     ulong steps;            // over full lines, that are left
     ulong below;            // ones in the count's bits
     uint rest, count_bits;
@@ -224,6 +225,14 @@ static inline void start(Table *table, ulong steps, uint lines)
     table->wanted = lines;
     table->last = lines - 1;
     table->end = lines + BEHIND;
+    for (; table->ready < table->end; ++table->ready) { // memory that no bin needs is never touched
+        UNROLL
+        for (uint w = 0; w < SLOT_WORDS; ++w)
+            table->lines[(ulong)table->ready * SLOT_WORDS + w] = (ulong8)(EMPTY);
+        UNROLL
+        for (uint lane = 0; lane < LANES; ++lane)
+            table->escapes[table->ready * LANES + lane] = 0;
+    }
     table->steps = steps;
     table->used = 0;
     table->grown = 0;
@@ -501,13 +510,14 @@ static inline uint count_bin(const Keys *keys, Table *table, ulong n, uint share
 }
 
 // tallies: bins that were taken, slots, and large counts. ranges: the first slot of each bin, and then how many each has. larges:
-// a slot and its count in turn. shares: distinct k-mers of 2^SHARE_BITS, in the bin before.
+// a slot and its count in turn. shares: distinct k-mers of 2^SHARE_BITS, in the bin before. readies: lines of each table that are
+// empty and have no escapes, the first ones; 0 at first.
 __kernel void count_lines(__global const uchar *pool, __global const uint *begins, __global const uint *chunks,
                           __global const uint *lines, __global const uchar *stages, __global const uint *staged, uint walkers,
                           uint bins, uint first, uint end, uint rest, uint count_bits, uint most_lines, uint most_grown,
                           volatile __global uint *tallies, __global ulong *tables, __global uint *all_escapes,
-                          __global uint *all_listed, __global ulong *all_grown, __global uint *shares, uint least, uint most, uint cap,
-                          __global ulong *words, ulong stride, __global uint *ranges, __global uint *larges)
+                          __global uint *all_listed, __global ulong *all_grown, __global uint *shares, __global uint *readies, uint least,
+                          uint most, uint cap, __global ulong *words, ulong stride, __global uint *ranges, __global uint *larges)
 {
     const ulong item = get_global_id(0), room = most_lines + BEHIND;
     Keys keys = {pool, stages, chunks, lines, staged, 0, 0, walkers, 0, bins};
@@ -522,6 +532,7 @@ __kernel void count_lines(__global const uchar *pool, __global const uint *begin
     const Filter filter = {MAX(least, 1u), most, cap};
     const uint filtered = least > 1 || most != 0xffffffffu || cap < table.below - 1;
     uint share = shares[item];
+    table.ready = readies[item];
     for (uint bin = first + atomic_inc(tallies); bin < end; bin = first + atomic_inc(tallies)) {
         __global uint *range = ranges + (bin - first);
         range[0] = range[end - first] = 0;
@@ -562,4 +573,5 @@ __kernel void count_lines(__global const uchar *pool, __global const uint *begin
         range[end - first] = used;
     }
     shares[item] = share;
+    readies[item] = table.ready;
 }

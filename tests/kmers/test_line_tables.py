@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from oclgenomics.kmers.counting.layout import line_keys
 from oclgenomics.kmers.counting.line_tables import LineTables, slots_for
 from oclgenomics.kmers.counting.prefix_span import PrefixSpan
 from oclgenomics.kmers.options import MAX_COUNTER
-from oclgenomics.runtime import Engine
+from oclgenomics.runtime import DeviceArray, Engine
 
 ALL = {"least": 1, "most": MAX_COUNTER, "cap": MAX_COUNTER}
 ONE_WORD, HOLE_OF_8, TWO_WORDS = 50, 56, 98  # bits of keys
@@ -175,6 +176,24 @@ def test_bins_that_find_no_room(engine: Engine, rest: int, items: int) -> None:
         first, parts = lined.end, parts + 1
     assert found == expected(bins, rest, **ALL)
     assert parts > 1
+
+
+@pytest.mark.parametrize("rest", [30, HOLE_OF_8, TWO_WORDS])
+def test_memory_may_hold_anything(engine: Engine, monkeypatch: pytest.MonkeyPatch, rest: int) -> None:
+    empty, rng = Engine.empty, np.random.default_rng(11)
+
+    def spoilt(self: Engine, shape: Any, dtype: Any) -> DeviceArray:
+        array = empty(self, shape, dtype)
+        self.fill(array, np.frombuffer(b"\xa5" * array.dtype.itemsize, array.dtype)[0])
+        return array
+
+    monkeypatch.setattr(Engine, "empty", spoilt)
+    bins = [[*numbers(rng, rest, size), *[9] * 600] for size in (20, 500, 3, 1000)]
+    filled = filled_bins(engine, [key_table(keys, rest) for keys in bins], rest)
+    tables = LineTables(engine, rest, 256)
+    for first, end in ((0, 1), (0, 4), (2, 4)):  # larger tables than before, and smaller ones
+        slots = tables.count(filled, first, end, **ALL).slots
+        assert pairs_of(engine, slots) == expected(bins[first:end], rest, first=first, **ALL)
 
 
 def test_no_kmers_at_all(engine: Engine) -> None:

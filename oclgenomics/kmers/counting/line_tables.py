@@ -94,8 +94,7 @@ class LineTables:
         rows = self._items * (lines + BEHIND) * LANES
         self._tables, self._escapes = engine.empty(rows * words, np.uint64), engine.empty(rows, np.uint32)
         self._shares = engine.upload(np.full(self._items, FIRST_SHARE, np.uint32))
-        engine.fill(self._tables, np.uint64(2**64 - 1))
-        engine.fill(self._escapes, 0)
+        self._readies = engine.upload(np.zeros(self._items, np.uint32))
         self._most_grown = 0
         self._room_for_grown(1)
 
@@ -185,6 +184,7 @@ class LineTables:
                 all_listed=self._listed,
                 all_grown=self._grown,
                 shares=self._shares,
+                readies=self._readies,
                 words=words,
                 stride=words.shape[1],
                 ranges=ranges,
