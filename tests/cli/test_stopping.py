@@ -42,7 +42,16 @@ def told(process: subprocess.Popen[str]) -> str:
     return line
 
 
-# A command in the middle of its output: it has opened the pipe that it reads records from, and waits for some.
+def reads_pipe(process: subprocess.Popen[str]) -> bool:
+    """Whether it waits in a system call for the pipe of its folder."""
+    with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+        call = Path(f"/proc/{process.pid}/syscall").read_text().split()
+        return len(call) > 1 and os.readlink(f"/proc/{process.pid}/fd/{int(call[1], 16)}").endswith("/pipe")
+    return False
+
+
+# A command in the middle of its output: it has opened the pipe that it reads records from, and waits for some. Python
+# acts on a signal that comes just before a system call only after it.
 
 QUERY = ["kmers", "query", "db", "--file", "pipe", "-o", "out"]
 
@@ -63,6 +72,8 @@ def test_what_was_there_stays_and_nothing_else(
     program: list[str], number: signal.Signals, status: int, word: str, folder: Path
 ) -> None:
     with started([*program, *QUERY]) as process, open("pipe", "w"):
+        while not reads_pipe(process):
+            assert process.poll() is None
         process.send_signal(number)
         line = told(process)
     assert (process.returncode, line) == (status, f"oclgenomics: {word}; saved: nothing")
