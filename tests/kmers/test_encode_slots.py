@@ -151,14 +151,16 @@ def test_parts_cut_anywhere(tmp_path: Path, shaped: Engine) -> None:
         assert write_slots(tmp_path / "set", shaped, 31, cut(shaped, keys, counts, cuts, rests, size)) == whole
 
 
-@pytest.mark.parametrize("few", [1, 5, SECTION_KMERS - 77])
+@pytest.mark.parametrize("few", [0, 1, 5, SECTION_KMERS - 77])
+@pytest.mark.parametrize("more", [0, 77])
 @pytest.mark.usefixtures("small_blocks")
-def test_slots_behind_runs_of_more_than_a_section(
-    tmp_path: Path, engine: Engine, monkeypatch: pytest.MonkeyPatch, few: int
+def test_slots_behind_runs_of_a_section_and_more(
+    tmp_path: Path, engine: Engine, monkeypatch: pytest.MonkeyPatch, more: int, few: int
 ) -> None:
     monkeypatch.setattr(section_plan, "MAX_HELD", 2)
     keys, counts = many_kmers(4 * SECTION_KMERS)
-    parts = cut(engine, keys, counts, [SECTION_KMERS + 77, SECTION_KMERS + 77 + few], [0, 50, 42], 1)
+    runs = SECTION_KMERS + more
+    parts = cut(engine, keys, counts, [runs, runs + few], [0, 50, 42], 1)
     whole = write_block(tmp_path / "set", 31, keys, counts)
     assert write_slots(tmp_path / "set", engine, 31, parts) == whole
 
