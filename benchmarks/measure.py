@@ -54,7 +54,8 @@ def run_process(
     Returns
     -------
     dict
-        `seconds`: wall time of each run in order, `best`, `median`, `peak_mb`: the largest resident memory in units of 2^20 bytes.
+        `seconds`: wall time of each run in order, `best`, `median`, `peak_mb`: the largest resident memory, in units of
+        2^20 bytes.
     """
     seconds, peak = [], 0.0
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
