@@ -29,7 +29,6 @@ __all__ = [
     "has_room",
     "kmers_at_a_time",
     "needs_prefixes",
-    "neighbours_that_fit",
     "no_room",
     "runs_at_a_time",
     "split_prefixes",
@@ -178,15 +177,10 @@ def split_prefixes(counts: NDArray[np.integer], most: int) -> list[tuple[int, in
     """
     if counts.max(initial=0) > most:
         raise no_room(int(counts.max()), most)
-    return neighbours_that_fit(counts, most)
-
-
-def neighbours_that_fit(counts: NDArray[np.integer], most: int) -> list[tuple[int, int]]:
-    """Cut prefixes into ranges as `split_prefixes` does; one that has more than `most` is a range by itself."""
     before = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
     ranges, low = [], 0
     while low < len(counts):
-        high = max(low + 1, int(np.searchsorted(before, before[low] + most, side="right")) - 1)
+        high = int(np.searchsorted(before, before[low] + most, side="right")) - 1
         if before[high] > before[low]:
             ranges.append((low, high))
         low = high
