@@ -9,8 +9,9 @@ Names are imported when they are first used, so that importing the package costs
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from oclgenomics.lazy_names import found_in
 
 if TYPE_CHECKING:
     from oclgenomics import classify, fpga, kmers, omega, sdtw, signatures
@@ -40,16 +41,6 @@ SYSTEMS = ("classify", "fpga", "kmers", "omega", "sdtw", "signatures")
 HOMES = {
     "Alignment": "variation", "ReadOptions": "variation", "read_alignments": "variation",
     "Device": "runtime", "Engine": "runtime", "list_devices": "runtime", "select_device": "runtime",
-}  # fmt: skip
+} | dict.fromkeys(SYSTEMS, "")  # fmt: skip
 
-
-def __getattr__(name: str) -> Any:
-    if name in SYSTEMS:
-        return importlib.import_module(f"{__name__}.{name}")
-    if name in HOMES:
-        return getattr(importlib.import_module(f"{__name__}.{HOMES[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = found_in(__name__, HOMES, __all__)

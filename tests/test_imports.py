@@ -21,14 +21,15 @@ PACKAGE = Path(oclgenomics.__file__).parent
 MODEL = Path(hls_model.__file__).parent
 ROOT = Path(__file__).resolve().parent.parent
 SYSTEMS = {"omega", "sdtw", "kmers", "signatures", "classify"}
-BASE = {"__init__", "commandkit", "errors", "frames", "io", "notices", "plot_style"}
+BASE = {"__init__", "commandkit", "errors", "frames", "io", "lazy_names", "notices", "plot_style"}
 DATA = {"primitives", "provenance", "runtime", "sequence", "signals", "variation"} | BASE
 ALLOWED = {
     # when a name is first used
-    "__init__": {"classify", "fpga", "kmers", "omega", "runtime", "sdtw", "signatures", "variation"},
+    "__init__": {"classify", "fpga", "kmers", "lazy_names", "omega", "runtime", "sdtw", "signatures", "variation"},
     "__main__": {"cli", "commandkit"},
     "errors": set(),
     "frames": {"errors"},
+    "lazy_names": set(),
     "notices": set(),
     "commandkit": {"commandkit"},
     "io": {"errors", "io", "notices"},

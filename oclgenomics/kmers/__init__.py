@@ -12,12 +12,12 @@ Names that counting does not need are imported when they are first used: `kmers 
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 # A verb whose module is called as it is: the import of that module later would put it in the verb's place.
 from oclgenomics.kmers.count import count, count_to_database
 from oclgenomics.kmers.options import CountOptions
+from oclgenomics.lazy_names import found_in
 
 if TYPE_CHECKING:
     from oclgenomics.kmers.analysis.found_kmers import FoundKmers, RecordSummaries
@@ -81,12 +81,4 @@ HOMES = {
     "query": "analysis.query", "read_spectrum": "analysis.spectrum", "write_matrix": "count_matrix",
 }  # fmt: skip
 
-
-def __getattr__(name: str) -> Any:
-    if name in HOMES:
-        return getattr(importlib.import_module(f"{__name__}.{HOMES[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = found_in(__name__, HOMES, __all__)

@@ -5,8 +5,9 @@ Names are imported when they are first used: few commands need all of them.
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from oclgenomics.lazy_names import found_in
 
 # Its module is called as it is: the import of that later would put it in its place.
 from oclgenomics.primitives.scan import scan
@@ -39,12 +40,4 @@ HOMES = {
     "partition": "partitioning", "run_lengths": "compaction", "sort": "sorting",
 }  # fmt: skip
 
-
-def __getattr__(name: str) -> Any:
-    if name in HOMES:
-        return getattr(importlib.import_module(f"{__name__}.{HOMES[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = found_in(__name__, HOMES, __all__)

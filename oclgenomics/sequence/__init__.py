@@ -5,8 +5,9 @@ Names are imported when they are first used: few commands need all of them.
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from oclgenomics.lazy_names import found_in
 
 if TYPE_CHECKING:
     from oclgenomics.sequence.block_records import BlockRecords, names_of, records_at
@@ -34,12 +35,4 @@ HOMES = {
     "packed_blocks": "blocks", "records_at": "block_records",
 }  # fmt: skip
 
-
-def __getattr__(name: str) -> Any:
-    if name in HOMES:
-        return getattr(importlib.import_module(f"{__name__}.{HOMES[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = found_in(__name__, HOMES, __all__)
