@@ -18,10 +18,11 @@ from oclgenomics.classify.options import BuildOptions, QueryOptions, SketchOptio
 from oclgenomics.classify.taxonomy.ranks import RANKS
 
 __all__ = [
-    "Locations", "build_features", "call_read", "choose_candidates", "find_candidates", "sketch", "sketches", "windows",
+    "Locations", "build_features", "call_read", "choose_candidates", "count_triplets", "find_candidates", "sketch", "sketches", "windows",
 ]  # fmt: skip
 
 CODES = {letter: code for code, letters in enumerate((b"Aa", b"Cc", b"Gg", b"TtUu")) for letter in letters}
+LOWER = frozenset(b"acgtu")
 Locations = dict[int, list[tuple[int, int]]]  # of each feature: target and window, ascending
 
 
@@ -42,13 +43,20 @@ def sketch(window: bytes, options: SketchOptions) -> list[int]:
     k = options.kmerlen
     kmers = []
     for begin in range(len(window) - k + 1):
-        codes = [CODES.get(letter, -1) for letter in window[begin : begin + k]]
-        if min(codes) >= 0:
+        letters = window[begin : begin + k]
+        codes = [CODES.get(letter, -1) for letter in letters]
+        masked = options.soft_masked and not LOWER.isdisjoint(letters)
+        if min(codes) >= 0 and not masked and count_triplets(codes) >= options.min_triplets:
             forward = sum(code << 2 * place for place, code in enumerate(reversed(codes)))
             backward = sum((3 - code) << 2 * place for place, code in enumerate(codes))
             kmers.append(min(forward, backward))
     hashes = set(hash_kmers(np.array(kmers, np.uint32)).tolist()) - {NO_FEATURE}
     return sorted(hashes)[: options.sketchlen]
+
+
+def count_triplets(codes: Sequence[int]) -> int:
+    """Return how many different triplets neighbouring letters make: few where a sequence is of low complexity."""
+    return len(set(zip(codes, codes[1:], codes[2:], strict=False)))
 
 
 def sketches(letters: bytes, options: SketchOptions) -> list[list[int]]:
