@@ -147,6 +147,8 @@ class QueryOptions:
         Stride of a read's windows; `winlen` - `kmerlen` + 1 of the database if 0, whatever its own stride.
     sketchlen : int
         Features of a read's window at most; those of the database's windows if 0.
+    repeats : bool
+        Count a feature as often as the read and the range of windows have it, as MetaCache does, rather than once.
     min_readlen, max_readlen : int
         Reads (pairs: both mates together) of other lengths are not classified; 0 for no limit.
     cov_percentile : float
@@ -166,6 +168,7 @@ class QueryOptions:
     insertsize: int = 0
     winstride: int = 0
     sketchlen: int = 0
+    repeats: bool = False
     min_readlen: int = 0
     max_readlen: int = 0
     cov_percentile: float = 0.0
@@ -229,4 +232,4 @@ def metacache_hitmin(sketchlen: int) -> int:
 
 METACACHE_SKETCH = SketchOptions(winlen=127, min_triplets=0)
 METACACHE_BUILD = BuildOptions(METACACHE_SKETCH)
-METACACHE = QueryOptions(hitmin=metacache_hitmin(METACACHE_SKETCH.sketchlen))
+METACACHE = QueryOptions(hitmin=metacache_hitmin(METACACHE_SKETCH.sketchlen), repeats=True)

@@ -18,7 +18,7 @@ from oclgenomics.classify.options import BuildOptions, QueryOptions, SketchOptio
 from oclgenomics.classify.taxonomy.ranks import RANKS
 
 __all__ = [
-    "Locations", "build_features", "call_read", "choose_candidates", "count_triplets", "find_candidates", "sketch", "sketches", "windows",
+    "Locations", "build_features", "call_read", "choose_candidates", "count_triplets", "counting", "find_candidates", "sketch", "sketches", "windows",
 ]  # fmt: skip
 
 CODES = {letter: code for code, letters in enumerate((b"Aa", b"Cc", b"Gg", b"TtUu")) for letter in letters}
@@ -100,6 +100,8 @@ def find_candidates(
     width: int,
     maxcand: int,
     groups: Sequence[int | None] | None = None,
+    *,
+    repeats: bool = False,
 ) -> list[Candidate]:
     """Return the candidates of a read, the best one first.
 
@@ -116,15 +118,24 @@ def find_candidates(
     groups : sequence of int or None, optional
         Taxon of each target; of each taxon the best target alone is a candidate, and targets of None are none. If not
         given, each target is a taxon by itself.
+    repeats : bool
+        Count a feature for each time that the read has it, and for each of its windows.
     """
-    hit = [
-        location
-        for letters in mates
-        for window in sketches(letters, options)
-        for feature in window
-        for location in features.get(feature, ())
-    ]
+    own = [feature for letters in mates for window in sketches(letters, options) for feature in window]
+    if repeats:
+        hit = [location for feature in own for location in features.get(feature, ())]
+    else:
+        hit = [location for feature in set(own) for location in counting(features.get(feature, ()), width)]
     return choose_candidates(hit, width, maxcand, groups)
+
+
+def counting(locations: Iterable[tuple[int, int]], width: int) -> list[tuple[int, int]]:
+    """Return those of a feature's locations that count: none that is close behind one of the same target that does."""
+    kept: list[tuple[int, int]] = []
+    for target, window in locations:
+        if not kept or kept[-1][0] != target or window - kept[-1][1] >= width:
+            kept.append((target, window))
+    return kept
 
 
 def choose_candidates(
