@@ -18,7 +18,8 @@ from oclgenomics.classify.options import BuildOptions, QueryOptions, SketchOptio
 from oclgenomics.classify.taxonomy.ranks import RANKS
 
 __all__ = [
-    "Locations", "build_features", "call_read", "choose_candidates", "count_triplets", "counting", "find_candidates", "sketch", "sketches", "windows",
+    "Locations", "build_features", "call_read", "choose_candidates", "count_triplets", "counting", "find_candidates",
+    "sketch", "sketches", "windows",
 ]  # fmt: skip
 
 CODES = {letter: code for code, letters in enumerate((b"Aa", b"Cc", b"Gg", b"TtUu")) for letter in letters}

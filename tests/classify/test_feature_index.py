@@ -76,7 +76,7 @@ def test_features_that_reads_repeat(shaped: Engine) -> None:
 
 @pytest.mark.parametrize("key", [1, 0xFFFFFFFF, 1 << 26 | 1])
 def test_features_that_crowd_in_a_table(shaped: Engine, key: int) -> None:
-    """Small numbers go to the first slots with these keys, and great ones to the last, from where they go on with the first."""
+    """Small numbers go to the first slots with these keys, great ones to the last, and from there to the first ones."""
     rows = [[number + 16 * row for number in range(16)] for row in range(40)]
     great = [[NO_FEATURE - 1 - one for one in reversed(row)] for row in rows]
     lists = {feature: [feature % 50] for row in rows + great for feature in row}
