@@ -17,6 +17,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from oclgenomics.errors import OclGenomicsError, ParameterError, UsageError
+from oclgenomics.simulate.demography import Demography
 from oclgenomics.simulate.limits import MAX_REPLICATES, check_range
 from oclgenomics.simulate.msprime import simulate_with_msprime
 from oclgenomics.simulate.population import Haplotypes, Region, simulate
@@ -58,20 +59,29 @@ class _Replicate:
     region: Region
     engine: Simulator
     growth_rate: float
+    demography: Demography | None
     number: int
     seed: np.random.SeedSequence
 
     def draw(self) -> Alignment:
         history, _ = generators(self.seed)
         if self.engine == "msprime":
-            drawn = simulate_with_msprime(self.region, int(history.integers(1, 2**32)), growth_rate=self.growth_rate)
+            seed = int(history.integers(1, 2**32))
+            drawn = simulate_with_msprime(self.region, seed, growth_rate=self.growth_rate, demography=self.demography)
         else:
             drawn = simulate(self.region, history)
         return as_alignment(drawn, self.region.length, self.number)
 
 
 def neutral_alignments(
-    region: Region, seed: int, replicates: int, *, engine: Simulator = "own", growth_rate: float = 0.0, jobs: int = 1
+    region: Region,
+    seed: int,
+    replicates: int,
+    *,
+    engine: Simulator = "own",
+    growth_rate: float = 0.0,
+    demography: Demography | None = None,
+    jobs: int = 1,
 ) -> Iterator[Alignment]:
     """Simulate neutral replicates, the same that `simulate omega` writes with this seed.
 
@@ -86,6 +96,8 @@ def neutral_alignments(
         'own' (Hudson's coalescent, constant size) or 'msprime'.
     growth_rate : float
         Exponential growth per generation, of msprime only.
+    demography : Demography, optional
+        History of the population (`oclgenomics.simulate.demography.read_demography`), of msprime only.
     jobs : int
         Processes that simulate side by side; the replicates and their order do not depend on it. With more than one, a
         script has to guard its start by ``if __name__ == "__main__"``, as for `multiprocessing`.
@@ -98,7 +110,7 @@ def neutral_alignments(
     Raises
     ------
     UsageError
-        Growth without msprime, or a value out of range.
+        Growth or a history without msprime, or a value out of range.
     MissingDependencyError
         msprime is not installed.
     OclGenomicsError
@@ -108,10 +120,12 @@ def neutral_alignments(
         raise ParameterError("engine", f"must be own or msprime, not {engine!r}")
     if growth_rate and engine != "msprime":
         raise UsageError("`growth_rate` needs `engine=msprime`; the built-in simulator keeps the population constant")
+    if demography is not None and engine != "msprime":
+        raise UsageError("`demes` needs `engine=msprime`; the built-in simulator keeps the population constant")
     if jobs < 1:
         raise ParameterError("jobs", "at least 1 process is needed", jobs)
     tasks = [
-        _Replicate(region, engine, growth_rate, number, child)
+        _Replicate(region, engine, growth_rate, demography, number, child)
         for number, child in enumerate(replicate_seeds(seed, replicates), start=1)
     ]
     processes = min(jobs, replicates)
