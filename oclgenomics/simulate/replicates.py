@@ -5,22 +5,18 @@ Each replicate has a stream of its own: replicate 3 is the same data whether 3 o
 
 from __future__ import annotations
 
-import os
-import signal
-import threading
-from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
-from multiprocessing.connection import Connection, wait
 from typing import Literal, get_args
 
 import numpy as np
 
-from oclgenomics.errors import OclGenomicsError, ParameterError, UsageError
+from oclgenomics.errors import ParameterError, UsageError
 from oclgenomics.simulate.demography import Demography
 from oclgenomics.simulate.limits import MAX_REPLICATES, check_range
 from oclgenomics.simulate.msprime import simulate_with_msprime
 from oclgenomics.simulate.population import Haplotypes, Region, simulate
+from oclgenomics.simulate.worker_processes import drawn_side_by_side
 from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.base_pairs import base_pairs
 from oclgenomics.variation.packing import join_sites, pack_states, words_for
@@ -29,7 +25,6 @@ from oclgenomics.variation.writers import distinct_ticks, site_blocks
 __all__ = ["Simulator", "as_alignment", "generators", "neutral_alignments", "position_digits", "replicate_seeds"]
 
 Simulator = Literal["own", "msprime"]
-AHEAD = 4  # replicates in work or waiting per process
 
 
 def replicate_seeds(seed: int, replicates: int) -> list[np.random.SeedSequence]:
@@ -99,8 +94,7 @@ def neutral_alignments(
     demography : Demography, optional
         History of the population (`oclgenomics.simulate.demography.read_demography`), of msprime only.
     jobs : int
-        Processes that simulate side by side; the replicates and their order do not depend on it. With more than one, a
-        script has to guard its start by ``if __name__ == "__main__"``, as for `multiprocessing`.
+        Processes that simulate side by side; the replicates and their order do not depend on it.
 
     Yields
     ------
@@ -129,46 +123,7 @@ def neutral_alignments(
         for number, child in enumerate(replicate_seeds(seed, replicates), start=1)
     ]
     processes = min(jobs, replicates)
-    yield from map(_Replicate.draw, tasks) if processes == 1 else _side_by_side(tasks, processes)
-
-
-def _side_by_side(tasks: list[_Replicate], processes: int) -> Iterator[Alignment]:
-    """Replicates in order from processes that run a little ahead."""
-    import multiprocessing
-    from concurrent.futures import ProcessPoolExecutor
-    from concurrent.futures.process import BrokenProcessPool
-
-    # A fork would copy the state of an OpenCL driver, which does not survive it.
-    context = multiprocessing.get_context("spawn")
-    wanted, want = context.Pipe(duplex=False)  # that this end is open is the sign that the replicates are wanted
-    pool = ProcessPoolExecutor(processes, mp_context=context, initializer=_serve, initargs=(wanted,))
-    try:
-        waiting = deque(pool.submit(task.draw) for task in tasks[: AHEAD * processes])
-        for task in tasks[AHEAD * processes :]:
-            yield waiting.popleft().result()
-            waiting.append(pool.submit(task.draw))
-        while waiting:
-            yield waiting.popleft().result()
-        pool.shutdown()
-    except BrokenProcessPool:
-        raise OclGenomicsError(
-            "a process that simulates replicates was killed, perhaps for lack of memory; try fewer `jobs`"
-        ) from None
-    finally:
-        want.close()  # ends processes that are still at work, however this one was left
-        pool.shutdown(cancel_futures=True)
-        wanted.close()
-
-
-def _serve(wanted: Connection) -> None:
-    """Leave Ctrl-C to the process that collects, and end with it, even if it is killed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with, args=(wanted,), daemon=True).start()
-
-
-def _end_with(wanted: Connection) -> None:
-    wait([wanted])  # nothing is ever sent: it is ready when the other end is closed
-    os._exit(0)
+    yield from map(_Replicate.draw, tasks) if processes == 1 else drawn_side_by_side(tasks, processes)
 
 
 def as_alignment(haplotypes: Haplotypes, length: int, replicate: int) -> Alignment:
