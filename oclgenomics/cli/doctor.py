@@ -220,10 +220,10 @@ def _jobs_on(device: Device) -> list[Finding]:
     import signal
     import subprocess
 
-    from oclgenomics.runtime.trust import child_environment
+    from oclgenomics.commandkit.children import child_environment, child_python
 
     topic, remedy = f"jobs on {device.index}", "please report it; until then choose another device with -d"
-    command = [sys.executable, "-P", "-m", "oclgenomics", "doctor", "--jobs-on", str(device.index)]
+    command = child_python("-m", "oclgenomics", "doctor", "--jobs-on", str(device.index))
     try:
         done = subprocess.run(
             command, env=child_environment(), capture_output=True, text=True, timeout=JOB_SECONDS, check=False
@@ -264,10 +264,10 @@ def _cache() -> list[Finding]:
         return [
             Finding("cache", "note", f"off by {diskcache.VARIABLE}", "every start compiles again; unset the variable")
         ]
-    reason = diskcache.distrust(folder)
-    if reason:
-        remedy = f"make it yours alone (chmod go-w), or set {diskcache.VARIABLE}; until then every start compiles again"
-        return [Finding("cache", "problem", f"{folder} is not used: {reason}", remedy)]
+    distrusted = diskcache.distrusted()
+    if distrusted:
+        remedy = f"remove it, or set {diskcache.VARIABLE} to a folder of yours; until then every start compiles again"
+        return [Finding("cache", "problem", f"{place} is not used: {why}", remedy) for place, why in distrusted]
     try:
         diskcache.write_whole(folder / "writable", b"")
         (folder / "writable").unlink()
