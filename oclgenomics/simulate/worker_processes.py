@@ -12,12 +12,11 @@ import os
 import pickle
 import select
 import subprocess
-import sys
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from types import TracebackType
 from typing import Any, Generic, Protocol, TypeVar
 
+from oclgenomics.commandkit.children import child_environment, child_python
 from oclgenomics.errors import OclGenomicsError
 from oclgenomics.simulate.worker import SIZE
 
@@ -62,12 +61,9 @@ class _Worker:
 
     def __init__(self) -> None:
         self.asked: list[int] = []
-        # The folder of this package comes last: where it is installed, that of all other libraries is the same one.
-        paths = [os.environ.get("PYTHONPATH", ""), str(Path(__file__).resolve().parents[2])]
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
-        command = [sys.executable, "-P", "-m", "oclgenomics.simulate.worker"]
         self.process = subprocess.Popen(
-            command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            child_python("-m", "oclgenomics.simulate.worker"), env=child_environment(),
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
             process_group=0,
         )  # fmt: skip
 
