@@ -46,6 +46,8 @@ def _take(tasks: IO[bytes], waiting: queue.SimpleQueue[Any]) -> None:
             waiting.put(pickle.load(tasks))
     except (EOFError, OSError, pickle.UnpicklingError):  # the other process is gone, perhaps in the middle of a task
         os._exit(0)
+    except BaseException:  # it is no task; nobody would be told, and the other process would wait for ever
+        os._exit(1)
 
 
 def _draw(task: Any) -> bytes:
