@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -64,12 +64,10 @@ class Workload:
     capture: float = 1.0
     seconds: float = 60.0
     seed: int = 1
-    accumulate: bool = False
 
     def flow_cell(self) -> FlowCellOptions:
         return FlowCellOptions(
-            channels=self.channels, rate=RATE, chunk=0.4, duration=self.seconds, capture=self.capture, seed=self.seed,
-            accumulate=self.accumulate,
+            channels=self.channels, rate=RATE, chunk=0.4, duration=self.seconds, capture=self.capture, seed=self.seed
         )  # fmt: skip
 
     def pool(self, reads: int = 2000) -> tuple[Signals, NDArray[np.bool_]]:
@@ -85,7 +83,13 @@ class Workload:
 
 
 def play_at(
-    load: float, demand: float, work: Workload, *, start: float = 0.002, noise: float = 0.0, **live: Any
+    load: float,
+    demand: float,
+    work: Workload,
+    *,
+    start: float = 0.002,
+    tell: Callable[[str], None] = lambda text: None,
+    **live: Any,
 ) -> Played:
     """Play a run on a device that does the work of `demand` samples a second in `1 / load` seconds.
 
@@ -98,21 +102,21 @@ def play_at(
     work : Workload
     start : float
         Seconds that each batch takes besides.
-    noise : float
-        Sigma of the lognormal factor of batch times.
+    tell : callable
+        Takes messages to the user.
     **live
         Of `LiveOptions`.
     """
-    aligner, rng = Told(), np.random.default_rng(work.seed)
+    aligner = Told()
     signals, truth = work.pool()
 
     def seconds(job: Job, real: float) -> float:
         done, aligner.aligned = aligner.aligned, 0
-        return (start + done * load / demand) * float(rng.lognormal(0, noise))
+        return start + done * load / demand
 
     return play(
         signals, TARGET, STAGES, aligner=aligner, truth=truth, flow_cell=work.flow_cell(), speed=0.0, seconds=seconds,
-        live=replace(LiveOptions(), **live), tell=lambda text: None,
+        live=LiveOptions(**live), tell=tell,
     )  # fmt: skip
 
 

@@ -10,12 +10,13 @@ __all__ = ["ChannelChoice"]
 GOLDEN = (5**0.5 - 1) / 2  # multiples of it lie evenly between whole numbers, however many there are
 WINDOW = 2.0  # seconds between two choices
 LEAST_READS = 20  # that tell anything
+GAIN = 0.5  # exponent of growth: as more channels are served, each gives more reads
 ENOUGH = 0.9  # share of the reads of selected channels that are judged in time: with less there are fewer channels
 PLENTY = 0.95  # with more there are more
 BUSY = 0.95  # share of its time for which the device is to work
-LARGEST_CUT = 0.5
-SLOWEST, FASTEST = 1.05, 2.0  # growth in a window
-SETTLED = 4  # windows until there is something to tell
+LARGEST_CUT = 0.4  # in a window
+SLOWEST, FASTEST = 1.03, 1.15  # growth in a window
+SETTLED = 5  # windows until there is something to tell
 AGAIN, CHANGE = 15, 0.25  # windows until it may be told again, and by how much it has to differ
 
 
@@ -40,7 +41,7 @@ class ChannelChoice:
         self._chosen = np.zeros(1, np.bool_)  # by channel; the last one stands for all that follow
         self._share = 1.0
         self._begun: float | None = None
-        self._served = self._missed = 0
+        self._served = self._missed = 0  # in this window
         self._busy = 0.0
         self._counts: list[int] = []  # of channels, at the end of each window
         self._told = 0, 0  # after how many windows, and how many channels
@@ -87,14 +88,14 @@ class ChannelChoice:
     def adapt(self, now: float) -> bool:
         """Choose anew if it is time; returns whether it was."""
         begun = self._begun = now if self._begun is None else self._begun
-        reads = self._served + self._missed
-        if now - begun < WINDOW or reads < LEAST_READS or not self._busy:  # a device that hangs tells nothing
+        seconds, reads, before = now - begun, self._served + self._missed, self.selected
+        if seconds < WINDOW or reads < LEAST_READS or not self._busy:  # a device that hangs tells nothing
             return False
-        served, busy = self._served / reads, self._busy / (now - begun)
+        served, busy = self._served / reads, self._busy / seconds
         if served < ENOUGH:
-            self._share = self.selected / self.channels * max(served / ENOUGH, LARGEST_CUT)
-        elif served > PLENTY and self.selected < self.channels:
-            self._share *= min(FASTEST, max(SLOWEST, BUSY / busy))
+            self._share = before / self.channels * max(served / ENOUGH, LARGEST_CUT)
+        elif served > PLENTY and before < self.channels:
+            self._share *= min(FASTEST, max(SLOWEST, (BUSY / busy) ** GAIN))
         self._share = min(1.0, self._share)
         self._choose()
         self._counts.append(self.selected)

@@ -6,9 +6,11 @@ import numpy as np
 
 __all__ = ["Pace"]
 
-FIRST_READS = 16  # of the first batch, when nothing is known; each batch may be twice as large as the one before
-MEMORY = 0.95  # weight of what was known, at each batch
+FIRST_READS = 4  # of the first batch, when nothing is known; each batch may be twice as large as the one before
+MEMORY, LITTLE = 0.95, 0.3  # weight of what was known, at each batch; and if that was far from it
+SURPRISE = 2.0  # times more or less seconds than expected are far
 OVERHEAD = 4.0  # batches take at least so many times what a batch of no reads takes: the rest is work
+LEAST_SPREAD = 1e-3  # of batch sizes, squared and relative, that tells overhead from work
 DEADLINE = 1.0  # seconds, where none is given
 BATCHES = 4  # of the smallest size that fit into a deadline that is not given
 DITHER, EVERY = 0.6, 4  # so much of a full batch, each so many times: equal batches do not tell overhead from work
@@ -32,8 +34,8 @@ class Pace:
 
     def __init__(self, prefix: int, batch_seconds: float, deadline: float | None) -> None:
         self._prefix, self._least, self._deadline = prefix, batch_seconds, deadline
-        self._known = np.zeros((2, 2))  # sums of 1, work, and work squared
-        self._times = np.zeros(2)  # sums of seconds, and of seconds times work
+        # weighted sums: of 1, of 1 / samples and its square, of seconds / samples, and of that / samples
+        self._known = np.zeros(5)
         self._start = self._each = self._gap = 0.0
         self._largest, self._full = float(FIRST_READS * prefix), 0
 
@@ -61,19 +63,23 @@ class Pace:
         return max(0.0, min(fits, self._largest)) * (1.0 if self._full % EVERY else DITHER)
 
     def learn(self, work: int, seconds: float) -> None:
-        """Take note that a batch of so many samples took so long."""
-        row = np.array([1.0, work])
-        self._known = MEMORY * self._known + np.outer(row, row)
-        self._times = MEMORY * self._times + row * seconds
-        self._largest = max(self._largest, 2.0 * work)
-        weight, (mean, time) = self._known[0, 0], (self._known[0, 1], self._times[0]) / self._known[0, 0]
-        spread = self._known[1, 1] / weight - mean * mean
-        both = self._times[1] / weight - mean * time
-        slope = both / spread if spread > 1e-4 * mean * mean else self._slope(mean, time)
-        self._each = min(max(slope, 0.0), time / mean)  # neither part is negative
-        self._start = time - self._each * mean
+        """Take note that a batch of so many samples took so long.
 
-    def _slope(self, mean: float, time: float) -> float:
-        """What a sample adds, as batches were alike: as much of the time as before."""
-        before = self.seconds(mean)
-        return time * (self._each / before if before > 0 else 1.0 / mean)
+        The line is fitted to seconds for each sample, so that a batch counts as much as any other, whatever its size.
+        """
+        inverse, time = 1.0 / work, seconds / work
+        expected = self.seconds(work)
+        memory = MEMORY if expected / SURPRISE <= seconds <= expected * SURPRISE else LITTLE
+        self._known = memory * self._known + np.array([1.0, inverse, inverse * inverse, time, inverse * time])
+        self._largest = max(self._largest, 2.0 * work)
+        mean, square, each, both = self._known[1:] / self._known[0]
+        spread, most = square - mean * mean, each / mean
+        varied = spread > LEAST_SPREAD * mean * mean
+        start = (both - mean * each) / spread if varied else most * self._start_share(mean)
+        self._start = float(min(max(start, 0.0), most))  # neither part is negative
+        self._each = max(0.0, float(each - self._start * mean))
+
+    def _start_share(self, inverse: float) -> float:
+        """Share of the time that does not depend on the size; as batches were alike, as much as before."""
+        whole = self._start * inverse + self._each
+        return self._start * inverse / whole if whole > 0 else 0.0

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.sdtw.decisions.words import UNDECIDED, WORDS
 from oclgenomics.sdtw.live.channel_choice import rank
 from oclgenomics.sdtw.live.channel_table import ChannelTable
 from oclgenomics.sdtw.live.judging import Job, Verdict
@@ -31,12 +32,19 @@ class Schedule:
     pace : Pace
     max_batch : int, optional
         Reads in a batch at most.
+
+    Attributes
+    ----------
+    gains : ndarray, float64, (stages,)
+        Reads that end for each sample aligned, if reads are judged at a stage and at as many more as pays most.
     """
 
     def __init__(self, prefixes: Sequence[int], paying: Sequence[int], pace: Pace, max_batch: int | None) -> None:
         self._work = np.array(prefixes, np.int64)
-        self._paying, self._max_batch, self.pace = np.array(paying), max_batch, pace
+        self._paying = np.isin(np.arange(len(WORDS)), paying)
+        self._max_batch, self.pace = max_batch, pace
         self._judged, self._paid, self._open = (np.zeros(len(prefixes)) for _ in range(3))
+        self.gains = self._gains()
 
     def batch(self, table: ChannelTable) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the channels of the next batch, and those whose reads are due as well but have no place in it."""
@@ -52,10 +60,10 @@ class Schedule:
     def _order(self, table: ChannelTable, due: NDArray[np.int64]) -> NDArray[np.int64]:
         """By what is gained, then the latest, then the order in which channels are selected."""
         stage = table.stage[due]
-        return np.lexsort((rank(due), -table.arrived[due, stage], -self.gains()[stage]))
+        return np.lexsort((rank(due), -table.arrived[due, stage], -self.gains[stage]))
 
-    def gains(self) -> NDArray[np.float64]:
-        """Reads that end for each sample aligned, if reads are judged at a stage and at as many more as pays most."""
+    def _gains(self) -> NDArray[np.float64]:
+        """What is known of them; of what is unknown, half ends reads."""
         paid, going_on = (self._paid + 1) / (self._judged + 2), (self._open + 1) / (self._judged + 2)
         result = np.empty(len(self._work))
         for first in range(len(result)):
@@ -65,8 +73,8 @@ class Schedule:
 
     def first_share(self, job: Job) -> float:
         """Share of a batch's work that comes before the second look at reads, or pays as much as the first."""
-        work, gains = self._work[job.stage], self.gains()
-        return float(work[gains[job.stage] >= gains[0]].sum() / work.sum())
+        work = self._work[job.stage]
+        return float(work[self.gains[job.stage] >= self.gains[0]].sum() / work.sum())
 
     def expired(self, table: ChannelTable, now: float) -> NDArray[np.int64]:
         """Channels whose reads are due, and have waited too long to be judged in time."""
@@ -78,10 +86,11 @@ class Schedule:
     def learn(self, job: Job, verdict: Verdict, seconds: float) -> None:
         """Take note of what a batch brought, and how long it took."""
         self.pace.learn(verdict.aligned, seconds)
-        final = np.isin(verdict.decision, self._paying)
+        final = self._paying[verdict.decision]
         for stage in range(len(self._work)):
             judged = (job.stage <= stage) & (verdict.judged >= stage)
             last = judged & (verdict.judged == stage)
             self._judged[stage] += judged.sum()
             self._paid[stage] += (last & final).sum()
-            self._open[stage] += (judged & ~last).sum() + (last & (verdict.decision == 0)).sum()
+            self._open[stage] += (judged & ~last).sum() + (last & (verdict.decision == UNDECIDED)).sum()
+        self.gains = self._gains()
