@@ -24,8 +24,8 @@ from oclgenomics.sdtw.reports.live import played_text
 
 NO_CONTROL = np.empty(0, np.int64)
 
-# Reads that the constants were not chosen with: other lengths, other shares of the target, pores that are never empty,
-# and all reads of one length, which come and go in bursts.
+# Reads of several lengths and shares of the target; those of one length come and go in bursts. How fast the number of
+# channels grows was chosen with a look at these runs, so they guard what is there and are no measure on unseen data.
 WORKLOADS = {
     "long tail": Workload(lambda rng, n: rng.lognormal(1.2, 0.7, n), share=0.2, channels=250, seed=101),
     "geometric": Workload(lambda rng, n: 0.3 + rng.exponential(3.0, n), share=0.4, found=0.6, channels=250, seed=102),
