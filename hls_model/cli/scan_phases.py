@@ -11,6 +11,7 @@ from hls_model.text import percent, range_text
 
 __all__ = ["scan_text"]
 
+UNBUILT = " *"  # behind the name of a phase
 FEW = 10_000
 LARGE = (("T", 1e12), ("G", 1e9), ("M", 1e6), ("k", 1e3), ("", 1.0))
 
@@ -23,15 +24,23 @@ def scan_text(scans: Sequence[Projection]) -> str:
     header = ("phase", "where", "seconds", "share", "moved", "computed", "beside")
     name = scans[0].timing.config.name
     lines = [f"{name}: the whole scan in {range_text(seconds)}", table(header, rows)] if rows else []
+    lines += _unbuilt(phases)
     found = find_scan_bottleneck(phases, scans[0].bottleneck)
     if found is not None:
         lines.append(f"{found.sentence}; what helps: {found.advice}")
     return "\n".join(lines) or f"{name}: nothing to do"
 
 
+def _unbuilt(phases: Sequence[Phase]) -> list[str]:
+    """Lines that name the phases on hardware that nobody has built; none where there is no such phase."""
+    named = [f"  {phase.name}: {phase.unbuilt}" for phase in phases if phase.unbuilt]
+    head = f"{UNBUILT.strip()} rests on hardware that nobody has built, and its upper bound says so:"
+    return [head, *named] if named else []
+
+
 def _cells(phase: Phase, whole: float) -> tuple[str, ...]:
     return (
-        phase.name,
+        phase.name + UNBUILT * bool(phase.unbuilt),
         phase.where,
         range_text(phase.seconds),
         percent(phase.seconds.likely / whole, 1) if whole else "-",

@@ -109,7 +109,9 @@ def _label(phase: Phase) -> str:
         return "host link"
     if phase.where == "host" and phase.name != "remainder":
         return "host"
-    return f"{phase.name} (host, beside)" if phase.beside else phase.name
+    if phase.beside:
+        return f"{phase.name} (host, beside)"
+    return f"{phase.name} (not built)" if phase.unbuilt else phase.name
 
 
 def _draw_total(axes: Axes, place: int, seconds: Range, scale: float, end: float) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING
 
+from hls_model.accounting import Accounting, counted
 from hls_model.apart import told_apart
 from hls_model.config import Config
 from hls_model.presets import load
@@ -42,6 +43,7 @@ def project_scan(
     all_pairs: bool = False,
     uncertainty: bool = True,
     measure: bool = True,
+    accounting: Accounting = "design",
     reading: ReadOptions = ReadOptions(),
     exclude: BedRegions | str | os.PathLike[str] | None = None,
     on_alignment: Callable[[Alignment], None] | None = None,
@@ -67,6 +69,9 @@ def project_scan(
         Also give ranges over what no published number fixes (`hls_model.uncertainty`).
     measure : bool
         False projects alone; no device is opened then.
+    accounting : {'design', 'paper'}
+        Count the phases as the designs have them, or as the totals of the paper do (`hls_model.accounting`); the
+        totals of both are there in either case.
     progress : callable, optional
         Called with (alignments done, None).
 
@@ -90,7 +95,7 @@ def project_scan(
     """
     if options.border >= 0:
         raise ParameterError("border", "the pipeline tries every pair of borders; leave it at -1", options.border)
-    configs = fitting_designs(designs)
+    configs = fitting_designs(designs, accounting)
     workloads: list[Workload] = []
     discarded: list[Mapping[str, int]] = []
     seconds: list[float] = []
@@ -117,6 +122,7 @@ def project_scan(
         uncertainty=uncertainty,
         discarded=discarded,
         measured=measured,
+        accounting=accounting,
     )
 
 
@@ -129,6 +135,7 @@ def project_workloads(
     uncertainty: bool = True,
     discarded: Sequence[Mapping[str, int]] | None = None,
     measured: Measured | None = None,
+    accounting: Accounting = "design",
 ) -> ScanProjection:
     """Project scans whose trip counts are known already; parameters and errors as for `project_scan`.
 
@@ -150,21 +157,22 @@ def project_workloads(
         raise ParameterError("workloads", "must not be empty")
     rows = {
         config.name: tuple(
-            project(workload, config, level, all_pairs=all_pairs, uncertainty=uncertainty) for workload in workloads
+            project(workload, config, level, all_pairs=all_pairs, uncertainty=uncertainty, accounting=accounting)
+            for workload in workloads
         )
-        for config in fitting_designs(designs)
+        for config in fitting_designs(designs, accounting)
     }
     left_out = tuple({} for _ in workloads) if discarded is None else tuple(discarded)
     return ScanProjection(rows, left_out, measured, level)
 
 
-def fitting_designs(designs: Sequence[Config | str]) -> list[Config]:
+def fitting_designs(designs: Sequence[Config | str], accounting: Accounting = "design") -> list[Config]:
     """Return the designs, whose names differ, or the first error of one that does not fit its board."""
     if not designs:
         raise ParameterError("designs", "must not be empty")
     found = [load(design) if isinstance(design, str) else design for design in designs]
     for config in found:
-        check_fits(config)
+        check_fits(counted(config, accounting))
     return told_apart(found)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from hls_model.cli.project import made_of_record, made_of_text, phases_text, placement_text, summary_text
 from hls_model.cli.scan_phases import scan_text
 from hls_model.cli.tables import table
+from hls_model.cli.totals import other_total, total_headers, totals_note
 from hls_model.project import Projection, total_ranges, totals
 from hls_model.ranges import Range
 from hls_model.text import joules_text, range_text, seconds_text
@@ -28,12 +29,15 @@ def projection_text(found: ScanProjection) -> str:
         sizes = f"{workload.snps:,} sites" + (f", {workload.samples:,} haplotypes" if workload.samples else "")
         head = f"{workload.name}: {sizes}, {len(workload.left):,} positions, {workload.omegas:,} omegas"
         scans = (scan_text([one]) for one in single)
-        shown = (head, summary_text(single), placement_text(single), made_of_text(single), *scans, phases_text(single))
+        note = totals_note([[one] for one in single])
+        shown = (
+            head, summary_text(single), note, placement_text(single), made_of_text(single), *scans, phases_text(single),
+        )  # fmt: skip
         parts = [part for part in shown if part]
     else:
         designs = placement_text([scans[0] for scans in rows.values()])
         parts = [f"{_design_text(name, scans)}\n\n{scan_text(scans)}" for name, scans in rows.items()]
-        parts.append(designs)
+        parts += [totals_note(list(rows.values())), designs]
     if found.measured is not None:
         parts.append(_measured_text(found, found.measured))
     return "\n\n".join(parts)
@@ -71,17 +75,18 @@ def _design_text(name: str, projections: Sequence[Projection]) -> str:
     """A row for each alignment, and the total."""
     lines = [_cells(one) for one in projections[:SHOWN]]
     if len(projections) > SHOWN:
-        lines.append((f"... {len(projections) - SHOWN:,} more", *[""] * 9))
+        lines.append((f"... {len(projections) - SHOWN:,} more", *[""] * 10))
     whole, ranges = totals(list(projections)), total_ranges(list(projections))
     omega = ranges["omega_seconds"]
     rates = [whole["omegas"] / seconds / 1e6 if seconds else 0.0 for seconds in (omega.high, omega.likely, omega.low)]
     lines.append(
         ("total", "", "", f"{whole['omegas']:,}", range_text(omega), range_text(Range(*rates), ""),
-         seconds_text(whole["ld_seconds"]), range_text(ranges["seconds"]),
-         joules_text(ranges["joules"]), "")
+         range_text(ranges["ld_seconds"]), range_text(ranges["seconds"]),
+         range_text(other_total(projections)), joules_text(ranges["joules"]), "")
     )  # fmt: skip
     header = (
-        "alignment", "sites", "haplotypes", "omegas", "omega", "M omega/s", "LD", "total", "energy", "longest phase",
+        "alignment", "sites", "haplotypes", "omegas", "omega", "M omega/s", "LD",
+        *total_headers(projections[0].accounting), "energy", "longest phase",
     )  # fmt: skip
     return f"{name}\n" + table(header, lines)
 
@@ -95,8 +100,9 @@ def _cells(one: Projection) -> tuple[str, ...]:
         f"{workload.omegas:,}",
         range_text(one.omega_range),
         range_text(one.rate_range.times(1e-6), ""),
-        "-" if one.ld_seconds is None else seconds_text(one.ld_seconds),
+        "-" if one.ld_range is None else range_text(one.ld_range),
         range_text(one.total),
+        range_text(other_total([one])),
         joules_text(one.energy),
         "-" if one.scan_bottleneck is None else one.scan_bottleneck.phase.name,
     )

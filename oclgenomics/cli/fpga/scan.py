@@ -71,8 +71,9 @@ def _projected(
         return _scanned(args, made, options, configs, exclude)
     workload = workload_at(positions, options, name=name)
     found = project_workloads(
-        [workload], configs, level=args.level, all_pairs=args.all_pairs, uncertainty=args.uncertainty
-    )
+        [workload], configs, level=args.level, all_pairs=args.all_pairs, uncertainty=args.uncertainty,
+        accounting=args.accounting,
+    )  # fmt: skip
     return found, provenance(args, None)
 
 
@@ -86,7 +87,8 @@ def _scanned(
     def projected(**device: Any) -> ScanProjection:
         return project_scan(
             source, options, configs, level=args.level, all_pairs=args.all_pairs, uncertainty=args.uncertainty,
-            exclude=exclude, on_alignment=lambda alignment: say_unphased(args, alignment), **device,
+            accounting=args.accounting, exclude=exclude,
+            on_alignment=lambda alignment: say_unphased(args, alignment), **device,
         )  # fmt: skip
 
     if args.no_measure:
