@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from hls_model.accounting import ACCOUNTINGS, Accounting, counted
 from hls_model.bottleneck import Bottleneck, find_bottleneck
 from hls_model.config import WORD_BITS, Config
-from hls_model.limits import check_possible
-from hls_model.phases import Phase, ScanBottleneck, find_scan_bottleneck, phases_of, starts_each, total
+from hls_model.errors import ModelError
+from hls_model.limits import check_possible, check_sides
+from hls_model.phases import (
+    CardMemory,
+    Phase,
+    ScanBottleneck,
+    card_memory,
+    find_scan_bottleneck,
+    phases_of,
+    starts_each,
+    total,
+)
 from hls_model.power import Power, memory_joules, power_of
 from hls_model.ranges import Range
 from hls_model.resources import estimate
@@ -64,10 +75,15 @@ class Projection:
             given_pairs=pairs,
         )
 
-    @property
+    @cached_property
     def totals(self) -> dict[Accounting, Range]:
-        """Seconds of the whole scan by every accounting."""
-        return {name: self.counted_as(name).total for name in ACCOUNTINGS}
+        """Seconds of the whole scan by every accounting; one that the card's memory does not hold is left out."""
+        found: dict[Accounting, Range] = {self.accounting: self.total}
+        for name in ACCOUNTINGS:
+            if name != self.accounting:
+                with suppress(ModelError):  # the scan does not fit as that one counts
+                    found[name] = self.counted_as(name).total
+        return {name: found[name] for name in ACCOUNTINGS if name in found}
 
     @property
     def omega_seconds(self) -> float:
@@ -101,6 +117,11 @@ class Projection:
     def phases(self) -> tuple[Phase, ...]:
         """The phases of the whole scan; see `hls_model.phases`."""
         return phases_of(self.timing, self.pipelines_range, all_pairs=self.all_pairs)
+
+    @cached_property
+    def memory(self) -> CardMemory:
+        """What the scan keeps in the card's memory, and the stretches in which it is done."""
+        return card_memory(self.timing.workload, self.timing.config, all_pairs=self.all_pairs)
 
     @property
     def total(self) -> Range:
@@ -201,6 +222,7 @@ class Projection:
             "total_seconds": self.total.record(),
             "total_seconds_by_accounting": {name: seconds.record() for name, seconds in self.totals.items()},
             "phases": [phase.record() for phase in self.phases],
+            "card_memory": self.memory.record(),
             "scan_bottleneck": longest
             and {
                 "phase": longest.phase.name,
@@ -259,10 +281,12 @@ def project(
     Raises
     ------
     ModelError
-        No such accounting, a design that no board can be, or a window beyond the hardware's counters
-        (`hls_model.limits`).
+        No such accounting, a design that no board can be, a window beyond the hardware's counters
+        (`hls_model.limits`), or one that the card's memory does not hold.
     """
     check_possible(config)
+    check_sides(workload)
+    card_memory(workload, counted(config, accounting), all_pairs=all_pairs or accounting == "paper")
     found = band(workload, config, level) if uncertainty else None
     timing = simulate(workload, config, level) if found is None else found.likely
     return Projection(timing, find_bottleneck(timing), all_pairs, found).counted_as(accounting)
@@ -271,7 +295,8 @@ def project(
 def total_ranges(projections: list[Projection]) -> dict[str, Range]:
     """Return 'omega_seconds', 'ld_seconds', 'seconds' and 'joules' of all scans of one design with their bounds.
 
-    With them come the seconds of every accounting, as 'seconds_design' and 'seconds_paper'.
+    With them come the seconds by accounting, 'seconds_design' and 'seconds_paper', of which one is left out where the
+    card's memory does not hold a scan as it counts.
     """
     none = Range.exactly(0.0)
     return {
@@ -279,7 +304,11 @@ def total_ranges(projections: list[Projection]) -> dict[str, Range]:
         "seconds": sum((one.total for one in projections), none),
         "ld_seconds": sum((one.ld_range or none for one in projections), none),
         "joules": sum((one.energy for one in projections), none),
-        **{f"seconds_{name}": sum((one.counted_as(name).total for one in projections), none) for name in ACCOUNTINGS},
+        **{
+            f"seconds_{name}": sum((one.totals[name] for one in projections), none)
+            for name in ACCOUNTINGS
+            if all(name in one.totals for one in projections)
+        },
     }
 
 
@@ -298,5 +327,5 @@ def totals(projections: list[Projection]) -> dict[str, float]:
         "seconds": whole.likely,
         "seconds_low": whole.low,
         "seconds_high": whole.high,
-        **{f"seconds_{name}": ranges[f"seconds_{name}"].likely for name in ACCOUNTINGS},
+        **{name: seconds.likely for name, seconds in ranges.items() if name.startswith("seconds_")},
     }

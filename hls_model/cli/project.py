@@ -50,6 +50,10 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     common.add_design_options(parser)
     add_compare_option(parser)
     add_price_options(parser)
+    parser.add_argument(
+        "--no-measure", action="store_true",
+        help="for `oclgenomics fpga project`, which also times the scan on this machine; nothing is measured here",
+    )  # fmt: skip
     common.add_output_options(parser)
     parser.set_defaults(run=run)
 
@@ -159,7 +163,7 @@ def summary_text(projections: list[Projection]) -> str:
                 range_text(one.rate_range.times(1e-6), ""),
                 ld,
                 range_text(one.total),
-                range_text(other_total([one])),
+                other_total([one]),
                 joules_text(one.energy),
             )
         )

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from hls_model.accounting import ACCOUNTINGS, Accounting
 from hls_model.paper.table3 import published_seconds
 from hls_model.project import Projection, total_ranges
-from hls_model.ranges import Range
 from hls_model.text import range_text, seconds_text
 
 __all__ = ["TITLES", "other_accounting", "other_total", "total_headers", "totals_note"]
@@ -25,9 +24,10 @@ def total_headers(accounting: Accounting) -> tuple[str, str]:
     return "total", TITLES[other_accounting(accounting)]
 
 
-def other_total(scans: Sequence[Projection]) -> Range:
-    """Return the total of the scans of one design by the accounting that they are not counted by."""
-    return total_ranges(list(scans))[f"seconds_{other_accounting(scans[0].accounting)}"]
+def other_total(scans: Sequence[Projection]) -> str:
+    """Return the total of the scans of one design, as text, by the accounting that they are not counted by."""
+    seconds = total_ranges(list(scans)).get(f"seconds_{other_accounting(scans[0].accounting)}")
+    return "does not fit" if seconds is None else range_text(seconds)
 
 
 def totals_note(designs: Sequence[Sequence[Projection]]) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hls_model.config import WORD_BITS, Config
 from hls_model.phases.memory import CARD_MEMORY, host_copy_seconds, stream_seconds
@@ -18,7 +19,7 @@ from hls_model.resources.engines import shifter_stages
 from hls_model.timing.passes import split
 from hls_model.workload import Workload
 
-__all__ = ["BlockBytes", "block_bytes", "layout_phases"]
+__all__ = ["BlockBytes", "block_bytes", "largest_block", "layout_phases"]
 
 WORD = WORD_BITS // 8
 PIPELINES = "omega pipelines"
@@ -49,17 +50,29 @@ class BlockBytes:
 
 def block_bytes(workload: Workload, config: Config) -> BlockBytes:
     """Return what a copy of every position's block moves: its TS columns, and RS once or beside each of them."""
-    passes = split(workload, config)
-    streamed = config.rs_prefetch == "none"
-    columns = passes.columns * (2 if streamed else 1) + (0 if streamed else 1)
-    words = config.memory.words_per_beat
-    beats = -(-passes.beats * config.lanes // words)
-    beat_bytes = words * WORD
+    _, columns, beats = _columns(workload, config)
+    beat_bytes = config.memory.words_per_beat * WORD
     return BlockBytes(
         int(columns.sum()),
         int(np.sum(columns * (beats + 1))) * beat_bytes,
         int(np.sum(columns * beats)) * beat_bytes,
     )
+
+
+def largest_block(workload: Workload, config: Config) -> int:
+    """Return the bytes of the largest copy of a position's block, all its tiles together."""
+    position, columns, beats = _columns(workload, config)
+    whole = np.zeros(len(workload.left), np.int64)
+    np.add.at(whole, position, columns * beats)
+    return int(whole.max(initial=0)) * config.memory.words_per_beat * WORD
+
+
+def _columns(workload: Workload, config: Config) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Position, columns of TS and RS, and port beats of each, of all passes."""
+    passes = split(workload, config)
+    streamed = config.rs_prefetch == "none"
+    columns = passes.columns * (2 if streamed else 1) + (0 if streamed else 1)
+    return passes.position, columns, -(-passes.beats * config.lanes // config.memory.words_per_beat)
 
 
 def layout_phases(workload: Workload, config: Config) -> tuple[Phase, ...]:

@@ -82,7 +82,7 @@ def _design_text(name: str, projections: Sequence[Projection]) -> str:
     lines.append(
         ("total", "", "", f"{whole['omegas']:,}", range_text(omega), range_text(Range(*rates), ""),
          range_text(ranges["ld_seconds"]), range_text(ranges["seconds"]),
-         range_text(other_total(projections)), joules_text(ranges["joules"]), "")
+         other_total(projections), joules_text(ranges["joules"]), "")
     )  # fmt: skip
     header = (
         "alignment", "sites", "haplotypes", "omegas", "omega", "M omega/s", "LD",
@@ -102,7 +102,7 @@ def _cells(one: Projection) -> tuple[str, ...]:
         range_text(one.rate_range.times(1e-6), ""),
         "-" if one.ld_range is None else range_text(one.ld_range),
         range_text(one.total),
-        range_text(other_total([one])),
+        other_total([one]),
         joules_text(one.energy),
         "-" if one.scan_bottleneck is None else one.scan_bottleneck.phase.name,
     )
