@@ -16,7 +16,8 @@ from hls_model.resources import check_fits
 from hls_model.timing.result import Level
 from hls_model.workload import Workload
 from oclgenomics.errors import ParameterError
-from oclgenomics.fpga.result import Measured, ScanProjection
+from oclgenomics.fpga.measuring import Measured, Run, measured_of, repeated
+from oclgenomics.fpga.result import ScanProjection
 from oclgenomics.fpga.workloads import workload_of
 from oclgenomics.omega.device.scanner import OmegaScanner
 from oclgenomics.omega.options import ScanOptions
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
     from oclgenomics.variation.bed import BedRegions
 
 __all__ = ["project_scan", "project_workloads"]
-
-MAX_TRIES, ENOUGH_SECONDS = 5, 5.0  # measurements of the same scans, of which the shortest counts
 
 
 def project_scan(
@@ -98,7 +97,7 @@ def project_scan(
     configs = fitting_designs(designs, accounting)
     workloads: list[Workload] = []
     discarded: list[Mapping[str, int]] = []
-    seconds: list[float] = []
+    runs: list[list[Run]] = []
     with ExitStack() as stack:
         batches = filtered_batches(
             source, options, reading=reading, exclude=exclude, on_alignment=on_alignment, threads=threads
@@ -109,11 +108,11 @@ def project_scan(
             discarded += [one.discarded for one in batch.prepared]
             if measure:
                 scanner = scanner or OmegaScanner(_opened(stack, device, max_memory))
-                seconds += measured_seconds(scanner, batch, options)
+                runs.append(_timed(scanner, batch, options))
             del batch  # before the next one is read
             if progress is not None:
                 progress(len(workloads), None)
-    measured = None if scanner is None else Measured(str(scanner.engine.device), tuple(seconds))
+    measured = None if scanner is None else measured_of(scanner.engine.device, runs)
     return project_workloads(
         workloads,
         configs,
@@ -176,14 +175,9 @@ def fitting_designs(designs: Sequence[Config | str], accounting: Accounting = "d
     return told_apart(found)
 
 
-def measured_seconds(scanner: OmegaScanner, batch: FilteredBatch, options: ScanOptions) -> list[float]:
-    """Return the seconds of each scan: the best of some, after one in which kernels are compiled."""
-    used = batch.alignments
-    scanner.scan_batch(used, options)
-    tries: list[list[float]] = []
-    while len(tries) < MAX_TRIES and sum(map(sum, tries)) < ENOUGH_SECONDS:
-        tries.append([scan.stats.seconds for scan in scanner.scan_batch(used, options)])
-    return min(tries, key=sum)
+def _timed(scanner: OmegaScanner, batch: FilteredBatch, options: ScanOptions) -> list[Run]:
+    """Time the scans of a batch, several times."""
+    return repeated(lambda: [scan.stats.seconds for scan in scanner.scan_batch(batch.alignments, options)])
 
 
 def _opened(stack: ExitStack, device: Device | str | None, max_memory: int | None) -> Engine:

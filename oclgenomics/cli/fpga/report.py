@@ -11,10 +11,10 @@ from hls_model.cli.tables import table
 from hls_model.cli.totals import other_total, total_headers, totals_note
 from hls_model.project import Projection, total_ranges, totals
 from hls_model.ranges import Range
-from hls_model.text import joules_text, range_text, seconds_text
+from hls_model.text import joules_text, percent, range_text, seconds_text
 from oclgenomics.fpga import Measured, ScanProjection
 
-__all__ = ["projection_record", "projection_text"]
+__all__ = ["busy_text", "projection_record", "projection_text"]
 
 SHOWN = 30  # alignments; --json has all
 
@@ -55,9 +55,15 @@ def projection_record(found: ScanProjection, provenance: Mapping[str, Any]) -> d
         "projections": found.records(),
         "made_of": _made_of(found),
         "totals": {name: _totals_record(found, name) for name in found.projections},
-        "measured": measured
-        and {"device": measured.device, "seconds": list(measured.seconds), "total": measured.total},
+        "measured": measured and {**measured.record(), "times": _times_record(found, measured)},
     }
+
+
+def _times_record(found: ScanProjection, measured: Measured) -> dict[str, Any]:
+    """Each design's time over the measured one; None where the measured time has no bounds."""
+    ranges = {name: total_ranges(list(scans))["seconds"] for name, scans in found.projections.items()}
+    times = {name: measured.times(seconds) for name, seconds in ranges.items()}
+    return {name: None if one is None else one.record() for name, one in times.items()}
 
 
 def _made_of(found: ScanProjection) -> dict[str, object] | None:
@@ -109,13 +115,45 @@ def _cells(one: Projection) -> tuple[str, ...]:
 
 
 def _measured_text(found: ScanProjection, measured: Measured) -> str:
-    """What this machine took, and what the designs would take of it."""
+    """What this machine took, and what the designs would take of it as far as the spread bears a comparison."""
     seconds = measured.total
     omegas = found.totals(next(iter(found.projections)))["omegas"]
     rate = omegas / seconds / 1e6 if seconds else 0.0
-    text = f"measured on {measured.device}: LD and omega in {seconds_text(seconds)} at best ({rate:,.0f} M omega/s)"
+    cores = f" on {measured.cores} cores" if measured.cores else ""
+    runs = f"{measured.runs} runs of up to {seconds_text(measured.slowest)}"
+    cpu = f"{seconds_text(measured.cpu_seconds)} of CPU time{cores}"
+    took = f"{seconds_text(seconds)} at best ({runs}; {cpu}; {rate:,.0f} M omega/s)"
+    lines = [f"measured on {measured.device}: LD and omega in {took}"]
+    if measured.busy:
+        lines.append(f"{busy_text(measured)}: {_alone(measured)}")
     for name in found.projections:
         projected = total_ranges(list(found.projections[name]))["seconds"]
-        times = f", {range_text(projected.times(1 / seconds), 'times')} the measured time" if seconds else ""
-        text += f"\n{name}: the whole scan in {range_text(projected)}{times}"
-    return text
+        lines.append(f"{name}: the whole scan in {range_text(projected)}, {_verdict(measured, projected)}")
+    return "\n".join(lines)
+
+
+def busy_text(measured: Measured) -> str:
+    """Return that other programs made a measurement too long."""
+    return f"other programs took {percent(measured.others or 0.0)} of this machine's CPUs during the measurement"
+
+
+def _alone(measured: Measured) -> str:
+    if measured.range is None:
+        return "the measured time is too long, and nothing says by how much"
+    return f"with the machine alone, between {seconds_text(measured.range.low)} and {seconds_text(measured.range.high)}"
+
+
+def _verdict(measured: Measured, projected: Range) -> str:
+    """A projected time over the measured one, and which is shorter where the ranges of both bear that."""
+    times = measured.times(projected)
+    if times is None:
+        return "not compared: the measured time has no bounds" if measured.total else "nothing was measured"
+    if times.low > 1:
+        said = "longer"
+    elif times.high < 1:
+        said = "shorter"
+    else:
+        said = "the ranges do not say which is shorter"
+    if measured.busy:  # the best run says little then
+        return f"{times.low:.3g} to {times.high:.3g} times the measured time: {said}"
+    return f"{range_text(times, 'times')} the measured time: {said}"
