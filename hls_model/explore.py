@@ -140,7 +140,7 @@ def explore(
     config : Config
         What all designs have in common.
     space : Space
-    level : {'L0', 'L1', 'L2'}
+    level : {'L1', 'L2'}
     progress : callable, optional
         Called with (designs done, designs in all).
     uncertainty : bool

@@ -37,7 +37,7 @@ __all__ = [
 
 NAMED = 4  # parameters that are named as what a range is made of; --json has all
 
-BOUNDS = {"exact": "", "at least": ">= ", "at most": "<= ", "about": "~ "}  # by `Timing.bound`
+BOUNDS = {"exact": "", "at most": "<= ", "about": "~ "}  # by `Timing.bound`
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

@@ -109,7 +109,7 @@ def _table(checks: Sequence[Check]) -> str:
         case = one.case
         shown = [f"{case.config.lanes:>5} {case.left:>5} {case.right:>5} {case.cycles:>9}"]
         for level, timing in one.timings.items():
-            mark = "!" if not one.level_agrees(level) else " " if timing.exact else "<"
+            mark = "!" if not one.level_agrees(level) else " "
             shown.append(f"{mark}{timing.cycles:>9}")
         omega = ("equal" if one.omega_agrees else "DIFFER") + ("" if one.live_agrees else " LIVE DIFFERS")
         lines.append(f"{''.join(shown)}  {omega}  {case.settings}")
@@ -167,7 +167,7 @@ def _record(checks: Sequence[Check], *, live: bool) -> dict[str, Any]:
                 "cycles": one.case.cycles,
                 "kind": one.kind,
                 "levels": {
-                    level: {"cycles": timing.cycles, "exact": timing.exact, "agrees": one.level_agrees(level)}
+                    level: {"cycles": timing.cycles, "agrees": one.level_agrees(level)}
                     for level, timing in one.timings.items()
                 },
                 "omega_agrees": one.omega_agrees,

@@ -35,7 +35,7 @@ def scan_phases(
     workload : Workload
         Its samples, where known, give packing, sending and LD.
     config : Config
-    level : {'L0', 'L1', 'L2'}
+    level : {'L1', 'L2'}
         Of the pipelines' timing.
     all_pairs : bool
         LD of the square of the SNPs instead of the pairs that windows hold.

@@ -61,7 +61,7 @@ def project_scan(
     designs : sequence of Config or str
         Designs, or the names of presets and .toml files.
     level : str
-        Timing by closed form ('L0'), by events ('L1') or cycle by cycle ('L2').
+        Timing by events ('L1') or cycle by cycle ('L2').
     all_pairs : bool
         LD of the square of the sites, as OmegaPlus for GPUs computes it, instead of the pairs that windows hold.
     uncertainty : bool

@@ -31,7 +31,7 @@ class ScanProjection:
     measured : Measured or None
         None where nothing was measured.
     level : str
-        Of the timing: 'L0', 'L1' or 'L2'.
+        Of the timing: 'L1' or 'L2'.
     """
 
     projections: Mapping[str, tuple[Projection, ...]]
