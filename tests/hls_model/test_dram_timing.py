@@ -268,6 +268,6 @@ def test_memory_compares_what_is_reached_in_bytes(capsys):
     reached = bandwidth(PARTS["ddr4_2133"], 1024, 1024).gbps
     taken = load("zcu102").efficiency * 19.2
     assert f"reach {reached:.2f} GB/s of a channel, 94.1 % of its peak" in text
-    assert f"take {taken:.2f} GB/s, 75 % of 19.2: the {reached - taken:.2f} GB/s between are lost elsewhere" in text
+    assert f"takes {taken:.2f} GB/s, 75 % of 19.2: the {reached - taken:.2f} GB/s between are lost elsewhere" in text
     assert model_main(["memory", "--board", "zcu102", "--burst", "1024", "--set", "memory.efficiency=0.9"]) == 0
-    assert "take 17.28 GB/s, 90 % of 19.2, more than the DRAM gives" in capsys.readouterr().out
+    assert "takes 17.28 GB/s, 90 % of 19.2, more than the DRAM gives" in capsys.readouterr().out
