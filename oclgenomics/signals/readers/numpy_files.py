@@ -19,6 +19,7 @@ __all__ = ["OWN_ARRAYS", "read_npy", "read_npz"]
 
 OWN_ARRAYS = {"samples": "i2", "starts": "i8", "names": "U", "scale": "f8", "offset": "f8", "rate": "f8",
               "channel": "i4"}  # fmt: skip
+CHEMISTRY = ("pore", "molecule")  # arrays that files of older versions lack
 SKIP_BYTES = 1 << 20
 
 
@@ -81,26 +82,29 @@ def _own_reads(archive: zipfile.ZipFile, limit: int | None, path: str) -> Iterat
     """The reads of a file of `write_signals`, whose samples are not all in memory at a time."""
     facts = {name: _fact(archive, name, path) for name in OWN_ARRAYS if name != "samples"}
     starts, reads = facts.pop("starts"), len(facts["names"])
+    there = archive.namelist()
+    for name in CHEMISTRY:
+        facts[name] = _fact(archive, name, path) if f"{name}.npy" in there else np.full(reads, "")
     if any(len(fact) != reads for fact in facts.values()) or len(starts) != reads + 1:
         raise InputError("its arrays do not fit together; the file is damaged", source=path)
     with archive.open("samples.npy") as member:
         size = _begin_samples(member, path)
         if starts[0] != 0 or starts[-1] != size or (np.diff(starts) < 0).any():
             raise InputError("`starts` do not ascend from 0 to the number of samples; the file is damaged", source=path)
-        lists = (facts[name].tolist() for name in ("names", "scale", "offset", "rate", "channel"))
+        lists = (facts[name].tolist() for name in ("names", "scale", "offset", "rate", "channel", *CHEMISTRY))
         for number, (length, *known) in enumerate(zip(np.diff(starts).tolist(), *lists, strict=True), 1):
             wanted = length if limit is None else min(length, limit)
             samples = np.frombuffer(_exactly(member, 2 * wanted), "<i2").astype(np.int16)
             _skip(member, 2 * (length - wanted))
-            name, scale, offset, rate, channel = known
-            yield RawRead(name, samples, scale, offset, rate, channel, number / reads)
+            name, scale, offset, rate, channel, *chemistry = known
+            yield RawRead(name, samples, scale, offset, rate, channel, number / reads, *chemistry)
         _exactly(member, 0)
         if member.read(1):  # which also checks the sum of the last bytes
             raise InputError("more samples than it says; the file is damaged", source=path)
 
 
 def _fact(archive: zipfile.ZipFile, name: str, path: str) -> NDArray[Any]:
-    values, kind = _array(archive, name), OWN_ARRAYS[name]
+    values, kind = _array(archive, name), OWN_ARRAYS.get(name, "U")
     fits = values.dtype.kind == "U" if kind == "U" else values.dtype == np.dtype(kind)
     if not fits or values.ndim != 1:
         raise InputError(

@@ -9,11 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError
+from oclgenomics.signals.chemistry import PORES
 
 __all__ = ["RawRead", "channel_number", "check_read", "damaged", "pore_scale"]
 
 MAX_CHANNEL = (1 << 31) - 1
 MAX_DIGITS = 10  # of a channel
+MAX_SHOWN = 40  # letters of a text in a message
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,8 @@ class RawRead:
     channel : int
     share : float
         How much of the file has been read with it, 0 to 1.
+    pore, molecule : str
+        As of `oclgenomics.signals.chemistry.Chemistry`.
     """
 
     name: str
@@ -38,6 +42,8 @@ class RawRead:
     rate: float = math.nan
     channel: int = 0
     share: float = 0.0
+    pore: str = ""
+    molecule: str = ""
 
 
 def check_read(read: RawRead, source: str) -> RawRead:
@@ -46,7 +52,7 @@ def check_read(read: RawRead, source: str) -> RawRead:
     Raises
     ------
     InputError
-        It has no name or one that cannot be printed, or a calibration, a rate or a channel that cannot be.
+        It has no name or one that cannot be printed, or a fact that cannot be.
     """
     if not read.name:
         raise InputError("a read without a name", source=source)
@@ -58,6 +64,10 @@ def check_read(read: RawRead, source: str) -> RawRead:
         trouble = f"{read.rate:g} samples per second"
     elif not 0 <= read.channel <= MAX_CHANNEL:
         trouble = f"channel {read.channel}"
+    elif read.pore not in ("", *PORES):
+        trouble = f"the pore {read.pore[:MAX_SHOWN]!r}"
+    elif read.molecule not in ("", "dna", "rna"):
+        trouble = f"the molecule {read.molecule[:MAX_SHOWN]!r}"
     else:
         return read
     raise InputError(f"read {read.name!r} has {trouble}; the file is damaged", source=source)
