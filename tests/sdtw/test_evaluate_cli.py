@@ -13,7 +13,7 @@ import pytest
 from oclgenomics.cli.main import main
 from oclgenomics.runtime import Device
 from oclgenomics.sdtw import CRESCENT, AlignOptions
-from oclgenomics.sdtw.decisions.thresholds import read_thresholds
+from oclgenomics.sdtw.decisions.thresholds_file import read_thresholds
 from oclgenomics.sdtw.evaluation import LabelledScores, choose_thresholds, evaluate, evaluate_stages
 from oclgenomics.sdtw.reference import align, normalised_levels
 from oclgenomics.sdtw.squiggles.build import build_squiggle
@@ -225,7 +225,7 @@ def calibrate(device: Device, *words: str) -> int:
 
 
 def test_calibration(device: Device, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["--background", "host.fa", "--reads", "20", "--seed", "5", "--difficulty", "easy"]
+    words = ["--background", "host.fa", "--reads", "20", "--seed", "5", "--difficulty", "easy", "--trim", "none"]
     assert calibrate(device, *words, "--write-thresholds", "t.json", "--reject", "0.9") == 0
     table = capsys.readouterr().out
     found = rows_of(table, "prefix")

@@ -53,7 +53,7 @@ def write_report(
     OutputError
         A file cannot be written.
     """
-    from oclgenomics.sdtw.decisions.thresholds import write_thresholds
+    from oclgenomics.sdtw.decisions.thresholds_file import write_thresholds
     from oclgenomics.sdtw.reports.evaluation import as_json, as_tsv
 
     made = provenance(args, engine)

@@ -119,7 +119,7 @@ def evaluate_stages(thresholds: Thresholds, labelled: LabelledScores) -> StagedE
     UsageError
         The scores are of another kind, or lack a prefix; or a class has no reads.
     """
-    thresholds.check(labelled.options, labelled.references)
+    thresholds.check(labelled.options, labelled.references, labelled.basis)
     missing = sorted(set(thresholds.prefixes) - set(labelled.prefixes))
     if missing or thresholds.score != labelled.score:
         lack = f"a prefix of {missing[0]:,} samples" if missing else f"the score {thresholds.score}"
