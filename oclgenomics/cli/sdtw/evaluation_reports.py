@@ -154,7 +154,7 @@ def _warn_of_few(staged: StagedEvaluation) -> None:
     what = "" if staged.tells_apart else "; they do not even show that the thresholds tell both apart"
     notices.tell(
         f"{_reads(staged)} are too few for these numbers{what}: with about {needed[0]:,} and {needed[1]:,} reads, "
-        f"what is kept would be known to {100 * MAX_WIDTH:.0f} points of percent"
+        f"what is kept would be known to {100 * MAX_WIDTH:.0f} percentage points"
     )
 
 
