@@ -110,7 +110,7 @@ def test_few_reads_and_no_rounds() -> None:
     assert (record["f"], record["held_out_f"], record["held_out_f_low"]) == (1, None, None)
     assert record["f_low"] < 0.02
     record = evaluate(labelled([1, 2], [3, 4]), rounds=0, splits=0).records()[0]
-    assert (record["f"], record["f_low"], record["held_out_f"]) == (1, None, None)
+    assert (record["f"], record["held_out_f"], record["held_out_f_low"]) == (1, None, None)
     assert len(found.to_frame()) == 1
     assert repr(found) == "Evaluation('variant', F {1000: 1.000})"
 
