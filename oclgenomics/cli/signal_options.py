@@ -9,9 +9,13 @@ from oclgenomics.cli.options import count, shortened
 from oclgenomics.commandkit.files import reads
 
 if TYPE_CHECKING:
+    from oclgenomics.sdtw.decisions.basis import Trim
     from oclgenomics.signals.trimming import TrimOptions
 
-__all__ = ["add_signal_inputs", "add_signal_options", "trim_of"]
+__all__ = ["add_signal_inputs", "add_signal_options", "asked_trim", "trim_of"]
+
+LEFT_OUT = "what is left out at the beginning of reads"
+THRESHOLDS_TRIM = "that of --thresholds, else stall"
 
 
 def add_signal_inputs(parser: argparse.ArgumentParser) -> None:
@@ -22,12 +26,14 @@ def add_signal_inputs(parser: argparse.ArgumentParser) -> None:
     ))  # fmt: skip
 
 
-def add_signal_options(group: argparse._ArgumentGroup, *, max_samples: bool = False) -> None:
-    """Add --trim, and --max-samples where a command has no other limit."""
+def add_signal_options(
+    group: argparse._ArgumentGroup, *, max_samples: bool = False, default: str = "stall", what: str = LEFT_OUT
+) -> None:
+    """Add --trim, and --max-samples where a command has no other limit; `default` is told as that of --trim."""
     group.add_argument(
-        "--trim", default="stall", type=_trim, metavar="WHAT",
-        help="what is left out at the beginning of reads: stall (the stall and 1,000 samples of the adapter), a number "
-        "of samples, or none (default: %(default)s)",
+        "--trim", type=_trim, metavar="WHAT",
+        help=f"{what}: stall (the stall and 1,000 samples of the adapter), a number of samples, or none (default: "
+        f"{default})",
     )  # fmt: skip
     if max_samples:
         group.add_argument(
@@ -37,12 +43,17 @@ def add_signal_options(group: argparse._ArgumentGroup, *, max_samples: bool = Fa
 
 
 def trim_of(args: argparse.Namespace) -> TrimOptions | None:
-    """Return what --trim stands for, as `read_signals` takes it."""
+    """Return what --trim stands for, as `read_signals` takes it; the adapter and its stall where it was not given."""
     from oclgenomics.signals.trimming import TrimOptions
 
     if args.trim == "none":
         return None
-    return TrimOptions() if args.trim == "stall" else TrimOptions(stall=False, extra=args.trim)
+    return TrimOptions() if args.trim in (None, "stall") else TrimOptions(stall=False, extra=args.trim)
+
+
+def asked_trim(args: argparse.Namespace) -> Trim:
+    """Return what --trim stands for; what the thresholds say where it was not given."""
+    return "thresholds" if args.trim is None else trim_of(args)
 
 
 def _trim(text: str) -> str | int:

@@ -4,7 +4,8 @@ from oclgenomics.sdtw.align import align, align_parts
 from oclgenomics.sdtw.classified import Classified
 from oclgenomics.sdtw.classify import classify, classify_parts
 from oclgenomics.sdtw.decisions.stages import Stage
-from oclgenomics.sdtw.decisions.thresholds import Thresholds, read_thresholds, write_thresholds
+from oclgenomics.sdtw.decisions.thresholds import Thresholds
+from oclgenomics.sdtw.decisions.thresholds_file import read_thresholds, write_thresholds
 from oclgenomics.sdtw.live import LiveOptions, ReadUntilClassifier
 from oclgenomics.sdtw.options import CRESCENT, SQUIGGLEFILTER, AlignOptions
 from oclgenomics.sdtw.result import Alignments

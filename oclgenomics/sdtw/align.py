@@ -17,8 +17,9 @@ from oclgenomics.sdtw.device.starts import StartFinder
 from oclgenomics.sdtw.found import PrefixAligner
 from oclgenomics.sdtw.options import AlignOptions, check_prefixes
 from oclgenomics.sdtw.prefix_blocks import PrefixBlock, block_reads, prefix_blocks
+from oclgenomics.sdtw.read_kind import KindCheck
 from oclgenomics.sdtw.result import Alignments
-from oclgenomics.sdtw.sources import References, SignalSource, open_references, signal_blocks
+from oclgenomics.sdtw.sources import References, SignalSource, looked_into, open_references, signal_blocks
 from oclgenomics.signals import TrimOptions
 
 __all__ = ["align", "align_block", "align_parts"]
@@ -71,6 +72,8 @@ def align(
     ------
     ParameterError
         Prefixes do not ascend, or are shorter than a row; two references have one name, or one is DNA and one RNA.
+    UsageError
+        Reads say that they are of another pore or molecule, or have another rate, than the references are for.
     InputError
         Anything wrong with an input.
     DeviceError
@@ -111,14 +114,17 @@ def align_parts(
     """
     lengths = checked_prefixes(prefixes, options)
     opened = open_references(references)
+    signals, from_files = looked_into(signals)
+    check = KindCheck(opened, warn=from_files)
     with ExitStack() as stack:
         engine = stack.enter_context(lent_engine(engine, device, max_memory))
         aligner = Aligner(engine, opened, options)
         finder = StartFinder(engine, opened, options) if starts else None
         blocks = signal_blocks(signals, trim=trim, progress=progress)
         reads = reads_together(aligner, block_reads(lengths[-1]))
-        for block in prefix_blocks(stack.enter_context(closing(blocks)), lengths[-1], reads):
-            yield align_block(aligner, block, lengths, finder)
+        for block in prefix_blocks(check.checked(stack.enter_context(closing(blocks))), lengths[-1], reads):
+            found = align_block(aligner, block, lengths, finder)
+            yield replace(found, trim=trim if from_files else "unknown", reads=check.kind)
 
 
 def checked_prefixes(prefixes: Sequence[int], options: AlignOptions) -> tuple[int, ...]:

@@ -14,8 +14,10 @@ from oclgenomics.io.source import Progress
 from oclgenomics.runtime import Device, Engine, lent_engine
 from oclgenomics.sdtw.align import checked_prefixes
 from oclgenomics.sdtw.classified import Classified
+from oclgenomics.sdtw.decisions.basis import Basis, Trim, reference_names, settled_trim
 from oclgenomics.sdtw.decisions.scores import read_scores
-from oclgenomics.sdtw.decisions.thresholds import Thresholds, read_thresholds
+from oclgenomics.sdtw.decisions.thresholds import Thresholds
+from oclgenomics.sdtw.decisions.thresholds_file import read_thresholds
 from oclgenomics.sdtw.decisions.words import UNDECIDED
 from oclgenomics.sdtw.device.aligner import Aligner
 from oclgenomics.sdtw.device.staged import StagedReads, reads_together
@@ -23,11 +25,19 @@ from oclgenomics.sdtw.device.starts import StartFinder
 from oclgenomics.sdtw.found import PrefixAligner
 from oclgenomics.sdtw.prefix_blocks import PrefixBlock, block_reads, prefix_blocks
 from oclgenomics.sdtw.ranking import of_reference
-from oclgenomics.sdtw.sources import References, SignalSource, check_together, open_references, signal_blocks
+from oclgenomics.sdtw.read_kind import KindCheck
+from oclgenomics.sdtw.sources import (
+    References,
+    SignalSource,
+    check_together,
+    looked_into,
+    open_references,
+    signal_blocks,
+)
 from oclgenomics.sdtw.squiggles.squiggle import Squiggle
 from oclgenomics.signals import TrimOptions
 
-__all__ = ["classify", "classify_block", "classify_parts", "open_targets", "reference_names"]
+__all__ = ["checked_trim", "classify", "classify_block", "classify_parts", "open_targets", "target_scores"]
 
 
 def classify(
@@ -37,7 +47,7 @@ def classify(
     *,
     decoys: References = (),
     starts: bool = False,
-    trim: TrimOptions | None = TrimOptions(),
+    trim: Trim = "thresholds",
     engine: Engine | None = None,
     device: Device | str | None = None,
     max_memory: int | None = None,
@@ -61,7 +71,10 @@ def classify(
         References that are not looked for. The score `difference` takes the best decoy's cost from the targets'.
     starts : bool
         Find where the alignments with the best references start, too.
-    trim, engine, device, max_memory, progress
+    trim : TrimOptions, None or 'thresholds'
+        What to leave out before, of reads in files; if not given, what was left out of the reads by which the
+        thresholds were chosen, and the adapter and its stall for thresholds that somebody typed.
+    engine, device, max_memory, progress
         See `align`.
 
     Returns
@@ -72,7 +85,8 @@ def classify(
     Raises
     ------
     UsageError
-        The thresholds were made with other references; there are no decoys for a difference; see also `align`.
+        The thresholds were made with other references, another model or another trimming, or by reads of another kind;
+        there are no decoys for a difference; see also `align`.
     InputError
         Anything wrong with an input.
     DeviceError
@@ -100,7 +114,7 @@ def classify_parts(
     *,
     decoys: References = (),
     starts: bool = False,
-    trim: TrimOptions | None = TrimOptions(),
+    trim: Trim = "thresholds",
     engine: Engine | None = None,
     device: Device | str | None = None,
     max_memory: int | None = None,
@@ -115,8 +129,11 @@ def classify_parts(
     """
     first, others = open_targets(targets, decoys)
     thresholds = thresholds if isinstance(thresholds, Thresholds) else read_thresholds(thresholds)
-    thresholds.check(thresholds.options, reference_names(first, others))
+    trim = checked_trim(thresholds, first, others, trim)
     checked_prefixes(thresholds.prefixes, thresholds.options)
+    signals, from_files = looked_into(signals)
+    expected = None if thresholds.basis is None else thresholds.basis.reads
+    check = KindCheck(first + others, expected, warn=from_files)
     with ExitStack() as stack:
         engine = stack.enter_context(lent_engine(engine, device, max_memory))
         aligner = Aligner(engine, first + others, thresholds.options)
@@ -124,7 +141,7 @@ def classify_parts(
         longest = thresholds.prefixes[-1]
         blocks = signal_blocks(signals, trim=trim, progress=progress)
         reads = reads_together(aligner, block_reads(longest))
-        for block in prefix_blocks(stack.enter_context(closing(blocks)), longest, reads):
+        for block in prefix_blocks(check.checked(stack.enter_context(closing(blocks))), longest, reads):
             yield classify_block(aligner, block, thresholds, len(first), finder)
 
 
@@ -137,9 +154,33 @@ def open_targets(targets: References, decoys: References) -> tuple[tuple[Squiggl
     return first, others
 
 
-def reference_names(targets: Sequence[Squiggle], decoys: Sequence[Squiggle]) -> tuple[str, ...]:
-    """Name references as thresholds do: several targets are one of all their names, with commas between them."""
-    return (",".join(one.name for one in targets), *(one.name for one in decoys))
+def checked_trim(
+    thresholds: Thresholds,
+    targets: Sequence[Squiggle],
+    decoys: Sequence[Squiggle],
+    trim: Trim,
+    default: TrimOptions | None = TrimOptions(),
+) -> TrimOptions | None:
+    """Refuse thresholds that are for something else, and return how reads are to be trimmed.
+
+    Parameters
+    ----------
+    thresholds : Thresholds
+    targets, decoys : sequence of Squiggle
+    trim : TrimOptions, None or 'thresholds'
+    default : TrimOptions, optional
+        For thresholds that do not say.
+
+    Raises
+    ------
+    UsageError
+        See `Thresholds.check` and `settled_trim`.
+    """
+    names = reference_names(*([one.name for one in some] for some in (targets, decoys)))
+    settled = settled_trim(trim, thresholds.basis, default)
+    basis = None if thresholds.basis is None else Basis.of(targets, decoys, settled)
+    thresholds.check(thresholds.options, names, basis)
+    return settled
 
 
 def classify_block(

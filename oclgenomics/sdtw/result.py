@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.frames import to_frame
+from oclgenomics.sdtw.decisions.basis import KnownTrim
 from oclgenomics.sdtw.options import AlignOptions
+from oclgenomics.sdtw.read_kind import UNKNOWN_KIND, ReadKind
 from oclgenomics.sdtw.squiggles.squiggle import Squiggle
 from oclgenomics.sdtw.tables import named_places, records_of
 
@@ -36,6 +38,10 @@ class Alignments:
     options : AlignOptions
     start : ndarray, int64, (reads, prefixes, references), optional
         Column at which the alignment starts; -1 where `column` is. Only if it was asked for.
+    trim : TrimOptions, None or 'unknown'
+        What was left out at the beginning of reads; not known of reads that were not read from files.
+    reads : ReadKind
+        What the reads say of themselves.
     """
 
     references: tuple[Squiggle, ...]
@@ -46,6 +52,8 @@ class Alignments:
     column: NDArray[np.int64]
     options: AlignOptions
     start: NDArray[np.int64] | None = None
+    trim: KnownTrim = "unknown"
+    reads: ReadKind = UNKNOWN_KIND
 
     @classmethod
     def none(
@@ -69,7 +77,10 @@ class Alignments:
         )
         starts = [part.start for part in parts if part.start is not None]
         start = np.concatenate(starts) if len(starts) == len(parts) else None
-        return replace(parts[0], names=names, samples=samples, cost=cost, column=column, start=start)
+        kind = parts[0].reads
+        for part in parts[1:]:
+            kind = kind.joined(part.reads)
+        return replace(parts[0], names=names, samples=samples, cost=cost, column=column, start=start, reads=kind)
 
     def __len__(self) -> int:
         return len(self.names)

@@ -6,6 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing
+from itertools import chain, islice
 from typing import Any, cast
 
 from oclgenomics.errors import ParameterError
@@ -15,7 +16,7 @@ from oclgenomics.sdtw.squiggles.file import read_squiggle
 from oclgenomics.sdtw.squiggles.squiggle import Squiggle
 from oclgenomics.signals import Signals, TrimOptions, read_signals
 
-__all__ = ["References", "SignalSource", "open_references", "signal_blocks"]
+__all__ = ["References", "SignalSource", "check_together", "looked_into", "open_references", "signal_blocks"]
 
 SignalSource = Signals | str | os.PathLike[str] | Iterable[Signals] | Iterable[str | os.PathLike[str]]
 References = Squiggle | str | os.PathLike[str] | Iterable[Squiggle | str | os.PathLike[str]]
@@ -33,7 +34,7 @@ def open_references(references: References, parameter: str = "references") -> tu
     Raises
     ------
     ParameterError
-        There is none, two have one name, or DNA and RNA are mixed.
+        There is none, two have one name, or DNA and RNA or several pores are mixed.
     InputError
         See `read_squiggle`.
     """
@@ -58,6 +59,18 @@ def check_together(references: Sequence[Squiggle], parameter: str) -> None:
         raise ParameterError(parameter, f"must differ in name; {times} of them have the name {name}")
     if len({one.molecule for one in references}) > 1:
         raise ParameterError(parameter, "must be all of DNA or all of RNA, as a read is")
+    pores = sorted({one.pore for one in references} - {""})
+    if len(pores) > 1:
+        raise ParameterError(parameter, f"must be all for one pore; there are some for {' and for '.join(pores)}")
+
+
+def looked_into(source: SignalSource) -> tuple[SignalSource, bool]:
+    """Return a source as good as the one given, and whether it is of files, which are then trimmed when read."""
+    if isinstance(source, (Signals, str, os.PathLike)):
+        return source, not isinstance(source, Signals)
+    items: Iterator[Any] = iter(source)
+    first = list(islice(items, 1))
+    return chain(first, items), bool(first) and not isinstance(first[0], Signals)
 
 
 def signal_blocks(

@@ -11,6 +11,11 @@ from numpy.typing import NDArray
 
 __all__ = ["Signals"]
 
+FACTS: dict[str, Any] = {
+    "names": np.object_, "scale": np.float64, "offset": np.float64, "rate": np.float64, "channel": np.int32,
+    "pore": np.object_, "molecule": np.object_,
+}  # fmt: skip
+
 
 @dataclass(frozen=True, eq=False)
 class Signals:
@@ -33,6 +38,8 @@ class Signals:
         Samples per second; NaN where it is not known.
     channel : ndarray, int32, (reads,)
         0 where it is not known.
+    pore, molecule : ndarray, object (str), (reads,)
+        As of `Chemistry`; empty where it is not known.
 
     Raises
     ------
@@ -47,15 +54,16 @@ class Signals:
     offset: NDArray[np.float64]
     rate: NDArray[np.float64]
     channel: NDArray[np.int32]
+    pore: NDArray[np.object_]
+    molecule: NDArray[np.object_]
 
     def __post_init__(self) -> None:
         reads = len(self.names)
-        facts: tuple[NDArray[Any], ...] = (self.names, self.scale, self.offset, self.rate, self.channel)
-        kinds = (np.object_, np.float64, np.float64, np.float64, np.int32)
+        facts: tuple[NDArray[Any], ...] = tuple(getattr(self, name) for name in FACTS)
         if self.samples.dtype != np.int16 or self.starts.dtype != np.int64 or self.starts.shape != (reads + 1,):
             raise ValueError("samples are int16, starts int64 and one more than the reads")
-        if any(fact.shape != (reads,) or fact.dtype != kind for fact, kind in zip(facts, kinds, strict=True)):
-            raise ValueError("names, scale, offset, rate and channel have one value for each read")
+        if any(fact.shape != (reads,) or fact.dtype != kind for fact, kind in zip(facts, FACTS.values(), strict=True)):
+            raise ValueError("names, scale and the other facts have one value for each read")
         if self.starts[0] != 0 or self.starts[-1] != len(self.samples) or (np.diff(self.starts) < 0).any():
             raise ValueError("starts ascend from 0 to the number of samples")
 
@@ -69,6 +77,8 @@ class Signals:
         offset: Any = 0.0,
         rate: Any = np.nan,
         channel: Any = 0,
+        pore: Any = "",
+        molecule: Any = "",
     ) -> Signals:
         """Put reads together.
 
@@ -77,7 +87,7 @@ class Signals:
         reads : sequence of ndarray, int16
         names : sequence of str, optional
             Numbers from 1 on, if not given.
-        scale, offset, rate, channel : float or array_like
+        scale, offset, rate, channel, pore, molecule : number, text or array_like
             For all reads, or one for each.
         """
         count = len(reads)
@@ -93,6 +103,8 @@ class Signals:
             np.array(np.broadcast_to(offset, count), np.float64),
             np.array(np.broadcast_to(rate, count), np.float64),
             np.array(np.broadcast_to(channel, count), np.int32),
+            np.array(np.broadcast_to(np.asarray(pore, object), count), object),
+            np.array(np.broadcast_to(np.asarray(molecule, object), count), object),
         )
 
     @classmethod
@@ -102,11 +114,10 @@ class Signals:
             return cls.of([])
         ends = np.cumsum([0, *(len(part.samples) for part in parts)])
         starts = [part.starts[:-1] + end for part, end in zip(parts, ends[:-1], strict=True)]
-        names = ("names", "scale", "offset", "rate", "channel")
         return cls(
             np.concatenate([part.samples for part in parts]),
             np.append(np.concatenate(starts), ends[-1]).astype(np.int64),
-            *(np.concatenate([getattr(part, name) for part in parts]) for name in names),
+            *(np.concatenate([getattr(part, name) for part in parts]) for name in FACTS),
         )
 
     def __len__(self) -> int:
@@ -139,9 +150,5 @@ class Signals:
         return Signals(
             self.samples[places],
             starts,
-            self.names[numbers],
-            self.scale[numbers],
-            self.offset[numbers],
-            self.rate[numbers],
-            self.channel[numbers],
+            *(getattr(self, name)[numbers] for name in FACTS),
         )

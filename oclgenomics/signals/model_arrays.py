@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError, OutputError
 from oclgenomics.io.atomic_file import open_whole
+from oclgenomics.signals.chemistry import PORES, pore_named
 from oclgenomics.signals.kmer_model import MAX_K, KmerModel
 from oclgenomics.signals.kmer_numbers import reversed_kmers
 from oclgenomics.signals.model_table import place_kmers
@@ -21,7 +22,7 @@ __all__ = ["is_zip", "read_arrays", "write_model"]
 
 ZIP = b"PK\x03\x04"
 MAX_BYTES = 2 << 30  # of all arrays; more than those of the longest k-mers
-OURS = ("mean", "deviation", "k", "name")
+OURS = ("mean", "deviation", "k", "name", "pore", "rate")
 UNCALLED4 = ("kmer", "current.mean", "current.stdv", "_k", "_name", "_reverse")
 
 Arrays = Mapping[str, NDArray[Any]]
@@ -39,15 +40,20 @@ def is_zip(path: str | os.PathLike[str]) -> bool:
 
 
 def write_model(path: str | os.PathLike[str], model: KmerModel) -> None:
-    """Write a model as .npz, with the arrays `mean`, `deviation`, `k` and `name`.
+    """Write a model as .npz, with the arrays `mean`, `deviation`, `k` and `name`, and `pore` and `rate` if known.
 
     Raises
     ------
     OutputError
         The file cannot be written; nothing half written is left.
     """
+    known: dict[str, Any] = {"k": np.int64(model.k), "name": np.str_(model.name)}
+    if model.pore:
+        known["pore"] = np.str_(model.pore)
+    if model.rate is not None:
+        known["rate"] = np.float64(model.rate)
     with open_whole(path, "wb", OutputError) as file:
-        np.savez(file, mean=model.mean, deviation=model.deviation, k=np.int64(model.k), name=np.str_(model.name))
+        np.savez(file, mean=model.mean, deviation=model.deviation, **known)
 
 
 def read_arrays(path: str, name: str) -> KmerModel:
@@ -105,7 +111,12 @@ def _ours(arrays: Arrays, name: str) -> KmerModel:
     deviation = _numbers(arrays["deviation"], "deviation")
     if (deviation < 0).any() or np.isinf(deviation).any():
         raise ValueError("deviations are numbers from 0 on")
-    return KmerModel(_text(arrays.get("name"), name), k, _numbers(arrays["mean"], "mean"), deviation)
+    pore = _text(arrays.get("pore"), "")
+    if pore and not pore_named(pore):
+        raise ValueError(f"'pore' is none of {', '.join(PORES)}")
+    rate = None if "rate" not in arrays else _rate(arrays["rate"])
+    means = _numbers(arrays["mean"], "mean")
+    return KmerModel(_text(arrays.get("name"), name), k, means, deviation, pore_named(pore), rate)
 
 
 def _of_uncalled4(arrays: Arrays, name: str, path: str) -> KmerModel:
@@ -142,6 +153,12 @@ def _whole(array: NDArray[Any], name: str) -> int:
     if not 0 <= value <= MAX_K:
         raise ValueError(f"{name!r} is {value}; k-mers have 1 to {MAX_K} letters")
     return value
+
+
+def _rate(array: NDArray[Any]) -> float:
+    if array.dtype.kind not in "fiu" or array.size != 1:
+        raise ValueError("'rate' is no number")
+    return float(array.item())
 
 
 def _text(array: NDArray[Any] | None, default: str) -> str:

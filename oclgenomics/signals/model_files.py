@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from oclgenomics.errors import InputError
+from oclgenomics.signals.chemistry import pore_named
 from oclgenomics.signals.kmer_model import KmerModel
 from oclgenomics.signals.kmer_numbers import reversed_kmers
 from oclgenomics.signals.model_arrays import is_zip, read_arrays, write_model
@@ -17,6 +18,8 @@ __all__ = ["MODELS", "read_model", "write_model"]
 MODELS = {"r9.4.1": Path(__file__).parent / "models" / "r9.4.1.model"}
 """Models that come with the package: `r9.4.1` has 6-mers of DNA at 450 bases per second."""
 
+RATES = {"r9.4.1": 4000.0}  # samples per second of R9.4.1 on all sequencers
+
 
 def read_model(path_or_name: str | os.PathLike[str], *, reverse_kmers: bool = False) -> KmerModel:
     """Read a model of k-mers.
@@ -25,6 +28,10 @@ def read_model(path_or_name: str | os.PathLike[str], *, reverse_kmers: bool = Fa
     `level_stdv`, or as other tools name them; without one, they are the k-mer, its mean and, if there is a third, its
     standard deviation. Lines that start with # are comments. A file of NumPy's arrays (.npz) is one of `write_model`
     or of Uncalled4.
+
+    Which pore and rate of samples a model is for is what the file says: a text by comments such as "# pore: R10.4.1",
+    "# rate: 5000" or nanopolish's "#kit r9.4_450bps", arrays by `pore` and `rate`. Otherwise the pore is the one in the
+    model's name, as in "r10.4.1_400bps", and not known where that names none.
 
     Models in standard units, with a mean of about 0, are as good as those in pA, as references are normalised.
 
@@ -53,6 +60,7 @@ def read_model(path_or_name: str | os.PathLike[str], *, reverse_kmers: bool = Fa
         raise InputError(f"there is neither such a file nor such a model (models: {known})", source=given)
     name = given if given in MODELS else _name(given)
     model = read_arrays(path, name) if is_zip(path) else read_table(path, name)
+    model = replace(model, pore=model.pore or pore_named(model.name), rate=model.rate or RATES.get(given))
     if not reverse_kmers:
         return model
     numbers = reversed_kmers(model.k)

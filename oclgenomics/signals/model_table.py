@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError
 from oclgenomics.io.text_file import read_text
+from oclgenomics.signals.chemistry import PORES, pore_named
 from oclgenomics.signals.kmer_model import MAX_K, KmerModel
 from oclgenomics.signals.kmer_numbers import NO_DIGIT, digits_of, kmer_at, kmer_numbers
 
@@ -19,6 +21,8 @@ __all__ = ["place_kmers", "read_table"]
 KMERS = ("kmer",)
 MEANS = ("level_mean", "current.mean", "mean", "current", "level")
 DEVIATIONS = ("level_stdv", "current.stdv", "stdv", "sd")
+COMMENT = re.compile(r"#\s*(pore|rate|kit|model_name)\s*[:\t ]\s*(\S+)", re.IGNORECASE)
+RATES = (1.0, 1e6)  # samples per second, from and to
 MAX_NUMBER = 32  # letters of one
 MAX_SHOWN = 20  # letters of a word in a message
 
@@ -54,7 +58,8 @@ def read_table(path: str, name: str) -> KmerModel:
     numbers = place_kmers(rows.kmers, k, source, rows.lines)
     mean, deviation = np.empty(4**k), np.empty(4**k)
     mean[numbers], deviation[numbers] = rows.means, rows.deviations
-    return KmerModel(name, k, mean, deviation)
+    pore, rate = _meant_for(text, source)
+    return KmerModel(name, k, mean, deviation, pore, rate)
 
 
 def place_kmers(kmers: Sequence[str], k: int, source: str, lines: Sequence[int] | None = None) -> NDArray[np.int32]:
@@ -100,6 +105,25 @@ def place_kmers(kmers: Sequence[str], k: int, source: str, lines: Sequence[int] 
             f"k-mer {kmer_at(int(absent[0]), k)} is missing, {len(absent):,} of {4**k:,} in all", source=source
         )
     return numbers
+
+
+def _meant_for(text: str, source: str) -> tuple[str, float | None]:
+    """The pore and the rate that comments name."""
+    pore, rate = "", None
+    for number, line in enumerate(text.splitlines(), 1):
+        found = COMMENT.fullmatch(line.strip())
+        if found is None:
+            continue
+        name, value = found[1].lower(), found[2]
+        if name == "rate":
+            rate = _number(value, source, number, low=RATES[0])
+            if rate > RATES[1]:
+                raise InputError(f"{_shown(value)} is no rate of samples per second", source=source, line=number)
+        elif name == "pore" and not pore_named(value):
+            raise InputError(f"{_shown(value)} is no pore; known are {', '.join(PORES)}", source=source, line=number)
+        else:
+            pore = pore_named(value) or pore
+    return pore, rate
 
 
 def _lines(text: str) -> Iterator[tuple[int, list[str]]]:
@@ -163,7 +187,7 @@ def _number(text: str, source: str, line: int, low: float = -math.inf) -> float:
     except ValueError:
         value = math.nan
     if not math.isfinite(value) or value < low:
-        wanted = "a number" if low < 0 else "a number from 0 on"
+        wanted = "a number" if low < 0 else f"a number from {low:g} on"
         raise InputError(f"{_shown(text)} is not {wanted}", source=source, line=line)
     return value
 

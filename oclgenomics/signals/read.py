@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -95,7 +96,7 @@ def _blocks(
 
 
 def _with_samples(read: RawRead, kept: np.ndarray[tuple[int], np.dtype[np.int16]]) -> RawRead:
-    return RawRead(read.name, kept.copy(), read.scale, read.offset, read.rate, read.channel)
+    return replace(read, samples=kept.copy())
 
 
 def _needed(trim: TrimOptions | None, max_samples: int | None) -> int | None:
@@ -113,6 +114,8 @@ def _block(reads: list[RawRead]) -> Signals:
         offset=[read.offset for read in reads],
         rate=[read.rate for read in reads],
         channel=[read.channel for read in reads],
+        pore=[read.pore for read in reads],
+        molecule=[read.molecule for read in reads],
     )
 
 

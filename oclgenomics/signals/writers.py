@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import zipfile
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from oclgenomics.errors import OutputError
 from oclgenomics.io.atomic_file import open_whole
@@ -17,8 +19,8 @@ __all__ = ["write_signals"]
 def write_signals(path: str | os.PathLike[str], signals: Signals) -> None:
     """Write a .npz file, whole or not at all; equal signals give equal bytes.
 
-    Its arrays are those of `Signals`, not packed, with `names` as text of fixed width. `numpy.load` reads it, as does
-    `read_signals`.
+    Its arrays are those of `Signals`, not packed, with texts of fixed width; `pore` and `molecule` are left out where
+    nothing is known of them. `numpy.load` reads it, as does `read_signals`.
 
     Parameters
     ----------
@@ -36,7 +38,7 @@ def write_signals(path: str | os.PathLike[str], signals: Signals) -> None:
     names = signals.names.astype(np.str_) if len(signals) else np.empty(0, "<U1")
     if any(not name or name.endswith("\0") for name in signals.names):
         raise ValueError("names are not empty and do not end with a NUL")
-    arrays = {
+    arrays: dict[str, NDArray[Any]] = {
         "names": names,
         "starts": signals.starts,
         "scale": signals.scale,
@@ -45,6 +47,9 @@ def write_signals(path: str | os.PathLike[str], signals: Signals) -> None:
         "channel": signals.channel,
         "samples": signals.samples,
     }
+    for name, texts in (("pore", signals.pore), ("molecule", signals.molecule)):
+        if texts.any():
+            arrays[name] = texts.astype(np.str_)
     with open_whole(path, "wb", OutputError) as stream, zipfile.ZipFile(stream, "w") as archive:
         for name, values in arrays.items():
             # The date of such a member is fixed, so that equal signals give equal bytes.

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError, ParameterError
+from oclgenomics.signals.chemistry import Chemistry
 from oclgenomics.signals.kmer_model import KmerModel
 from oclgenomics.signals.kmer_tracks import KmerTracks, kmer_tracks
 from oclgenomics.signals.model import Signals
@@ -109,11 +110,13 @@ def simulate_signals(
         for first, last in groups(plan.samples + plan.stall, _BATCH_SAMPLES):
             part = plan.part(first, last)
             drawn = draw_samples(part, tracks, adapter, currents, scenario, drawing)
-            yield _batch(genome, first, part, tracks, currents.k, drawn, scenario.rate)
+            chemistry = Chemistry(model.pore, scenario.molecule)
+            yield _batch(genome, first, part, tracks, currents.k, drawn, scenario.rate, chemistry)
 
 
 def _batch(
-    genome: Genome, first: int, plan: SignalPlan, tracks: KmerTracks, k: int, drawn: DrawnSamples, rate: float
+    genome: Genome, first: int, plan: SignalPlan, tracks: KmerTracks, k: int, drawn: DrawnSamples, rate: float,
+    chemistry: Chemistry,
 ) -> SignalBatch:
     """Reads with what is true of them; `first` is the number of the first one, from 0."""
     track = np.searchsorted(tracks.tracks, plan.column, "right") - 1
@@ -133,6 +136,7 @@ def _batch(
         plan.offset,
         np.full(len(plan), rate),
         plan.channel,
+        *(np.full(len(plan), text, object) for text in chemistry),
     )
     return SignalBatch(signals, genome.label, record, strand, start, end, drawn.lead, plan.slowness)
 

@@ -14,10 +14,18 @@ import numpy as np
 
 from oclgenomics.signals import Signals, write_signals
 
-__all__ = ["WRITERS", "file_bytes", "npy_bytes", "raw_signals", "stalled"]
+__all__ = ["CHEMISTRIES", "WRITERS", "file_bytes", "npy_bytes", "raw_signals", "stalled"]
 
 CHANNEL, RATE, OFFSET, DIGITISATION, RANGE = 126, 4000.0, 6.0, 8192.0, 1467.5
 BEGIN = datetime.datetime(2024, 5, 4, tzinfo=datetime.UTC)
+
+
+CHEMISTRIES: list[tuple[dict[str, str], tuple[str, str]]] = [
+    ({"flow_cell_product_code": "FLO-MIN106", "experiment_type": "genomic_dna"}, ("R9", "dna")),
+    ({"flow_cell_product_code": "FLO-PRO114M", "sequencing_kit": "sqk-lsk114"}, ("R10", "")),
+    ({"sequencing_kit": "sqk-rna002"}, ("R9", "rna")),
+    ({}, ("", "")),
+]  # what sequencers write, and what it means
 
 
 def stalled(length: int, begin: int, end: int, seed: int = 0) -> np.ndarray:
@@ -36,13 +44,19 @@ def raw_signals(lengths: tuple[int, ...] = (50, 300, 1, 700), seed: int = 5) -> 
 
 
 def write_slow5(
-    path: Path, signals: Signals, ending: str = "blow5", *, channels: bool = True, **compression: str
+    path: Path,
+    signals: Signals,
+    ending: str = "blow5",
+    *,
+    channels: bool = True,
+    facts: dict[str, str] | None = None,
+    **compression: str,
 ) -> None:
     import pyslow5
 
     made = path.with_name(f"{path.name}.new.{ending}")  # which tells the library what to write
     file = pyslow5.Open(os.fspath(made), "w", **compression)
-    file.write_header(dict.fromkeys(file.get_empty_header(), "x"))
+    file.write_header(dict.fromkeys(file.get_empty_header(), "x") | (facts or {}))
     for number, name in enumerate(signals.names):
         samples = signals.read(number)
         record, extra = file.get_empty_record(aux=True)
@@ -60,7 +74,7 @@ def write_slow5(
     made.rename(path)
 
 
-def write_pod5(path: Path, signals: Signals) -> None:
+def write_pod5(path: Path, signals: Signals, *, facts: dict[str, str] | None = None) -> None:
     import pod5
 
     texts = dict.fromkeys(
@@ -68,9 +82,11 @@ def write_pod5(path: Path, signals: Signals) -> None:
          "protocol_run_id", "sample_id", "sequencing_kit", "sequencer_position", "sequencer_position_type", "software",
          "system_name", "system_type"), "x",
     )  # fmt: skip
+    known = facts or {}
+    texts |= {name: text for name, text in known.items() if name in texts}
     run = pod5.RunInfo(
         **texts, acquisition_start_time=BEGIN, protocol_start_time=BEGIN, adc_max=4095, adc_min=-4096,
-        context_tags={}, tracking_id={}, sample_rate=int(RATE),
+        context_tags=known, tracking_id={}, sample_rate=int(RATE),
     )  # fmt: skip
     with pod5.Writer(path) as file:
         for number, name in enumerate(signals.names):
@@ -81,7 +97,9 @@ def write_pod5(path: Path, signals: Signals) -> None:
             ))  # fmt: skip
 
 
-def write_fast5(path: Path, signals: Signals, *, compression: str = "GZIP") -> None:
+def write_fast5(
+    path: Path, signals: Signals, *, compression: str = "GZIP", facts: dict[str, str] | None = None
+) -> None:
     """A file of many reads."""
     from ont_fast5_api import compression_settings
     from ont_fast5_api.multi_fast5 import MultiFast5File
@@ -91,14 +109,16 @@ def write_fast5(path: Path, signals: Signals, *, compression: str = "GZIP") -> N
             read = file.create_empty_read(name, "run")
             read.add_raw_data(signals.read(number), compression=getattr(compression_settings, compression))
             read.add_channel_info(_channel())
+            read.add_context_tags(facts or {})
 
 
-def write_single_fast5(path: Path, signals: Signals) -> None:
+def write_single_fast5(path: Path, signals: Signals, *, facts: dict[str, str] | None = None) -> None:
     """A file of one read, the first one."""
     import h5py
 
     with h5py.File(path, "w") as file:
         file.create_group("UniqueGlobalKey/channel_id").attrs.update(_channel())
+        file.create_group("UniqueGlobalKey/context_tags").attrs.update(facts or {})
         group = file.create_group("Raw/Reads/Read_5")
         group.attrs["read_id"] = np.bytes_(signals.names[0])
         group.create_dataset("Signal", data=signals.read(0), compression="gzip", chunks=True)
@@ -115,7 +135,7 @@ def write_arrays(path: Path, signals: Signals) -> None:
         np.savez_compressed(file, **{name: signals.read(number) for number, name in enumerate(signals.names)})
 
 
-WRITERS: dict[str, Callable[[Path, Signals], None]] = {
+WRITERS: dict[str, Callable[..., None]] = {
     "slow5": lambda path, signals: write_slow5(path, signals, "slow5"),
     "blow5": write_slow5,
     "plain.blow5": lambda path, signals: write_slow5(path, signals, rec_press="none", sig_press="none"),

@@ -16,7 +16,8 @@ from oclgenomics.errors import ParameterError, UsageError
 from oclgenomics.runtime import Engine
 from oclgenomics.sdtw import AlignOptions, Classified, classify
 from oclgenomics.sdtw.classify import classify_block, open_targets
-from oclgenomics.sdtw.decisions.thresholds import Stage, Thresholds, write_thresholds
+from oclgenomics.sdtw.decisions.thresholds import Stage, Thresholds
+from oclgenomics.sdtw.decisions.thresholds_file import write_thresholds
 from oclgenomics.sdtw.decisions.words import WORDS
 from oclgenomics.sdtw.prefix_blocks import PrefixBlock, prefix_blocks
 from oclgenomics.sdtw.ranking import mapping_quality

@@ -13,8 +13,10 @@ import pytest
 from oclgenomics.cli.main import main
 from oclgenomics.runtime import Device
 from oclgenomics.sdtw import CRESCENT, AlignOptions
-from oclgenomics.sdtw.decisions.thresholds import read_thresholds
+from oclgenomics.sdtw.decisions.basis import ReferenceFacts, plain_trim
+from oclgenomics.sdtw.decisions.thresholds_file import read_thresholds
 from oclgenomics.sdtw.evaluation import LabelledScores, choose_thresholds, evaluate, evaluate_stages
+from oclgenomics.sdtw.read_kind import ReadKind
 from oclgenomics.sdtw.reference import align, normalised_levels
 from oclgenomics.sdtw.squiggles.build import build_squiggle
 from oclgenomics.sdtw.squiggles.file import read_squiggle, write_squiggle
@@ -24,7 +26,9 @@ from oclgenomics.simulate.signals import PRESETS, simulate_signals
 
 PREFIXES = (150, 300)
 READS, SHORT = 15, 3  # of a class, and those of the targets that are short
+CLEAR_READS = 30  # of a class, which are told apart
 WORDS = ["target.npz", "others.npz", "--reference", "virus.sdtw", "--trim", "none", "--prefixes", "150,300", "-q"]
+CLEAR = ["clear-target.npz", "clear-others.npz", *WORDS[2:]]
 
 
 @pytest.fixture(scope="module")
@@ -41,6 +45,9 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ends = np.full(READS, 1000)
         ends[:SHORT] = 299 if file == "target" else 1000
         write_signals(folder / f"{file}.npz", signals.cut(np.zeros(READS, np.int64), ends))
+        easy = replace(PRESETS["easy"], samples=(300, 400))
+        batches = simulate_signals([replace(genome, reads=CLEAR_READS)], model, easy, 3)
+        write_signals(folder / f"clear-{file}.npz", Signals.joined([batch.signals for batch in batches]))
     return folder
 
 
@@ -126,7 +133,7 @@ def test_decoys_and_other_options(device: Device, folder: Path, capsys: pytest.C
 
 
 def test_thresholds_that_are_kept_are_judged(device: Device, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = [*WORDS, "--bootstrap", "0", "--bonus", "dwell"]
+    words = [*CLEAR, "--bootstrap", "0", "--bonus", "dwell"]
     assert sdtw(device, "evaluate", *words, "--keep", "0.8", "--write-thresholds", "t.json") == 0
     chosen = capsys.readouterr().out
     kept = read_thresholds("t.json")
@@ -136,7 +143,11 @@ def test_thresholds_that_are_kept_are_judged(device: Device, folder: Path, capsy
         AlignOptions(bonus="dwell").resolved(),
     )
     assert kept.made["parameters"]["keep"] == 0.8
-    assert sdtw(device, "evaluate", *WORDS, "--thresholds", "t.json", "--write-thresholds", "again.json") == 0
+    assert kept.made["evidence"]["targets"] == CLEAR_READS
+    assert kept.basis is not None
+    assert (kept.basis.trim, kept.basis.reads) == (plain_trim(None), ReadKind("R9", "dna", 4000.0))
+    assert kept.basis.references == (ReferenceFacts.of(read_squiggle("virus.sdtw"), "target"),)
+    assert sdtw(device, "evaluate", *CLEAR, "--thresholds", "t.json", "--write-thresholds", "again.json") == 0
     judged = capsys.readouterr().out
     assert rows_of(judged, "stage") == [
         {**row, "variant": "default bonus=dwell"} for row in rows_of(chosen, "stage")
@@ -164,7 +175,11 @@ def test_messages(device: Device, folder: Path, capsys: pytest.CaptureFixture[st
     told = capsys.readouterr().err
     assert "default, 150 samples: F " in told
     assert "default less crescent, 300 samples: F " in told
-    assert "stages 150:1,300:1..2: keep 0.0 % of the targets and 0.0 % of the others; expected enrichment 0.00" in told
+    assert "stages 150:1,300:1..2: keep 0.0 % (0.0 to 21.8 %) of the targets and 0.0 % (0.0 to 21.8 %) of" in told
+    assert "expected enrichment 0.00 (0.00 to " in told
+    assert "15 target and 15 other reads are too few for these numbers; they do not even show that" in told
+    assert sdtw(device, "evaluate", *CLEAR, "--bootstrap", "0", "--stages", "150:700,300:1300") == 0
+    assert "too few" not in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -205,15 +220,34 @@ def test_mistakes_are_one_line(
 
 
 def test_thresholds_of_others_are_refused(device: Device, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert sdtw(device, "evaluate", *WORDS, "--bootstrap", "0", "--write-thresholds", "t.json") == 0
+    assert sdtw(device, "evaluate", *CLEAR, "--bootstrap", "0", "--write-thresholds", "t.json") == 0
     capsys.readouterr()
     for words, message in (
         (["--cost", "absolute"], "--cost squared, which is not --cost absolute"),
+        (["--trim", "20"], "--trim none, which is not --trim 20"),
         (["--decoy", "host.sdtw"], "made with the references virus, not virus, host"),
         (["--score", "difference", "--decoy", "host.sdtw"], "the thresholds were made with cost"),
     ):
         assert sdtw(device, "evaluate", *WORDS, "--thresholds", "t.json", *words) == 2
         assert message in capsys.readouterr().err
+
+
+def test_thresholds_of_reads_that_say_nothing_are_not_written(
+    device: Device, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """But those that somebody typed are."""
+    for name in ("clear-target", "clear-others"):
+        signals = Signals.joined(list(read_signals(f"{name}.npz")))
+        (folder / f"{name}.npz").unlink()
+        write_signals(f"{name}.npz", signals.take(np.arange(5)))
+    before = sorted(folder.iterdir())
+    assert sdtw(device, "evaluate", *CLEAR, "--bootstrap", "0", "--write-thresholds", "t.json") == 2
+    shown = capsys.readouterr()
+    assert "--write-thresholds t.json: 5 target and 5 other reads do not show that these thresholds" in shown.err
+    assert (shown.out, shown.err.count("\n"), sorted(folder.iterdir())) == ("", 1, before)
+    words = ["--stages", "150:700,300:1300", "--write-thresholds", "t.json"]
+    assert sdtw(device, "evaluate", *CLEAR, "--bootstrap", "0", *words) == 0
+    assert read_thresholds("t.json").made["evidence"]["others"] == 5
 
 
 # Calibration
@@ -225,7 +259,7 @@ def calibrate(device: Device, *words: str) -> int:
 
 
 def test_calibration(device: Device, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["--background", "host.fa", "--reads", "20", "--seed", "5", "--difficulty", "easy"]
+    words = ["--background", "host.fa", "--reads", "20", "--seed", "5", "--difficulty", "easy", "--trim", "none"]
     assert calibrate(device, *words, "--write-thresholds", "t.json", "--reject", "0.9") == 0
     table = capsys.readouterr().out
     found = rows_of(table, "prefix")

@@ -107,9 +107,10 @@ def test_equal_seeds_give_equal_numbers() -> None:
 def test_few_reads_and_no_rounds() -> None:
     found = evaluate(labelled([1], [2]), rounds=10)
     record = found.records()[0]
-    assert (record["f"], record["f_low"], record["held_out_f"], record["held_out_f_low"]) == (1, 1, None, None)
+    assert (record["f"], record["held_out_f"], record["held_out_f_low"]) == (1, None, None)
+    assert record["f_low"] < 0.02
     record = evaluate(labelled([1, 2], [3, 4]), rounds=0, splits=0).records()[0]
-    assert (record["f"], record["f_low"], record["held_out_f"]) == (1, None, None)
+    assert (record["f"], record["held_out_f"], record["held_out_f_low"]) == (1, None, None)
     assert len(found.to_frame()) == 1
     assert repr(found) == "Evaluation('variant', F {1000: 1.000})"
 
@@ -235,7 +236,8 @@ def fate(stages: tuple[Stage, ...], scores: list[float]) -> tuple[str, int]:
 def test_stages_need_the_scores_they_judge() -> None:
     scores = labelled([[1, 2]], [[3, 4]], (10, 20))
     thresholds = Thresholds(parse_stages("10:1,20:2"), AlignOptions(), references=("virus",))
-    assert evaluate_stages(thresholds, scores).summary() == {
+    summary = evaluate_stages(thresholds, scores).summary()
+    assert {name: value for name, value in summary.items() if not name.endswith(("_low", "_high"))} == {
         "targets": 1, "others": 1, "true_positive_rate": 1, "false_positive_rate": 0, "undecided_targets": 0,
         "undecided_others": 0, "samples_until_rejection": 10,
     }  # fmt: skip

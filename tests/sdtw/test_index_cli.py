@@ -67,7 +67,8 @@ def test_info(fasta: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     strands = facts.pop("strands")
     assert facts == {
         "name": "x", "sequences": 3, "letters": 35, "molecule": "dna", "model": "r9.4.1", "k": 6, "columns": 30,
-        "tracks": 6,
+        "tracks": 6, "model_checksum": read_model("r9.4.1").checksum, "pore": "R9", "rate": 4000.0,
+        "checksum": read_squiggle(tmp_path / "y").checksum,
     }  # fmt: skip
     levels = read_squiggle(tmp_path / "y").levels
     for number, own in enumerate(strands):
@@ -80,9 +81,18 @@ def test_info(fasta: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert rows["strands"] == "; ".join(shown)
 
 
+def test_what_a_model_is_for(fasta: Path, tmp_path: Path) -> None:
+    for words, pore, rate in (([], "R9", 4000.0), (["--pore", "r10.4.1", "--rate", "5000"], "R10", 5000.0)):
+        assert sdtw("index", fasta, "--model", "r9.4.1", *words, "-o", tmp_path / "y", "-q") == 0
+        found = read_squiggle(tmp_path / "y")
+        assert (found.pore, found.rate, found.model_checksum) == (pore, rate, read_model("r9.4.1").checksum)
+
+
 @pytest.mark.parametrize(
     ("words", "code", "told"),
     [
+        (["index", "x.fa", "--model", "r9.4.1", "--pore", "R11", "-o", "y"], 2, "--pore R11: is none of R7, R9, R10"),
+        (["index", "x.fa", "--model", "r9.4.1", "--rate", "0", "-o", "y"], 2, "--rate 0.0: give samples per second"),
         (["index", "x.fa", "-o", "y"], 2, "required: --model"),
         (["index", "x.fa", "--model", "r9.4.1"], 2, "required: -o/--output"),
         (["index", "x.fa", "--model", "r8", "-o", "y"], 3, "r8: there is neither such a file nor such a model"),

@@ -21,7 +21,7 @@ from helpers.sdtw_oracle import OracleAligner
 from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError, MissingDependencyError, OclGenomicsError, OutputError, UsageError
-from oclgenomics.sdtw.decisions.thresholds import write_thresholds
+from oclgenomics.sdtw.decisions.thresholds_file import write_thresholds
 from oclgenomics.sdtw.live import readfish
 from oclgenomics.sdtw.live.chunks import CALIBRATED_STEP
 from oclgenomics.sdtw.live.makers import given_aligner

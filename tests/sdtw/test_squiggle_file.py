@@ -138,10 +138,25 @@ def test_arrays_that_contradict_each_other(tmp_path: Path, name: str, change: An
 @pytest.mark.parametrize(
     "facts",
     [{"k": 0}, {"k": 13}, {"k": 3.0}, {"k": True}, {"k": "3"}, {"k": 6}, {"molecule": "rna"}, {"molecule": []},
-     {"molecule": "protein"}, {"name": None}, {"model": 7}, {"more": 1}],
+     {"molecule": "protein"}, {"name": None}, {"model": 7}, {"more": 1}, {"pore": "R11"}, {"pore": None},
+     {"model_checksum": 7}, {"rate": 0.0}, {"rate": -1.0}, {"rate": 4000}, {"rate": "4000"}],
 )  # fmt: skip
 def test_facts_that_cannot_be(tmp_path: Path, facts: dict[str, Any]) -> None:
     assert "make it again with `oclgenomics sdtw index`" in refused(with_changes(tmp_path, {}, facts))
+
+
+def test_rna_has_no_reverse_strand(tmp_path: Path) -> None:
+    """Though all k-mers of the track lie within the record."""
+    squiggle = Squiggle(
+        "x", ("r",), np.array([10]), 3, "m", "rna", np.arange(8.0), np.array([0, 4, 8]), np.zeros(2, np.int32),
+        np.array([0, 1], np.uint8), np.array([5, 1]),
+    )  # fmt: skip
+    write_squiggle(tmp_path / "x", squiggle)
+    with pytest.raises(InputError, match="a track has a strand that it cannot have"):
+        read_squiggle(tmp_path / "x")
+    both = replace(squiggle, track_strand=np.zeros(2, np.uint8), track_first=np.array([5, 4]))
+    write_squiggle(tmp_path / "x", both)
+    assert read_squiggle(tmp_path / "x").places(np.arange(8)).position.tolist() == [5, 4, 3, 2, 4, 3, 2, 1]
 
 
 @pytest.mark.parametrize("missing", ["names", "levels", "tracks", "track_first"])

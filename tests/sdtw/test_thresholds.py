@@ -14,13 +14,24 @@ from hypothesis import strategies as st
 
 from oclgenomics.errors import InputError, ParameterError, UsageError
 from oclgenomics.sdtw import CRESCENT, AlignOptions
+from oclgenomics.sdtw.decisions.basis import Basis, ReferenceFacts, plain_trim, settled_trim, trim_text
 from oclgenomics.sdtw.decisions.scores import read_scores
 from oclgenomics.sdtw.decisions.stages import Stage, parse_stages
-from oclgenomics.sdtw.decisions.thresholds import Thresholds, read_thresholds, write_thresholds
+from oclgenomics.sdtw.decisions.thresholds import Thresholds
+from oclgenomics.sdtw.decisions.thresholds_file import read_thresholds, record_checksum, write_thresholds
 from oclgenomics.sdtw.decisions.words import words_of
+from oclgenomics.sdtw.read_kind import ReadKind
+from oclgenomics.signals import TrimOptions
 
 NAN, INF = float("nan"), float("inf")
-SOME = Thresholds((Stage(1000, 5500.5, 20), Stage(2000, 11000)), AlignOptions(bits=7), "cost", ("λ", "decoy"))
+REFERENCES = (
+    ReferenceFacts("λ", "target", "0123456789abcdef", "r9.4.1", "fedcba9876543210"),
+    ReferenceFacts("decoy", "decoy", "00000000000000ff", "r9.4.1", "fedcba9876543210"),
+)
+BASIS = Basis(TrimOptions(extra=700), REFERENCES, ReadKind("R9", "dna", 4000.0))
+SOME = Thresholds(
+    (Stage(1000, 5500.5, 20), Stage(2000, 11000)), AlignOptions(bits=7, step=3), "cost", ("λ", "decoy"), {"x": 1}, BASIS
+)
 FLOATS = st.floats(-1e6, 60_000, allow_nan=False)
 
 
@@ -86,7 +97,8 @@ def test_decisions() -> None:
         ({"stages": (Stage(1, 1),)}, "at least the 3 samples of a row"),
         ({"stages": (Stage(3, 65_535),)}, "costs end at 65,535"),
         ({"score": "least"}, "score='least': choose one of cost, difference"),
-        ({"score": "difference", "references": ("one",)}, "needs a decoy"),
+        ({"score": "difference", "references": ("one",), "basis": None}, "needs a decoy"),
+        ({"references": ("one",)}, "references='one': are not those of the basis"),
     ],
 )
 def test_thresholds_that_cannot_be(changes: dict[str, Any], message: str) -> None:
@@ -100,7 +112,7 @@ def test_exact_costs_have_no_end() -> None:
 
 def test_thresholds_fit_their_options_and_references_only() -> None:
     SOME.check(AlignOptions(bits=7), ["λ", "decoy"])
-    replace(SOME, references=()).check(AlignOptions(bits=7), ["any"])
+    replace(SOME, references=(), basis=None).check(AlignOptions(bits=7), ["any"])
     same = AlignOptions(bits=6, step=3)  # which are the default
     replace(SOME, options=AlignOptions()).check(same, ["λ", "decoy"])
     with pytest.raises(UsageError, match="step=3, which is not step=1"):
@@ -112,7 +124,56 @@ def test_thresholds_fit_their_options_and_references_only() -> None:
     with pytest.raises(UsageError, match="references λ, decoy, not decoy, λ"):
         SOME.check(SOME.options, ["decoy", "λ"])
     with pytest.raises(UsageError, match="needs a decoy"):
-        replace(SOME, references=(), score="difference").check(SOME.options, ["λ"])
+        replace(SOME, references=(), basis=None, score="difference").check(SOME.options, ["λ"])
+
+
+OTHERS = {
+    "trim": replace(BASIS, trim=TrimOptions()),
+    "no trimming": replace(BASIS, trim=plain_trim(None)),
+    "name": replace(BASIS, references=(replace(REFERENCES[0], name="phi"), REFERENCES[1])),
+    "content": replace(BASIS, references=(replace(REFERENCES[0], checksum="0123456789abcdee"), REFERENCES[1])),
+    "decoy": replace(BASIS, references=(REFERENCES[0], replace(REFERENCES[1], checksum="0"))),
+    "model": replace(BASIS, references=(replace(REFERENCES[0], model="r10"), REFERENCES[1])),
+    "means of the model": replace(BASIS, references=(replace(REFERENCES[0], model_checksum="0"), REFERENCES[1])),
+    "order": replace(BASIS, references=REFERENCES[::-1]),
+    "role": replace(BASIS, references=(REFERENCES[0], replace(REFERENCES[1], role="target"))),
+    "number": replace(BASIS, references=REFERENCES[:1]),
+    "pore": replace(BASIS, reads=ReadKind("R10", "dna", 4000.0)),
+    "rate": replace(BASIS, reads=ReadKind("R9", "dna", 5000.0)),
+    "molecule": replace(BASIS, reads=ReadKind("R9", "rna", 4000.0)),
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_thresholds_fit_their_basis_only(name: str) -> None:
+    with pytest.raises(UsageError, match=r"^the thresholds were made with ") as caught:
+        SOME.check(SOME.options, SOME.references, OTHERS[name])
+    assert "\n" not in str(caught.value)
+
+
+def test_thresholds_fit_what_says_less() -> None:
+    for other in (BASIS, replace(BASIS, trim="unknown"), replace(BASIS, reads=ReadKind("R9")),
+                  replace(BASIS, reads=ReadKind(rate=4001.0))):  # fmt: skip
+        SOME.check(SOME.options, SOME.references, other)
+        replace(SOME, basis=other).check(SOME.options, SOME.references, BASIS)
+
+
+def test_trimming_is_that_of_the_thresholds_where_none_is_asked_for() -> None:
+    assert settled_trim("thresholds", BASIS, None) == BASIS.trim
+    assert settled_trim("thresholds", None, TrimOptions()) == TrimOptions()
+    assert settled_trim(None, BASIS, TrimOptions()) is None
+    with pytest.raises(UsageError, match=r"do not say how the reads were trimmed .*; give trim"):
+        settled_trim("thresholds", replace(BASIS, trim="unknown"), None)
+
+
+@pytest.mark.parametrize(
+    ("trim", "text"),
+    [(None, "none"), (TrimOptions(), "stall"), (TrimOptions(stall=False, extra=0), "none"), ("unknown", "unknown"),
+     (TrimOptions(stall=False, extra=20, max_trim=None, keep=False), "20"),
+     (TrimOptions(max_trim=None), "stall(extra=1000,max_trim=None,keep=True)")],
+)  # fmt: skip
+def test_texts_of_trimming(trim: Any, text: str) -> None:
+    assert trim_text(trim) == text
 
 
 # Files
@@ -139,6 +200,7 @@ def broken(tmp_path: Path, change: Any) -> str:
         path.write_text(change)
     else:
         change(record)
+        record["checksum"] = record_checksum(record)  # as a program would that writes such a file
         path.write_text(json.dumps(record))
     with pytest.raises(InputError) as caught:
         read_thresholds(path)
@@ -159,7 +221,8 @@ def broken(tmp_path: Path, change: Any) -> str:
         ("[" * 100_000, "broken JSON: nested too deeply"),
         ("{}", "holds no thresholds"),
         (lambda r: r.update(kind="omega thresholds"), "holds no thresholds"),
-        (lambda r: r.update(version=2), "version is 2; this program reads version 1"),
+        (lambda r: r.update(version=1), "version is 1: such files do not say which references, model and trimming"),
+        (lambda r: r.update(version=3), "version is 3; this program reads version 2"),
         (lambda r: r.update(version=True), "version is not a whole number"),
         (lambda r: r.update(more=1), "more is not known here"),
         (lambda r: r.pop("score"), "score is missing"),
@@ -181,6 +244,18 @@ def broken(tmp_path: Path, change: Any) -> str:
         (lambda r: r["options"].update(norm="none"), "norm='none': choose one of prefix, blocks"),
         (lambda r: r.update(references=["a", 1]), "references are not all texts"),
         (lambda r: r.update(made=None), "made is not an object"),
+        (lambda r: r.pop("basis"), "basis is missing"),
+        (lambda r: r.update(basis=[]), "basis is not an object"),
+        (lambda r: r["basis"].pop("reads"), "basis.reads is missing"),
+        (lambda r: r["basis"].update(trim=None), "basis.trim is not an object"),
+        (lambda r: r["basis"]["trim"].update(extra=-1), "extra=-1: is a number of samples"),
+        (lambda r: r["basis"]["trim"].pop("keep"), "basis.trim.keep is missing"),
+        (lambda r: r["basis"]["references"][0].update(role="best"), "basis.references[1].role is neither"),
+        (lambda r: r["basis"]["references"][1].pop("checksum"), "basis.references[2].checksum is missing"),
+        (lambda r: r["basis"]["references"][0].update(name="other"), "references='λ, decoy': are not "),
+        (lambda r: r["basis"]["reads"].update(pore="R11"), "basis.reads.pore is none of R7, R9, R10, RNA004"),
+        (lambda r: r["basis"]["reads"].update(molecule="rnb"), "basis.reads.molecule is none of dna, rna"),
+        (lambda r: r["basis"]["reads"].update(rate=0), "basis.reads.rate is not above 0"),
     ],
 )  # fmt: skip
 def test_files_are_read_to_the_letter(tmp_path: Path, change: Any, message: str) -> None:
@@ -188,10 +263,32 @@ def test_files_are_read_to_the_letter(tmp_path: Path, change: Any, message: str)
 
 
 def test_numbers_without_bounds_are_told(tmp_path: Path) -> None:
+    assert broken(tmp_path, lambda r: r["stages"][0].update(reject_above=float("inf"))).startswith(
+        "broken JSON: Infinity"
+    )
+    path = tmp_path / "t.json"
+    record = json.loads(path.read_text().replace("Infinity", "1e999"))
+    path.write_text(path.read_text().replace("Infinity", "1e999").replace(record["checksum"], record_checksum(record)))
+    with pytest.raises(InputError, match=r"stages\[1\]\.reject_above is not a finite number"):
+        read_thresholds(path)
+
+
+def test_a_file_that_was_changed_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "t.json"
     write_thresholds(path, SOME)
-    path.write_text(path.read_text().replace("5500.5", "1e999"))
-    with pytest.raises(InputError, match=r"stages\[1\]\.reject_above is not a finite number"):
+    text = path.read_text()
+    record = json.loads(text)
+    for other in (
+        text.replace("5500.5", "1500.5"), text.replace("2000,", "2001,"), text.replace('"x"', '"y"'),
+        text.replace(record["checksum"], "0" * 16), text.replace("stall", "Stall"),
+    ):  # fmt: skip
+        path.write_text(other)
+        with pytest.raises(InputError, match=r"was changed after it was written .* give stages, or let `sdtw evaluate"):
+            read_thresholds(path)
+    path.write_text(json.dumps(record))  # the same, laid out otherwise
+    assert read_thresholds(path) == SOME
+    path.write_text("{" + text.removeprefix("{").replace("checksum", "check sum"))
+    with pytest.raises(InputError, match="checksum is missing"):
         read_thresholds(path)
 
 

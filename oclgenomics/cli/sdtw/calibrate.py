@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ from oclgenomics.cli.sdtw.evaluation_options import (
     settle_score,
 )
 from oclgenomics.cli.sdtw.evaluation_reports import chosen_thresholds, make_report, say_report, write_report
+from oclgenomics.cli.signal_options import add_signal_options, trim_of
 from oclgenomics.commandkit.files import reads
 from oclgenomics.errors import ParameterError, UsageError
 
@@ -49,7 +51,9 @@ def add_parser(actions: Any) -> None:
     parser.set_defaults(run=run)
     add_reference_options(parser.add_argument_group("references"))
     _add_simulation_options(parser.add_argument_group("simulated reads"))
-    add_align_options(parser.add_argument_group("alignments"))
+    group = parser.add_argument_group("alignments")
+    add_signal_options(group, what="what will be left out at the beginning of the reads that thresholds are for")
+    add_align_options(group)
     add_evaluation_options(parser.add_argument_group("evaluation"))
     add_run_options(parser)
     add_report_options(parser, write_thresholds="file for the thresholds, as `sdtw classify` takes it")
@@ -112,6 +116,7 @@ def run(args: argparse.Namespace) -> int:
             for signals in (simulated.target(), simulated.background())
         ]
         say(args, f"simulated and aligned in {time.perf_counter() - start:.1f} s", level=1)
+        found = [replace(one, trim=trim_of(args)) for one in found]  # what the reads will be that are to be judged
         scores = labelled_scores(*found, name=variant_name(options), score=args.score, targets=len(args.references))
         report = make_report(args, [scores], chosen_thresholds(args, scores, engine))
         report_profile(args, engine)
@@ -125,8 +130,6 @@ class _Simulated:
     """Reads of both classes, simulated when they are asked for."""
 
     def __init__(self, args: argparse.Namespace, targets: tuple[Squiggle, ...], samples: int) -> None:
-        from dataclasses import replace
-
         from oclgenomics.signals.model_files import read_model
         from oclgenomics.simulate.genomes import random_genome, read_genome
         from oclgenomics.simulate.signals import PRESETS
@@ -151,8 +154,6 @@ class _Simulated:
 
     def background(self) -> Iterator[Signals]:
         """Reads of the background, whose draws are others than those of the target's."""
-        from dataclasses import replace
-
         return self._signals(replace(self._target, reads=0), self._background)
 
     def _signals(self, *genomes: Genome) -> Iterator[Signals]:

@@ -10,7 +10,7 @@ from oclgenomics.cli.output import provenance, say, say_written, text_output
 from oclgenomics.cli.sdtw.align_options import add_align_options
 from oclgenomics.cli.sdtw.decision_options import add_decision_options, references_of, thresholds_of
 from oclgenomics.cli.sdtw.part_reports import add_part_options, settle_format, write_parts
-from oclgenomics.cli.signal_options import add_signal_inputs, add_signal_options, trim_of
+from oclgenomics.cli.signal_options import THRESHOLDS_TRIM, add_signal_inputs, add_signal_options
 from oclgenomics.commandkit.files import writes
 
 __all__ = ["add_parser", "run"]
@@ -30,7 +30,7 @@ def add_parser(actions: Any) -> None:
     add_signal_inputs(parser)
     add_decision_options(parser.add_argument_group("decisions"))
     group = parser.add_argument_group("signals and alignments")
-    add_signal_options(group)
+    add_signal_options(group, default=THRESHOLDS_TRIM)
     add_align_options(group)
     group = add_part_options(parser)
     writes(group.add_argument(
@@ -56,7 +56,7 @@ def run(args: argparse.Namespace) -> int:
     settle_format(args)
     thresholds = thresholds_of(args)
     select_device(args.device)  # a device that is not there is told before anything is read
-    targets, decoys = references_of(args, thresholds)
+    targets, decoys, trim = references_of(args, thresholds)
     totals = Totals()
     with open_engine(args) as engine:
         write_parts(
@@ -65,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
             totals,
             "classifying",
             lambda progress: classify_parts(
-                args.signals, targets, thresholds, decoys=decoys, starts=args.starts, trim=trim_of(args),
+                args.signals, targets, thresholds, decoys=decoys, starts=args.starts, trim=trim,
                 engine=engine, progress=progress,
             ),
         )  # fmt: skip

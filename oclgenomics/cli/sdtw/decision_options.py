@@ -6,6 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from oclgenomics.cli.sdtw.align_options import align_options, given_align_options
+from oclgenomics.cli.signal_options import asked_trim
 from oclgenomics.commandkit.files import reads
 from oclgenomics.errors import UsageError
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from oclgenomics.sdtw.decisions.scores import Score
     from oclgenomics.sdtw.decisions.thresholds import Thresholds
     from oclgenomics.sdtw.squiggles.squiggle import Squiggle
+    from oclgenomics.signals import TrimOptions
 
 __all__ = ["add_decision_options", "references_of", "thresholds_of"]
 
@@ -53,7 +55,8 @@ def thresholds_of(args: argparse.Namespace) -> Thresholds:
         The file cannot be read.
     """
     from oclgenomics.sdtw.decisions.stages import parse_stages
-    from oclgenomics.sdtw.decisions.thresholds import Thresholds, read_thresholds
+    from oclgenomics.sdtw.decisions.thresholds import Thresholds
+    from oclgenomics.sdtw.decisions.thresholds_file import read_thresholds
 
     if args.thresholds is None:
         score: Score = args.score or ("difference" if args.decoys else "cost")
@@ -66,19 +69,22 @@ def thresholds_of(args: argparse.Namespace) -> Thresholds:
 
 def references_of(
     args: argparse.Namespace, thresholds: Thresholds
-) -> tuple[tuple[Squiggle, ...], tuple[Squiggle, ...]]:
-    """Return targets and decoys, which suit the thresholds.
+) -> tuple[tuple[Squiggle, ...], tuple[Squiggle, ...], TrimOptions | None]:
+    """Return targets and decoys, which suit the thresholds, and how reads are trimmed.
 
     Raises
     ------
     UsageError
-        The thresholds are of other references, or of other options of alignments than those given.
+        The thresholds are of other references, or of another trimming or other options of alignments than those given.
     InputError
         A file cannot be read.
     """
-    from oclgenomics.sdtw.classify import open_targets, reference_names
+    from oclgenomics.sdtw.classify import checked_trim, open_targets
+    from oclgenomics.sdtw.decisions.basis import trim_text
 
     targets, decoys = open_targets(args.targets, args.decoys)
     options = align_options(args) if given_align_options(args) else thresholds.options
-    thresholds.check(options, reference_names(targets, decoys))
-    return targets, decoys
+    thresholds.check_options(options)
+    trim = checked_trim(thresholds, targets, decoys, asked_trim(args))
+    args.trim = trim_text(trim)  # for reports to tell
+    return targets, decoys, trim

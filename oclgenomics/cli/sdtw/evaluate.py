@@ -29,7 +29,7 @@ from oclgenomics.cli.sdtw.evaluation_options import (
     settle_score,
 )
 from oclgenomics.cli.sdtw.evaluation_reports import chosen_thresholds, make_report, say_report, write_report
-from oclgenomics.cli.signal_options import add_signal_options, trim_of
+from oclgenomics.cli.signal_options import THRESHOLDS_TRIM, add_signal_options, asked_trim
 from oclgenomics.commandkit.files import reads
 from oclgenomics.errors import UsageError
 
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from oclgenomics.sdtw.evaluation import LabelledScores
     from oclgenomics.sdtw.options import AlignOptions
     from oclgenomics.sdtw.squiggles.squiggle import Squiggle
+    from oclgenomics.signals import TrimOptions
 
 __all__ = ["add_parser", "run"]
 
@@ -59,7 +60,7 @@ def add_parser(actions: Any) -> None:
         reads(parser.add_argument(name, metavar=metavar, help=f"{text}: a file of signals, or a folder of them"))
     add_reference_options(parser.add_argument_group("references"))
     group = parser.add_argument_group("signals and alignments")
-    add_signal_options(group)
+    add_signal_options(group, default=THRESHOLDS_TRIM)
     add_align_options(group)
     group.add_argument(
         "--compare", choices=PRESETS, action="append", default=[],
@@ -89,24 +90,34 @@ def run(args: argparse.Namespace) -> int:
         See the exit codes of `oclgenomics.errors`.
     """
     from oclgenomics.runtime import select_device
-    from oclgenomics.sdtw.evaluation.labelled import reference_names
+    from oclgenomics.sdtw.classify import checked_trim
+    from oclgenomics.sdtw.decisions.basis import settled_trim, trim_text
     from oclgenomics.sdtw.sources import open_references
+    from oclgenomics.signals import TrimOptions
 
     output = check_evaluation_options(args)
     options, given = _judged(args)
     prefixes, variants = _prefixes(args, given), _variants(args, options)
     select_device(args.device)  # a device that is not there is told before anything is read
     references = open_references([*args.references, *args.decoys])
-    if given is not None:
-        given.check(options, reference_names(references, len(args.references)))
+    if given is None:
+        trim = settled_trim(asked_trim(args), None, TrimOptions())
+    else:
+        given.check_options(options)
+        count = len(args.references)
+        trim = checked_trim(given, references[:count], references[count:], asked_trim(args))
+    args.trim = trim_text(trim)  # for reports to tell
     with open_engine(args) as engine:
         start = time.perf_counter()
-        scores = [_scores(args, name, one, references, prefixes, engine) for name, one in variants.items()]
+        scores = [_scores(args, name, one, references, prefixes, trim, engine) for name, one in variants.items()]
         say(args, f"aligned in {time.perf_counter() - start:.1f} s", level=1)
         if given is None:
             given = chosen_thresholds(args, scores[0], engine)
         elif args.stages is not None:
-            given = replace(given, references=scores[0].references, made=provenance(args, engine))
+            known = scores[0]
+            given = replace(
+                given, references=known.references, made=provenance(args, engine), basis=known.basis
+            )
         report = make_report(args, scores, given)
         report_profile(args, engine)
         write_report(args, output, report, engine, f"{Path(args.target).name} and {Path(args.others).name}")
@@ -124,7 +135,8 @@ def _judged(args: argparse.Namespace) -> tuple[AlignOptions, Thresholds | None]:
         Options contradict each other or the thresholds.
     """
     from oclgenomics.sdtw.decisions.stages import parse_stages
-    from oclgenomics.sdtw.decisions.thresholds import Thresholds, read_thresholds
+    from oclgenomics.sdtw.decisions.thresholds import Thresholds
+    from oclgenomics.sdtw.decisions.thresholds_file import read_thresholds
 
     options = align_options(args)
     if args.thresholds is not None:
@@ -164,7 +176,7 @@ def _variants(args: argparse.Namespace, options: AlignOptions) -> dict[str, Alig
 
 def _scores(
     args: argparse.Namespace, name: str, options: AlignOptions, references: tuple[Squiggle, ...],
-    prefixes: tuple[int, ...], engine: Engine,
+    prefixes: tuple[int, ...], trim: TrimOptions | None, engine: Engine,
 ) -> LabelledScores:  # fmt: skip
     """Align both classes of reads."""
     from oclgenomics.sdtw.align import align
@@ -175,7 +187,7 @@ def _scores(
     for path, word in ((args.target, "targets"), (args.others, "others")):
         progress.stage(f"{name}: {word}", "MB", 1e6)
         found.append(align(
-            path, references, options, prefixes=prefixes, trim=trim_of(args), engine=engine, progress=progress.update
+            path, references, options, prefixes=prefixes, trim=trim, engine=engine, progress=progress.update
         ))  # fmt: skip
         progress.clear()
     return labelled_scores(*found, name=name, score=args.score, targets=len(args.references))

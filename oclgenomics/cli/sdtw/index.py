@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Iterable
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from oclgenomics.cli.options import add_message_options
 from oclgenomics.cli.output import say
 from oclgenomics.commandkit.files import reads, writes
+from oclgenomics.errors import ParameterError
+
+if TYPE_CHECKING:
+    from oclgenomics.signals import KmerModel
 
 __all__ = ["add_model_options", "add_parser", "run"]
 
@@ -54,6 +60,16 @@ def add_model_options(group: argparse._ArgumentGroup, *, required: bool) -> None
         "--molecule", choices=("dna", "rna"), default="dna",
         help="dna: both strands; rna: direct RNA, the sequence read from its 3' end (default: %(default)s)",
     )  # fmt: skip
+    group.add_argument(
+        "--pore", metavar="PORE",
+        help="pore that the model is for, as R9.4.1, R10.4.1 or RNA004; reads of another one are refused (default: the "
+        "one that the model names)",
+    )  # fmt: skip
+    group.add_argument(
+        "--rate", type=float, metavar="HZ",
+        help="samples per second that the model is for; reads of another rate are refused (default: that of the model, "
+        "or any)",
+    )  # fmt: skip
 
 
 def run(args: argparse.Namespace) -> int:
@@ -68,7 +84,7 @@ def run(args: argparse.Namespace) -> int:
     from oclgenomics.sdtw.squiggles.file import write_squiggle
     from oclgenomics.signals.model_files import read_model
 
-    model = read_model(args.model, reverse_kmers=args.reverse_kmers)
+    model = _meant_for(args, read_model(args.model, reverse_kmers=args.reverse_kmers))
     squiggle = build_squiggle(args.reference, model, molecule=args.molecule, name=args.name)
     write_squiggle(args.output, squiggle)
     letters = int(squiggle.lengths.sum())
@@ -76,6 +92,24 @@ def run(args: argparse.Namespace) -> int:
     say(args, f"{sequences:,} sequence{'s' if sequences > 1 else ''} of {letters:,} letters, {len(squiggle):,} k-mers "
         f"in {len(squiggle.track_record):,} tracks; wrote {args.output}")  # fmt: skip
     return 0
+
+
+def _meant_for(args: argparse.Namespace, model: KmerModel) -> KmerModel:
+    """The model with the pore and the rate that were given.
+
+    Raises
+    ------
+    ParameterError
+        There is no such pore or rate.
+    """
+    from oclgenomics.signals.chemistry import PORES, pore_named
+
+    pore = pore_named(args.pore or "")
+    if args.pore is not None and not pore:
+        raise ParameterError("pore", f"is none of {', '.join(PORES)}", args.pore)
+    if args.rate is not None and not 0 < args.rate < math.inf:
+        raise ParameterError("rate", "give samples per second, above 0", args.rate)
+    return replace(model, pore=pore or model.pore, rate=args.rate or model.rate)
 
 
 def _model_files(_args: argparse.Namespace, name: str) -> Iterable[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ from oclgenomics.cli.output import binary_output, provenance, say, say_written, 
 from oclgenomics.cli.progress import Progress
 from oclgenomics.cli.sdtw.align_options import add_align_options
 from oclgenomics.cli.sdtw.decision_options import add_decision_options, references_of, thresholds_of
-from oclgenomics.cli.signal_options import add_signal_inputs, add_signal_options, trim_of
+from oclgenomics.cli.signal_options import THRESHOLDS_TRIM, add_signal_inputs, add_signal_options
 from oclgenomics.commandkit.files import reads, writes
 from oclgenomics.errors import UsageError
 
@@ -52,7 +53,7 @@ def _add_selection_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("selection")
     add_decision_options(group)
     add_align_options(group)
-    add_signal_options(group)
+    add_signal_options(group, default=THRESHOLDS_TRIM)
     for name, default in (("accept", "stop_receiving"), ("reject", "unblock"), ("undecided", "stop_receiving")):
         group.add_argument(
             f"--on-{name}", choices=ACTIONS, default=default,
@@ -147,7 +148,8 @@ def run(args: argparse.Namespace) -> int:
     if args.plot:
         plot_format(args.plot)
     select_device(args.device)  # a device that is not there is told before anything is read
-    targets, decoys = references_of(args, thresholds)
+    targets, decoys, trim = references_of(args, thresholds)
+    live = replace(live, trim=trim)
     signals = _signals(args)
     truth = _truth(args, signals)
     with ExitStack() as stack:
@@ -183,7 +185,7 @@ def _live(args: argparse.Namespace) -> LiveOptions:
     if args.control > args.channels:
         raise UsageError(f"--control {args.control}: there are {args.channels} channels")
     return LiveOptions(
-        accept=args.on_accept, reject=args.on_reject, undecided=args.on_undecided, trim=trim_of(args),
+        accept=args.on_accept, reject=args.on_reject, undecided=args.on_undecided,
         control_channels=frozenset(range(1, args.control + 1)), max_samples=args.max_samples,
         max_latency=args.max_latency, max_batch=args.max_batch, deadline=args.deadline, select=args.select,
         interval=args.interval,

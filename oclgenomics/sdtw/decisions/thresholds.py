@@ -1,8 +1,7 @@
-"""Thresholds of scores by which reads are rejected or accepted, stage by stage, and the files that keep them."""
+"""Thresholds of scores by which reads are rejected or accepted, stage by stage."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -10,21 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.commandkit.plain_json import json_text
-from oclgenomics.errors import InputError, OutputError, ParameterError, UsageError
-from oclgenomics.io.packed_file import open_packed
-from oclgenomics.io.strict_json import Fields, load_fields
-from oclgenomics.io.text_file import read_text
+from oclgenomics.errors import ParameterError, UsageError
+from oclgenomics.sdtw.decisions.basis import Basis
 from oclgenomics.sdtw.decisions.scores import SCORES, Score
 from oclgenomics.sdtw.decisions.stages import Stage
 from oclgenomics.sdtw.decisions.words import ACCEPT, REJECT, UNDECIDED
 from oclgenomics.sdtw.options import AlignOptions, check_prefixes
 from oclgenomics.sdtw.reference import SATURATED
 
-__all__ = ["Stage", "Thresholds", "read_thresholds", "write_thresholds"]
-
-KIND, VERSION = "sdtw thresholds", 1
-MAX_FILE_BYTES = 1 << 24
+__all__ = ["Stage", "Thresholds"]
 
 
 @dataclass(frozen=True)
@@ -43,12 +36,15 @@ class Thresholds:
         are one of all their names, with commas between them.
     made : mapping of str to object
         How the thresholds were found, as plain values; see `oclgenomics.provenance`.
+    basis : Basis, optional
+        What the reads and the references were by which they were found; None for thresholds that somebody typed, which
+        are good for whatever they are used for.
 
     Raises
     ------
     ParameterError
-        Prefixes do not ascend or are shorter than a row, or scores never reach a threshold because they saturate
-        below it.
+        Prefixes do not ascend or are shorter than a row, scores never reach a threshold because they saturate below
+        it, or the references are not those of the basis.
     """
 
     stages: tuple[Stage, ...]
@@ -56,6 +52,7 @@ class Thresholds:
     score: Score = "cost"
     references: tuple[str, ...] = ()
     made: Mapping[str, Any] = field(default_factory=dict)
+    basis: Basis | None = None
 
     def __post_init__(self) -> None:
         self.options.rows(check_prefixes(self.prefixes)[0])
@@ -67,6 +64,8 @@ class Thresholds:
         if self.options.arithmetic == "uint16" and highest.reject_above >= SATURATED:
             why = f"costs end at {SATURATED:,}; give a lower threshold, or use `arithmetic=int32`"
             raise ParameterError("stages", why, str(highest))
+        if self.basis is not None and self.basis.names != self.references:
+            raise ParameterError("references", "are not those of the basis", ", ".join(self.references))
 
     @property
     def prefixes(self) -> tuple[int, ...]:
@@ -98,7 +97,7 @@ class Thresholds:
         decisions[np.isnan(scores)] = UNDECIDED
         return decisions
 
-    def check(self, options: AlignOptions, references: Sequence[str]) -> None:
+    def check(self, options: AlignOptions, references: Sequence[str], basis: Basis | None = None) -> None:
         """Refuse alignments whose scores mean something else.
 
         Parameters
@@ -106,11 +105,31 @@ class Thresholds:
         options : AlignOptions
         references : sequence of str
             Names of the target and the decoys.
+        basis : Basis, optional
+            Of the alignments.
 
         Raises
         ------
         UsageError
-            Other options than those of the thresholds, or other references.
+            Other options than those of the thresholds, other references, or another basis.
+        """
+        self.check_options(options)
+        if self.references and tuple(references) != self.references:
+            raise UsageError(
+                f"the thresholds were made with the references {', '.join(self.references)}, not "
+                f"{', '.join(references)}; use these, in this order, or make new thresholds with `sdtw calibrate`"
+            )
+        if self.basis is not None and basis is not None:
+            self.basis.check(basis)
+        if self.score == "difference" and len(references) < 2:
+            raise ParameterError("score", "needs a decoy to compare the target with", self.score)
+
+    def check_options(self, options: AlignOptions) -> None:
+        """Refuse other options of alignments than those of the thresholds.
+
+        Raises
+        ------
+        UsageError
         """
         own, others = asdict(self.options.resolved()), asdict(options.resolved())
         for name, value in own.items():
@@ -119,75 +138,3 @@ class Thresholds:
                     f"the thresholds were made with `{name}={value}`, which is not `{name}={others[name]}`; "
                     "use the options of the thresholds, or make new ones with `sdtw calibrate`"
                 )
-        if self.references and tuple(references) != self.references:
-            raise UsageError(
-                f"the thresholds were made with the references {', '.join(self.references)}, not "
-                f"{', '.join(references)}; use these, in this order, or make new thresholds with `sdtw calibrate`"
-            )
-        if self.score == "difference" and len(references) < 2:
-            raise ParameterError("score", "needs a decoy to compare the target with", self.score)
-
-
-def write_thresholds(path: str | os.PathLike[str], thresholds: Thresholds) -> None:
-    """Write thresholds to a JSON file.
-
-    Raises
-    ------
-    OutputError
-        It cannot be written.
-    """
-    record = {"kind": KIND, "version": VERSION, **asdict(thresholds)}
-    record["options"] = asdict(thresholds.options.resolved())
-    record["references"] = list(thresholds.references)
-    record["made"] = dict(thresholds.made)
-    with open_packed(path, "w", OutputError) as stream:
-        stream.write(json_text(record, indent=1) + "\n")
-
-
-def read_thresholds(path: str | os.PathLike[str]) -> Thresholds:
-    """Read a file of thresholds.
-
-    Raises
-    ------
-    InputError
-        It cannot be read, or something in it is missing, unknown or no possible value.
-    """
-    text, name = read_text(path, MAX_FILE_BYTES)
-    fields = load_fields(text, name)
-    if fields.values.get("kind") != KIND:
-        raise InputError("holds no thresholds; give a file of `sdtw evaluate` or `sdtw calibrate`", source=name)
-    fields.only(("kind", "version", *Thresholds.__dataclass_fields__))
-    if fields.get("version", int) != VERSION:
-        fields.refuse("version", f"is {str(fields.values['version'])[:20]}; this program reads version {VERSION}")
-    try:
-        return Thresholds(
-            tuple(_stage(one) for one in fields.objects("stages")),
-            _options(fields.inner("options")),
-            fields.get("score", str),
-            _names(fields, "references"),
-            fields.get("made", dict),
-        )
-    except ParameterError as error:
-        raise InputError(str(error), source=name) from None
-
-
-def _stage(fields: Fields) -> Stage:
-    fields.only(tuple(Stage.__dataclass_fields__))
-    lower = fields.get("accept_below", float, optional=True)
-    return Stage(fields.get("prefix", int), fields.get("reject_above", float), lower)
-
-
-def _options(fields: Fields) -> AlignOptions:
-    fields.only(tuple(AlignOptions.__dataclass_fields__))
-    given: dict[str, Any] = {}
-    for name in fields.values:
-        optional = AlignOptions.__dataclass_fields__[name].default is None
-        given[name] = fields.get(name, int if optional else str, optional=optional)
-    return AlignOptions(**given)
-
-
-def _names(fields: Fields, name: str) -> tuple[str, ...]:
-    names: list[Any] = fields.get(name, list)
-    if not all(isinstance(one, str) for one in names):
-        fields.refuse(name, "are not all texts")
-    return tuple(names)

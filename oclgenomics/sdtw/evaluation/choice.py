@@ -53,7 +53,10 @@ def choose_thresholds(
         target, other = (scores[:, number] for scores in (labelled.target, labelled.other))
         sweep = Sweep.of_prefix(prefix, target, other, balanced=balanced)
         stages.append(Stage(prefix, _threshold(sweep, keep, reject)))
-    return Thresholds(tuple(stages), labelled.options, labelled.score, labelled.references, dict(made or {}))
+    found = tuple(stages)
+    return Thresholds(
+        found, labelled.options, labelled.score, labelled.references, dict(made or {}), labelled.basis
+    )
 
 
 def check_shares(keep: float | None, reject: float | None) -> None:

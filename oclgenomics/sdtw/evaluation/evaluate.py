@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.errors import ParameterError, UsageError
 from oclgenomics.sdtw.evaluation import resampling
+from oclgenomics.sdtw.evaluation.bounds import PrefixBounds
 from oclgenomics.sdtw.evaluation.labelled import LabelledScores
 from oclgenomics.sdtw.evaluation.result import Difference, Estimate, Evaluation, PrefixEvaluation
 from oclgenomics.sdtw.evaluation.sweep import Sweep
@@ -16,6 +17,7 @@ __all__ = ["DEFAULT_ROUNDS", "DEFAULT_SPLITS", "differences", "evaluate"]
 DEFAULT_ROUNDS, DEFAULT_SPLITS = 1_000, 100
 MAX_ROUNDS = 1_000_000
 TAILS = (2.5, 97.5)  # percentiles
+MIN_DRAWN = 20  # reads of a class, of fewer of which the bootstrap says too little
 
 
 def evaluate(
@@ -29,9 +31,10 @@ def evaluate(
     """Evaluate the scores of labelled reads.
 
     Reads that are too short for a prefix are left out there, and counted. Held-out F is the mean of random halvings: F
-    of each half by the best threshold of the other. Intervals are of the bootstrap: both classes are drawn again by
-    themselves, and 95 % of the rounds lie within. Pieces of one read, which have its name, are drawn and halved
-    together.
+    of each half by the best threshold of the other. Its interval, and those of differences, are of the bootstrap: both
+    classes are drawn again by themselves, and 95 % of the rounds lie within. Pieces of one read, which have its name,
+    are drawn and halved together. All other intervals are of what the threshold does with other reads; they hold for
+    any number of reads, and with that of the reads, not of their pieces; see `oclgenomics.sdtw.evaluation.intervals`.
 
     Parameters
     ----------
@@ -39,7 +42,7 @@ def evaluate(
     balanced : bool
         Whether both classes weigh the same, however many reads they have.
     rounds : int
-        Of the bootstrap; with 0 there are no intervals.
+        Of the bootstrap; with 0, held-out F and differences have no intervals.
     splits : int
         Halvings; with 0 there is no held-out F.
     seed : int
@@ -111,6 +114,9 @@ def _of_prefix(
     reads = _reads(labelled.target_names[~np.isnan(target)]), _reads(labelled.other_names[~np.isnan(other)])
     f_rounds, held_out_rounds = _bootstrap(sweep, reads, rounds, np.random.default_rng((seed, prefix, 0)))
     held_out = _held_out(sweep, reads, splits, np.random.default_rng((seed, prefix, 1)))
+    if min(_counts(reads)) < MIN_DRAWN:
+        f_rounds, held_out_rounds = (np.full(rounds, np.nan) for _ in range(2))
+    bounds = PrefixBounds(sweep, *_counts(reads))
     recall, fpr = sweep.rates(sweep.best)
     weight = 1.0 if balanced else len(sweep.other) / len(sweep.target)  # of the others, if targets have 1
     return PrefixEvaluation(
@@ -118,7 +124,7 @@ def _of_prefix(
         sweep,
         int(np.isnan(target).sum()),
         int(np.isnan(other).sum()),
-        _estimate(float(sweep.f.max()), f_rounds),
+        Estimate(float(sweep.f.max()), *bounds.f),
         sweep.best,
         recall,
         fpr,
@@ -127,6 +133,7 @@ def _of_prefix(
         _estimate(held_out, held_out_rounds),
         f_rounds,
         held_out_rounds,
+        bounds.intervals(),
     )
 
 

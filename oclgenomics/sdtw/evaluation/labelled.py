@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import UsageError
+from oclgenomics.sdtw.decisions.basis import Basis
 from oclgenomics.sdtw.decisions.scores import Score, read_scores
 from oclgenomics.sdtw.options import AlignOptions
 from oclgenomics.sdtw.result import Alignments
-from oclgenomics.sdtw.squiggles.squiggle import Squiggle
 
-__all__ = ["LabelledScores", "labelled_scores", "reference_names"]
+__all__ = ["LabelledScores", "labelled_scores"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +34,8 @@ class LabelledScores:
     score : {'cost', 'difference'}
     references : tuple of str
         Names of the target and the decoys, as `oclgenomics.sdtw.decisions.thresholds.Thresholds` has them.
+    basis : Basis, optional
+        What the reads and the references are, if that is known.
     """
 
     name: str
@@ -46,6 +47,7 @@ class LabelledScores:
     options: AlignOptions
     score: Score = "cost"
     references: tuple[str, ...] = ()
+    basis: Basis | None = None
 
 
 def labelled_scores(
@@ -67,11 +69,22 @@ def labelled_scores(
     Raises
     ------
     UsageError
-        Both were aligned with other options, prefixes or references; or a difference is asked for without decoys.
+        Both were aligned with other options, prefixes, references or trimming; they say that they are of different
+        pores or molecules, or have different rates; or a difference is asked for without decoys.
     """
-    references, others = (reference_names(one.references, targets) for one in (target, other))
-    if (target.options, target.prefixes, references) != (other.options, other.prefixes, others):
-        raise UsageError("target and non-target reads are compared with the same references, prefixes and options")
+    basis, others = (
+        Basis.of(one.references[:targets], one.references[targets:], one.trim, one.reads) for one in (target, other)
+    )
+    same = (basis.trim, basis.references) == (others.trim, others.references)
+    if not same or (target.options, target.prefixes) != (other.options, other.prefixes):
+        raise UsageError(
+            "target and non-target reads are compared with the same references, prefixes, options and trimming"
+        )
+    if target.reads.contradiction(other.reads) is not None:
+        raise UsageError(
+            f"the target reads are of {target.reads}, the others of {other.reads}; evaluate reads of one kind, or "
+            "thresholds tell the kinds apart and not the sequences"
+        )
     return LabelledScores(
         name,
         target.prefixes,
@@ -81,14 +94,9 @@ def labelled_scores(
         other.names,
         target.options,
         score,
-        references,
+        basis.names,
+        replace(basis, reads=target.reads.joined(other.reads)),
     )
-
-
-def reference_names(references: Sequence[Squiggle], targets: int) -> tuple[str, ...]:
-    """Name the target and the decoys; several targets are one of all their names, with commas between them."""
-    names = [reference.name for reference in references]
-    return (",".join(names[:targets]), *names[targets:])
 
 
 def _of_best_target(cost: NDArray[np.float64], targets: int) -> NDArray[np.float64]:

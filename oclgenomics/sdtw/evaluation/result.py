@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -9,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.frames import to_frame
+from oclgenomics.sdtw.evaluation.intervals import Interval
 from oclgenomics.sdtw.evaluation.labelled import LabelledScores
 from oclgenomics.sdtw.evaluation.sweep import Sweep
 
@@ -16,7 +18,7 @@ __all__ = ["Difference", "Estimate", "Evaluation", "PrefixEvaluation"]
 
 
 class Estimate(NamedTuple):
-    """A value, and the interval that holds 95 % of its bootstrap rounds; NaN where there is none."""
+    """A value, and the interval of 95 %; NaN where there is none."""
 
     value: float
     low: float
@@ -36,16 +38,19 @@ class PrefixEvaluation:
     short_targets, short_others : int
         Reads that are not.
     f : Estimate
-        The highest F of all thresholds.
+        The highest F of all thresholds, and between what F of this threshold is for other reads.
     threshold : float
         Of the highest F.
     recall, fpr, precision, accuracy : float
         At this threshold, with the weights of F: shares of the targets and of the others that are called, of the called
         that are targets, and of all that are called right.
     held_out : Estimate
-        Mean F of reads by thresholds that were chosen on others.
+        Mean F of reads by thresholds that were chosen on others; its interval is of the bootstrap, and there is none
+        for fewer than 20 reads of a class.
     f_rounds, held_out_rounds : ndarray, float64, (rounds,)
         Of the bootstrap; evaluations of the same reads with the same seed have drawn the same reads in each.
+    intervals : mapping of str to Interval
+        Of `recall`, `fpr`, `precision`, `accuracy`, `auc`, `tpr_at_fpr_1` and `tpr_at_fpr_5`.
     """
 
     prefix: int
@@ -61,9 +66,13 @@ class PrefixEvaluation:
     held_out: Estimate
     f_rounds: NDArray[np.float64]
     held_out_rounds: NDArray[np.float64]
+    intervals: Mapping[str, Interval]
 
     def record(self) -> dict[str, Any]:
         """All numbers by name; None for what is not known."""
+        ends = {
+            name: {f"{name}_low": low, f"{name}_high": high} for name, (low, high) in self.intervals.items()
+        }
         record = {
             "prefix": self.prefix,
             "targets": len(self.sweep.target),
@@ -73,13 +82,20 @@ class PrefixEvaluation:
             **{f"f{end}": value for end, value in zip(("", "_low", "_high"), self.f, strict=True)},
             "threshold": self.threshold,
             "recall": self.recall,
+            **ends["recall"],
             "fpr": self.fpr,
+            **ends["fpr"],
             "precision": self.precision,
+            **ends["precision"],
             "accuracy": self.accuracy,
+            **ends["accuracy"],
             **{f"held_out_f{end}": value for end, value in zip(("", "_low", "_high"), self.held_out, strict=True)},
             "auc": self.sweep.auc,
+            **ends["auc"],
             "tpr_at_fpr_1": self.sweep.tpr_at(0.01),
+            **ends["tpr_at_fpr_1"],
             "tpr_at_fpr_5": self.sweep.tpr_at(0.05),
+            **ends["tpr_at_fpr_5"],
         }
         return {name: None if value != value else value for name, value in record.items()}
 

@@ -20,13 +20,15 @@ reads included (`speed * t_i`).
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import ParameterError
+from oclgenomics.sdtw.evaluation.intervals import Interval
 from oclgenomics.sdtw.evaluation.staged import ClassOfReads, StagedEvaluation
 
 __all__ = ["Enrichment", "RunModel", "expected_enrichment", "seconds_until_out"]
@@ -95,6 +97,8 @@ class Enrichment:
         Of all channels, with decisions.
     aligned_samples_per_second : float
         What the aligner has to keep up with when all channels are busy: samples of all prefixes that are aligned.
+    intervals : mapping of str to Interval
+        Between what they lie (but `plain_target_base_share`, which is given), as far as the reads tell.
     """
 
     enrichment: float
@@ -102,10 +106,26 @@ class Enrichment:
     plain_target_base_share: float
     strands_per_hour: float
     aligned_samples_per_second: float
+    intervals: Mapping[str, Interval] = field(default_factory=dict)
 
     def record(self) -> dict[str, Any]:
         """All numbers by name."""
-        return asdict(self)
+        record: dict[str, Any] = {}
+        for name, value in asdict(self).items():
+            if name != "intervals":
+                record[name] = value
+                if name in self.intervals:
+                    record[f"{name}_low"], record[f"{name}_high"] = self.intervals[name]
+        return record
+
+
+@dataclass(frozen=True)
+class _Fates:
+    """What becomes of strands of a class: the share that is kept, seconds in the pore, samples that are aligned."""
+
+    kept: float
+    seconds: float
+    aligned: float
 
 
 def expected_enrichment(staged: StagedEvaluation, run: RunModel) -> Enrichment:
@@ -117,37 +137,69 @@ def expected_enrichment(staged: StagedEvaluation, run: RunModel) -> Enrichment:
         What the stages do with reads of both classes.
     run : RunModel
     """
+    plain = _values(run, *(_Fates(1.0, length / run.speed, 0.0) for length in (run.target_length, run.other_length)))
+    found = _values(run, *(_counted(staged, one, length, run) for one, length in _classes(staged, run)))
+    worst, best, fast, slow = (_values(run, *fates) for fates in _bounds(staged, run))
+    ends = {"enrichment": (worst[0] / plain[0], best[0] / plain[0]), "target_base_share": (worst[1], best[1]),
+            "strands_per_hour": (slow[2], fast[2]), "aligned_samples_per_second": (slow[3], fast[3])}  # fmt: skip
+    intervals = {name: Interval(*end) for name, end in ends.items()}
+    return Enrichment(found[0] / plain[0], found[1], plain[1], found[2], found[3], intervals)
+
+
+def _classes(staged: StagedEvaluation, run: RunModel) -> tuple[tuple[ClassOfReads, float], tuple[ClassOfReads, float]]:
+    return (staged.target, run.target_length), (staged.other, run.other_length)
+
+
+def _values(run: RunModel, target: _Fates, other: _Fates) -> tuple[float, float, float, float]:
+    """Kept targets a second of a pore, their share of all bases, strands an hour, aligned samples a second."""
+    share = run.target_share
+    busy = share * target.seconds + (1 - share) * other.seconds
+    seconds = run.capture_seconds + busy
+    aligned = share * target.aligned + (1 - share) * other.aligned
+    bases = share * run.target_length * target.kept / (busy * run.speed)
+    return target.kept / seconds, bases, 3600 * run.channels / seconds, aligned * run.channels / seconds
+
+
+def _counted(staged: StagedEvaluation, found: ClassOfReads, length: float, run: RunModel) -> _Fates:
+    """What became of the reads at hand."""
+    rejected = np.cumsum(found.rejected) / found.reads
+    return _fates(staged, rejected, np.array(found.reached) / found.reads, length, run)
+
+
+def _fates(
+    staged: StagedEvaluation, rejected: NDArray[Any], reached: NDArray[Any], length: float, run: RunModel
+) -> _Fates:
+    """What becomes of strands, by the shares that are rejected by each stage or one before it, and that reach it."""
     prefixes = np.array(staged.thresholds.prefixes, np.float64)
     blocks = staged.thresholds.options.norm == "blocks"  # each stage goes on where the one before it ended
     aligned = np.diff(prefixes, prepend=0.0) if blocks else prefixes
-    classes = (
-        (run.target_share, run.target_length, staged.target),
-        (1 - run.target_share, run.other_length, staged.other),
-    )
-    seconds = plain_seconds = run.capture_seconds
-    samples = bases = plain_bases = 0.0
-    for share, length, found in classes:
-        busy = _busy_seconds(found, prefixes, length, run)
-        seconds += share * busy
-        plain_seconds += share * length / run.speed
-        bases += share * busy * run.speed
-        plain_bases += share * length
-        samples += share * float(np.dot(found.reached, aligned)) / found.reads
-    target_bases = run.target_share * run.target_length
-    return Enrichment(
-        staged.true_positive_rate * plain_seconds / seconds,
-        target_bases * staged.true_positive_rate / bases,
-        target_bases / plain_bases,
-        3600 * run.channels / seconds,
-        samples * run.channels / seconds,
-    )
+    until = np.append(seconds_until_out(run, prefixes, length), length / run.speed)
+    seconds = until[-1] - float(np.dot(rejected, np.diff(until)))
+    return _Fates(1 - float(rejected[-1]), seconds, float(np.dot(reached, aligned)))
 
 
-def _busy_seconds(found: ClassOfReads, prefixes: Any, length: float, run: RunModel) -> float:
-    """Mean time that a strand of a class holds the pore."""
-    whole = length / run.speed
-    until = seconds_until_out(run, prefixes, length)
-    return float(np.dot(found.rejected, until)) / found.reads + found.kept_share * whole
+def _bounds(staged: StagedEvaluation, run: RunModel) -> tuple[tuple[_Fates, _Fates], ...]:
+    """Fates of targets and others with the least and the most enrichment, and with the most and the fewest strands.
+
+    Each class may miss half as often, so that both hold. Targets that leave early do good, but for those that leave at
+    all; others always do good by leaving.
+    """
+    target, other = (
+        [np.array(some).T for some in (one.rejected_intervals(miss), one.reached_intervals(miss))]
+        for one, miss in ((one, staged.miss(one) / 2) for one, _ in _classes(staged, run))
+    )
+    low, high = 0, 1
+
+    def fates(kept_end: int, target_end: int, other_end: int, reached_end: int) -> tuple[_Fates, _Fates]:
+        rejected = np.append(target[0][target_end][:-1], target[0][kept_end][-1])
+        rejected = np.minimum(rejected, rejected[-1])
+        return (
+            _fates(staged, rejected, target[1][reached_end], run.target_length, run),
+            _fates(staged, other[0][other_end], other[1][reached_end], run.other_length, run),
+        )
+
+    worst, best = fates(high, low, low, low), fates(low, high, high, low)
+    return worst, best, fates(high, high, high, high), fates(low, low, low, low)
 
 
 def seconds_until_out(run: RunModel, prefixes: NDArray[Any], length: float) -> NDArray[np.float64]:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from oclgenomics.errors import UsageError
 from oclgenomics.sdtw.decisions.thresholds import Thresholds
 from oclgenomics.sdtw.decisions.words import ACCEPT, REJECT, UNDECIDED
+from oclgenomics.sdtw.evaluation.intervals import MISS, Interval, local_miss, share_interval
 from oclgenomics.sdtw.evaluation.labelled import LabelledScores
 
 __all__ = ["ClassOfReads", "StagedEvaluation", "evaluate_stages"]
@@ -26,6 +27,9 @@ class ClassOfReads:
     reached, rejected, accepted, short : tuple of int
         At each stage: reads that came to it with enough samples, those that it rejected and accepted, and those that
         came to it but were too short. Short reads stay undecided.
+    molecules : int, optional
+        How many of them are of molecules of their own, where some are pieces of one; all, if not given. So many count
+        in intervals.
     """
 
     reads: int
@@ -33,6 +37,11 @@ class ClassOfReads:
     rejected: tuple[int, ...]
     accepted: tuple[int, ...]
     short: tuple[int, ...]
+    molecules: int | None = None
+
+    def interval(self, count: int, miss: float) -> Interval:
+        """Return between what the share lies of reads of which so many were counted."""
+        return _scaled(count, self.reads, self.molecules, miss)
 
     @property
     def kept(self) -> int:
@@ -50,6 +59,18 @@ class ClassOfReads:
             return np.nan
         return float(np.dot(self.rejected, prefixes) / sum(self.rejected))
 
+    def rejected_intervals(self, miss: float) -> tuple[Interval, ...]:
+        """Return between what the shares lie that are rejected by each stage or one before it."""
+        return tuple(self.interval(int(count), miss) for count in np.cumsum(self.rejected))
+
+    def reached_intervals(self, miss: float) -> tuple[Interval, ...]:
+        """Return between what the shares lie that come to each stage with enough samples."""
+        return tuple(self.interval(count, miss) for count in self.reached)
+
+    def kept_interval(self, miss: float) -> Interval:
+        """Return between what the share lies that no stage rejects."""
+        return self.interval(self.kept, miss)
+
 
 @dataclass(frozen=True)
 class StagedEvaluation:
@@ -59,11 +80,30 @@ class StagedEvaluation:
     ----------
     thresholds : Thresholds
     target, other : ClassOfReads
+    chosen : bool
+        Whether the thresholds are the best of all for these very reads, which intervals then make up for.
     """
 
     thresholds: Thresholds
     target: ClassOfReads
     other: ClassOfReads
+    chosen: bool = False
+
+    def miss(self, found: ClassOfReads) -> float:
+        """Return how often an interval of a class may miss, so that the truth lies within in 95 % of cases."""
+        return local_miss(found.molecules or found.reads) if self.chosen else MISS
+
+    @property
+    def kept(self) -> tuple[Interval, Interval]:
+        """Between what the shares of targets and of others lie that are kept."""
+        target, other = (found.kept_interval(self.miss(found)) for found in (self.target, self.other))
+        return target, other
+
+    @property
+    def tells_apart(self) -> bool:
+        """Whether the reads show that targets are kept more often than others."""
+        target, other = self.kept
+        return target.low > other.high
 
     @property
     def true_positive_rate(self) -> float:
@@ -80,6 +120,19 @@ class StagedEvaluation:
         """Mean of the others that are rejected; NaN where none is."""
         return self.other.mean_prefix_of_rejected(self.thresholds.prefixes)
 
+    @property
+    def rejection_interval(self) -> Interval | None:
+        """Between what the mean samples until rejection lie; None where none is rejected."""
+        count, miss = sum(self.other.rejected), self.miss(self.other)
+        if not count:
+            return None
+        steps = np.diff(self.thresholds.prefixes)
+        molecules = self.other.molecules and max(1, round(self.other.molecules * count / self.other.reads))
+        by = [_scaled(int(one), count, molecules, miss) for one in np.cumsum(self.other.rejected)[:-1]]
+        last = self.thresholds.prefixes[-1]
+        low, high = (float(last - np.dot([one[end] for one in by], steps)) for end in (1, 0))
+        return Interval(low, high)
+
     def records(self) -> list[dict[str, Any]]:
         """One record for each stage, with the numbers of reads of both classes."""
         rows = []
@@ -93,19 +146,25 @@ class StagedEvaluation:
 
     def summary(self) -> dict[str, Any]:
         """The rates of all stages together; None for what is not known."""
-        samples = self.samples_until_rejection
+        samples, (target, other), bounds = self.samples_until_rejection, self.kept, self.rejection_interval
         return {
             "targets": self.target.reads,
             "others": self.other.reads,
             "true_positive_rate": self.true_positive_rate,
+            "true_positive_rate_low": target.low,
+            "true_positive_rate_high": target.high,
             "false_positive_rate": self.false_positive_rate,
+            "false_positive_rate_low": other.low,
+            "false_positive_rate_high": other.high,
             "undecided_targets": sum(self.target.short),
             "undecided_others": sum(self.other.short),
             "samples_until_rejection": None if np.isnan(samples) else samples,
+            "samples_until_rejection_low": None if bounds is None else bounds.low,
+            "samples_until_rejection_high": None if bounds is None else bounds.high,
         }
 
 
-def evaluate_stages(thresholds: Thresholds, labelled: LabelledScores) -> StagedEvaluation:
+def evaluate_stages(thresholds: Thresholds, labelled: LabelledScores, *, chosen: bool = False) -> StagedEvaluation:
     """Let thresholds decide of labelled reads.
 
     Parameters
@@ -113,27 +172,37 @@ def evaluate_stages(thresholds: Thresholds, labelled: LabelledScores) -> StagedE
     thresholds : Thresholds
     labelled : LabelledScores
         Of the same kind of alignment, with the prefixes of all stages among its own.
+    chosen : bool
+        Whether the thresholds were chosen as the best ones for these very reads. Those that were typed or chosen by
+        other reads were not, nor a single one that keeps or rejects a share that was asked for.
 
     Raises
     ------
     UsageError
         The scores are of another kind, or lack a prefix; or a class has no reads.
     """
-    thresholds.check(labelled.options, labelled.references)
+    thresholds.check(labelled.options, labelled.references, labelled.basis)
     missing = sorted(set(thresholds.prefixes) - set(labelled.prefixes))
     if missing or thresholds.score != labelled.score:
         lack = f"a prefix of {missing[0]:,} samples" if missing else f"the score {thresholds.score}"
         raise UsageError(f"the thresholds need {lack}, which the reads were not aligned for")
     columns = [labelled.prefixes.index(prefix) for prefix in thresholds.prefixes]
     classes = []
-    for scores, word in ((labelled.target, "target"), (labelled.other, "non-target")):
+    for scores, names, word in (
+        (labelled.target, labelled.target_names, "target"), (labelled.other, labelled.other_names, "non-target"),
+    ):  # fmt: skip
         if not len(scores):
             raise UsageError(f"there is no {word} read to evaluate")
-        classes.append(_decided(thresholds, scores[:, columns]))
-    return StagedEvaluation(thresholds, *classes)
+        classes.append(_decided(thresholds, scores[:, columns], len(set(names.tolist()))))
+    return StagedEvaluation(thresholds, classes[0], classes[1], chosen)
 
 
-def _decided(thresholds: Thresholds, scores: NDArray[np.float64]) -> ClassOfReads:
+def _scaled(count: int, reads: int, molecules: int | None, miss: float) -> Interval:
+    known = reads if molecules is None else molecules
+    return share_interval(round(count * known / reads), known, miss)
+
+
+def _decided(thresholds: Thresholds, scores: NDArray[np.float64], molecules: int) -> ClassOfReads:
     """What becomes of reads, from their scores (reads, stages)."""
     waiting = np.ones(len(scores), np.bool_)
     counts: dict[str, list[int]] = {name: [] for name in ("reached", "rejected", "accepted", "short")}
@@ -147,4 +216,5 @@ def _decided(thresholds: Thresholds, scores: NDArray[np.float64]) -> ClassOfRead
         ):  # fmt: skip
             counts[name].append(int(which.sum()))
         waiting &= (decisions == UNDECIDED) & ~short
-    return ClassOfReads(len(scores), **{name: tuple(values) for name, values in counts.items()})
+    found = {name: tuple(values) for name, values in counts.items()}
+    return ClassOfReads(len(scores), **found, molecules=molecules)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from typing import IO
 
 from oclgenomics import notices
 from oclgenomics.runtime import Device, Engine
-from oclgenomics.sdtw.classify import open_targets, reference_names
-from oclgenomics.sdtw.decisions.thresholds import Thresholds, read_thresholds
+from oclgenomics.sdtw.classify import checked_trim, open_targets
+from oclgenomics.sdtw.decisions.thresholds import Thresholds
+from oclgenomics.sdtw.decisions.thresholds_file import read_thresholds
 from oclgenomics.sdtw.found import PrefixAligner
 from oclgenomics.sdtw.live.chunks import signal_type
 from oclgenomics.sdtw.live.client import ReadUntilClient
@@ -69,7 +71,7 @@ class ReadUntilClassifier:
     Raises
     ------
     UsageError
-        The references do not suit the thresholds.
+        The references or the trimming do not suit the thresholds.
     InputError
         A file cannot be read.
 
@@ -98,14 +100,15 @@ class ReadUntilClassifier:
     ) -> None:
         first, others = open_targets(targets, decoys)
         thresholds = thresholds if isinstance(thresholds, Thresholds) else read_thresholds(thresholds)
-        thresholds.check(thresholds.options, reference_names(first, others))
+        options = options or LiveOptions()
+        options = replace(options, trim=checked_trim(thresholds, first, others, options.trim, None))
         self.references, self.thresholds = first + others, thresholds
         self._clock = RealClock() if clock is None else clock
-        self._options, self._tell = options or LiveOptions(), tell
+        self._options, self._tell = options, tell
         own = own_aligner(self.references, thresholds.options, engine, device, max_memory)
         make = own if aligner is None else given_aligner(aligner)
         self._worker = make_worker(make, Criteria(thresholds, len(first)), self._clock)
-        self._selector = Selector(thresholds, len(self.references), self._worker, self._clock, self._options, tell)
+        self._selector = Selector(thresholds, len(self.references), self._worker, self._clock, options, tell)
         self._debug = None if debug is None else DebugLog(debug, thresholds.prefixes)
         self._started = False
 

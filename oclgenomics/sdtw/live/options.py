@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from oclgenomics.errors import ParameterError
+from oclgenomics.sdtw.decisions.basis import Trim
 from oclgenomics.signals.trimming import TrimOptions
 
 __all__ = ["ACTIONS", "MAX_CHANNELS", "Action", "LiveOptions"]
@@ -28,8 +29,9 @@ class LiveOptions:
         more of it, or nothing. Reads that are undecided because the device was late are never unblocked.
     control_channels : frozenset of int
         Channels whose reads are not judged.
-    trim : TrimOptions, optional
-        What is left out at the start of reads; a stall is looked for in the samples that are there.
+    trim : TrimOptions, None or 'thresholds'
+        What is left out at the start of reads; a stall is looked for in the samples that are there. If not given, what
+        was left out of the reads by which the thresholds were chosen, and nothing for thresholds that somebody typed.
     max_samples : int, optional
         A read without a decision after so many samples is undecided. Those of trimming and twice the last stage, if not
         given.
@@ -65,7 +67,7 @@ class LiveOptions:
     undecided: Action = "stop_receiving"
     control: Action = "stop_receiving"
     control_channels: frozenset[int] = frozenset()
-    trim: TrimOptions | None = None
+    trim: Trim = "thresholds"
     max_samples: int | None = None
     max_missed: int = 5000
     max_latency: float = 0.4
@@ -76,6 +78,11 @@ class LiveOptions:
     unblock_duration: float = 0.1
     max_failures: int = 3
     dry_run: bool = False
+
+    @property
+    def settled_trim(self) -> TrimOptions | None:
+        """What is left out, where the thresholds had their say."""
+        return None if self.trim == "thresholds" else self.trim
 
     def __post_init__(self) -> None:
         for name in ("accept", "reject", "undecided", "control"):

@@ -25,6 +25,7 @@ from oclgenomics.sdtw.live.options import LiveOptions
 from oclgenomics.sdtw.live.outcomes import OUTCOMES, Decided
 from oclgenomics.sdtw.live.virtual_worker import VirtualWorker
 from oclgenomics.sdtw.live.worker import MakeAligner, ThreadWorker, Worker
+from oclgenomics.sdtw.read_kind import KindCheck, ReadKind
 from oclgenomics.sdtw.sources import References
 from oclgenomics.signals.model import Signals
 
@@ -177,7 +178,9 @@ def play(
     ------
     ParameterError
         The speed is negative.
-    UsageError, InputError, DeviceError
+    UsageError
+        Reads are of another kind than the references or the thresholds; see also `ReadUntilClassifier`.
+    InputError, DeviceError
         See `ReadUntilClassifier` and `FlowCell`.
     """
     if not 0 <= speed < float("inf"):
@@ -194,6 +197,7 @@ def play(
         targets, thresholds, decoys=decoys, options=live, engine=engine, device=device, max_memory=max_memory,
         aligner=aligner, clock=clock, make_worker=make_worker, debug=debug, tell=tell,
     ) as classifier:  # fmt: skip
+        KindCheck(classifier.references, _reads_of(classifier.thresholds)).see(signals)
         cell = FlowCell(signals, labels, clock, options)
         watch = _Watch(clock, dict(zip(signals.names.tolist(), labels.astype(int).tolist(), strict=True)))
         classifier.run(cell, log_seconds=log_seconds, on_decided=watch.add)
@@ -204,3 +208,7 @@ def play(
         options, live, classifier.metrics, took, cell.finish(), unselected, truth is not None, watch.outcomes, time,
         latency, cell.response.summary(), cell.missed,
     )  # fmt: skip
+
+
+def _reads_of(thresholds: Thresholds) -> ReadKind | None:
+    return None if thresholds.basis is None else thresholds.basis.reads

@@ -7,9 +7,11 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from oclgenomics.errors import UsageError
-from oclgenomics.sdtw.classify import open_targets, reference_names
+from oclgenomics.sdtw.classify import checked_trim, open_targets
+from oclgenomics.sdtw.decisions.basis import Trim
 from oclgenomics.sdtw.decisions.stages import parse_stages
-from oclgenomics.sdtw.decisions.thresholds import Thresholds, read_thresholds
+from oclgenomics.sdtw.decisions.thresholds import Thresholds
+from oclgenomics.sdtw.decisions.thresholds_file import read_thresholds
 from oclgenomics.sdtw.live.options import LiveOptions
 from oclgenomics.sdtw.options import AlignOptions
 from oclgenomics.sdtw.squiggles.squiggle import Squiggle
@@ -70,8 +72,9 @@ def read_settings(table: Mapping[str, Any]) -> Settings:
         raise UsageError(f"{TABLE}: name the target with `reference`, a file of `sdtw index`")
     targets, decoys = open_targets(_files(table, "reference"), _files(table, "decoy"))
     thresholds = _thresholds(table)
-    thresholds.check(thresholds.options, reference_names(targets, decoys))
-    live = LiveOptions(trim=_trim(table.get("trim", "stall")), **{name: table[name] for name in LIVE if name in table})
+    given: Trim = _trim(table["trim"]) if "trim" in table else "thresholds"
+    trim = checked_trim(thresholds, targets, decoys, given)
+    live = LiveOptions(trim=trim, **{name: table[name] for name in LIVE if name in table})
     return Settings(targets, decoys, thresholds, live, table.get("device"), table.get("max_memory"))
 
 

@@ -66,8 +66,8 @@ class Selector:
     ) -> None:
         self._worker, self._clock, self._options, self._tell = worker, clock, options, tell
         self._references, self._prefixes = references, thresholds.prefixes
-        self._table = ChannelTable(thresholds.prefixes, trim=options.trim, max_missed=options.max_missed)
-        self._max_samples = options.max_samples or LiveTrim(options.trim).samples + 2 * thresholds.prefixes[-1]
+        self._table = ChannelTable(thresholds.prefixes, trim=options.settled_trim, max_missed=options.max_missed)
+        self._max_samples = options.max_samples or LiveTrim(options.settled_trim).samples + 2 * thresholds.prefixes[-1]
         self._control = np.array(sorted(options.control_channels), np.int64)
         self._choice = ChannelChoice(self._control, options.select)
         pace = Pace(thresholds.prefixes[0], BATCH_SECONDS, options.deadline)

@@ -65,6 +65,9 @@ def build_squiggle(
         found.record,
         found.strand,
         found.first,
+        model.checksum,
+        model.pore,
+        model.rate,
     )
 
 

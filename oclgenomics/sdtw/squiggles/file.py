@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import os
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -15,12 +16,13 @@ from oclgenomics.io.array_file import ArrayFile, is_of_kind
 from oclgenomics.io.array_layout import FileKind
 from oclgenomics.io.array_writing import write_arrays
 from oclgenomics.sdtw.squiggles.squiggle import Squiggle
+from oclgenomics.signals.chemistry import PORES
 from oclgenomics.signals.kmer_model import MAX_K
 from oclgenomics.signals.kmer_tracks import Molecule
 
 __all__ = ["is_squiggle", "read_squiggle", "write_squiggle"]
 
-KIND = FileKind(b"\x89osqu\r\n\x1a", 1, "squiggle of a reference", "make it again with `oclgenomics sdtw index`")
+KIND = FileKind(b"\x89osqu\r\n\x1a", 2, "squiggle of a reference", "make it again with `oclgenomics sdtw index`")
 
 
 class _Facts(NamedTuple):
@@ -28,6 +30,9 @@ class _Facts(NamedTuple):
     k: int
     model: str
     molecule: Molecule
+    model_checksum: str
+    pore: str
+    rate: float | None
 
 
 def write_squiggle(path: str | os.PathLike[str], squiggle: Squiggle) -> None:
@@ -49,7 +54,7 @@ def write_squiggle(path: str | os.PathLike[str], squiggle: Squiggle) -> None:
         "track_strand": squiggle.track_strand,
         "track_first": squiggle.track_first,
     }
-    facts = _Facts(squiggle.name, squiggle.k, squiggle.model, squiggle.molecule)
+    facts = _Facts(*(getattr(squiggle, name) for name in _Facts._fields))
     write_arrays(path, KIND, __version__, facts._asdict(), arrays)
 
 
@@ -81,6 +86,9 @@ def read_squiggle(path: str | os.PathLike[str]) -> Squiggle:
                 file.array("track_record", "<i4"),
                 file.array("track_strand", "|u1"),
                 file.array("track_first", "<i8"),
+                facts.model_checksum,
+                facts.pore,
+                facts.rate,
             )
             _check(squiggle)
         except ValueError as error:
@@ -93,8 +101,11 @@ def _facts(metadata: Mapping[str, Any]) -> _Facts:
     if sorted(metadata) != sorted(_Facts._fields):
         raise ValueError("the description is not that of a squiggle")
     facts = _Facts(**metadata)
-    words = all(isinstance(word, str) for word in (facts.name, facts.model, facts.molecule))
-    if not words or facts.molecule not in ("dna", "rna") or type(facts.k) is not int or not 1 <= facts.k <= MAX_K:
+    texts = (facts.name, facts.model, facts.molecule, facts.model_checksum, facts.pore)
+    words = all(isinstance(word, str) for word in texts) and facts.pore in ("", *PORES)
+    timed = facts.rate is None or (type(facts.rate) is float and 0 < facts.rate < math.inf)
+    counted = type(facts.k) is int and 1 <= facts.k <= MAX_K
+    if not (words and timed and counted) or facts.molecule not in ("dna", "rna"):
         raise ValueError("the description is not that of a squiggle")
     return facts
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.io.checksum import checksum
 from oclgenomics.signals.kmer_tracks import Molecule
 
 __all__ = ["STRANDS", "Places", "Squiggle"]
 
 STRANDS = ("+", "-")
+CHECKSUM_KEY = b"oclgenomics-sdtw"
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +65,12 @@ class Squiggle:
         0 or 1; columns of strand 0 come first.
     track_first : ndarray, int64, (tracks,)
         `Places.position` of the track's first column.
+    model_checksum : str
+        That of the model's means; empty if not known.
+    pore : str
+        Family of the pore that the model is for, one of `oclgenomics.signals.chemistry.PORES`; empty if not known.
+    rate : float, optional
+        Samples per second that the model is for, if known.
     """
 
     name: str
@@ -75,9 +84,21 @@ class Squiggle:
     track_record: NDArray[np.int32]
     track_strand: NDArray[np.uint8]
     track_first: NDArray[np.int64]
+    model_checksum: str = ""
+    pore: str = ""
+    rate: float | None = None
 
     def __len__(self) -> int:
         return len(self.levels)
+
+    @cached_property
+    def checksum(self) -> str:
+        """Checksum of all that decides costs and places: sequences, strands and levels, but not the name."""
+        head = json.dumps([self.records, self.k, self.molecule], separators=(",", ":")).encode()
+        arrays = (self.lengths, self.tracks, self.track_record, self.track_strand, self.track_first, self.levels)
+        pieces: list[bytes | memoryview] = [head]
+        pieces += [np.ascontiguousarray(one, one.dtype.newbyteorder("<")).view(np.uint8).data for one in arrays]
+        return f"{checksum(CHECKSUM_KEY, *pieces):016x}"
 
     @cached_property
     def column_strand(self) -> NDArray[np.uint8]:

@@ -40,7 +40,8 @@ def serve(jobs: IO[bytes], answers: IO[bytes]) -> None:
         try:
             for read in timed(_READERS[kind](path, limit)):
                 facts = read.name, read.scale, read.offset, read.rate, read.channel, read.share
-                _send(answers, read.samples.astype("<i2", copy=False), "read", *facts)
+                samples = read.samples.astype("<i2", copy=False)
+                _send(answers, samples, "read", *facts, read.pore, read.molecule)
             _send(answers, None, "end")
         except InputError as error:
             _send(answers, None, "refused", str(error).removeprefix(f"{path}: "))

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError
+from oclgenomics.signals.chemistry import FACTS, Chemistry, chemistry_of
 from oclgenomics.signals.readers.raw_read import RawRead, channel_number, pore_scale
 
 __all__ = ["read_fast5"]
@@ -41,17 +42,21 @@ def read_fast5(path: str, limit: int | None) -> Iterator[RawRead]:
     import h5py
 
     _find_filters(h5py)
+    known = _Known()
     with h5py.File(path, "r") as file:
         groups = [name for name in file if name.startswith("read_")]
         if groups:
             for number, group in enumerate(groups, 1):
-                yield _read(group[5:], file[group]["Raw"], file[group].get("channel_id"), limit, number / len(groups))
+                own = file[group]
+                share = number / len(groups)
+                yield _read(group[5:], own["Raw"], own.get("channel_id"), limit, share, known(own))
             return
         if "Raw/Reads" not in file:
             raise InputError("HDF5 without reads of FAST5; bulk files are not read", source=path)
         for name, raw in file["Raw/Reads"].items():  # one, but for very old files
             identifier = _text(raw.attrs.get("read_id", name))
-            yield _read(identifier, raw, file.get("UniqueGlobalKey/channel_id"), limit, 0.0)
+            own = file.get("UniqueGlobalKey", {})
+            yield _read(identifier, raw, own.get("channel_id"), limit, 0.0, known(own))
 
 
 def _find_filters(h5py: Any) -> None:
@@ -63,9 +68,30 @@ def _find_filters(h5py: Any) -> None:
             h5py.h5pl.prepend(folder)
 
 
-def _read(name: str, raw: Any, channel: Any, limit: int | None, share: float) -> RawRead:
+class _Known:
+    """What reads are of, by their runs."""
+
+    def __init__(self) -> None:
+        self._chemistries: dict[str, Chemistry] = {}
+
+    def __call__(self, group: Any) -> Chemistry:
+        """What a group of a read says, or that of a file of one read."""
+        attributes = getattr(group, "attrs", {})
+        run = _text(attributes["run_id"]) if "run_id" in attributes else ""
+        if not run or run not in self._chemistries:
+            self._chemistries[run] = chemistry_of(_run_facts(group, attributes))
+        return self._chemistries[run]
+
+
+def _run_facts(group: Any, attributes: Any) -> dict[str, str]:
+    tables = [attributes, *(group[name].attrs for name in ("tracking_id", "context_tags") if name in group)]
+    found = ((name, table[name]) for table in tables for name in FACTS if name in table)
+    return {name: _text(value) for name, value in found if np.size(value) == 1}
+
+
+def _read(name: str, raw: Any, channel: Any, limit: int | None, share: float, chemistry: Chemistry) -> RawRead:
     path = os.fsdecode(raw.file.filename)
-    return RawRead(name, _samples(raw, limit, name, path), *_facts(channel, name, path), share)
+    return RawRead(name, _samples(raw, limit, name, path), *_facts(channel, name, path), share, *chemistry)
 
 
 def _samples(raw: Any, limit: int | None, name: str, path: str) -> NDArray[np.int16]:
@@ -93,4 +119,4 @@ def _facts(channel: Any, name: str, path: str) -> tuple[float, float, float, int
 
 def _text(value: Any) -> str:
     one = np.ravel(value)[0]
-    return one.decode() if isinstance(one, bytes) else str(one)
+    return one.decode(errors="replace") if isinstance(one, bytes) else str(one)

@@ -25,6 +25,7 @@ __all__ = ["OWN_ARRAYS", "read_npy", "read_npz"]
 OWN_ARRAYS = {"samples": "i2", "starts": "i8", "names": "U", "scale": "f8", "offset": "f8", "rate": "f8",
               "channel": "i4"}  # fmt: skip
 FACTS = ("names", "scale", "offset", "rate", "channel")
+CHEMISTRY = ("pore", "molecule")  # arrays that are left out where nothing is known of them
 BLOCK_BYTES = 1 << 20
 BLOCK_READS = 4096
 MAX_NAME = 1 << 12  # characters
@@ -175,6 +176,8 @@ def _own_reads(archive: zipfile.ZipFile, limit: int | None, path: str) -> Iterat
     """The reads of a file of `write_signals`."""
     with ExitStack() as stack:
         arrays = {name: stack.enter_context(_ArrayMember(archive, name)) for name in OWN_ARRAYS}
+        there = [name for name in CHEMISTRY if f"{name}.npy" in archive.namelist()]
+        arrays |= {name: stack.enter_context(_ArrayMember(archive, name)) for name in there}
         for name, array in arrays.items():
             _check_own(array, name, path)
         samples, starts = arrays.pop("samples"), arrays.pop("starts")
@@ -185,17 +188,18 @@ def _own_reads(archive: zipfile.ZipFile, limit: int | None, path: str) -> Iterat
         ascending = begin == 0
         for first in range(0, reads, BLOCK_READS):
             ends = starts.take(BLOCK_READS).tolist()
-            lists = (arrays[name].take(BLOCK_READS).tolist() for name in FACTS)
+            lists = (arrays[name].take(BLOCK_READS).tolist() for name in (*FACTS, *there))
             for number, (end, *known) in enumerate(zip(ends, *lists, strict=True), first + 1):
                 length, begin = end - begin, end
                 if not ascending or length < 0 or end > samples.shape[0]:
                     raise InputError(_NOT_ASCENDING, source=path)
-                name, scale, offset, rate, channel = known
+                name, scale, offset, rate, channel, *chemistry = known
                 _check_length(length, limit, name, path)
                 wanted = length if limit is None else min(length, limit)
                 taken = samples.take(wanted).astype(np.int16)
                 samples.skip(length - wanted)
-                yield RawRead(name, taken, scale, offset, rate, channel, number / reads)
+                of = dict(zip(there, chemistry, strict=True))
+                yield RawRead(name, taken, scale, offset, rate, channel, number / reads, **of)
         if not ascending or begin != samples.shape[0]:
             raise InputError(_NOT_ASCENDING, source=path)
         for array in (samples, starts, *arrays.values()):
@@ -207,7 +211,7 @@ _NOT_ASCENDING = "`starts` do not ascend from 0 to the number of samples; the fi
 
 def _check_own(array: _ArrayMember, name: str, path: str) -> None:
     """Refuse an array that `write_signals` does not write."""
-    kind = OWN_ARRAYS[name]
+    kind = OWN_ARRAYS.get(name, "U")
     fits = array.dtype.kind == "U" if kind == "U" else array.dtype == np.dtype(f"<{kind}")
     if not fits or len(array.shape) != 1 or (kind == "U" and array.dtype.itemsize > 4 * MAX_NAME):
         raise InputError(

@@ -8,9 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.signals.chemistry import FACTS, Chemistry, chemistry_of
 from oclgenomics.signals.readers.raw_read import RawRead
 
 __all__ = ["read_pod5"]
+
+RUN_FACTS = ("flow_cell_product_code", "sequencing_kit", "protocol_name")
 
 
 def read_pod5(path: str, limit: int | None) -> Iterator[RawRead]:
@@ -36,7 +39,7 @@ def read_pod5(path: str, limit: int | None) -> Iterator[RawRead]:
     import pod5
 
     with pod5.Reader(path) as file:
-        batches = file.batch_count
+        batches, known = file.batch_count, _Known()
         for number in range(batches):
             batch = file.get_batch(number)
             for row, record in enumerate(batch.reads()):
@@ -49,7 +52,24 @@ def read_pod5(path: str, limit: int | None) -> Iterator[RawRead]:
                     float(record.run_info.sample_rate),
                     int(record.pore.channel),
                     (number + (row + 1) / batch.num_reads) / batches,
+                    *known(record),
                 )
+
+
+class _Known:
+    """What reads are of, by their runs."""
+
+    def __init__(self) -> None:
+        self._chemistries: dict[tuple[str, str], Chemistry] = {}
+
+    def __call__(self, record: Any) -> Chemistry:
+        run, pore = record.run_info, str(record.pore.pore_type)
+        key = (str(run.acquisition_id), pore)
+        if key not in self._chemistries:
+            facts = {**run.tracking_id, **run.context_tags, "pore_type": pore}
+            facts |= {name: getattr(run, name) for name in RUN_FACTS}
+            self._chemistries[key] = chemistry_of({name: str(facts[name]) for name in FACTS if name in facts})
+        return self._chemistries[key]
 
 
 def _samples(record: Any, limit: int | None) -> NDArray[np.int16]:

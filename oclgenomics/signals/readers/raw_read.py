@@ -9,12 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError
+from oclgenomics.signals.chemistry import PORES
 
 __all__ = ["MAX_READ_SAMPLES", "RawRead", "channel_number", "check_read", "damaged", "pore_scale"]
 
 MAX_READ_SAMPLES = 1 << 28  # fifteen hours of 5 kHz
 MAX_CHANNEL = (1 << 31) - 1
 MAX_DIGITS = 10  # of a channel
+MAX_SHOWN = 40  # letters of a text in a message
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,8 @@ class RawRead:
     channel : int
     share : float
         How much of the file has been read with it, 0 to 1.
+    pore, molecule : str
+        As of `oclgenomics.signals.chemistry.Chemistry`.
     """
 
     name: str
@@ -39,6 +43,8 @@ class RawRead:
     rate: float = math.nan
     channel: int = 0
     share: float = 0.0
+    pore: str = ""
+    molecule: str = ""
 
 
 def check_read(read: RawRead, source: str) -> RawRead:
@@ -47,7 +53,7 @@ def check_read(read: RawRead, source: str) -> RawRead:
     Raises
     ------
     InputError
-        It has no name or one that cannot be printed, or a calibration, a rate or a channel that cannot be.
+        It has no name or one that cannot be printed, or a fact that cannot be.
     """
     if not read.name:
         raise InputError("a read without a name", source=source)
@@ -59,6 +65,10 @@ def check_read(read: RawRead, source: str) -> RawRead:
         trouble = f"{read.rate:g} samples per second"
     elif not 0 <= read.channel <= MAX_CHANNEL:
         trouble = f"channel {read.channel}"
+    elif read.pore not in ("", *PORES):
+        trouble = f"the pore {read.pore[:MAX_SHOWN]!r}"
+    elif read.molecule not in ("", "dna", "rna"):
+        trouble = f"the molecule {read.molecule[:MAX_SHOWN]!r}"
     else:
         return read
     raise InputError(f"read {read.name!r} has {trouble}; the file is damaged", source=source)

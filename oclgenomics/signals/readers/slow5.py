@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from oclgenomics.signals.chemistry import FACTS, Chemistry, chemistry_of
 from oclgenomics.signals.readers.raw_read import RawRead, channel_number, pore_scale
 
 __all__ = ["read_slow5"]
@@ -59,9 +60,13 @@ def read_slow5(path: str, limit: int | None) -> Iterator[RawRead]:
             file = pyslow5.Open(named, "r")
         handle, size = _handle(path), os.path.getsize(path)
         wanted = ["channel_number"] if "channel_number" in (file.get_aux_names() or ()) else None
+        known: dict[int, Chemistry] = {}
         for record in file.seq_reads(aux=wanted):
+            group = int(record["read_group"])
+            if group not in known:
+                known[group] = _chemistry(file, group)
             share = 0.0 if handle is None else os.lseek(handle, 0, os.SEEK_CUR) / size
-            yield _read(record, limit, share, path)
+            yield _read(record, limit, share, path, known[group])
         file.close()
     finally:
         log.removeHandler(troubles)
@@ -80,7 +85,14 @@ def _with_ending(path: str) -> Iterator[str]:
         yield link
 
 
-def _read(record: dict[str, Any], limit: int | None, share: float, path: str) -> RawRead:
+def _chemistry(file: Any, group: int) -> Chemistry:
+    """What the head says of the reads of a group."""
+    there = set(file.get_header_names() or ())
+    facts = {name: file.get_header_value(name, read_group=group) for name in FACTS if name in there}
+    return chemistry_of({name: str(text) for name, text in facts.items() if text is not None})
+
+
+def _read(record: dict[str, Any], limit: int | None, share: float, path: str, chemistry: Chemistry) -> RawRead:
     name = str(record["read_id"])
     scale = pore_scale(float(record["range"]), float(record["digitisation"]), name, path)
     return RawRead(
@@ -91,6 +103,7 @@ def _read(record: dict[str, Any], limit: int | None, share: float, path: str) ->
         float(record["sampling_rate"]),
         channel_number(str(record.get("channel_number", ""))),
         share,
+        *chemistry,
     )
 
 

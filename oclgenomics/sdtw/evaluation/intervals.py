@@ -1,0 +1,132 @@
+"""Intervals of shares, exact for any number of reads, and of areas under ROC curves.
+
+Of n reads, k are below a threshold. The interval of Clopper and Pearson holds the true share in 95 % of cases or more,
+whatever the scores are distributed like. It also does where the threshold itself was laid between the k-th and the next
+score of these n reads: the share below the k-th score has the distribution Beta(k, n + 1 - k), of which the lower end
+is a quantile, and likewise at the upper end. So thresholds may be judged by the reads that they were chosen by, as long
+as k was settled before. Where the best of all k is taken, ends have to hold for all k at once: `local_miss` says how
+much less each one may miss, so that together they miss in no more than 5 % of cases.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from typing import NamedTuple
+
+__all__ = ["MISS", "Interval", "area_interval", "beta_share", "local_miss", "reads_needed", "share_interval"]
+
+MISS = 0.05  # how often an interval may not hold the truth
+HALVINGS = 60
+MAX_TERMS, SMALLEST = 100_000, 1e-300
+MAX_NEEDED = 1 << 20
+# Reads, and how much the interval of each rank may miss so that those of all ranks hold in 95 % of 20,000 draws of so
+# many uniform numbers (of 2,000 and 200 draws at the end).
+LOCAL = (
+    (1, 0.05), (2, 0.0247), (3, 0.0177), (5, 0.0121), (10, 0.0071), (20, 0.0048), (50, 0.0029), (100, 0.0021),
+    (200, 0.0017), (500, 0.00127), (1_000, 0.00107), (10_000, 0.0006), (100_000, 0.0005), (1 << 62, 0.0003),
+)  # fmt: skip
+
+
+class Interval(NamedTuple):
+    """Both ends."""
+
+    low: float
+    high: float
+
+
+def share_interval(count: int, total: int, miss: float = MISS) -> Interval:
+    """Return the interval of Clopper and Pearson of a share.
+
+    Parameters
+    ----------
+    count, total : int
+        Reads that were counted, of so many.
+    miss : float
+        How often the truth may lie outside, half of it on either side.
+
+    Returns
+    -------
+    Interval
+        0 to 1 where there are no reads.
+    """
+    low = 0.0 if not count else _quantile(miss / 2, count, total - count + 1)
+    high = 1.0 if count == total else _quantile(1 - miss / 2, count + 1, total - count)
+    return Interval(low, high)
+
+
+def local_miss(reads: int) -> float:
+    """Return how often the interval of one threshold may miss, so that those of all thresholds hold together."""
+    for (few, high), (many, low) in pairwise(LOCAL):
+        if reads < many:
+            part = math.log(max(reads, 1) / few) / math.log(many / few)
+            return math.exp((1 - part) * math.log(high) + part * math.log(low))
+    return LOCAL[-1][1]
+
+
+def area_interval(area: float, targets: int, others: int) -> Interval:
+    """Return an interval of an area under a ROC curve.
+
+    No area varies more than a share of the same size among the fewer reads of both classes (van Dantzig), so the
+    interval is that of such a share, and wider than it had to be where scores of both classes are alike in shape.
+    """
+    reads = min(targets, others)
+    low = 0.0 if area == 0 else _quantile(MISS / 2, area * reads, reads - area * reads + 1)
+    high = 1.0 if area == 1 else _quantile(1 - MISS / 2, area * reads + 1, reads - area * reads)
+    return Interval(low, high)
+
+
+def reads_needed(share: float, width: float) -> int:
+    """Return about how many reads give an interval of a share that is no wider, by thresholds chosen by them."""
+    low, high = 1, 2
+    while high < MAX_NEEDED and _width(share, high) > width:
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if _width(share, middle) > width else (low, middle)
+    return high
+
+
+def _width(share: float, reads: int) -> float:
+    low, high = share_interval(round(share * reads), reads, local_miss(reads))
+    return high - low
+
+
+def _quantile(share: float, a: float, b: float) -> float:
+    """The quantile of a beta distribution, by halving."""
+    low, high = 0.0, 1.0
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if beta_share(middle, a, b) < share else (low, middle)
+    return (low + high) / 2
+
+
+def beta_share(x: float, a: float, b: float) -> float:
+    """Return the share of a beta distribution below x: the regularised incomplete beta function."""
+    if x <= 0 or x >= 1:
+        return float(x >= 1)
+    if x > (a + 1) / (a + b + 2):
+        return 1 - beta_share(1 - x, b, a)
+    logarithm = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x)
+    return math.exp(logarithm) / a * _fraction(x, a, b)
+
+
+def _fraction(x: float, a: float, b: float) -> float:
+    """The continued fraction of that function, by Lentz's method."""
+    c, d = 1.0, 1 / _apart(1 - (a + b) * x / (a + 1))
+    result = d
+    for m in range(1, MAX_TERMS):
+        even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
+        odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
+        for number in (even, odd):
+            d = 1 / _apart(1 + number * d)
+            c = _apart(1 + number / c)
+            result *= c * d
+        if abs(c * d - 1) < 1e-14:
+            break
+    return result
+
+
+def _apart(value: float) -> float:
+    """The value, or something near where it is 0."""
+    return value if abs(value) > SMALLEST else SMALLEST
