@@ -346,6 +346,29 @@ def test_sections_with_numbers_that_are_too_large(
             decode_section(raw, words, 2, len(gap))
 
 
+@pytest.mark.parametrize("words", [1, 2, 3])
+@pytest.mark.parametrize(("below", "gap"), [(5, 4), (5, 5), (5, 6), (1, 1), (1, 127), (0, 1)])
+def test_gaps_that_lead_beyond_the_largest_key(shaped: Engine, words: int, below: int, gap: int) -> None:
+    """A sum that wraps around would be a small key, out of order."""
+    largest = (1 << 64 * words) - 1
+    first = largest - below
+    raw = first.to_bytes(8 * words, "little") + bytes([gap]) + np.array([ONE, ONE], "<u8").tobytes()
+    key = np.frombuffer(raw, "<u8", words).astype(np.uint64).reshape(words, 1)
+    table = table_of(key, 2, [1], [2], [checksum(raw)])
+    room = decode_device.room_for(shaped, [table])
+    room.host[:] = 0
+    room.host.view(np.uint8)[: len(raw)] = np.frombuffer(raw, np.uint8)
+    runs, status = decode_device.decode_on(shaped, table, room)
+    if gap > below:
+        assert status.tolist() == [2]
+        with pytest.raises(ValueError, match="beyond|ascend|order|large|overflow|wrap"):
+            decode_section(raw, words, 2, 1)
+    else:
+        assert status.tolist() == [0]
+        found = shaped.download(runs.keys)[:, 1].tolist()
+        assert sum(word << 64 * at for at, word in enumerate(found)) == first + gap
+
+
 @settings(FIXTURE, max_examples=150)
 @given(words=st.sampled_from([1, 2, 8]), size=st.integers(1, 12), data=st.data())
 def test_bytes_that_are_no_section(shaped: Engine, words: int, size: int, data: st.DataObject) -> None:
