@@ -44,10 +44,10 @@ __kernel void find_candidates(FOUND, TARGETS, CANDIDATES, uint reads, uint each,
 {
     const uint item = get_global_id(0);
     for (uint i = item * each; i < reads && i < (item + 1) * each; ++i) {
-        const uint read = listed[i], size = located[read];
+        const uint read = listed[i];
         __global uint *list = lists + places[i];
-        gather(found, FIRST_FEATURE(read), FIRST_FEATURE(read + 1), locations, list);
-        list = sort_list(list, list + size, size);
+        const uint size = gather(found, FIRST_FEATURE(read), FIRST_FEATURE(read + 1), locations, APART(read), first_window, blocks, list);
+        list = sort_list(list, list + located[read], size);
         find_in_list(list, size, widths[read], first_window, blocks, groups, maxcand, plane, best + (ulong)read * maxcand);
     }
 }

@@ -58,22 +58,28 @@ static inline uint count_together(__global const ulong *found, ulong begin, ulon
     return all >> 32 ? 0xffffffffu : (uint)all;
 }
 
-// Brings together the locations of a read, in any order.
-static inline void gather(__global const ulong *found, ulong begin, ulong end, __global const uint *locations, LIST *list,
-                          __local Shared *shared)
+// Brings together the locations of a read that count, in any order; returns how many.
+static inline uint gather(__global const ulong *found, ulong begin, ulong end, __global const uint *locations, uint apart,
+                          __global const uint *first_window, __global const uint *blocks, LIST *list, __local Shared *shared)
 {
     for (ulong i = begin + get_local_id(0); i < end; i += LANES) {
         const ulong one = found[i];
         const uint count = COUNT_OF(one), place = PLACE_OF(one);
         if (count == 0)
             continue;
-        const uint to = atomic_add(&shared->filled, count);
-        if (count == 1)
-            list[to] = place;
-        else
-            for (uint j = 0; j < count; ++j)
-                list[to + j] = locations[place + j];
+        if (count == 1) {
+            list[atomic_inc(&shared->filled)] = place;
+            continue;
+        }
+        uint counting = 0;
+        for (uint j = 0; j < count; j = next_counting(locations + place, j, count, apart, first_window, blocks))
+            ++counting;
+        uint to = atomic_add(&shared->filled, counting);
+        for (uint j = 0; j < count; j = next_counting(locations + place, j, count, apart, first_window, blocks))
+            list[to++] = locations[place + j];
     }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return shared->filled;
 }
 
 // Sorts a list, which is filled up to the next power of two.
@@ -209,9 +215,9 @@ void find_in_groups(FOUND, TARGETS, CANDIDATES, __global const uint *listed, __g
     __global uint *slots = best + (ulong)read * maxcand;
     uint count = 0;
     if (size) {
-        gather(found, begin, end, locations, list, &shared);
-        sort_list(list, size);
-        count = find_in_list(list, size, widths[read], first_window, blocks, groups, maxcand, plane, slots, &shared);
+        const uint counting = gather(found, begin, end, locations, APART(read), first_window, blocks, list, &shared);
+        sort_list(list, counting);
+        count = find_in_list(list, counting, widths[read], first_window, blocks, groups, maxcand, plane, slots, &shared);
     }
     for (uint slot = count + lane; slot < maxcand; slot += LANES)
         put_candidate(slots, plane, slot, NO_TARGET, 0, 0, 0);

@@ -29,25 +29,57 @@ static inline void prefetch_lists(FOUND, uint from, uint to)
         prefetch(locations + (COUNT_OF(found[i]) > 1 ? PLACE_OF(found[i]) : 0), 1);
 }
 
-// Brings together the locations of features begin .. end - 1. Lists mostly have few; four are copied without a look at how many
-// there are, which nobody could foresee, and what is too much is overwritten.
-static inline void gather_row(__global const ulong *found, ulong begin, ulong end, __global const uint *locations, ulong stored,
-                              uint *row)
+// Which of items 0 to 3 of a feature's list are followed by one that is fewer than `apart` windows behind; `left`: locations there
+// and behind. More is read of the list than it has.
+static inline int4 are_followed(uint4 items, __global const uint *list, uint left, uint apart)
 {
+    const uint4 behind = *(__global const items4 *)(list + 1);
+    return (behind - items < (uint4)apart) & ((uint4)(1, 2, 3, 4) < (uint4)left);
+}
+
+// Brings together the locations of features begin .. end - 1 that count; returns how many.
+static inline uint gather_counting(__global const ulong *found, ulong begin, ulong end, __global const uint *locations, uint apart,
+                                   __global const uint *first_window, __global const uint *blocks, uint *row)
+{
+    uint size = 0;
+    for (ulong i = begin; i < end; ++i) {
+        const uint count = COUNT_OF(found[i]), place = PLACE_OF(found[i]);
+        if (count == 1)
+            row[size++] = place;
+        else
+            for (uint j = 0; j < count; j = next_counting(locations + place, j, count, apart, first_window, blocks))
+                row[size++] = locations[place + j];
+    }
+    return size;
+}
+
+// Brings together the locations of features begin .. end - 1, and says whether some of a feature are close to each other. Lists mostly have few; four are copied without a look at how many
+// there are, which nobody could foresee, and what is too much is overwritten.
+static inline uint gather_row(__global const ulong *found, ulong begin, ulong end, __global const uint *locations, ulong stored,
+                              uint apart, uint *row)
+{
+    int4 close = 0;
     for (ulong i = begin; i < end; ++i) {
         const uint count = COUNT_OF(found[i]), place = PLACE_OF(found[i]);
         const ulong from = count > 1 ? place : 0;
         if (from + count + 4 > stored) {
-            for (uint j = 0; j < count; ++j)
+            for (uint j = 0; j < count; ++j) {
                 row[j] = count > 1 ? locations[from + j] : place;
+                close.s0 |= j && row[j] - row[j - 1] < apart;
+            }
         } else {
             const uint4 items = *(__global const items4 *)(locations + from);
             *(items4 *)row = (uint4)count > 1u ? items : (uint4)place;
-            for (uint j = 4; j < count; j += 4)
-                *(items4 *)(row + j) = *(__global const items4 *)(locations + from + j);
+            close |= are_followed(items, locations + from, count, apart);
+            for (uint j = 4; j < count; j += 4) {
+                const uint4 more = *(__global const items4 *)(locations + from + j);
+                *(items4 *)(row + j) = more;
+                close |= are_followed(more, locations + from + j, count - j, apart);
+            }
         }
         row += count;
     }
+    return (close.s0 | close.s1) | (close.s2 | close.s3) ? 1 : 0;
 }
 
 // next[i]: the place of the first window that is another one than that of place i - 1.
@@ -109,10 +141,13 @@ void find_in_lanes(FOUND, TARGETS, CANDIDATES, uint reads, uint each, ulong stor
             sizes[lane] = 0;
         for (uint lane = 0; lane < taken; ++lane) {
             const ulong own = FIRST_FEATURE(from + lane), next = FIRST_FEATURE(from + lane + 1);
-            const uint size = count_locations(found, own, next);
+            uint size = count_locations(found, own, next);
             located[from + lane] = size;
             if (size <= CAPACITY) {
-                gather_row(found, own, next, locations, stored, rows + lane * ROW);
+                const uint apart = APART(from + lane);
+                uint *row = rows + lane * ROW;
+                if (gather_row(found, own, next, locations, stored, apart, row))
+                    size = gather_counting(found, own, next, locations, apart, first_window, blocks, row);
                 sizes[lane] = size;
                 most = MAX(most, size);
             }

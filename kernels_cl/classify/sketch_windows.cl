@@ -11,6 +11,11 @@
 // So k-mers come by 16. Their hashes are ordered by a network (Green's, of 60 comparators) and merged with the 16 least so far: of
 // two ordered lists the minima of one and of the reverse of the other are the 16 least, and four more steps order these.
 //
+// K-mers of low complexity are left out: those with fewer than TRIPLETS different triplets among the KMER - 2 that they have. In a
+// bit of its own for each place, a triplet is told whether one of the next d is the same: letters are two planes of bits, and a
+// shift by d puts each one above the one that is d behind it. The triplet of place a counts if it is none of the KMER - 3 - a
+// behind it, and the sums of all places grow bit by bit in four more planes.
+//
 // The least so found come with their repetitions. Where fewer than asked for are left without these, the window is gone through
 // again for the hashes above the last one. That mostly does; where it meets repetitions again, the next pass takes each hash once.
 //
@@ -19,6 +24,8 @@
 // The text begins at byte `skip` of the memory.
 //
 // -D KMER=4..16     letters of a k-mer
+// -D TRIPLETS=0..14 different triplets that a k-mer has at least
+// -D LOWER=0|1      1: letters in lower case are none
 // -D LANES=1|8|16   windows in a vector: 1 on GPUs
 #include "classify/hashes.clh"
 #include "sequence/text.clh"
@@ -42,6 +49,9 @@ typedef struct {
 // Sixteen letters, the first one highest: 2 bits each, and a bit that is set for what is no letter.
 typedef struct {
     lanes codes, reverse, bad;
+#if TRIPLETS > 1
+    lanes planes; // the higher bits of all codes, then the lower ones
+#endif
 } Word;
 
 // The bits of all lanes together.
@@ -108,7 +118,7 @@ static inline void load_lanes(__global const uchar *text, lanes at, uint size, l
 static inline lanes bad_bytes(lanes x)
 {
     const lanes by_one = x >> 1, by_two = x >> 2, by_four = x >> 4;
-    return (((by_four ^ (by_two & ~by_one)) | ~(x | by_four)) & 0x01010101u) | ((x ^ 0x40404040u) & 0xc8c8c8c8u);
+    return (((by_four ^ (by_two & ~by_one)) | ~(x | by_four)) & 0x01010101u) | ((x ^ 0x40404040u) & (LOWER ? 0xe8e8e8e8u : 0xc8c8c8c8u));
 }
 
 // The codes of four letters as the highest eight bits.
@@ -134,6 +144,50 @@ static inline lanes reversed_complement(lanes x)
     return x >> 16 | x << 16;
 }
 
+#if TRIPLETS > 1
+
+// The odd bits of numbers, the highest one first, and then the even ones.
+static inline lanes unshuffle(lanes x)
+{
+    lanes moved = (x ^ x >> 1) & 0x22222222u;
+    x ^= moved ^ moved << 1;
+    moved = (x ^ x >> 2) & 0x0c0c0c0cu;
+    x ^= moved ^ moved << 2;
+    moved = (x ^ x >> 4) & 0x00f000f0u;
+    x ^= moved ^ moved << 4;
+    moved = (x ^ x >> 8) & 0x0000ff00u;
+    return x ^ moved ^ moved << 8;
+}
+
+// Bit 31 - j is set where the k-mer that begins at letter j of the first word has too few triplets.
+static inline lanes simple_kmers(Word first, Word next)
+{
+    const lanes high = (first.planes & 0xffff0000u) | next.planes >> 16, low = first.planes << 16 | (next.planes & 0x0000ffffu);
+    lanes sums[4], single = ~(lanes)0;
+    UNROLL
+    for (uint bit = 0; bit < 4; ++bit)
+        sums[bit] = 0;
+    UNROLL
+    for (uint apart = 1; apart <= KMER - 3; ++apart) {
+        const lanes other = (high ^ high << apart) | (low ^ low << apart);
+        single &= other | other << 1 | other << 2;
+        lanes carried = single << (KMER - 3 - apart);
+        UNROLL
+        for (uint bit = 0; bit < 4; ++bit) {
+            const lanes sum = sums[bit] ^ carried;
+            carried &= sums[bit];
+            sums[bit] = sum;
+        }
+    }
+    lanes fewer = 0; // than TRIPLETS - 1, as the last triplet always counts
+    UNROLL
+    for (uint bit = 0; bit < 4; ++bit)
+        fewer = (TRIPLETS - 1) >> bit & 1 ? ~sums[bit] | fewer : ~sums[bit] & fewer;
+    return fewer;
+}
+
+#endif
+
 static inline Word load_word(__global const uchar *text, lanes at, uint size)
 {
     Word word;
@@ -142,6 +196,9 @@ static inline Word load_word(__global const uchar *text, lanes at, uint size)
     word.codes = (codes_on_top(x[0]) & 0xff000000u) | (codes_on_top(x[1]) >> 8 & 0x00ff0000u)
                  | (codes_on_top(x[2]) >> 16 & 0x0000ff00u) | codes_on_top(x[3]) >> 24;
     word.reverse = reversed_complement(word.codes);
+#if TRIPLETS > 1
+    word.planes = unshuffle(word.codes);
+#endif
     UNROLL
     for (uint i = 0; i < 4; ++i)
         bad[i] = bad_bytes(x[i]);
@@ -240,7 +297,11 @@ static inline void pass_windows(__global const uchar *text, uint size, Windows w
     for (uint done = 0; done < most; done += TOP) {
         windows.at += TOP;
         const Word next = load_word(text, windows.at, size);
+#if TRIPLETS > 1
+        const lanes bad = bad_kmers(word.bad, next.bad, windows.kmers) | simple_kmers(word, next);
+#else
         const lanes bad = bad_kmers(word.bad, next.bad, windows.kmers);
+#endif
         lanes hashes[TOP];
         UNROLL
         for (uint j = 0; j < TOP; ++j) {

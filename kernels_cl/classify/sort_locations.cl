@@ -22,7 +22,7 @@ __kernel void sort_locations(FOUND, uint from, uint reads, uint each, __global c
         const uint read = from + i;
         const ulong place = places[read] - places[from];
         __global uint *list = lists + place;
-        const uint size = gather(found, FIRST_FEATURE(read), FIRST_FEATURE(read + 1), locations, list);
+        const uint size = gather(found, FIRST_FEATURE(read), FIRST_FEATURE(read + 1), locations, 0, 0, 0, list);
         __global const uint *sorted = sort_list(list, spare + place, size);
         if (sorted != list)
             for (uint j = 0; j < size; ++j)

@@ -53,17 +53,21 @@ class Sought:
         Neighbouring windows whose hits add up.
     all_hits : bool
         Whether all windows are listed that the reads hit.
+    repeats : bool
+        Whether features count as often as they are found, rather than once.
     """
 
     batch: SketchedReads
     widths: NDArray[np.uint32]
     all_hits: bool = False
+    repeats: bool = False
 
     def look_in(self, index: FeatureIndex) -> FoundReads:
         """Find what an index has of the reads."""
         sketches, first = self.batch.sketches, self.batch.first
-        candidates = index.candidates(sketches, first, self.widths)
-        return FoundReads(self, candidates, index.hits(sketches, first) if self.all_hits else None)
+        candidates = index.candidates(sketches, first, self.widths, repeats=self.repeats)
+        hits = index.hits(sketches, first, repeats=self.repeats) if self.all_hits else None
+        return FoundReads(self, candidates, hits)
 
 
 @dataclass(frozen=True)

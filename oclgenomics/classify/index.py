@@ -179,7 +179,8 @@ class Index:
 
     def _read_windows(self, options: QueryOptions) -> SketchOptions:
         known = self.database.options.sketch
-        return SketchOptions(known.kmerlen, options.sketchlen or known.sketchlen, known.winlen, options.winstride)
+        length = options.sketchlen or known.sketchlen
+        return SketchOptions(known.kmerlen, length, known.winlen, options.winstride, known.min_triplets)
 
     def _sought(self, batches: Iterator[SketchedReads], options: QueryOptions, *, all_hits: bool) -> Iterator[Sought]:
         def widths(letters: NDArray[np.int64]) -> NDArray[np.uint32]:
@@ -187,7 +188,7 @@ class Index:
             return range_width(letters, options.insertsize, stride).astype(np.uint32)
 
         for batch in batches:
-            yield Sought(batch, by_length(widths, _letters(batch.reads)), all_hits)
+            yield Sought(batch, by_length(widths, _letters(batch.reads)), all_hits, options.repeats)
 
     def _called(self, found: FoundReads, caller: Caller, options: QueryOptions) -> ClassifiedReads:
         sought = found.sought

@@ -22,6 +22,7 @@ __all__ = [
 IdFormat = Literal["smart", "ncbi", "gi", "filename", "leadingword"]
 ID_FORMATS: tuple[IdFormat, ...] = get_args(IdFormat)
 MAX_KMER, MAX_SKETCH, MAX_WINDOW = 16, 64, 4096
+TRIPLETS = 9  # that a k-mer of MAX_KMER letters needs, unless the options say otherwise
 MAX_LOCATIONS = (1 << 16) - 1  # of a feature
 MAX_CANDIDATES = 64
 
@@ -49,6 +50,12 @@ class SketchOptions:
     winstride : int
         Letters from the start of a window to that of the next one, 1 to `winlen`. `winlen` - `kmerlen` + 1, so that
         each k-mer is in one window, if 0 is given.
+    min_triplets : int
+        Different triplets of letters that a k-mer has at least, 0 to `kmerlen` - 2; one with fewer is of low
+        complexity and no feature. If -1 is given, 9 of the 14 that 16 letters have, and as many for other k-mers; 0
+        takes all k-mers, as MetaCache does.
+    soft_masked : bool
+        Letters in lower case are none.
 
     Raises
     ------
@@ -60,6 +67,8 @@ class SketchOptions:
     sketchlen: int = 16
     winlen: int = 91
     winstride: int = 0
+    min_triplets: int = -1
+    soft_masked: bool = False
 
     def __post_init__(self) -> None:
         _check("kmerlen", self.kmerlen, 4, MAX_KMER)
@@ -68,6 +77,10 @@ class SketchOptions:
         if not self.winstride:
             object.__setattr__(self, "winstride", self.winlen - self.kmerlen + 1)
         _check("winstride", self.winstride, 1, self.winlen)
+        triplets = self.kmerlen - 2
+        if self.min_triplets == -1:
+            object.__setattr__(self, "min_triplets", triplets * TRIPLETS // (MAX_KMER - 2))
+        _check("min_triplets", self.min_triplets, 0, triplets)
 
 
 @dataclass(frozen=True)
@@ -134,6 +147,8 @@ class QueryOptions:
         Stride of a read's windows; `winlen` - `kmerlen` + 1 of the database if 0, whatever its own stride.
     sketchlen : int
         Features of a read's window at most; those of the database's windows if 0.
+    repeats : bool
+        Count a feature as often as the read and the range of windows have it, as MetaCache does, rather than once.
     min_readlen, max_readlen : int
         Reads (pairs: both mates together) of other lengths are not classified; 0 for no limit.
     cov_percentile : float
@@ -153,6 +168,7 @@ class QueryOptions:
     insertsize: int = 0
     winstride: int = 0
     sketchlen: int = 0
+    repeats: bool = False
     min_readlen: int = 0
     max_readlen: int = 0
     cov_percentile: float = 0.0
@@ -214,6 +230,6 @@ def metacache_hitmin(sketchlen: int) -> int:
     return sketchlen // 3 if sketchlen >= 6 else 2 if sketchlen >= 4 else 1
 
 
-METACACHE_SKETCH = SketchOptions(winlen=127)
+METACACHE_SKETCH = SketchOptions(winlen=127, min_triplets=0)
 METACACHE_BUILD = BuildOptions(METACACHE_SKETCH)
-METACACHE = QueryOptions(hitmin=metacache_hitmin(METACACHE_SKETCH.sketchlen))
+METACACHE = QueryOptions(hitmin=metacache_hitmin(METACACHE_SKETCH.sketchlen), repeats=True)

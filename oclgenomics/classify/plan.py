@@ -16,7 +16,9 @@ __all__ = [
     "LIST_BYTES",
     "MAX_LOCATIONS_OF_INDEX",
     "MAX_LOCATIONS_OF_READ",
+    "SLOT_BYTES",
     "SMALL",
+    "TABLE_SLOTS",
     "WIDE",
     "IndexLimits",
     "IndexNeed",
@@ -42,6 +44,8 @@ LIST_BYTES = 8  # of a location in a list to be sorted, which takes a second one
 ROOM_SHARE = 8  # of the memory that is left
 MIN_ROOM = 1 << 16
 MAX_ROOM = {"cpu": 1 << 23, "gpu": 1 << 29}
+SLOT_BYTES = 4
+TABLE_SLOTS = 1024  # of a table of a read's features; those of reads with more than half as many are in global memory
 MAX_LOCATIONS_OF_READ = (1 << 31) - 1
 
 # Classes of reads, by their locations
@@ -166,7 +170,7 @@ def batch_bytes(free: int, shape: Literal["cpu", "gpu"]) -> int:
     return max(min(free // ROOM_SHARE, MAX_ROOM[shape]), MIN_ROOM)
 
 
-def powers_of_two(sizes: NDArray[np.uint32]) -> NDArray[np.uint64]:
+def powers_of_two(sizes: NDArray[np.uint32] | NDArray[np.int64]) -> NDArray[np.uint64]:
     """Return the least powers of two that are not below sizes, which are 1 to 2^31."""
     return np.uint64(1) << np.ceil(np.log2(sizes)).astype(np.uint64)
 

@@ -18,10 +18,11 @@ from oclgenomics.classify.options import BuildOptions, QueryOptions, SketchOptio
 from oclgenomics.classify.taxonomy.ranks import RANKS
 
 __all__ = [
-    "Locations", "build_features", "call_read", "choose_candidates", "find_candidates", "sketch", "sketches", "windows",
+    "Locations", "build_features", "call_read", "choose_candidates", "count_triplets", "counting", "find_candidates", "sketch", "sketches", "windows",
 ]  # fmt: skip
 
 CODES = {letter: code for code, letters in enumerate((b"Aa", b"Cc", b"Gg", b"TtUu")) for letter in letters}
+LOWER = frozenset(b"acgtu")
 Locations = dict[int, list[tuple[int, int]]]  # of each feature: target and window, ascending
 
 
@@ -42,13 +43,20 @@ def sketch(window: bytes, options: SketchOptions) -> list[int]:
     k = options.kmerlen
     kmers = []
     for begin in range(len(window) - k + 1):
-        codes = [CODES.get(letter, -1) for letter in window[begin : begin + k]]
-        if min(codes) >= 0:
+        letters = window[begin : begin + k]
+        codes = [CODES.get(letter, -1) for letter in letters]
+        masked = options.soft_masked and not LOWER.isdisjoint(letters)
+        if min(codes) >= 0 and not masked and count_triplets(codes) >= options.min_triplets:
             forward = sum(code << 2 * place for place, code in enumerate(reversed(codes)))
             backward = sum((3 - code) << 2 * place for place, code in enumerate(codes))
             kmers.append(min(forward, backward))
     hashes = set(hash_kmers(np.array(kmers, np.uint32)).tolist()) - {NO_FEATURE}
     return sorted(hashes)[: options.sketchlen]
+
+
+def count_triplets(codes: Sequence[int]) -> int:
+    """Return how many different triplets neighbouring letters make: few where a sequence is of low complexity."""
+    return len(set(zip(codes, codes[1:], codes[2:], strict=False)))
 
 
 def sketches(letters: bytes, options: SketchOptions) -> list[list[int]]:
@@ -92,6 +100,8 @@ def find_candidates(
     width: int,
     maxcand: int,
     groups: Sequence[int | None] | None = None,
+    *,
+    repeats: bool = False,
 ) -> list[Candidate]:
     """Return the candidates of a read, the best one first.
 
@@ -108,15 +118,24 @@ def find_candidates(
     groups : sequence of int or None, optional
         Taxon of each target; of each taxon the best target alone is a candidate, and targets of None are none. If not
         given, each target is a taxon by itself.
+    repeats : bool
+        Count a feature for each time that the read has it, and for each of its windows.
     """
-    hit = [
-        location
-        for letters in mates
-        for window in sketches(letters, options)
-        for feature in window
-        for location in features.get(feature, ())
-    ]
+    own = [feature for letters in mates for window in sketches(letters, options) for feature in window]
+    if repeats:
+        hit = [location for feature in own for location in features.get(feature, ())]
+    else:
+        hit = [location for feature in set(own) for location in counting(features.get(feature, ()), width)]
     return choose_candidates(hit, width, maxcand, groups)
+
+
+def counting(locations: Iterable[tuple[int, int]], width: int) -> list[tuple[int, int]]:
+    """Return those of a feature's locations that count: none that is close behind one of the same target that does."""
+    kept: list[tuple[int, int]] = []
+    for target, window in locations:
+        if not kept or kept[-1][0] != target or window - kept[-1][1] >= width:
+            kept.append((target, window))
+    return kept
 
 
 def choose_candidates(

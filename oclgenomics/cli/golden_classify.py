@@ -6,6 +6,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -112,16 +113,15 @@ class _Expected:
 
     database: Database
     letters: list[int]
-    locations: list[list[tuple[int, int]]]  # of the features of each read
+    features: reference.Locations
+    sketches: list[list[int]]  # features of each read
 
     @classmethod
     def of(cls, database: Database, features: reference.Locations, reads: list[list[bytes]]) -> _Expected:
-        """Sketch the reads and look their features up."""
-        windows = [
-            [row for mate in mates for row in reference.sketches(mate, database.options.sketch)] for mates in reads
-        ]
-        locations = [[at for row in rows for one in row for at in features.get(one, ())] for rows in windows]
-        return cls(database, [sum(map(len, mates)) for mates in reads], locations)
+        """Sketch the reads."""
+        sketch = database.options.sketch
+        sketches = [[one for mate in mates for row in reference.sketches(mate, sketch) for one in row] for mates in reads]
+        return cls(database, [sum(map(len, mates)) for mates in reads], features, sketches)
 
     def unlike(self, result: QueryResult) -> str | None:
         """Say what of a result differs, or None."""
@@ -131,10 +131,13 @@ class _Expected:
         of_targets = [[None if taxon == NO_TAXON else taxon for taxon in row] for row in ranks]
         groups = [None if group == NO_TAXON else group for group in lineages.groups(options.lowest).tolist()]
         widths = range_width(np.array(self.letters), 0, stride).tolist()
-        for width, at, found in zip(widths, self.locations, _reads_of(result), strict=True):
-            candidates = reference.choose_candidates(at, width, options.maxcand, groups)
-            if found.hits != [(*place, times) for place, times in sorted(Counter(at).items())]:
+        for width, sketch, found in zip(widths, self.sketches, _reads_of(result), strict=True):
+            lists = [self.features.get(one, []) for one in (sketch if options.repeats else dict.fromkeys(sketch))]
+            if found.hits != [(*place, times) for place, times in sorted(Counter(chain(*lists)).items())]:
                 return "hits differ from the oracle"
+            apart = 0 if options.repeats else width
+            at = chain(*(reference.counting(one, apart) for one in lists))
+            candidates = reference.choose_candidates(at, width, options.maxcand, groups)
             if found.candidates != candidates:
                 return "candidates differ from the oracle"
             called = reference.call_read(candidates, of_targets, options, options.hitmin)

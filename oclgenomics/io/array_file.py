@@ -58,6 +58,8 @@ class ArrayFile:
     metadata : mapping
         As `write_arrays` got it.
     sections : dict of str to Section
+    version : int
+        Of the format; that of the kind, or an older one.
     mark : int
         Checksum of the description, which differs from that of a file with other content.
 
@@ -155,8 +157,9 @@ class ArrayFile:
         mark, version, size = HEAD.unpack(self._read(HEAD.size, 0).data)
         if mark != self.kind.mark:
             raise self._foreign()
-        if version != self.kind.version:
+        if version not in (self.kind.version, *self.kind.older):
             raise self.error(f"has version {version} of the format, not {self.kind.version} as this program", len(mark))
+        self.version = version
         if HEAD.size + size > room:
             raise self.error("is cut off in its description, or damaged in its head", room + FOOT.size)
         return self._read(HEAD.size + size, 0).tobytes()

@@ -49,17 +49,20 @@ class FileKind:
     mark : bytes
         Its first 8 bytes, which tell it from all other files and do not survive being taken for text.
     version : int
-        Of what its arrays are and mean; other versions are not read.
+        Of what its arrays are and mean. It is what is written.
     name : str
         For messages: "panel of signatures".
     remedy : str
         What to do about a file that is damaged: "make it again with ...".
+    older : tuple of int
+        Versions that are read as well; no others are.
     """
 
     mark: bytes
     version: int
     name: str
     remedy: str
+    older: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)

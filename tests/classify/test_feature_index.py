@@ -31,6 +31,7 @@ CASES = st.builds(
     reads=st.sampled_from([0, 1, 7, 70]),
     most=st.sampled_from([1, 3, 8]),
     width=st.sampled_from([2, 5, 1000]),
+    repeats=st.booleans(),
 )
 MAXCANDS = (1, 2, 3, 64)
 
@@ -40,9 +41,9 @@ def check(engine: Engine, case: Case, *maxcands: int) -> None:
     sketches, first, widths = case.sketches(engine)
     for maxcand in maxcands:
         with FeatureIndex(engine, case.features, case.targets, case.group_array, maxcand) as index:
-            case.check(index.candidates(sketches, first, widths), maxcand)
+            case.check(index.candidates(sketches, first, widths, repeats=case.repeats), maxcand)
             if maxcand == maxcands[-1]:
-                case.check_hits(index.hits(sketches, first))
+                case.check_hits(index.hits(sketches, first, repeats=case.repeats))
 
 
 @given(case=CASES, maxcand=st.sampled_from(MAXCANDS))
@@ -75,7 +76,7 @@ def test_parts_of_features_change_nothing(engine: Engine, case: Case, share: flo
     assert sum(len(part.locations) for part in parts) == len(features.locations)
     for part in parts:
         with FeatureIndex(engine, part, targets, groups, maxcand) as index:
-            found.append(index.candidates(*case.sketches(engine)))
+            found.append(index.candidates(*case.sketches(engine), repeats=case.repeats))
     case.check(merged(found, groups, maxcand), maxcand)
 
 

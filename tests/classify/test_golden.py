@@ -18,7 +18,7 @@ EDGE = {
     ],
     "edge.k12s8w64st40.query": ["--tophits", "--lowest", "species", "--hitmin", "2"],
 }  # fmt: skip
-SHORT = ["--kmerlen", "12", "--sketchlen", "8", "--winlen", "64", "--winstride", "40"]
+SHORT = ["--kmerlen", "12", "--sketchlen", "8", "--winlen", "64", "--winstride", "40", "--min-triplets", "0"]
 SINGLE, MATES = ["se150.fq.gz"], ["pe125_2.fq.gz", "pe125_1.fq.gz"]
 VIRAL = {
     "se150.default": SINGLE,
@@ -42,15 +42,16 @@ def run(device: Device, *words: str) -> None:
 @pytest.fixture(scope="module")
 def databases(device: Device, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder, edge, viral = tmp_path_factory.mktemp("databases"), DATA / "edge", DATA / "viral"
-    run(device, "build", f"{folder}/edge", f"{edge}/edge_ref.fna", "--taxonomy", str(edge), "--winlen", "127")
+    options = ["--winlen", "127", "--min-triplets", "0"]
+    run(device, "build", f"{folder}/edge", f"{edge}/edge_ref.fna", "--taxonomy", str(edge), *options)
     run(device, "build", f"{folder}/short", f"{edge}/edge_ref.fna", "--taxonomy", str(edge), *SHORT)
-    run(device, "build", f"{folder}/viral", f"{viral}/ref", "--taxonomy", f"{viral}/tax", "--winlen", "127")
+    run(device, "build", f"{folder}/viral", f"{viral}/ref", "--taxonomy", f"{viral}/tax", *options)
     return folder
 
 
 def metacache(words: list[str]) -> list[str]:
     hits = [] if "--hitmin" in words else ["--hitmin", "5"]
-    return [*words, *hits, *([] if "--lowest" in words else ["--lowest", "sequence"])]
+    return [*words, "--repeats", *hits, *([] if "--lowest" in words else ["--lowest", "sequence"])]
 
 
 @pytest.mark.parametrize("name", EDGE)
@@ -81,7 +82,8 @@ def test_viruses(
 
 
 def test_abundances(device: Device, databases: Path, tmp_path: Path) -> None:
-    words = [f"{DATA}/viral/reads/se150.fq.gz", "--no-map", "--lowest", "species", "--hitmin", "5", "-o", "/dev/null"]
+    words = [f"{DATA}/viral/reads/se150.fq.gz", "--no-map", "--lowest", "species", "--hitmin", "5", "--repeats"]
+    words += ["-o", "/dev/null"]
     lists = ["--abundances", f"{tmp_path}/out", "--abundance-per", "genus"]
     run(device, "query", f"{databases}/viral", *words, *lists)
     assert (tmp_path / "out").read_text() == (DATA / "viral" / "se150.abundances.txt").read_text()

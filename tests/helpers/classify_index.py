@@ -59,6 +59,8 @@ class Case:
         Features of the windows of each read.
     widths : list of int
     sketchlen : int
+    repeats : bool
+        Features count as often as they are found.
     """
 
     lists: Lists
@@ -67,6 +69,7 @@ class Case:
     reads: list[list[list[int]]]
     widths: list[int]
     sketchlen: int
+    repeats: bool = False
 
     @property
     def targets(self) -> Targets:
@@ -87,18 +90,24 @@ class Case:
 
     def hit(self, read: int) -> list[tuple[int, int]]:
         """Target and window of every location of a read's features."""
-        return self._hit[read]
+        return [place for places in self._located(read) for place in places]
+
+    def _located(self, read: int) -> list[list[tuple[int, int]]]:
+        """The same by feature."""
+        own = [feature for row in self.reads[read] for feature in row]
+        return [self._places.get(feature, []) for feature in (own if self.repeats else dict.fromkeys(own))]
 
     @functools.cached_property
-    def _hit(self) -> list[list[tuple[int, int]]]:
+    def _places(self) -> dict[int, list[tuple[int, int]]]:
+        """Target and window of every location of each feature."""
         ends = np.cumsum(self.windows, dtype=np.int64)
         begins = ends - np.array(self.windows, np.int64)
-        hit = []
-        for read in self.reads:
-            places = np.array([place for row in read for one in row for place in self.lists.get(one, ())], np.int64)
+        located = {}
+        for feature, windows in self.lists.items():
+            places = np.array(windows, np.int64)
             targets = np.searchsorted(ends, places, "right")
-            hit.append(list(zip(targets.tolist(), (places - begins[targets]).tolist(), strict=True)))
-        return hit
+            located[feature] = list(zip(targets.tolist(), (places - begins[targets]).tolist(), strict=True))
+        return located
 
     @property
     def group_array(self) -> NDArray[np.int32]:
@@ -112,10 +121,12 @@ class Case:
     @functools.cached_property
     def _expected(self) -> list[list[Candidate]]:
         groups = [None if group == NO_TAXON else group for group in self.groups]
-        return [
-            reference.choose_candidates(hit, width, MAX_CANDIDATES, groups)
-            for hit, width in zip(self._hit, self.widths, strict=True)
-        ]
+        expected = []
+        for read, width in enumerate(self.widths):
+            apart = 0 if self.repeats else width
+            hit = [place for places in self._located(read) for place in reference.counting(places, apart)]
+            expected.append(reference.choose_candidates(hit, width, MAX_CANDIDATES, groups))
+        return expected
 
     def check(self, found: Candidates, maxcand: int) -> None:
         """Compare candidates with those of the oracle."""
@@ -136,7 +147,9 @@ class Case:
             assert own == [(*place, hits) for place, hits in sorted(Counter(self.hit(read)).items())], f"read {read}"
 
 
-def random_case(seed: int, *, features: int, windows: int, longest: int, reads: int, most: int, width: int) -> Case:
+def random_case(
+    seed: int, *, features: int, windows: int, longest: int, reads: int, most: int, width: int, repeats: bool = False
+) -> Case:
     """A case drawn at random: few windows and features, so that reads hit the same places again and again.
 
     Parameters
@@ -153,6 +166,8 @@ def random_case(seed: int, *, features: int, windows: int, longest: int, reads: 
         Windows of a read at most.
     width : int
         Of a read's range at most.
+    repeats : bool
+        Features count as often as they are found.
     """
     rng = np.random.default_rng(seed)
     per_target = rng.integers(1, windows + 1, rng.integers(1, 12)) * (rng.random() < 0.9)
@@ -180,4 +195,5 @@ def random_case(seed: int, *, features: int, windows: int, longest: int, reads: 
         drawn,
         rng.integers(1, width + 1, reads).tolist(),
         sketchlen,
+        repeats,
     )

@@ -16,7 +16,7 @@ from oclgenomics.classify.database.checks import find_fault
 from oclgenomics.classify.database.database import Database, Features
 from oclgenomics.classify.database.foreign import refuse_foreign
 from oclgenomics.classify.database.manifest import manifest_path, write_manifest
-from oclgenomics.classify.database.stored_options import stored_options
+from oclgenomics.classify.database.stored_options import UNMASKED, stored_options
 from oclgenomics.classify.options import BuildOptions
 from oclgenomics.classify.targets import Targets
 from oclgenomics.classify.taxonomy.tree import Taxonomy
@@ -28,7 +28,11 @@ from oclgenomics.io.strict_json import Fields
 __all__ = ["KIND", "is_database", "read_database", "write_database"]
 
 KIND = FileKind(
-    b"\x89ocla\r\n\x1a", 1, "database of `oclgenomics classify`", "build it again with `oclgenomics classify build`"
+    b"\x89ocla\r\n\x1a",
+    2,
+    "database of `oclgenomics classify`",
+    "build it again with `oclgenomics classify build`",
+    older=(UNMASKED,),
 )
 
 
@@ -75,7 +79,8 @@ def read_database(path: str | os.PathLike[str]) -> Database:
     with ArrayFile(path, KIND) as file:
         fields = Fields(file.metadata, file.name)
         fields.only(("options", "provenance"))
-        options, provenance = stored_options(fields.inner("options")), fields.get("provenance", dict)
+        options = stored_options(fields.inner("options"), file.version)
+        provenance = fields.get("provenance", dict)
         database = Database(options, _targets(file), _taxonomy(file), _features(file, options), provenance)
         fault = find_fault(database)
         if fault is not None:

@@ -38,8 +38,8 @@ class CandidateFinder:
     def __init__(self, engine: Engine, targets: TargetTable, rooms: Rooms, maxcand: int, room: int) -> None:
         self._engine, self._targets, self._rooms, self._maxcand, self._room = engine, targets, rooms, maxcand, room
 
-    def find(self, looked_up: LookedUp, widths: NDArray[np.uint32]) -> Candidates:
-        """Find the candidates of reads.
+    def find(self, looked_up: LookedUp, widths: NDArray[np.uint32], *, repeats: bool) -> Candidates:
+        """Find the candidates of reads; parameters as of `FeatureIndex.candidates`.
 
         Raises
         ------
@@ -53,6 +53,7 @@ class CandidateFinder:
             **looked_up.arguments,
             **self._targets.arguments,
             "widths": engine.upload(np.ascontiguousarray(widths)),
+            "repeats": int(repeats),
             "maxcand": maxcand,
             "located": located,
             "plane": reads * maxcand,

@@ -15,6 +15,7 @@ from oclgenomics.classify.device.candidate_finder import CandidateFinder
 from oclgenomics.classify.device.feature_table import FeatureTable
 from oclgenomics.classify.device.hit_lister import HitLister
 from oclgenomics.classify.device.looked_up import LookedUp
+from oclgenomics.classify.device.repeat_dropper import RepeatDropper
 from oclgenomics.classify.device.rooms import Rooms
 from oclgenomics.classify.device.sketches import Sketches
 from oclgenomics.classify.device.target_table import TargetTable
@@ -59,6 +60,7 @@ class FeatureIndex:
         self._room = plan.batch_bytes(engine.budget - engine.memory.used, engine.tuning.shape)
         self._finder = CandidateFinder(engine, self._targets, self._rooms, maxcand, self._room)
         self._lister = HitLister(engine, targets, self._rooms, self._room)
+        self._dropper = RepeatDropper(engine, self._rooms, self._room)
 
     def __enter__(self) -> FeatureIndex:
         return self
@@ -79,7 +81,9 @@ class FeatureIndex:
         for part in (self._features, self._targets, self._rooms):
             part.release()
 
-    def candidates(self, sketches: Sketches, first: NDArray[np.uint32], widths: NDArray[np.uint32]) -> Candidates:
+    def candidates(
+        self, sketches: Sketches, first: NDArray[np.uint32], widths: NDArray[np.uint32], *, repeats: bool = False
+    ) -> Candidates:
         """Find the candidates of reads.
 
         Parameters
@@ -89,6 +93,8 @@ class FeatureIndex:
             Windows before each read, and of all; mates follow each other.
         widths : ndarray, uint32 (reads,)
             Neighbouring windows of a target whose hits add up, at least 1; see `windows.range_width`.
+        repeats : bool
+            Count features as often as reads and ranges of windows have them, rather than once.
 
         Raises
         ------
@@ -97,16 +103,16 @@ class FeatureIndex:
         """
         parts: list[Candidates] = []
         for begin, end in self._batches(sketches, first):
-            looked_up = self._look_up(sketches, first[begin : end + 1])
-            parts.append(self._finder.find(looked_up, widths[begin:end]))
+            looked_up = self._look_up(sketches, first[begin : end + 1], repeats=repeats)
+            parts.append(self._finder.find(looked_up, widths[begin:end], repeats=repeats))
         return Candidates.joined(parts) if parts else Candidates.none(self._maxcand)
 
-    def hits(self, sketches: Sketches, first: NDArray[np.uint32]) -> Hits:
+    def hits(self, sketches: Sketches, first: NDArray[np.uint32], *, repeats: bool = False) -> Hits:
         """List all windows that reads hit.
 
         Parameters
         ----------
-        sketches, first
+        sketches, first, repeats
             As `candidates` takes them.
 
         Raises
@@ -116,7 +122,7 @@ class FeatureIndex:
         """
         parts: list[Hits] = []
         for begin, end in self._batches(sketches, first):
-            parts += self._lister.list_hits(self._look_up(sketches, first[begin : end + 1]))
+            parts += self._lister.list_hits(self._look_up(sketches, first[begin : end + 1], repeats=repeats))
         return Hits.joined(parts)
 
     def _batches(self, sketches: Sketches, first: NDArray[np.uint32]) -> Iterator[tuple[int, int]]:
@@ -128,8 +134,11 @@ class FeatureIndex:
         ends = first[1:].astype(np.int64) - int(first[0])
         return plan.batches(window_bytes * ends + read_bytes * np.arange(1, len(ends) + 1), self._room)
 
-    def _look_up(self, sketches: Sketches, first: NDArray[np.uint32]) -> LookedUp:
+    def _look_up(self, sketches: Sketches, first: NDArray[np.uint32], *, repeats: bool) -> LookedUp:
         begin, end = int(first[0]) * sketches.size, int(first[-1]) * sketches.size
         found = self._rooms.of("found", end - begin, np.uint64)
         self._features.look_up(sketches, begin, end - begin, found)
-        return LookedUp.of(self._engine, found, first, sketches.size, self._features.locations)
+        looked_up = LookedUp.of(self._engine, found, first, sketches.size, self._features.locations)
+        if not repeats:
+            self._dropper.drop(looked_up, sketches, first)
+        return looked_up

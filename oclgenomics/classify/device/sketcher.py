@@ -48,7 +48,8 @@ class Sketcher:
         features = self._room(cut.size)
         if cut.size:
             engine, options = self._engine, self._options
-            kernel = engine.kernel(SOURCE, "sketch_windows", KMER=options.kmerlen, LANES=self._lanes)
+            defines = {"TRIPLETS": options.min_triplets, "LOWER": options.soft_masked}
+            kernel = engine.kernel(SOURCE, "sketch_windows", KMER=options.kmerlen, LANES=self._lanes, **defines)
             arrays = {name: engine.upload(array) for name, array in _arrays(cut).items()}
             engine.launch_items(
                 kernel, -(-cut.size // (self._lanes * self._rounds)), lanes=self._group, **text.place, size=text.size,

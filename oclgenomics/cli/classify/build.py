@@ -15,7 +15,7 @@ from oclgenomics.cli.classify.reference_options import (
     say_summary,
     with_manifest,
 )
-from oclgenomics.cli.options import add_device_options, add_message_options, open_engine, report_profile
+from oclgenomics.cli.options import add_device_options, add_message_options, count, open_engine, report_profile
 from oclgenomics.cli.output import provenance
 from oclgenomics.cli.progress import Progress
 from oclgenomics.commandkit.files import writes
@@ -59,6 +59,12 @@ def add_sketch_options(parser: argparse.ArgumentParser) -> None:
         ("winstride", 0, "letters from a window to the next one (default: winlen - kmerlen + 1)"),
     ):
         group.add_argument(f"--{name}", type=int, default=default, metavar="N", help=text)
+    group.add_argument(
+        "--min-triplets", type=count, default=-1, metavar="N",
+        help="mask k-mers of low complexity, which are those with fewer different triplets of bases, in references and "
+        "reads; 0 masks none, as in MetaCache (default: 9 for k-mers of 16)",
+    )  # fmt: skip
+    group.add_argument("--soft-masked", action="store_true", help="mask lower case in references")
 
 
 def add_feature_options(parser: argparse.ArgumentParser) -> None:
@@ -132,7 +138,9 @@ def build_options(args: argparse.Namespace) -> BuildOptions:
     if args.remove_ambiguous is None and args.max_ambiguous != 1:
         raise UsageError("--max-ambig-per-feature needs --remove-ambig-features RANK, whose taxa it counts")
     return BuildOptions(
-        SketchOptions(args.kmerlen, args.sketchlen, args.winlen, args.winstride),
+        SketchOptions(
+            args.kmerlen, args.sketchlen, args.winlen, args.winstride, args.min_triplets, args.soft_masked
+        ),
         args.max_locations,
         args.remove_overpopulated,
         args.remove_ambiguous,

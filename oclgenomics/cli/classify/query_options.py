@@ -98,6 +98,10 @@ def add_candidate_options(parser: argparse.ArgumentParser, *, sketches: bool) ->
         help="letters that a pair spans at most (default: those of both mates)",
     )  # fmt: skip
     group.add_argument(
+        "--repeats", action="store_true",
+        help="count a feature as often as the read and the target have it, as MetaCache does (default: once)",
+    )  # fmt: skip
+    group.add_argument(
         "--cov-percentile", type=_share, default=0.0, metavar="SHARE",
         help="leave out the targets that are covered least: this share of all coverage; a value above 1 is percent "
         "(default: 0)",
