@@ -131,7 +131,7 @@ def _random(length: int, strong: float, draws: np.random.Generator) -> NDArray[n
 def _child(genome: Genome, world: GeneWorld, bounds: tuple[float, float], draws: np.random.Generator) -> Genome:
     """A descendant at the end of a branch whose length lies between two bounds."""
     branch = draws.uniform(*bounds)
-    jitter = draws.lognormal(-world.jitter**2 / 2, world.jitter, len(genome))
+    jitter = draws.lognormal(-(world.jitter**2) / 2, world.jitter, len(genome))
     return [_evolved(gene, branch * gene.rate * factor, draws) for gene, factor in zip(genome, jitter, strict=True)]
 
 
