@@ -18,7 +18,7 @@ from oclgenomics.classify.database.database import Database, Features
 from oclgenomics.classify.device.indexer import Indexer
 from oclgenomics.classify.device.sketcher import Sketcher
 from oclgenomics.classify.device.window_cut import cut_windows
-from oclgenomics.classify.options import BuildOptions
+from oclgenomics.classify.options import BuildOptions, SketchOptions
 from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.errors import InputError, UsageError
 from oclgenomics.io.source import Progress
@@ -180,7 +180,7 @@ class _Building:
         assert found == int(table.windows(options.sketch).sum()), "each window is sketched once"
         features = indexer.finish()
         if not found or not len(features):
-            raise _nothing(files, len(table), options.sketch.kmerlen)
+            raise _nothing(files, len(table), options.sketch)
         return table, features
 
 
@@ -191,6 +191,9 @@ def _too_many(source: str) -> InputError:
     )
 
 
-def _nothing(files: list[str], records: int, kmerlen: int) -> InputError:
+def _nothing(files: list[str], records: int, sketch: SketchOptions) -> InputError:
     source = files[0] if len(files) == 1 else f"{files[0]} and {len(files) - 1:,} more"
-    return InputError(f"none of {records:,} records has {kmerlen} letters A, C, G or T in a row", source=source)
+    masked = " that are not masked (`min_triplets`, `soft_masked`)" if sketch.masks else ""
+    return InputError(
+        f"none of {records:,} records has {sketch.kmerlen} letters A, C, G or T in a row{masked}", source=source
+    )

@@ -83,6 +83,11 @@ class SketchOptions:
             object.__setattr__(self, "min_triplets", triplets * TRIPLETS // (MAX_KMER - 2))
         _check("min_triplets", self.min_triplets, 0, triplets)
 
+    @property
+    def masks(self) -> bool:
+        """Whether any k-mers are masked."""
+        return self.min_triplets > 1 or self.soft_masked
+
 
 @dataclass(frozen=True)
 class BuildOptions:

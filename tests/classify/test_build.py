@@ -35,7 +35,7 @@ from oclgenomics.runtime import Device, Engine
 EDGE_REFERENCES = EDGE / "edge_ref.fna"
 GOLDEN = {
     "edge.features.txt": METACACHE_BUILD,
-    "edge.k12s8w64st40.features.txt": BuildOptions(SketchOptions(12, 8, 64, 40)),
+    "edge.k12s8w64st40.features.txt": BuildOptions(SketchOptions(12, 8, 64, 40, 0)),
     "edge.maxloc3.features.txt": BuildOptions(METACACHE_SKETCH, max_locations=3),
     "edge.maxloc3.removeoverpop.features.txt": BuildOptions(
         METACACHE_SKETCH, max_locations=3, remove_overpopulated=True
@@ -44,8 +44,13 @@ GOLDEN = {
         METACACHE_SKETCH, remove_ambiguous="species", max_ambiguous=2
     ),
 }
+BASES = np.frombuffer(b"ACGT", np.uint8)
 SMALL = SketchOptions(kmerlen=8, sketchlen=4, winlen=24)
 slow = settings(suppress_health_check=list(HealthCheck), max_examples=15)
+
+
+def bases(size: int, seed: int) -> bytes:
+    return np.random.default_rng(seed).choice(BASES, size).tobytes()
 
 
 def listing(locations: dict[int, list[tuple[int, int]]]) -> str:
@@ -168,7 +173,7 @@ def test_a_file_is_not_added_twice(engine: Engine, tmp_path: Path) -> None:
     for again in (EDGE_REFERENCES, copy):
         with pytest.raises(InputError, match=r"edge_ref\.fna.* is in the database already.*leave it out"):
             add(before, again, engine=engine)
-    copy.write_bytes(copy.read_bytes() + b">ZZ_000001.1\n" + b"ACGGT" * 30 + b"\n")
+    copy.write_bytes(copy.read_bytes() + b">ZZ_000001.1\n" + bases(150, 4) + b"\n")
     assert len(add(before, copy, engine=engine).targets) == 2 * len(before.targets) + 1
 
 
@@ -176,7 +181,7 @@ def test_the_order_of_files_does_not_matter(engine: Engine, tmp_path: Path) -> N
     (tmp_path / "below").mkdir()
     paths = [tmp_path / name for name in ("b.fa", "a.FNA", "below/c.fasta.gz", "not_this.txt")]
     for number, path in enumerate(paths):
-        text = f">XX_{number:05}.1\n".encode() + bytes([b"ACGT"[(number >> shift) & 3] for shift in range(9)]) * 20
+        text = f">XX_{number:05}.1\n".encode() + bytes([b"ACGT"[(number >> shift) & 3] for shift in range(9)]) + bases(160, number)
         path.write_bytes(gzip.compress(text) if path.suffix == ".gz" else text)
     found = build(tmp_path, engine=engine)
     assert [Path(source).name for source in found.targets.sources] == ["a.FNA", "b.fa", "c.fasta.gz"]
@@ -196,7 +201,7 @@ def test_every_limit_of_memory_gives_the_same(device: Device) -> None:
 
 
 def test_taxa_of_the_database_serve_for_what_is_added(engine: Engine, tmp_path: Path) -> None:
-    first, second = write_references(tmp_path, [[(2, b"ACGGTAC" * 30)], [(2, b"GGCATCA" * 30), (4, b"TTACA" * 40)]])
+    first, second = write_references(tmp_path, [[(2, bases(210, 1))], [(2, bases(210, 2)), (4, bases(200, 3))]])
     taxonomy = write_taxonomy(tmp_path)
     before = build(first, taxonomy=taxonomy, engine=engine)
     found = add(before, second, engine=engine)
@@ -205,7 +210,7 @@ def test_taxa_of_the_database_serve_for_what_is_added(engine: Engine, tmp_path: 
 
 
 def test_a_taxonomy_without_the_taxa_of_the_database_is_refused(engine: Engine, tmp_path: Path) -> None:
-    first, second = write_references(tmp_path, [[(2, b"ACGGTAC" * 30)], [(3, b"GGCATCA" * 30)]])
+    first, second = write_references(tmp_path, [[(2, bases(210, 1))], [(3, bases(210, 2))]])
     before = build(first, taxonomy=write_taxonomy(tmp_path), engine=engine)
     nodes = (tmp_path / "nodes.dmp").read_text().splitlines(keepends=True)
     (tmp_path / "nodes.dmp").write_text("".join(line for line in nodes if not line.startswith("2\t")))
@@ -240,7 +245,7 @@ def test_references_that_are_not_there_or_there_twice(engine: Engine, tmp_path: 
     with pytest.raises(InputError, match="holds no FASTA"):
         build(tmp_path, engine=engine)
     path, link = tmp_path / "a.fna", tmp_path / "b.fna"
-    path.write_bytes(b">a\n" + b"ACGGT" * 30)
+    path.write_bytes(b">a\n" + bases(150, 4))
     link.symlink_to(path)
     for twice in ([path, path], [path, link], [tmp_path, path]):
         with pytest.raises(InputError, match=r"the same file as .*; name it once"):
@@ -248,7 +253,7 @@ def test_references_that_are_not_there_or_there_twice(engine: Engine, tmp_path: 
 
 
 def test_too_many_windows(engine: Engine, tmp_path: Path) -> None:
-    paths = write_references(tmp_path, [[(0, b"ACGGTAC" * 100)], [(0, b"GGCATCA" * 100)]])
+    paths = write_references(tmp_path, [[(0, bases(700, 1))], [(0, bases(700, 2))]])
     with mock.patch.object(BUILDS, "MAX_WINDOWS", 14):
         assert len(build(paths, METACACHE_BUILD, engine=engine).targets) == 2
     with mock.patch.object(BUILDS, "MAX_WINDOWS", 13), pytest.raises(InputError, match=r"more than 13 windows"):
@@ -256,9 +261,9 @@ def test_too_many_windows(engine: Engine, tmp_path: Path) -> None:
 
 
 def test_progress_goes_through_all_files(engine: Engine, tmp_path: Path) -> None:
-    paths = write_references(tmp_path, [[(0, b"ACGGTAC" * 1000)], [(0, b"GGCATCA" * 900)]])
+    paths = write_references(tmp_path, [[(0, bases(7000, 1))], [(0, bases(6300, 2))]])
     packed = tmp_path / "999.fna.gz"
-    packed.write_bytes(gzip.compress(b">XX_999999.1\n" + b"TTACA" * 500))
+    packed.write_bytes(gzip.compress(b">XX_999999.1\n" + bases(2500, 3)))
     told: list[tuple[int, int | None]] = []
     build([*paths, packed], engine=engine, progress=lambda done, total: told.append((done, total)))
     total = sum(path.stat().st_size for path in (*paths, packed))

@@ -12,9 +12,10 @@ from helpers.classify_index import Case, random_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oclgenomics.classify import plan
+from oclgenomics.classify import plan, reference
 from oclgenomics.classify.candidates import merged
 from oclgenomics.classify.device import feature_parts as parts_module
+from oclgenomics.classify.device import repeat_dropper
 from oclgenomics.classify.device.feature_index import FeatureIndex
 from oclgenomics.classify.device.feature_parts import feature_parts
 from oclgenomics.classify.hashes import NO_FEATURE, unmix
@@ -54,8 +55,57 @@ def test_any_candidates_and_hits(shaped: Engine, case: Case, maxcand: int) -> No
 @settings(max_examples=15)
 @given(case=CASES, room=st.sampled_from([1, 200, 4000]), loaded=st.sampled_from([1, 7]))
 def test_batches_change_nothing(shaped: Engine, case: Case, room: int, loaded: int) -> None:
-    with mock.patch.object(plan, "batch_bytes", return_value=room), mock.patch.object(plan, "LOADED_FEATURES", loaded):
+    with (
+        mock.patch.object(plan, "batch_bytes", return_value=room),
+        mock.patch.object(plan, "LOADED_FEATURES", loaded),
+        mock.patch.object(plan, "TABLE_SLOTS", 64),
+    ):
         check(shaped, case, 2)
+
+
+def test_features_that_reads_repeat(shaped: Engine) -> None:
+    """Within a read's row of windows, and in as many windows as go to a table in global memory."""
+    lists = {feature: [feature % 7, 20 + feature % 5] for feature in range(1, 3000)}
+    once = [list(range(begin, begin + 16)) for begin in range(1, 2000, 16)]
+    reads = [once[:1], once[:1] * 2, once[:2] * 3, once[:16] * 2, once[:17] * 2, once * 3, [[], *once[:40], [5]], []]
+    for repeats in (False, True):
+        case = Case(lists, [40], [0], reads, [3] * len(reads), 16, repeats)
+        assert len(case.hit(5)) == 2 * 16 * len(once) * (3 if repeats else 1)
+        check(shaped, case, 2)
+
+
+@pytest.mark.parametrize("key", [1, 0xFFFFFFFF, 1 << 26 | 1])
+def test_features_that_crowd_in_a_table(shaped: Engine, key: int) -> None:
+    """Small numbers go to the first slots with these keys, and great ones to the last, from where they go on with the first."""
+    rows = [[number + 16 * row for number in range(16)] for row in range(40)]
+    great = [[NO_FEATURE - 1 - one for one in reversed(row)] for row in rows]
+    lists = {feature: [feature % 50] for row in rows + great for feature in row}
+    reads = [rows[:20] + great[:3] + rows[:20], (rows + great) * 2, great[:9] * 3]
+    with mock.patch.object(repeat_dropper, "KEY", key):
+        check(shaped, Case(lists, [50], [0], reads, [4] * 3, 16), 2)
+
+
+@pytest.mark.parametrize("each", [1, 9, 200])
+def test_a_feature_in_neighbouring_windows(shaped: Engine, each: int) -> None:
+    """Of a feature's locations in `width` windows one counts, but each target has its own."""
+    windows = [30, 3, 0, 1, 300]
+    dense = {1: list(range(334)), 2: list(range(0, 334, 2)), 3: [29, 30, 32, 33, 34], 4: [0, 1, 3, 4, 8], 5: [333]}
+    more = {10 + number: [number, number + 1, number + 100] for number in range(each)}
+    numbers = [*dense, *more]
+    reads = [[[number]] for number in dense] + [[numbers[i : i + 8] for i in range(0, len(numbers), 8)]] * 4
+    widths = [1, 2, 3, 4, 5, 1, 2, 7, 1 << 31]
+    for repeats in (False, True):
+        case = Case(dense | more, windows, [0, 1, 2, 3, 4], reads, widths, 8, repeats)
+        check(shaped, case, 1, 5)
+
+
+def test_locations_that_count() -> None:
+    places = [(0, 1), (0, 2), (0, 4), (0, 5), (1, 5), (1, 6), (2, 0), (2, 3)]
+    assert reference.counting(places, 0) == places
+    assert reference.counting(places, 1) == places
+    assert reference.counting(places, 2) == [(0, 1), (0, 4), (1, 5), (2, 0), (2, 3)]
+    assert reference.counting(places, 3) == [(0, 1), (0, 4), (1, 5), (2, 0), (2, 3)]
+    assert reference.counting(places, 4) == [(0, 1), (0, 5), (1, 5), (2, 0)]
 
 
 @settings(max_examples=30)

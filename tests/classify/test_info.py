@@ -66,7 +66,7 @@ def test_locations_of_the_viruses(viral: Path, tmp_path: Path) -> None:
     [
         (BuildOptions(METACACHE_SKETCH, max_locations=3), "edge.maxloc3.features.txt"),
         (MAX3, "edge.maxloc3.removeoverpop.features.txt"),
-        (BuildOptions(SketchOptions(12, 8, 64, 40)), "edge.k12s8w64st40.features.txt"),
+        (BuildOptions(SketchOptions(12, 8, 64, 40, 0)), "edge.k12s8w64st40.features.txt"),
     ],
 )
 def test_locations_with_other_options(options: BuildOptions, golden: str) -> None:

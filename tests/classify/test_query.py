@@ -108,7 +108,7 @@ def test_candidates_of_any_reads(
 
 
 def test_a_result(database: Database, engine: Engine) -> None:
-    result = query(EDGE / "edge_reads.fa", database, QueryOptions(hitmin=5), engine=engine)
+    result = query(EDGE / "edge_reads.fa", database, QueryOptions(hitmin=5, repeats=True), engine=engine)
     assert repr(result) == "QueryResult(reads=15, classified=9, targets=17)"
     assert len(result) == len(result.records()) == 15
     rows = {row["read"]: row for row in result.records()}
@@ -118,7 +118,7 @@ def test_a_result(database: Database, engine: Engine) -> None:
     }  # fmt: skip
     nothing = {"taxid": 0, "rank": "", "taxon": "", "target": "", "hits": 0}
     assert {name: rows["r15"][name] for name in nothing} == nothing
-    sequence = query(EDGE / "edge_reads.fa", database, QueryOptions(hitmin=1, hitdiff=1.0), engine=engine)
+    sequence = query(EDGE / "edge_reads.fa", database, QueryOptions(hitmin=1, hitdiff=1.0, repeats=True), engine=engine)
     rows = {row["read"]: row for row in sequence.records()}
     assert (rows["polyA"]["rank"], rows["polyA"]["taxon"], rows["polyA"]["taxid"]) == ("sequence", "EDG_000511.1", 511)
 
@@ -143,8 +143,8 @@ def test_an_index_answers_many_queries(database: Database, engine: Engine, tmp_p
 
 
 def test_reads_of_other_lengths_are_not_classified(database: Database, engine: Engine) -> None:
-    options = QueryOptions(5, min_readlen=100, max_readlen=130)
-    whole = query(EDGE / "edge_reads.fa", database, QueryOptions(5), engine=engine).records()
+    options = QueryOptions(5, repeats=True, min_readlen=100, max_readlen=130)
+    whole = query(EDGE / "edge_reads.fa", database, QueryOptions(5, repeats=True), engine=engine).records()
     rows = query(EDGE / "edge_reads.fa", database, options, engine=engine).records()
     assert [row["read"] for row in rows] == [row["read"] for row in whole]
     for row, other in zip(rows, whole, strict=True):
@@ -156,7 +156,7 @@ def test_reads_of_other_lengths_are_not_classified(database: Database, engine: E
 
 def test_targets_that_are_covered_badly(viral: Database, engine: Engine) -> None:
     reads = DATA / "viral" / "reads" / "se150.fq.gz"
-    every, few = (query(reads, viral, QueryOptions(5, cov_percentile=share), engine=engine) for share in (0.0, 0.5))
+    every, few = (query(reads, viral, QueryOptions(5, repeats=True, cov_percentile=share), engine=engine) for share in (0.0, 0.5))
     assert 0 < few.classified < every.classified
     left = {row["target"] for row in few.records()} - {""}
     assert left < {row["target"] for row in every.records()}
@@ -196,8 +196,8 @@ def test_memory_for_parts_of_the_database(viral: Database, device: Device) -> No
 def test_run_is_build_and_query(database: Database, engine: Engine) -> None:
     reads = EDGE / "edge_reads.fa"
     references = EDGE / "edge_ref.fna"
-    found = run(reads, references, QueryOptions(5), build_options=METACACHE_BUILD, taxonomy=EDGE, engine=engine)
-    assert found.records() == query(reads, database, QueryOptions(5), engine=engine).records()
+    found = run(reads, references, QueryOptions(5, repeats=True), build_options=METACACHE_BUILD, taxonomy=EDGE, engine=engine)
+    assert found.records() == query(reads, database, QueryOptions(5, repeats=True), engine=engine).records()
 
 
 def test_what_cannot_be_queried(database: Database, engine: Engine, tmp_path: Path) -> None:
@@ -226,7 +226,7 @@ def test_what_cannot_be_queried(database: Database, engine: Engine, tmp_path: Pa
 def test_a_database_without_taxa(database: Database, engine: Engine, tmp_path: Path) -> None:
     bare = build(EDGE / "edge_ref.fna", engine=engine)
     write_database(tmp_path / "db", replace(bare, provenance={}))
-    rows = query(EDGE / "edge_reads.fa", read_database(tmp_path / "db"), QueryOptions(5), engine=engine).records()
+    rows = query(EDGE / "edge_reads.fa", read_database(tmp_path / "db"), QueryOptions(5, repeats=True), engine=engine).records()
     taxa = {row["taxon"] for row in rows}
     assert taxa <= {*bare.targets.names, ""}
     assert {row["taxid"] for row in rows} == {0}

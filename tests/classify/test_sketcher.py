@@ -84,7 +84,8 @@ RECORDS = [
 
 @pytest.mark.parametrize("sketchlen", [1, 2, 3, 8, 15, 16, 17, 31, 32, 33, 48, 64])
 def test_every_sketchlen(shaped: Engine, sketchlen: int) -> None:
-    check(shaped, RECORDS, SketchOptions(sketchlen=sketchlen, winlen=127))
+    for triplets in (0, 9):
+        check(shaped, RECORDS, SketchOptions(sketchlen=sketchlen, winlen=127, min_triplets=triplets))
 
 
 @pytest.mark.parametrize("kmerlen", [4, 5, 8, 11, 15])
@@ -97,9 +98,10 @@ def test_every_kmerlen(shaped: Engine, kmerlen: int) -> None:
     "options",
     [
         SketchOptions(16, 16, 4096),
-        SketchOptions(16, 64, 4096, 1024),
+        SketchOptions(16, 16, 4096, min_triplets=0),
+        SketchOptions(16, 64, 4096, 1024, 0),
         SketchOptions(16, 20, 511, 33),
-        SketchOptions(12, 16, 127, 127),
+        SketchOptions(12, 16, 127, 127, 0),
     ],
 )
 def test_long_windows_and_strides(shaped: Engine, options: SketchOptions) -> None:
@@ -112,6 +114,41 @@ def test_long_windows_and_strides(shaped: Engine, options: SketchOptions) -> Non
     )
 
 
+@pytest.mark.parametrize(
+    ("kmerlen", "triplets"), [(4, 2), (5, 2), (6, 4), (8, 3), (12, 6), (15, 13), (16, 1), (16, 2), (16, 9), (16, 14)]
+)
+def test_k_mers_of_few_triplets(shaped: Engine, kmerlen: int, triplets: int) -> None:
+    """Windows of few letters, of which some k-mers have one triplet less than is needed, and some have as many."""
+    options, rng = SketchOptions(kmerlen, 16, 60, 0, triplets), np.random.default_rng(kmerlen)
+    records = [rng.choice(BASES[:kinds], size).tobytes() for kinds in (1, 2, 3, 4) for size in (kmerlen, 59, 150, 400)]
+    records += [tandem(period, 200) for period in range(1, 16)] + [b"N".join([tandem(3, 40), random_base(50, 1)])]
+    assert len({reference.count_triplets(record[:kmerlen]) >= triplets for record in records}) > (triplets > 1)
+    check(shaped, records, options)
+
+
+def test_lower_case_is_masked_on_request(shaped: Engine) -> None:
+    base = random_base(200, 5)
+    records = [base, base.lower(), base[:90] + base[90:100].lower() + base[100:], *RECORDS]
+    for triplets in (0, 9):
+        masked = SketchOptions(16, 16, 91, min_triplets=triplets, soft_masked=True)
+        found = check(shaped, records, masked)
+        assert (found[0] != NO_FEATURE).all()
+        assert (found[3:6] == NO_FEATURE).all()
+        assert (check(shaped, records[:2], dataclasses.replace(masked, soft_masked=False)) != NO_FEATURE).all()
+
+
+def test_windows_of_a_repeat_have_no_feature(shaped: Engine) -> None:
+    """Of units of up to eight letters, wherever a window begins; of nine there are nine triplets."""
+    for period in range(1, 10):
+        unit = next(u for u in (random_base(period, seed) for seed in range(99)) if _triplets_of(u) == period)
+        found = check(shaped, [unit * 40, unit[: period // 2] + unit * 3], SketchOptions())
+        assert (found == NO_FEATURE).all() == (period < 9)
+
+
+def _triplets_of(unit: bytes) -> int:
+    return reference.count_triplets(unit + (unit * 2)[:2])
+
+
 @settings(max_examples=40)
 @given(
     kmerlen=st.sampled_from([4, 9, 15, 16]),
@@ -120,15 +157,17 @@ def test_long_windows_and_strides(shaped: Engine, options: SketchOptions) -> Non
     stride=st.integers(0, 250),
     sizes=st.lists(st.integers(0, 600), max_size=12),
     period=st.integers(1, 200),
+    triplets=st.sampled_from([-1, 0]),
     seed=st.integers(0, 1 << 32),
 )
-@example(16, 16, 111, 0, [127] * 40, 1, 0)
+@example(16, 16, 111, 0, [127] * 40, 1, 0, 0)
 def test_any_records(
-    shaped: Engine, kmerlen: int, sketchlen: int, more: int, stride: int, sizes: list[int], period: int, seed: int
-) -> None:
+    shaped: Engine, kmerlen: int, sketchlen: int, more: int, stride: int, sizes: list[int], period: int, triplets: int,
+    seed: int,
+) -> None:  # fmt: skip
     """Records with repeats, and letters of all kinds."""
     winlen = kmerlen + more
-    options = SketchOptions(kmerlen, sketchlen, winlen, min(stride, winlen))
+    options = SketchOptions(kmerlen, sketchlen, winlen, min(stride, winlen), triplets)
     rng = np.random.default_rng(seed)
     records = []
     for size in sizes:
@@ -147,7 +186,7 @@ def test_each_byte(shaped: Engine) -> None:
 
 def test_the_greatest_hash_is_no_feature(shaped: Engine) -> None:
     greatest, next_to_it = b"CCGATCCCGGGTGAAG", b"TCCAACATTAATCGGA"
-    for options in (SketchOptions(16, 2, 16), SketchOptions(16, 33, 40)):
+    for options in (SketchOptions(16, 2, 16, 0, 0), SketchOptions(16, 33, 40)):
         found = check(shaped, [greatest, next_to_it, greatest + b"N" + next_to_it], options)
         assert (found[0] == NO_FEATURE).all()
         assert found[1, 0] == NO_FEATURE - 1

@@ -373,14 +373,16 @@ def signature_brute_force(engine: Engine, *, prefix_sums: bool, flat: bool) -> N
     engine.finish()
 
 
-def window_sketches(engine: Engine, *, sketchlen: int, kmerlen: int = 16, winlen: int = 40) -> None:
+def window_sketches(
+    engine: Engine, *, sketchlen: int, kmerlen: int = 16, winlen: int = 40, triplets: int = -1, soft_masked: bool = False
+) -> None:
     """Sketch the windows of records, some of which hold repetitions and other letters."""
     records = [_BASES[:100], b"", b"A" * 30 + _BASES[:40], b"acGTNacgtUU" * 3, _BASES[100:117]]
     sizes = np.array([len(record) for record in records], np.uint32)
     whole, zeros = np.ones(len(records), np.bool_), np.zeros(len(records), np.int64)
     letters = (np.cumsum(sizes) - sizes).astype(np.uint32)
     pieces = Pieces(np.arange(len(records)), zeros, letters, sizes, sizes, None, whole)
-    options = SketchOptions(kmerlen, sketchlen, winlen)
+    options = SketchOptions(kmerlen, sketchlen, winlen, 0, triplets, soft_masked)
     text = engine.upload(np.frombuffer(b"".join(records), np.uint8))
     sketches = Sketcher(engine, options).sketch(Text(text, 0, text.size), cut_windows(pieces, options))
     expected = [sketch for record in records for sketch in sketch_oracle(record, options)]
@@ -471,6 +473,7 @@ def classify_candidates(engine: Engine, case: ClassifyCase) -> None:
         mock.patch.object(classify_plan, "MIN_PREFIX", 10),
         mock.patch.object(classify_plan, "SMALL", 16),
         mock.patch.object(classify_plan, "WIDE", 64),
+        mock.patch.object(classify_plan, "TABLE_SLOTS", 64),
         FeatureIndex(engine, case.features, case.targets, case.group_array, 2) as index,
     ):
         found = index.candidates(sketches, first, widths)
@@ -481,7 +484,7 @@ def classify_candidates(engine: Engine, case: ClassifyCase) -> None:
 
 CLASSIFY_CASES = (
     random_case(84, features=30, windows=90, longest=10, reads=5, most=3, width=4),
-    ClassifyCase({1: range(256), 2: [60], 3: range(9, 70)}, [70, 200], [0, 1], [[[1, 2, 3]], [[2]], [[3]]], [2] * 3, 4),
+    ClassifyCase({1: range(256), 2: [60], 3: range(9, 70)}, [70, 200], [0, 1], [[[1, 2, 3]], [[2], *[[4, 5, 6, 7]] * 8], [[3]]], [2] * 3, 4),
 )
 
 
@@ -580,7 +583,8 @@ FAMILIES: dict[str, tuple[Case, ...]] = {
     ),
     "classify_sketch": (
         partial(window_sketches, sketchlen=16),
-        partial(window_sketches, sketchlen=3, kmerlen=11),
+        partial(window_sketches, sketchlen=16, triplets=0),
+        partial(window_sketches, sketchlen=3, kmerlen=11, soft_masked=True),
         partial(window_sketches, sketchlen=18, kmerlen=4, winlen=25),
         partial(moved_sketches, size=16),
         partial(moved_sketches, size=3),
