@@ -204,6 +204,7 @@ def share_reads(
     reads: Sequence[tuple[int, int | None, float, float]],
     above: dict[int, int | None],
     odds_of_relatives: float,
+    shrinkage: float,
     rounds: int,
 ) -> tuple[dict[int, float], dict[int, float]]:
     """Share reads out to their candidates, and to relatives of these without a reference.
@@ -217,6 +218,8 @@ def share_reads(
         Of each taxon, the one that its relatives are of.
     odds_of_relatives : float
         Reads of relatives that are expected for each read of the taxa.
+    shrinkage : float
+        How far the share of relatives goes from what is found, 0, to what is expected, 1.
     rounds : int
 
     Returns
@@ -230,7 +233,9 @@ def share_reads(
     unknown: dict[int | None, float] = {}
     for number in range(rounds):
         expected = {one: odds_of_relatives * sum(share[taxon] for taxon in taxa if above[taxon] == one) for one in hit}
-        relatives = {one: (unknown[one] / len(reads) + expected[one]) / 2 if number else expected[one] for one in hit}
+        relatives = dict(expected)
+        if number:
+            relatives = {one: (1 - shrinkage) * unknown[one] / len(reads) + shrinkage * expected[one] for one in hit}
         found, unknown = dict.fromkeys(taxa, 0.0), dict.fromkeys(hit, 0.0)
         for best, second, best_odds, second_odds in reads:
             parent = above[best]

@@ -12,7 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oclgenomics.classify import reference
-from oclgenomics.classify.calling.evidence import NOVEL_ODDS, STEPS, Evidence, ReadEvidence, log_odds, maximized
+from oclgenomics.classify.calling.evidence import (
+    NOVEL_ODDS,
+    SHRINKAGE,
+    STEPS,
+    Evidence,
+    ReadEvidence,
+    log_odds,
+    maximized,
+)
 from oclgenomics.classify.candidates import NO_TARGET, Candidates
 from oclgenomics.classify.options import METACACHE, QueryOptions, SketchOptions
 from oclgenomics.classify.reports import Tally, bracken_table
@@ -102,7 +110,7 @@ def test_like_the_oracle(seed: int, rows: int, taxa: int) -> None:
         for _ in range(times)
     ]
     parents = {a: None if b == NO_TAXON else b for a, b in zip(seen.tolist(), above.tolist(), strict=True)}
-    expected, unknown = reference.share_reads(reads, parents, NOVEL_ODDS, 500)
+    expected, unknown = reference.share_reads(reads, parents, NOVEL_ODDS, SHRINKAGE, 500)
     assert of_taxa.tolist() == pytest.approx(list(expected.values()), rel=1e-5, abs=1e-5)
     for one in of_relatives.keys() | unknown.keys():
         assert of_relatives.get(one, 0) == pytest.approx(unknown.get(one, 0), rel=1e-5, abs=1e-5)

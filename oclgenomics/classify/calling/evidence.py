@@ -10,7 +10,7 @@ features f that it could share with a target, the hits of A, and by how many hit
 
 The coefficients are the maximum likelihood on reads of 75 to 250 bp and pairs of four simulated sets (docs/classify.md
 says which, and what the estimate is worth on others). Reads without a reference look much like those of a diverged
-strain, so their share of a genus is shrunk halfway to the one of these sets.
+strain, so their share of a genus is shrunk towards the one of these sets, by `SHRINKAGE` of the way.
 """
 
 from __future__ import annotations
@@ -28,12 +28,13 @@ from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.classify.taxonomy.ranks import RANKS
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
 
-__all__ = ["EVIDENCE_RANK", "NOVEL_ODDS", "STEPS", "Evidence", "ReadEvidence", "log_odds", "maximized"]
+__all__ = ["EVIDENCE_RANK", "NOVEL_ODDS", "SHRINKAGE", "STEPS", "Evidence", "ReadEvidence", "log_odds", "maximized"]
 
 EVIDENCE_RANK = "species"
 _BEST = (-1.6, 1.4, 3.3, 1.9)  # a0 to a3 of the best candidate
 _SECOND = (-2.4, 2.9, 7.0, -2.4)
 NOVEL_ODDS = 2 / 7  # reads of species without a reference for each read of the others, where the coefficients are from
+SHRINKAGE = 0.3
 STEPS = 8  # of 1 in the logarithms of odds, which makes reads with the same evidence one
 _MOST_ODDS = 15
 _ROUNDS, _TOLERANCE = 500, 1e-9
@@ -211,7 +212,8 @@ def maximized(
         reads = _sums(best, shares[0], len(taxa)) + _sums(second, shares[1], len(taxa))
         unknown = _sums(parent[best], shares[2], len(parents))
         before, share = share, reads / total
-        relatives = (unknown / total + NOVEL_ODDS * _sums(parent, share, len(parents))) / 2
+        expected = NOVEL_ODDS * _sums(parent, share, len(parents))
+        relatives = (1 - SHRINKAGE) * unknown / total + SHRINKAGE * expected
         if np.abs(share - before).max(initial=0.0) < _TOLERANCE:
             break
     return reads, {int(one): count for one, count in zip(parents, unknown.tolist(), strict=True) if count}
