@@ -120,7 +120,9 @@ class _Expected:
     def of(cls, database: Database, features: reference.Locations, reads: list[list[bytes]]) -> _Expected:
         """Sketch the reads."""
         sketch = database.options.sketch
-        sketches = [[one for mate in mates for row in reference.sketches(mate, sketch) for one in row] for mates in reads]
+        sketches = [
+            [one for mate in mates for row in reference.sketches(mate, sketch) for one in row] for mates in reads
+        ]
         return cls(database, [sum(map(len, mates)) for mates in reads], features, sketches)
 
     def unlike(self, result: QueryResult) -> str | None:

@@ -76,7 +76,7 @@ def test_features_that_reads_repeat(shaped: Engine) -> None:
 
 @pytest.mark.parametrize("key", [1, 0xFFFFFFFF, 1 << 26 | 1])
 def test_features_that_crowd_in_a_table(shaped: Engine, key: int) -> None:
-    """Small numbers go to the first slots with these keys, and great ones to the last, from where they go on with the first."""
+    """Small numbers go to the first slots with these keys, great ones to the last, and from there to the first ones."""
     rows = [[number + 16 * row for number in range(16)] for row in range(40)]
     great = [[NO_FEATURE - 1 - one for one in reversed(row)] for row in rows]
     lists = {feature: [feature % 50] for row in rows + great for feature in row}
@@ -90,10 +90,11 @@ def test_a_feature_in_neighbouring_windows(shaped: Engine, each: int) -> None:
     """Of a feature's locations in `width` windows one counts, but each target has its own."""
     windows = [30, 3, 0, 1, 300]
     dense = {1: list(range(334)), 2: list(range(0, 334, 2)), 3: [29, 30, 32, 33, 34], 4: [0, 1, 3, 4, 8], 5: [333]}
+    dense |= {6: [40, 60, 80, 100, 120, 121, 200], 7: [40, 60, 80, 100, 101, 150], 8: [40, 60, 80, 100, 120, 140, 141]}
     more = {10 + number: [number, number + 1, number + 100] for number in range(each)}
     numbers = [*dense, *more]
     reads = [[[number]] for number in dense] + [[numbers[i : i + 8] for i in range(0, len(numbers), 8)]] * 4
-    widths = [1, 2, 3, 4, 5, 1, 2, 7, 1 << 31]
+    widths = [1, 2, 3, 4, 5, 6, 7, 8, 1, 2, 7, 1 << 31]
     for repeats in (False, True):
         case = Case(dense | more, windows, [0, 1, 2, 3, 4], reads, widths, 8, repeats)
         check(shaped, case, 1, 5)

@@ -16,7 +16,7 @@ from oclgenomics.errors import UsageError
 from oclgenomics.runtime import Device, Engine
 
 VIRAL = DATA / "viral"
-METACACHE = ["--hitmin", "5", "--lowest", "sequence", "--no-summary"]
+METACACHE = ["--hitmin", "5", "--repeats", "--lowest", "sequence", "--no-summary"]
 HEADERS = (
     "REF_000028.1 taxid|11320", "REF_000028 x", "xx_REF_000028.1", "REF_000028.2", "gi|5", "a taxid|10244",
     "b taxid|10242", "c taxid|10239 x", "d taxid|1", "e kraken:taxid|2560602|x", "f", "g taxid|10244x",
@@ -32,7 +32,7 @@ def sections() -> dict[str, list[str]]:
 @pytest.fixture(scope="module")
 def database(device: Device, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("viral") / "viral.db"
-    words = [str(path), str(VIRAL / "ref"), "--taxonomy", str(VIRAL / "tax"), "--winlen", "127"]
+    words = [str(path), str(VIRAL / "ref"), "--taxonomy", str(VIRAL / "tax"), "--winlen", "127", "--min-triplets", "0"]
     assert main(["classify", "build", *words, "-d", str(device.index), "-q"]) == 0
     return path
 
@@ -57,7 +57,7 @@ def test_shown_as_metacache_does(device: Device, database: Path, tmp_path: Path,
 
 
 def test_golden_precision(device: Device, database: Path, tmp_path: Path) -> None:
-    words = ["--no-map", "--lowest", "species", "--hitmin", "5", "--precision", "--abundance-per", "genus"]
+    words = ["--no-map", "--lowest", "species", "--hitmin", "5", "--repeats", "--precision", "--abundance-per", "genus"]
     query(
         device, database, VIRAL / "reads" / "se150.fq.gz", *words, "--abundances", tmp_path / "a", "-o", tmp_path / "o"
     )

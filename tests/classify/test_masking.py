@@ -1,4 +1,4 @@
-"""Low complexity from references to calls: what is masked, what the file of a database says of it, and what reads are called."""
+"""Low complexity from references to calls: what is masked, what a database's file says of it, what reads are called."""
 
 from __future__ import annotations
 
@@ -98,10 +98,12 @@ def test_mates_that_overlap_count_once(engine: Engine, tmp_path: Path) -> None:
     genome = bases(5000, 11)
     database = build(write_fasta(tmp_path / "g.fna", [genome]), engine=engine)
     mates = [write_fasta(tmp_path / name, [genome[1000:1150]]) for name in ("a", "b")]
+    single = inputs_of([mates[0]], [], interleaved=False)
+    paired = inputs_of([], [(mates[0], mates[1])], interleaved=False)
     with Index(database, engine=engine) as index:
         hits = [
             index.query(inputs, options).records()[0]["hits"]
-            for inputs in (inputs_of([mates[0]], [], interleaved=False), inputs_of([], [(mates[0], mates[1])], interleaved=False))
+            for inputs in (single, paired)
             for options in (NEW_QUERY, OLD_QUERY)
         ]
     assert hits[0] == hits[1] == hits[2] == hits[3] / 2 > 10
@@ -138,9 +140,9 @@ def test_references_that_are_masked_altogether(engine: Engine, tmp_path: Path) -
 
 @pytest.mark.parametrize("value", [-2, 15, 1000])
 def test_triplets_that_no_k_mer_has(value: int) -> None:
-    with pytest.raises(UsageError, match="min_triplets.*is 0 to 14"):
+    with pytest.raises(UsageError, match=r"min_triplets.*is 0 to 14"):
         SketchOptions(min_triplets=value)
-    with pytest.raises(UsageError, match="min_triplets.*is 0 to 6"):
+    with pytest.raises(UsageError, match=r"min_triplets.*is 0 to 6"):
         SketchOptions(8, min_triplets=7)
 
 

@@ -120,12 +120,14 @@ def test_parts_of_the_viruses(device: Device, tmp_path: Path) -> None:
                     taxonomy,
                     "--winlen",
                     "127",
+                    "--min-triplets",
+                    "0",
                     *common,
                 ]
             )
             == 0
         )
-        words = ["--queryids", "--tophits", "--lowest", "species", "-o", f"{tmp_path}/{number}.txt"]
+        words = ["--repeats", "--queryids", "--tophits", "--lowest", "species", "-o", f"{tmp_path}/{number}.txt"]
         assert main(["classify", "query", f"{tmp_path}/{number}", reads, *words, *common]) == 0
     merged = ["--queryids", "--tophits", "--taxids", "-o", f"{tmp_path}/merged", "-q"]
     assert main(["classify", "merge", f"{tmp_path}/1.txt", f"{tmp_path}/0.txt", "--taxonomy", taxonomy, *merged]) == 0

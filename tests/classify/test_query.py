@@ -45,6 +45,7 @@ MEMORY = 2_500_000  # bytes: no room for an index of all targets
 OPTIONS = BuildOptions(SketchOptions(8, 6, 30))
 # Of the viruses: taxid, reads called, added and estimated
 SHARES = [("12637", 571, -19, 552), ("565995", 319, 0, 319), ("10335", 299, 0, 299), ("10244", 281, 1, 282)]
+FIVE = QueryOptions(5, repeats=True)
 
 
 @pytest.fixture(scope="module")
@@ -148,8 +149,8 @@ def test_an_index_answers_many_queries(database: Database, engine: Engine, tmp_p
 
 
 def test_reads_of_other_lengths_are_not_classified(database: Database, engine: Engine) -> None:
-    options = QueryOptions(5, repeats=True, min_readlen=100, max_readlen=130)
-    whole = query(EDGE / "edge_reads.fa", database, QueryOptions(5, repeats=True), engine=engine).records()
+    options = replace(FIVE, min_readlen=100, max_readlen=130)
+    whole = query(EDGE / "edge_reads.fa", database, FIVE, engine=engine).records()
     rows = query(EDGE / "edge_reads.fa", database, options, engine=engine).records()
     assert [row["read"] for row in rows] == [row["read"] for row in whole]
     for row, other in zip(rows, whole, strict=True):
@@ -161,7 +162,7 @@ def test_reads_of_other_lengths_are_not_classified(database: Database, engine: E
 
 def test_targets_that_are_covered_badly(viral: Database, engine: Engine) -> None:
     reads = DATA / "viral" / "reads" / "se150.fq.gz"
-    every, few = (query(reads, viral, QueryOptions(5, repeats=True, cov_percentile=share), engine=engine) for share in (0.0, 0.5))
+    every, few = (query(reads, viral, replace(FIVE, cov_percentile=share), engine=engine) for share in (0.0, 0.5))
     assert 0 < few.classified < every.classified
     left = {row["target"] for row in few.records()} - {""}
     assert left < {row["target"] for row in every.records()}
@@ -201,8 +202,8 @@ def test_memory_for_parts_of_the_database(viral: Database, device: Device) -> No
 def test_run_is_build_and_query(database: Database, engine: Engine) -> None:
     reads = EDGE / "edge_reads.fa"
     references = EDGE / "edge_ref.fna"
-    found = run(reads, references, QueryOptions(5, repeats=True), build_options=METACACHE_BUILD, taxonomy=EDGE, engine=engine)
-    assert found.records() == query(reads, database, QueryOptions(5, repeats=True), engine=engine).records()
+    found = run(reads, references, FIVE, build_options=METACACHE_BUILD, taxonomy=EDGE, engine=engine)
+    assert found.records() == query(reads, database, FIVE, engine=engine).records()
 
 
 def test_what_cannot_be_queried(database: Database, engine: Engine, tmp_path: Path) -> None:
@@ -231,7 +232,7 @@ def test_what_cannot_be_queried(database: Database, engine: Engine, tmp_path: Pa
 def test_a_database_without_taxa(database: Database, engine: Engine, tmp_path: Path) -> None:
     bare = build(EDGE / "edge_ref.fna", engine=engine)
     write_database(tmp_path / "db", replace(bare, provenance={}))
-    rows = query(EDGE / "edge_reads.fa", read_database(tmp_path / "db"), QueryOptions(5, repeats=True), engine=engine).records()
+    rows = query(EDGE / "edge_reads.fa", read_database(tmp_path / "db"), FIVE, engine=engine).records()
     taxa = {row["taxon"] for row in rows}
     assert taxa <= {*bare.targets.names, ""}
     assert {row["taxid"] for row in rows} == {0}

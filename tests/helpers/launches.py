@@ -374,7 +374,13 @@ def signature_brute_force(engine: Engine, *, prefix_sums: bool, flat: bool) -> N
 
 
 def window_sketches(
-    engine: Engine, *, sketchlen: int, kmerlen: int = 16, winlen: int = 40, triplets: int = -1, soft_masked: bool = False
+    engine: Engine,
+    *,
+    sketchlen: int,
+    kmerlen: int = 16,
+    winlen: int = 40,
+    triplets: int = -1,
+    soft_masked: bool = False,
 ) -> None:
     """Sketch the windows of records, some of which hold repetitions and other letters."""
     records = [_BASES[:100], b"", b"A" * 30 + _BASES[:40], b"acGTNacgtUU" * 3, _BASES[100:117]]
@@ -484,7 +490,14 @@ def classify_candidates(engine: Engine, case: ClassifyCase) -> None:
 
 CLASSIFY_CASES = (
     random_case(84, features=30, windows=90, longest=10, reads=5, most=3, width=4),
-    ClassifyCase({1: range(256), 2: [60], 3: range(9, 70)}, [70, 200], [0, 1], [[[1, 2, 3]], [[2], *[[4, 5, 6, 7]] * 8], [[3]]], [2] * 3, 4),
+    ClassifyCase(
+        {1: range(256), 2: [60], 3: range(9, 70)},
+        [70, 200],
+        [0, 1],
+        [[[1, 2, 3]], [[2], *[[4, 5, 6, 7]] * 8], [[3]]],
+        [2] * 3,
+        4,
+    ),
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from typing import Any
 
 from oclgenomics.classify.options import BuildOptions, SketchOptions
 from oclgenomics.errors import InputError, ParameterError, UsageError
@@ -41,12 +42,12 @@ def stored_options(stored: Fields, version: int) -> BuildOptions:
 
 
 def _sketch_options(stored: Fields, version: int) -> SketchOptions:
-    unmasked = NOT_MASKED if version == UNMASKED else {}
+    unmasked: dict[str, Any] = NOT_MASKED if version == UNMASKED else {}
     names = [name for name in SKETCH if name not in unmasked]
     stored.only(names)
-    values = {name: stored.get(name, bool if name == "soft_masked" else int) for name in names}
+    values: dict[str, Any] = {name: stored.get(name, bool if name == "soft_masked" else int) for name in names}
     options = SketchOptions(**values, **unmasked)
-    chosen = [name for name in names if getattr(options, name) != values[name]]  # by us, as the file leaves it open
+    chosen = [name for name in names if getattr(options, name) != values[name]]  # since the file leaves it open
     if chosen:
         raise ParameterError(chosen[0], "is not told", values[chosen[0]])
     return options

@@ -138,9 +138,7 @@ def build_options(args: argparse.Namespace) -> BuildOptions:
     if args.remove_ambiguous is None and args.max_ambiguous != 1:
         raise UsageError("--max-ambig-per-feature needs --remove-ambig-features RANK, whose taxa it counts")
     return BuildOptions(
-        SketchOptions(
-            args.kmerlen, args.sketchlen, args.winlen, args.winstride, args.min_triplets, args.soft_masked
-        ),
+        SketchOptions(args.kmerlen, args.sketchlen, args.winlen, args.winstride, args.min_triplets, args.soft_masked),
         args.max_locations,
         args.remove_overpopulated,
         args.remove_ambiguous,
