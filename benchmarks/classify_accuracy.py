@@ -11,8 +11,8 @@ a lognormal distribution. Reads have 1 % of errors, those of 5,000 bp 5 %, of wh
 `--viral` names a folder of real ones with ref/, tax/ and reads/: se150 and pe125, with tables of what they are of.
 
 Kraken 2 (references not masked) runs with its defaults and with --confidence 0.1, MetaCache with its defaults, where
-they are on PATH; all calls are judged by `oclgenomics classify evaluate`. `aliens` are those called a genus. `L1` is the
-sum of the differences between true and estimated shares of the reads of known species: of ours from `--bracken`, of the
+they are on PATH; all calls are judged by `oclgenomics classify evaluate`. `aliens` are those called a genus. `L1` is
+the sum of differences between true and estimated shares of the reads of known species: of ours from `--bracken`, of the
 others from calls, those above species dealt out as MetaCache does; `L1 calls` is from the calls of species alone.
 """
 

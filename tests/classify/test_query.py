@@ -243,7 +243,8 @@ def test_hits_of_both_mates_count_together(viral: Database, engine: Engine, tmp_
     begins = range(0, min(len(genome) - 500, 4_000), 97)
     turned = bytes.maketrans(b"ACGT", b"TGCA")
     for name, first in (("a", True), ("b", False)):
-        mates = [genome[at : at + 75] if first else genome[at + 425 : at + 500].translate(turned)[::-1] for at in begins]
+        ends = [genome[at : at + 75] if first else genome[at + 425 : at + 500] for at in begins]
+        mates = ends if first else [end.translate(turned)[::-1] for end in ends]
         (tmp_path / name).write_bytes(b"".join(b">r%d\n%b\n" % (i, mate) for i, mate in enumerate(mates)))
     pairs = [(tmp_path / "a", tmp_path / "b")]
 
