@@ -202,11 +202,23 @@ def _tested(device: Device) -> Finding:
         return Finding(topic, "problem", str(error), "install oclgenomics and what it needs again")
     if verdict.failed:
         wrong = "; ".join(f"{name}: {what}" for name, what in verdict.failed.items())
-        remedy = "it is not used; update or reinstall its driver, or choose another device with -d"
-        return Finding(topic, "problem", f"{device}: fails the self-test: {wrong}", remedy)
+        return Finding(topic, "problem", f"{device}: fails the self-test: {wrong}", _remedy(device))
     has = ", ".join(_trait(name, value) for name, value in verdict.traits.items() if value) or "no optional trait"
     lacks = ", ".join(name.replace("_", " ") for name, value in verdict.traits.items() if not value)
     return Finding(topic, "ok", f"{device}: passes the self-test; has {has}" + (f"; lacks {lacks}" if lacks else ""))
+
+
+def _remedy(device: Device) -> str:
+    """Say what to do about a device that fails the self-test."""
+    from oclgenomics.runtime.pocl import knows_processor
+
+    if device.family == "pocl" and not knows_processor(device.version):
+        return (
+            "it is not used: the compiler of this PoCL is older than the processor. A PoCL built with LLVM 19.1 or "
+            "later knows AMD's Zen 5, with LLVM 16 Zen 4; conda-forge has one (conda install -c conda-forge pocl). "
+            "Devices of Intel's CPU runtime work without it"
+        )
+    return "it is not used; update or reinstall its driver, or choose another device with -d"
 
 
 def _trait(name: str, value: bool | float) -> str:
@@ -220,10 +232,10 @@ def _jobs_on(device: Device) -> list[Finding]:
     import signal
     import subprocess
 
-    from oclgenomics.runtime.trust import child_environment
+    from oclgenomics.commandkit.children import child_environment, child_python
 
     topic, remedy = f"jobs on {device.index}", "please report it; until then choose another device with -d"
-    command = [sys.executable, "-P", "-m", "oclgenomics", "doctor", "--jobs-on", str(device.index)]
+    command = child_python("-m", "oclgenomics", "doctor", "--jobs-on", str(device.index))
     try:
         done = subprocess.run(
             command, env=child_environment(), capture_output=True, text=True, timeout=JOB_SECONDS, check=False
@@ -264,10 +276,10 @@ def _cache() -> list[Finding]:
         return [
             Finding("cache", "note", f"off by {diskcache.VARIABLE}", "every start compiles again; unset the variable")
         ]
-    reason = diskcache.distrust(folder)
-    if reason:
-        remedy = f"make it yours alone (chmod go-w), or set {diskcache.VARIABLE}; until then every start compiles again"
-        return [Finding("cache", "problem", f"{folder} is not used: {reason}", remedy)]
+    distrusted = diskcache.distrusted()
+    if distrusted:
+        remedy = f"remove it, or set {diskcache.VARIABLE} to a folder of yours; until then every start compiles again"
+        return [Finding("cache", "problem", f"{place} is not used: {why}", remedy) for place, why in distrusted]
     try:
         diskcache.write_whole(folder / "writable", b"")
         (folder / "writable").unlink()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import errno
 import importlib
 import sys
 import threading
@@ -16,7 +17,7 @@ from oclgenomics.cli.output import check_files, saved_outputs
 from oclgenomics.commandkit import stopping
 from oclgenomics.commandkit.actions import option_of
 from oclgenomics.commandkit.streams import StreamError, flush_output, printable
-from oclgenomics.errors import OclGenomicsError, OutputError
+from oclgenomics.errors import InputError, OclGenomicsError, OutputError
 from oclgenomics.io.atomic_file import forget_files
 
 __all__ = ["COMMANDS", "lasting_interrupts", "main"]
@@ -57,11 +58,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     except OclGenomicsError as error:
         return _stopped(debug) if stopping.received() else _fail(f"error: {error}", error.exit_code, debug)
     except MemoryError as error:
+        from oclgenomics.runtime.limits import limits_hint
+
         reason = f" ({error})" if str(error) else ""
-        return _fail(f"error: not enough memory{reason}; ask for less at a time, or free some", OUT_OF_MEMORY, debug)
+        remedy = limits_hint() or "ask for less at a time, or free some"
+        return _fail(f"error: not enough memory{reason}; {remedy}", OUT_OF_MEMORY, debug)
     except Exception as error:
         if stopping.received():  # which some libraries turn into errors of their own
             return _stopped(debug)
+        if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
+            what = f"{error.filename}: " if error.filename else ""
+            told = f"error: {what}too many open files; give fewer files at a time, or raise the limit: ulimit -n 1024"
+            return _fail(told, InputError.exit_code, debug)
         told = f"{type(error).__name__}: {' '.join(str(error).split())}"
         return _fail(f"error: {told} (a defect; --debug shows where)", 1, debug)
     finally:

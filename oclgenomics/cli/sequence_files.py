@@ -13,7 +13,7 @@ FilesOf = Callable[[argparse.Namespace, str], Iterable[str]]
 
 
 def reads_sequences(action: argparse.Action, files_of: FilesOf | None = None) -> argparse.Action:
-    """Declare that an option names files of sequences to read.
+    """Declare that an option names files of sequences to read; lists of files are read, too.
 
     Parameters
     ----------
@@ -24,11 +24,11 @@ def reads_sequences(action: argparse.Action, files_of: FilesOf | None = None) ->
 
     def names(args: argparse.Namespace, given: str) -> list[str]:
         if given.startswith("@"):
-            from oclgenomics.sequence.files import file_names
+            from oclgenomics.sequence.files import file_names, list_names
 
-            found = file_names([given])
+            found, lists = file_names([given]), list_names([given])
         else:
-            found = [given]
-        return found if files_of is None else [file for name in found for file in files_of(args, name)]
+            found, lists = [given], []
+        return lists + (found if files_of is None else [file for name in found for file in files_of(args, name)])
 
     return reads(action, names)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Set
-from dataclasses import dataclass
-from typing import Literal, get_args
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, get_args
 
 from oclgenomics.errors import ParameterError, UsageError
 from oclgenomics.omega.ld.measures import LD_MEASURES, LdMeasure
@@ -19,6 +19,7 @@ __all__ = [
     "MissingState",
     "Precision",
     "ScanOptions",
+    "scan_parameters",
 ]
 
 Precision = Literal["accurate", "compat"]
@@ -148,3 +149,8 @@ class ScanOptions:
                 raise UsageError(f"`{drawing}` draws at random: give `seed` so that the result can be repeated")
         elif not 0 < self.seed < SEED_LIMIT:
             raise ParameterError("seed", f"give a whole number from 1 to {SEED_LIMIT - 1}", self.seed)
+
+
+def scan_parameters(options: ScanOptions) -> dict[str, Any]:
+    """Return the options of a scan by name, as plain values."""
+    return {name: sorted(v) if isinstance(v, frozenset) else v for name, v in asdict(options).items()}

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.frames import to_frame
+from oclgenomics.omega.data_facts import DataFacts
 
 __all__ = ["ACCURATE_DIGITS", "COMPAT_DIGITS", "SCAN_COLUMNS", "Scan", "ScanStats"]
 
@@ -70,6 +71,10 @@ class Scan:
     digits : int
         Significant digits of `omega` to show: the seven that hold, or nine in compat precision, which bring OmegaPlus'
         float32 values back exactly.
+    data : DataFacts, optional
+        What a threshold has to be made for. None if nobody looked.
+    parameters : mapping of str to object
+        Options of the scan by name, as plain values.
     """
 
     name: str
@@ -88,6 +93,8 @@ class Scan:
     window_sites: NDArray[np.int64] | None = None
     enough_sites: NDArray[np.bool_] | None = None
     digits: int = ACCURATE_DIGITS
+    data: DataFacts | None = None
+    parameters: Mapping[str, Any] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         best = self.best

@@ -7,11 +7,11 @@ import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from oclgenomics.omega.options import ScanOptions
+from oclgenomics.omega.options import ScanOptions, scan_parameters
 from oclgenomics.omega.result import Scan, ScanStats
 from oclgenomics.omega.sources import AlignmentSource, open_alignments
 from oclgenomics.variation.read_options import ReadOptions
@@ -207,6 +207,7 @@ def scan_alignment(
 
 def filter_alignment(alignment: Alignment, options: ScanOptions, exclude: BedRegions | None) -> Prepared:
     """Return the sites that a scan uses, and all that was left out on the way, the reader's counts first."""
+    from oclgenomics.omega.data_facts import facts_of
     from oclgenomics.omega.sites import Prepared, exclude_regions, prepare
 
     alignment.validate()
@@ -222,7 +223,9 @@ def filter_alignment(alignment: Alignment, options: ScanOptions, exclude: BedReg
     )
     counts = (alignment.skipped, outside.discarded, prepared.discarded)
     reasons = dict.fromkeys(reason for count in counts for reason in count)
-    return Prepared(prepared.alignment, {reason: sum(count.get(reason, 0) for count in counts) for reason in reasons})
+    discarded = {reason: sum(count.get(reason, 0) for count in counts) for reason in reasons}
+    facts = facts_of(alignment, outside.alignment, prepared.alignment, exclude)
+    return Prepared(prepared.alignment, discarded, facts)
 
 
 def _tell(alignments: Sequence[Alignment], on_alignment: Callable[[Alignment], None]) -> None:
@@ -243,13 +246,17 @@ def _scan_batch(
     start = time.perf_counter()
     results = scanner.scan_filtered(batch.alignments, options, progress)
     share = (batch.seconds + time.perf_counter() - start) / max(len(results), 1)
-    return [_counted(result, one, share) for result, one in zip(results, batch.prepared, strict=True)]
+    made = scan_parameters(options)
+    return [_counted(result, one, share, made) for result, one in zip(results, batch.prepared, strict=True)]
 
 
-def _counted(result: Scan, prepared: Prepared, seconds: float) -> Scan:
-    """The result with what was left out, the sites of each window, and the seconds it took."""
+def _counted(result: Scan, prepared: Prepared, seconds: float, parameters: dict[str, Any]) -> Scan:
+    """The result with what was left out, the sites of each window, what was scanned how, and the seconds it took."""
     at = prepared.alignment.positions
     counted = np.searchsorted(at, result.right, "right") - np.searchsorted(at, result.left, "left")
     sites = np.where(result.valid, counted, -1).astype(np.int64)
     stats = ScanStats(result.stats.scores, result.stats.pairs, seconds)
-    return replace(result, discarded=prepared.discarded, window_sites=sites, stats=stats)
+    return replace(
+        result, discarded=prepared.discarded, window_sites=sites, stats=stats, data=prepared.data,
+        parameters=parameters,
+    )  # fmt: skip

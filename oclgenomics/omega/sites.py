@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import ParameterError, UsageError
+from oclgenomics.omega.data_facts import DataFacts
 from oclgenomics.omega.options import IMPUTABLE
 from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.bed import BedRegions
@@ -34,10 +35,13 @@ class Prepared:
     discarded : dict of str to int
         Sites left out by reason: "monomorphic", "singleton", "maf"; a site counts under the first that applies. Their
         sum is what OmegaPlus calls discarded sites.
+    data : DataFacts, optional
+        What a threshold of its omegas has to be made for.
     """
 
     alignment: Alignment
     discarded: dict[str, int]
+    data: DataFacts | None = None
 
 
 class GlibcRandom:

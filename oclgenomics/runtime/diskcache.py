@@ -2,7 +2,8 @@
 
 `OCLGENOMICS_CACHE` names another folder, or switches the cache off with `off` or `0`. The default is `oclgenomics` in
 `$XDG_CACHE_HOME` or `~/.cache`. What lies there is run as machine code, so a folder of another user, or one that others
-may write to, is not used. Readers see complete entries or none, and every read checks a digest, so a damaged entry
+may write to, is not used; that holds for the cache and for each folder in it. All of them are made for their owner
+alone, whatever the umask. Readers see complete entries or none, and every read checks a digest, so a damaged entry
 counts as absent. The least recently used entries go when the folder outgrows its cap.
 """
 
@@ -26,6 +27,7 @@ __all__ = [
     "cache_folder",
     "clear",
     "distrust",
+    "distrusted",
     "keep_text",
     "lasting_folder",
     "load",
@@ -38,6 +40,7 @@ __all__ = [
 VARIABLE = "OCLGENOMICS_CACHE"
 CAP_BYTES = 256 << 20
 MIN_ROOM = 32 << 20  # bytes on the disk: PoCL keeps some hundred kB of each kernel, and fails where it cannot
+OPEN = "others may write to it"
 _DIGEST_BYTES = 32
 
 
@@ -83,8 +86,19 @@ def distrust(folder: Path) -> str:
     if hasattr(os, "geteuid") and status.st_uid != os.geteuid():
         return "it belongs to another user"
     if os.name == "posix" and status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-        return "others may write to it"
+        return OPEN
     return ""
+
+
+def distrusted() -> list[tuple[Path, str]]:
+    """List the folders of the cache that are not used, each with the reason; the cache itself is the first."""
+    root = wanted_folder()
+    if root is None or not root.is_dir():
+        return []
+    if reason := distrust(root):
+        return [(root, reason)]
+    folders = sorted(folder for pattern in ("*/", "*/*/") for folder in root.glob(pattern) if not _safe(root, folder))
+    return [(folder, distrust(folder)) for folder in folders if distrust(folder)]
 
 
 def write_whole(path: Path, data: bytes) -> None:
@@ -114,8 +128,8 @@ def lasting_folder(name: str, fill: Callable[[Path], None] = lambda folder: None
     Returns
     -------
     Path
-        In the cache, or, where that is off, full or cannot be written, in a temporary place that is gone when the
-        process ends.
+        In the cache, or, where that is off, full, not to be trusted or cannot be written, in a temporary place that is
+        gone when the process ends.
 
     Raises
     ------
@@ -127,9 +141,10 @@ def lasting_folder(name: str, fill: Callable[[Path], None] = lambda folder: None
         with contextlib.suppress(OSError):
             folder = root / name
             _make(folder)
-            fill(folder)
-            if os.access(folder, os.W_OK) and shutil.disk_usage(folder).free >= MIN_ROOM:
-                return folder
+            if _safe(root, folder):
+                fill(folder)
+                if os.access(folder, os.W_OK) and shutil.disk_usage(folder).free >= MIN_ROOM:
+                    return folder
     try:
         folder = _temporary_root() / name
         folder.mkdir(parents=True, exist_ok=True)
@@ -153,12 +168,35 @@ def _temporary_root() -> Path:
 
 
 def _make(folder: Path) -> None:
-    """Make a folder of the cache, and the cache itself, which only its owner may enter."""
+    """Make a folder of the cache, with all that are missing above it within the cache; only their owner may enter."""
     root = wanted_folder()
-    if root is not None and root in (folder, *folder.parents):
-        root.parent.mkdir(parents=True, exist_ok=True)
-        root.mkdir(mode=0o700, exist_ok=True)
-    folder.mkdir(parents=True, exist_ok=True)
+    if root is None or root not in (folder, *folder.parents):
+        folder.mkdir(parents=True, exist_ok=True)
+        return
+    root.parent.mkdir(parents=True, exist_ok=True)
+    for level in _levels(root, folder):
+        level.mkdir(mode=0o700, exist_ok=True)
+
+
+def _levels(root: Path, folder: Path) -> list[Path]:
+    """The cache, the folder in it, and those between."""
+    return [*reversed([above for above in folder.parents if above.is_relative_to(root)]), folder]
+
+
+def _safe(root: Path, folder: Path) -> bool:
+    """Say whether code may be taken from a folder of the cache.
+
+    Where nobody else can enter the cache, folders in it that more may write to cannot have been written to. They are
+    put right: earlier versions made them by the umask.
+    """
+    if distrust(root):
+        return False
+    with contextlib.suppress(OSError):  # what is not there yet is made for its owner alone
+        closed = not root.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO)
+        for level in _levels(root, folder)[1:]:
+            if closed and distrust(level) == OPEN:
+                level.chmod(0o700)
+    return not any(map(distrust, _levels(root, folder)))
 
 
 def load(kind: str, key: str) -> bytes | None:
@@ -212,8 +250,8 @@ def clear() -> int:
 
 
 def _entry(kind: str, key: str) -> Path | None:
-    folder = cache_folder()
-    return None if folder is None else folder / kind / f"{key}.bin"
+    root = cache_folder()
+    return root / kind / f"{key}.bin" if root is not None and _safe(root, root / kind) else None
 
 
 def _entries(folder: Path | None) -> list[tuple[float, int, Path]]:

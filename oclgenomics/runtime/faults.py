@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 
 from oclgenomics.errors import AllocationError, DeviceError, DeviceLostError, readable_bytes
 from oclgenomics.runtime.devices import Device
+from oclgenomics.runtime.limits import limits_hint
 from oclgenomics.runtime.loader import opencl
 
 __all__ = ["translate", "watching"]
@@ -43,15 +44,18 @@ def translate(error: Exception, device: Device, doing: str) -> DeviceError | Non
     """
     code = getattr(error, "code", 0)
     if code in _OUT_OF_MEMORY:
-        return AllocationError(
-            f"{device} ran out of memory while {doing} ({_OUT_OF_MEMORY[code]}); "
+        remedy = (
             f"it has {readable_bytes(device.global_memory)}: lower `max_memory`, or choose another `device`"
         )
-    if code in _LOST:
-        return DeviceLostError(
-            f"{device} stopped answering while {doing} ({_LOST[code]}); run again, with a lower `max_memory` or "
-            "another `device` if it happens again; `oclgenomics doctor` checks the device"
+        return AllocationError(
+            f"{device} ran out of memory while {doing} ({_OUT_OF_MEMORY[code]}); {limits_hint() or remedy}"
         )
+    if code in _LOST:
+        remedy = (
+            "run again, with a lower `max_memory` or another `device` if it happens again; `oclgenomics doctor` "
+            "checks the device"
+        )
+        return DeviceLostError(f"{device} stopped answering while {doing} ({_LOST[code]}); {limits_hint() or remedy}")
     return None
 
 

@@ -29,7 +29,7 @@ from oclgenomics.errors import DeviceError, NoDeviceError
 from oclgenomics.runtime import pocl
 from oclgenomics.runtime.diskcache import keep_text, lasting_folder
 from oclgenomics.runtime.early_libraries import EarlyLibraries
-from oclgenomics.runtime.stack import check_stack
+from oclgenomics.runtime.limits import check_limits, limits_hint
 
 if TYPE_CHECKING:
     import pyopencl
@@ -52,7 +52,9 @@ BUNDLED = ("pocl-binary-distribution", "intel-opencl-rt", "intel-cmplr-lib-rt") 
 
 
 def install_hint() -> str:
-    """Say how to get an OpenCL runtime on this machine."""
+    """Say how to get an OpenCL runtime on this machine, or why one that is there may not be found."""
+    if hint := limits_hint():
+        return hint
     if (platform.system(), platform.machine()) == ("Linux", "x86_64"):
         return f"install those that come with oclgenomics again: pip install --force-reinstall {' '.join(BUNDLED)}"
     return (
@@ -135,7 +137,7 @@ def begin_loading() -> None:
 @functools.cache
 def _early_libraries() -> EarlyLibraries:
     try:
-        check_stack()
+        check_limits()
     except DeviceError:
         return EarlyLibraries([])
     listed = [] if _user_lists() else [*filter(None, map(_library_of, icd_files())), *missing_runtimes()]
@@ -144,7 +146,7 @@ def _early_libraries() -> EarlyLibraries:
 
 @functools.cache
 def _loaded() -> tuple[Any, list[pyopencl.Platform]]:
-    check_stack()
+    check_limits()
     early = _early_libraries()
     with _changed_environment() as change:
         change(_list_of_runtimes() | WITHOUT_CACHE)

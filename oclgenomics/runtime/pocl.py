@@ -14,10 +14,10 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import os
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from oclgenomics.commandkit.children import child_environment, child_python
 from oclgenomics.runtime import diskcache, processor
 
 __all__ = [
@@ -201,10 +201,10 @@ def _ask() -> bytes:
     import subprocess  # here, because it is slow to import and hardly ever needed
 
     empty = diskcache.lasting_folder("pocl/none")
-    environment = {**os.environ, "OCL_ICD_VENDORS": str(empty), "POCL_CACHE_DIR": str(empty)}
+    environment = child_environment() | {"OCL_ICD_VENDORS": str(empty), "POCL_CACHE_DIR": str(empty)}
     try:
         done = subprocess.run(
-            [sys.executable, "-c", _ASK], env=environment, capture_output=True, timeout=ASK_SECONDS, check=False
+            child_python("-c", _ASK), env=environment, capture_output=True, timeout=ASK_SECONDS, check=False
         )
     except (OSError, subprocess.TimeoutExpired):
         return b""

@@ -25,9 +25,9 @@ def select_device(request: str | None = None) -> Device:
         `auto`, `cpu`, `gpu`, an index of `oclgenomics devices`, part of a device's or platform's name, or `platform:N`
         (the platform by number or by part of its name, its device by number). When missing, `OCLGENOMICS_DEVICE` and
         then `PYOPENCL_CTX` are read, and then `auto` applies: a GPU with memory of its own, else one that shares the
-        host's, among several the one with the most compute units times clock; else Intel's CPU runtime, else the newest
-        PoCL, else whatever there is, and simulators last. Of a kind (`auto`, `cpu`, `gpu`), devices that fail the
-        self-test are left out, and standard error says so.
+        host's, among several the one with the highest compute units x clock; else Intel's CPU runtime, else the newest
+        PoCL, else whatever there is, and simulators last. Of several devices that match, as of two versions of PoCL,
+        those that fail the self-test are left out, and standard error says so.
 
     Raises
     ------
@@ -36,7 +36,7 @@ def select_device(request: str | None = None) -> Device:
     UnknownDeviceError
         No device matches the request; another is never taken instead.
     UntrustedDeviceError
-        The device that is named fails the self-test.
+        All devices that the name matches fail the self-test.
     """
     devices = list_devices()
     if not devices:
@@ -54,13 +54,13 @@ def select_device(request: str | None = None) -> Device:
         known = "; ".join(f"{device.index}: {device.name} [{device.platform}]" for device in devices)
         raise UnknownDeviceError(f"no device matches {wanted!r} (from {asked_by}); there are {known}")
     ranked = sorted(matches, key=_rank, reverse=True)
-    if wanted.lower() in _KINDS:
-        return _first_trusted(ranked)
-    trust.require_trust(ranked[0])
-    return ranked[0]
+    if len(ranked) == 1 and wanted.lower() not in _KINDS:
+        trust.require_trust(ranked[0])
+        return ranked[0]
+    return _first_trusted(ranked, wanted)
 
 
-def _first_trusted(devices: list[Device]) -> Device:
+def _first_trusted(devices: list[Device], wanted: str) -> Device:
     """Return the first device that passes the self-test, and say which ones do not."""
     troubles = []
     for device in devices:
@@ -69,6 +69,8 @@ def _first_trusted(devices: list[Device]) -> Device:
             return device
         troubles.append(f"{device.index}: {device.name} [{device.platform}]: {trouble}")
         notices.tell_once(f"device {device.index}, {device}, is left out: {trouble}; `oclgenomics doctor` says more")
+    if wanted.lower() not in _KINDS:
+        trust.require_trust(devices[0])
     raise NoDeviceError(
         f"no OpenCL device here computes rightly ({'; '.join(troubles)}); install another runtime or driver; "
         "`oclgenomics doctor` tests again and says more"

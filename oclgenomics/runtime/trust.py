@@ -18,13 +18,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from oclgenomics import notices
+from oclgenomics.commandkit.children import child_environment, child_python
 from oclgenomics.errors import DeviceError, UntrustedDeviceError
 from oclgenomics.runtime import diskcache, pocl
 
 if TYPE_CHECKING:
     from oclgenomics.runtime.devices import Device
 
-__all__ = ["Verdict", "child_environment", "examine", "kept_verdict", "require_trust", "verdict_on"]
+__all__ = ["Verdict", "examine", "kept_verdict", "require_trust", "verdict_on"]
 
 TRUSTED = "OCLGENOMICS_TRUSTED"
 SECONDS = 60  # of a core, for all idioms together; they need 1 to 3
@@ -176,12 +177,6 @@ def _one_by_one(device: Device, right: list[str]) -> dict[str, str]:
     return {name: what for name, what in found.items() if what}
 
 
-def child_environment() -> dict[str, str]:
-    """Return the environment of a process that imports this very package, wherever it was found."""
-    paths = [str(Path(__file__).resolve().parents[2]), os.environ.get("PYTHONPATH", "")]
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
-
-
 @dataclass
 class _Run:
     """What one process of the self-test answered, and how it ended where that was not well."""
@@ -198,7 +193,7 @@ def _run(device: Device, seconds: int, *only: str) -> _Run:
 
     limit = WAITING * seconds + 30  # the process ends itself before, if it can be ended at all
     words = [str(device.index), device.key, str(seconds), *only]
-    command = [sys.executable, "-P", "-m", "oclgenomics.runtime.selftest", *words]
+    command = child_python("-m", "oclgenomics.runtime.selftest", *words)
     environment = child_environment() | {"POCL_KERNEL_CACHE": "0"}
     try:
         done = subprocess.run(

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from oclgenomics.errors import InputError
 from oclgenomics.io.text_file import read_text
 
-__all__ = ["MARK", "SequenceFiles", "file_names"]
+__all__ = ["MARK", "SequenceFiles", "file_names", "list_names"]
 
 MARK = "@"  # before the name of a list
 MAX_LIST_BYTES = 1 << 28
@@ -37,6 +37,11 @@ def file_names(source: SequenceFiles) -> list[str]:
             name = os.fspath(path)
             names.append(os.path.join(os.curdir, name) if name.startswith(MARK) else name)
     return names
+
+
+def list_names(source: Iterable[str]) -> list[str]:
+    """Return the names of the lists that are among names as `file_names` takes them."""
+    return [name.removeprefix(MARK) for name in source if name.startswith(MARK)]
 
 
 def _listed(path: str) -> list[str]:

@@ -17,6 +17,7 @@ from oclgenomics.sequence.rewritten_source import Rewriter
 __all__ = ["Record", "name_in", "read_records", "records_of"]
 
 PART_BYTES = 1 << 20  # of FASTQ, rewritten at a time
+MAX_LINE_BYTES = 1 << 30  # packed zeros could ask for any memory
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ def records_of(text: Iterable[bytes], source: str, *, offset: int = 0) -> Iterat
     text = chain([head], chunks)
     first = head.lstrip(b"\r\n")
     if first.startswith(b">"):
-        lines = _lines(chunk.replace(b"\r", b"\n") for chunk in text)
+        lines = _lines((chunk.replace(b"\r", b"\n") for chunk in text), source)
         yield from _fasta(next(line for line in lines if line), lines)
     elif first.startswith(b"@"):
         yield from _fastq(text, source, offset)
@@ -81,13 +82,18 @@ def _head(chunks: Iterator[bytes]) -> bytes:
     return b"".join(head)
 
 
-def _lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
+def _lines(chunks: Iterable[bytes], source: str) -> Iterator[bytes]:
     """Lines without their ends, which are newlines, with or without a carriage return before them."""
     begun: list[bytes] = []
+    size = 0
     for chunk in chunks:
         first, *others = chunk.split(b"\n")
         begun.append(first)
+        size += len(first)
+        if size > MAX_LINE_BYTES:
+            raise InputError(f"a line of more than {MAX_LINE_BYTES:,} bytes; wrap its sequence", source=source)
         if others:
+            size = len(others[-1])
             yield b"".join(begun).rstrip(b"\r")
             for line in others[:-1]:
                 yield line.rstrip(b"\r")

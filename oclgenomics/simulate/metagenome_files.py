@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +19,16 @@ from oclgenomics.sequence.records import read_records
 from oclgenomics.simulate.metagenome_plan import GenomePlan, GenomeRole, Taxon
 from oclgenomics.simulate.metagenomes import SimulatedGenome
 
-__all__ = ["FOLDERS", "TABLE", "ListedGenome", "read_table", "read_text", "write_genomes", "write_taxonomy"]
+__all__ = [
+    "FOLDERS",
+    "TABLE",
+    "ListedGenome",
+    "read_table",
+    "read_text",
+    "whole_folder",
+    "write_genomes",
+    "write_taxonomy",
+]
 
 FOLDERS: dict[GenomeRole, str] = {
     "reference": "references",
@@ -41,6 +52,33 @@ class ListedGenome:
     species_taxid: int
     genus_taxid: int
     letters: int
+
+
+@contextlib.contextmanager
+def whole_folder(folder: str | os.PathLike[str]) -> Iterator[Path]:
+    """Give a folder to write to, which gets its name when the body of the `with` statement has ended.
+
+    Until then it has another one, with a dot before it, so what a killed process leaves does not look like a folder of
+    genomes. On an error it is removed.
+
+    Raises
+    ------
+    OutputError
+        The folder holds something already, or cannot be made.
+    """
+    root = Path(folder)
+    if root.exists() and (not root.is_dir() or any(root.iterdir())):
+        raise OutputError(f"{root}: is there already, and not empty; name another folder")
+    begun = root.parent / f".{root.name}.{os.getpid()}.unfinished"
+    _make_folder(begun)
+    try:
+        yield begun
+        try:
+            begun.replace(root)
+        except OSError as error:
+            raise OutputError(f"{root}: cannot be made ({error.strerror or error})") from error
+    finally:
+        shutil.rmtree(begun, ignore_errors=True)
 
 
 def write_genomes(folder: str | os.PathLike[str], genomes: Iterable[SimulatedGenome]) -> list[ListedGenome]:

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from oclgenomics.errors import MissingDependencyError, ParameterError, UsageError
 from oclgenomics.simulate.hard_sweep import HardSweep
 from oclgenomics.simulate.population import Haplotypes, Region, check_sweep
 
+if TYPE_CHECKING:
+    from oclgenomics.simulate.demography import Demography
+
 __all__ = ["simulate_with_msprime"]
 
 
 def simulate_with_msprime(
-    region: Region, seed: int, sweep: HardSweep | None = None, *, growth_rate: float = 0.0
+    region: Region,
+    seed: int,
+    sweep: HardSweep | None = None,
+    *,
+    growth_rate: float = 0.0,
+    demography: Demography | None = None,
 ) -> Haplotypes:
     """As `simulate`, by msprime.
 
@@ -24,14 +34,16 @@ def simulate_with_msprime(
     sweep : HardSweep, optional
     growth_rate : float
         Exponential growth per generation; the size t generations ago is N exp(-growth_rate t).
+    demography : Demography, optional
+        The history, in place of a population of constant size; `region.theta` and `region.rho` are then
+        4 N times the rates with `region.population_size` as N, whatever sizes the history has.
 
     Raises
     ------
     MissingDependencyError
         If msprime is not installed.
     UsageError
-        If an exact number of sites is asked for, which msprime does not offer, the sweep does not fit, or the
-        population shrinks or grows through a sweep.
+        The sweep does not fit, or the population shrinks or grows through a sweep.
     """
     try:
         import msprime  # type: ignore[import-not-found,import-untyped,unused-ignore]
@@ -39,13 +51,15 @@ def simulate_with_msprime(
         raise MissingDependencyError(
             "`engine=msprime` needs msprime: pip install 'oclgenomics[msprime]', or leave `engine` out"
         ) from None
-    if region.sites is not None:
-        raise UsageError("`sites` cannot be combined with `engine=msprime`; give `theta` or `mutation_rate`")
     if not 0 <= growth_rate < 1 or (growth_rate and sweep):
         raise ParameterError("growth_rate", f"must be from 0 to below 1, and 0 with a sweep, not {growth_rate:g}")
+    if demography is not None and (growth_rate or sweep):
+        raise UsageError("`demes` says how the population grew, and knows no sweep; leave `growth_rate` out")
     size = region.population_size
     population = {"population_size": size}
-    if growth_rate:
+    if demography is not None:
+        population = {"demography": demography.for_msprime()}
+    elif growth_rate:
         population = {"demography": msprime.Demography.isolated_model([size], growth_rate=[growth_rate])}
     models = [msprime.StandardCoalescent()]
     if sweep is not None:
@@ -60,7 +74,7 @@ def simulate_with_msprime(
         )
         models = [msprime.StandardCoalescent(duration=sweep.fixation_age), hard, msprime.StandardCoalescent()]
     history = msprime.sim_ancestry(
-        samples=[msprime.SampleSet(region.samples, ploidy=1)],
+        samples=[msprime.SampleSet(region.samples, ploidy=1, population=demography and demography.deme)],
         ploidy=2,
         **population,
         sequence_length=region.length,
@@ -69,13 +83,32 @@ def simulate_with_msprime(
         model=models,
         random_seed=seed % (2**32 - 1) + 1,
     )
-    mutated = msprime.sim_mutations(
-        history,
-        rate=region.theta / (4 * size * region.length),
-        discrete_genome=False,
-        model=msprime.BinaryMutationModel(),
-        random_seed=seed % (2**32 - 1) + 1,
-    )
+    if region.sites is None:
+        mutated = _mutated(history, region.theta / (4 * size * region.length), seed)
+    else:
+        mutated = _with_sites(history, region.sites, seed)
     genotypes = mutated.genotype_matrix().astype(np.uint8)
     positions = np.asarray(mutated.tables.sites.position, np.float64) / region.length
     return Haplotypes(positions, iter([np.ascontiguousarray(genotypes.T)]), region.samples)
+
+
+def _mutated(history: Any, rate: float, seed: int) -> Any:
+    import msprime
+
+    return msprime.sim_mutations(
+        history, rate=rate, discrete_genome=False, model=msprime.BinaryMutationModel(),
+        random_seed=seed % (2**32 - 1) + 1,
+    )  # fmt: skip
+
+
+def _with_sites(history: Any, sites: int, seed: int) -> Any:
+    """The history with exactly so many mutations, placed on the trees in proportion to branch length.
+
+    Any so many of the events of a Poisson process are such a set.
+    """
+    area = sum(tree.span * tree.total_branch_length for tree in history.trees())
+    wanted = sites + 6 * np.sqrt(sites) + 20  # fewer than `sites` come about once in a billion
+    while (mutated := _mutated(history, wanted / area, seed)).num_sites < sites:
+        wanted *= 2
+    chosen = np.random.default_rng(seed).permutation(mutated.num_sites)[sites:]
+    return mutated.delete_sites(chosen)

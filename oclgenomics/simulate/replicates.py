@@ -5,21 +5,18 @@ Each replicate has a stream of its own: replicate 3 is the same data whether 3 o
 
 from __future__ import annotations
 
-import os
-import signal
-import threading
-from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
-from multiprocessing.connection import Connection, wait
 from typing import Literal, get_args
 
 import numpy as np
 
-from oclgenomics.errors import OclGenomicsError, ParameterError, UsageError
+from oclgenomics.errors import ParameterError, UsageError
+from oclgenomics.simulate.demography import Demography
 from oclgenomics.simulate.limits import MAX_REPLICATES, check_range
 from oclgenomics.simulate.msprime import simulate_with_msprime
 from oclgenomics.simulate.population import Haplotypes, Region, simulate
+from oclgenomics.simulate.worker_processes import drawn_side_by_side
 from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.base_pairs import base_pairs
 from oclgenomics.variation.packing import join_sites, pack_states, words_for
@@ -28,7 +25,6 @@ from oclgenomics.variation.writers import distinct_ticks, site_blocks
 __all__ = ["Simulator", "as_alignment", "generators", "neutral_alignments", "position_digits", "replicate_seeds"]
 
 Simulator = Literal["own", "msprime"]
-AHEAD = 4  # replicates in work or waiting per process
 
 
 def replicate_seeds(seed: int, replicates: int) -> list[np.random.SeedSequence]:
@@ -58,20 +54,29 @@ class _Replicate:
     region: Region
     engine: Simulator
     growth_rate: float
+    demography: Demography | None
     number: int
     seed: np.random.SeedSequence
 
     def draw(self) -> Alignment:
         history, _ = generators(self.seed)
         if self.engine == "msprime":
-            drawn = simulate_with_msprime(self.region, int(history.integers(1, 2**32)), growth_rate=self.growth_rate)
+            seed = int(history.integers(1, 2**32))
+            drawn = simulate_with_msprime(self.region, seed, growth_rate=self.growth_rate, demography=self.demography)
         else:
             drawn = simulate(self.region, history)
         return as_alignment(drawn, self.region.length, self.number)
 
 
 def neutral_alignments(
-    region: Region, seed: int, replicates: int, *, engine: Simulator = "own", growth_rate: float = 0.0, jobs: int = 1
+    region: Region,
+    seed: int,
+    replicates: int,
+    *,
+    engine: Simulator = "own",
+    growth_rate: float = 0.0,
+    demography: Demography | None = None,
+    jobs: int = 1,
 ) -> Iterator[Alignment]:
     """Simulate neutral replicates, the same that `simulate omega` writes with this seed.
 
@@ -86,9 +91,10 @@ def neutral_alignments(
         'own' (Hudson's coalescent, constant size) or 'msprime'.
     growth_rate : float
         Exponential growth per generation, of msprime only.
+    demography : Demography, optional
+        History of the population (`oclgenomics.simulate.demography.read_demography`), of msprime only.
     jobs : int
-        Processes that simulate side by side; the replicates and their order do not depend on it. With more than one, a
-        script has to guard its start by ``if __name__ == "__main__"``, as for `multiprocessing`.
+        Processes that simulate side by side; the replicates and their order do not depend on it.
 
     Yields
     ------
@@ -98,7 +104,7 @@ def neutral_alignments(
     Raises
     ------
     UsageError
-        Growth without msprime, or a value out of range.
+        Growth or a history without msprime, or a value out of range.
     MissingDependencyError
         msprime is not installed.
     OclGenomicsError
@@ -108,53 +114,16 @@ def neutral_alignments(
         raise ParameterError("engine", f"must be own or msprime, not {engine!r}")
     if growth_rate and engine != "msprime":
         raise UsageError("`growth_rate` needs `engine=msprime`; the built-in simulator keeps the population constant")
+    if demography is not None and engine != "msprime":
+        raise UsageError("`demes` needs `engine=msprime`; the built-in simulator keeps the population constant")
     if jobs < 1:
         raise ParameterError("jobs", "at least 1 process is needed", jobs)
     tasks = [
-        _Replicate(region, engine, growth_rate, number, child)
+        _Replicate(region, engine, growth_rate, demography, number, child)
         for number, child in enumerate(replicate_seeds(seed, replicates), start=1)
     ]
     processes = min(jobs, replicates)
-    yield from map(_Replicate.draw, tasks) if processes == 1 else _side_by_side(tasks, processes)
-
-
-def _side_by_side(tasks: list[_Replicate], processes: int) -> Iterator[Alignment]:
-    """Replicates in order from processes that run a little ahead."""
-    import multiprocessing
-    from concurrent.futures import ProcessPoolExecutor
-    from concurrent.futures.process import BrokenProcessPool
-
-    # A fork would copy the state of an OpenCL driver, which does not survive it.
-    context = multiprocessing.get_context("spawn")
-    wanted, want = context.Pipe(duplex=False)  # that this end is open is the sign that the replicates are wanted
-    pool = ProcessPoolExecutor(processes, mp_context=context, initializer=_serve, initargs=(wanted,))
-    try:
-        waiting = deque(pool.submit(task.draw) for task in tasks[: AHEAD * processes])
-        for task in tasks[AHEAD * processes :]:
-            yield waiting.popleft().result()
-            waiting.append(pool.submit(task.draw))
-        while waiting:
-            yield waiting.popleft().result()
-        pool.shutdown()
-    except BrokenProcessPool:
-        raise OclGenomicsError(
-            "a process that simulates replicates was killed, perhaps for lack of memory; try fewer `jobs`"
-        ) from None
-    finally:
-        want.close()  # ends processes that are still at work, however this one was left
-        pool.shutdown(cancel_futures=True)
-        wanted.close()
-
-
-def _serve(wanted: Connection) -> None:
-    """Leave Ctrl-C to the process that collects, and end with it, even if it is killed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with, args=(wanted,), daemon=True).start()
-
-
-def _end_with(wanted: Connection) -> None:
-    wait([wanted])  # nothing is ever sent: it is ready when the other end is closed
-    os._exit(0)
+    yield from map(_Replicate.draw, tasks) if processes == 1 else drawn_side_by_side(tasks, processes)
 
 
 def as_alignment(haplotypes: Haplotypes, length: int, replicate: int) -> Alignment:

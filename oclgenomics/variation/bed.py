@@ -71,6 +71,14 @@ class BedRegions:
         ends = np.concatenate([[np.int64(-1)], self.ends[name]])
         return zero_based < ends[before]
 
+    def covered(self, name: str, first: int, last: int) -> int:
+        """Count the bp from `first` to `last` of a chromosome, both counted from 1, that lie in regions."""
+        if name not in self.starts:
+            return 0
+        starts = np.maximum(self.starts[name], first - 1)
+        ends = np.minimum(self.ends[name], last)
+        return int(np.maximum(ends - starts, 0).sum())
+
 
 def read_bed(path: str | os.PathLike[str]) -> BedRegions:
     """Read the first three columns of a BED file.

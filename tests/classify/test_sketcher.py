@@ -141,7 +141,7 @@ def test_windows_of_a_repeat_have_no_feature(shaped: Engine) -> None:
     """Of units of up to eight letters, wherever a window begins; of nine there are nine triplets."""
     for period in range(1, 10):
         unit = next(u for u in (random_base(period, seed) for seed in range(99)) if _triplets_of(u) == period)
-        found = check(shaped, [unit * 40, unit[: period // 2] + unit * 3], SketchOptions())
+        found = check(shaped, [unit * 40, unit[period // 2 :] + unit * 3], SketchOptions())
         assert (found == NO_FEATURE).all() == (period < 9)
 
 

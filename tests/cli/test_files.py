@@ -35,7 +35,7 @@ WINDOWS = ["--grid", "5", "--minwin", "100", "--maxwin", "50k"]
 
 # Options that take words of other kinds. One that names a file has to be declared with reads, writes or works_in.
 NO_FILES = {
-    "abundance_per", "at", "comment", "device", "engine", "format", "fpr", "highest", "impute", "input_format",
+    "abundance_per", "at", "comment", "deme", "device", "engine", "format", "fpr", "highest", "impute", "input_format",
     "kernel", "ld", "listen", "loop", "lowest", "name", "names", "operation", "phase", "precision", "rank", "ranks",
     "region", "remove_ambiguous", "separator", "sequence_id_format", "sequences", "settings", "stages", "target_class",
     "title", "top",
@@ -212,6 +212,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in ("d", "e", "d.kmc_pre"):
         write_database(tmp_path / name, set_of(pairs_of(GOLDEN[0][3], GOLDEN[0][1]), GOLDEN[0][1], GOLDEN[0][2]))
     Path("q.fa").write_text(">r\nACATG\n")
+    Path("reads.txt").write_text("x.fa\n")
+    Path("pairs.txt").write_text("q.fa\n")
     Path("r.tsv").write_text("## oclgenomics\nchromosome\tposition\tomega\tstart\tend\n1\t5\t1.5\t1\t9\n")
     Path("t.json").write_text("{}\n")
     return tmp_path
@@ -221,6 +223,26 @@ DESTROYING = [
     "kmers count x.fa -k 5 -o x.fa",
     "kmers count - -k 5 -o x.fa",  # standard input is x.fa
     "kmers count x.fa -k 5 -o y --profile y.json --json",
+    "kmers count @reads.txt -k 5 -o reads.txt",
+    "kmers count x.fa -k 5 --only @reads.txt -o reads.txt",
+    "kmers histogram @reads.txt -k 5 -o reads.txt",
+    "kmers histogram @reads.txt -k 5 --plot reads.txt -o y",
+    "kmers matrix @reads.txt -k 5 -o reads.txt",
+    "kmers matrix a=@reads.txt -k 5 -o reads.txt",
+    "kmers matrix a=x.fa,@reads.txt -k 5 -o reads.txt",
+    "kmers matrix d --only @reads.txt -o reads.txt",
+    "kmers filter d @reads.txt -o reads.txt",
+    "kmers filter d --paired @reads.txt @pairs.txt -o pairs.txt",
+    "kmers query d --file @reads.txt -o reads.txt",
+    "signatures scan @reads.txt q.fa -o reads.txt",
+    "signatures scan @reads.txt q.fa --summary reads.txt",
+    "classify query y @reads.txt -o reads.txt",
+    "classify query y @reads.txt --kreport reads.txt",
+    "classify query y --paired @reads.txt @pairs.txt -o pairs.txt",
+    "classify run @reads.txt --targets x.fa -o reads.txt",
+    "classify run x.fa --targets @reads.txt --krona reads.txt",
+    "classify build reads.txt @reads.txt",
+    "classify add x.fa @reads.txt -o reads.txt",
     "kmers dump d -o d",
     "kmers dump d.kmc_pre --format kmc -o d",
     "kmers histogram d -o d",
@@ -340,6 +362,31 @@ def test_no_command_destroys_a_file(
     assert told.startswith(("oclgenomics: error: -", "oclgenomics: error: the output "))
     assert "the same file as" in told or "standard output" in told
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+IN_FOLDERS = [
+    "classify build taxonomy/names.dmp x.fa --taxonomy taxonomy",
+    "classify build taxonomy/nucl_gb.accession2taxid x.fa --taxonomy taxonomy",
+    "classify build taxonomy/assembly_summary_refseq.txt x.fa --taxonomy taxonomy",
+    "classify build taxonomy/assembly_summary.txt taxonomy/x.fna",
+    "classify evaluate x.fa --truth list --taxonomy taxonomy -o taxonomy/nodes.dmp",
+    "classify merge x.fa --taxonomy taxonomy -o taxonomy/merged.dmp",
+    "simulate reads --seed 1 --genomes world -o world/genomes.tsv",
+    "simulate reads --seed 1 --genomes world -o world/references/x.fna",
+    "simulate reads --seed 1 --genomes world -o y --truth world/strains/x.fna",
+]
+
+
+@pytest.mark.parametrize("line", IN_FOLDERS)
+def test_nor_one_in_a_folder_that_is_read(line: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    places = {word for word in line.split() if "/" in word}
+    for place in {*places, "taxonomy/nodes.dmp", "world/genomes.tsv"}:
+        Path(place).parent.mkdir(parents=True, exist_ok=True)
+        Path(place).write_text(place)
+    assert main(line.split()) == 2
+    (told,) = capsys.readouterr().err.splitlines()
+    assert "the same file as" in told or "lies within" in told
+    assert all(Path(place).read_text() == place for place in places)
 
 
 @pytest.mark.parametrize("line", [line for line in DESTROYING if line.startswith("fpga") and "v.vcf" not in line])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import resource
 import shutil
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from oclgenomics.cli import main
 from oclgenomics.runtime import Device, trust
 
 PROGRAM = [sys.executable, "-m", "oclgenomics"]
@@ -91,4 +93,53 @@ def test_a_stack_that_drivers_overflow(device: Device, tmp_path: Path) -> None:
     (line,) = done.stderr.splitlines()
     assert "the stack is limited to 256 KiB" in line
     assert line.endswith("ulimit -s 8192")
+    assert not (tmp_path / "x.db").exists()
+
+
+def limited(words: list[str], folder: Path, limit: int, value: int) -> tuple[int, list[str]]:
+    """Run a command under a limit; its exit status and its lines."""
+    done = subprocess.run(
+        words, cwd=folder, capture_output=True, text=True, check=False, timeout=300,
+        preexec_fn=lambda: resource.setrlimit(limit, (value, value)),
+    )  # fmt: skip
+    return done.returncode, done.stderr.splitlines()
+
+
+def test_too_few_open_files(device: Device, tmp_path: Path) -> None:
+    status, lines = limited(counting(device, tmp_path), tmp_path, resource.RLIMIT_NOFILE, 8)
+    assert status == 4
+    assert lines == [
+        "oclgenomics: error: open files are limited to 8, and OpenCL drivers need 16 or more; raise the limit: "
+        "ulimit -n 1024"
+    ]
+    assert limited(counting(device, tmp_path), tmp_path, resource.RLIMIT_NOFILE, 32) == (0, [])
+
+
+def test_too_many_open_files_are_no_defect(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def run(_words: list[str]) -> int:
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE), "x.fa")
+
+    monkeypatch.setattr(main, "_run", run)
+    assert main.main([]) == 3
+    remedy = "give fewer files at a time, or raise the limit: ulimit -n 1024"
+    assert capsys.readouterr().err == f"oclgenomics: error: x.fa: too many open files; {remedy}\n"
+
+
+@pytest.mark.one_cpu
+@pytest.mark.parametrize("mebibytes", [300, 600])
+def test_too_little_memory(mebibytes: int, device: Device, tmp_path: Path) -> None:
+    """No advice to install anything, which would not help."""
+    status, (line,) = limited(counting(device, tmp_path), tmp_path, resource.RLIMIT_AS, mebibytes << 20)
+    assert status == 4
+    assert f"the memory of this process is limited to {mebibytes} MiB" in line
+    assert "raise the limit: ulimit -v unlimited" in line
+    assert "install" not in line
+    assert not (tmp_path / "x.db").exists()
+
+
+def test_no_room_in_files(device: Device, tmp_path: Path) -> None:
+    """Runtimes take the signal for a crash, and ask for a report of it."""
+    status, lines = limited(counting(device, tmp_path), tmp_path, resource.RLIMIT_FSIZE, 0)
+    assert status == 5
+    assert lines == ["oclgenomics: error: x.db: cannot be written (File too large); nothing half written is left"]
     assert not (tmp_path / "x.db").exists()

@@ -13,10 +13,12 @@ from helpers.damage import INPUTS
 from helpers.hls_reports import calls, cosim, variables, vitis, vivado
 from helpers.kmer_sets import random_set, write_database
 from oclgenomics.classify.database.file import write_database as write_classify_database
+from oclgenomics.omega.data_facts import DataFacts
 from oclgenomics.omega.reports.scans import make_report, write_report
 from oclgenomics.omega.reports.thresholds import as_json
 from oclgenomics.omega.result import Scan
 from oclgenomics.omega.significance.neutral import Significance
+from oclgenomics.omega.significance.null_facts import NullFacts
 from oclgenomics.omega.significance.thresholds import Maxima, thresholds
 from oclgenomics.signatures import Panel
 from oclgenomics.signatures.panel_file import write_panel
@@ -26,9 +28,13 @@ __all__ = ["DATA", "SAMPLES"]
 
 DATA = Path(__file__).resolve().parents[1] / "data"
 PARAMETERS = {
-    "maxwin": 500, "minwin": 1, "minsnps": 2, "grid": 4, "maf": 0.0, "length": 1000, "phase": "auto", "samples": None,
-    "impute": [], "seed": None, "binary": False, "no_singletons": False, "ld": "RSQUARE", "precision": "accurate",
+    "maxwin": 500, "minwin": 1, "minsnps": 2, "border": -1, "grid": 4, "maf": 0.0, "length": 1000, "phase": "auto",
+    "samples": None, "impute": [], "seed": None, "binary": False, "no_singletons": False, "ld": "RSQUARE",
+    "precision": "accurate",
 }  # fmt: skip
+
+DATA_FACTS = DataFacts(haplotypes=12, sites=40, genotypes=False, missing=0.0, masked=0.0)
+NULL_FACTS = NullFacts.of([(DATA_FACTS, 39 / 975, 325.0)])
 
 
 def _scan(replicate: int) -> Scan:
@@ -36,7 +42,8 @@ def _scan(replicate: int) -> Scan:
     left, right = np.array([0, 250, 575, 800]), np.array([100, 425, 700, 975])
     return Scan(
         str(replicate), replicate, at, np.array([1.5, 20.25, 0.0, 3.0]), left, right, at != 650.0,
-        sites=40, haplotypes=12, discarded={"filter": 2}, possible=True, maxwin=500,
+        sites=40, haplotypes=12, discarded={"filter": 2}, possible=True, maxwin=500, data=DATA_FACTS,
+        parameters=PARAMETERS,
     )  # fmt: skip
 
 
@@ -50,7 +57,7 @@ def _report(kind: str) -> bytes:
 def _thresholds() -> bytes:
     omega = np.arange(40, dtype=np.float64)
     maxima = Maxima(omega, 10 * omega)
-    found = Significance(PARAMETERS, 1000, 12, 40.0, maxima, tuple(thresholds(omega, [0.05, 0.1])))
+    found = Significance(PARAMETERS, 1000, 12, 40.0, maxima, tuple(thresholds(omega, [0.05, 0.1])), data=NULL_FACTS)
     return as_json(found, {"program": "oclgenomics"}).encode()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, replace
 
 import numpy as np
 import pytest
@@ -13,12 +13,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oclgenomics.errors import InputError, UsageError
-from oclgenomics.omega import make_report, write_report
+from oclgenomics.omega import ScanOptions, make_report, write_report
+from oclgenomics.omega.data_facts import DataFacts
+from oclgenomics.omega.options import scan_parameters
 from oclgenomics.omega.peaks import best_windows, merge_peaks, quantile_threshold, top_threshold
 from oclgenomics.omega.reports.peaks import write_peaks
 from oclgenomics.omega.reports.reading import OmegaReport, Track, read_report
 from oclgenomics.omega.result import Scan
 from oclgenomics.omega.significance.neutral import Significance
+from oclgenomics.omega.significance.null_facts import NullFacts, grid_spacing, site_density
 from oclgenomics.omega.significance.peaks import PEAK_COLUMNS, Peaks, find_peaks
 from oclgenomics.omega.significance.thresholds import Maxima, thresholds
 
@@ -217,7 +220,11 @@ def test_peaks_from_python(monkeypatch):
     assert find_peaks(tracks, top=1).threshold == top_threshold(tracks, 1)
     assert find_peaks(tracks, quantile=0.5, merge=10**6).threshold == quantile_threshold(tracks, 0.5)
     maxima = Maxima(np.arange(1.0, 40.0), np.zeros(39))
-    neutral = Significance({}, None, 4, 9.5, maxima, tuple(thresholds(maxima.omega, [0.9])))
+    made = scan_parameters(ScanOptions(grid=4, minwin=1, maxwin=9))
+    data = DataFacts(4, 9, False, 0.0, 0.0)
+    tracks = [replace(one, data=data, parameters=made) for one in tracks]
+    null = NullFacts.of([(data, site_density(tracks[0]), grid_spacing(tracks[0]))])
+    neutral = Significance(made, None, 4, 9.5, maxima, tuple(thresholds(maxima.omega, [0.9])), data=null)
     found = find_peaks(tracks, threshold=neutral)
     assert (found.threshold, found.fpr) == (4.0, 0.9)
     assert [one["p_value"] for one in found.records()] == [0.575, 0.8, 0.825, 0.875]

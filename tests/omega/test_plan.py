@@ -234,3 +234,15 @@ def test_tiles_serve_where_they_are_allowed_and_full() -> None:
     }
     assert 3 in kernels[True]
     assert 3 not in kernels[False]
+
+
+def test_left_sums_of_windows_that_do_not_fit_one_buffer_take_more_passes() -> None:
+    """Memory is plenty for the left sums of all windows that overlap, but one buffer of the device is not."""
+    windows, limits = windows_of(1500, 2000, 100_000), Limits(1 << 34, 1 << 30, 24, 16, cpu=False)
+    (whole,) = plan_passes(windows, 1500, limits, tiles=True)
+    largest = max(whole.left_stride * SUM_BYTES, whole.tiles_stride * TILE_BYTES)
+    for slots in (100, 101):
+        narrow = dataclasses.replace(limits, max_allocation=slots * largest + largest - 1)
+        passes = plan_passes(windows, 1500, narrow, tiles=True)
+        assert max(part.slots for part in passes) == slots < whole.slots
+        check_buffers(windows, 1500, narrow)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import math
-import multiprocessing
+import os
+import signal
 from dataclasses import FrozenInstanceError
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -156,8 +158,9 @@ def test_replicates_nobody_waits_for_are_given_up():
 def test_a_killed_process_is_told():
     replicates = neutral_alignments(Region(8, 20_000, 10_000, 8.0, 4.0), 2, 10_000, jobs=2)
     next(replicates)
-    for process in multiprocessing.active_children():
-        process.kill()
+    for pid in Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text().split():
+        if "oclgenomics.simulate.worker" in Path(f"/proc/{pid}/cmdline").read_text():
+            os.kill(int(pid), signal.SIGKILL)
     with pytest.raises(OclGenomicsError, match="was killed"):
         list(replicates)
 

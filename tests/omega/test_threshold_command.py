@@ -17,7 +17,7 @@ TESTS = Path(__file__).parents[1]
 EDGE = TESTS / "data" / "omega" / "edge"
 WINDOWS = ["--grid", "20", "--minwin", "2k", "--maxwin", "30k"]
 SMALL = [*WINDOWS, "--length", "200k"]
-POPULATION = ["--samples", "12", "--theta", "80", "--rho", "80"]
+POPULATION = ["--samples", "12", "--sites", "240", "--rho", "80"]
 SIMULATED = [*SMALL, *POPULATION, "--seed", "5", "--replicates", "19", "--jobs", "1"]
 SWEPT = ["--model", "sweep", "--sweep-position", "80000", "--selection", "0.005"]
 CPU = ["-d", "cpu"]
@@ -68,7 +68,7 @@ def test_replicates_from_a_file_and_simulated_are_the_same(folder, tmp_path, cap
         assert ours[name] == theirs[name]
     assert len(ours["maxima"]["omega"]) == 19
     assert ours["thresholds"][0]["omega"] == max(ours["maxima"]["omega"])
-    assert ours["provenance"]["parameters"]["theta"] == 80
+    assert ours["provenance"]["parameters"]["sites"] == 240
     assert ours["provenance"]["device"]["kind"] == "cpu"
 
 
@@ -228,7 +228,8 @@ def assert_one_line(code: int, words: list[object], message: str, capsys) -> Non
         ([*SIMULATED, "--fpr", "0.01"], "--fpr 0.01: needs at least 99 neutral replicates, better 999; there are 19"),
         ([*SIMULATED, "--fpr", "5%"], "--fpr 5%: give rates such as"),
         ([*SIMULATED, "--fpr", "1"], "between 0 and 1"),
-        ([*SIMULATED, "--mutation-rate", "1e-8"], "say the same thing"),
+        ([*SIMULATED, "--recombination-rate", "1e-8"], "say the same thing"),
+        ([*SIMULATED, "--theta", "80"], "--sites fixes the number of sites"),
         ([*SIMULATED, "--growth-rate", "0.1"], "--growth-rate needs --engine msprime"),
         ([*SIMULATED, "--site", "5"], "belong together"),
         ([*SIMULATED, "--within", "5"], "--within has no effect"),

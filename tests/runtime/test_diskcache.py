@@ -41,6 +41,48 @@ def test_a_cache_that_others_may_write_to_is_not_used(folder: Path, mode: int) -
     assert diskcache.load("programs", "two") is None
 
 
+def test_only_the_owner_enters_the_folders_of_a_new_cache(folder: Path) -> None:
+    before = os.umask(0o002)
+    try:
+        diskcache.store("programs", "one", b"code")
+        diskcache.keep_text(diskcache.lasting_folder("icd/one") / "a.icd", "/lib/one.so\n")
+    finally:
+        os.umask(before)
+    folders = [path for path in (folder, *folder.rglob("*")) if path.is_dir()]
+    assert len(folders) == 4
+    assert {path.stat().st_mode & 0o777 for path in folders} == {0o700}
+
+
+@pytest.mark.parametrize("mode", [0o775, 0o777])
+@pytest.mark.parametrize("place", ["icd", "icd/one"])
+def test_a_folder_in_the_cache_that_others_may_write_to_is_not_used(folder: Path, place: str, mode: int) -> None:
+    diskcache.store("icd", "one", b"code")
+    inner = diskcache.lasting_folder("icd/one")
+    assert inner == folder / "icd" / "one"
+    folder.chmod(0o755)  # as a user may have made it, and named it by the variable
+    (folder / place).chmod(mode)
+    assert not diskcache.lasting_folder("icd/one").is_relative_to(folder)
+    assert (diskcache.load("icd", "one") is None) == (place == "icd")
+    assert diskcache.distrusted() == [(folder / place, "others may write to it")]
+    assert (folder / place).stat().st_mode & 0o777 == mode  # nobody knows what is in it by now
+
+
+def test_folders_of_a_closed_cache_are_put_right(folder: Path) -> None:
+    diskcache.store("programs", "one", b"code")
+    (folder / "programs").chmod(0o775)
+    assert diskcache.load("programs", "one") == b"code"
+    assert (folder / "programs").stat().st_mode & 0o777 == 0o700
+    assert diskcache.distrusted() == []
+
+
+def test_a_folder_of_another_user_in_the_cache_is_not_used(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    diskcache.store("programs", "one", b"code")
+    asked = diskcache.distrust
+    monkeypatch.setattr(diskcache, "distrust", lambda path: "foreign" if path == folder / "programs" else asked(path))
+    assert diskcache.load("programs", "one") is None
+    assert diskcache.distrusted() == [(folder / "programs", "foreign")]
+
+
 def test_a_cache_of_another_user_is_not_used(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     diskcache.store("programs", "one", b"code")
     monkeypatch.setattr(os, "geteuid", lambda: folder.stat().st_uid + 1)

@@ -25,10 +25,10 @@ from oclgenomics import notices
 from oclgenomics.classify import BuildOptions
 from oclgenomics.classify import reference as classify_reference
 from oclgenomics.classify.plan import SMALL, WIDE
-from oclgenomics.cli import golden_classify, golden_jobs
+from oclgenomics.cli import doctor, golden_classify, golden_jobs
 from oclgenomics.cli.main import main
 from oclgenomics.errors import DeviceError, NoDeviceError, UntrustedDeviceError
-from oclgenomics.runtime import Device, Engine, diskcache, list_devices, pocl, program, select_device, trust
+from oclgenomics.runtime import Device, Engine, diskcache, list_devices, pocl, program, select_device, selection, trust
 from oclgenomics.runtime.idiom_values import ITEMS, RECIPROCAL_ERROR
 from oclgenomics.runtime.idioms import SOURCES, Trial, idioms_for
 from oclgenomics.runtime.source import load_source, source_folder
@@ -368,6 +368,42 @@ def test_auto_leaves_out_what_fails(
     with pytest.raises(NoDeviceError, match="no OpenCL device here computes rightly") as caught:
         select_device("auto")
     assert "\n" not in str(caught.value)
+
+
+TWINS = [
+    dataclasses.replace(list_devices()[0], index=number, name="cpu", platform="PoCL", family="pocl", driver=driver)
+    for number, driver in enumerate(("3.0", "5.0", "4.0"))
+]
+
+
+@pytest.mark.parametrize(
+    ("failing", "chosen"), [((), 1), ((1,), 2), ((1, 2), 0), ((0, 1), 2), ((0,), 1), ((0, 1, 2), None)]
+)
+@pytest.mark.parametrize("name", ["pocl", "cpu", "PoCL"])
+def test_of_several_devices_of_a_name_one_that_passes_is_taken(
+    name: str, failing: tuple[int, ...], chosen: int | None, answers: dict[int, Verdict], fresh: Path,
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    monkeypatch.setattr(selection, "list_devices", lambda: TWINS)
+    for number in failing:
+        answers[number] = BAD
+    if chosen is None:
+        with pytest.raises(NoDeviceError if name == "cpu" else UntrustedDeviceError):
+            select_device(name)
+        return
+    assert select_device(name).index == chosen
+    order = [1, 2, 0]  # the newest driver first
+    told = re.findall(r"device (\d), .* is left out: groups: 3 of 8", capsys.readouterr().err)
+    assert told == [str(number) for number in order[: order.index(chosen)]]
+
+
+def test_doctor_names_a_build_of_pocl_that_knows_the_processor(
+    answers: dict[int, Verdict], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for version, words in (("generic", "LLVM 19.1"), ("znver3", "update or reinstall its driver")):
+        device = dataclasses.replace(TWINS[0], version=f"OpenCL 3.0 PoCL HSTR: cpu-x86_64-pc-linux-gnu-{version}")
+        answers[0] = BAD
+        assert words in doctor._tested(device).remedy
 
 
 def test_commands_end_with_one_line_and_status_4(

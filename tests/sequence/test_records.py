@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from oclgenomics.errors import InputError
 from oclgenomics.runtime import Engine
-from oclgenomics.sequence import PackedBlock, names_of, packed_blocks, records_at, reference
+from oclgenomics.sequence import PackedBlock, names_of, packed_blocks, records, records_at, reference
 from oclgenomics.sequence.parse import NO_QUALITY
 
 FASTA = (
@@ -231,3 +231,14 @@ def test_fasta_has_no_qualities(engine: Engine, tmp_path: Path, options: dict[st
 def test_qualities_that_there_are_not(engine: Engine, tmp_path: Path, min_quality: int) -> None:
     with pytest.raises(ValueError, match="qualities are 0 to 93"):
         list(packed_blocks(engine, [tmp_path / "x.fq"], min_quality=min_quality))
+
+
+def test_a_line_that_would_fill_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Packed zeros could ask for any memory."""
+    monkeypatch.setattr(records, "MAX_LINE_BYTES", 20)
+    behind = [b">x\nA\n" + b"A" * 20, b"A\n"]
+    for chunks in ([b">x" + b"A" * 30 + b"\n"], [b">x\n", b"A" * 11, b"A" * 10, b"\n"], behind):
+        with pytest.raises(InputError, match="x: a line of more than 20 bytes; wrap its sequence"):
+            list(records.records_of(chunks, "x"))
+    wrapped = [b">x\n", *[b"A" * 15 + b"\n"] * 5, b"A" * 10, b"A" * 10]
+    assert [len(record.letters) for record in records.records_of(wrapped, "x")] == [95]

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+import tracemalloc
 import zipfile
 from pathlib import Path
 
@@ -19,8 +20,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oclgenomics.errors import InputError, MissingDependencyError, ParameterError
-from oclgenomics.signals import Signals, TrimOptions, read_signals, trim_start, write_signals
-from oclgenomics.signals.readers import apart, child
+from oclgenomics.signals import Signals, TrimOptions, read, read_signals, trim_start, write_signals
+from oclgenomics.signals.readers import apart, child, numpy_files
 from oclgenomics.signals.readers.fast5 import read_fast5
 from oclgenomics.signals.readers.numpy_files import read_npz
 from oclgenomics.signals.readers.pod5 import read_pod5
@@ -494,6 +495,78 @@ def test_more_samples_than_a_file_says(tmp_path):
             archive.writestr(name, data)
     with pytest.raises(InputError, match="more samples than it says"):
         all_of(tmp_path / "x")
+
+
+def bomb(path, kind, samples):
+    """A packed file of zeros, a thousand times as large as it looks."""
+    zeros = np.zeros(samples, np.int16)
+    if kind == "read":
+        np.savez_compressed(path, a=zeros[:10], b=zeros)
+    elif kind == "currents":
+        np.savez_compressed(path, a=zeros[:10], b=zeros[: samples // 4].astype(np.float64))
+    elif kind == "own samples":
+        np.savez_compressed(path, **OWN | {"samples": zeros, "starts": np.array([0, 10, samples])})
+    else:  # facts of reads without samples
+        reads = samples // 512
+        facts = {name: np.ones(reads, np.asarray(OWN[name]).dtype) for name in OWN if name not in ("samples", "starts")}
+        np.savez_compressed(path, **facts, samples=zeros[:0], starts=np.zeros(reads + 1, np.int64))
+
+
+@pytest.mark.parametrize("kind", ["read", "currents", "own samples", "own facts"])
+def test_packed_zeros_do_not_fill_memory(tmp_path, kind, monkeypatch):
+    """Of what a file unpacks to, only the samples that are asked for are in memory, and a block."""
+    path = tmp_path / "x.npz"
+    bomb(path, kind, 1 << 24)
+    assert path.stat().st_size < 300_000
+    monkeypatch.setattr(read, "MAX_READS", 64)
+    monkeypatch.setattr(numpy_files, "BLOCK_READS", 64)
+    unpacked = sum(member.file_size for member in zipfile.ZipFile(path).infolist())
+    tracemalloc.start()
+    try:
+        names = sum(len(signals) for signals in read_signals(path, max_samples=100))
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert names == (1 << 15 if kind == "own facts" else 2)
+    assert peak < unpacked / 2
+
+
+@pytest.mark.parametrize("kind", ["read", "currents", "own samples", "npy"])
+def test_a_read_that_would_fill_memory_is_refused(tmp_path, kind, monkeypatch):
+    monkeypatch.setattr(numpy_files, "MAX_READ_SAMPLES", 999)
+    path = tmp_path / "x.npz"
+    np.save(tmp_path / "x.npy", np.zeros(1000, np.int16)) if kind == "npy" else bomb(path, kind, 4000)
+    path = tmp_path / "x.npy" if kind == "npy" else path
+    with pytest.raises(InputError, match="at most 999 of a read are taken"):
+        all_of(path)
+    assert all_of(path, max_samples=999)
+    monkeypatch.setattr(numpy_files, "MAX_READ_SAMPLES", 4000)
+    assert all_of(path)
+
+
+def test_an_interrupt_ends_a_long_member(tmp_path, monkeypatch):
+    """Between its blocks, not after it."""
+    bomb(tmp_path / "x.npz", "read", 1 << 23)
+    blocks = []
+
+    def interrupted(archive, *words):
+        member = archive_open(archive, *words)
+        unpack = member.read
+
+        def counted(size=-1):
+            blocks.append(size)
+            if len(blocks) == 20:
+                raise KeyboardInterrupt
+            return unpack(size)
+
+        member.read = counted
+        return member
+
+    archive_open = zipfile.ZipFile.open
+    monkeypatch.setattr(zipfile.ZipFile, "open", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        all_of(tmp_path / "x.npz", max_samples=1)
+    assert max(blocks) <= numpy_files.BLOCK_BYTES
 
 
 @pytest.mark.parametrize("kind", ["npz", "arrays.npz", "blow5", "pod5", "fast5"])

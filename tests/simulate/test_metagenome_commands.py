@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +15,7 @@ from oclgenomics.classify.evaluation import read_truth
 from oclgenomics.classify.taxonomy.ncbi import read_taxonomy
 from oclgenomics.cli.main import main
 from oclgenomics.sequence.records import read_records
+from oclgenomics.simulate.metagenome_files import whole_folder
 
 SMALL = ["--genera", 2, "--species", 1, "--length", 2000]
 
@@ -39,7 +44,41 @@ def test_genomes(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert all((other / name).read_bytes() == (folder / name).read_bytes() for name in files)
     assert "8 genomes (2 reference, 2 strain, 2 novel, 2 alien)" in capsys.readouterr().err
     assert simulate("genomes", "--seed", 3, "-o", other, *SMALL) == 5
-    assert "holds simulated genomes already" in capsys.readouterr().err
+    assert "is there already, and not empty; name another folder" in capsys.readouterr().err
+    assert sorted(path.name for path in folder.parent.iterdir()) == ["other", "set"]
+
+
+def test_an_empty_folder_is_filled(tmp_path: Path) -> None:
+    (tmp_path / "set").mkdir()
+    assert simulate("genomes", "--seed", 3, "-o", tmp_path / "set", *SMALL, "-q") == 0
+    assert (tmp_path / "set" / "genomes.tsv").exists()
+
+
+def test_an_error_leaves_no_folder(tmp_path: Path) -> None:
+    with contextlib.suppress(KeyboardInterrupt), whole_folder(tmp_path / "set") as folder:
+        (folder / "genomes.tsv").write_text("")
+        raise KeyboardInterrupt
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_killed_process_leaves_nothing_of_that_name(tmp_path: Path) -> None:
+    code = (
+        "import os, signal, sys; from oclgenomics.simulate import metagenomes; from oclgenomics.cli.main import main\n"
+        "made = metagenomes.simulate_genomes\n"
+        "def killed(*words):\n"
+        "    for number, genome in enumerate(made(*words)):\n"
+        "        if number == 3: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "        yield genome\n"
+        "metagenomes.simulate_genomes = killed\n"
+        "main(sys.argv[1:])"
+    )
+    words = ["simulate", "genomes", "--seed", "3", "-o", str(tmp_path / "set"), *map(str, SMALL), "-q"]
+    done = subprocess.run([sys.executable, "-c", code, *words], check=False)
+    assert done.returncode == -signal.SIGKILL
+    (left,) = tmp_path.iterdir()
+    assert left.name.startswith(".set.")
+    assert left.name.endswith(".unfinished")
+    assert len(list(left.rglob("*.fna"))) == 3
 
 
 def test_reads(folder: Path) -> None:

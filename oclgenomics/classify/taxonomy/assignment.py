@@ -15,8 +15,9 @@ from oclgenomics.classify.options import IdFormat
 from oclgenomics.classify.taxonomy.accession_maps import matching_entries
 from oclgenomics.classify.taxonomy.tree import NO_TAXON, Taxonomy
 
-__all__ = ["assign_taxa", "unknown_taxids"]
+__all__ = ["assign_taxa", "summaries_beside", "taxonomy_files", "unknown_taxids"]
 
+DUMP_FILES = ("nodes.dmp", "names.dmp", "merged.dmp")
 SUMMARY = "assembly_summary.txt"
 SUMMARIES = tuple(f"assembly_summary_{bank}{age}.txt" for bank in ("refseq", "genbank") for age in ("", "_historical"))
 FIRST_MAPS = tuple(f"nucl_{part}.accession2taxid" for part in ("gb", "wgs", "est", "gss"))
@@ -85,6 +86,18 @@ def assign_taxa(
     return found
 
 
+def summaries_beside(sources: Sequence[str]) -> list[Path]:
+    """Return the assembly summaries that may lie beside files of references."""
+    folders = dict.fromkeys(os.path.dirname(source) or "." for source in dict.fromkeys(sources))
+    return [Path(one, SUMMARY) for one in folders]
+
+
+def taxonomy_files(folder: PathLike) -> list[Path]:
+    """Return all files of a taxonomy's folder that are read, whether they are there or not."""
+    maps = _maps_of(folder) if os.path.isdir(folder) else []
+    return [*(Path(folder, name) for name in (*DUMP_FILES, *SUMMARIES)), *maps]
+
+
 def unknown_taxids(names: Sequence[str], taxids: NDArray[np.int64], taxonomy: Taxonomy) -> str | None:
     """Say in a line which targets have a taxid that the taxonomy does not know; None if there are no such ones."""
     unknown = np.flatnonzero((taxids != 0) & (taxonomy.find(taxids) == NO_TAXON)).tolist()
@@ -106,9 +119,7 @@ def _from_summaries(
     ids: Sequence[str], sources: Sequence[str], folder: PathLike | None, id_format: IdFormat
 ) -> NDArray[np.int64]:
     """Taxids by files and by names of targets; 0 where assembly summaries have none."""
-    folders = dict.fromkeys(os.path.dirname(source) or "." for source in dict.fromkeys(sources))
-    files = [Path(one, SUMMARY) for one in folders]
-    files += [] if folder is None else [Path(folder, name) for name in SUMMARIES]
+    files = [*summaries_beside(sources), *([] if folder is None else (Path(folder, name) for name in SUMMARIES))]
     files = [file for file in files if file.exists()]
     if not files:
         return np.zeros(len(ids), np.int64)

@@ -6,6 +6,7 @@ import argparse
 import os
 from typing import TYPE_CHECKING, Any
 
+from oclgenomics.cli.classify.reference_options import reads_taxonomy
 from oclgenomics.cli.options import add_output_options, count, whole
 from oclgenomics.cli.output import binary_output, provenance, text_output
 from oclgenomics.commandkit.files import reads, writes
@@ -47,7 +48,7 @@ def add_parser(actions: Any) -> None:
         )
     )  # fmt: skip
     taxonomy = group.add_argument("--taxonomy", required=True, metavar="DIR", help="folder with nodes.dmp")
-    reads(taxonomy, lambda _args, name: (f"{name}/nodes.dmp", f"{name}/merged.dmp"))
+    reads_taxonomy(taxonomy)
     group = parser.add_argument_group("measures")
     group.add_argument(
         "--ranks", nargs="+", type=_rank, default=list(DEFAULT_RANKS), metavar="RANK",

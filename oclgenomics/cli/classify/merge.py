@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import time
 from contextlib import ExitStack
 from dataclasses import replace
@@ -11,7 +10,7 @@ from typing import Any
 
 from oclgenomics.cli.classify.query import say_totals
 from oclgenomics.cli.classify.query_options import add_calling_options, query_options
-from oclgenomics.cli.classify.reference_options import TAXONOMY_FILES, say_summary
+from oclgenomics.cli.classify.reference_options import reads_taxonomy, say_summary
 from oclgenomics.cli.classify.report_files import ReportFiles
 from oclgenomics.cli.classify.report_options import add_report_options, checked_format
 from oclgenomics.cli.output import provenance, say_written
@@ -43,7 +42,7 @@ def add_parser(actions: Any) -> None:
     taxonomy = parser.add_argument(
         "--taxonomy", metavar="DIR", help="folder of the databases' taxonomy; results need it, databases have it"
     )
-    reads(taxonomy, lambda args, folder: [os.path.join(folder, name) for name in TAXONOMY_FILES])
+    reads_taxonomy(taxonomy)
     add_calling_options(parser, hitmin="5", lowest="species")
     add_report_options(parser, merged=True)
 

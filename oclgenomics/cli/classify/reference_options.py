@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -23,11 +22,11 @@ __all__ = [
     "add_targets",
     "add_taxon_options",
     "check_threads",
+    "reads_taxonomy",
     "say_summary",
     "with_manifest",
 ]
 
-TAXONOMY_FILES = ("nodes.dmp", "names.dmp", "merged.dmp")
 SHOWN_TARGETS = 5
 
 
@@ -59,7 +58,7 @@ def add_taxon_options(parser: argparse.ArgumentParser) -> None:
         help="folder with nodes.dmp and names.dmp, and maybe merged.dmp, assembly summaries and *.accession2taxid "
         "(default: none, so only sequences are known)",
     )  # fmt: skip
-    reads(taxonomy, lambda args, folder: [os.path.join(folder, name) for name in TAXONOMY_FILES])
+    reads_taxonomy(taxonomy)
     maps = group.add_argument(
         "--taxpostmap", action="append", default=[], metavar="FILE",
         help="accession2taxid file, plain or packed (gzip, bzip2, xz, zstd), for targets that have no taxon "
@@ -69,6 +68,17 @@ def add_taxon_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--reset-taxa", action="store_true", help="prefer accession2taxid files to headers and to assembly summaries"
     )
+
+
+def reads_taxonomy(action: argparse.Action) -> argparse.Action:
+    """Declare that an option names the folder of a taxonomy to read."""
+
+    def names(_args: argparse.Namespace, folder: str) -> list[str]:
+        from oclgenomics.classify.taxonomy.assignment import taxonomy_files
+
+        return [str(file) for file in taxonomy_files(folder)]
+
+    return reads(action, names)
 
 
 def add_reading_options(parser: argparse.ArgumentParser) -> None:
@@ -142,7 +152,9 @@ def say_summary(args: argparse.Namespace, database: Database, output: str, lette
 
 
 def _files_of_reference(args: argparse.Namespace, given: str) -> Iterable[str]:
-    """The files that a reference stands for."""
+    """The files that a reference stands for, and what assembly summaries beside them say."""
     from oclgenomics.classify.building.reference_files import files_of
+    from oclgenomics.classify.taxonomy.assignment import summaries_beside
 
-    return files_of(given)
+    files = files_of(given)
+    return [*files, *map(str, summaries_beside(files))]

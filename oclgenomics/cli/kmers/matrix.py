@@ -42,7 +42,7 @@ def add_parser(actions: Any) -> None:
         "(gzip, bzip2, xz, zstd); - for standard input; without a NAME it is that of the file, without its endings. "
         "@LIST: a sample for each file that a text file names, one a line; NAME=@LIST: one sample of all of them",
     )  # fmt: skip
-    reads(samples, lambda _, given: [name for _, files in samples_of(given) for name in files])
+    reads(samples, lambda _, given: _files_read(given))
     group = parser.add_argument_group("rows")
     group.add_argument(
         "--min-samples", type=int, default=1, metavar="N",
@@ -117,12 +117,29 @@ def samples_of(given: str) -> list[tuple[str, list[str]]]:
     InputError
         A list that cannot be read.
     """
-    from oclgenomics.sequence.files import MARK, file_names
+    from oclgenomics.sequence.files import file_names
+
+    name, words = _named(given)
+    if name is not None:
+        return [(name, file_names(words))]
+    return [(_stem(file), [file]) for file in file_names(words)]
+
+
+def _files_read(given: str) -> list[str]:
+    """The files of a sample or of those of a list, and the lists themselves."""
+    from oclgenomics.sequence.files import list_names
+
+    return [*list_names(_named(given)[1]), *(name for _, files in samples_of(given) for name in files)]
+
+
+def _named(given: str) -> tuple[str | None, list[str]]:
+    """The name of a sample, if it has one, and the words that name its files."""
+    from oclgenomics.sequence.files import MARK
 
     name, mark, files = given.partition("=")
     if mark and not given.startswith(MARK) and not os.path.exists(given):
-        return [(name, file_names(files.split(",")))]
-    return [(_stem(file), [file]) for file in file_names(given)]
+        return name, files.split(",")
+    return None, [given]
 
 
 def _stem(path: str) -> str:

@@ -7,10 +7,12 @@ import math
 from typing import TYPE_CHECKING
 
 from oclgenomics.cli.options import count, whole
+from oclgenomics.cli.output import say
 from oclgenomics.errors import UsageError
 
 if TYPE_CHECKING:
     from oclgenomics.omega.options import ScanOptions
+    from oclgenomics.omega.significance.compared import Compared
     from oclgenomics.omega.significance.neutral import Significance
 
 __all__ = [
@@ -19,6 +21,7 @@ __all__ = [
     "add_site_options",
     "add_window_options",
     "given_threshold",
+    "say_compared",
     "scan_options",
     "threshold_files",
 ]
@@ -146,3 +149,10 @@ def given_threshold(text: str) -> float | Significance:
     if not (math.isfinite(omega) and omega >= 0):
         raise UsageError(f"--threshold {text}: an omega is 0 or more")
     return omega
+
+
+def say_compared(args: argparse.Namespace, compared: Compared) -> None:
+    """Tell what was compared with neutral replicates, and what may make rates mean something else."""
+    say(args, f"compared with the replicates: {compared}")
+    for warning in compared.warnings:
+        say(args, f"warning: {warning}")

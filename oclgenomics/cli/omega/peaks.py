@@ -5,14 +5,13 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from oclgenomics.cli.omega.options import given_threshold, threshold_files
+from oclgenomics.cli.omega.options import given_threshold, say_compared, threshold_files
 from oclgenomics.cli.options import add_output_options, count
 from oclgenomics.cli.output import OutputOptions, provenance, say, say_written
 from oclgenomics.commandkit.files import reads
 from oclgenomics.errors import UsageError
 
 if TYPE_CHECKING:
-    from oclgenomics.omega.reports.reading import OmegaReport
     from oclgenomics.omega.significance.neutral import Significance
 
 __all__ = ["add_parser", "run"]
@@ -69,10 +68,12 @@ def run(args: argparse.Namespace) -> int:
     _check(args)
     report = read_report(args.report)
     found = find_peaks(
-        report.tracks, threshold=_threshold(args, report), top=args.top, quantile=args.quantile, fpr=args.fpr,
+        report.tracks, threshold=_threshold(args), top=args.top, quantile=args.quantile, fpr=args.fpr,
         merge=args.merge,
     )  # fmt: skip
     output.write(write_peaks(found, output.format, provenance(args, None)))
+    if found.compared is not None:
+        say_compared(args, found.compared)
     merged = sum(peak.positions for peak in found.peaks)
     say(args, f"{len(found):,} regions of {merged:,} positions with omega above {found.threshold:,.6g}")
     if not merged:
@@ -90,18 +91,11 @@ def _check(args: argparse.Namespace) -> None:
         raise UsageError("--fpr has no effect without --threshold FILE")
 
 
-def _threshold(args: argparse.Namespace, report: OmegaReport) -> float | Significance | None:
-    """The omega to exceed, or what neutral replicates say, if they can be compared with the report."""
-    from oclgenomics.omega.significance.comparable import check_comparable, comparison_warnings
-
+def _threshold(args: argparse.Namespace) -> float | Significance | None:
+    """The omega to exceed, or what neutral replicates say."""
     if args.threshold is None:
         return None
     given = given_threshold(args.threshold)
-    if isinstance(given, float):
-        if args.fpr is not None:
-            raise UsageError(f"--fpr has no effect with --threshold {args.threshold}; it needs a file")
-        return given
-    check_comparable(given.scan, report.parameters, report.source, f"--threshold {args.threshold}")
-    for warning in comparison_warnings(given, report):
-        say(args, f"warning: {warning}")
+    if isinstance(given, float) and args.fpr is not None:
+        raise UsageError(f"--fpr has no effect with --threshold {args.threshold}; it needs a file")
     return given

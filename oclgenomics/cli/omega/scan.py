@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from oclgenomics.cli.omega.options import given_threshold, scan_options
+from oclgenomics.cli.omega.options import given_threshold, say_compared, scan_options
 from oclgenomics.cli.omega.report_names import ReportNames
 from oclgenomics.cli.omega.scan_messages import ScanMessages
 from oclgenomics.cli.options import open_engine, report_profile
@@ -16,13 +16,13 @@ from oclgenomics.cli.output import OutputOptions, binary_output, provenance, say
 from oclgenomics.cli.read_options import read_options
 from oclgenomics.commandkit.files import FileConflictError, named_files
 from oclgenomics.errors import UsageError
-from oclgenomics.omega.options import ScanOptions
+from oclgenomics.omega.options import ScanOptions, scan_parameters
 from oclgenomics.omega.plots.scans import Layout, plot_scans
 from oclgenomics.omega.reports.scans import FORMATS, Report, ReportFormat, make_report, write_report
 from oclgenomics.omega.result import Scan
 from oclgenomics.omega.scan import scan
-from oclgenomics.omega.significance.comparable import check_comparable
-from oclgenomics.omega.significance.neutral import scan_parameters
+from oclgenomics.omega.significance.comparable import check_options, compare
+from oclgenomics.omega.significance.neutral import Significance
 from oclgenomics.omega.sources import first_read
 from oclgenomics.plot_style import plot_format, save_plot
 from oclgenomics.runtime import select_device
@@ -36,7 +36,7 @@ def scan_input(args: argparse.Namespace) -> int:
     """Run the command; see `oclgenomics.cli.omega.run`."""
     options, reading = scan_options(args), read_options(args, args.samples)
     output = check_outputs(args)
-    lines = _threshold_lines(args, options)
+    lines, null = _threshold_lines(args, options)
     exclude = read_bed(args.exclude) if args.exclude else None
     select_device(args.device)  # a device that is not there is told before hours of reading
     messages = ScanMessages(args, options)
@@ -44,6 +44,8 @@ def scan_input(args: argparse.Namespace) -> int:
 
     def found(result: Scan) -> None:
         messages.result(result)
+        if null is not None:  # at once, not after hours of scanning
+            compare(null, [result], "this scan", f"--threshold {args.threshold}")
         if args.plot:
             drawn.append(result)
 
@@ -62,6 +64,8 @@ def scan_input(args: argparse.Namespace) -> int:
             messages.totals()
             messages.excluded(exclude)
             report_profile(args, engine)
+    if null is not None:
+        say_compared(args, compare(null, drawn, "this scan"))
     if args.plot:
         _write_plot(args, drawn, "replicates" if messages.replicates else "chromosomes", lines)
     say_written(args)
@@ -121,17 +125,19 @@ def _report_name(names: ReportNames, result: Scan) -> str:
         raise UsageError(str(error)) from None
 
 
-def _threshold_lines(args: argparse.Namespace, options: ScanOptions) -> list[tuple[float, str]]:
-    """Omega and label of each line that the figure shows."""
+def _threshold_lines(
+    args: argparse.Namespace, options: ScanOptions
+) -> tuple[list[tuple[float, str]], Significance | None]:
+    """Omega and label of each line that the figure shows, and the neutral replicates that they come from."""
     if args.threshold is None:
-        return []
+        return [], None
     if not args.plot:
         raise UsageError(f"--threshold {args.threshold}: it draws a line into the figure; give --plot FILE as well")
     given = given_threshold(args.threshold)
     if isinstance(given, float):
-        return [(given, "threshold")]
-    check_comparable(given.scan, scan_parameters(options), "this scan", f"--threshold {args.threshold}")
-    return [(threshold.omega, f"{100 * threshold.fpr:g} % of neutral") for threshold in given.thresholds]
+        return [(given, "threshold")], None
+    check_options(given.scan, scan_parameters(options), "this scan", f"--threshold {args.threshold}")
+    return [(threshold.omega, f"{100 * threshold.fpr:g} % of neutral") for threshold in given.thresholds], given
 
 
 def _write_plot(args: argparse.Namespace, scans: list[Scan], layout: Layout, lines: list[tuple[float, str]]) -> None:

@@ -3,31 +3,34 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import closing
 from dataclasses import replace
 
 import numpy as np
 
+from oclgenomics.cli.omega.null_data import NullData, settle_defaults
 from oclgenomics.cli.omega.options import DEFAULT_REPLICATES, scan_options
 from oclgenomics.cli.omega.significance_messages import SignificanceMessages
 from oclgenomics.cli.options import open_engine, report_profile
 from oclgenomics.cli.output import OutputOptions, provenance, say_written
 from oclgenomics.cli.read_options import read_options
-from oclgenomics.cli.simulate.population import neutral_region
+from oclgenomics.cli.simulate.population import flag, neutral_region
 from oclgenomics.errors import ParameterError, UsageError
 from oclgenomics.io.threads import usable_cores
-from oclgenomics.omega.options import ScanOptions
+from oclgenomics.omega.options import ScanOptions, scan_parameters
 from oclgenomics.omega.peaks import best_windows
-from oclgenomics.omega.reports.reading import OmegaReport, read_report
+from oclgenomics.omega.reports.reading import read_report
 from oclgenomics.omega.reports.thresholds import as_json, as_tsv
-from oclgenomics.omega.significance.comparable import check_comparable
-from oclgenomics.omega.significance.neutral import Significance, find_thresholds, scan_parameters
+from oclgenomics.omega.significance.comparable import check_options, compare
+from oclgenomics.omega.significance.neutral import Significance, find_thresholds
+from oclgenomics.omega.significance.observation import as_observed
 from oclgenomics.omega.significance.sweeps import detect_sweeps
 from oclgenomics.omega.significance.thresholds import thresholds
 from oclgenomics.omega.sources import first_read, open_alignments
 from oclgenomics.runtime import Engine, select_device
 from oclgenomics.simulate import neutral_alignments
+from oclgenomics.simulate.demography import read_demography
 from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.read_options import ReadOptions
 
@@ -36,33 +39,38 @@ __all__ = ["judge_omegas"]
 FORMATS = ("tsv", "json")
 SIMULATION_OPTIONS = (
     "samples", "replicates", "sites", "population_size", "mutation_rate", "recombination_rate", "theta", "rho",
-    "engine", "growth_rate", "jobs",
+    "engine", "growth_rate", "jobs", "demes", "deme",
 )  # fmt: skip
 
 
 def judge_omegas(args: argparse.Namespace) -> int:
     """Run the command; see `oclgenomics.cli.omega.threshold.run`."""
-    options, reading = scan_options(args), read_options(args)
     output = OutputOptions.resolve(args, FORMATS)
+    report = None if args.scan is None else read_report(args.scan)
+    given = settle_defaults(args, report)
+    options, reading = scan_options(args), read_options(args)
     rates = _check_questions(args)
-    report = _report_to_judge(args, options)
+    if report is not None:
+        check_options(scan_parameters(options), report.parameters, args.scan, "omega threshold")
     select_device(args.device)  # a device that is not there is told before the work
     messages = SignificanceMessages(args)
-    neutral = first_read(_neutral_replicates(args, reading), args.input or "the simulation")
+    replicates = _as_scanned(as_observed(_neutral_replicates(args, reading), given.observation), given, args)
+    neutral = first_read(replicates, args.input or "the simulation")
     with open_engine(args) as engine:
         messages.begin("neutral", args.replicates)
         found = find_thresholds(
-            neutral, options, fpr=rates, length=args.length, on_alignment=messages.alignment, engine=engine,
-            progress=messages.progress,
+            neutral, options, fpr=rates, length=args.length, exclude=given.exclude,
+            on_alignment=messages.alignment, engine=engine, progress=messages.progress,
         )  # fmt: skip
         messages.thresholds(found)
         if args.sweeps:
-            found = _with_sweeps(args, found, options, reading, engine, messages)
+            found = _with_sweeps(args, found, options, reading, given, engine, messages)
         made = provenance(args, engine)
         report_profile(args, engine)
     if report is not None:
-        found = replace(found, peaks=tuple(best_windows(report.tracks, args.peaks)))
-        messages.peaks(found, report)
+        compared = compare(found, report.tracks, args.scan, "omega threshold")
+        found = replace(found, peaks=tuple(best_windows(report.tracks, args.peaks)), compared=compared)
+        messages.peaks(found)
     output.write(as_json(found, made) if output.format == "json" else as_tsv(found, made))
     say_written(args)
     return 0
@@ -73,27 +81,41 @@ def _with_sweeps(
     found: Significance,
     options: ScanOptions,
     reading: ReadOptions,
+    given: NullData,
     engine: Engine,
     messages: SignificanceMessages,
 ) -> Significance:
     """The same with the detection of the sweep replicates."""
     with closing(open_alignments(args.sweeps, reading, threads=args.threads)) as read:
         messages.begin("sweeps", None)
+        site = args.site + given.observation.first - 1 if given.observation.chromosome else args.site
         sweeps = detect_sweeps(
-            read, options, found.thresholds, site=args.site, within=args.within, on_alignment=messages.alignment,
-            engine=engine, progress=messages.progress,
+            as_observed(read, replace(given.observation, room=0)), options, found.thresholds, site=site,
+            within=args.within, exclude=given.exclude, on_alignment=messages.alignment, engine=engine,
+            progress=messages.progress,
         )  # fmt: skip
+    if sweeps.haplotypes != found.haplotypes:
+        raise UsageError(
+            f"--sweeps {args.sweeps}: {sweeps.haplotypes:,} haplotypes, {found.haplotypes:,} in the neutral data, for "
+            "which thresholds are others; make both of the same number"
+        )
     found = replace(found, sweeps=sweeps)
     messages.sweeps(found)
     return found
 
 
-def _report_to_judge(args: argparse.Namespace, options: ScanOptions) -> OmegaReport | None:
-    if args.scan is None:
-        return None
-    report = read_report(args.scan)
-    check_comparable(scan_parameters(options), report.parameters, args.scan, "omega threshold")
-    return report
+def _as_scanned(
+    replicates: Iterator[Alignment], given: NullData, args: argparse.Namespace
+) -> Generator[Alignment, None, None]:
+    """The same replicates; the first one of other data than the report's ends the work at once."""
+    for one in replicates:
+        if given.haplotypes not in (None, one.haplotypes):
+            raise UsageError(
+                f"{args.scan} has {given.haplotypes:,} haplotypes and the replicates have {one.haplotypes:,}, for "
+                "which the threshold is another; make both of the same number"
+            )
+        yield one
+        del one  # before the next one is simulated or read
 
 
 def _check_questions(args: argparse.Namespace) -> list[float]:
@@ -131,6 +153,13 @@ def _check_source(args: argparse.Namespace) -> None:
             raise UsageError(f"give neutral replicates as INPUT, or --{name} and the others to simulate them")
     if args.replicates is None:
         args.replicates = DEFAULT_REPLICATES
+    if args.demes is None and args.deme is not None:
+        raise UsageError("--deme has no effect without --demes FILE")
+    for name in ("population_size", "theta", "rho", "growth_rate"):
+        if args.demes is not None and getattr(args, name) is not None:
+            raise UsageError(f"{flag(name)} has no effect with --demes, which says how large the population was")
+    if args.demes is not None and args.engine is None:
+        args.engine = "msprime"
     if args.growth_rate and args.engine != "msprime":
         raise UsageError("--growth-rate needs --engine msprime; the built-in simulator keeps the population constant")
 
@@ -157,5 +186,6 @@ def _neutral_replicates(args: argparse.Namespace, reading: ReadOptions) -> Itera
         return open_alignments(args.input, reading, threads=args.threads)
     return neutral_alignments(
         neutral_region(args), args.seed, args.replicates, engine=args.engine, growth_rate=args.growth_rate or 0.0,
+        demography=None if args.demes is None else read_demography(args.demes, args.deme),
         jobs=usable_cores() if args.jobs is None else args.jobs,
     )  # fmt: skip

@@ -6,11 +6,10 @@ import argparse
 
 import numpy as np
 
+from oclgenomics.cli.omega.options import say_compared
 from oclgenomics.cli.output import say
 from oclgenomics.cli.progress import Progress
 from oclgenomics.cli.read_options import say_unphased
-from oclgenomics.omega.reports.reading import OmegaReport
-from oclgenomics.omega.significance.comparable import comparison_warnings
 from oclgenomics.omega.significance.neutral import Significance
 from oclgenomics.omega.significance.sweeps import Localisation
 from oclgenomics.omega.significance.thresholds import FEW_MAXIMA, replicates_for
@@ -48,7 +47,8 @@ class SignificanceMessages:
     def alignment(self, alignment: Alignment) -> None:
         """Tell what is odd about a replicate before it is scanned."""
         self._scanned += 1
-        if alignment.unphased_calls and (self._scanned <= SHOWN_ALIGNMENTS or self._args.verbose):
+        made_so = self._args.genotypes or alignment.source == "simulation"
+        if alignment.unphased_calls and not made_so and (self._scanned <= SHOWN_ALIGNMENTS or self._args.verbose):
             self._progress.clear()
             say_unphased(self._args, alignment)
 
@@ -81,9 +81,6 @@ class SignificanceMessages:
         self._progress.clear()
         sweeps, args = found.sweeps, self._args
         assert sweeps is not None
-        if sweeps.haplotypes != found.haplotypes:
-            theirs = f"{sweeps.haplotypes:,} haplotypes in {args.sweeps}"
-            say(args, f"warning: {theirs}, {found.haplotypes:,} in the neutral data")
         for one in sweeps.detection:
             close = one.detected_within
             near = "" if close is None else f", {close:,} within {args.within:,} bp of the site"
@@ -99,10 +96,10 @@ class SignificanceMessages:
                 f"95 % within {distance.quantiles[0.95]:,.0f} bp",
             )
 
-    def peaks(self, found: Significance, report: OmegaReport) -> None:
+    def peaks(self, found: Significance) -> None:
         """Tell the p-values of the highest peaks, and what may make them something else."""
-        for warning in comparison_warnings(found, report):
-            say(self._args, f"warning: {warning}")
+        if found.compared is not None:
+            say_compared(self._args, found.compared)
         for peak in (found.peaks or ())[:SHOWN_PEAKS]:
             where = f"{peak.chromosome}: omega {peak.omega:,.6g} at {peak.position:,.0f} bp"
             say(self._args, f"{where}, p = {float(found.p_values(peak.omega)):.3g}")

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from oclgenomics.cli.omega.null_data import add_data_options
 from oclgenomics.cli.omega.options import DEFAULT_REPLICATES, add_method_options, add_site_options, add_window_options
 from oclgenomics.cli.options import add_device_options, add_output_options, count
 from oclgenomics.cli.read_options import add_reading_options
 from oclgenomics.cli.simulate.population import add_population_options
 from oclgenomics.commandkit.files import reads
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["add_parser", "run"]
 
@@ -33,18 +31,19 @@ def add_parser(actions: Any) -> None:
         help="neutral replicates (ms, or any other format); - for standard input (default: they are simulated)",
     )  # fmt: skip
     reads(replicates)
-    add_window_options(parser)
+    add_window_options(parser, required=False)
     add_reading_options(parser.add_argument_group("input and region"))
     _add_simulation_options(parser)
     add_site_options(parser, "seed of the simulation and of the draws, 1 or more")
     add_method_options(parser)
+    add_data_options(parser)
     _add_question_options(parser)
     add_output_options(parser)
     add_device_options(parser)
 
 
 def _add_simulation_options(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("simulation (without INPUT; needs --length, --samples and --seed)")
+    group = parser.add_argument_group("simulation (without INPUT; needs --seed, and --length and --samples or --scan)")
     group.add_argument("--samples", type=int, metavar="N", help="haplotypes, as many as in the data")
     group.add_argument(
         "--replicates", type=count, metavar="N", help=f"neutral alignments (default: {DEFAULT_REPLICATES})"
@@ -58,6 +57,13 @@ def _add_simulation_options(parser: argparse.ArgumentParser) -> None:
         "--growth-rate", type=float, metavar="G",
         help="exponential growth per generation, up to today's N; needs --engine msprime (default: 0)",
     )  # fmt: skip
+    demes = group.add_argument(
+        "--demes", metavar="FILE",
+        help="history of the population as demes YAML; by msprime, with --mutation-rate or --sites and "
+        "--recombination-rate (default: constant size)",
+    )  # fmt: skip
+    reads(demes)
+    group.add_argument("--deme", metavar="NAME", help="deme of --demes that is sampled (default: the only one today)")
 
 
 def _add_question_options(parser: argparse.ArgumentParser) -> None:
@@ -66,7 +72,10 @@ def _add_question_options(parser: argparse.ArgumentParser) -> None:
         "--fpr", default="0.05", metavar="F,F,...", help="false-positive rates per replicate (default: %(default)s)"
     )
     report = group.add_argument(
-        "--scan", metavar="REPORT", help="tsv or json report of `omega scan` whose peaks get p-values"
+        "--scan",
+        metavar="REPORT",
+        help="tsv or json report of `omega scan` whose peaks get p-values, and whose options and data the replicates "
+        "are made after",
     )
     reads(report)
     group.add_argument(

@@ -66,7 +66,7 @@ def add_genomes(kinds: Any) -> None:
     for name, text in _SHARES.items():
         group.add_argument(f"--{name}", type=float, metavar="X", help=f"{text} (default: {shares[name]})")
     group = parser.add_argument_group("output")
-    works_in(group.add_argument("-o", "--output", required=True, metavar="DIR", help="folder; it is made if needed"))
+    works_in(group.add_argument("-o", "--output", required=True, metavar="DIR", help="folder to make, or an empty one"))
     add_message_options(group)
 
 
@@ -78,9 +78,9 @@ def run(args: argparse.Namespace) -> int:
     UsageError
         For options out of range.
     OutputError
-        If a file cannot be written, or the folder holds genomes already.
+        If a file cannot be written, or the folder is there already and not empty.
     """
-    from oclgenomics.simulate.metagenome_files import write_genomes, write_taxonomy
+    from oclgenomics.simulate.metagenome_files import whole_folder, write_genomes, write_taxonomy
     from oclgenomics.simulate.metagenomes import MetagenomeScenario, plan_taxa, simulate_genomes
 
     given: dict[str, Any] = {}
@@ -90,9 +90,9 @@ def run(args: argparse.Namespace) -> int:
             given[name] = tuple(value) if isinstance(value, list) else value
     scenario = MetagenomeScenario(**given)
     genomes = simulate_genomes(scenario, args.seed)
-    listed = write_genomes(args.output, _with_progress(args, genomes))
-    taxa = plan_taxa(scenario)
-    write_taxonomy(f"{args.output}/taxonomy", taxa)
+    with whole_folder(args.output) as folder:
+        listed = write_genomes(folder, _with_progress(args, genomes))
+        write_taxonomy(folder / "taxonomy", plan_taxa(scenario))
     roles = Counter(one.role for one in listed)
     shown = ", ".join(f"{number:,} {role}" for role, number in roles.items())
     say(args, f"{len(listed):,} genomes ({shown}) of {sum(one.letters for one in listed):,} letters")

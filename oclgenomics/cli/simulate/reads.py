@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import os
 from contextlib import ExitStack
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from oclgenomics.cli.options import add_message_options, count, whole
@@ -40,7 +40,7 @@ def add_reads(kinds: Any) -> None:
     group = parser.add_argument_group("data")
     group.add_argument("--seed", type=whole, required=True, metavar="N", help="seed, 0 or more")
     genomes = group.add_argument("--genomes", required=True, metavar="DIR", help="folder of the genomes")
-    reads(genomes, _table)
+    reads(genomes, _files_read)
     for role, share in _SHARES.items():
         group.add_argument(
             f"--{role}", type=float, default=share, metavar="X",
@@ -129,5 +129,7 @@ def _shares(args: argparse.Namespace, genomes: Sequence[ListedGenome]) -> list[f
     return [getattr(args, role) / of_role.count(role) for role in of_role]
 
 
-def _table(_args: argparse.Namespace, name: str) -> list[str]:
-    return [str(Path(name) / "genomes.tsv")]
+def _files_read(_args: argparse.Namespace, name: str) -> list[str]:
+    from oclgenomics.simulate.metagenome_files import FOLDERS, TABLE
+
+    return [os.path.join(name, inner) for inner in (TABLE, *FOLDERS.values())]

@@ -33,19 +33,20 @@ def write_peaks(found: Peaks, format: PeakFormat, provenance: Mapping[str, Any])
         For an unknown format.
     """
     records = found.records()
+    head = {**provenance, **({} if found.compared is None else {"compared": str(found.compared)})}
     if format == "json":
         whole = {
             "provenance": dict(provenance), "threshold": found.threshold, "fpr": found.fpr,
-            "peaks": records,
+            "compared": None if found.compared is None else found.compared.record(), "peaks": records,
         }  # fmt: skip
         return json_text(whole, indent=1) + "\n"
     if format == "bed":
         scores = _scores(found)
         rows = [_bed_row(record, scores[record["name"]]) for record in records]
-        return provenance_lines(provenance) + _table(f"#{BED_COLUMNS[0]}", BED_COLUMNS[1:], rows)
+        return provenance_lines(head) + _table(f"#{BED_COLUMNS[0]}", BED_COLUMNS[1:], rows)
     if format == "tsv":
         rows = [[_cell(name, record[name]) for name in PEAK_COLUMNS] for record in records]
-        return provenance_lines(provenance) + _table(PEAK_COLUMNS[0], PEAK_COLUMNS[1:], rows)
+        return provenance_lines(head) + _table(PEAK_COLUMNS[0], PEAK_COLUMNS[1:], rows)
     raise ParameterError("format", f"choose one of {', '.join(FORMATS)}", format)
 
 

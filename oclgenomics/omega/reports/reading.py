@@ -6,7 +6,7 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 import numpy as np
@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from oclgenomics.errors import InputError
 from oclgenomics.frames import to_frame
 from oclgenomics.io.text_file import read_text
+from oclgenomics.omega.data_facts import DataFacts, read_facts
+from oclgenomics.omega.reports.scans import FACTS_MARK
 from oclgenomics.omega.result import SCAN_COLUMNS
 from oclgenomics.variation.base_pairs import MAX_BP
 
@@ -41,6 +43,10 @@ class Track:
         Grid positions in bp, and omega; 0 where there is no window.
     left, right : ndarray of int64, shape (grid,)
         The window's borders in bp; 0 where there is none.
+    data : DataFacts, optional
+        What was scanned. None in reports of versions that did not record it.
+    parameters : mapping of str to object
+        Those of the report.
     """
 
     name: str
@@ -49,6 +55,8 @@ class Track:
     omega: NDArray[np.float64]
     left: NDArray[np.int64]
     right: NDArray[np.int64]
+    data: DataFacts | None = None
+    parameters: Mapping[str, Any] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         highest = f", highest omega {self.omega.max():.6g}" if len(self.omega) else ""
@@ -136,14 +144,14 @@ def load_json(text: str, source: str) -> dict[str, Any]:
 def _from_json(text: str, source: str) -> OmegaReport:
     record = load_json(text, source)
     try:
-        tracks = [_track(alignment) for alignment in record["alignments"]]
         parameters = dict(record.get("provenance", {}).get("parameters", {}))
+        tracks = [_track(alignment, parameters) for alignment in record["alignments"]]
     except (KeyError, TypeError, ValueError, AttributeError):
         raise InputError(NOT_A_REPORT, source=source) from None
     return OmegaReport(tracks, parameters, source)
 
 
-def _track(alignment: dict[str, Any]) -> Track:
+def _track(alignment: dict[str, Any], parameters: Mapping[str, Any]) -> Track:
     """An alignment of a JSON report.
 
     Raises
@@ -164,7 +172,8 @@ def _track(alignment: dict[str, Any]) -> Track:
     positions, omega, left, right = columns
     replicate = int(_checked(np.array([float(alignment["replicate"])]), "replicate")[0])
     name = str(alignment["chromosome"])
-    return Track(name, replicate, positions, omega, left.astype(np.int64), right.astype(np.int64))
+    borders = left.astype(np.int64), right.astype(np.int64)
+    return Track(name, replicate, positions, omega, *borders, read_facts(alignment), parameters)
 
 
 def _checked(values: NDArray[np.float64], name: str) -> NDArray[np.float64]:
@@ -194,20 +203,41 @@ def _from_tsv(text: str, source: str) -> OmegaReport:
     if header == len(lines) or tuple(lines[header].split("\t")) != SCAN_COLUMNS:
         raise InputError(NOT_A_REPORT, source=source)
     said = next((line for line in lines[:header] if line.startswith("# parameters:")), "")
-    rows = [line.split("\t") for line in lines[header + 1 :]]
-    for number, row in enumerate(rows, start=header + 2):
+    facts, numbered = _apart(lines, header + 1, source)
+    rows = [line.split("\t") for _, line in numbered]
+    for (number, _), row in zip(numbered, rows, strict=True):
         if len(row) != len(SCAN_COLUMNS):
             raise InputError(f"{len(row)} columns instead of {len(SCAN_COLUMNS)}", source=source, line=number)
     columns = list(zip(*rows, strict=True)) if rows else [()] * len(SCAN_COLUMNS)
     parameters = dict(re.findall(r"(?<=\s)(\w+)=(.*?)(?=\s\w+=|$)", said))
-    return OmegaReport(_tracks(columns, source, header + 2), parameters, source)
+    numbers = [number for number, _ in numbered]
+    return OmegaReport(_tracks(columns, source, numbers, facts, parameters), parameters, source)
 
 
-def _tracks(columns: list[Any], source: str, first_line: int) -> list[Track]:
-    """Rows that name the same alignment are one track."""
+def _apart(lines: list[str], first: int, source: str) -> tuple[dict[int, DataFacts | None], list[tuple[int, str]]]:
+    """Facts by the number of the row that they stand before, and rows with the numbers of their lines."""
+    facts: dict[int, DataFacts | None] = {}
+    rows: list[tuple[int, str]] = []
+    for number, line in enumerate(lines[first:], start=first + 1):
+        if not line.startswith(FACTS_MARK) or "\t" in line:
+            rows.append((number, line))
+            continue
+        try:
+            facts[len(rows)] = read_facts(dict(re.findall(r"(\w+)=(\S*)", line.partition(" chromosome=")[0])))
+        except (KeyError, ValueError):
+            wrong = "the line of what was scanned is broken; scan the data again"
+            raise InputError(wrong, source=source, line=number) from None
+    return facts, rows
+
+
+def _tracks(
+    columns: list[Any], source: str, lines: list[int], facts: Mapping[int, DataFacts | None],
+    parameters: Mapping[str, Any],
+) -> list[Track]:  # fmt: skip
+    """Rows that name the same alignment are one track; `lines` are their numbers in the file."""
     names = np.array(columns[0], object)
     names_of = ("replicate", *COLUMNS)
-    values = [_numbers(column, name, source, first_line) for name, column in zip(names_of, columns[1:6], strict=True)]
+    values = [_numbers(column, name, source, lines) for name, column in zip(names_of, columns[1:6], strict=True)]
     replicates = values[0].astype(np.int64)
     changes = (names[1:] != names[:-1]) | (replicates[1:] != replicates[:-1])
     starts = np.flatnonzero(np.concatenate([[True], changes])) if len(names) else np.zeros(0, np.int64)
@@ -215,20 +245,20 @@ def _tracks(columns: list[Any], source: str, first_line: int) -> list[Track]:
     return [
         Track(
             str(names[start]), int(replicates[start]), values[1][start:end], values[2][start:end],
-            values[3][start:end].astype(np.int64), values[4][start:end].astype(np.int64),
+            values[3][start:end].astype(np.int64), values[4][start:end].astype(np.int64), facts.get(start), parameters,
         )
         for start, end in zip(starts.tolist(), ends, strict=False)
     ]  # fmt: skip
 
 
-def _numbers(words: tuple[str, ...], name: str, source: str, first_line: int) -> NDArray[np.float64]:
+def _numbers(words: tuple[str, ...], name: str, source: str, lines: list[int]) -> NDArray[np.float64]:
     """A column of numbers, 0 for NA."""
     shown = ["0" if word == "NA" else word for word in words]
     try:
         return _checked(_parsed(shown), name)
     except ValueError:
         number = next(index for index, word in enumerate(shown) if not _is_number(word, name))
-    raise InputError(f"{words[number][:LONGEST_NUMBER]!r} is no number", source=source, line=first_line + number)
+    raise InputError(f"{words[number][:LONGEST_NUMBER]!r} is no number", source=source, line=lines[number])
 
 
 def _parsed(words: Sequence[str]) -> NDArray[np.float64]:

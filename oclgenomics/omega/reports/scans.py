@@ -14,6 +14,7 @@ from oclgenomics.omega.result import SCAN_COLUMNS, Scan
 from oclgenomics.provenance import provenance_lines
 
 __all__ = [
+    "FACTS_MARK",
     "FORMATS",
     "JsonReport",
     "OmegaPlusReport",
@@ -28,6 +29,7 @@ __all__ = [
 
 ReportFormat = Literal["tsv", "omegaplus", "json"]
 FORMATS: tuple[ReportFormat, ...] = get_args(ReportFormat)
+FACTS_MARK = "# data: "  # of the line before an alignment's rows
 
 
 class Report(Protocol):
@@ -82,7 +84,8 @@ class TsvReport:
     One header line names the columns, and every row holds all of them; a position without a window (none holds enough
     sites, or `--border` permits none) has NA for omega and the window, and one at which every omega is 0 has NA for the
     window. Omega has the digits that hold (`Scan.digits`). `window_sites` counts the sites from the left to the right
-    border. Lines with '#' before the header say what made the table.
+    border. Lines with '#' before the header say what made the table, and those before the rows of an alignment what was
+    scanned of it (`DataFacts`).
 
     Parameters
     ----------
@@ -100,7 +103,7 @@ class TsvReport:
         label = f"{_one_field(scan.name)}\t{scan.replicate}"
         columns = [scan.positions, scan.omega, scan.left, scan.right, _window_sites(scan), scan.valid]
         rows = zip(*(column.tolist() for column in columns), strict=True)
-        return "".join(
+        return _facts_line(scan) + "".join(
             [
                 f"{label}\t{at:.2f}\t{omega:.{scan.digits}g}\t{left}\t{right}\t{sites if sites >= 0 else 'NA'}\n"
                 if valid and omega > 0
@@ -154,6 +157,7 @@ def scan_record(scan: Scan) -> dict[str, Any]:
         "replicate": scan.replicate,
         "haplotypes": scan.haplotypes,
         "sites": scan.sites,
+        **({} if scan.data is None else scan.data.record()),
         "discarded": dict(scan.discarded),
         "possible": scan.possible,
         "maxwin": scan.maxwin,
@@ -233,6 +237,14 @@ def summary_line(scan: Scan) -> str:
         return f"{line}; omega is 0 at every position"
     window = f"{scan.left[best]:,}-{scan.right[best]:,}"
     return f"{line}; largest omega {scan.omega[best]:,.6g} at {scan.positions[best]:,.0f} bp, window {window}"
+
+
+def _facts_line(scan: Scan) -> str:
+    """What was scanned, as a line that readers of tables pass over; it holds no tab, as all rows do."""
+    if scan.data is None:
+        return ""
+    words = " ".join(f"{name}={str(value).lower()}" for name, value in scan.data.record().items())
+    return f"{FACTS_MARK}{words} chromosome={_one_field(scan.name)}\n"
 
 
 def _window_sites(scan: Scan) -> NDArray[np.int64]:

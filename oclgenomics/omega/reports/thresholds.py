@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import os
 from collections.abc import Mapping, Sequence
@@ -15,6 +16,7 @@ from oclgenomics.io.text_file import read_text
 from oclgenomics.omega.peaks import Peak
 from oclgenomics.omega.reports.reading import load_json
 from oclgenomics.omega.significance.neutral import Significance
+from oclgenomics.omega.significance.null_facts import NullFacts
 from oclgenomics.omega.significance.sweeps import SweepResults
 from oclgenomics.omega.significance.thresholds import Maxima, Threshold, p_values
 from oclgenomics.provenance import provenance_lines
@@ -37,6 +39,8 @@ def as_json(found: Significance, provenance: Mapping[str, Any]) -> str:
         "length": found.length,
         "haplotypes": found.haplotypes,
         "mean_sites": found.mean_sites,
+        "data": None if found.data is None else found.data.record(),
+        "compared": None if found.compared is None else found.compared.record(),
         "replicates": len(found.maxima),
         "thresholds": [
             {
@@ -49,7 +53,13 @@ def as_json(found: Significance, provenance: Mapping[str, Any]) -> str:
         "peaks": None if found.peaks is None else [_peak_record(peak, found.maxima) for peak in found.peaks],
         "sweeps": None if found.sweeps is None else _sweep_record(found.sweeps),
     }  # fmt: skip
-    return json_text(record, indent=1) + "\n"
+    return json_text({**record, "checksum": _checksum(record)}, indent=1) + "\n"
+
+
+def _checksum(record: Mapping[str, Any]) -> str:
+    """SHA-256 of everything but the checksum itself."""
+    text = json_text({name: value for name, value in record.items() if name != "checksum"})
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def as_tsv(found: Significance, provenance: Mapping[str, Any]) -> str:
@@ -65,7 +75,8 @@ def as_tsv(found: Significance, provenance: Mapping[str, Any]) -> str:
         rows.append({"record": "peak", "name": peak.chromosome, **{n: v for n, v in record.items() if n in COLUMNS}})
     rows += _maxima_rows("replicate", found.maxima)
     lines = ["\t".join(_cell(name, row.get(name)) for name in COLUMNS) for row in rows]
-    return provenance_lines(provenance) + "\n".join(["\t".join(COLUMNS), *lines, ""])
+    head = {**provenance, **({} if found.compared is None else {"compared": str(found.compared)})}
+    return provenance_lines(head) + "\n".join(["\t".join(COLUMNS), *lines, ""])
 
 
 def read_thresholds(path: str | os.PathLike[str]) -> Significance:
@@ -81,9 +92,13 @@ def read_thresholds(path: str | os.PathLike[str]) -> Significance:
     if not text.lstrip().startswith("{"):
         raise InputError(wrong, source=name)
     record = load_json(text, name)
+    if record.get("kind") == KIND and record.get("checksum") != _checksum(record):
+        changed = "was changed after it was written, or by a version without checksums; make it again"
+        raise InputError(f"{changed} with `omega threshold --json`", source=name)
     try:
         if record["kind"] != KIND:
             raise ValueError
+        data = None if record["data"] is None else NullFacts.read(record["data"])
         maxima = Maxima(*(_numbers(record["maxima"], column) for column in ("omega", "position")))
         found = tuple(_threshold(one, len(maxima)) for one in record["thresholds"])
         length = None if record["length"] is None else _whole(record["length"], 1, MAX_BP)
@@ -103,6 +118,7 @@ def read_thresholds(path: str | os.PathLike[str]) -> Significance:
         maxima,
         found,
         source=name,
+        data=data,
     )
 
 

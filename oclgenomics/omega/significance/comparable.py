@@ -1,31 +1,42 @@
-"""Whether the omegas of a scan can be compared with those of neutral replicates."""
+"""Whether the omegas of a scan can be compared with those of neutral replicates.
+
+Omegas grow with the number of haplotypes, with the density of sites and with that of the grid, shrink where genotypes
+take the place of haplotypes, and are different numbers under other windows, filters or measures of LD. A threshold that
+was made for other data is refused, so that no decision rests on it. How far continuous facts may differ was simulated:
+see `docs/omega.md`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from oclgenomics.errors import UsageError
-from oclgenomics.omega.reports.reading import OmegaReport, Track
+from oclgenomics.omega.options import MISSING_NAMES
+from oclgenomics.omega.significance.compared import Compared, ComparedFact, shown
 from oclgenomics.omega.significance.neutral import Significance
+from oclgenomics.omega.significance.null_facts import NullFacts, ScannedData, grid_spacing, site_density
 
-__all__ = ["check_comparable", "comparison_warnings"]
+__all__ = ["check_alike", "check_options", "compare"]
 
-MUST_AGREE = ("minwin", "maxwin", "minsnps", "border", "ld")  # with any other value omega is another statistic
-SHOULD_AGREE = ("maf", "no_singletons", "precision")
-LIKE_SPACING = 1.5  # between grids whose maxima can be compared
+MUST_AGREE = ("minwin", "maxwin", "minsnps", "border", "ld", "maf", "no_singletons")  # else omega is another statistic
+LIKE_DENSITY = 1.1
+LIKE_SPACING = 1.15
+LIKE_MISSING = 0.05
+LIKE_MASKED = 0.1
 LIKE_LENGTH = 1.2
 
 
-def check_comparable(given: Mapping[str, Any], parameters: Mapping[str, Any], what: str, thresholds: str) -> None:
-    """Refuse to compare omegas of different windows or LD measures.
+def check_options(given: Mapping[str, Any], parameters: Mapping[str, Any], what: str, thresholds: str) -> None:
+    """Refuse to compare omegas of different windows, filters or LD measures.
 
     Parameters
     ----------
     given : mapping of str to object
         Options of the scan of the neutral replicates (`Significance.scan`).
     parameters : mapping of str to object
-        Those of the scan that is judged; what is not known is not compared.
+        Those of the scan that is judged, as values or as words.
     what : str
         Name of that scan in the message.
     thresholds : str
@@ -34,42 +45,179 @@ def check_comparable(given: Mapping[str, Any], parameters: Mapping[str, Any], wh
     Raises
     ------
     UsageError
-        The thresholds belong to a scan with other parameters.
+        The thresholds belong to a scan with other parameters, or one of the two does not tell its own.
     """
     for name in MUST_AGREE:
-        ours, theirs = parameters.get(name), given.get(name)
-        if ours is not None and theirs is not None and str(ours) != str(theirs):
+        for values, whose in ((parameters, what), (given, thresholds)):
+            if values.get(name) is None:
+                raise UsageError(f"{whose} does not tell with which `{name}` was scanned; make it again")
+        ours, theirs = parameters[name], given[name]
+        if _value(ours) != _value(theirs):
             raise UsageError(
                 f"{thresholds}: its replicates were scanned with `{name}={theirs}`, and {what} with `{name}={ours}`; "
                 "scan both with the same options"
             )
 
 
-def comparison_warnings(given: Significance, report: OmegaReport) -> list[str]:
-    """What makes the omegas of a report differ from those of neutral replicates, or a rate mean something else."""
-    said = []
-    for name in SHOULD_AGREE:
-        ours, theirs = report.parameters.get(name), given.scan.get(name)
-        if ours is not None and theirs is not None and str(ours) != str(theirs):
-            said.append(f"the replicates were scanned with {name} {theirs}, {report.source} with {ours}")
-    longest = max(report.tracks, key=_span, default=None)
-    grid = given.scan.get("grid")
-    if longest is None or len(longest.positions) < 2 or given.length is None or grid is None:
-        return said
-    ours, theirs = _span(longest) / (len(longest.positions) - 1), given.length / (int(grid) - 1)
-    if ours and not 1 / LIKE_SPACING < ours / theirs < LIKE_SPACING:
-        said.append(
-            f"grid positions are {ours:,.0f} bp apart in {report.source} and {theirs:,.0f} bp in the replicates; "
-            "a denser grid finds larger maxima"
+def compare(
+    given: Significance, tracks: Sequence[ScannedData], what: str = "the scan", thresholds: str = ""
+) -> Compared:
+    """Compare the scans of an input with neutral replicates.
+
+    Parameters
+    ----------
+    given : Significance
+    tracks : sequence of Scan or Track
+        Those without any position are passed over.
+    what : str
+        Name of the scans in messages.
+    thresholds : str
+        Name of the thresholds there; their file if not given.
+
+    Raises
+    ------
+    UsageError
+        Thresholds of these replicates do not hold for this scan.
+    """
+    thresholds = thresholds or given.source or "the thresholds"
+    for track in tracks:
+        check_options(given.scan, track.parameters, what, thresholds)
+    scanned = [track for track in tracks if len(track.positions) > 1]
+    null = given.data
+    if null is None:
+        raise UsageError(f"{thresholds} does not tell what data its replicates were; make it again")
+    if any(track.data is None for track in scanned):
+        raise UsageError(f"{what} does not tell what data were scanned; scan them again")
+    for track in scanned:
+        _check_data(null, track, what, thresholds)
+        _check_draws(given.scan, null, track, what, thresholds)
+    facts = tuple(_compared_facts(given, null, scanned)) if scanned else ()
+    return Compared(facts, tuple(_warnings(given, scanned, what)))
+
+
+def check_alike(tracks: Sequence[ScannedData], what: str) -> None:
+    """Refuse scans that need thresholds of their own.
+
+    Raises
+    ------
+    UsageError
+        They differ in haplotypes, phase or the density of sites.
+    """
+    first = tracks[0]
+    for track in tracks:
+        assert first.data is not None
+        assert track.data is not None
+        alike = (first.data.haplotypes, first.data.genotypes) == (track.data.haplotypes, track.data.genotypes)
+        if not (alike and _alike(site_density(track), site_density(first), LIKE_DENSITY**2)):
+            told = [
+                f"{one.name}: {one.data.haplotypes:,} haplotypes, {'un' * one.data.genotypes}phased, "
+                f"{1000 * site_density(one):.4g} sites per kb"
+                for one in (first, track)
+                if one.data is not None
+            ]
+            raise UsageError(
+                f"{what}: holds alignments that need thresholds of their own ({'; '.join(told)}); scan them into one "
+                "report each (--reports)"
+            )
+
+
+def _check_data(null: NullFacts, track: ScannedData, what: str, thresholds: str) -> None:
+    """Refuse an alignment whose data are unlike the replicates."""
+    data = track.data
+    assert data is not None
+    name = f"{what} ({track.name})"
+    if not null.fewest_haplotypes == null.haplotypes == data.haplotypes:
+        theirs = shown(_range([null.fewest_haplotypes, null.haplotypes]))
+        raise _unlike(thresholds, f"{theirs} haplotypes", name, f"{data.haplotypes:,}", "samples")
+    if null.genotypes is not data.genotypes:
+        words = {True: "unphased genotypes", False: "phased haplotypes", None: "both phased and unphased data"}
+        raise _unlike(thresholds, words[null.genotypes], name, words[data.genotypes], "genotypes")
+    if abs(data.missing - null.missing) > LIKE_MISSING:
+        theirs = f"{100 * null.missing:.1f} % of the states missing"
+        raise _unlike(thresholds, theirs, name, f"{100 * data.missing:.1f} %", "missing")
+    if abs(data.masked - null.masked) > LIKE_MASKED:
+        theirs = f"{100 * null.masked:.1f} % of the bp excluded"
+        raise _unlike(thresholds, theirs, name, f"{100 * data.masked:.1f} %", "exclude")
+    density = site_density(track)
+    known = null.least_density <= density <= null.most_density
+    if not known and not _alike(density, null.density, LIKE_DENSITY):
+        theirs = f"{1000 * null.density:.4g} sites per kb"
+        raise _unlike(thresholds, theirs, name, f"{1000 * density:.4g}", "sites")
+    spacing = grid_spacing(track)
+    if not _alike(spacing, null.spacing, LIKE_SPACING):
+        raise _unlike(thresholds, f"grid positions {null.spacing:,.0f} bp apart", name, f"{spacing:,.0f} bp", "grid")
+
+
+def _unlike(thresholds: str, theirs: str, name: str, ours: str, option: str) -> UsageError:
+    return UsageError(
+        f"{thresholds}: its replicates have {theirs}, {name} has {ours}, for which the threshold is another; make one "
+        f"with `omega threshold --scan REPORT`, which takes `{option}` from the scan"
+    )
+
+
+def _check_draws(given: Mapping[str, Any], null: NullFacts, track: ScannedData, what: str, thresholds: str) -> None:
+    """Missing states that were filled in by draws lower LD; those that were left out do not."""
+    assert track.data is not None
+    if not (null.missing or track.data.missing):
+        return
+    ours, theirs = (_imputed(values.get("impute")) for values in (track.parameters, given))
+    if ours != theirs:
+        words = [", ".join(sorted(one)) or "nothing" for one in (theirs, ours)]
+        raise UsageError(
+            f"{thresholds}: its replicates were scanned with `impute` of {words[0]}, and {what} of {words[1]}; scan "
+            "both with the same options"
         )
-    total = sum(_span(track) for track in report.tracks)
+
+
+def _imputed(value: Any) -> frozenset[str]:
+    words = value.split() if isinstance(value, str) else value or ()
+    return frozenset(str(MISSING_NAMES.get(str(word).upper(), word)) for word in words)
+
+
+def _compared_facts(given: Significance, null: NullFacts, tracks: Sequence[ScannedData]) -> Iterator[ComparedFact]:
+    data = [track.data for track in tracks if track.data is not None]
+    yield ComparedFact("haplotypes", data[0].haplotypes, null.haplotypes)
+    yield ComparedFact("genotypes", data[0].genotypes, null.genotypes)
+    ours = _range([round(1000 * site_density(track), 6) for track in tracks])
+    close = f"within a factor of {LIKE_DENSITY:g} of the mean, or in the replicates' range"
+    yield ComparedFact("sites per kb", ours, round(1000 * null.density, 6), close)
+    ours = _range([round(grid_spacing(track), 3) for track in tracks])
+    yield ComparedFact("bp between positions", ours, round(null.spacing, 3), f"within a factor of {LIKE_SPACING:g}")
+    for name, limit in (("missing", LIKE_MISSING), ("masked", LIKE_MASKED)):
+        ours = _range([getattr(one, name) for one in data])
+        yield ComparedFact(name, ours, round(getattr(null, name), 6), f"{limit:g} apart at most")
+    for name in MUST_AGREE:
+        yield ComparedFact(name, given.scan[name], given.scan[name])
+
+
+def _warnings(given: Significance, tracks: Sequence[ScannedData], what: str) -> Iterator[str]:
+    """What makes omegas differ a little, or a rate mean something else."""
+    ours, theirs = {str(track.parameters.get("precision")) for track in tracks}, str(given.scan.get("precision"))
+    if tracks and ours != {theirs}:
+        yield f"the replicates were scanned with precision {theirs}, {what} with {', '.join(sorted(ours))}"
+    if given.length is None:
+        return
+    total = sum(float(track.positions[-1] - track.positions[0]) for track in tracks)
     if total > LIKE_LENGTH * given.length:
-        said.append(
-            f"rates and p-values are those of a stretch of {given.length:,} bp; {report.source} holds about "
+        yield (
+            f"rates and p-values are those of a stretch of {given.length:,} bp; {what} holds about "
             f"{total / given.length:,.1f} of them"
         )
-    return said
 
 
-def _span(track: Track) -> float:
-    return float(track.positions[-1] - track.positions[0]) if len(track.positions) else 0.0
+def _alike(ours: float, theirs: float, factor: float) -> bool:
+    """Whether one is at most so many times the other; what is not known is not alike."""
+    return theirs > 0 and not math.isnan(ours) and 1 / factor <= ours / theirs <= factor
+
+
+def _range(values: Sequence[Any]) -> Any:
+    """The value of all, or the smallest and the largest."""
+    return values[0] if min(values) == max(values) else [min(values), max(values)]
+
+
+def _value(value: Any) -> Any:
+    """A number as a number, whether it was read as a word or not; other values as words."""
+    try:
+        return str(value) if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError):
+        return str(value)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.frames import to_frame
-from oclgenomics.omega.options import ScanOptions
+from oclgenomics.omega.options import ScanOptions, scan_parameters
 from oclgenomics.omega.peaks import Peak
+from oclgenomics.omega.significance.null_facts import NullFacts
 from oclgenomics.omega.significance.replicates import scan_replicates
 from oclgenomics.omega.significance.sweeps import SweepResults
 from oclgenomics.omega.significance.thresholds import Maxima, Threshold, p_values, thresholds
@@ -19,10 +20,12 @@ from oclgenomics.omega.sources import AlignmentSource
 from oclgenomics.variation.read_options import ReadOptions
 
 if TYPE_CHECKING:
+    from oclgenomics.omega.significance.compared import Compared
     from oclgenomics.runtime import Device, Engine
     from oclgenomics.variation.alignment import Alignment
+    from oclgenomics.variation.bed import BedRegions
 
-__all__ = ["Significance", "find_thresholds", "scan_parameters"]
+__all__ = ["Significance", "find_thresholds"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -48,6 +51,10 @@ class Significance:
         Of replicates with a sweep.
     source : str
         The file that these were read from; empty if they were found in this process.
+    data : NullFacts, optional
+        What was scanned of the replicates.
+    compared : Compared, optional
+        The scan whose peaks these are.
     """
 
     scan: Mapping[str, Any]
@@ -59,6 +66,8 @@ class Significance:
     peaks: tuple[Peak, ...] | None = None
     sweeps: SweepResults | None = None
     source: str = ""
+    data: NullFacts | None = None
+    compared: Compared | None = None
 
     def __repr__(self) -> str:
         found = ", ".join(f"omega {one.omega:.6g} at fpr {one.fpr:g}" for one in self.thresholds)
@@ -85,6 +94,7 @@ def find_thresholds(
     fpr: Sequence[float] = (0.05,),
     length: int | None = None,
     reading: ReadOptions = ReadOptions(),
+    exclude: BedRegions | None = None,
     on_alignment: Callable[[Alignment], None] | None = None,
     engine: Engine | None = None,
     device: Device | str | None = None,
@@ -104,7 +114,7 @@ def find_thresholds(
         False-positive rates per replicate, each between 0 and 1.
     length : int, optional
         Of a replicate, bp, for the record; that of `reading` if not given.
-    reading, on_alignment, engine, device, max_memory, threads
+    reading, exclude, on_alignment, engine, device, max_memory, threads
         As for `oclgenomics.omega.scan`.
     progress : callable, optional
         Called with (replicates that have come, None).
@@ -126,7 +136,7 @@ def find_thresholds(
     >>> found.p_values(12.5)  # doctest: +SKIP
     """
     found = scan_replicates(
-        source, options, reading=reading, on_alignment=on_alignment, engine=engine, device=device,
+        source, options, reading=reading, exclude=exclude, on_alignment=on_alignment, engine=engine, device=device,
         max_memory=max_memory, threads=threads, progress=progress,
     )  # fmt: skip
     ranked = tuple(thresholds(found.maxima.omega, fpr))
@@ -138,9 +148,5 @@ def find_thresholds(
         found.sites / len(found.maxima),
         found.maxima,
         ranked,
+        data=found.data,
     )
-
-
-def scan_parameters(options: ScanOptions) -> dict[str, Any]:
-    """Return the options of a scan by name, as plain values."""
-    return {name: sorted(v) if isinstance(v, frozenset) else v for name, v in asdict(options).items()}

@@ -10,7 +10,11 @@ import numpy as np
 
 from oclgenomics.errors import ParameterError, UsageError
 from oclgenomics.frames import to_frame
-from oclgenomics.omega.peaks import OmegaCurve, Peak, merge_peaks, quantile_threshold, top_threshold
+from oclgenomics.omega.peaks import Peak, merge_peaks, quantile_threshold, top_threshold
+from oclgenomics.omega.reports.reading import Track
+from oclgenomics.omega.result import Scan
+from oclgenomics.omega.significance.comparable import compare
+from oclgenomics.omega.significance.compared import Compared
 from oclgenomics.omega.significance.neutral import Significance
 from oclgenomics.omega.significance.thresholds import Maxima, p_values, thresholds
 
@@ -32,12 +36,15 @@ class Peaks:
         Of neutral replicates, for p-values.
     fpr : float, optional
         False-positive rate of the threshold.
+    compared : Compared, optional
+        What was compared with the neutral replicates.
     """
 
     peaks: tuple[Peak, ...]
     threshold: float
     maxima: Maxima | None = None
     fpr: float | None = None
+    compared: Compared | None = None
 
     def __repr__(self) -> str:
         highest = max((peak.omega for peak in self.peaks), default=0.0)
@@ -68,7 +75,7 @@ class Peaks:
 
 
 def find_peaks(
-    tracks: Sequence[OmegaCurve],
+    tracks: Sequence[Scan] | Sequence[Track],
     *,
     threshold: float | Significance | None = None,
     top: int | None = None,
@@ -97,7 +104,8 @@ def find_peaks(
     Raises
     ------
     UsageError
-        Not one of the three is given, `fpr` without neutral replicates, or a value out of range.
+        Not one of the three is given, `fpr` without neutral replicates, or a value out of range; neutral replicates
+        of other data or options than the scan's (`oclgenomics.omega.significance.comparable`).
 
     Examples
     --------
@@ -108,8 +116,9 @@ def find_peaks(
         raise UsageError("which positions are high is for you to say: give one of `threshold`, `top` and `quantile`")
     if fpr is not None and not isinstance(threshold, Significance):
         raise ParameterError("fpr", "has no effect without a `threshold` from neutral replicates")
-    maxima = None
+    maxima = compared = None
     if isinstance(threshold, Significance):
+        compared = compare(threshold, tracks)
         (chosen,) = threshold.thresholds[:1] if fpr is None else thresholds(threshold.maxima.omega, [fpr])
         omega, maxima, fpr = chosen.omega, threshold.maxima, chosen.fpr
     elif top is not None:
@@ -119,4 +128,4 @@ def find_peaks(
     else:
         assert threshold is not None
         omega = threshold
-    return Peaks(tuple(merge_peaks(tracks, omega, merge)), omega, maxima, fpr)
+    return Peaks(tuple(merge_peaks(tracks, omega, merge)), omega, maxima, fpr, compared)

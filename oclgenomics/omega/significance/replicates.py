@@ -7,9 +7,11 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from oclgenomics.omega.data_facts import DataFacts
 from oclgenomics.omega.options import ScanOptions
 from oclgenomics.omega.result import Scan
 from oclgenomics.omega.scan import scan
+from oclgenomics.omega.significance.null_facts import NullFacts, grid_spacing, site_density
 from oclgenomics.omega.significance.thresholds import Maxima
 from oclgenomics.omega.sources import AlignmentSource, open_alignments
 from oclgenomics.variation.read_options import ReadOptions
@@ -17,6 +19,7 @@ from oclgenomics.variation.read_options import ReadOptions
 if TYPE_CHECKING:
     from oclgenomics.runtime import Device, Engine
     from oclgenomics.variation.alignment import Alignment
+    from oclgenomics.variation.bed import BedRegions
 
 __all__ = ["ScannedReplicates", "scan_replicates"]
 
@@ -32,11 +35,14 @@ class ScannedReplicates:
         Largest number in a replicate.
     sites : int
         Sites used, of all replicates together.
+    data : NullFacts or None
+        What was scanned of them.
     """
 
     maxima: Maxima
     haplotypes: int
     sites: int
+    data: NullFacts | None
 
 
 def scan_replicates(
@@ -44,6 +50,7 @@ def scan_replicates(
     options: ScanOptions,
     *,
     reading: ReadOptions = ReadOptions(),
+    exclude: BedRegions | None = None,
     on_alignment: Callable[[Alignment], None] | None = None,
     engine: Engine | None = None,
     device: Device | str | None = None,
@@ -66,20 +73,24 @@ def scan_replicates(
         As for `oclgenomics.omega.scan`.
     """
     haplotypes = sites = 0
+    facts: list[tuple[DataFacts, float, float]] = []
 
     def count(result: Scan) -> None:
         nonlocal haplotypes, sites
         haplotypes = max(haplotypes, result.haplotypes)
         sites += result.sites
+        if result.data is not None:
+            facts.append((result.data, site_density(result), grid_spacing(result)))
 
     with closing(open_alignments(source, reading, threads=threads)) as alignments:
         scans = scan(
-            alignments if progress is None else _counted(alignments, progress), options, on_alignment=on_alignment,
+            alignments if progress is None else _counted(alignments, progress), options, exclude=exclude,
+            on_alignment=on_alignment,
             on_result=count, engine=engine, device=device, max_memory=max_memory,
         )  # fmt: skip
         with closing(scans):
             maxima = Maxima.of(scans)
-    return ScannedReplicates(maxima, haplotypes, sites)
+    return ScannedReplicates(maxima, haplotypes, sites, NullFacts.of(facts))
 
 
 def _counted(

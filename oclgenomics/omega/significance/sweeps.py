@@ -18,6 +18,7 @@ from oclgenomics.variation.read_options import ReadOptions
 if TYPE_CHECKING:
     from oclgenomics.runtime import Device, Engine
     from oclgenomics.variation.alignment import Alignment
+    from oclgenomics.variation.bed import BedRegions
 
 __all__ = ["Detection", "Localisation", "SweepResults", "detect_sweeps", "detection", "localisation"]
 
@@ -164,6 +165,7 @@ def detect_sweeps(
     site: int,
     within: int | None = None,
     reading: ReadOptions = ReadOptions(),
+    exclude: BedRegions | None = None,
     on_alignment: Callable[[Alignment], None] | None = None,
     engine: Engine | None = None,
     device: Device | str | None = None,
@@ -185,7 +187,7 @@ def detect_sweeps(
         True position of the selected site, bp.
     within : int, optional
         Greatest distance from it, in bp, of a detection in the right place.
-    reading, on_alignment, engine, device, max_memory, threads
+    reading, exclude, on_alignment, engine, device, max_memory, threads
         As for `oclgenomics.omega.scan`.
     progress : callable, optional
         Called with (replicates that have come, None).
@@ -196,7 +198,7 @@ def detect_sweeps(
         As for `oclgenomics.omega.scan`.
     """
     found = scan_replicates(
-        source, options, reading=reading, on_alignment=on_alignment, engine=engine, device=device,
+        source, options, reading=reading, exclude=exclude, on_alignment=on_alignment, engine=engine, device=device,
         max_memory=max_memory, threads=threads, progress=progress,
     )  # fmt: skip
     counted = detection(found.maxima, thresholds, site, within)

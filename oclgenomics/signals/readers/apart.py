@@ -14,12 +14,12 @@ import signal
 import sys
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from oclgenomics.commandkit.children import child_environment, child_python
 from oclgenomics.errors import InputError, MissingDependencyError, OclGenomicsError
 from oclgenomics.signals.readers.child import ANSWERS, SIZES
 from oclgenomics.signals.readers.raw_read import RawRead, damaged
@@ -98,13 +98,10 @@ class ReaderProcess:
     def _start(self) -> subprocess.Popen[bytes]:
         import subprocess
 
-        # The folder of this package comes last: where it is installed, that of all other libraries is the same one.
-        paths = [os.environ.get("PYTHONPATH", ""), str(Path(__file__).resolve().parents[3])]
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
-        command = [sys.executable, "-P", "-m", "oclgenomics.signals.readers.child"]
         self._process = subprocess.Popen(
-            command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-        )
+            child_python("-m", "oclgenomics.signals.readers.child"), env=child_environment(),
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
         return self._process
 
     def _answer(self) -> tuple[list[Any], np.ndarray[tuple[int], np.dtype[np.int16]]]:

@@ -1,4 +1,8 @@
-"""Signals in NumPy's files: .npz as `write_signals` makes them or with one array a read, and .npy."""
+"""Signals in NumPy's files: .npz as `write_signals` makes them or with one array a read, and .npy.
+
+A packed array of zeros is a thousand times as large as its file. So arrays are read in blocks, whatever their headers
+say: what is in memory is a block, and of one read the samples that are asked for, at most `MAX_READ_SAMPLES`.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ import os
 import warnings
 import zipfile
 from collections.abc import Iterator
+from contextlib import ExitStack
 from typing import IO, Any
 
 import numpy as np
@@ -13,13 +18,16 @@ from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError
 from oclgenomics.signals.currents import as_samples
-from oclgenomics.signals.readers.raw_read import RawRead
+from oclgenomics.signals.readers.raw_read import MAX_READ_SAMPLES, RawRead
 
 __all__ = ["OWN_ARRAYS", "read_npy", "read_npz"]
 
 OWN_ARRAYS = {"samples": "i2", "starts": "i8", "names": "U", "scale": "f8", "offset": "f8", "rate": "f8",
               "channel": "i4"}  # fmt: skip
-SKIP_BYTES = 1 << 20
+FACTS = ("names", "scale", "offset", "rate", "channel")
+BLOCK_BYTES = 1 << 20
+BLOCK_READS = 4096
+MAX_NAME = 1 << 12  # characters
 
 
 def read_npz(path: str, limit: int | None) -> Iterator[RawRead]:
@@ -38,7 +46,7 @@ def read_npz(path: str, limit: int | None) -> Iterator[RawRead]:
     Raises
     ------
     InputError
-        Arrays of other types or shapes than these files have.
+        Arrays of other types or shapes than these files have, or a read of more than `MAX_READ_SAMPLES`.
     Exception
         Anything that `zipfile` or NumPy raise of a damaged file.
     """
@@ -48,10 +56,13 @@ def read_npz(path: str, limit: int | None) -> Iterator[RawRead]:
             yield from _own_reads(archive, limit, path)
             return
         for number, name in enumerate(names, 1):
-            values = _array(archive, name)
-            if values.ndim != 1:
-                raise InputError(f"the array {name!r} has {values.ndim} dimensions; a read has one", source=path)
-            samples, scale = as_samples(values[:limit], name, path)
+            with _ArrayMember(archive, name) as array:
+                if len(array.shape) != 1:
+                    raise InputError(
+                        f"the array {name!r} has {len(array.shape)} dimensions; a read has one", source=path
+                    )
+                samples, scale = _samples(array, limit, name, path)
+                array.end(path)
             yield RawRead(name, samples, scale, share=number / len(names))
 
 
@@ -61,72 +72,144 @@ def read_npy(path: str, limit: int | None) -> Iterator[RawRead]:
         values = np.load(path, mmap_mode="r", allow_pickle=False)
     stem = os.path.basename(path).removesuffix(".npy")
     if values.ndim == 1:
+        _check_length(len(values), limit, stem, path)
         samples, scale = as_samples(values[:limit], stem, path)
         yield RawRead(stem, samples, scale)
         return
     if values.ndim != 2 or values.shape[1] == 0:
         raise InputError(f"an array of shape {values.shape}; give one read, or a read a row", source=path)
+    _check_length(values.shape[1], limit, stem, path)
     for number, row in enumerate(values, 1):
         name = f"{stem}.{number}"
         samples, scale = as_samples(row[:limit], name, path)
         yield RawRead(name, samples, scale, share=number / len(values))
 
 
-def _array(archive: zipfile.ZipFile, name: str) -> NDArray[Any]:
-    with archive.open(f"{name}.npy") as member, warnings.catch_warnings(action="ignore"):
-        return np.asarray(np.lib.format.read_array(member, allow_pickle=False))
+class _ArrayMember:
+    """An array of a .npz file, read from its first element on; a context manager.
+
+    Attributes
+    ----------
+    shape : tuple of int
+        As its header says; nothing of it is allocated.
+    dtype : dtype
+    """
+
+    def __init__(self, archive: zipfile.ZipFile, name: str) -> None:
+        self._member: IO[bytes] = archive.open(f"{name}.npy")
+        try:
+            self.shape, self.dtype = self._header()
+            if self.dtype.hasobject or not self.dtype.itemsize:
+                raise ValueError(f"the array {name!r} is of type {self.dtype}")
+        except BaseException:
+            self._member.close()
+            raise
+        self._left = self.shape[0] if len(self.shape) == 1 else 0
+
+    def _header(self) -> tuple[tuple[int, ...], np.dtype[Any]]:
+        with warnings.catch_warnings(action="ignore"):  # of headers that old versions wrote
+            version = np.lib.format.read_magic(self._member)
+            read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+            shape, _, dtype = read(self._member)
+        return shape, dtype
+
+    def __enter__(self) -> _ArrayMember:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self._member.close()
+
+    def take(self, count: int) -> NDArray[Any]:
+        """Return the next elements of an array of one dimension: as many as that, or as there are."""
+        count = min(count, self._left)
+        data = b"".join(self._blocks(count * self.dtype.itemsize))
+        self._left -= count
+        return np.frombuffer(data, self.dtype)
+
+    def skip(self, count: int) -> None:
+        """Leave out so many elements."""
+        for _ in self._blocks(count * self.dtype.itemsize):
+            pass
+        self._left -= count
+
+    def end(self, path: str) -> None:
+        """Leave out all that follows, and see that it is what the header says, which also checks the sum of the bytes.
+
+        Raises
+        ------
+        InputError
+            There is more.
+        """
+        self.skip(self._left)
+        if self._member.read(1):
+            raise InputError("more samples than it says; the file is damaged", source=path)
+
+    def _blocks(self, size: int) -> Iterator[bytes]:
+        for at in range(0, size, BLOCK_BYTES):
+            wanted = min(BLOCK_BYTES, size - at)
+            data = self._member.read(wanted)
+            if len(data) != wanted:
+                raise EOFError("samples are missing")
+            yield data
+
+
+def _samples(array: _ArrayMember, limit: int | None, name: str, path: str) -> tuple[NDArray[np.int16], float]:
+    """The samples of a read that are asked for, and their scale."""
+    length = array.shape[0]
+    _check_length(length, limit, name, path)
+    wanted = length if limit is None else min(length, limit)
+    step = max(1, BLOCK_BYTES // array.dtype.itemsize)
+    parts = [as_samples(array.take(min(step, wanted - at)), name, path) for at in range(0, max(wanted, 1), step)]
+    return np.concatenate([samples for samples, _ in parts]), parts[0][1]
+
+
+def _check_length(length: int, limit: int | None, name: str, path: str) -> None:
+    """Refuse a read that would fill memory."""
+    if length > MAX_READ_SAMPLES and (limit is None or limit > MAX_READ_SAMPLES):
+        raise InputError(
+            f"read {name!r} has {length:,} samples; at most {MAX_READ_SAMPLES:,} of a read are taken", source=path
+        )
 
 
 def _own_reads(archive: zipfile.ZipFile, limit: int | None, path: str) -> Iterator[RawRead]:
-    """The reads of a file of `write_signals`, whose samples are not all in memory at a time."""
-    facts = {name: _fact(archive, name, path) for name in OWN_ARRAYS if name != "samples"}
-    starts, reads = facts.pop("starts"), len(facts["names"])
-    if any(len(fact) != reads for fact in facts.values()) or len(starts) != reads + 1:
-        raise InputError("its arrays do not fit together; the file is damaged", source=path)
-    with archive.open("samples.npy") as member:
-        size = _begin_samples(member, path)
-        if starts[0] != 0 or starts[-1] != size or (np.diff(starts) < 0).any():
-            raise InputError("`starts` do not ascend from 0 to the number of samples; the file is damaged", source=path)
-        lists = (facts[name].tolist() for name in ("names", "scale", "offset", "rate", "channel"))
-        for number, (length, *known) in enumerate(zip(np.diff(starts).tolist(), *lists, strict=True), 1):
-            wanted = length if limit is None else min(length, limit)
-            samples = np.frombuffer(_exactly(member, 2 * wanted), "<i2").astype(np.int16)
-            _skip(member, 2 * (length - wanted))
-            name, scale, offset, rate, channel = known
-            yield RawRead(name, samples, scale, offset, rate, channel, number / reads)
-        _exactly(member, 0)
-        if member.read(1):  # which also checks the sum of the last bytes
-            raise InputError("more samples than it says; the file is damaged", source=path)
+    """The reads of a file of `write_signals`."""
+    with ExitStack() as stack:
+        arrays = {name: stack.enter_context(_ArrayMember(archive, name)) for name in OWN_ARRAYS}
+        for name, array in arrays.items():
+            _check_own(array, name, path)
+        samples, starts = arrays.pop("samples"), arrays.pop("starts")
+        reads = arrays["names"].shape[0]
+        if any(array.shape[0] != reads for array in arrays.values()) or starts.shape[0] != reads + 1:
+            raise InputError("its arrays do not fit together; the file is damaged", source=path)
+        begin = int(starts.take(1)[0])
+        ascending = begin == 0
+        for first in range(0, reads, BLOCK_READS):
+            ends = starts.take(BLOCK_READS).tolist()
+            lists = (arrays[name].take(BLOCK_READS).tolist() for name in FACTS)
+            for number, (end, *known) in enumerate(zip(ends, *lists, strict=True), first + 1):
+                length, begin = end - begin, end
+                if not ascending or length < 0 or end > samples.shape[0]:
+                    raise InputError(_NOT_ASCENDING, source=path)
+                name, scale, offset, rate, channel = known
+                _check_length(length, limit, name, path)
+                wanted = length if limit is None else min(length, limit)
+                taken = samples.take(wanted).astype(np.int16)
+                samples.skip(length - wanted)
+                yield RawRead(name, taken, scale, offset, rate, channel, number / reads)
+        if not ascending or begin != samples.shape[0]:
+            raise InputError(_NOT_ASCENDING, source=path)
+        for array in (samples, starts, *arrays.values()):
+            array.end(path)
 
 
-def _fact(archive: zipfile.ZipFile, name: str, path: str) -> NDArray[Any]:
-    values, kind = _array(archive, name), OWN_ARRAYS[name]
-    fits = values.dtype.kind == "U" if kind == "U" else values.dtype == np.dtype(kind)
-    if not fits or values.ndim != 1:
+_NOT_ASCENDING = "`starts` do not ascend from 0 to the number of samples; the file is damaged"
+
+
+def _check_own(array: _ArrayMember, name: str, path: str) -> None:
+    """Refuse an array that `write_signals` does not write."""
+    kind = OWN_ARRAYS[name]
+    fits = array.dtype.kind == "U" if kind == "U" else array.dtype == np.dtype(f"<{kind}")
+    if not fits or len(array.shape) != 1 or (kind == "U" and array.dtype.itemsize > 4 * MAX_NAME):
         raise InputError(
-            f"the array {name!r} is {values.dtype} of shape {values.shape}; the file is damaged", source=path
+            f"the array {name!r} is {array.dtype} of shape {array.shape}; the file is damaged", source=path
         )
-    return values
-
-
-def _begin_samples(member: IO[bytes], path: str) -> int:
-    """How many samples follow."""
-    version = np.lib.format.read_magic(member)
-    read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-    with warnings.catch_warnings(action="ignore"):
-        shape, _, kind = read(member)
-    if kind != np.dtype("<i2") or len(shape) != 1:
-        raise InputError(f"the array 'samples' is {kind} of shape {shape}; the file is damaged", source=path)
-    return int(shape[0])
-
-
-def _exactly(member: IO[bytes], size: int) -> bytes:
-    data = member.read(size)
-    if len(data) != size:
-        raise EOFError("samples are missing")
-    return data
-
-
-def _skip(member: IO[bytes], size: int) -> None:
-    for at in range(0, size, SKIP_BYTES):
-        _exactly(member, min(SKIP_BYTES, size - at))

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError
 
-__all__ = ["RawRead", "channel_number", "check_read", "damaged", "pore_scale"]
+__all__ = ["MAX_READ_SAMPLES", "RawRead", "channel_number", "check_read", "damaged", "pore_scale"]
 
+MAX_READ_SAMPLES = 1 << 28  # fifteen hours of 5 kHz
 MAX_CHANNEL = (1 << 31) - 1
 MAX_DIGITS = 10  # of a channel
 

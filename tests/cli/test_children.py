@@ -1,0 +1,77 @@
+"""Processes that commands start import nothing from the current folder, whatever lies there."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import oclgenomics
+from oclgenomics.commandkit.children import child_environment, child_python
+from oclgenomics.errors import InputError
+from oclgenomics.runtime import pocl
+from oclgenomics.runtime.devices import Device
+from oclgenomics.runtime.trust import examine
+from oclgenomics.signals.readers.apart import ReaderProcess
+
+PACKAGE = Path(oclgenomics.__file__).parent
+HOSTILE = ("pyopencl", "numpy", "json", "oclgenomics", "pod5", "pyslow5", "ont_fast5_api", "platformdirs", "struct")
+
+
+@pytest.fixture
+def hostile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A current folder with modules that leave a file; the name of the file, which is not there."""
+    mark = tmp_path / "run"
+    for name in HOSTILE:
+        (tmp_path / f"{name}.py").write_text(f"open({str(mark)!r}, 'a').write({name!r})\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", f"{os.pathsep}.{os.pathsep}{os.pathsep}")
+    return mark
+
+
+def test_the_folder_is_hostile(hostile: Path) -> None:
+    subprocess.run([sys.executable, "-c", "import json"], check=True)
+    assert hostile.read_text().startswith("json")
+
+
+def test_names_of_the_current_folder_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = os.pathsep.join(["", "/opt/one", ".", "two", ""])
+    monkeypatch.setenv("PYTHONPATH", given)
+    assert child_environment()["PYTHONPATH"].split(os.pathsep) == ["/opt/one", "two", str(PACKAGE.parent)]
+    assert os.environ["PYTHONPATH"] == given
+
+
+def test_a_child_imports_this_package(hostile: Path) -> None:
+    code = "import json, oclgenomics; print(oclgenomics.__file__)"
+    done = subprocess.run(child_python("-c", code), env=child_environment(), capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == oclgenomics.__file__
+    assert not hostile.exists()
+
+
+@pytest.mark.skipif(pocl.find_wheel() is None, reason="PyOpenCL has come without PoCL")
+def test_asking_pocl_for_its_target(hostile: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OCLGENOMICS_CACHE", "off")
+    pocl._ask()
+    assert not hostile.exists()
+
+
+@pytest.mark.parametrize("kind", ["slow5", "pod5", "fast5"])
+def test_reading_signals(hostile: Path, kind: str, tmp_path: Path) -> None:
+    (tmp_path / "damaged").write_bytes(b"damaged")
+    with ReaderProcess() as process, pytest.raises(InputError):
+        list(process.read(kind, "damaged", None))
+    assert not hostile.exists()
+
+
+@pytest.mark.one_cpu
+def test_the_self_test_of_a_device(hostile: Path, device: Device) -> None:
+    assert not examine(device).failed
+    assert not hostile.exists()
+
+
+def test_python_is_started_in_one_place_only() -> None:
+    starting = [file for file in PACKAGE.rglob("*.py") if "[sys.executable" in file.read_text()]
+    assert starting == [PACKAGE / "commandkit" / "children.py"]
