@@ -2,7 +2,7 @@
 
     python benchmarks/fpga_timing.py [--repeat 5] [--json FILE]
 
-`grids` times whole scans of 1,000 positions by closed form (L0) and by events (L1), `cycles` long columns cycle by
+`grids` times whole scans of 1,000 positions by events (L1), `cycles` long columns cycle by
 cycle (L2) and what a recording and its waveforms take, `drams` the same level with a DRAM behind the ports. The best of
 the repeats counts.
 """
@@ -28,17 +28,14 @@ DRAMS = {"zcu102": "ddr4_2133", "u200": "ddr4_2400", "u200_overlap": "ddr4_2400"
 
 
 def grids(repeat: int) -> list[dict[str, Any]]:
-    """Milliseconds of the paper's grids at L0 and L1, and how far L0 is below L1."""
+    """Milliseconds of the paper's grids at L1."""
     rows = []
     for snps in SNPS:
         workload = Workload.uniform(snps)
         for name in DESIGNS:
             config = load(name)
-            cycles = {level: simulate(workload, config, level).cycles for level in ("L0", "L1")}
-            row: dict[str, Any] = {"snps": snps, "design": name, "cycles": cycles["L1"]}
-            row["L0_of_L1"] = cycles["L0"] / cycles["L1"]
-            for level in ("L0", "L1"):
-                row[f"{level}_ms"] = 1e3 * _best(repeat, simulate, workload, config, level)
+            row: dict[str, Any] = {"snps": snps, "design": name, "cycles": simulate(workload, config).cycles}
+            row["L1_ms"] = 1e3 * _best(repeat, simulate, workload, config)
             rows.append(row)
     return rows
 

@@ -1,17 +1,23 @@
-"""Live selection: how soon 512 channels get their decisions.
+"""Live selection: how soon channels get their decisions, and what selection brings if a machine cannot serve them all.
 
-    python benchmarks/sdtw_live.py [-d cpu] [--seconds 30] [--channels 512] [--json FILE]
+    python benchmarks/sdtw_live.py [-d cpu] [--seconds 30] [--channels 512 3000] [--against CHECKOUT] [--json FILE]
 
 A flow cell is played in real time: 4,000 samples a second and channel, a chunk every 0.4 s, reads of 4,000 to 30,000
 samples (preset `normal`), a tenth of them of the target, a genome of 48,502 letters on both strands. Runs differ in the
 stages: two, three, and two with pores that wait a tenth of a second for a read instead of one, which gives more reads
-than a flow cell has. Thresholds are fixed. The decision latency is the time from the arrival of the chunk that
-completed a prefix to the action.
+than a flow cell has; and two where all but 512 channels are control. Thresholds are fixed. The decision latency is the
+time from the arrival of the chunk that completed a prefix to the action.
+
+Each run is a process of its own. `--against` plays each run with the package of another checkout as well, in turn.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import os
+import subprocess
+import sys
 from dataclasses import replace
 from typing import Any
 
@@ -37,7 +43,9 @@ RUNS = {
     "two stages": ("1000:2800,2000:5600", 1.0),
     "three stages": ("1000:2800,2000:5600,3000:8400", 1.0),
     "two stages, busy pores": ("1000:2800,2000:5600", 0.1),
+    "two stages, control": ("1000:2800,2000:5600", 1.0),
 }
+UNCONTROLLED = 512  # channels of a run with control
 
 
 def make_run() -> tuple[Squiggle, Signals, NDArray[np.bool_]]:
@@ -50,41 +58,66 @@ def make_run() -> tuple[Squiggle, Signals, NDArray[np.bool_]]:
     return make_references({}, 1.0)["lambda"], signals, of_class(names, named_classes(names), "lambda", "names")
 
 
-def live_row(engine: Engine, run: str, args: argparse.Namespace, made: tuple[Any, ...]) -> dict[str, Any]:
+def live_row(device: str, run: str, channels: int, seconds: float) -> dict[str, Any]:
     """Play one run."""
-    reference, signals, truth = made
+    reference, signals, truth = make_run()
     stages, capture = RUNS[run]
     thresholds = Thresholds(parse_stages(stages), AlignOptions())
-    flow_cell = FlowCellOptions(channels=args.channels, duration=args.seconds, capture=capture)
-    played = play(signals, reference, thresholds, truth=truth, flow_cell=flow_cell,
-                  live=LiveOptions(), engine=engine)  # fmt: skip
-    latency = 1000 * played.latency
+    flow_cell = FlowCellOptions(channels=channels, duration=seconds, capture=capture)
+    control = frozenset(range(UNCONTROLLED + 1, channels + 1)) if run.endswith("control") else frozenset[int]()
+    with Engine(select_device(device)) as engine:
+        result = machine(engine.device)
+        played = play(signals, reference, thresholds, truth=truth, flow_cell=flow_cell,
+                      live=LiveOptions(control_channels=control), engine=engine)  # fmt: skip
+    latency = 1000 * played.latency[~np.isnan(played.latency)]
+    shares = {f"p{q} ms": float(np.percentile(latency, q)) if len(latency) else None for q in (50, 95, 99)}
+    record = played.record()
     return {
         "run": run,
-        "decisions": len(latency),
-        **{f"p{q} ms": float(np.percentile(latency, q)) for q in (50, 95, 99)},
-        "max ms": float(latency.max()),
+        "channels": channels,
+        "selected": record.get("selection", {}).get("selected"),
+        "enrichment": played.enrichment,
+        "verdicts": len(latency),
+        "too late": played.metrics.gone + played.missed,
+        **shares,
+        "max ms": float(latency.max(initial=0)),
         "slow batches": played.metrics.slow_batches,
-        "record": played.record(),
+        "busy": record["device_busy"],
+        "machine": result,
+        "record": record,
     }
 
 
+def in_turn(args: argparse.Namespace, run: str, channels: int, checkout: str | None) -> dict[str, Any]:
+    """Play one run in a process, with this package or that of a checkout."""
+    command = [sys.executable, __file__, "-d", args.device, "--seconds", str(args.seconds), "--one", run, str(channels)]
+    environment = os.environ if checkout is None else {**os.environ, "PYTHONPATH": checkout}
+    made = subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True, text=True)
+    row: dict[str, Any] = {"package": "this" if checkout is None else "against", **json.loads(made.stdout)}
+    print(table([{key: value for key, value in row.items() if key not in ("record", "machine")}]), flush=True)
+    return row
+
+
 def main() -> None:
-    """Play all runs, and print and keep what they took."""
+    """Play all runs, and print and keep what they brought."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-d", "--device", default="auto")
     parser.add_argument("--seconds", type=float, default=30.0)
-    parser.add_argument("--channels", type=int, default=512)
+    parser.add_argument("--channels", type=int, nargs="+", default=[512, 3000])
+    parser.add_argument("--runs", nargs="+", choices=RUNS, default=list(RUNS), metavar="RUN")
+    parser.add_argument("--against", metavar="CHECKOUT")
     parser.add_argument("--json", metavar="FILE")
+    parser.add_argument("--one", nargs=2, help=argparse.SUPPRESS)
     args = parser.parse_args()
-    made, rows = make_run(), []
-    with Engine(select_device(args.device)) as engine:
-        result = machine(engine.device)
-        for run in RUNS:
-            rows.append(live_row(engine, run, args, made))
-            print(table([{key: value for key, value in rows[-1].items() if key != "record"}]), flush=True)
+    if args.one:
+        print(json.dumps(live_row(args.device, args.one[0], int(args.one[1]), args.seconds)))
+        return
+    packages = (args.against, None) if args.against else (None,)
+    wanted = [(run, channels) for channels in args.channels for run in args.runs
+              if channels > UNCONTROLLED or not run.endswith("control")]  # fmt: skip
+    rows = [in_turn(args, run, channels, package) for run, channels in wanted for package in packages]
     if args.json:
-        write_json(args.json, {**result, "seconds": args.seconds, "channels": args.channels, "runs": rows})
+        write_json(args.json, {**rows[-1]["machine"], "seconds": args.seconds, "runs": rows})
 
 
 if __name__ == "__main__":

@@ -140,7 +140,7 @@ def explore(
     config : Config
         What all designs have in common.
     space : Space
-    level : {'L0', 'L1', 'L2'}
+    level : {'L1', 'L2'}
     progress : callable, optional
         Called with (designs done, designs in all).
     uncertainty : bool
@@ -154,7 +154,7 @@ def explore(
     wanted, possible = _designs(config, space)
     fitting = [resources for resources in map(estimate, possible) if not resources.short]
     if not fitting:
-        check_fits(min(possible, key=lambda design: design.lanes))
+        raise ModelError(_too_large(possible))
     timings = []
     for done, resources in enumerate(fitting):
         timings.append(simulate(workload, resources.config, level))
@@ -168,6 +168,16 @@ def explore(
     ]
     designs.sort(key=lambda design: (-design.rate, design.cost))
     return Exploration(designs, len(possible) - len(fitting), wanted - len(possible))
+
+
+def _too_large(possible: Sequence[Config]) -> str:
+    """Why no design fits, said of the smallest of them; its ports and kernels are named, as they decide what would."""
+    smallest = min(possible, key=lambda design: (design.kernels * design.lanes, design.kernels * design.memory.ports))
+    try:
+        check_fits(smallest)
+    except ModelError as error:
+        return f"with memory.ports={smallest.memory.ports} and kernels={smallest.kernels}, {error}"
+    raise AssertionError("a design that is too large fits")
 
 
 def _band(timing: Timing, level: Level) -> Band:

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import cached_property
 
+from hls_model.accounting import ACCOUNTINGS, Accounting, counted
 from hls_model.bottleneck import Bottleneck, find_bottleneck
 from hls_model.config import WORD_BITS, Config
-from hls_model.limits import check_possible
-from hls_model.phases import Phase, ScanBottleneck, find_scan_bottleneck, phases_of, starts_each, total
+from hls_model.errors import ModelError
+from hls_model.limits import check_possible, check_sides
+from hls_model.phases import (
+    CardMemory,
+    Phase,
+    ScanBottleneck,
+    card_memory,
+    find_scan_bottleneck,
+    phases_of,
+    starts_each,
+    total,
+)
 from hls_model.power import Power, memory_joules, power_of
 from hls_model.ranges import Range
 from hls_model.resources import estimate
@@ -27,19 +39,51 @@ class Projection:
     Attributes
     ----------
     timing : Timing
-        The omega pipeline's part.
+        The omega pipeline's part; its design is the one that `accounting` counts.
     bottleneck : Bottleneck or None
         What bounds it; None where there is nothing to do.
     all_pairs : bool
         LD counts the square of the SNPs, as the GPU version of OmegaPlus computes it; else the pairs that windows hold.
     band : Band or None
         The omega pipeline's part at both ends of what is not known; None where no range is asked for.
+    accounting : {'design', 'paper'}
+        What is counted; see `hls_model.accounting`.
+    given, given_pairs : Config or None, bool
+        The design and `all_pairs` as they were given, which the accounting 'design' counts; None is those above.
     """
 
     timing: Timing
     bottleneck: Bottleneck | None
     all_pairs: bool = False
     band: Band | None = None
+    accounting: Accounting = "design"
+    given: Config | None = None
+    given_pairs: bool = False
+
+    def counted_as(self, accounting: Accounting) -> Projection:
+        """Return the same scan with another accounting; the omega pipelines take the same cycles in all of them."""
+        if accounting == self.accounting:
+            return self
+        given, pairs = (self.timing.config, self.all_pairs) if self.given is None else (self.given, self.given_pairs)
+        config = counted(given, accounting)
+        return replace(
+            self,
+            timing=replace(self.timing, config=config),
+            all_pairs=pairs or accounting == "paper",
+            accounting=accounting,
+            given=given,
+            given_pairs=pairs,
+        )
+
+    @cached_property
+    def totals(self) -> dict[Accounting, Range]:
+        """Seconds of the whole scan by every accounting; one that the card's memory does not hold is left out."""
+        found: dict[Accounting, Range] = {self.accounting: self.total}
+        for name in ACCOUNTINGS:
+            if name != self.accounting:
+                with suppress(ModelError):  # the scan does not fit as that one counts
+                    found[name] = self.counted_as(name).total
+        return {name: found[name] for name in ACCOUNTINGS if name in found}
 
     @property
     def omega_seconds(self) -> float:
@@ -74,6 +118,11 @@ class Projection:
         """The phases of the whole scan; see `hls_model.phases`."""
         return phases_of(self.timing, self.pipelines_range, all_pairs=self.all_pairs)
 
+    @cached_property
+    def memory(self) -> CardMemory:
+        """What the scan keeps in the card's memory, and the stretches in which it is done."""
+        return card_memory(self.timing.workload, self.timing.config, all_pairs=self.all_pairs)
+
     @property
     def total(self) -> Range:
         """Seconds of the whole scan, end to end."""
@@ -93,9 +142,14 @@ class Projection:
     @property
     def ld_seconds(self) -> float | None:
         """Likely seconds of LD, on the card or on the published accelerator; None where the samples are not known."""
+        return None if self.ld_range is None else self.ld_range.likely
+
+    @property
+    def ld_range(self) -> Range | None:
+        """The same with its bounds."""
         if not self.timing.workload.samples:
             return None
-        return sum(phase.seconds.likely for phase in self.phases if phase.name == "LD")
+        return sum((phase.seconds for phase in self.phases if phase.name == "LD"), Range.exactly(0.0))
 
     @property
     def seconds(self) -> float:
@@ -164,8 +218,11 @@ class Projection:
             "ld_seconds": self.ld_seconds,
             "ld": timing.config.ld,
             "seconds": self.seconds,
+            "accounting": self.accounting,
             "total_seconds": self.total.record(),
+            "total_seconds_by_accounting": {name: seconds.record() for name, seconds in self.totals.items()},
             "phases": [phase.record() for phase in self.phases],
+            "card_memory": self.memory.record(),
             "scan_bottleneck": longest
             and {
                 "phase": longest.phase.name,
@@ -199,7 +256,13 @@ class Projection:
 
 
 def project(
-    workload: Workload, config: Config, level: Level = "L1", *, all_pairs: bool = False, uncertainty: bool = True
+    workload: Workload,
+    config: Config,
+    level: Level = "L1",
+    *,
+    all_pairs: bool = False,
+    uncertainty: bool = True,
+    accounting: Accounting = "design",
 ) -> Projection:
     """Project a scan onto a design.
 
@@ -211,25 +274,41 @@ def project(
         Count LD as the square of the SNPs.
     uncertainty : bool
         Also give the range that comes of what is not known (`hls_model.uncertainty`).
+    accounting : {'design', 'paper'}
+        Count the phases as the design has them; or as the totals of the paper do: LD of all pairs at the published
+        accelerator's rate, columns that come aligned, one start of the kernels. `Projection.totals` has both.
 
     Raises
     ------
     ModelError
-        A design that no board can be, or a window beyond the hardware's counters (`hls_model.limits`).
+        No such accounting, a design that no board can be, a window beyond the hardware's counters
+        (`hls_model.limits`), or one that the card's memory does not hold.
     """
     check_possible(config)
+    check_sides(workload)
+    card_memory(workload, counted(config, accounting), all_pairs=all_pairs or accounting == "paper")
     found = band(workload, config, level) if uncertainty else None
     timing = simulate(workload, config, level) if found is None else found.likely
-    return Projection(timing, find_bottleneck(timing), all_pairs, found)
+    return Projection(timing, find_bottleneck(timing), all_pairs, found).counted_as(accounting)
 
 
 def total_ranges(projections: list[Projection]) -> dict[str, Range]:
-    """Return 'omega_seconds', 'seconds' and 'joules' of all scans of one design with their bounds."""
+    """Return 'omega_seconds', 'ld_seconds', 'seconds' and 'joules' of all scans of one design with their bounds.
+
+    With them come the seconds by accounting, 'seconds_design' and 'seconds_paper', of which one is left out where the
+    card's memory does not hold a scan as it counts.
+    """
     none = Range.exactly(0.0)
     return {
         "omega_seconds": sum((one.omega_range for one in projections), none),
         "seconds": sum((one.total for one in projections), none),
+        "ld_seconds": sum((one.ld_range or none for one in projections), none),
         "joules": sum((one.energy for one in projections), none),
+        **{
+            f"seconds_{name}": sum((one.totals[name] for one in projections), none)
+            for name in ACCOUNTINGS
+            if all(name in one.totals for one in projections)
+        },
     }
 
 
@@ -237,9 +316,10 @@ def totals(projections: list[Projection]) -> dict[str, float]:
     """Return the totals of the scans of one design.
 
     These are 'omegas', 'omega_seconds', 'ld_seconds', and of all phases 'seconds' with its bounds 'seconds_low' and
-    'seconds_high'.
+    'seconds_high'; and the same by accounting, 'seconds_design' and 'seconds_paper'.
     """
-    whole = total_ranges(projections)["seconds"]
+    ranges = total_ranges(projections)
+    whole = ranges["seconds"]
     return {
         "omegas": sum(one.timing.workload.omegas for one in projections),
         "omega_seconds": sum(one.omega_seconds for one in projections),
@@ -247,4 +327,5 @@ def totals(projections: list[Projection]) -> dict[str, float]:
         "seconds": whole.likely,
         "seconds_low": whole.low,
         "seconds_high": whole.high,
+        **{name: seconds.likely for name, seconds in ranges.items() if name.startswith("seconds_")},
     }

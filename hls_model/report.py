@@ -53,7 +53,7 @@ class Report:
     Attributes
     ----------
     config, resources : Config, Resources
-    workload_name, level, exact : str, str, bool
+    workload_name, level : str, str
         What was timed and how; as in `Timing`.
     target_ns : float
         Period of the clock.
@@ -71,7 +71,6 @@ class Report:
     resources: Resources
     workload_name: str
     level: str
-    exact: bool
     target_ns: float
     least: int
     most: int
@@ -103,7 +102,6 @@ def make_report(workload: Workload, config: Config, level: Level = "L1") -> Repo
         resources=resources,
         workload_name=workload.name,
         level=timing.level,
-        exact=timing.exact,
         target_ns=1e3 / config.clock_mhz,
         least=int(cycles[cycles > 0].min()),
         most=int(cycles[longest]),

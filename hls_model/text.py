@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from hls_model.ranges import Range
 
-__all__ = ["joules_text", "percent", "range_text", "seconds_text", "shown"]
+__all__ = ["bytes_text", "count_text", "joules_text", "percent", "range_text", "seconds_text", "shown"]
 
 MAX_SHOWN = 60  # characters of a value in a message
 SECONDS = (("s", 1.0), ("ms", 1e-3), ("us", 1e-6), ("ns", 1e-9))
+FEW = 10_000
+LARGE = (("T", 1e12), ("G", 1e9), ("M", 1e6), ("k", 1e3), ("", 1.0))
 ENERGIES = (("MJ", 1e6), ("kJ", 1e3), ("J", 1.0), ("mJ", 1e-3))
 
 
@@ -23,6 +25,20 @@ def shown(value: object) -> str:
     except ValueError:  # Python writes no number of thousands of digits
         return "a number of thousands of digits"
     return text if len(text) <= MAX_SHOWN else text[:MAX_SHOWN] + "..."
+
+
+def bytes_text(value: int) -> str:
+    """Write a number of bytes, such as 38.6 GB."""
+    return count_text(value, "B")
+
+
+def count_text(value: int, unit: str) -> str:
+    """Write a count with three digits or all of a few, such as 38.6 GB, 4.82 G omegas or 988 starts."""
+    if value < FEW:
+        return f"{value:,} {unit}"
+    prefix, scale = next(entry for entry in LARGE if value >= entry[1])
+    number = f"{value / scale:.3g}"
+    return f"{number} {prefix}{unit}" if unit == "B" else f"{number} {prefix} {unit}".replace("  ", " ")
 
 
 def seconds_text(seconds: float) -> str:

@@ -48,9 +48,8 @@ class Check:
         return "predicted" if self.case.touches_hardware else "restated"
 
     def level_agrees(self, level: str) -> bool:
-        """Whether a level has the cycles of the Verilog, or a lower bound where it only claims one."""
-        timing = self.timings[level]
-        return timing.cycles == self.case.cycles or (not timing.exact and timing.cycles < self.case.cycles)
+        """Whether a level has the cycles of the Verilog."""
+        return self.timings[level].cycles == self.case.cycles
 
     @property
     def omega_agrees(self) -> bool:

@@ -105,6 +105,20 @@ class Workload:
         shared = np.maximum(np.maximum.accumulate(last)[:-1] - first[1:] + 1, 0)
         return int((span * (span - 1) // 2).sum() - (shared * (shared - 1) // 2).sum())
 
+    def stretch(self, start: int, stop: int) -> Workload:
+        """Return the scan of some neighbouring grid positions, of which the first and the last have a window."""
+        base = self.first[start]
+        return Workload(
+            self.left[start:stop],
+            self.right[start:stop],
+            self.first[start:stop] - base,
+            self.last[start:stop] - base,
+            self.centre[start:stop] - base,
+            snps=int(self.last[stop - 1] - base + 1),
+            samples=self.samples,
+            name=self.name,
+        )
+
     @classmethod
     def joined(cls, workloads: Sequence[Workload], name: str = "") -> Workload:
         """Return several scans as one, as far as omega goes; its LD would count pairs across them."""

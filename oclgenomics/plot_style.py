@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BLUE",
     "EN_DASH",
+    "GREEN",
     "GREY",
     "INK",
     "ORANGE",
@@ -35,6 +36,7 @@ __all__ = [
 SUFFIXES = ("png", "svg", "pdf")
 # Okabe and Ito's colours keep apart for every kind of colour vision.
 BLUE, SKY, ORANGE, INK, GREY = "#0072B2", "#56B4E9", "#D55E00", "#262626", "#6B6B6B"
+GREEN = "#009E73"
 # White to navy in even steps of lightness (CIELAB), in tones that every kind of colour vision tells from orange.
 TONES = ("#FFFFFF", "#C2E5F8", "#89C9EB", "#52ADDB", "#0090C8", "#0072AF", "#00548C", "#003867", "#071F40")
 STYLE: Any = {

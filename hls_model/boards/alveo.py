@@ -33,6 +33,11 @@ _DDR_BANK = Source(
     "CFBlackScholesMerton.html_4",
     "19.2 GB/s of a single DDR bank as used in the U200",
 )
+_DDR_SIZE = Source(
+    "UG1120, DMA Configurations",
+    "https://docs.amd.com/r/en-US/ug1120-alveo-platforms/DMA-Configurations",
+    "U200 and U250: four channels of 16 GB of DDR4, 64 GB at most",
+)
 _CLOCK = Source(
     "UG1393, Clock Information",
     "https://docs.amd.com/r/2022.2-English/ug1393-vitis-application-acceleration/Clock-Information",
@@ -102,6 +107,7 @@ U200 = Board(
     memory="DDR4",
     banks=4,
     bank_gbps=19.2,
+    bank_gib=16.0,
     ports=4,
     port_bits=512,
     efficiency_range=Range(0.68, 0.84, 0.94),
@@ -133,6 +139,7 @@ U200 = Board(
         "ports": _PORTS,
         "port_bits": _PORTS,
         "bank_gbps": _DDR_BANK,
+        "bank_gib": _DDR_SIZE,
         "efficiency_range": example(
             "performance/kernel_global_bandwidth",
             "1 GiB read from one bank and written to another in 66.66 ms: 32.2 of 38.4 GB/s; low: the U250's four "
@@ -159,6 +166,7 @@ U250 = Board(
     memory="DDR4",
     banks=4,
     bank_gbps=19.2,
+    bank_gib=16.0,
     ports=4,
     port_bits=512,
     efficiency_range=Range(0.60, 0.68, 0.94),
@@ -187,6 +195,7 @@ U250 = Board(
         "ports": _PORTS,
         "port_bits": _PORTS,
         "bank_gbps": _DDR_BANK,
+        "bank_gib": _DDR_SIZE,
         "efficiency_range": Source(
             "Vitis_Accel_Examples 2021.2, bandwidth_test",
             "https://xilinx.github.io/Vitis_Accel_Examples/2021.2/html/bandwidth_test.html",
@@ -212,6 +221,7 @@ U280 = Board(
     memory="HBM2",
     banks=32,
     bank_gbps=14.4,
+    bank_gib=0.25,
     ports=32,
     port_bits=256,
     efficiency_range=Range(0.80, 0.92, 0.93),
@@ -245,6 +255,11 @@ U280 = Board(
             "UG1393, HBM Configuration and Use",
             "https://docs.amd.com/r/2023.1-English/ug1393-vitis-application-acceleration/HBM-Configuration-and-Use",
             "14.375 GB/s of each pseudo channel, 460 in all: 64 bit at 1,800 MT/s are 14.4",
+        ),
+        "bank_gib": Source(
+            "UG1393, HBM Configuration and Use",
+            "https://docs.amd.com/r/2023.1-English/ug1393-vitis-application-acceleration/HBM-Configuration-and-Use",
+            "8 GB of HBM in pseudo channels of 256 MB on the U280; the card's two DDR4 channels are not counted",
         ),
         "efficiency_range": Source(
             "Wang et al., Shuhai, FCCM 2020 (arXiv 2005.04324)",

@@ -12,6 +12,7 @@ from hls_model.ranges import Range
 
 __all__ = ["KINDS", "Amount", "Board", "Region"]
 
+GIB = 1 << 30
 KINDS = ("bram18k", "dsp", "ff", "lut")  # what designs are counted in
 
 
@@ -88,6 +89,8 @@ class Board:
         Kind of the external memory.
     banks, bank_gbps : int, float
         Memory banks and each one's peak in GB/s.
+    bank_gib : float
+        GiB that each bank holds.
     ports, port_bits : int, int
         Memory ports of full width that a kernel can have, and their width in bits.
     efficiency_range : Range
@@ -124,6 +127,7 @@ class Board:
     memory: str
     banks: int
     bank_gbps: float
+    bank_gib: float
     ports: int
     port_bits: int
     efficiency_range: Range
@@ -150,6 +154,15 @@ class Board:
     def peak_gbps(self) -> float:
         """Peak of all memory banks in GB/s."""
         return self.banks * self.bank_gbps
+
+    @property
+    def memory_bytes(self) -> int:
+        """Bytes that all memory banks hold."""
+        return self.bytes_of(self.banks)
+
+    def bytes_of(self, banks: int) -> int:
+        """Return the bytes that some of the memory banks hold."""
+        return floor(banks * self.bank_gib * GIB)
 
     def room(self, region: Region) -> Amount:
         """Return what a design may use of a region: the placeable share of what the shell leaves, in whole units."""

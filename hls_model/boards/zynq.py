@@ -28,6 +28,7 @@ ZCU102 = Board(
     memory="DDR4 of the processing system",
     banks=1,
     bank_gbps=19.2,
+    bank_gib=4.0,
     ports=7,
     port_bits=128,
     efficiency_range=Range(0.5, 0.75, 0.925),
@@ -55,6 +56,11 @@ ZCU102 = Board(
         "ports": _PORTS,
         "port_bits": _PORTS,
         "bank_gbps": assumed("64 bit at 2,400 MT/s; the controller of the PS may be set slower"),
+        "bank_gib": Source(
+            "Linux, arch/arm64/boot/dts/xilinx/zynqmp-zcu102-revA.dts",
+            "https://github.com/torvalds/linux/blob/master/arch/arm64/boot/dts/xilinx/zynqmp-zcu102-revA.dts",
+            "memory of the processing system: two ranges of 2 GiB, which its software shares",
+        ),
         "efficiency_range": Source(
             "Manev, Vaishnav and Koch, FPT 2019", _FPT2019,
             "75 % of the theoretical maximum on the ZCU102, 92.5 % on the Ultra96; the low bound is assumed",

@@ -97,7 +97,7 @@ def add_level_option(parser: argparse.ArgumentParser) -> None:
         "--level",
         choices=tuple(LEVELS),
         default="L1",
-        help="timing by closed form (L0), by events (L1) or cycle by cycle (L2) (default: L1)",
+        help="timing by events (L1) or cycle by cycle (L2) (default: L1)",
     )
 
 

@@ -101,7 +101,7 @@ def _compared(config: Config, own: Bandwidth) -> str:
     taken = config.efficiency * peak
     text = (
         f"sequential bursts of {own.burst:,} bytes reach {own.gbps:.2f} GB/s of a channel, {percent(own.share, 1)} of "
-        f"its peak; levels L0 and L1 take {taken:.2f} GB/s, {percent(config.efficiency)} of {peak:g}"
+        f"its peak; level L1 takes {taken:.2f} GB/s, {percent(config.efficiency)} of {peak:g}"
     )
     if taken >= own.gbps:
         return f"{text}, more than the DRAM gives"

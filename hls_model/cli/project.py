@@ -5,12 +5,14 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
+from hls_model.accounting import ACCOUNTINGS, PAPER, counted
 from hls_model.apart import told_apart
 from hls_model.cli import common
 from hls_model.cli.prices import add_price_options, with_costs
 from hls_model.cli.resources import fits_text, room_text
 from hls_model.cli.scan_phases import scan_text
 from hls_model.cli.tables import table
+from hls_model.cli.totals import other_total, total_headers, totals_note
 from hls_model.cli.workload_options import add_workload_options, workload
 from hls_model.config import CHOICES, Config
 from hls_model.errors import ModelError
@@ -35,7 +37,7 @@ __all__ = [
 
 NAMED = 4  # parameters that are named as what a range is made of; --json has all
 
-BOUNDS = {"exact": "", "at least": ">= ", "at most": "<= ", "about": "~ "}  # by `Timing.bound`
+BOUNDS = {"exact": "", "at most": "<= ", "about": "~ "}  # by `Timing.bound`
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -48,12 +50,16 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     common.add_design_options(parser)
     add_compare_option(parser)
     add_price_options(parser)
+    parser.add_argument(
+        "--no-measure", action="store_true",
+        help="for `oclgenomics fpga project`, which also times the scan on this machine; nothing is measured here",
+    )  # fmt: skip
     common.add_output_options(parser)
     parser.set_defaults(run=run)
 
 
 def add_compare_option(parser: argparse.ArgumentParser) -> None:
-    """Add --compare and --ld-engine, which `designs` reads, --all-pairs and --uncertainty."""
+    """Add --compare, --ld-engine and --accounting, which `designs` reads, --all-pairs and --uncertainty."""
     compared = parser.add_argument(
         "--compare", action="append", default=[], metavar="NAME",
         help="another board or .toml file to project onto as well; may be repeated",
@@ -69,6 +75,12 @@ def add_compare_option(parser: argparse.ArgumentParser) -> None:
         help="count LD as the square of the SNPs, as OmegaPlus for GPUs computes it (default: the pairs that windows "
         "hold)",
     )  # fmt: skip
+    parser.add_argument(
+        "--accounting", choices=tuple(ACCOUNTINGS), default="design",
+        help="count the phases as the design has them, or as the totals of the paper do: LD of all pairs at the "
+        "published rate, columns that come aligned, one start of the kernels; the other total stands beside it "
+        "(default: %(default)s)",
+    )  # fmt: skip
     common.add_uncertainty_option(parser)
 
 
@@ -80,6 +92,7 @@ def designs(args: argparse.Namespace) -> list[Config]:
     ModelError
         An unknown design, one that does not fit, or two answers to where LD is computed.
     """
+    _check_accounting(args)
     found = [common.design(args), *map(load, args.compare)]
     if args.ld_engine is not None:
         given = parse_settings(args.settings).get("ld", args.ld_engine)
@@ -87,8 +100,20 @@ def designs(args: argparse.Namespace) -> list[Config]:
             raise ModelError(f"--ld-engine {args.ld_engine} and --set ld={given}: give one of them")
         found = [config.but(ld=args.ld_engine) for config in found]
     for config in found:
-        check_fits(config)
+        check_fits(counted(config, args.accounting))
     return told_apart(found)
+
+
+def _check_accounting(args: argparse.Namespace) -> None:
+    """Refuse what contradicts the paper's accounting."""
+    if args.accounting != "paper":
+        return
+    given = parse_settings(args.settings)
+    for name, value in PAPER.items():
+        if given.get(name, value) != value:
+            raise ModelError(f"--accounting paper and --set {name}={given[name]}: give one of them")
+    if args.ld_engine not in (None, PAPER["ld"]):
+        raise ModelError(f"--accounting paper and --ld-engine {args.ld_engine}: give one of them")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -98,13 +123,18 @@ def run(args: argparse.Namespace) -> int:
     configs = designs(args)
     scan = workload(args)
     projections = [
-        project(scan, config, args.level, all_pairs=args.all_pairs, uncertainty=args.uncertainty) for config in configs
-    ]
+        project(
+            scan, config, args.level, all_pairs=args.all_pairs, uncertainty=args.uncertainty,
+            accounting=args.accounting,
+        )
+        for config in configs
+    ]  # fmt: skip
     head = f"{scan.name}: {len(scan.left):,} positions, {scan.omegas:,} omegas"
     scans = (scan_text([one]) for one in projections)
     parts = (
         head,
         summary_text(projections),
+        totals_note([[one] for one in projections]),
         placement_text(projections),
         made_of_text(projections),
         *scans,
@@ -122,7 +152,7 @@ def summary_text(projections: list[Projection]) -> str:
     rows = []
     for one in projections:
         timing = one.timing
-        ld = "-" if one.ld_seconds is None else seconds_text(one.ld_seconds)
+        ld = "-" if one.ld_range is None else range_text(one.ld_range)
         rows.append(
             (
                 timing.config.name,
@@ -133,10 +163,12 @@ def summary_text(projections: list[Projection]) -> str:
                 range_text(one.rate_range.times(1e-6), ""),
                 ld,
                 range_text(one.total),
+                other_total([one]),
                 joules_text(one.energy),
             )
         )
-    header = ("design", "pipelines", "remainder", "host link", "omega", "M omega/s", "LD", "total", "energy")
+    totals = total_headers(projections[0].accounting)
+    header = ("design", "pipelines", "remainder", "host link", "omega", "M omega/s", "LD", *totals, "energy")
     found = [(one.timing.config.name, one.bottleneck) for one in projections]
     bounds = [f"{name}: {b.word}: {b.sentence}; what helps: {b.advice}" for name, b in found if b is not None]
     return table(header, rows) + "\n\n" + "\n".join(bounds)

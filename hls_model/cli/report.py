@@ -102,7 +102,6 @@ def _record(report: Report) -> dict[str, object]:
         "design": report.config.name,
         "workload": report.workload_name,
         "level": report.level,
-        "exact": report.exact,
         "clock_ns": {"target": report.target_ns, "estimated": None},
         "latency_cycles": {"least": report.least, "greatest": report.most, "all_positions": report.cycles},
         "loops": [vars(loop) for loop in report.loops],

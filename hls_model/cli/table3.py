@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 from dataclasses import asdict, fields
 
+from hls_model.accounting import ACCOUNTINGS
 from hls_model.cli import common
 from hls_model.cli.tables import table
+from hls_model.cli.totals import TITLES
 from hls_model.paper.compared import KINDS, evidence_text
 from hls_model.paper.simulated import OVERHEAD_CYCLES, OVERHEAD_US
 from hls_model.paper.table3 import ByLatency, Row, by_latency, compared, reproduce
@@ -57,7 +59,15 @@ def run(args: argparse.Namespace) -> int:
     check_fits(config)
     rows, latencies = reproduce(config, args.level), by_latency(config, args.level)
     text = "\n\n".join(
-        (_rates(rows, args.uncertainty), _latencies(latencies), _ld(rows), _totals(rows), _seconds(rows), _count(rows))
+        (
+            _rates(rows, args.uncertainty),
+            _latencies(latencies),
+            _ld(rows),
+            _speedups(rows),
+            _seconds(rows),
+            _totals(rows, args.uncertainty),
+            _count(rows),
+        )
     )
     record = {
         "mixes": [_record(row) for row in rows],
@@ -126,7 +136,7 @@ def _ld(rows: list[Row]) -> str:
     return table(("LD, M/s", "FPGA, paper", "FPGA", "CPU, paper", "CPU"), lines)
 
 
-def _totals(rows: list[Row]) -> str:
+def _speedups(rows: list[Row]) -> str:
     lines = [
         (
             _title(row),
@@ -156,17 +166,33 @@ def _seconds(rows: list[Row]) -> str:
     return table(header, lines)
 
 
+def _totals(rows: list[Row], uncertainty: bool) -> str:
+    """The whole scan on the board by each accounting, and whether the paper's total lies in its range."""
+    lines = []
+    for row in rows:
+        cells = [f"{row.fpga.total:.2f} s"]
+        for name in ACCOUNTINGS:
+            seconds = row.totals[name]
+            cells.append(range_text(seconds if uncertainty else Range.exactly(seconds.likely)))
+            cells.append("holds the paper's" if seconds.holds(row.fpga.total) else "does not")
+        lines.append((_title(row), *cells))
+    titles = (cell for name in ACCOUNTINGS for cell in (TITLES[name], "its range"))
+    header = ("whole scan, memory of the board", "FPGA, paper", *titles)
+    return "\n".join([table(header, lines), *(f"{TITLES[name]}: {what}" for name, what in ACCOUNTINGS.items())])
+
+
 def _title(row: Row) -> str:
     return f"{row.mix.name} ({row.mix.snps:,} x {row.mix.samples:,})"
 
 
 def _record(row: Row) -> dict[str, object]:
-    kept = [entry.name for entry in fields(row) if entry.name not in (*BARS, "board", "mix")]
+    kept = [entry.name for entry in fields(row) if entry.name not in (*BARS, "projection", "mix")]
     record: dict[str, object] = {UNITS.get(name, name): getattr(row, name) for name in kept}
     return record | {
         "mix": asdict(row.mix),
         **{f"{bar}_seconds": asdict(getattr(row, bar)) for bar in BARS},
         "board_omega_per_s": row.board.hardware_rate.record(),
+        "board_total_seconds": {name: seconds.record() for name, seconds in row.totals.items()},
         "fpga_speedup": row.fpga_speedup,
         "gpu_speedup": row.gpu_speedup,
         "model_speedup": row.model_speedup,

@@ -9,7 +9,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from hls_model import burst_log
+from hls_model.boards import find_board
 from hls_model.cli import common
+from hls_model.cli.tables import table
 from hls_model.errors import ModelError
 from hls_model.rtl.golden import TABLE, read_cases, write_cases
 from hls_model.timing import LEVELS
@@ -27,7 +30,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "validate",
         help="compare all levels of timing and the arithmetic with recorded or live runs of the Verilog",
         description="Compare cycles of all levels of timing and the winning omega with those that the Verilog had when "
-        "its runs were recorded, or with --live has now. Exit status 1 says that something differs.",
+        "its runs were recorded, or with --live has now. Exit status 1 says that something differs. The read rates of "
+        "a vendor's log on a U200 stand below, beside those of the model.",
         allow_abbrev=False,
     )
     parser.add_argument(
@@ -74,7 +78,8 @@ def run(args: argparse.Namespace) -> int:
     differ = [one for one in checks if not one.agrees]
     summary = _summary(len(checks), len(differ), live=runs is not None)
     record = _record(checks, live=runs is not None)
-    common.write(args, f"{_table(checks)}\n{summary}\n{_worth(checks)}", record)
+    text = f"{_table(checks)}\n{summary}\n{_worth(checks)}\n\n{_bursts_text()}"
+    common.write(args, text, record | {"burst_log": _bursts_record()})
     if differ and (args.json or args.output != "-"):
         print(f"hls_model: {summary}", file=sys.stderr)
     return DIFFERS if differ else 0
@@ -104,11 +109,48 @@ def _table(checks: Sequence[Check]) -> str:
         case = one.case
         shown = [f"{case.config.lanes:>5} {case.left:>5} {case.right:>5} {case.cycles:>9}"]
         for level, timing in one.timings.items():
-            mark = "!" if not one.level_agrees(level) else " " if timing.exact else "<"
+            mark = "!" if not one.level_agrees(level) else " "
             shown.append(f"{mark}{timing.cycles:>9}")
         omega = ("equal" if one.omega_agrees else "DIFFER") + ("" if one.live_agrees else " LIVE DIFFERS")
         lines.append(f"{''.join(shown)}  {omega}  {case.settings}")
     return "\n".join(lines)
+
+
+def _efficiencies() -> tuple[float, float]:
+    """The efficiency that fits the log's fastest rate, and the likely one of the board."""
+    return burst_log.best_efficiency(), find_board(burst_log.BOARD).efficiency
+
+
+def _bursts_text() -> str:
+    """The read rates of the vendor's log beside those of the event engine."""
+    fits, likely = _efficiencies()
+    fitted, preset = burst_log.compared(fits), burst_log.compared(likely)
+    lines = [
+        (one.name, f"{one.published:.2f}", one.text(2), f"{other.value:.2f} ({100 * other.deviation:+.1f} %)")
+        for one, other in zip(fitted, preset, strict=True)
+    ]
+    header = ("reads of a U200's bank, GB/s", "measured", f"model, efficiency {fits:.3f}", f"{likely:g}, the board's")
+    ends = [100 * bound(one.deviation for one in fitted) for bound in (min, max)]
+    used = sum(one.kind == "calibrated" for one in fitted)
+    return "\n".join(
+        [
+            table(header, lines),
+            f"with efficiency {fits:.3f} the {len(fitted)} rates deviate by {ends[0]:+.1f} to {ends[1]:+.1f} %; {used} "
+            f"of them were used for latency and efficiency (c), {len(fitted) - used} for nothing (p)",
+            f"the board's likely {likely:g} is that of a copy from bank to bank, and pessimistic for reads alone",
+            f"{burst_log.SOURCE.document}: {burst_log.SOURCE.note}",
+        ]
+    )
+
+
+def _bursts_record() -> dict[str, Any]:
+    """The same for JSON, by efficiency."""
+    fits, likely = _efficiencies()
+    return {
+        "source": burst_log.SOURCE.url,
+        "fitted": {"efficiency": fits, "rates": [one.record() for one in burst_log.compared(fits)]},
+        "board": {"efficiency": likely, "rates": [one.record() for one in burst_log.compared(likely)]},
+    }
 
 
 def _record(checks: Sequence[Check], *, live: bool) -> dict[str, Any]:
@@ -125,7 +167,7 @@ def _record(checks: Sequence[Check], *, live: bool) -> dict[str, Any]:
                 "cycles": one.case.cycles,
                 "kind": one.kind,
                 "levels": {
-                    level: {"cycles": timing.cycles, "exact": timing.exact, "agrees": one.level_agrees(level)}
+                    level: {"cycles": timing.cycles, "agrees": one.level_agrees(level)}
                     for level, timing in one.timings.items()
                 },
                 "omega_agrees": one.omega_agrees,

@@ -21,7 +21,7 @@ from hls_model.programs import output_of
 
 __all__ = ["Computed", "build", "check", "compute"]
 
-WARNINGS = ("-Wall", "-Wextra", "-Wconversion", "-Werror", "-Wno-unused-label")  # labels name loops in reports
+WARNINGS = ("-Wall", "-Wextra", "-Wconversion", "-Werror")
 ONLY_DIRECTIVES = ("//", "#define LATENCY", "#define BURST_LENGTH", "#define OUTSTANDING", "#define PORT_INTERVAL")
 NOTHING = 0  # key of a maximum that holds nothing
 

@@ -5,9 +5,16 @@
 #include <cmath>
 #endif
 
-// Directives take macros only through one more level of expansion (UG1399, "Using #define with Pragma Directives").
+// Directives and the names of loops are for synthesis; other compilers warn of both. Directives take macros only
+// through one more level of expansion (UG1399, "Using #define with Pragma Directives").
+#ifdef __SYNTHESIS__
 #define PRAGMA_SUB(x) _Pragma(#x)
 #define PRAGMA_HLS(x) PRAGMA_SUB(x)
+#define LOOP(name) name:
+#else
+#define PRAGMA_HLS(x)
+#define LOOP(name)
+#endif
 
 namespace {
 
@@ -35,7 +42,7 @@ struct Tile {
 
 // Operators of the FPGA flush subnormals to a zero of their sign; here it takes a statement.
 float flushed(float number) {
-#pragma HLS inline
+  PRAGMA_HLS(HLS inline)
 #ifndef __SYNTHESIS__
   if (std::fabs(number) < FLT_MIN) return std::copysign(0.0f, number);
 #endif
@@ -45,7 +52,7 @@ float flushed(float number) {
 // An integer that orders as the number does: +0 and -0 are equal, NaN is 0 and below all others. Comparing integers
 // takes one cycle, so the running maximum holds an initiation interval of 1; a float comparison takes longer.
 Word key_of(float number) {
-#pragma HLS inline
+  PRAGMA_HLS(HLS inline)
   union {
     float number;
     Word bits;
@@ -58,7 +65,7 @@ Word key_of(float number) {
 
 // Fig. 8 of the paper, in its order of operations.
 float score(float ts, float ls, float rs, Word k, Word m) {
-#pragma HLS inline
+  PRAGMA_HLS(HLS inline)
   const Word pairs = (k * (k - 1) >> 1) + (m * (m - 1) >> 1);
   const Word product = k * m;
   const float sums = flushed(ls + rs);
@@ -72,9 +79,9 @@ float score(float ts, float ls, float rs, Word k, Word m) {
 
 // Take the next port beat into what is gathered for a beat of the lanes: the first one ends at the bottom.
 void gather(FOR_EACH_PORT(PORT_PARAMETER) Word address, float gathered[GATHERED_WORDS]) {
-#pragma HLS inline
+  PRAGMA_HLS(HLS inline)
   for (Word i = 0; i + PORT_BEAT_WORDS < GATHERED_WORDS; ++i) {
-#pragma HLS unroll
+    PRAGMA_HLS(HLS unroll)
     gathered[i] = gathered[i + PORT_BEAT_WORDS];
   }
 #define TAKE_PORT(n)                                                                                \
@@ -93,24 +100,24 @@ void gather(FOR_EACH_PORT(PORT_PARAMETER) Word address, float gathered[GATHERED_
 // Read the RS column of a tile into the buffer, a bank for each lane.
 void prefetch_rs(FOR_EACH_PORT(PORT_PARAMETER) Word address, const Tile &tile,
                  float rs_buffer[RS_BUFFER_BEATS][LANES]) {
-#pragma HLS inline
+  PRAGMA_HLS(HLS inline)
   float gathered[GATHERED_WORDS];
-#pragma HLS array_partition variable = gathered complete
+  PRAGMA_HLS(HLS array_partition variable = gathered complete)
   for (Word i = 0; i < GATHERED_WORDS; ++i) {
-#pragma HLS unroll
+    PRAGMA_HLS(HLS unroll)
     gathered[i] = 0;
   }
   Word beat = 0, part = 0;
-prefetch:
+LOOP(prefetch)
   for (Word x = 0; x < tile.ports; ++x) {
     PRAGMA_HLS(HLS pipeline II = ISSUES_PER_BEAT)
     PRAGMA_HLS(HLS loop_tripcount min = TRIP_PORTS max = TRIP_PORTS)
     gather(FOR_EACH_PORT(PORT_ARGUMENT) address + x, gathered);
     const bool whole = part + 1 == BEATS_PER_ISSUE;
     for (Word s = 0; s < ISSUES_PER_BEAT; ++s) {
-#pragma HLS unroll
+      PRAGMA_HLS(HLS unroll)
       for (Word lane = 0; lane < LANES; ++lane) {
-#pragma HLS unroll
+        PRAGMA_HLS(HLS unroll)
         if (whole && beat + s < tile.beats) rs_buffer[beat + s][lane] = gathered[s * ISSUE_WORDS + lane];
       }
     }
@@ -123,9 +130,9 @@ prefetch:
 // One beat: every lane scores its right-side iteration and keeps the greatest omega.
 void score_beat(const float ts[LANES], const float rs[LANES], Word column, Word beat, float ls, Word k,
                 Word first_m, const Shape &shape, Maximum best[LANES]) {
-#pragma HLS inline
+  PRAGMA_HLS(HLS inline)
   for (Word lane = 0; lane < LANES; ++lane) {
-#pragma HLS unroll
+    PRAGMA_HLS(HLS unroll)
 #if BLOCKED
     const Word right = lane * shape.stretch + (lane < shape.longer ? lane : shape.longer) + beat;
     const bool taken = !MASKED || beat < shape.stretch + (lane < shape.longer ? 1u : 0u);
@@ -154,16 +161,16 @@ void run_columns(FOR_EACH_PORT(PORT_PARAMETER) Word address, Word first_column, 
                  const float rs_buffer[RS_BUFFER_BEATS][LANES],
 #endif
                  Maximum best[LANES]) {
-#pragma HLS inline
+  PRAGMA_HLS(HLS inline)
   float gathered[GATHERED_WORDS];
-#pragma HLS array_partition variable = gathered complete
+  PRAGMA_HLS(HLS array_partition variable = gathered complete)
   for (Word i = 0; i < GATHERED_WORDS; ++i) {
-#pragma HLS unroll
+    PRAGMA_HLS(HLS unroll)
     gathered[i] = 0;
   }
   const Word total = columns * tile.ports;
   Word column = first_column, port = 0, part = 0, beat = 0;
-beats:
+LOOP(beats)
   for (Word x = 0; x < total; ++x) {
     PRAGMA_HLS(HLS pipeline II = PORT_INTERVAL)
     PRAGMA_HLS(HLS loop_tripcount min = TRIP_BEATS max = TRIP_BEATS)
@@ -171,17 +178,17 @@ beats:
     const float ls = flushed(ls_block[column % LS_BLOCK]);
     const bool whole = part + 1 == BEATS_PER_ISSUE;
     for (Word s = 0; s < ISSUES_PER_BEAT; ++s) {
-#pragma HLS unroll
+      PRAGMA_HLS(HLS unroll)
       if (whole && beat + s < tile.beats) {
         float words[ISSUE_WORDS], rs[LANES];
-#pragma HLS array_partition variable = words complete
-#pragma HLS array_partition variable = rs complete
+        PRAGMA_HLS(HLS array_partition variable = words complete)
+        PRAGMA_HLS(HLS array_partition variable = rs complete)
         for (Word i = 0; i < ISSUE_WORDS; ++i) {
-#pragma HLS unroll
+          PRAGMA_HLS(HLS unroll)
           words[i] = gathered[s * ISSUE_WORDS + i];
         }
         for (Word lane = 0; lane < LANES; ++lane) {
-#pragma HLS unroll
+          PRAGMA_HLS(HLS unroll)
 #if STREAM_RS  // RS of all lanes comes first, then TS
           rs[lane] = words[lane];
 #else
@@ -202,7 +209,7 @@ beats:
 
 // Lanes and beats of a right side. What is left after a division by the unroll is software's, or masked.
 Shape shape_of(Word columns, Word right) {
-#pragma HLS inline
+  PRAGMA_HLS(HLS inline)
   Shape shape;
   shape.inside = MASKED ? right : right - right % UNROLL;
   shape.stretch = shape.inside / LANES;
@@ -213,11 +220,11 @@ Shape shape_of(Word columns, Word right) {
 
 // The greatest omega of all lanes; equal ones go to the smaller column, then to the smaller right-side iteration.
 Maximum merge_lanes(const Maximum best[LANES]) {
-#pragma HLS inline
+  PRAGMA_HLS(HLS inline)
   Maximum winner = {0, 0.0f, 0, 0};
-merge:
+LOOP(merge)
   for (Word lane = 0; lane < LANES; ++lane) {
-#pragma HLS pipeline II = 1
+    PRAGMA_HLS(HLS pipeline II = 1)
     const Maximum one = best[lane];
     const bool earlier = one.column < winner.column || (one.column == winner.column && one.right < winner.right);
     if (one.key > winner.key || (one.key != 0 && one.key == winner.key && earlier)) winner = one;
@@ -246,44 +253,44 @@ void omega_kernel(FOR_EACH_PORT(PORT_PARAMETER) const Position *positions, const
 #define MEMORY_PORT(n) READ_PORT(memory##n, DEPTH_MEMORY)
   FOR_EACH_PORT(MEMORY_PORT)
   PACK(positions)
-#pragma HLS interface m_axi port = positions bundle = other offset = slave depth = 1
-#pragma HLS interface s_axilite port = positions bundle = control
+  PRAGMA_HLS(HLS interface m_axi port = positions bundle = other offset = slave depth = 1)
+  PRAGMA_HLS(HLS interface s_axilite port = positions bundle = control)
   PRAGMA_HLS(HLS interface m_axi port = left_sums bundle = left_sums offset = slave depth = DEPTH_LS latency = LATENCY
                  max_read_burst_length = BURST_LENGTH num_read_outstanding = OUTSTANDING)
-#pragma HLS interface s_axilite port = left_sums bundle = control
+  PRAGMA_HLS(HLS interface s_axilite port = left_sums bundle = control)
   PACK(results)
-#pragma HLS interface m_axi port = results bundle = other offset = slave depth = 1
-#pragma HLS interface s_axilite port = results bundle = control
+  PRAGMA_HLS(HLS interface m_axi port = results bundle = other offset = slave depth = 1)
+  PRAGMA_HLS(HLS interface s_axilite port = results bundle = control)
 #if WRITE_LANES
   PACK(lanes)
   PRAGMA_HLS(HLS interface m_axi port = lanes bundle = other offset = slave depth = LANES)
-#pragma HLS interface s_axilite port = lanes bundle = control
+  PRAGMA_HLS(HLS interface s_axilite port = lanes bundle = control)
 #endif
-#pragma HLS interface s_axilite port = count bundle = control
-#pragma HLS interface s_axilite port = return bundle = control
+  PRAGMA_HLS(HLS interface s_axilite port = count bundle = control)
+  PRAGMA_HLS(HLS interface s_axilite port = return bundle = control)
 
   Maximum best[LANES];
-#pragma HLS array_partition variable = best complete
+  PRAGMA_HLS(HLS array_partition variable = best complete)
   float ls_block[LS_BLOCK];
 #if !STREAM_RS
   float rs_buffer[RS_BUFFER_BEATS][LANES];
-#pragma HLS array_partition variable = rs_buffer complete dim = 2
+  PRAGMA_HLS(HLS array_partition variable = rs_buffer complete dim = 2)
 #endif
 
-positions_of_the_grid:
+LOOP(positions_of_the_grid)
   for (Word p = 0; p < count; ++p) {
-#pragma HLS loop_tripcount min = 1 max = 1
+    PRAGMA_HLS(HLS loop_tripcount min = 1 max = 1)
     const Position position = positions[p];
     const Shape shape = shape_of(position.columns, position.right);
     for (Word lane = 0; lane < LANES; ++lane) {
-#pragma HLS unroll
+      PRAGMA_HLS(HLS unroll)
       best[lane].key = 0;
       best[lane].omega = 0;
       best[lane].column = 0;
       best[lane].right = 0;
     }
     Word rs_address = position.rs_address, ts_address = position.ts_address;
-  tiles:
+  LOOP(tiles)
     for (Word first_beat = 0; first_beat < shape.beats; first_beat += TILE_BEATS) {
       PRAGMA_HLS(HLS loop_tripcount min = TRIP_TILES max = TRIP_TILES)
       Tile tile;
@@ -294,19 +301,19 @@ positions_of_the_grid:
 #if !STREAM_RS && !PREFETCH_PER_COLUMN
       prefetch_rs(FOR_EACH_PORT(PORT_ARGUMENT) rs_address, tile, rs_buffer);
 #endif
-    blocks:
+    LOOP(blocks)
       for (Word first = 0; first < position.columns; first += LS_BLOCK) {
         PRAGMA_HLS(HLS loop_tripcount min = TRIP_BLOCKS max = TRIP_BLOCKS)
         const Word left = position.columns - first;
         const Word held = left < LS_BLOCK ? left : LS_BLOCK;
-      left_sums_of_a_block:
+      LOOP(left_sums_of_a_block)
         for (Word i = 0; i < held; ++i) {
-#pragma HLS pipeline II = 1
+          PRAGMA_HLS(HLS pipeline II = 1)
           PRAGMA_HLS(HLS loop_tripcount min = TRIP_HELD max = TRIP_HELD)
           ls_block[i] = left_sums[position.ls_address + first + i];
         }
         const Word together = OVERLAP_OUTER ? held : 1;
-      columns:
+      LOOP(columns)
         for (Word i = 0; i < held; i += together) {
           PRAGMA_HLS(HLS loop_tripcount min = TRIP_COLUMNS max = TRIP_COLUMNS)
 #if !STREAM_RS && PREFETCH_PER_COLUMN
@@ -324,9 +331,9 @@ positions_of_the_grid:
     }
     results[p] = merge_lanes(best);
 #if WRITE_LANES
-  write_lanes:
+  LOOP(write_lanes)
     for (Word lane = 0; lane < LANES; ++lane) {
-#pragma HLS pipeline II = 1
+      PRAGMA_HLS(HLS pipeline II = 1)
       lanes[p * LANES + lane] = best[lane];
     }
 #endif

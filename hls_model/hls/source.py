@@ -25,7 +25,7 @@ __all__ = ["FLAGS", "PARTS", "SOURCES", "kernel_files", "project_files", "write_
 FOLDER = Path(__file__).parent
 SOURCES = ("omega_kernel.hpp", "omega_kernel.cpp", "testbench.cpp")
 STANDARD = "-std=c++11"  # what the oldest of the tools takes
-FLAGS = (STANDARD, "-ffp-contract=off", "-Wno-unknown-pragmas")  # no fused float operations on any processor
+FLAGS = (STANDARD, "-ffp-contract=off")  # no fused float operations on any processor
 PARTS: Mapping[str, str] = {
     "zcu102": "xczu9eg-ffvb1156-2-e",
     "u200": "xcu200-fsgd2104-2-e",

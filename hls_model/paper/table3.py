@@ -14,15 +14,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
+import numpy as np
+
+from hls_model.accounting import Accounting
 from hls_model.config import Config
 from hls_model.curve import COLUMNS
 from hls_model.paper.compared import Compared, Kind
 from hls_model.paper.published import AMD_LD_RATES, AMD_OMEGA_RATES, TABLE1, TABLE3, Mix, Rates
 from hls_model.paper.simulated import LATENCY_CYCLES, OVERHEAD_CYCLES, OVERHEAD_US, as_simulated, with_overhead
 from hls_model.presets import PRESETS
+from hls_model.project import Projection, project
+from hls_model.ranges import Range
 from hls_model.timing import simulate
 from hls_model.timing.result import Level
-from hls_model.uncertainty import Band, band
+from hls_model.uncertainty import Band
 from hls_model.workload import Workload
 
 __all__ = [
@@ -35,6 +40,7 @@ __all__ = [
     "cpu_ld_rate",
     "fitted_latency",
     "is_of_the_paper",
+    "published_seconds",
     "reproduce",
     "widest_right",
     "workload_of",
@@ -81,8 +87,8 @@ class Row:
     fitted_cycles, fitted_rate : int or None, float or None
         Memory latency that gives 50/50's published rate over the grid, and the rate over this grid with it; None for
         designs other than the paper's.
-    board : Band
-        The scan with the memory of the board and all that is not known about it.
+    projection : Projection
+        The scan with the memory of the board and all that is not known about it; `board` is its pipelines' part.
     cycles : int
         Memory latency of the other rates.
     of_the_paper : bool
@@ -104,7 +110,7 @@ class Row:
     overhead_rate: float
     fitted_cycles: int | None
     fitted_rate: float | None
-    board: Band
+    projection: Projection
     cycles: int
     of_the_paper: bool
     cpu: Seconds
@@ -112,6 +118,17 @@ class Row:
     gpu: Seconds
     amd: Seconds
     model: Seconds
+
+    @property
+    def board(self) -> Band:
+        """The pipelines with the memory of the board, at both ends of what is not known."""
+        assert self.projection.band is not None
+        return self.projection.band
+
+    @property
+    def totals(self) -> dict[Accounting, Range]:
+        """Seconds of the whole scan with the memory of the board, by accounting."""
+        return self.projection.totals
 
     @property
     def fpga_speedup(self) -> float:
@@ -205,6 +222,18 @@ def is_of_the_paper(config: Config) -> bool:
     return config.but(name=paper.name) == paper
 
 
+def published_seconds(workload: Workload, config: Config) -> float | None:
+    """Return the seconds that the published rates make of a scan; None unless it is one of Table III on the U200."""
+    if not is_of_the_paper(config):
+        return None
+    mixes = (mix for mix in TABLE3.values() if (mix.snps, mix.samples) == (workload.snps, workload.samples))
+    for mix in mixes:
+        own = workload_of(mix)
+        if np.array_equal(own.left, workload.left) and np.array_equal(own.right, workload.right):
+            return _seconds_of(own, mix.fpga).total
+    return None
+
+
 def reproduce(config: Config, level: Level = "L1") -> list[Row]:
     """Return the three data sets as the paper has them and as a design would do them.
 
@@ -281,6 +310,11 @@ def _rate(mix: Mix, config: Config, level: Level) -> float:
     return simulate(workload_of(mix), config, level).hardware_rate
 
 
+def _seconds_of(workload: Workload, rates: Rates) -> Seconds:
+    """Seconds of a data set at rates in millions a second."""
+    return Seconds(workload.omegas / (rates.omega * 1e6), workload.ld_scores / (rates.ld * 1e6))
+
+
 def _row(mix: Mix, config: Config, fitted: int | None, level: Level) -> Row:
     workload, design, widest = workload_of(mix), as_simulated(config), widest_right(mix)
     column = simulate(Workload.single(COLUMNS, widest), design, level)
@@ -288,7 +322,7 @@ def _row(mix: Mix, config: Config, fitted: int | None, level: Level) -> Row:
     ld_rate = config.ld_bits_per_s / mix.samples
 
     def seconds(rates: Rates) -> Seconds:
-        return Seconds(workload.omegas / (rates.omega * 1e6), workload.ld_scores / (rates.ld * 1e6))
+        return _seconds_of(workload, rates)
 
     return Row(
         mix=mix,
@@ -302,7 +336,7 @@ def _row(mix: Mix, config: Config, fitted: int | None, level: Level) -> Row:
         overhead_rate=_rate(mix, with_overhead(design), level),
         fitted_cycles=fitted,
         fitted_rate=None if fitted is None else _rate(mix, _with_latency(config, fitted), level),
-        board=band(workload, config, level),
+        projection=project(workload, config, level),
         cycles=design.latency,
         of_the_paper=is_of_the_paper(config),
         cpu=seconds(mix.cpu),

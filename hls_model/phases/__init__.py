@@ -10,11 +10,14 @@ from hls_model.phases.bottleneck import ScanBottleneck, find_scan_bottleneck
 from hls_model.phases.omega import starts_each
 from hls_model.phases.phase import Phase, added, total
 from hls_model.phases.scan import phases_of, scan_phases
+from hls_model.phases.stretches import CardMemory, card_memory
 
 __all__ = [
+    "CardMemory",
     "Phase",
     "ScanBottleneck",
     "added",
+    "card_memory",
     "find_scan_bottleneck",
     "phases_of",
     "scan_phases",

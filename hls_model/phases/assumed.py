@@ -10,10 +10,12 @@ from dataclasses import dataclass
 from hls_model.boards import Board
 from hls_model.ranges import Range
 
-__all__ = ["DMA_US", "RESULT_BYTES", "TURNAROUND", "Host", "host_of"]
+__all__ = ["DMA_US", "RESULT_BYTES", "SHARED_LEFT", "TURNAROUND", "Host", "host_of"]
 
 TURNAROUND = 0.75  # share of what banks reach that is left where reads and writes alternate; assumed
 DMA_US = Range(5.0, 20.0, 100.0)  # to set up a transfer over the host link and to learn of its end; assumed
+SHARED_LEFT = 0.75  # share of the memory that a processor on the device leaves beside its own software; assumed
+
 RESULT_BYTES = 12  # of a grid position: the maximum, its column and its right-side iteration
 
 

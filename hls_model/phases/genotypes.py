@@ -44,15 +44,19 @@ def _to_card(workload: Workload, config: Config) -> tuple[Phase, Phase]:
 def _on_card(workload: Workload, config: Config, pairs: int, *, all_pairs: bool) -> Phase:
     found = time_ld(workload, config, all_pairs=all_pairs)
     hertz, moved = config.clock_mhz * 1e6, found.bytes_read + found.bytes_written
-    cycles = Range(found.cycles / hertz, found.cycles / hertz, found.serial_cycles / hertz)
+    published = pairs * workload.samples / config.ld_bits_per_s
+    cycles = Range(found.cycles / hertz, found.cycles / hertz, max(found.serial_cycles / hertz, published))
     return Phase(
         "LD", "card", slower(cycles, bank_seconds(config, moved)), moved, pairs, "pairs",
         (
             f"The engine of hls_model.ld with {config.ld_units} units of {config.ld_word_bits} bit, bound by its "
             f"{found.bound}; no such engine was built, and its clock is that of the design (assumed).",
-            "At most: it finishes each tile before it loads the next one.",
+            "At most: it finishes each tile before it loads the next one, and is no faster than the accelerator that "
+            f"was built and published ({config.ld_bits_per_s:g} genotype bits a second, ld_bits_per_s).",
             PACKED,
         ),
+        unbuilt="an array of population counters; at most as slow as the published accelerator, "
+        f"{config.ld_bits_per_s:g} genotype bits a second",
     )  # fmt: skip
 
 

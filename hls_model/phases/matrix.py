@@ -49,12 +49,15 @@ class MatrixTiming:
         Of M, off its diagonal.
     cycles : int
         Of the adders, as if memory kept up.
+    waiting_cycles : int
+        Of adders that take no neighbouring columns in turn: every element waits for the sum before it.
     bytes_read, bytes_written : int
         Of the card's memory.
     """
 
     elements: int
     cycles: int
+    waiting_cycles: int
     bytes_read: int
     bytes_written: int
 
@@ -67,7 +70,7 @@ def time_matrix(workload: Workload, config: Config) -> MatrixTiming:
     blocks = blocks_of(reaches(workload), together)
     longest = blocks.last - blocks.first
     cycles = int((adder * longest + config.latency + ADDITIONS * adder).sum())
-    return MatrixTiming(elements, cycles, WORD * (elements + int(longest.sum())), WORD * elements)
+    return MatrixTiming(elements, cycles, adder * cycles, WORD * (elements + int(longest.sum())), WORD * elements)
 
 
 def build_columns(r2: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -113,7 +116,8 @@ def _r2_fetched(workload: Workload, config: Config) -> tuple[Phase, ...]:
 def _on_card(workload: Workload, config: Config) -> Phase:
     found = time_matrix(workload, config)
     moved = found.bytes_read + found.bytes_written
-    adders = Range.exactly(found.cycles / (config.clock_mhz * 1e6))
+    hertz = config.clock_mhz * 1e6
+    adders = Range(found.cycles / hertz, found.cycles / hertz, found.waiting_cycles / hertz)
     memory = stream_seconds(config, found.bytes_read, found.bytes_written)
     alone = stream_seconds(config, 2 * WORD * found.elements, found.bytes_written)  # each column reads its neighbour
     return Phase(
@@ -122,10 +126,13 @@ def _on_card(workload: Workload, config: Config) -> Phase:
         (
             f"Eq. (3) of the paper, column by column from the right, with {config.matrix_adders} pairs of adders that "
             "each give an element a cycle; the paper does not say where M is built or how long it takes.",
-            "At most: every column reads its neighbour from memory, 12 bytes an element.",
-            "M fits the card's memory (4 bytes an element); a longer scan is done in stretches.",
+            "At most: every element waits for the sum before it, and every column reads its neighbour from memory, 12 "
+            "bytes an element.",
+            "M takes 4 bytes an element of the card's memory, in the place of r2; what does not fit is done in "
+            "stretches.",
             *CARD_MEMORY,
         ),
+        unbuilt="pairs of adders; at most, they wait for every sum",
     )  # fmt: skip
 
 

@@ -21,23 +21,24 @@ def starts_each(config: Config) -> bool:
     return config.launch == "per_position" and not config.position_overhead_us
 
 
-def launch_phase(timing: Timing, engines: int) -> Phase:
-    """Return the starts of the pipelines, and of so many other engines once."""
+def launch_phase(timing: Timing, engines: int, stretches: int = 1) -> Phase:
+    """Return the starts of the pipelines in each stretch of the scan, and so many of other engines."""
     config = timing.config
     positions = int((timing.position_cycles > 0).sum())
-    starts = positions if starts_each(config) else min(positions, config.kernels)
+    starts = positions if starts_each(config) else min(positions, config.kernels * stretches)
+    others = config.hardware.launch_us.times(1e-6 * engines)
     return Phase(
-        "start kernels", "host", _starts(timing, starts) + config.hardware.launch_us.times(1e-6 * engines), 0,
-        starts + engines, "starts", ("Microseconds of a start are the board's (hls_model.boards).", *_said(config)),
+        "start kernels", "host", _starts(timing, starts, stretches) + others, 0, starts + engines, "starts",
+        ("Microseconds of a start are the board's (hls_model.boards).", *_said(config)),
     )  # fmt: skip
 
 
-def _starts(timing: Timing, starts: int) -> Range:
+def _starts(timing: Timing, starts: int, stretches: int) -> Range:
     """Seconds by which the starts of the pipelines make a scan longer, those of several kernels side by side."""
     start = timing.config.hardware.launch_us
     if not starts_each(timing.config):
-        one = start.times(1e-6 * min(starts, 1))
-        return Range(one.low, one.likely, one.high * max(starts, 1))
+        one = start.times(1e-6 * min(starts, stretches))
+        return Range(one.low, one.likely, max(one.high, start.high * 1e-6 * starts))
     without = timing.seconds_with_overhead(0.0)
     position = Range(start.low, start.likely, max(start.high, OVERHEAD_US))
     return position.each(lambda microseconds: timing.seconds_with_overhead(microseconds) - without)

@@ -33,6 +33,9 @@ class Phase:
         What the time rests on, a sentence each, with its source; those without one begin with "Assumed:".
     beside : str or None
         Name of the phase during which it runs; None where it begins when the phase before has ended.
+    unbuilt : str
+        Where the phase rests on hardware that nobody has built, not even in Verilog: which, and what its greatest time
+        is then that of. Empty for all others.
     """
 
     name: str
@@ -43,6 +46,7 @@ class Phase:
     of: str = ""
     assumptions: tuple[str, ...] = ()
     beside: str | None = None
+    unbuilt: str = ""
 
     def record(self) -> dict[str, object]:
         """Return the phase for JSON."""
@@ -54,6 +58,7 @@ class Phase:
             "operations": self.operations,
             "of": self.of,
             "beside": self.beside,
+            "unbuilt": self.unbuilt or None,
             "assumptions": list(self.assumptions),
         }
 

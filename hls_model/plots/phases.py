@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["plot_phases"]
 
+LONGEST = 250.0  # percent of the likely time that the axis shows at most; a bound beyond it is an arrow
 VISIBLE = 4e-3  # of the axis, for a place in the legend
 LINK, HOST = "#8C6D46", GREY
 SCAN_COLOURS = {  # what is done on the card has a colour of its own; the host is grey, the link brown
@@ -53,7 +54,7 @@ def plot_phases(designs: Sequence[Scans]) -> Figure:
     set_titles(
         whole,
         f"{names[fastest]}: the whole scan in {range_text(total(phases[fastest]))}",
-        f"{name}, {positions:,} positions, {omegas:,} omegas; black lines are the bounds of the total",
+        f"{name}, {positions:,} positions, {omegas:,} omegas; black lines bound the total; * nobody has built that",
     )
     return figure
 
@@ -66,6 +67,7 @@ def _draw_scans(axes: Axes, names: list[str], designs: list[tuple[Phase, ...]]) 
     """A bar of the phases that follow each other, thin ones beneath it of what runs beside, and the total's bounds."""
     totals = [total(phases) for phases in designs]
     end = max((100 * seconds.high / seconds.likely for seconds in totals if seconds.likely), default=100.0)
+    end = min(end, LONGEST)
     seen: dict[str, str] = {}
     for place, (phases, seconds) in enumerate(zip(designs, totals, strict=True)):
         scale = 100 / seconds.likely if seconds.likely else 0.0
@@ -109,15 +111,20 @@ def _label(phase: Phase) -> str:
         return "host link"
     if phase.where == "host" and phase.name != "remainder":
         return "host"
-    return f"{phase.name} (host, beside)" if phase.beside else phase.name
+    if phase.beside:
+        return f"{phase.name} (beside)"
+    return f"{phase.name} *" if phase.unbuilt else phase.name
 
 
 def _draw_total(axes: Axes, place: int, seconds: Range, scale: float, end: float) -> None:
     """The bounds of the total as a line over the bar, and the total in words at the right."""
     height, (low, likely, high) = place - 0.26, (scale * bound for bound in (seconds.low, seconds.likely, seconds.high))
-    axes.plot([low, high], [height, height], color=INK, linewidth=1.4, solid_capstyle="butt")
+    axes.plot([low, min(high, end)], [height, height], color=INK, linewidth=1.4, solid_capstyle="butt")
     for bound in (low, high):
-        axes.plot([bound, bound], [height - 0.05, height + 0.05], color=INK, linewidth=1.4)
+        if bound <= end:
+            axes.plot([bound, bound], [height - 0.05, height + 0.05], color=INK, linewidth=1.4)
+        else:
+            axes.plot([end], [height], marker=">", markersize=6, color=INK)
     axes.plot([likely], [height], marker="o", markersize=4, color=INK)
     axes.annotate(
         range_text(seconds), (end, place), (8, 0), textcoords="offset points", va="center", fontweight="bold",
@@ -174,6 +181,7 @@ def _legend(axes: Axes, colours: dict[str, str]) -> None:
             loc="upper left",
             bbox_to_anchor=(0.0, -0.2),
             ncols=len(colours),
-            columnspacing=1.4,
+            columnspacing=1.0,
+            handlelength=1.2,
             fontsize=10,
         )

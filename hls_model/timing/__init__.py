@@ -1,4 +1,4 @@
-"""Three levels of timing that agree: closed form (L0), events (L1), every cycle (L2)."""
+"""Two levels of timing that agree: events (L1) and every cycle (L2)."""
 
 from hls_model.timing.result import LEVELS, Timing, simulate
 

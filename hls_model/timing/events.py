@@ -39,7 +39,6 @@ def time_passes(config: Config, columns: Cycles, beats: Cycles) -> PassPhases:
         stream=runs * ideal,
         stall=runs * (last - first + 1 - ideal),
         drain=runs * (config.depth + config.fsm_cycles - 1),
-        exact=np.ones(beats.shape, bool),
     )
 
 

@@ -48,7 +48,7 @@ def time_passes(config: Config, columns: Cycles, beats: Cycles) -> PassPhases:
         raise ModelError(f"level L2 would step through {steps:,} cycles, {MAX_CYCLES:,} at most; take level L1")
     runs = [run_pass(config, columns_each, beats_each, 0, probe)[0] for columns_each, beats_each in pairs.tolist()]
     prefetch, fill, stream, stall, drain = np.array(runs, np.int64).reshape(-1, 5)[which.reshape(-1)].T
-    return PassPhases(prefetch, fill, stream, stall, drain, exact=np.ones(beats.shape, bool))
+    return PassPhases(prefetch, fill, stream, stall, drain)
 
 
 def estimate(config: Config, columns: Cycles, beats: Cycles) -> int:
@@ -78,7 +78,7 @@ def _time_all(config: Config, columns: Cycles, beats: Cycles, probe: Probe) -> P
         phases, cycle = run_pass(config, columns_each, beats_each, cycle, probe, source)
         runs.append(phases)
     prefetch, fill, stream, stall, drain = np.array(runs, np.int64).reshape(-1, 5).T
-    return PassPhases(prefetch, fill, stream, stall, drain, exact=np.ones(beats.shape, bool))
+    return PassPhases(prefetch, fill, stream, stall, drain)
 
 
 def run_pass(

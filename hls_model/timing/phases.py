@@ -26,8 +26,6 @@ class PassPhases:
         Further cycles in which the issue waits for data.
     drain : ndarray
         From the last beat of a column to the next column's first request: the lanes run empty.
-    exact : ndarray, bool (passes,)
-        The cycles are those of the hardware; else they are a lower bound.
     """
 
     prefetch: NDArray[np.int64]
@@ -35,7 +33,6 @@ class PassPhases:
     stream: NDArray[np.int64]
     stall: NDArray[np.int64]
     drain: NDArray[np.int64]
-    exact: NDArray[np.bool_]
 
     @property
     def total(self) -> NDArray[np.int64]:

@@ -20,9 +20,8 @@ from hls_model.workload import Workload
 
 __all__ = ["LEVELS", "PHASES", "Timing", "simulate"]
 
-Level = Literal["L0", "L1", "L2"]
+Level = Literal["L1", "L2"]
 LEVELS: Mapping[str, str] = {
-    "L0": "hls_model.timing.closed_form",
     "L1": "hls_model.timing.events",
     "L2": "hls_model.timing.machine",
 }
@@ -44,8 +43,6 @@ class Timing:
         Cycles of each position by stage of its kernel.
     schedule : Schedule
         When each position runs, and on which kernel.
-    exact : bool
-        The cycles of the positions are those of the hardware; else (level L0 only) they are a lower bound.
     hardware_omegas, software_omegas : int
         Scores from the pipelines, and from the remainder that software computes.
     transfer_bytes : int
@@ -58,7 +55,6 @@ class Timing:
     phases: Mapping[str, NDArray[np.int64]]
     stages: Stages
     schedule: Schedule
-    exact: bool
     hardware_omegas: int
     software_omegas: int
     transfer_bytes: int
@@ -76,14 +72,14 @@ class Timing:
 
     @property
     def bound(self) -> str:
-        """What `cycles` are: 'exact', 'at least' (by level L0), 'at most' (banks or port shared), or 'about'."""
+        """What `cycles` are: 'exact', 'at most' (banks or port shared), or 'about'."""
         config = self.config
         shared = self.schedule.bound or config.banks_shared
         if not shared:
-            return "exact" if self.exact else "at least"
+            return "exact"
         # Positions that end sooner may go to other kernels, which is no bound where several are in flight.
         ordered = config.kernels == 1 or config.positions_in_flight == 1
-        return "at most" if self.exact and ordered else "about"
+        return "at most" if ordered else "about"
 
     @property
     def hardware_seconds(self) -> float:
@@ -148,8 +144,8 @@ def simulate(workload: Workload, config: Config, level: Level = "L1") -> Timing:
         Trip counts of every grid position.
     config : Config
         The design.
-    level : {'L0', 'L1', 'L2'}
-        Closed form, events, or every cycle. L1 and L2 agree; L0 does where its result is `exact`.
+    level : {'L1', 'L2'}
+        Events, or every cycle; they agree.
         A design with a DRAM behind its ports (`memory.dram`) is for L2 alone.
 
     Raises
@@ -186,7 +182,6 @@ def simulate(workload: Workload, config: Config, level: Level = "L1") -> Timing:
         phases=phases,
         stages=stages,
         schedule=schedule(stages, config.kernels, config.positions_in_flight),
-        exact=bool(timed.exact.all()),
         hardware_omegas=int(passes.hardware_omegas.sum()),
         software_omegas=int(passes.software_omegas.sum()),
         transfer_bytes=_transfer_bytes(workload, config),

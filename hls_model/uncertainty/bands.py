@@ -119,7 +119,7 @@ def contributions(found: Band) -> list[Contribution]:
     Level L2 is left to a DRAM, which no other knows: it steps through every cycle, and L1 has the same cycles.
     """
     likely = found.likely
-    level: Level = "L0" if likely.level == "L0" else "L1" if likely.config.memory.dram == "none" else "L2"
+    level: Level = "L1" if likely.config.memory.dram == "none" else "L2"
     config, known = likely.config, {_decides(likely.config): likely.seconds}
 
     def seconds(unknown: Unknown, value: float) -> float:

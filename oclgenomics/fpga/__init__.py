@@ -9,8 +9,9 @@
 from __future__ import annotations
 
 from oclgenomics.fpga.alignment_run import RUN_COLUMNS, AlignmentRun
+from oclgenomics.fpga.measuring import Measured
 from oclgenomics.fpga.project import project_scan, project_workloads
-from oclgenomics.fpga.result import Measured, ScanProjection
+from oclgenomics.fpga.result import ScanProjection
 from oclgenomics.fpga.run import run_scan
 from oclgenomics.fpga.run_result import ScanRun
 from oclgenomics.fpga.workloads import random_alignment, workload_at, workload_of

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING
 
+from hls_model.accounting import Accounting, counted
 from hls_model.apart import told_apart
 from hls_model.config import Config
 from hls_model.presets import load
@@ -15,7 +16,8 @@ from hls_model.resources import check_fits
 from hls_model.timing.result import Level
 from hls_model.workload import Workload
 from oclgenomics.errors import ParameterError
-from oclgenomics.fpga.result import Measured, ScanProjection
+from oclgenomics.fpga.measuring import Measured, Run, measured_of, repeated
+from oclgenomics.fpga.result import ScanProjection
 from oclgenomics.fpga.workloads import workload_of
 from oclgenomics.omega.device.scanner import OmegaScanner
 from oclgenomics.omega.options import ScanOptions
@@ -30,8 +32,6 @@ if TYPE_CHECKING:
 
 __all__ = ["project_scan", "project_workloads"]
 
-MAX_TRIES, ENOUGH_SECONDS = 5, 5.0  # measurements of the same scans, of which the shortest counts
-
 
 def project_scan(
     source: AlignmentSource,
@@ -42,6 +42,7 @@ def project_scan(
     all_pairs: bool = False,
     uncertainty: bool = True,
     measure: bool = True,
+    accounting: Accounting = "design",
     reading: ReadOptions = ReadOptions(),
     exclude: BedRegions | str | os.PathLike[str] | None = None,
     on_alignment: Callable[[Alignment], None] | None = None,
@@ -60,13 +61,16 @@ def project_scan(
     designs : sequence of Config or str
         Designs, or the names of presets and .toml files.
     level : str
-        Timing by closed form ('L0'), by events ('L1') or cycle by cycle ('L2').
+        Timing by events ('L1') or cycle by cycle ('L2').
     all_pairs : bool
         LD of the square of the sites, as OmegaPlus for GPUs computes it, instead of the pairs that windows hold.
     uncertainty : bool
         Also give ranges over what no published number fixes (`hls_model.uncertainty`).
     measure : bool
         False projects alone; no device is opened then.
+    accounting : {'design', 'paper'}
+        Count the phases as the designs have them, or as the totals of the paper do (`hls_model.accounting`); the
+        totals of both are there in either case.
     progress : callable, optional
         Called with (alignments done, None).
 
@@ -90,10 +94,10 @@ def project_scan(
     """
     if options.border >= 0:
         raise ParameterError("border", "the pipeline tries every pair of borders; leave it at -1", options.border)
-    configs = fitting_designs(designs)
+    configs = fitting_designs(designs, accounting)
     workloads: list[Workload] = []
     discarded: list[Mapping[str, int]] = []
-    seconds: list[float] = []
+    runs: list[list[Run]] = []
     with ExitStack() as stack:
         batches = filtered_batches(
             source, options, reading=reading, exclude=exclude, on_alignment=on_alignment, threads=threads
@@ -104,11 +108,11 @@ def project_scan(
             discarded += [one.discarded for one in batch.prepared]
             if measure:
                 scanner = scanner or OmegaScanner(_opened(stack, device, max_memory))
-                seconds += measured_seconds(scanner, batch, options)
+                runs.append(_timed(scanner, batch, options))
             del batch  # before the next one is read
             if progress is not None:
                 progress(len(workloads), None)
-    measured = None if scanner is None else Measured(str(scanner.engine.device), tuple(seconds))
+    measured = None if scanner is None else measured_of(scanner.engine.device, runs)
     return project_workloads(
         workloads,
         configs,
@@ -117,6 +121,7 @@ def project_scan(
         uncertainty=uncertainty,
         discarded=discarded,
         measured=measured,
+        accounting=accounting,
     )
 
 
@@ -129,6 +134,7 @@ def project_workloads(
     uncertainty: bool = True,
     discarded: Sequence[Mapping[str, int]] | None = None,
     measured: Measured | None = None,
+    accounting: Accounting = "design",
 ) -> ScanProjection:
     """Project scans whose trip counts are known already; parameters and errors as for `project_scan`.
 
@@ -150,32 +156,28 @@ def project_workloads(
         raise ParameterError("workloads", "must not be empty")
     rows = {
         config.name: tuple(
-            project(workload, config, level, all_pairs=all_pairs, uncertainty=uncertainty) for workload in workloads
+            project(workload, config, level, all_pairs=all_pairs, uncertainty=uncertainty, accounting=accounting)
+            for workload in workloads
         )
-        for config in fitting_designs(designs)
+        for config in fitting_designs(designs, accounting)
     }
     left_out = tuple({} for _ in workloads) if discarded is None else tuple(discarded)
     return ScanProjection(rows, left_out, measured, level)
 
 
-def fitting_designs(designs: Sequence[Config | str]) -> list[Config]:
+def fitting_designs(designs: Sequence[Config | str], accounting: Accounting = "design") -> list[Config]:
     """Return the designs, whose names differ, or the first error of one that does not fit its board."""
     if not designs:
         raise ParameterError("designs", "must not be empty")
     found = [load(design) if isinstance(design, str) else design for design in designs]
     for config in found:
-        check_fits(config)
+        check_fits(counted(config, accounting))
     return told_apart(found)
 
 
-def measured_seconds(scanner: OmegaScanner, batch: FilteredBatch, options: ScanOptions) -> list[float]:
-    """Return the seconds of each scan: the best of some, after one in which kernels are compiled."""
-    used = batch.alignments
-    scanner.scan_batch(used, options)
-    tries: list[list[float]] = []
-    while len(tries) < MAX_TRIES and sum(map(sum, tries)) < ENOUGH_SECONDS:
-        tries.append([scan.stats.seconds for scan in scanner.scan_batch(used, options)])
-    return min(tries, key=sum)
+def _timed(scanner: OmegaScanner, batch: FilteredBatch, options: ScanOptions) -> list[Run]:
+    """Time the scans of a batch, several times."""
+    return repeated(lambda: [scan.stats.seconds for scan in scanner.scan_batch(batch.alignments, options)])
 
 
 def _opened(stack: ExitStack, device: Device | str | None, max_memory: int | None) -> Engine:

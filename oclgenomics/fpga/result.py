@@ -9,33 +9,13 @@ from typing import TYPE_CHECKING, Any
 from hls_model.project import Projection, totals
 from hls_model.timing.result import Level
 from hls_model.workload import Workload
+from oclgenomics.fpga.measuring import Measured
 from oclgenomics.frames import to_frame
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Measured", "ScanProjection"]
-
-
-@dataclass(frozen=True)
-class Measured:
-    """The same scans on this machine.
-
-    Attributes
-    ----------
-    device : str
-        The OpenCL device.
-    seconds : tuple of float
-        LD and omega of each scan, sites in memory and kernels compiled; of scans that go together, the share.
-    """
-
-    device: str
-    seconds: tuple[float, ...]
-
-    @property
-    def total(self) -> float:
-        """Seconds of all scans."""
-        return sum(self.seconds)
+__all__ = ["ScanProjection"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -51,7 +31,7 @@ class ScanProjection:
     measured : Measured or None
         None where nothing was measured.
     level : str
-        Of the timing: 'L0', 'L1' or 'L2'.
+        Of the timing: 'L1' or 'L2'.
     """
 
     projections: Mapping[str, tuple[Projection, ...]]

@@ -29,7 +29,7 @@ HOST = [
     ("toml", ["fpga", "timing", "--board", "{x}", "--left", "20", "--right", "50"]),
     ("toml", ["fpga", "resources", "--board", "{x}"]),
     ("toml", ["fpga", "roofline", "--board", "{x}", "--json"]),
-    ("positions", ["fpga", "project", "--positions", "{x}", *WINDOWS, "--no-measure", "--level", "L0"]),
+    ("positions", ["fpga", "project", "--positions", "{x}", *WINDOWS, "--no-measure"]),
     *((name, PROJECT) for name in ("vcf", "phases", "ms", "macs", "alignment", "trees", "vcz")),
     ("mbs", [*PROJECT, "--input-format", "mbs"]),
     ("names", ["fpga", "project", "{phases}", *WINDOWS, "--no-measure", "--samples", "{x}"]),

@@ -33,6 +33,8 @@ DEVICES = {
     "u280": (4_032, 9_024, 2_607_360, 1_303_680),
 }
 
+CAPACITY = {"zcu102": 4, "u200": 64, "u250": 64, "u280": 8}  # GiB of the memory that kernels read
+
 
 @ALL
 def test_every_figure_has_a_source(board):
@@ -72,6 +74,8 @@ def test_limits_are_in_order(board):
     assert board.static_watts.high < board.idle_watts.low
     assert board.idle_watts.high < board.max_watts
     assert board.peak_gbps == pytest.approx(board.banks * board.bank_gbps)
+    assert board.memory_bytes == board.bytes_of(board.banks) == CAPACITY[board.name] << 30
+    assert board.bytes_of(1) * board.banks == board.memory_bytes
     for name in ("latency_ns", "host_gbps", "launch_us", "static_watts", "idle_watts", "memory_pj_per_bit"):
         figure = getattr(board, name)
         assert isinstance(figure, Range)

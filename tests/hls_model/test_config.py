@@ -191,3 +191,11 @@ def test_what_is_no_file_is_named(tmp_path: Path) -> None:
 def test_python_callers_get_the_same_errors(changes: dict[str, Any]) -> None:
     with pytest.raises(ModelError):
         load("u200").but(**changes)
+
+
+def test_a_fifo_may_hold_just_one_beat():
+    memory = Memory(port_bits=32, ports=1, fifo_beats=4)
+    tight = Config(unroll=4, memory=memory)
+    assert tight.beats_per_issue == 4
+    with pytest.raises(ModelError, match=r"memory.fifo_beats is 3; it has to hold the 4 port beats that"):
+        tight.but(memory=dataclasses.replace(memory, fifo_beats=3))

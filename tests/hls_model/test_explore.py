@@ -75,7 +75,9 @@ def test_what_is_no_design_is_counted():
 @pytest.mark.parametrize(
     ("design", "space", "said"),
     [
-        ("zcu102", Space(unroll=(200,)), "largest unroll that fits"),
+        ("zcu102", Space(unroll=(200,)), "^with memory.ports=1 and kernels=1, unroll 200 .* largest unroll that"),
+        ("u200", Space(unroll=(1000,), ports=(4, 2)), "^with memory.ports=2 and kernels=1, unroll 1000 .* is 166$"),
+        ("u200", Space(unroll=(1000,), ports=(1,)), "^with memory.ports=1 and kernels=1, unroll 1000 .* is 167$"),
         ("u200", Space(ports=(0,)), "memory.ports is 0"),
         ("u200", Space(unroll=(100_000,)), "rs_buffer_words"),
     ],

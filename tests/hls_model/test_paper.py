@@ -19,9 +19,9 @@ from hls_model.resources import estimate
 from hls_model.workload import even_positions
 
 
-@pytest.fixture(scope="module", params=["L0", "L1"])
-def rows(request) -> dict[str, table3.Row]:
-    return {row.mix.name: row for row in table3.reproduce(load("u200"), request.param)}
+@pytest.fixture(scope="module")
+def rows() -> dict[str, table3.Row]:
+    return {row.mix.name: row for row in table3.reproduce(load("u200"))}
 
 
 @pytest.mark.parametrize(("board", "ideal", "line"), [("zcu102", 400e6, 360e6), ("u200", 8_000e6, 7_200e6)])
@@ -112,7 +112,7 @@ def test_omega_rates_at_the_widest_position(rows):
 
 
 def test_omega_rates_hang_on_the_memory_latency():
-    found = {one.cycles: [rate.deviation for rate in one.rates] for one in table3.by_latency(load("u200"), "L0")}
+    found = {one.cycles: [rate.deviation for rate in one.rates] for one in table3.by_latency(load("u200"))}
     assert found[1] == pytest.approx([0.459, 0.431, 1.132], abs=0.0006)
     assert found[50] == pytest.approx([0.003, 0.012, 0.216], abs=0.0006)
     assert found[64] == pytest.approx([-0.079, -0.066, 0.083], abs=0.0006)
@@ -124,7 +124,7 @@ def test_the_fitted_latency_is_the_nearest(rows):
     off = {
         cycles: abs(one.rates[0].deviation)
         for cycles in range(40, 61)
-        for one in table3.by_latency(load("u200"), "L0", [cycles])
+        for one in table3.by_latency(load("u200"), "L1", [cycles])
     }
     assert {row.fitted_cycles for row in rows.values()} == {min(off, key=off.get)}
 
@@ -177,12 +177,12 @@ def test_only_predicted_numbers_are_evidence(rows):
 
 def test_a_prediction_changes_with_no_published_omega_rate(monkeypatch):
     """What is predicted for a data set may use no omega rate of it: doubling that rate leaves the value as it is."""
-    before = {row.mix.name: row.compared() for row in table3.reproduce(load("u200"), "L0")}
+    before = {row.mix.name: row.compared() for row in table3.reproduce(load("u200"))}
     for name, mix in TABLE3.items():
         rates = dataclasses.replace(mix.fpga, omega=2 * mix.fpga.omega)
         changed = {**TABLE3, name: dataclasses.replace(mix, fpga=rates)}
         monkeypatch.setattr(table3, "TABLE3", changed)
-        after = next(row for row in table3.reproduce(load("u200"), "L0") if row.mix.name == name).compared()
+        after = next(row for row in table3.reproduce(load("u200")) if row.mix.name == name).compared()
         for key, one in after.items():
             if one.kind == "predicted":
                 assert one.value == before[name][key].value
@@ -200,7 +200,7 @@ def test_a_prediction_changes_with_no_published_omega_rate(monkeypatch):
     ],
 )
 def test_another_design_predicts_nothing_about_the_paper(change):
-    rows = table3.reproduce(load("u200").but(**change), "L0")
+    rows = table3.reproduce(load("u200").but(**change))
     assert not any(row.of_the_paper for row in rows)
     assert {row.fitted_cycles for row in rows} == {None}
     assert evidence(table3.compared(rows)) == []

@@ -384,7 +384,8 @@ def test_more_samples_never_take_less(one: int, other: int) -> None:
 
 
 def test_boards_differ_by_more_than_their_ranges() -> None:
-    zcu102, u200, u280 = (project(LARGE, load(name)).total for name in ("zcu102", "u200", "u280_hbm"))
+    few = dataclasses.replace(LARGE, samples=100)  # the range of LD, whose engine nobody has built, spans boards
+    zcu102, u200, u280 = (project(few, load(name)).total for name in ("zcu102", "u200", "u280_hbm"))
     assert u280.high < u200.low < u200.high < zcu102.low
     ld = [project(LARGE, load(name)).ld_seconds for name in ("zcu102", "u280_hbm")]
     assert ld[0] is not None

@@ -76,13 +76,13 @@ def test_what_a_range_is_made_of_is_said_the_widest_first(capsys):
 
 
 def test_table_3_says_what_each_number_is_worth(capsys):
-    assert model_main(["table3", "--level", "L0"]) == 0
+    assert model_main(["table3"]) == 0
     text = capsys.readouterr().out
     assert "2,471, 2,851, 951 right-side iterations, 0.190 for each SNP" in text
     assert "30 numbers beside the paper's: 5 predicted, 19 calibrated, 6 restated" in text
     assert "chosen to match the published total speedups" in text
     assert re.search(r"\n64 +-7.9 % +-6.6 % +\+8.3 %", text)
-    record = printed_json(capsys, "table3", "--level", "L0")
+    record = printed_json(capsys, "table3")
     assert record["kinds"] == {"predicted": 5, "calibrated": 19, "restated": 6}
     first = record["mixes"][0]
     assert first["compared"]["omega_widest"]["deviation"] == pytest.approx(-0.018, abs=0.0006)
@@ -93,7 +93,7 @@ def test_table_3_says_what_each_number_is_worth(capsys):
 
 
 def test_table_3_of_another_design_is_no_reproduction(capsys):
-    assert model_main(["table3", "--level", "L0", "--unroll", "16"]) == 0
+    assert model_main(["table3", "--unroll", "16"]) == 0
     text = capsys.readouterr().out
     assert "this design is not the paper's" in text
     assert "none is evidence" in text
@@ -101,7 +101,7 @@ def test_table_3_of_another_design_is_no_reproduction(capsys):
 
 
 def test_table_3_without_ranges(capsys):
-    assert model_main(["table3", "--level", "L0", "--no-uncertainty"]) == 0
+    assert model_main(["table3", "--no-uncertainty"]) == 0
     assert not re.search(r"\([\d,]+-[\d,]+\)", capsys.readouterr().out)
 
 

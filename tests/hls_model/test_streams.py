@@ -75,3 +75,17 @@ def test_gaps_part_bursts() -> None:
     without = ReadPath([Flow(dataclasses.replace(supply, burst_gap=0))], 4, 1).column().tolist()
     assert with_gap == [4, 5, 8, 9]
     assert without == [4, 5, 6, 7]
+
+
+@pytest.mark.parametrize("wide", [1, 2, 3, 5])
+def test_a_tight_fifo_takes_a_beat_and_no_more(wide: int) -> None:
+    """It holds just the port beats of one beat: the next ones come when these have left, and are seen a cycle later."""
+    tight = Supply(4, fifo_beats=wide)
+    issues = ReadPath([Flow(tight, wide)], 6, 1).column().tolist()
+    assert issues == oracle.issues([Flow(tight, wide)], 1, 6, 1, 0)
+    assert issues == [4 + wide + (wide + 1) * beat for beat in range(6)]
+    roomy = dataclasses.replace(tight, fifo_beats=wide + 1)
+    assert ReadPath([Flow(roomy, wide)], 6, 1).column().tolist() == oracle.issues([Flow(roomy, wide)], 1, 6, 1, 0)
+    assert ReadPath([Flow(roomy, wide)], 6, 1).column().tolist() == [4 + wide + wide * beat for beat in range(6)]
+    with pytest.raises(ModelError, match=f"a FIFO of {wide - 1} port beats does not hold the {wide} of a beat"):
+        Flow(dataclasses.replace(tight, fifo_beats=wide - 1), wide)

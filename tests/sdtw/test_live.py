@@ -65,7 +65,8 @@ def test_targets_are_sequenced_and_others_end() -> None:
         metrics = classifier.run(client)
     assert client.stopped == [(1, "a")]
     assert client.unblocked == [(2, "b")]
-    assert metrics.outcome_counts() == {"undecided": 0, "accept": 1, "reject": 1, "control": 0, "delayed": 0}
+    counts = metrics.outcome_counts()
+    assert counts == {"undecided": 0, "accept": 1, "reject": 1, "control": 0, "delayed": 0, "unselected": 0}
     assert metrics.actions == {"unblock": 1, "stop_receiving": 1, "proceed": 0}
 
 

@@ -125,7 +125,8 @@ def test_a_device_that_is_lost_ends_the_selection() -> None:
     assert metrics.failures == 3
     assert [text.split(":")[0] for text in said] == ["warning", "WARNING"]
     assert "the selection has ended" in said[1]
-    assert metrics.outcome_counts() == {"undecided": 0, "accept": 0, "reject": 0, "control": 0, "delayed": 1}
+    counts = metrics.outcome_counts()
+    assert counts == {"undecided": 0, "accept": 0, "reject": 0, "control": 0, "delayed": 1, "unselected": 0}
 
 
 def test_a_device_that_is_not_there_is_told_at_the_start() -> None:
@@ -152,34 +153,36 @@ def test_decisions_on_a_device(engine: Engine) -> None:
 
 
 def test_what_is_measured() -> None:
-    """A scripted run: chunks every second, a batch takes 0.1 s for each of its reads."""
+    """A scripted run: chunks every second, a batch takes 15 ms for each of its reads."""
     third = read_of(LEVELS, 100, seed=1)
     client = Script([
         [(1, chunk_of("a", GOOD[:50])), (2, chunk_of("b", BAD[:30])), (7, chunk_of("x", GOOD[:50]))],
         [(1, chunk_of("a", GOOD[50:], 50)), (2, chunk_of("b", BAD[30:], 30)), (7, chunk_of("x", GOOD, 99))],
         [(3, chunk_of("c", third)), (2, chunk_of("b", BAD, 100)), ("?", chunk_of("?", BAD))],
     ])  # fmt: skip
-    classifier, clock = classifier_of(STAGES, seconds=lambda job, real: 0.1 * len(job), interval=1.0, max_latency=0.15)
+    classifier, clock = classifier_of(
+        STAGES, seconds=lambda job, real: 0.015 * len(job), interval=1.0, max_latency=0.02
+    )
     client.clock = clock
     with classifier:
         record = classifier.run(client).record()
-    # Turn 1 at 0.0: a and x, 0.2 s, not there after 0.15. Turn 2 at 1.0: x broke, its verdict is for nothing; a and b,
-    # 0.2 s again. Turn 3 at 2.0: the verdicts of a and b come, then c takes 0.1 s.
+    # Turn 1 at 0.0: a and x, 30 ms, not there after 20. Turn 2 at 1.0: x broke, its verdict is for nothing; a and b,
+    # 30 ms again. Turn 3 at 2.0: the verdicts of a and b come, then c takes 15 ms.
     assert [(round(when, 6), what, read) for when, what, read in client.told] == [
-        (2.1, "unblock", (2, "b")), (2.1, "stop_receiving", (1, "a")), (2.1, "stop_receiving", (3, "c")),
+        (2.015, "unblock", (2, "b")), (2.015, "stop_receiving", (1, "a")), (2.015, "stop_receiving", (3, "c")),
     ]  # fmt: skip
     latency = record.pop("latency")
     assert {name: round(value, 6) for name, value in latency.items()} == {
-        "count": 3, "mean": round(2.3 / 3, 6), "p50": 1.1, "p95": 1.1, "p99": 1.1, "max": 1.1,
+        "count": 3, "mean": round(2.045 / 3, 6), "p50": 1.015, "p95": 1.015, "p99": 1.015, "max": 1.015,
     }  # fmt: skip
-    assert round(record.pop("batch_seconds")["mean"], 6) == round(0.5 / 3, 6)
+    assert round(record.pop("batch_seconds")["mean"], 6) == 0.025
     assert record.pop("batch_reads")["max"] == 2
     assert record.pop("loop_seconds")["count"] == 3
     assert record == {
         "reads": 4, "chunks": 7, "samples": 50 + 30 + 50 + 50 + 70 + 100 + 100, "malformed": 2, "joined": 0, "late": 0,
         "batches": 3, "aligned": 40 * 2 + 40 + 80 + 40 + 80, "cells": 320 * 120,
-        "slow_batches": 2, "deferred": 0, "gone": 1, "failures": 0,
-        "outcomes": {"undecided": 0, "accept": 2, "reject": 1, "control": 0, "delayed": 0},
+        "slow_batches": 2, "deferred": 0, "gone": 1, "failures": 0, "selection": {"channels": 4, "selected": 4},
+        "outcomes": {"undecided": 0, "accept": 2, "reject": 1, "control": 0, "delayed": 0, "unselected": 0},
         "outcomes_by_stage": {"accept": [0, 2, 0], "reject": [1, 0, 0]},
         "actions": {"unblock": 1, "stop_receiving": 2, "proceed": 0},
     }  # fmt: skip

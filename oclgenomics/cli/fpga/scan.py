@@ -16,7 +16,7 @@ from hls_model.cli.project import designs
 from hls_model.config import Config
 from hls_model.positions import read_positions
 from hls_model.workload import even_positions
-from oclgenomics.cli.fpga.report import projection_record, projection_text
+from oclgenomics.cli.fpga.report import busy_text, projection_record, projection_text
 from oclgenomics.cli.omega.options import scan_options
 from oclgenomics.cli.options import open_engine, report_profile
 from oclgenomics.cli.output import provenance, say
@@ -44,6 +44,8 @@ def project_input(args: argparse.Namespace) -> int:
             left_out = ", ".join(f"{count:,} {reason}" for reason, count in discarded.items() if count) or "none"
             sites = f"{workload.snps:,} sites (left out: {left_out})"
             say(args, f"warning: {workload.name}: no window holds enough of its {sites}")
+    if found.measured is not None and found.measured.busy:
+        say(args, f"warning: {busy_text(found.measured)}; run it again when the machine is idle")
     text, record = with_costs(args, found.projections, projection_text(found), projection_record(found, made))
     model_common.write(args, text, record, found.plot)
     return 0
@@ -71,8 +73,9 @@ def _projected(
         return _scanned(args, made, options, configs, exclude)
     workload = workload_at(positions, options, name=name)
     found = project_workloads(
-        [workload], configs, level=args.level, all_pairs=args.all_pairs, uncertainty=args.uncertainty
-    )
+        [workload], configs, level=args.level, all_pairs=args.all_pairs, uncertainty=args.uncertainty,
+        accounting=args.accounting,
+    )  # fmt: skip
     return found, provenance(args, None)
 
 
@@ -86,7 +89,8 @@ def _scanned(
     def projected(**device: Any) -> ScanProjection:
         return project_scan(
             source, options, configs, level=args.level, all_pairs=args.all_pairs, uncertainty=args.uncertainty,
-            exclude=exclude, on_alignment=lambda alignment: say_unphased(args, alignment), **device,
+            accounting=args.accounting, exclude=exclude,
+            on_alignment=lambda alignment: say_unphased(args, alignment), **device,
         )  # fmt: skip
 
     if args.no_measure:

@@ -71,7 +71,18 @@ def _add_selection_options(parser: argparse.ArgumentParser) -> None:
         "--max-latency", type=float, default=0.4, metavar="S",
         help="seconds for which the loop waits for the device (default: %(default)s)",
     )  # fmt: skip
-    group.add_argument("--max-batch", type=count, metavar="N", help="reads that are aligned together (default: all)")
+    group.add_argument(
+        "--max-batch", type=count, metavar="N",
+        help="reads that are aligned together at most (default: what the device judges soon enough)",
+    )  # fmt: skip
+    group.add_argument(
+        "--deadline", type=float, metavar="S",
+        help="seconds within which a read is judged, or not at all (default: 1, or four of the smallest batches)",
+    )  # fmt: skip
+    group.add_argument(
+        "--select", type=count, metavar="N",
+        help="select N channels (default: as many as the device can serve)",
+    )  # fmt: skip
     group.add_argument(
         "--interval", type=float, default=0.1, metavar="S",
         help="seconds from one request for chunks to the next (default: %(default)s)",
@@ -174,7 +185,8 @@ def _live(args: argparse.Namespace) -> LiveOptions:
     return LiveOptions(
         accept=args.on_accept, reject=args.on_reject, undecided=args.on_undecided, trim=trim_of(args),
         control_channels=frozenset(range(1, args.control + 1)), max_samples=args.max_samples,
-        max_latency=args.max_latency, max_batch=args.max_batch, interval=args.interval,
+        max_latency=args.max_latency, max_batch=args.max_batch, deadline=args.deadline, select=args.select,
+        interval=args.interval,
         unblock_duration=args.unblock_duration, dry_run=args.dry_run,
     )  # fmt: skip
 

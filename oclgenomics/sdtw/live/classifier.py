@@ -174,7 +174,14 @@ class ReadUntilClassifier:
             if log_seconds and clock.now() - said >= log_seconds:
                 self._tell(self.metrics.line())
                 said = clock.now()
-            clock.sleep(self._options.interval - (clock.now() - begun))
+            if not self._selector.pressed:
+                clock.sleep(self._options.interval - (clock.now() - begun))
+        if self.metrics.choice.short:
+            self._tell(
+                f"warning: {self.metrics.choice.text()} channels were selected, as many as this machine could serve; "
+                f"{self.metrics.gone:,} verdicts came too late, and {self.metrics.outcome_counts()['delayed']:,} reads "
+                "went on without one"
+            )
         return self.metrics
 
     def step(self, client: ReadUntilClient) -> Decided:
@@ -212,8 +219,8 @@ class ReadUntilClassifier:
             self._debug.add(decided, meant, sent, now)
 
     def _action_of(self, outcome: str) -> Action:
-        """What an outcome stands for; what the device was late for goes on."""
+        """What an outcome stands for; what the device was late for goes on, what it does not look at is as control."""
         if outcome == "delayed":
             return "proceed"
-        action: Action = getattr(self._options, outcome)
+        action: Action = getattr(self._options, "control" if outcome == "unselected" else outcome)
         return action

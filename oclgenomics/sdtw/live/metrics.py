@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.sdtw.live.channel_choice import ChannelChoice
 from oclgenomics.sdtw.live.judging import Verdict
 from oclgenomics.sdtw.live.options import ACTIONS
 from oclgenomics.sdtw.live.outcomes import OUTCOMES, Decided
@@ -68,6 +69,8 @@ class Metrics:
         Reads that were over, or could not be judged any more, when their verdict came.
     failures : int
         Batches that failed.
+    choice : ChannelChoice
+        Tells how many channels are selected.
     latency : Latest
         From the arrival of the chunk that completed a prefix to the action.
     batch_seconds, batch_reads : Latest
@@ -76,7 +79,8 @@ class Metrics:
         Of the loop's own work in each turn in which reads were judged, without waiting for the device.
     """
 
-    def __init__(self, stages: int) -> None:
+    def __init__(self, stages: int, choice: ChannelChoice) -> None:
+        self.choice = choice
         self.reads = self.chunks = self.samples = self.malformed = self.joined = self.late = 0
         self.batches = self.aligned = self.cells = self.slow_batches = self.deferred = self.gone = self.failures = 0
         self.outcomes = np.zeros((len(OUTCOMES), stages + 1), np.int64)
@@ -113,6 +117,7 @@ class Metrics:
         by_stage = {word: row for word, row in zip(OUTCOMES, self.outcomes.tolist(), strict=True) if any(row)}
         return {
             **counts,
+            "selection": self.choice.record(),
             "outcomes": self.outcome_counts(),
             "outcomes_by_stage": by_stage,
             "actions": dict(self.actions),
@@ -125,9 +130,10 @@ class Metrics:
         latency, batch = self.latency.summary(), self.batch_seconds.summary()
         troubles = (
             ("slow batches", self.slow_batches), ("deferred reads", self.deferred), ("failed batches", self.failures),
-            ("malformed chunks", self.malformed), ("late chunks", self.late),
+            ("late verdicts", self.gone), ("malformed chunks", self.malformed), ("late chunks", self.late),
         )  # fmt: skip
         odd = "".join(f"; {count:,} {name}" for name, count in troubles if count)
+        odd += f"; {self.choice.text()} channels selected" if self.choice.short else ""
         return (
             f"{self.reads:,} reads: {counts}; {self.batches:,} batches, p99 {_milliseconds(batch['p99'])}; "
             f"decisions p50 {_milliseconds(latency['p50'])}, p99 {_milliseconds(latency['p99'])}{odd}"

@@ -24,8 +24,8 @@ class LiveOptions:
     ----------
     accept, reject, undecided, control : {'unblock', 'stop_receiving', 'proceed'}
         What the sequencer is told of a read that is accepted, rejected, or undecided after `max_samples`, and of each
-        read of `control_channels`: end it, sequence it to its end and send no more of it, or nothing. Reads that are
-        undecided because the device was late are never unblocked.
+        read of `control_channels` and of channels that are not selected: end it, sequence it to its end and send no
+        more of it, or nothing. Reads that are undecided because the device was late are never unblocked.
     control_channels : frozenset of int
         Channels whose reads are not judged.
     trim : TrimOptions, optional
@@ -38,7 +38,13 @@ class LiveOptions:
     max_latency : float
         How long the loop waits for the device at a time.
     max_batch : int, optional
-        Reads that are aligned together at most; all that are due, if not given.
+        Reads that are aligned together at most, if the device could judge more of them soon enough.
+    deadline : float, optional
+        Seconds after its samples came in which a read has to get its verdict; with less left it is not judged. If not
+        given, a second, or four times what the smallest batch takes.
+    select : int, optional
+        Channels that are selected; as many as the device can serve, if not given. Of the others and of control channels
+        no read is judged.
     interval : float
         Time from one request for chunks to the next.
     unblock_duration : float
@@ -64,6 +70,8 @@ class LiveOptions:
     max_missed: int = 5000
     max_latency: float = 0.4
     max_batch: int | None = None
+    deadline: float | None = None
+    select: int | None = None
     interval: float = 0.1
     unblock_duration: float = 0.1
     max_failures: int = 3
@@ -73,12 +81,12 @@ class LiveOptions:
         for name in ("accept", "reject", "undecided", "control"):
             if getattr(self, name) not in ACTIONS:
                 raise ParameterError(name, f"choose one of {', '.join(ACTIONS)}", getattr(self, name))
-        for name in ("max_latency", "unblock_duration"):
-            if not 0 < getattr(self, name) < math.inf:
+        for name in ("max_latency", "unblock_duration", "deadline"):
+            if getattr(self, name) is not None and not 0 < getattr(self, name) < math.inf:
                 raise ParameterError(name, "give more than 0 seconds", getattr(self, name))
         if not 0 <= self.interval < math.inf:
             raise ParameterError("interval", "give 0 seconds or more", self.interval)
-        for name in ("max_samples", "max_batch", "max_failures"):
+        for name in ("max_samples", "max_batch", "select", "max_failures"):
             if getattr(self, name) is not None and getattr(self, name) < 1:
                 raise ParameterError(name, "give 1 or more", getattr(self, name))
         if self.max_missed < 0:

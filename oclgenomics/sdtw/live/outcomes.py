@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from oclgenomics.sdtw.decisions import words as decisions
 
-__all__ = ["ACCEPT", "CONTROL", "DELAYED", "OUTCOMES", "REJECT", "UNDECIDED", "Decided"]
+__all__ = ["ACCEPT", "CONTROL", "DELAYED", "OUTCOMES", "REJECT", "UNDECIDED", "UNSELECTED", "Decided"]
 
 UNDECIDED, ACCEPT, REJECT = decisions.UNDECIDED, decisions.ACCEPT, decisions.REJECT
-CONTROL, DELAYED = 3, 4
-OUTCOMES = (*decisions.WORDS, "control", "delayed")
+CONTROL, DELAYED, UNSELECTED = 3, 4, 5
+OUTCOMES = (*decisions.WORDS, "control", "delayed", "unselected")
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +28,8 @@ class Decided:
     read : ndarray, object (str)
         Its id.
     outcome : ndarray, uint8
-        Numbers of `OUTCOMES`. A read is `delayed` where the device was late for it until it had too many samples.
+        Numbers of `OUTCOMES`. A read is `delayed` where a verdict would have come too late, and `unselected` on a
+        channel that the device could not serve.
     stage : ndarray, int64
         At which it was judged last; -1 for none.
     samples : ndarray, int64

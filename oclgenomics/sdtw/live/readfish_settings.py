@@ -17,7 +17,7 @@ from oclgenomics.signals.trimming import TrimOptions
 
 __all__ = ["Settings", "read_settings"]
 
-LIVE = ("max_latency", "max_batch", "max_missed", "max_samples", "max_failures")
+LIVE = ("max_latency", "max_batch", "deadline", "select", "max_missed", "max_samples", "max_failures")
 ALIGN = tuple(field.name for field in fields(AlignOptions))
 OTHERS = ("reference", "decoy", "thresholds", "stages", "score", "trim", "device", "max_memory")
 TABLE = "mapper_settings"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from oclgenomics.plot_style import BLUE, GREY, INK, ORANGE, SKY, STYLE, number_text, short_text
+from oclgenomics.plot_style import BLUE, GREEN, GREY, INK, ORANGE, SKY, STYLE, number_text, short_text
 from oclgenomics.sdtw.live.outcomes import OUTCOMES
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ LONGEST_TITLE = 60  # letters shown
 MAX_DOTS = 20_000
 BINS = 60
 LEAST_LABELLED = 0.06  # share of the reads
-COLOURS = {"accept": BLUE, "reject": ORANGE, "undecided": GREY, "control": SKY, "delayed": INK}
+COLOURS = {"accept": BLUE, "reject": ORANGE, "undecided": GREY, "control": SKY, "unselected": GREEN, "delayed": INK}
 
 
 def plot_played(played: Played, *, title: str = "") -> Figure:
@@ -101,7 +101,7 @@ def _draw_outcomes(axes: Axes, played: Played) -> None:
     axes.set_yticks(range(len(rows)), [name for name, _ in rows])
     axes.set(xlim=(0, 1), xlabel="Share of the reads", ylim=(len(rows) - 0.5, -0.5))
     if played.outcomes.any():
-        axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=5, frameon=False, fontsize=9, handlelength=1)
+        axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=6, frameon=False, fontsize=9, handlelength=1)
 
 
 def _before(word: str) -> list[str]:
@@ -113,7 +113,8 @@ def _before(word: str) -> list[str]:
 def _write_title(figure: Figure, played: Played, title: str) -> None:
     latency, metrics = played.metrics.latency.summary(), played.metrics
     figure.text(0.02, 0.955, short_text(title, LONGEST_TITLE), fontsize=13, fontweight="bold")
-    parts = [f"{played.options.channels:,} channels", f"{metrics.reads:,} reads"]
+    chosen = f", {metrics.choice.text()} selected" if metrics.choice.short else ""
+    parts = [f"{played.options.channels:,} channels{chosen}", f"{metrics.reads:,} reads"]
     if latency["p99"] is not None:
         parts.append(f"p50 {number_text(1e3 * (latency['p50'] or 0))} ms, p99 {number_text(1e3 * latency['p99'])} ms")
     parts.append(f"{metrics.slow_batches:,} of {metrics.batches:,} batches slow")

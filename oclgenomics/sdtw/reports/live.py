@@ -19,6 +19,7 @@ def played_text(played: Played) -> str:
 def _rows(played: Played) -> Iterator[tuple[str, str]]:
     record, metrics = played.record(), played.metrics
     yield "channels", f"{played.options.channels:,}"
+    yield "selected channels", _selected(played)
     yield "seconds", f"{played.seconds:.2f}"
     yield "reads", f"{metrics.reads:,}"
     yield "decisions", _counts(metrics.outcome_counts())
@@ -33,6 +34,8 @@ def _rows(played: Played) -> Iterator[tuple[str, str]]:
     yield "device busy", f"{100 * record['device_busy']:.1f} %"
     yield "samples per second", f"{record['samples_per_second']:,.0f}"
     yield "cells per second", "-" if record["cells_per_second"] is None else f"{record['cells_per_second']:,.4g}"
+    verdicts, late = int(metrics.batch_reads.total), metrics.gone + played.missed
+    yield "verdicts", f"{verdicts:,}, {late:,} too late ({100 * late / max(1, verdicts):.1f} %)"
     troubles = ("malformed", "joined", "late", "deferred", "gone", "failures", "missed_actions")
     yield (
         "trouble",
@@ -47,6 +50,12 @@ def _rows(played: Played) -> Iterator[tuple[str, str]]:
             f"{100 * shares[0]:.2f} % of the samples, {100 * shares[1]:.2f} % without selection",
         )
         yield "enrichment", f"{played.enrichment:.3f}"
+
+
+def _selected(played: Played) -> str:
+    """How many channels were selected, and why not all of them."""
+    why = "; this machine is too slow for more" if played.metrics.choice.short else ""
+    return played.metrics.choice.text() + why
 
 
 def _counts(counts: dict[str, int]) -> str:
