@@ -185,9 +185,10 @@ class Index:
     def _sought(self, batches: Iterator[SketchedReads], options: QueryOptions, *, all_hits: bool) -> Iterator[Sought]:
         def widths(letters: NDArray[np.int64]) -> NDArray[np.uint32]:
             stride = self.database.options.sketch.winstride
-            return range_width(letters, options.insertsize, stride).astype(np.uint32)
+            return range_width(letters, spanned, stride).astype(np.uint32)
 
         for batch in batches:
+            spanned = options.spanned(pairs=batch.reads.mate_letters is not None)
             yield Sought(batch, by_length(widths, _letters(batch.reads)), all_hits, options.repeats)
 
     def _called(self, found: FoundReads, caller: Caller, options: QueryOptions) -> ClassifiedReads:
@@ -196,9 +197,13 @@ class Index:
         letters = _letters(reads)
         candidates = found.candidates.without(_left_out(letters, options))
         windows, sketch = int(self.database.targets.first_window[-1]), self.database.options.sketch
-        needed = needed_hits(letters, windows, sketch, options)
-        calls = caller.call(candidates, needed, needed_lead(letters, sketch, options))
+        needed = needed_hits(reads.kmers(sketch.kmerlen), windows, sketch, options)
+        calls = caller.call(candidates, needed, self._lead(reads, options))
         return ClassifiedReads(reads, candidates, calls, found.hits, sought.batch.texts)
+
+    def _lead(self, reads: Reads, options: QueryOptions) -> NDArray[np.uint32] | None:
+        sketch = self.database.options.sketch
+        return needed_lead(reads.kmers(sketch.kmerlen), sketch, options)
 
     def _well_covered(
         self, parts: Iterable[ClassifiedReads], caller: Caller, options: QueryOptions
@@ -212,7 +217,8 @@ class Index:
         kept = well_covered(candidates, needed, self.database.targets, options.cov_percentile)
         for part in held:
             fewer = without_targets(part.candidates, kept)
-            yield replace(part, candidates=fewer, calls=caller.call(fewer, part.calls.hitmin))
+            calls = caller.call(fewer, part.calls.hitmin, self._lead(part.reads, options))
+            yield replace(part, candidates=fewer, calls=calls)
 
 
 def _no_features(features: Features) -> Features:

@@ -25,6 +25,7 @@ MAX_KMER, MAX_SKETCH, MAX_WINDOW = 16, 64, 4096
 TRIPLETS = 9  # that a k-mer of MAX_KMER letters needs, unless the options say otherwise
 MAX_LOCATIONS = (1 << 16) - 1  # of a feature
 MAX_CANDIDATES = 64
+PAIR_SPAN = 600  # bases, of nearly all libraries of short fragments
 
 
 def _check(name: str, value: int, least: int, most: int) -> None:
@@ -147,7 +148,8 @@ class QueryOptions:
         given, `lowest` is species; with `hitmin` it is sequence, which is MetaCache's default, where two strains of one
         species leave no place for the next species.
     insertsize : int
-        Letters that the two mates of a pair span; 0 if unknown.
+        Bases that the two mates of a pair span at most. If 0 is given, 600, or with `hitmin` the bases of both mates,
+        as MetaCache takes it.
     winstride : int
         Stride of a read's windows; `winlen` - `kmerlen` + 1 of the database if 0, whatever its own stride.
     sketchlen : int
@@ -197,6 +199,15 @@ class QueryOptions:
                 raise ParameterError(name, f"choose one of {', '.join(RANKS)}", getattr(self, name))
         if RANKS.index(self.lowest) > RANKS.index(self.highest):
             raise ParameterError("lowest", f"is above the highest rank, {self.highest}", self.lowest)
+
+    @property
+    def tells_shares(self) -> bool:
+        """Whether candidates are those that `calling.evidence` knows what they say: two species, by the own rules."""
+        return self.hitmin is None and self.lowest == "species" and self.maxcand > 1
+
+    def spanned(self, *, pairs: bool) -> int:
+        """Return the bases that a read or a pair spans at least when its hits are counted; see `insertsize`."""
+        return self.insertsize or (PAIR_SPAN if pairs and self.hitmin is None else 0)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ Slow, and meant to be read.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
@@ -18,8 +18,8 @@ from oclgenomics.classify.options import BuildOptions, QueryOptions, SketchOptio
 from oclgenomics.classify.taxonomy.ranks import RANKS
 
 __all__ = [
-    "Locations", "build_features", "call_read", "choose_candidates", "count_triplets", "counting", "find_candidates",
-    "sketch", "sketches", "windows",
+    "Locations", "build_features", "call_read", "choose_candidates", "count_triplets", "counting",
+    "find_candidates", "share_reads", "sketch", "sketches", "windows",
 ]  # fmt: skip
 
 CODES = {letter: code for code, letters in enumerate((b"Aa", b"Cc", b"Gg", b"TtUu")) for letter in letters}
@@ -198,3 +198,54 @@ def _first_rank(lineages: Sequence[Sequence[int | None]], lowest: int) -> int:
     """The first rank, from one on, at which all lineages have the same taxon; beyond all ranks if there is none."""
     shared = (rank for rank in range(lowest, len(RANKS)) if lineages[0][rank] is not None)
     return next((rank for rank in shared if len({lineage[rank] for lineage in lineages}) == 1), len(RANKS))
+
+
+def share_reads(
+    reads: Sequence[tuple[int, int | None, float, float]],
+    above: dict[int, int | None],
+    odds_of_relatives: float,
+    shrinkage: float,
+    rounds: int,
+) -> tuple[dict[int, float], dict[int, float]]:
+    """Share reads out to their candidates, and to relatives of these without a reference.
+
+    Parameters
+    ----------
+    reads : sequence of (int, int or None, float, float)
+        Taxa of the best and the second candidate, and how much likelier the hits are if the read is of the one or of
+        the other than if it is of neither.
+    above : dict of int to int or None
+        Of each taxon, the one that its relatives are of.
+    odds_of_relatives : float
+        Reads of relatives that are expected for each read of the taxa.
+    shrinkage : float
+        How far the share of relatives goes from what is found, 0, to what is expected, 1.
+    rounds : int
+
+    Returns
+    -------
+    tuple of dict
+        Reads of the taxa, and of relatives by `above`.
+    """
+    taxa = sorted({one for read in reads for one in read[:2] if one is not None})
+    hit = Counter(above[taxon] for taxon in {read[0] for read in reads})
+    share = {taxon: 1 / len(taxa) for taxon in taxa}
+    unknown: dict[int | None, float] = {}
+    for number in range(rounds):
+        expected = {one: odds_of_relatives * sum(share[taxon] for taxon in taxa if above[taxon] == one) for one in hit}
+        relatives = dict(expected)
+        if number:
+            relatives = {one: (1 - shrinkage) * unknown[one] / len(reads) + shrinkage * expected[one] for one in hit}
+        found, unknown = dict.fromkeys(taxa, 0.0), dict.fromkeys(hit, 0.0)
+        for best, second, best_odds, second_odds in reads:
+            parent = above[best]
+            of_best = best_odds * share[best]
+            of_second = 0.0 if second is None else second_odds * share[second]
+            of_none = 0.0 if parent is None else relatives[parent] / (odds_of_relatives * hit[parent])
+            total = of_best + of_second + of_none
+            found[best] += of_best / total
+            unknown[parent] += of_none / total
+            if second is not None:
+                found[second] += of_second / total
+        share = {taxon: count / len(reads) for taxon, count in found.items()}
+    return found, {one: count for one, count in unknown.items() if one is not None}

@@ -47,6 +47,12 @@ class Reads:
     def __len__(self) -> int:
         return len(self.letters)
 
+    def kmers(self, kmerlen: int) -> NDArray[np.int64]:
+        """Return the k-mers of each read, or of both mates together, int64 (reads,)."""
+        mates = [self.letters] if self.mate_letters is None else [self.letters, self.mate_letters]
+        counts = [np.maximum(letters.astype(np.int64) - (kmerlen - 1), 0) for letters in mates]
+        return counts[0] if len(counts) == 1 else counts[0] + counts[1]
+
 
 @dataclass(frozen=True)
 class Calls:

@@ -29,9 +29,12 @@ from oclgenomics.classify import (
     run,
     write_database,
 )
+from oclgenomics.classify.calling.calls import call_reads
+from oclgenomics.classify.calling.thresholds import needed_lead
 from oclgenomics.classify.finding import PartFinder
 from oclgenomics.classify.hits import Hits
 from oclgenomics.classify.query import checked_inputs
+from oclgenomics.classify.reports import Tally, bracken_table
 from oclgenomics.classify.windows import range_width
 from oclgenomics.errors import InputError, ParameterError, UsageError
 from oclgenomics.runtime import Device, Engine
@@ -40,6 +43,8 @@ from oclgenomics.sequence.records import read_records
 EDGE = DATA / "edge"
 MEMORY = 2_500_000  # bytes: no room for an index of all targets
 OPTIONS = BuildOptions(SketchOptions(8, 6, 30))
+# Of the viruses: taxid, reads called, added and estimated
+SHARES = [("12637", 571, -19, 552), ("565995", 319, 0, 319), ("10335", 299, 0, 299), ("10244", 281, 1, 282)]
 FIVE = QueryOptions(5, repeats=True)
 
 
@@ -231,3 +236,48 @@ def test_a_database_without_taxa(database: Database, engine: Engine, tmp_path: P
     taxa = {row["taxon"] for row in rows}
     assert taxa <= {*bare.targets.names, ""}
     assert {row["taxid"] for row in rows} == {0}
+
+
+def test_hits_of_both_mates_count_together(viral: Database, engine: Engine, tmp_path: Path) -> None:
+    genome = next(read_records(sorted((DATA / "viral" / "ref").iterdir())[0])).letters
+    begins = range(0, min(len(genome) - 500, 4_000), 97)
+    turned = bytes.maketrans(b"ACGT", b"TGCA")
+    for name, first in (("a", True), ("b", False)):
+        ends = [genome[at : at + 75] if first else genome[at + 425 : at + 500] for at in begins]
+        mates = ends if first else [end.translate(turned)[::-1] for end in ends]
+        (tmp_path / name).write_bytes(b"".join(b">r%d\n%b\n" % (i, mate) for i, mate in enumerate(mates)))
+    pairs = [(tmp_path / "a", tmp_path / "b")]
+
+    def hits(**options: int) -> np.ndarray:
+        found = query([], viral, QueryOptions(**options), paired=pairs, engine=engine, wanted=Wanted(any_mates=True))
+        return np.concatenate([part.candidates.hits[:, 0] for part in found.parts])
+
+    assert (hits() == hits(insertsize=600)).all()
+    apart = hits(insertsize=150)  # of which a mate is too far from the other one
+    assert (hits() >= apart).all()
+    assert (hits() > apart).mean() > 0.9
+    assert (hits(hitmin=5) == hits(hitmin=5, insertsize=150)).all()  # as in MetaCache
+
+
+def test_coverage_keeps_the_rules_of_calls(viral: Database, engine: Engine) -> None:
+    options = QueryOptions(cov_percentile=0.2)
+    mates = [tuple(DATA / "viral" / "reads" / f"pe125_{mate}.fq.gz" for mate in (1, 2))]
+    found = query([], viral, options, paired=mates, engine=engine, wanted=Wanted(limit=4_000))
+    other = 0
+    for part in found.parts:
+        lead = needed_lead(part.reads.kmers(16), viral.options.sketch, options)
+        called = [call_reads(part.candidates, found.lineages, options, part.calls.hitmin, one) for one in (lead, None)]
+        assert (part.calls.taxon == called[0].taxon).all()
+        other += np.count_nonzero(called[0].taxon != called[1].taxon)
+    assert other  # the lead is not the hits that reads need
+
+
+def test_shares_are_the_same_on_every_device(viral: Database, engine: Engine) -> None:
+    with Index(viral, engine=engine) as index:
+        tally = Tally(index.lineages, viral.options.sketch)
+        inputs = checked_inputs(DATA / "viral" / "reads" / "se150.fq.gz", None, interleaved=False)
+        for part in index.parts(inputs, QueryOptions(), Wanted(limit=4_000)):
+            tally.add(part)
+    rows = [row.split("\t") for row in bracken_table(tally).splitlines()[1:]]
+    largest = sorted(rows, key=lambda row: -int(row[5]))[:4]
+    assert [(row[1], *map(int, row[3:6])) for row in largest] == SHARES

@@ -7,14 +7,28 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oclgenomics.classify.calling.thresholds import CHANCE, LEAD_FEATURES, MIN_HITS, needed_hits, needed_lead
+from oclgenomics.classify.calling.thresholds import (
+    CHANCE,
+    LEAD_FEATURES,
+    MIN_HITS,
+    MIN_LEAD,
+    needed_hits,
+    needed_lead,
+    shared_features,
+)
 from oclgenomics.classify.options import METACACHE, QueryOptions, SketchOptions
+from oclgenomics.classify.result import Reads
+from oclgenomics.sequence.name_list import NameList
 
 SKETCH = SketchOptions(winlen=91)
 
 
+def kmers(letters: int, sketch: SketchOptions = SKETCH) -> np.ndarray:
+    return np.array([max(letters - sketch.kmerlen + 1, 0)])
+
+
 def hits(letters: int, windows: int, sketch: SketchOptions = SKETCH) -> int:
-    return int(needed_hits(np.array([letters]), windows, sketch, QueryOptions())[0])
+    return int(needed_hits(kmers(letters, sketch), windows, sketch, QueryOptions())[0])
 
 
 @pytest.mark.parametrize(
@@ -22,10 +36,13 @@ def hits(letters: int, windows: int, sketch: SketchOptions = SKETCH) -> int:
     [
         (100, 0.7, 2),
         (250, 0.7, 2),
+        (75, 21, 2),
+        (75, 22, 3),  # where two hits are no longer enough
         (100, 36, 3),
         (150, 36, 3),
-        (300, 36, 4),
-        (100, 1_000, 5),
+        (300, 36, 3),
+        (5_000, 18, 4),
+        (100, 1_000, 4),
         (100, 74_000, 6),
         (300, 74_000, 7),
     ],
@@ -46,10 +63,30 @@ def test_chance_gives_the_hits_seldom(letters: int, windows: int, sketchlen: int
 
 
 def test_lead_of_reads_of_many_lengths() -> None:
-    letters = np.array([0, 10, 75, 100, 150, 250, 300, 10_000])
-    assert needed_lead(letters, SKETCH, QueryOptions()).tolist() == [1, 1, 1, 2, 2, 4, 4, 132]
-    halves = needed_lead(letters, SketchOptions(sketchlen=8, winlen=91), QueryOptions())
-    assert halves.tolist() == [1 + (max(one - 15, 0) * 8 // 76) // LEAD_FEATURES for one in letters.tolist()]
+    letters = np.array([0, 10, 75, 100, 128, 129, 150, 204, 205, 250, 280, 281, 5_000, 10_000])
+    counts = np.maximum(letters - 15, 0)
+    leads = needed_lead(counts, SKETCH, QueryOptions())
+    assert leads is not None
+    assert leads.tolist() == [2, 2, 2, 2, 2, 3, 3, 3, 4, 4, 4, 5, 67, 132]
+    halves = SketchOptions(sketchlen=8, winlen=91)
+    expected = [max(MIN_LEAD, round(1 + one * 8 / 76 / LEAD_FEATURES + 1e-9)) for one in counts.tolist()]
+    assert needed_lead(counts, halves, QueryOptions()).tolist() == expected  # type: ignore[union-attr]
+
+
+@given(one=st.integers(0, 1_000), other=st.integers(0, 1_000))
+def test_mates_have_no_kmers_across_their_seam(one: int, other: int) -> None:
+    lengths = np.array([[one, other]], np.uint32)
+    pair = Reads(0, NameList.of(("r",)), lengths[:, 0], lengths[:, 1], "")
+    assert pair.kmers(16).tolist() == [max(one - 15, 0) + max(other - 15, 0)]
+    single = Reads(0, NameList.of(("r",)), lengths[:, 0], None, "")
+    assert single.kmers(16).tolist() == [max(one - 15, 0)]
+    assert shared_features(pair.kmers(16), SKETCH)[0] <= shared_features(np.array([one + other]), SKETCH)[0]
+
+
+def test_what_a_pair_spans() -> None:
+    assert QueryOptions().spanned(pairs=True) == 600
+    assert QueryOptions().spanned(pairs=False) == METACACHE.spanned(pairs=True) == 0
+    assert QueryOptions(insertsize=300).spanned(pairs=True) == 300
 
 
 def test_hitmin_is_what_all_reads_need() -> None:

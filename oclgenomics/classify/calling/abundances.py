@@ -13,7 +13,15 @@ from oclgenomics.classify.taxonomy.ranks import RANKS, SEQUENCE
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
 from oclgenomics.errors import ParameterError
 
-__all__ = ["Abundances", "abundances", "count_calls", "estimated_abundances", "percent_text", "reads_text"]
+__all__ = [
+    "Abundances",
+    "abundances",
+    "count_calls",
+    "estimated_abundances",
+    "percent_text",
+    "reads_text",
+    "shared_abundances",
+]
 
 
 @dataclass(frozen=True)
@@ -89,9 +97,8 @@ def estimated_abundances(counts: NDArray[np.int64], lineages: Lineages, rank: st
     UsageError
         There is no such rank.
     """
-    if rank not in RANKS:
-        raise ParameterError("rank", f"choose one of {', '.join(RANKS)}", rank)
-    reads = _folded(counts, lineages, RANKS.index(rank))
+    called = {taxon: float(counts[taxon]) for taxon in np.flatnonzero(counts[:-1]).tolist()}
+    reads = _folded(called, lineages, _checked(rank))
     order = _ordered(list(reads), lineages)
     below = dict.fromkeys(order, 0.0)
     children: dict[int, list[int]] = {}
@@ -106,14 +113,44 @@ def estimated_abundances(counts: NDArray[np.int64], lineages: Lineages, rank: st
     return _listed(leaves, counts, lineages, rank)
 
 
-def _folded(counts: NDArray[np.int64], lineages: Lineages, rank: int) -> dict[int, float]:
+def shared_abundances(shares: dict[int, float], counts: NDArray[np.int64], lineages: Lineages, rank: str) -> Abundances:
+    """List what is known of the reads of each taxon at a rank.
+
+    Reads of lower ranks count for their taxon at the rank, or, where their lineage has none, at the next rank above.
+    Those of higher taxa stay there: they are of no taxon of the rank that the database holds.
+
+    Parameters
+    ----------
+    shares : dict of int to float
+        Reads of each taxon; see `evidence.Evidence.shares`.
+    counts : ndarray, int64 (taxa + targets + 1,)
+        See `count_calls`.
+    lineages : Lineages
+    rank : str
+
+    Raises
+    ------
+    UsageError
+        There is no such rank.
+    """
+    return _listed(_folded(shares, lineages, _checked(rank)), counts, lineages, rank)
+
+
+def _checked(rank: str) -> int:
+    """The slot of a rank."""
+    if rank not in RANKS:
+        raise ParameterError("rank", f"choose one of {', '.join(RANKS)}", rank)
+    return RANKS.index(rank)
+
+
+def _folded(known: dict[int, float], lineages: Lineages, rank: int) -> dict[int, float]:
     """Reads of each taxon that has some, those below a rank lifted to it."""
     reads: dict[int, float] = {}
-    for taxon in np.flatnonzero(counts[:-1]).tolist():
+    for taxon, count in known.items():
         above = lineages.at_rank[taxon, rank:]
         found = above[above != NO_TAXON]
         at = int(found[0]) if _slot(taxon, lineages) < rank and len(found) else taxon
-        reads[at] = reads.get(at, 0.0) + float(counts[taxon])
+        reads[at] = reads.get(at, 0.0) + count
     return reads
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from oclgenomics.classify.calling.abundances import (
     Abundances,
     abundances,
-    estimated_abundances,
     percent_text,
     reads_text,
 )
@@ -24,7 +23,7 @@ def abundance_lists(tally: Tally, per: str | None = None, options: NativeOptions
     ----------
     tally : Tally
     per : str, optional
-        The rank of the estimate; see `abundances.estimated_abundances`.
+        The rank of the estimate; see `Tally.estimate`.
     options : NativeOptions, optional
         `separator`, `comment` and `separate_cols` count.
     """
@@ -32,8 +31,8 @@ def abundance_lists(tally: Tally, per: str | None = None, options: NativeOptions
     counted = abundances(tally.counts, tally.lineages)
     text = _listed("query summary: number of queries mapped per taxon", counted, words, options)
     if per is not None:
-        estimate = estimated_abundances(tally.counts, tally.lineages, per)
-        text += _listed(f"estimated abundance (number of queries) per {per}", estimate, words, options)
+        title = f"estimated abundance (number of queries) per {per}"
+        text += _listed(title, tally.estimate(per), words, options)
     return text
 
 

@@ -1,12 +1,11 @@
 """Abundances at one rank in the columns of Bracken, out of this package's own estimate.
 
 Bracken deals the reads of higher taxa out by the k-mers that genomes share, which it takes from a database of Kraken.
-Here they are dealt out in proportion to the reads below; see `abundances.estimated_abundances`.
+Here the estimate is that of `Tally.estimate`, which may also be below the reads that were called a taxon.
 """
 
 from __future__ import annotations
 
-from oclgenomics.classify.calling.abundances import estimated_abundances
 from oclgenomics.classify.reports.kreport import RANK_LETTERS
 from oclgenomics.classify.reports.tally import Tally
 from oclgenomics.classify.reports.taxon_words import TaxonWords
@@ -22,10 +21,10 @@ COLUMNS = (
 
 
 def bracken_table(tally: Tally, rank: str = "species") -> str:
-    """Write a line for each taxon of a rank that reads were called or that is above what they were called.
+    """Write a line for each taxon of a rank that reads were called, or that is estimated to have one at least.
 
     `kraken_assigned_reads` are those of its clade, `new_est_reads` the estimate as a whole number, `added_reads` the
-    difference, and `fraction_total_reads` is of all reads that were dealt out to taxa of the rank.
+    difference, and `fraction_total_reads` is of all reads that are estimated to be of taxa of the rank.
 
     Parameters
     ----------
@@ -43,12 +42,15 @@ def bracken_table(tally: Tally, rank: str = "species") -> str:
         raise ParameterError("rank", f"choose one of {', '.join(letters)}", rank)
     words = TaxonWords(tally.lineages)
     assigned = dict(zip(*(array.tolist() for array in tally.at_rank(rank)), strict=True))
-    estimate = estimated_abundances(tally.counts, tally.lineages, rank)
-    reads = {taxon: round(count) for taxon, count in zip(estimate.taxon.tolist(), estimate.reads.tolist(), strict=True)}
-    rows = {taxon: reads[taxon] for taxon in sorted(assigned) if taxon in reads}
+    estimate = tally.estimate(rank)
+    reads = dict(zip(estimate.taxon.tolist(), (round(count) for count in estimate.reads.tolist()), strict=True))
+    at_rank = tally.lineages.at_rank[:, RANKS.index(rank)]
+    there = assigned.keys() | {taxon for taxon, count in reads.items() if count and at_rank[taxon] == taxon}
+    rows = {taxon: reads.get(taxon, 0) for taxon in sorted(there)}
     total = max(sum(rows.values()), 1)
     lines = ["\t".join(COLUMNS) + "\n"]
     for taxon, count in rows.items():
-        numbers = f"{assigned[taxon]}\t{count - assigned[taxon]}\t{count}\t{count / total:.5f}"
+        called = assigned.get(taxon, 0)
+        numbers = f"{called}\t{count - called}\t{count}\t{count / total:.5f}"
         lines.append(f"{words.name(taxon)}\t{words.taxid(taxon)}\t{letters[rank]}\t{numbers}\n")
     return "".join(lines)

@@ -5,6 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.classify.calling.abundances import Abundances, estimated_abundances, shared_abundances
+from oclgenomics.classify.calling.evidence import Evidence
+from oclgenomics.classify.options import SketchOptions
 from oclgenomics.classify.result import ClassifiedReads
 from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.classify.taxonomy.ranks import NO_RANK, RANKS, SEQUENCE
@@ -21,6 +24,8 @@ class Tally:
     Parameters
     ----------
     lineages : Lineages
+    sketch : SketchOptions, optional
+        Of the database, for queries whose `QueryOptions.tells_shares`: `estimate` is from the candidates of the reads.
 
     Attributes
     ----------
@@ -31,8 +36,9 @@ class Tally:
         Reads, each mate counted.
     """
 
-    def __init__(self, lineages: Lineages) -> None:
+    def __init__(self, lineages: Lineages, sketch: SketchOptions | None = None) -> None:
         self.lineages = lineages
+        self._evidence = None if sketch is None else Evidence(lineages, sketch)
         self.counts = np.zeros(len(lineages.at_rank) + 1, np.int64)
         self.sequences = 0
 
@@ -45,6 +51,14 @@ class Tally:
             found = np.bincount(taxon + np.int32(1), minlength=len(self.counts))
             self.counts += np.roll(found, -1)
         self.sequences += len(part) * (1 if part.reads.mate_letters is None else 2)
+        if self._evidence is not None:
+            self._evidence.add(part)
+
+    def estimate(self, rank: str) -> Abundances:
+        """Estimate the reads of each taxon of a rank: from candidates, or else from calls alone, as MetaCache does."""
+        if self._evidence is None:
+            return estimated_abundances(self.counts, self.lineages, rank)
+        return shared_abundances(self._evidence.shares(), self.counts, self.lineages, rank)
 
     @property
     def reads(self) -> int:

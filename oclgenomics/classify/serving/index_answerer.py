@@ -74,7 +74,8 @@ class IndexAnswerer:
     def _summary(
         self, parts: Iterator[ClassifiedReads], query: ClassifyQuery
     ) -> Generator[bytes | memoryview, None, None]:
-        tally = reports.Tally(self._index.lineages)
+        shares = query.format == "bracken" and query.options.tells_shares
+        tally = reports.Tally(self._index.lineages, self._index.database.options.sketch if shares else None)
         for part in parts:
             tally.add(part)
         make: dict[str, Callable[[], str]] = {

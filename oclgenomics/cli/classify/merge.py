@@ -90,7 +90,7 @@ def _merge_results(args: argparse.Namespace) -> int:
     checked_format(args)
     start = time.perf_counter()
     result = merge(args.results, args.taxonomy, options)
-    files = ReportFiles(args, result.lineages, options, SketchOptions())
+    files = ReportFiles(args, result.lineages, options, SketchOptions(), candidates=False)
     with ExitStack() as stack:
         write_reports(result.parts, files.open(stack), on_part=files.on_part)
         files.write_summaries()

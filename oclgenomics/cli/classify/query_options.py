@@ -95,7 +95,7 @@ def add_candidate_options(parser: argparse.ArgumentParser, *, sketches: bool) ->
     group = parser.add_argument_group("candidates")
     group.add_argument(
         "--insertsize", type=count, default=0, metavar="BP",
-        help="letters that a pair spans at most (default: those of both mates)",
+        help="bases that a pair spans at most (default: 600; with --hitmin those of both mates, as MetaCache has it)",
     )  # fmt: skip
     group.add_argument(
         "--repeats", action="store_true",

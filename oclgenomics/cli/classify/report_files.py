@@ -33,6 +33,8 @@ class ReportFiles:
         Those of the database.
     engine : Engine, optional
         Joins lines.
+    candidates : bool
+        Whether the candidates of reads are those of a query, from which abundances may be estimated.
 
     Attributes
     ----------
@@ -46,12 +48,15 @@ class ReportFiles:
         options: QueryOptions,
         sketch: SketchOptions,
         engine: Engine | None = None,
+        *,
+        candidates: bool = True,
     ) -> None:
         from oclgenomics.classify.reports import Tally, TargetHits
 
         self._args, self._lineages, self._options, self._sketch = args, lineages, options, sketch
         self._engine, self._native = engine, native_options(args)
-        self.tally = Tally(lineages)
+        shares = candidates and options.tells_shares and (args.bracken or args.abundance_per)
+        self.tally = Tally(lineages, sketch if shares else None)
         self._hits = (
             TargetHits(lineages, options.highest, sketch, self._native) if getattr(args, "hits_per_ref", None) else None
         )
