@@ -91,7 +91,9 @@ def live_row(device: str, run: str, channels: int, seconds: float) -> dict[str, 
 def in_turn(args: argparse.Namespace, run: str, channels: int, checkout: str | None) -> dict[str, Any]:
     """Play one run in a process, with this package or that of a checkout."""
     command = [sys.executable, __file__, "-d", args.device, "--seconds", str(args.seconds), "--one", run, str(channels)]
-    environment = os.environ if checkout is None else {**os.environ, "PYTHONPATH": checkout}
+    paths = [] if checkout is None else [os.path.abspath(checkout)]
+    paths += filter(None, [os.environ.get("PYTHONPATH")])
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
     made = subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True, text=True)
     row: dict[str, Any] = {"package": "this" if checkout is None else "against", **json.loads(made.stdout)}
     print(table([{key: value for key, value in row.items() if key not in ("record", "machine")}]), flush=True)

@@ -361,7 +361,7 @@ def test_gaps_that_lead_beyond_the_largest_key(shaped: Engine, words: int, below
     runs, status = decode_device.decode_on(shaped, table, room)
     if gap > below:
         assert status.tolist() == [2]
-        with pytest.raises(ValueError, match="beyond|ascend|order|large|overflow|wrap"):
+        with pytest.raises(ValueError, match=r"beyond|ascend|order|large|overflow|wrap"):
             decode_section(raw, words, 2, 1)
     else:
         assert status.tolist() == [0]
