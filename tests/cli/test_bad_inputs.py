@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
 import re
 import zipfile
 
 import pytest
 from helpers.bgzf import bgzip, blocks
+from helpers.fuzz_samples import SAMPLES
 
 from oclgenomics.cli.main import main
+from oclgenomics.commandkit.plain_json import json_text
 from oclgenomics.errors import InputError
 from oclgenomics.io.text_file import read_text
 from oclgenomics.kmers.database.reader import KmerDatabase
@@ -150,6 +153,11 @@ def test_tsv_reports(tmp_path, capsys, column, cell):
     assert len(line) < 300
 
 
+def with_checksum(record: dict[str, object]) -> str:
+    """A file of thresholds that nobody changed after it was written."""
+    return json.dumps(record | {"checksum": hashlib.sha256(json_text(record).encode()).hexdigest()})
+
+
 @pytest.mark.parametrize(
     "changes",
     [
@@ -161,14 +169,12 @@ def test_tsv_reports(tmp_path, capsys, column, cell):
     ids=str,
 )  # fmt: skip
 def test_threshold_files(tmp_path, capsys, changes):
-    whole = {
-        "kind": "omega thresholds", "length": 1000, "scan": {"grid": 5}, "maxima": {"omega": [1], "position": [1]},
-        "thresholds": [{"fpr": 0.05, "omega": 1, "rank": 1}],
-    }  # fmt: skip
-    (tmp_path / "r").write_text(report())
-    (tmp_path / "t").write_text(json.dumps(whole))
+    whole = json.loads(SAMPLES["thresholds"])
+    del whole["checksum"]
+    (tmp_path / "r").write_bytes(SAMPLES["json"])
+    (tmp_path / "t").write_text(with_checksum(whole))
     assert main(["omega", "peaks", str(tmp_path / "r"), "--threshold", str(tmp_path / "t")]) == 0
-    (tmp_path / "t").write_text(json.dumps(whole | changes))
+    (tmp_path / "t").write_text(with_checksum(whole | changes))
     capsys.readouterr()
     assert ended(capsys, "omega", "peaks", tmp_path / "r", "--threshold", tmp_path / "t")[0] == 3
 
