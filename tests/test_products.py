@@ -102,6 +102,19 @@ def test_of_cpus_one_runs_all(request: pytest.FixtureRequest, device: Device, st
     assert whole or chosen is None or len(runs) == 1 or {(chosen, 1), (chosen, 2), (chosen, 3)} <= set(runs)
 
 
+@pytest.mark.pairwise
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("kind", KINDS)
+def test_of_cpus_one_runs_pairs(request: pytest.FixtureRequest, device: Device, size: int, kind: str) -> None:
+    runs = [(size, kind) for at, size, kind in runs_of(request, "device", "size", "kind") if at == device]
+    if request.config.getoption("--whole") or device.kind != "cpu" or device == one_cpu(devices_under_test()):
+        assert len(runs) == 1 or set(runs) == set(itertools.product(SIZES, KINDS))
+    elif len(runs) > 1:
+        assert len(runs) == len(SIZES)
+        assert {size for size, _ in runs} == set(SIZES)
+        assert {kind for _, kind in runs} == set(KINDS)
+
+
 @pytest.mark.other_cpus
 def test_fewer_examples_run_on_the_other_cpus(request: pytest.FixtureRequest, device: Device) -> None:
     assert request.config.getoption("--whole") or device != one_cpu(devices_under_test())

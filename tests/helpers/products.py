@@ -7,6 +7,8 @@ is marked `whole` runs with `--whole` only. Devices and fixtures are no paramete
 Of several CPU runtimes, one runs what is marked `one_cpu`, a test or some of its cases, and with `--whole` all do; GPUs
 always run it. It is for what kernels have no part in, as refusals and files, and for more sizes of the same programs.
 What is marked `other_cpus` runs on the other ones: a test of fewer examples in place of one that `one_cpu` leaves out.
+Of what is marked `pairwise` the other ones run each value: which values meet is a matter of the kernels' own code, which
+is the same everywhere, and what a runtime's compiler gets wrong shows itself at a value.
 """
 
 from __future__ import annotations
@@ -66,6 +68,8 @@ def part_to_run(items: Sequence[pytest.Item]) -> set[pytest.Item]:
         left_to_others = "other_cpus" if _cpu_of(item) in chosen else "one_cpu"
         if item.get_closest_marker("whole") or item.get_closest_marker(left_to_others):
             continue
+        if left_to_others == "one_cpu":
+            together = min(together, TOGETHER["each_value"])
         if not together:
             kept.add(item)
             continue
