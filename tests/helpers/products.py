@@ -7,8 +7,8 @@ is marked `whole` runs with `--whole` only. Devices and fixtures are no paramete
 Of several CPU runtimes, one runs what is marked `one_cpu`, a test or some of its cases, and with `--whole` all do; GPUs
 always run it. It is for what kernels have no part in, as refusals and files, and for more sizes of the same programs.
 What is marked `other_cpus` runs on the other ones: a test of fewer examples in place of one that `one_cpu` leaves out.
-Of what is marked `pairwise` the other ones run each value: which values meet is a matter of the kernels' own code, which
-is the same everywhere, and what a runtime's compiler gets wrong shows itself at a value.
+Of what is marked `pairwise` the other ones run each value: which values meet is a matter of the kernels' own code, the
+same everywhere, and what a runtime's compiler gets wrong shows itself at a value.
 """
 
 from __future__ import annotations

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import builtins
 import io
+import json
+import pickle
 import re
+import shutil
 import sys
 import tracemalloc
 import zipfile
@@ -330,3 +334,77 @@ def test_arrays_are_bounded(tmp_path, monkeypatch, limit, message):
     monkeypatch.setattr(zarr_store, limit, 3)
     with pytest.raises(InputError, match=message):
         only(path)
+
+
+class Bomb:
+    """A pickle of it runs code when it is read."""
+
+    def __reduce__(self):
+        return exec, ("import builtins; builtins.ran = True",)
+
+
+def with_pickle(path: Path, array: str) -> Path:
+    """A store of version 2 with one array whose chunk is a pickle that runs code."""
+    metadata = json.loads((path / array / ".zarray").read_text())
+    metadata |= {"dtype": "|O", "filters": [{"id": "vlen-utf8"}, {"id": "pickle", "protocol": 5}], "compressor": None}
+    (path / array / ".zarray").write_text(json.dumps(metadata))
+    (path / array / "0").write_bytes(pickle.dumps(Bomb()))
+    return path
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_chunks_run_no_code(tmp_path, packed):
+    path = with_pickle(store(tmp_path / "x.vcz", chunk=100), "sample_id")
+    if packed:
+        path = Path(shutil.make_archive(str(tmp_path / "x"), "zip", path))
+    with pytest.raises(InputError, match="the array sample_id is packed with 'pickle', which is not read"):
+        only(path)
+    assert not hasattr(builtins, "ran")
+
+
+@pytest.mark.parametrize("array", ["sample_id", "contig_id", "variant_position", "variant_allele", "call_genotype"])
+@pytest.mark.parametrize("zarr_format", FORMATS)
+@pytest.mark.parametrize("codec", ["pickle", "json2", "x" * 1000])
+def test_codecs_that_are_not_known(tmp_path, array, zarr_format, codec):
+    """Neither at the top nor in a shard, nor in the other version's metadata beside those that are used."""
+    path = store(tmp_path / "x.vcz", zarr_format=zarr_format)
+    assert list(read_alignments(path))
+    name = (".zarray", "zarr.json")[zarr_format - 2]
+    metadata = json.loads((path / array / name).read_text())
+    if zarr_format == 2:
+        changes = [{"filters": [{"id": codec}]}, {"compressor": {"id": codec}}]
+    else:
+        inner = [*metadata["codecs"], {"name": f"numcodecs.{codec}"}]
+        shard = {"name": "sharding_indexed", "configuration": {"chunk_shape": [1], "codecs": inner}}
+        changes = [{"codecs": inner}, {"codecs": [codec]}, {"codecs": [shard]}]
+    for change in changes:
+        (path / array / name).write_text(json.dumps(metadata | change))
+        with pytest.raises(InputError, match=f"{array} is packed with '{codec[:40]}'"):
+            list(read_alignments(path))
+    (path / array / name).write_text(json.dumps(metadata))
+    (path / array / ("zarr.json" if zarr_format == 2 else ".zarray")).write_text(
+        json.dumps({"codecs": [codec], "compressor": {"id": codec}})
+    )
+    with pytest.raises(InputError, match="is packed with"):
+        list(read_alignments(path))
+
+
+def test_copies_of_metadata_are_not_used(tmp_path):
+    path = store(tmp_path / "x.vcz")
+    (path / ".zmetadata").write_text('{"zarr_consolidated_format": 1, "metadata": {"sample_id/.zarray": 5}}')
+    assert [alignment.name for alignment in read_alignments(path)] == ["1", "2"]
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", '{"codecs": 5, "compressor": 5}', "[" * 100_000, " " * (1 << 25)])
+def test_damaged_metadata(tmp_path, text):
+    path = store(tmp_path / "x.vcz")
+    (path / "sample_id" / "zarr.json").write_text(text)
+    with pytest.raises(InputError, match=r"the metadata sample_id/zarr.json (are damaged|cannot be read)"):
+        list(read_alignments(path))
+
+
+def test_a_folder_whose_name_looks_like_an_address(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = store(Path("memory:") / "x.vcz")
+    assert [alignment.name for alignment in read_alignments("memory://x.vcz")] == ["1", "2"]
+    assert path.is_dir()

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from oclgenomics.errors import InputError, MissingDependencyError, OclGenomicsError
 from oclgenomics.io.source import Source
 from oclgenomics.variation.readers.stores import store_format
+from oclgenomics.variation.readers.vcf_zarr.codecs import check_codecs
 
 __all__ = ["STRINGS", "ZarrStore"]
 
@@ -54,7 +55,9 @@ class ZarrStore:
         with self._told("no Zarr group, or a damaged one"):
             if not os.path.isdir(path):
                 self._file = zarr.storage.ZipStore(path, mode="r")
-            self._group: Any = zarr.open_group(path if self._file is None else self._file, mode="r")
+            # A path is never taken for an address, and metadata are those whose codecs are checked, not a copy of them.
+            folder = zarr.storage.LocalStore(path, read_only=True) if self._file is None else self._file
+            self._group: Any = zarr.open_group(folder, mode="r", use_consolidated=False)
         self._arrays: dict[str, Any] = {}
 
     def close(self) -> None:
@@ -79,8 +82,9 @@ class ZarrStore:
         Raises
         ------
         InputError
-            It has another type or shape, chunks of more than 4 GiB, or cannot be opened.
+            It has another type or shape, chunks of more than 4 GiB, a codec that is not allowed, or cannot be opened.
         """
+        check_codecs(self.source, name)
         with self._told(f"the array {name} cannot be opened"):
             array = self._group.get(name)
             if array is None:
