@@ -210,30 +210,33 @@ __kernel void groups(__global const long *x, __global long *out)
 {
     __local long sums[2][LANES];
     __local ushort counters[LANES];
-    __local uint tally[16];
+    __local uint tally[16], claimed[16], claims;
     __local int highest;
     const size_t i = get_global_id(0);
-    const uint lane = get_local_id(0);
+    const uint lane = get_local_id(0), slot = x[i] & 15;
     int from = 0;
     sums[0][lane] = x[i];
     counters[(lane * 7) % LANES] = (ushort)x[i];
     if (lane < 16)
-        tally[lane] = 0;
+        tally[lane] = claimed[lane] = 0;
     if (lane == 0)
-        highest = 0;
+        highest = claims = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint step = 1; step < LANES; step <<= 1) {
         sums[1 - from][lane] = sums[from][lane] + (lane >= step ? sums[from][lane - step] : 0);
         from = 1 - from;
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    atomic_inc(&tally[x[i] & 15]);
+    atomic_inc(&tally[slot]);
+    if (atomic_cmpxchg((volatile __local uint *)claimed + slot, 0u, slot + 1) == 0)  // one work-item gets a free slot
+        atomic_inc(&claims);
+    atomic_cmpxchg((volatile __local uint *)claimed + slot, slot, 99u);  // holds something else
     atomic_max(&highest, as_int((float)(x[i] & 0xffff)));  // bits of floats that are not negative are in their order
     barrier(CLK_LOCAL_MEM_FENCE);
     PUT(0, sums[from][lane]);
     PUT(1, counters[lane]);
-    PUT(2, tally[lane & 15]);
-    PUT(3, (long)as_float(highest));
+    PUT(2, (long)claimed[lane & 15] << 32 | tally[lane & 15]);
+    PUT(3, (long)claims << 32 | (long)as_float(highest));
     out += 4 * ITEMS;
     for (uint step = 0; step < LANES; ++step) {
         if (step == lane)
@@ -316,6 +319,12 @@ __kernel void atomics(__global const uint *x, __global uint *out, __global uint 
     atomic_or(&totals[4], 1u << (x[i] >> 27));
     atomic_xchg(&totals[5], 77u);
     atomic_inc(&totals[8 + (x[i] & 7)]);
+    const uint slot = x[i] >> 4 & 63, held = atomic_cmpxchg((volatile __global uint *)totals + 16 + slot, 0u, slot + 1);
+    if (held == 0)  // one item gets a free slot
+        atomic_inc(&totals[6]);
+    else if (held == slot + 1)  // and all others see what it holds
+        atomic_inc(&totals[7]);
+    atomic_cmpxchg((volatile __global uint *)totals + 16 + slot, slot, 99u);  // holds something else
 }
 #endif
 

@@ -223,7 +223,9 @@ def groups(lanes: int) -> Case:
     counters = np.empty_like(tiles)
     counters[:, lane * 7 % lanes] = tiles & 0xFFFF
     tally = np.stack([np.bincount(tile & 15, minlength=16) for tile in tiles])
-    highest = np.repeat((tiles & 0xFFFF).max(axis=1), lanes)
+    claimed = np.where(tally > 0, np.arange(1, 17), 0)
+    tally += claimed << 32
+    highest = np.repeat((tiles & 0xFFFF).max(axis=1) + ((claimed > 0).sum(axis=1) << 32), lanes)
     sums = tiles.cumsum(axis=1).reshape(-1)
     after = channels(sums, counters.reshape(-1), tally[:, lane & 15].reshape(-1), highest, sums, dtype=np.int64)
     return case([x], after)
@@ -246,11 +248,13 @@ def ordered_groups(lanes: int) -> Case:
 
 def atomics() -> Case:
     x = NUMBERS.words[0]
-    totals = np.zeros(16, np.uint32)
+    slots = np.unique(x >> 4 & 63)
+    totals = np.zeros(16 + 64, np.uint32)
     totals[:5] = ITEMS, x.sum() & 0xFFFFFFFF, x.min(), x.max(), np.bitwise_or.reduce(np.uint32(1) << (x >> 27))
-    totals[5] = 77
-    totals[8:] = np.bincount(x & 7, minlength=8)
-    before = np.zeros(16, np.uint32)
+    totals[5:8] = 77, slots.size, ITEMS - slots.size
+    totals[8:16] = np.bincount(x & 7, minlength=8)
+    totals[16 + slots] = slots + 1
+    before = np.zeros(totals.size, np.uint32)
     before[2] = 0xFFFFFFFF
     return Case([x], [np.zeros(ITEMS, np.uint32), before], [np.ones(ITEMS, np.uint32), totals])
 

@@ -114,6 +114,12 @@ MISCOMPILED = [
     ("ordered_groups", "(a > b) == !(m & run)", "(a > b) == !(m & run) && run > 2"),
     ("ordered_groups", "== best.most", ">= 5"),
     ("ordered_groups", "list[to + n]", "list[lane + n]"),
+    ("groups", "claimed + slot, 0u, slot + 1) == 0)", "claimed + slot, 0u, slot + 1) == slot + 1)"),
+    ("groups", "claimed + slot, 0u, slot + 1)", "claimed + slot, 0u, 0u)"),
+    ("groups", "claimed + slot, slot, 99u)", "claimed + slot, slot + 1, 99u)"),
+    ("atomics", "if (held == 0)", "if (held <= slot + 1)"),
+    ("atomics", "totals + 16 + slot, 0u, slot + 1)", "totals + 16 + slot, 1u, slot + 1)"),
+    ("atomics", "totals + 16 + slot, slot, 99u)", "totals + 16 + slot, slot + 1, 99u)"),
 ]
 
 
