@@ -144,6 +144,14 @@ def test_golden_list_of_few_reads() -> None:
     assert "# few.fa\n" + abundance_lists(tally_of(lineages, part)) == sections()["-abundances -no-map -no-summary"]
 
 
+def test_hits_of_targets_that_no_read_hits() -> None:
+    """A blank control has reads, and none of them hits anything."""
+    lineages, part = few_reads()
+    report = TargetHits(lineages, "domain", METACACHE_SKETCH)
+    report.add(replace(part, calls=replace(part.calls, hitmin=np.full_like(part.calls.hitmin, 100))))
+    assert len(report.text().splitlines()) == 3
+
+
 def test_no_reads_at_all() -> None:
     lineages = golden_lineages("edge")
     tally, hits = Tally(lineages), TargetHits(lineages, "domain", METACACHE_SKETCH)

@@ -164,13 +164,35 @@ def test_unix_sockets(fake: FakeAnswerer, tmp_path: Path) -> None:
     assert path.read_text() == "a file"
 
 
+@pytest.mark.parametrize("place", ["/health", "/info"])
+def test_heads_alone(server: Server, place: str) -> None:
+    """HEAD is GET without the body: as many bytes are named, and none come."""
+    whole = exchange(server, request_bytes(b"", place, method="GET"))
+    with connected(server) as connection:
+        connection.sendall(request_bytes(b"", place, "Connection: close", method="HEAD"))
+        head, behind = read_all(connection).split(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 200 ")
+    assert f"Content-Length: {len(whole.body)}".encode() in head
+    assert behind == b""
+
+
+@pytest.mark.parametrize("seconds", [0, -1, float("nan"), float("inf"), 1e20, 90_000])
+def test_times_are_bounded(seconds: float) -> None:
+    with pytest.raises(UsageError, match="idle_seconds"):
+        Limits(idle_seconds=seconds)
+    with pytest.raises(UsageError, match="timeout"):
+        Client("http://127.0.0.1:1", timeout=seconds)
+    assert Limits(max_body=1 << 60, idle_seconds=86_400.0).body_seconds(None) == 86_400
+
+
 # What it refuses
 
 
 BAD = {
     "nowhere": (request_bytes(b"", "/", method="GET"), 404, "try /classify, /health, /info"),
     "another method": (request_bytes(b"a", method="PUT"), 405, "/classify takes POST only"),
-    "reads for health": (request_bytes(b"a", "/health"), 405, "/health takes GET only"),
+    "reads for health": (request_bytes(b"a", "/health"), 405, "/health takes GET and HEAD only"),
+    "half an address": (request_bytes(b"", "http://[::1", method="GET"), 400, "the address is malformed"),
     "an unknown parameter": (request_bytes(b"a", "/classify?hitmax=3"), 400, "hitmax is not known here"),
     "a parameter twice": (request_bytes(b"a", "/classify?do=a&do=b"), 400, "'do' is given twice"),
     "a parameter that is no text": (request_bytes(b"a", "/classify?do=%ff"), 400, "no text in UTF-8"),

@@ -27,6 +27,7 @@ SAMPLES = {
     "gzip": request_bytes(gzip.compress(READS), "/classify", "Content-Encoding: gzip"),
     "chunks": b"POST /classify HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n" + CHUNKS,
     "question": request_bytes(b"", "/info", "Accept: */*", method="GET"),
+    "whole address": request_bytes(b"", "http://[::1]:80/health?a=b#c", method="GET"),
 }
 STATUSES = {200, 400, 404, 405, 411, 413, 414, 415, 431, 501, 505}
 

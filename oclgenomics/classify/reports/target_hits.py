@@ -66,9 +66,9 @@ class TargetHits:
         order = np.lexsort((reads, first, targets))
         rows = zip(*(column[order].tolist() for column in (reads + 1, first, last - first, hits)), strict=True)
         texts = [f"{read}/{begin}+{more}:{count}" for read, begin, more, count in rows]
-        hit, begins = np.unique(targets[order], return_index=True)
+        hit, begins, counts = np.unique(targets[order], return_index=True, return_counts=True)
         windows = self._lineages.targets.windows
-        for target, begin, end in zip(hit.tolist(), begins.tolist(), [*begins[1:].tolist(), len(texts)], strict=True):
+        for target, begin, end in zip(hit.tolist(), begins.tolist(), (begins + counts).tolist(), strict=True):
             name = self._taxa.text(len(self._lineages.taxonomy) + target)
             lines.append(separator.join([name, f"{windows[target]}", ",".join(texts[begin:end])]) + "\n")
         return "".join(lines)

@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import IO, Any
 from urllib.parse import urlencode, urlsplit
 
+from oclgenomics.classify.serving.limits import MAX_SECONDS
 from oclgenomics.classify.serving.protocol import BAD_REQUEST, CLOSING, TOO_BUSY
 from oclgenomics.errors import InputError, OclGenomicsError, ParameterError
 
@@ -47,14 +48,14 @@ class Client:
     url : str
         "http://HOST:PORT", or "unix:PATH" for a Unix socket.
     timeout : float
-        Seconds without a byte of the answer after which the server is given up.
+        Seconds without a byte of the answer after which the server is given up; at most a day.
     patience : float
         Seconds for which a request is made again if the server is busy.
 
     Raises
     ------
     UsageError
-        The address is none of these.
+        The address is none of these, or `timeout` out of range.
 
     Examples
     --------
@@ -64,6 +65,8 @@ class Client:
     """
 
     def __init__(self, url: str, *, timeout: float = 600.0, patience: float = 60.0) -> None:
+        if not 0 < timeout <= MAX_SECONDS:
+            raise ParameterError("timeout", f"must be above 0 and at most {MAX_SECONDS:,.0f}", timeout)
         self.url, self._patience = url, patience
         self._connection = _connection(url, timeout)
 

@@ -156,9 +156,10 @@ class Connection(BaseHTTPRequestHandler):
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(data)))
         self.end_head()
-        self.wfile.write(data if self.command != "HEAD" else b"")
+        sent = data if self.command != "HEAD" else b""
+        self.wfile.write(sent)
         self.wfile.flush()
-        self.sent += len(data)
+        self.sent += len(sent)
 
     def _drop_rest(self) -> None:
         """Take what the client still sends, so that it gets to read why nobody wants it."""

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 from oclgenomics.errors import ParameterError
 
-__all__ = ["Limits"]
+__all__ = ["MAX_SECONDS", "Limits"]
+
+MAX_SECONDS = 86_400.0  # a socket takes no infinite time, and nobody waits longer than a day
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,7 @@ class Limits:
     Raises
     ------
     UsageError
-        One is not above 0; `max_waiting` may be 0.
+        One is not above 0, or `idle_seconds` more than a day; `max_waiting` may be 0.
     """
 
     max_body: int = 1 << 30
@@ -42,9 +44,12 @@ class Limits:
         for name in ("max_body", "max_connections", "idle_seconds", "least_rate"):
             if not getattr(self, name) > 0:
                 raise ParameterError(name, "must be above 0", getattr(self, name))
+        if self.idle_seconds > MAX_SECONDS:
+            raise ParameterError("idle_seconds", f"must be at most {MAX_SECONDS:,.0f}", self.idle_seconds)
         if self.max_waiting < 0:
             raise ParameterError("max_waiting", "must be 0 or more", self.max_waiting)
 
     def body_seconds(self, length: int | None) -> float:
         """Return how long a client may take for a body; one of unknown length may be of any."""
-        return self.idle_seconds + (self.max_body if length is None else length) / self.least_rate
+        sending = (self.max_body if length is None else length) / self.least_rate
+        return min(self.idle_seconds + sending, MAX_SECONDS)

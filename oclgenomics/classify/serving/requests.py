@@ -11,12 +11,12 @@ from urllib.parse import urlsplit
 
 from oclgenomics.classify.serving.bodies import check_head, receive_body
 from oclgenomics.classify.serving.connection import Connection
-from oclgenomics.classify.serving.protocol import CLOSING, HttpError, Query, parse_parameters
+from oclgenomics.classify.serving.protocol import BAD_REQUEST, CLOSING, HttpError, Query, parse_parameters
 from oclgenomics.classify.serving.spool import AnswerSpool, BodySpool
 
 __all__ = ["ROUTES", "ClassifyConnection"]
 
-ROUTES = {"/classify": "POST", "/health": "GET", "/info": "GET"}
+ROUTES = {"/classify": ("POST",), "/health": ("GET", "HEAD"), "/info": ("GET", "HEAD")}
 NOT_FOUND, NOT_ALLOWED = 404, 405
 AT_ONCE = struct.pack("ii", 1, 0)  # SO_LINGER: closed without an orderly end
 
@@ -32,12 +32,16 @@ class ClassifyConnection(Connection):
         HttpError, UsageError, OSError, AbandonedError
             It is refused, or the client gone.
         """
-        address = urlsplit(self.path)
-        method, queue = ROUTES.get(address.path), self.service.queue
-        if method is None:
+        try:
+            address = urlsplit(self.path)
+        except ValueError:
+            raise HttpError(BAD_REQUEST, "the address is malformed") from None
+        methods, queue = ROUTES.get(address.path), self.service.queue
+        if methods is None:
             raise HttpError(NOT_FOUND, f"there is nothing here; try {', '.join(ROUTES)}")
-        if self.command != method:
-            raise HttpError(NOT_ALLOWED, f"{address.path} takes {method} only", {"Allow": method})
+        if self.command not in methods:
+            told = {"Allow": ", ".join(methods)}
+            raise HttpError(NOT_ALLOWED, f"{address.path} takes {' and '.join(methods)} only", told)
         if address.path == "/classify":
             self._classify(address.query)
         elif address.path == "/info":
