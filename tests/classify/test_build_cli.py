@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import importlib
 import shutil
 import signal
 import subprocess
@@ -13,13 +14,14 @@ import pytest
 from helpers.classify_builds import assert_equal
 from helpers.classify_databases import EDGE
 
-from oclgenomics.classify.build import build
+from oclgenomics.classify.build import add, build
 from oclgenomics.classify.database.file import read_database
 from oclgenomics.classify.database.manifest import check_manifest
 from oclgenomics.classify.options import BuildOptions, SketchOptions
 from oclgenomics.cli.main import main
 from oclgenomics.runtime import Device, Engine
 
+classify_build = importlib.import_module("oclgenomics.classify.build")  # the package offers the verb by this name
 PROGRAM = [sys.executable, "-m", "oclgenomics"]
 
 
@@ -106,6 +108,40 @@ def test_adding(device: Device, edge: Path, capsys: pytest.CaptureFixture[str]) 
     assert run(device, "add", database, edge / "b.fna", "--taxonomy", EDGE) == 3
     assert capsys.readouterr().err.count("is in the database already") == 1
     assert database.read_bytes() == before
+
+
+def test_two_do_not_add_at_once(
+    device: Device, edge: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else both would end well, and what the first one added be lost."""
+    database = edge / "x.db"
+    assert run(device, "build", database, edge / "a.fna", "--taxonomy", EDGE) == 0
+    before = database.read_bytes()
+    capsys.readouterr()
+    codes = []
+
+    def add_meanwhile(*args: object, **options: object) -> object:
+        monkeypatch.setattr(classify_build, "add", add)
+        words = ("add", database, edge / "b.fna", "--taxonomy", EDGE)
+        codes.extend([run(device, *words), run(device, *words, "-o", edge / "y.db")])
+        return add(*args, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(classify_build, "add", add_meanwhile)
+    assert run(device, "add", database, edge / "b.fna", "--taxonomy", EDGE) == 0
+    assert codes == [5, 0]
+    assert "x.db: another `classify add` is at work on it; wait" in capsys.readouterr().err
+    assert_equal(read_database(database), read_database(edge / "y.db"))
+
+    def replace_meanwhile(*args: object, **options: object) -> object:
+        shutil.copy(edge / "y.db", edge / "z.db")
+        (edge / "z.db").replace(database)
+        return add(*args, **options)  # type: ignore[arg-type]
+
+    database.write_bytes(before)
+    monkeypatch.setattr(classify_build, "add", replace_meanwhile)
+    assert run(device, "add", database, edge / "b.fna", "--taxonomy", EDGE) == 5
+    assert "x.db: was replaced while references were added" in capsys.readouterr().err
+    assert database.read_bytes() == (edge / "y.db").read_bytes()
 
 
 def test_manifests(device: Device, edge: Path, capsys: pytest.CaptureFixture[str]) -> None:

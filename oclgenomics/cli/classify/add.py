@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import fcntl
+import os
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from oclgenomics.cli.classify.reference_options import (
@@ -20,6 +23,7 @@ from oclgenomics.cli.options import add_device_options, add_message_options, ope
 from oclgenomics.cli.output import provenance
 from oclgenomics.cli.progress import Progress
 from oclgenomics.commandkit.files import writes
+from oclgenomics.errors import InputError, OutputError
 
 __all__ = ["add_parser", "run"]
 
@@ -64,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
     check_threads(args)
     output = args.output or args.database
     progress = Progress(enabled=not args.quiet)
-    with open_engine(args) as engine:
+    with _kept_to_this_run(args.database, in_place=not args.output) as check_unchanged, open_engine(args) as engine:
         start = time.perf_counter()
         before = read_database(args.database)
         progress.stage("reading", "MB", 1e6)
@@ -74,12 +78,59 @@ def run(args: argparse.Namespace) -> int:
         )  # fmt: skip
         progress.clear()
         database = replace(database, provenance=provenance(args, engine) | {"before": before.provenance})
+        check_unchanged()
         write_database(output, database, manifest=args.manifest)
         seconds = time.perf_counter() - start
         report_profile(args, engine)
     letters = int(database.targets.letters[len(before.targets) :].sum())
     say_summary(args, database, output, letters, seconds)
     return 0
+
+
+@contextlib.contextmanager
+def _kept_to_this_run(path: str, *, in_place: bool) -> Iterator[Callable[[], None]]:
+    """Keep other runs from replacing a database that this one is going to replace: what they added would be lost.
+
+    Gives a function that refuses to go on if the file was replaced after all, by a program that asks for no lock or
+    on a file system that has none.
+
+    Raises
+    ------
+    OutputError
+        Another run is about to replace it.
+    """
+    if not in_place:
+        yield lambda: None
+        return
+    with contextlib.ExitStack() as stack:
+        try:
+            while True:
+                file = stack.enter_context(open(path, "rb"))
+                with contextlib.suppress(OSError):  # a file system without locks
+                    _lock(file.fileno(), path)
+                known = os.fstat(file.fileno())
+                if os.path.samestat(known, os.stat(path)):  # else another run has just replaced it
+                    break
+        except OSError as error:
+            raise InputError(f"cannot be read ({error.strerror})", source=path) from error
+
+        def check_unchanged() -> None:
+            try:
+                now = os.stat(path)
+            except OSError:
+                now = None
+            if now is None or not os.path.samestat(now, known) or now.st_mtime_ns != known.st_mtime_ns:
+                raise OutputError(f"{path}: was replaced while references were added; run the command again")
+
+        yield check_unchanged
+
+
+def _lock(number: int, path: str) -> None:
+    try:
+        fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        told = "another `classify add` is at work on it; wait for its end, or write to another file with --output"
+        raise OutputError(f"{path}: {told}") from None
 
 
 def _written(args: argparse.Namespace, database: str) -> Iterable[str]:
