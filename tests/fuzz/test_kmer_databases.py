@@ -75,5 +75,5 @@ def test_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for number, rng in draws("commands on forged k-mers", SECONDS / 2):
         sound = forge(Path("FORGED"), 9, rng)
         words = COMMANDS[number % len(COMMANDS)].split()
-        codes = (0,) if sound else (0, 3) if "query" in words else (3,)  # which reads no more sections than it needs
-        assert command([*words, "-q"], codes) in codes
+        some = "query" in words or "--only" in words  # which read no more sections than they need
+        command([*words, "-q"], (0,) if sound else (0, 3) if some else (3,))
