@@ -159,7 +159,10 @@ class InputError(OclGenomicsError):
 
 
 class OutputError(OclGenomicsError):
-    """An output that could not be written; nothing half written is left behind."""
+    """An output that could not be written; no half-written file is left behind.
+
+    What has gone to standard output, a pipe or a device stays there; the message says so.
+    """
 
     exit_code = 5
 

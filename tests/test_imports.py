@@ -32,7 +32,7 @@ ALLOWED = {
     "lazy_names": set(),
     "notices": set(),
     "commandkit": {"commandkit"},
-    "io": {"errors", "io", "notices"},
+    "io": {"commandkit", "errors", "io", "notices"},
     "plot_style": {"commandkit", "errors"},
     "provenance": {"__init__", "runtime"},
     "runtime": {"runtime"} | BASE,

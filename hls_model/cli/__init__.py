@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from hls_model.errors import ModelError, ModelOutputError
 from oclgenomics.commandkit import stopping
 from oclgenomics.commandkit.files import FileConflictError, check_files, named_files
-from oclgenomics.commandkit.streams import StreamError, flush_output, printable
+from oclgenomics.commandkit.streams import StreamError, flush_output, output_trouble, printable
 
 __all__ = ["COMMANDS", "add_commands", "main"]
 
@@ -78,7 +78,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         return 0
     except StreamError as error:
-        print(f"hls_model: error: standard output: cannot be written ({error.strerror})", file=sys.stderr)
+        print(f"hls_model: error: {output_trouble(error)}", file=sys.stderr)
         return ModelOutputError.exit_code
     except ModelError as error:
         if "--debug" in words:

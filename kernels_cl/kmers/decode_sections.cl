@@ -1,12 +1,14 @@
 // Sections of a database back to keys and counts; see encode_cpu_device.cl, vlq.cl and simple8b.clh for what they are made of.
 //
-//   status[s] = 0: fine, 1: the checksum differs, 2: the bytes are no such section; keys and counts are undefined then
+//   status[s] = 0: fine, 1: the checksum differs, 2: the bytes are no such section, or its keys do not lie where they have to;
+//   keys and counts are undefined then
 //
 // 8 bytes of a gap are looked at together: the first one without its high bit ends the number, and what 7 bits each has move together
 // by three masks and shifts.
 //
 // Layout: `data` are the little-endian words of all bytes, and one more behind them. `table` has four channels of all sections: where
-// each starts, the bytes of its first key and gaps, its words of counts and its checksum. Keys go to channels of `size`. A work-item a
+// each starts, the bytes of its first key and gaps, its words of counts and its checksum. `limits` has WORDS channels of the first
+// key that each section has to have, and WORDS more of the greatest that it may have. Keys go to channels of `size`. A work-item a
 // section.
 //
 // -D WORDS=n   words of a key
@@ -75,16 +77,18 @@ static inline uint add_gap(Key *key, const Key *gap)
     return wrong;
 }
 
-// Decode the keys; whether that was possible.
+// Decode the keys, of which the first one has to be `least` and none may be greater than `greatest`; whether that was possible.
 static inline uint read_keys(__global const ulong *data, ulong at, ulong end, ulong begin, uint kmers, ulong size,
-                             __global ulong *keys)
+                             const Key *least, const Key *greatest, __global ulong *keys)
 {
     Key key;
+    uint differs = 0;
     for (uint w = 0; w < WORDS; ++w, at += 8) {
         key.word[w] = bytes_from(data, at);
         keys[w * size + begin] = key.word[w];
+        differs |= key.word[w] != least->word[w];
     }
-    uint wrong = 0;
+    uint wrong = differs;
     for (uint i = 1; i < kmers; ++i) {
         Key gap;
         const uint bytes = read_gap(data, at, end, &gap);
@@ -95,7 +99,10 @@ static inline uint read_keys(__global const ulong *data, ulong at, ulong end, ul
         for (uint w = 0; w < WORDS; ++w)
             keys[w * size + begin + i] = key.word[w];
     }
-    return !wrong && at == end;
+    uint greater = 0;
+    for (uint w = 0; w < WORDS; ++w)
+        greater = (key.word[w] > greatest->word[w]) | ((key.word[w] == greatest->word[w]) & greater);
+    return !wrong && !greater && at == end;
 }
 
 // Decode the counts; whether that was possible.
@@ -117,8 +124,9 @@ static inline uint read_counts(__global const ulong *data, ulong at, uint words,
     return place == kmers;
 }
 
-__kernel void decode_sections(__global const ulong *data, __global const ulong *table, ulong size, uint sections, ulong k0,
-                              ulong k1, __global ulong *keys, __global uint *counts, __global uint *status)
+__kernel void decode_sections(__global const ulong *data, __global const ulong *table, __global const ulong *limits, ulong size,
+                              uint sections, ulong k0, ulong k1, __global ulong *keys, __global uint *counts,
+                              __global uint *status)
 {
     const uint section = get_global_id(0);
     if (section >= sections)
@@ -131,7 +139,8 @@ __kernel void decode_sections(__global const ulong *data, __global const ulong *
     }
     const ulong begin = section * (ulong)EVERY;
     const uint kmers = MIN(EVERY, size - begin);
-    const uint fine = read_keys(data, at, gaps_end, begin, kmers, size, keys) &&
+    const Key least = load_key(limits, sections, section), greatest = load_key(limits + WORDS * (ulong)sections, sections, section);
+    const uint fine = read_keys(data, at, gaps_end, begin, kmers, size, &least, &greatest, keys) &&
                       read_counts(data, gaps_end, words, kmers, counts + begin);
     status[section] = fine ? 0 : 2;
 }

@@ -16,7 +16,7 @@ from oclgenomics import __version__, notices
 from oclgenomics.cli.output import check_files, saved_outputs
 from oclgenomics.commandkit import stopping
 from oclgenomics.commandkit.actions import option_of
-from oclgenomics.commandkit.streams import StreamError, flush_output, printable
+from oclgenomics.commandkit.streams import StreamError, flush_output, output_trouble, printable
 from oclgenomics.errors import InputError, OclGenomicsError, OutputError
 from oclgenomics.io.atomic_file import forget_files
 
@@ -54,7 +54,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader of standard output has seen enough
         return 0
     except StreamError as error:
-        return _fail(f"error: standard output: cannot be written ({error.strerror})", OutputError.exit_code, debug)
+        return _fail(f"error: {output_trouble(error)}", OutputError.exit_code, debug)
     except OclGenomicsError as error:
         return _stopped(debug) if stopping.received() else _fail(f"error: {error}", error.exit_code, debug)
     except MemoryError as error:

@@ -6,7 +6,8 @@ goes to a file; and it tells of a full disk when the command is over. Here
 - handles that are closed are occupied, and writing to a closed standard output is an error;
 - standard output is UTF-8 unless it is a terminal, as an output file is;
 - control characters from names in the data do not reach a terminal;
-- trouble with standard output is raised as `StreamError`, at the latest by `flush_output`;
+- trouble with standard output is raised as `StreamError`, at the latest by `flush_output`, and `output_trouble` says
+  what has gone out by then, which no program can take back;
 - trouble with standard error is nobody's, as there is nowhere left to tell it.
 """
 
@@ -18,7 +19,7 @@ import os
 import sys
 from typing import Any
 
-__all__ = ["StreamError", "drawable", "flush_output", "prepare_streams", "printable"]
+__all__ = ["StreamError", "drawable", "flush_output", "output_trouble", "prepare_streams", "printable"]
 
 _CONTROLS = [*range(0x20), 0x7F, *range(0x80, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)]
 _ESCAPES = {code: f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" for code in _CONTROLS}
@@ -63,9 +64,24 @@ def flush_output() -> None:
     """
     if sys.stdout is not None:
         sys.stdout.flush()
-    raw = getattr(getattr(sys.stdout, "buffer", None), "raw", None)
-    if isinstance(raw, _Output) and raw.trouble is not None:
+    raw = _output()
+    if raw is not None and raw.trouble is not None:
         raise raw.trouble
+
+
+def output_trouble(error: OSError) -> str:
+    """Return what a message says of standard output that could not be written, and of what has been written to it."""
+    raw = _output()
+    left = "what was written before is incomplete"
+    if raw is not None:
+        left = f"the {raw.written:,} bytes before that are incomplete" if raw.written else "nothing was written"
+    return f"standard output: cannot be written ({error.strerror or error}); {left}"
+
+
+def _output() -> _Output | None:
+    """What standard output writes to, if `prepare_streams` has made it."""
+    raw = getattr(getattr(sys.stdout, "buffer", None), "raw", None)
+    return raw if isinstance(raw, _Output) else None
 
 
 class _Handle(io.RawIOBase):
@@ -90,6 +106,7 @@ class _Output(_Handle):
     def __init__(self, handle: int, is_open: bool) -> None:
         super().__init__(handle)
         self._is_open = is_open
+        self.written = 0  # bytes
         self.trouble: OSError | None = None
 
     def write(self, data: Any) -> int:
@@ -98,13 +115,15 @@ class _Output(_Handle):
         try:
             if not self._is_open:
                 raise OSError(errno.EBADF, "it is closed")
-            return os.write(self._handle, data)
+            count = os.write(self._handle, data)
         except BrokenPipeError as error:
             self.trouble = error
             raise
         except OSError as error:
             self.trouble = StreamError(error.errno, error.strerror)
             raise self.trouble from error
+        self.written += count
+        return count
 
 
 class _Messages(_Handle):

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError
+from oclgenomics.io import foreign
 from oclgenomics.io.array_layout import (
     END,
     FOOT,
@@ -165,7 +166,11 @@ class ArrayFile:
         return self._read(HEAD.size + size, 0).tobytes()
 
     def _foreign(self) -> InputError:
-        return InputError(f"is no {self.kind.name} of oclgenomics, or cut off in its head", source=self.name, byte=0)
+        begin = os.pread(self._handle, foreign.HEAD_BYTES, 0)
+        known = None if begin.startswith(self.kind.mark) else foreign.format_name(begin)
+        what = "" if known is None else f"{known}, and "
+        tail = ", or cut off in its head" if known is None else ""
+        return InputError(f"is {what}no {self.kind.name} of oclgenomics{tail}", source=self.name, byte=0)
 
     def _read(self, size: int, start: int) -> NDArray[np.uint8]:
         """Read bytes that the file had when it was opened."""

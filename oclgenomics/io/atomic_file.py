@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
+from oclgenomics.commandkit.streams import output_trouble
 from oclgenomics.errors import OutputError
 
 __all__ = [
@@ -99,12 +100,17 @@ def open_whole(path: str | os.PathLike[str], mode: str, failure: Failure) -> Ite
         See `whole_file`.
     """
     name = os.fspath(path)
-    with _telling("standard output" if name == "-" else name, failure):
-        if name == "-":
-            stream = sys.stdout.buffer if "b" in mode else sys.stdout
+    if name == "-":
+        stream = sys.stdout.buffer if "b" in mode else sys.stdout
+        try:
             yield stream
             stream.flush()
-            return
+        except BrokenPipeError:  # the reader has seen enough
+            raise
+        except OSError as error:
+            raise failure(output_trouble(error)) from error
+        return
+    with _telling(name, failure):
         with _output(name) as (handle, finish):
             text = {} if "b" in mode else {"encoding": "utf-8", "errors": "backslashreplace", "newline": ""}
             with open(handle, mode, closefd=False, **text) as opened:  # type: ignore[call-overload]
@@ -153,7 +159,10 @@ def unnamed_file(folder: str) -> int:
 def _output(name: str) -> Iterator[tuple[int, Callable[[], None]]]:
     """A handle to write to, and what gives the file its name when all is written."""
     if _written_in_place(name):
-        handle = os.open(name, os.O_WRONLY)
+        try:
+            handle = os.open(name, os.O_WRONLY)
+        except OSError as error:
+            raise _RefusedError(error.errno, f"cannot be written ({error.strerror})") from error
         try:
             yield handle, lambda: None
         finally:
@@ -235,12 +244,17 @@ def _telling(name: str, failure: Failure) -> Iterator[None]:
     except _RefusedError as error:
         raise failure(f"{name}: {error.strerror}") from None
     except OSError as error:
-        trouble = f"cannot be written ({error.strerror or error})"
-        raise failure(f"{name}: {trouble}; nothing half written is left") from error
+        left = "a part may have been written" if _is_no_file(name) else "nothing half written is left"
+        raise failure(f"{name}: cannot be written ({error.strerror or error}); {left}") from error
 
 
 class _RefusedError(OSError):
-    """What is there must not be written over."""
+    """What is there cannot or must not be written over."""
+
+
+def _is_no_file(name: str) -> bool:
+    """Whether there is a device, a pipe or the like, which takes what is written at once."""
+    return os.path.exists(name) and not os.path.isfile(name) and not os.path.isdir(name)
 
 
 def _written_in_place(name: str) -> bool:

@@ -24,7 +24,10 @@ LIVE_BYTES, LIVE_READY = 1 << 18, 256  # of a chunk that comes live, at most, an
 HEAD_BYTES, MIN_HEAD = 4096, 18  # which say what an input is; so many do for all formats
 MAX_READERS = 8  # threads; more copy no faster from the system's cache
 _GZIP = b"\x1f\x8b"
-_OTHER_PACKERS = {b"PK\x03\x04": "zip"}
+_OTHER_PACKERS = {
+    b"PK\x03\x04": "zip", b"7z\xbc\xaf\x27\x1c": "7-Zip", b"Rar!\x1a\x07": "RAR", b"\x1f\x9d": "compress",
+    b"\x04\x22\x4d\x18": "lz4", b"LZIP": "lzip",
+}  # fmt: skip
 _MARK = b"\xef\xbb\xbf"  # of UTF-8, which some editors put at the start of a text
 _OTHER_MARKS = (b"\xff\xfe", b"\xfe\xff")  # of UTF-16, and of UTF-32
 

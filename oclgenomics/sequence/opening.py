@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from oclgenomics.errors import InputError
+from oclgenomics.io.foreign import HEAD_BYTES, foreign_format, not_sequences
 from oclgenomics.io.source import Progress, Source
 from oclgenomics.io.workers import Workers
 from oclgenomics.runtime import Engine
@@ -67,8 +68,9 @@ def opened_text(
         TextBlocks(engine, source, _block_size(engine, source, block_bytes)) as text,
     ):
         first = text.first_letter()
-        if first not in b">@":
-            raise InputError("is neither FASTA nor FASTQ: it starts with neither > nor @", source=source.name)
+        head = text.host[:HEAD_BYTES].tobytes()
+        if first not in b">@" or foreign_format(head):
+            raise InputError(not_sequences(head), source=source.name)
         yield text, first == ord("@")
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError
+from oclgenomics.io.foreign import HEAD_BYTES, foreign_format, not_sequences
 from oclgenomics.io.source import Source
 from oclgenomics.sequence.rewritten_source import Rewriter
 
@@ -62,14 +63,14 @@ def records_of(text: Iterable[bytes], source: str, *, offset: int = 0) -> Iterat
     chunks = iter(text)
     head = _head(chunks)
     text = chain([head], chunks)
-    first = head.lstrip(b"\r\n")
+    first = head.lstrip(b"\r\n")[:HEAD_BYTES]
     if first.startswith(b">"):
         lines = _lines((chunk.replace(b"\r", b"\n") for chunk in text), source)
         yield from _fasta(next(line for line in lines if line), lines)
-    elif first.startswith(b"@"):
+    elif first.startswith(b"@") and not foreign_format(first):
         yield from _fastq(text, source, offset)
     else:
-        raise InputError("is neither FASTA nor FASTQ: it starts with neither > nor @", source=source)
+        raise InputError(not_sequences(first), source=source)
 
 
 def _head(chunks: Iterator[bytes]) -> bytes:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable
 
 from oclgenomics.errors import InputError
+from oclgenomics.io.foreign import HEAD_BYTES, format_name
 
 __all__ = ["FORMATS", "SignalFiles", "signal_files", "signal_format"]
 
@@ -22,7 +23,6 @@ _MAGIC = {
     b"\x89HDF\r\n\x1a\n": "fast5",
 }
 _PACKERS = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
-_HEAD_BYTES = 16
 
 
 def signal_files(paths: SignalFiles) -> list[str]:
@@ -57,6 +57,9 @@ def signal_format(path: str) -> str:
     kind = _kind(head)
     if kind is not None:
         return kind
+    known = format_name(head)
+    if known is not None:
+        raise InputError(f"is {known}, which has no raw signal; give POD5, FAST5, SLOW5 or BLOW5", source=path)
     packer = next((name for magic, name in _PACKERS.items() if head.startswith(magic)), None)
     if packer is not None:
         raise InputError(f"packed with {packer}; unpack it", source=path)
@@ -74,7 +77,7 @@ def _head(path: str) -> bytes:
         if os.path.exists(path) and not os.path.isfile(path):
             raise InputError("not a regular file; signals are not read from pipes or devices", source=path)
         with open(path, "rb") as file:
-            return file.read(_HEAD_BYTES)
+            return file.read(HEAD_BYTES)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise InputError(f"cannot be read ({reason})", source=path) from error

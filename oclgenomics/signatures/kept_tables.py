@@ -138,6 +138,8 @@ def check_table(table: SeedTable, lengths: NDArray[np.int64]) -> None:
     if seeds > MAX_SEEDS:
         raise ValueError(f"this program: it has {seeds:,} seeds, and {MAX_SEEDS:,} are the most")
     owner = table.pattern.reshape(-1, STEP * (table.mismatches + 1))
+    if not _ascend(owner[:, 0]) or not _ascend(table.unseeded):
+        raise ValueError("itself: patterns are out of order, or twice")
     everyone = np.sort(np.concatenate([owner[:, 0], table.unseeded]))
     if not np.array_equal(everyone, np.arange(len(lengths))) or (owner != owner[:, :1]).any():
         raise ValueError("the panel: a pattern is not there, or twice")
@@ -148,3 +150,11 @@ def check_table(table: SeedTable, lengths: NDArray[np.int64]) -> None:
     first, lists = table.first, table.lists
     if first[0] or first[-1] != len(lists) or (first[1:] < first[:-1]).any() or (lists >= seeds).any():
         raise ValueError("itself: a row lists seeds that are not there")
+    follows = lists[1:] > lists[:-1]
+    follows[first[(first > 0) & (first < len(lists))].astype(np.int64) - 1] = True  # where a row begins
+    if not follows.all():
+        raise ValueError("itself: a row lists seeds out of order, or twice")
+
+
+def _ascend(numbers: NDArray[np.integer]) -> bool:
+    return bool((numbers[1:] > numbers[:-1]).all())

@@ -6,6 +6,7 @@ import errno
 import json
 import os
 import pty
+import resource
 import subprocess
 import sys
 import xml.dom.minidom
@@ -59,12 +60,23 @@ TO_OUTPUT = [
 @pytest.mark.parametrize("words", TO_OUTPUT, ids=lambda words: " ".join(words[2:]).replace(KNOWN, "oclgenomics"))
 def test_a_full_disk(words: list[str]) -> None:
     done = run(words, "> /dev/full")
-    fails_in_one_line(done, 5, "error: standard output: cannot be written (No space left on device)")
+    fails_in_one_line(done, 5, "error: standard output: cannot be written (No space left on device); nothing was written")
 
 
 @pytest.mark.parametrize("words", TO_OUTPUT, ids=lambda words: " ".join(words[2:]).replace(KNOWN, "oclgenomics"))
 def test_closed_standard_output(words: list[str]) -> None:
-    fails_in_one_line(run(words, ">&-"), 5, "error: standard output: cannot be written (it is closed)")
+    fails_in_one_line(run(words, ">&-"), 5, "error: standard output: cannot be written (it is closed); nothing was written")
+
+
+@pytest.mark.parametrize("words", [TIMING, [*MODEL, "timing"], TO_OUTPUT[-1], [*PROGRAM, "--help"]])
+@pytest.mark.parametrize("limit", [0, 200])
+def test_a_disk_that_fills_up(words: list[str], limit: int, tmp_path: Path) -> None:
+    """Nothing can be taken back of what has gone to standard output, so the message says how much that is."""
+    output = tmp_path / "out"
+    done = run(words, f"> {output}", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+    left = f"the {limit} bytes before that are incomplete" if limit else "nothing was written"
+    fails_in_one_line(done, 5, f"error: standard output: cannot be written (File too large); {left}")
+    assert output.stat().st_size == limit
 
 
 SWALLOWED = """

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
 import pytest
+from helpers.foreign_files import FOREIGN
 from helpers.fuzz_samples import DATA, SAMPLES
 from helpers.fuzzing import SECONDS, TOKENS, command, draws, inputs, limited, mutated, mutated_zip
 
@@ -108,6 +110,17 @@ OPTIONS = [
         ["--junk", "--adapter", "--rate", "--deviation", "--molecule", "--background-reads"],
     ),
 ]
+SEQUENCES = [
+    *(words for name, words in HOST + DEVICE if name in ("fasta", "fastq", "mates")),
+    ["kmers", "filter", "{kmers}", "{x}", "-d", "cpu", "-o", "{out}"],
+    ["kmers", "matrix", "{x}", "-k", "5", "-d", "cpu", "-o", "{out}"],
+    ["kmers", "histogram", "{fasta}", "{x}", "-k", "5", "-d", "cpu"],
+    ["classify", "build", "{out}", "{x}", "-d", "cpu"],
+    ["classify", "run", "{fastq}", "--targets", "{x}", "-d", "cpu", "-o", "{out}"],
+    ["sdtw", "index", "{x}", "--model", "r9.4.1", "-o", "{out}"],
+    ["simulate", "signals", "--target", "{x}", "--seed", "1", "--reads", "3", "--samples", "9", "-o", "{out}"],
+]
+GZIP = b"\x1f\x8b"
 NEEDS = {"trees": "tskit", "vcz": "zarr"}
 
 
@@ -151,6 +164,22 @@ def test_values_of_options(tmp_path, words, options):
         said = " ".join([*line, option, value[:40]])
         with limited(value.encode(), said):
             command([*line, f"{option}={value}" if option.startswith("--") else option + value], (0, 2, 3, 4))
+
+
+@pytest.mark.parametrize("words", SEQUENCES, ids=lambda words: " ".join(words[:2]))
+def test_files_of_other_formats(tmp_path, words):
+    """Given by mistake: none is taken for FASTA or FASTQ, whatever follows its beginning and however it is packed."""
+    places = written(tmp_path, words) | {"x": tmp_path / "x"}
+    line = [word.format(**places) for word in words]
+    kinds = sorted(FOREIGN)
+    for number, rng in draws(f"other formats {words[:2]}", SECONDS / len(SEQUENCES)):
+        called, data = FOREIGN[kinds[int(rng.integers(len(kinds)))]]
+        if not data.startswith(GZIP):
+            data += (data, rng.bytes(2000), SAMPLES["fastq"], SAMPLES["fasta"])[int(rng.integers(4))]
+            data = gzip.compress(data) if rng.random() < 0.3 else data
+        places["x"].write_bytes(data)
+        with limited(data, f"number {number} of {' '.join(line)}, {called}"):
+            assert command(line) == 3
 
 
 def fuzzed(folder: Path, name: str, words: list[str], seconds: float) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from oclgenomics.cli.kmers.histogram import _reading
 from oclgenomics.kmers.analysis.histogram import Histogram, histogram
 from oclgenomics.kmers.analysis.spectrum import TOO_DEEP_NOTE, Spectrum, read_spectrum
 from oclgenomics.kmers.analysis.spectrum_plot import bases_text, plot_spectrum
@@ -128,8 +130,11 @@ def test_simulated_runs(rate: float, fold: int, tolerance: float, error: float) 
         assert rate >= 0.01
         assert spectrum.heterozygous is None
         assert spectrum.other.genome_size == pytest.approx(2 * SMALL, rel=2 * tolerance)
+    left_open = any("left open" in note for note in spectrum.notes)
+    assert (spectrum.heterozygosity is None) == left_open
     if fold >= 20:
-        assert spectrum.heterozygosity == pytest.approx(rate, abs=0.0012)
+        assert left_open is (rate == 0.001 and spectrum.heterozygous is None)
+        assert left_open or spectrum.heterozygosity == pytest.approx(rate, abs=0.0012)
         assert spectrum.error_share == pytest.approx(1 - (1 - error) ** K, abs=0.02)
         assert (spectrum.heterozygous is True) == (0.005 <= rate <= 0.01)
     if not rate:
@@ -160,10 +165,18 @@ def test_both_readings_of_two_peaks(pairs: float, coverage: float, other: float 
 
 @pytest.mark.parametrize(("share", "heterozygous"), [(0.026, False), (0.034, None), (0.09, None), (0.11, True)])
 def test_from_when_on_there_is_a_half_peak(share: float, heterozygous: bool | None) -> None:
-    spectrum = read_spectrum(of(poisson(40.0, GENOME) + poisson(20.0, share * GENOME) + errors(40.0)), K)
+    tally = poisson(40.0, GENOME) + poisson(20.0, share * GENOME) + errors(40.0)
+    spectrum = read_spectrum(of(tally), K)
     assert spectrum.heterozygous is heterozygous
     assert [note for note in spectrum.notes if "a shoulder near 20.0" in note] == list(spectrum.notes)
     assert bool(spectrum.notes) == (heterozygous is None)
+    (record,) = spectrum.records()
+    assert (record["heterozygosity"] is None) == (heterozygous is None)  # what is left open is no number anywhere
+    shown, told = draw(of(tally), spectrum)[0], "; ".join(_reading(spectrum))
+    assert ("heterozygosity left open" in shown) == (heterozygous is None)
+    assert ("heterozygosity is left open" in told) == (heterozygous is None)
+    for text in (shown, told):
+        assert bool(re.search(r"heterozygosity [\d.]+ %", text)) == (heterozygous is True)
 
 
 @pytest.mark.parametrize(("coverage", "count", "repeated"), [(100, 149, 0), (100, 151, 1), (16, 27, 0), (16, 29, 1)])

@@ -6,16 +6,18 @@ import errno
 import gc
 import itertools
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
 from helpers.devices import gpu_shape
+from helpers.kmer_forgery import FORGERIES, keys_in_order, write_forgery
 from helpers.products import on_one_cpu
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError, OutputError
 from oclgenomics.kmers.database import pinned_writer
@@ -24,6 +26,7 @@ from oclgenomics.kmers.database.reader import KmerDatabase
 from oclgenomics.kmers.database.sections import decode_device
 from oclgenomics.kmers.database.sections import plan as section_plan
 from oclgenomics.kmers.database.sections.encode_kernels import SIP_KEY, TALLIED
+from oclgenomics.kmers.database.sections.key_order import check_ends, greatest_keys
 from oclgenomics.kmers.database.sections.section import decode_section, encode_sections, table_of
 from oclgenomics.kmers.database.writer import DatabaseWriter
 from oclgenomics.kmers.keys import key_words
@@ -308,6 +311,45 @@ def test_damage_is_noticed_on_the_device(tmp_path: Path, shaped: Engine) -> None
             list(database.runs(shaped))
 
 
+@pytest.mark.pairwise
+@pytest.mark.parametrize("k", [9, 32, 40])
+@pytest.mark.parametrize("forgery", [*FORGERIES, "none"])
+def test_order_across_sections(shaped: Engine, k: int, forgery: str, tmp_path: Path) -> None:
+    """Each section is sound and under a right checksum; what is wrong is where its k-mers lie."""
+    write_forgery(tmp_path / "set", k, "none" if (k, forgery) == (32, "letters") else forgery)
+    with KmerDatabase.open(tmp_path / "set") as database:
+        if forgery == "none" or (k, forgery) == (32, "letters"):
+            keys = keys_in_order(k)
+            for found in (database.keys_counts(), database.keys_counts(shaped)):
+                np.testing.assert_array_equal(found.keys, keys)
+            assert database.lookup(keys[:, ::-1]).all()
+            return
+        number, told = FORGERIES[forgery]
+        first = np.ascontiguousarray(database._file.index.table["first"][number : number + 1].T.astype(np.uint64))
+        readers: list[Callable[[], object]] = [
+            lambda: database.section(number), lambda: list(database.blocks(2)), lambda: list(database.runs(shaped)),
+            lambda: database.keys_counts(), lambda: database.keys_counts(shaped), lambda: list(database.records()),
+            lambda: database.lookup(first), lambda: database.block_of(first[:, 0]),
+        ]  # fmt: skip
+        for read in readers:
+            with pytest.raises(InputError, match=rf"set, byte \d+: section {number + 1} of 3 is malformed: .*{told}"):
+                read()
+
+
+@given(st.integers(1, 3), st.lists(st.integers(1, (1 << 192) - 1), min_size=1, max_size=6, unique=True))
+def test_greatest_keys_of_sections(words: int, numbers: list[int]) -> None:
+    firsts = sorted({number % (1 << 64 * words) or 1 for number in numbers} | {1 << 64 * (words - 1)})
+    keys = np.array([[first >> 64 * word & (1 << 64) - 1 for first in firsts] for word in range(words)], np.uint64)
+    greatest = greatest_keys(keys, 32 * words - 1)
+    found = [sum(int(word) << 64 * at for at, word in enumerate(column)) for column in greatest.T]
+    assert found == [*(first - 1 for first in firsts[1:]), (1 << (64 * words - 2)) - 1]
+
+
+def no_limit(table: NDArray[np.void]) -> NDArray[np.uint64]:
+    """Greatest keys of sections that may hold any."""
+    return np.full(table["first"].T.shape, ~np.uint64(0))
+
+
 ONE, LARGEST = 0xF << 60, 0xF << 60 | ((1 << 32) - 2)  # Simple-8b: a word with one number, which is a count less 1
 
 
@@ -335,7 +377,7 @@ def test_sections_with_numbers_that_are_too_large(
     room = decode_device.room_for(shaped, [table])
     room.host[:] = 0
     room.host.view(np.uint8)[: len(raw)] = np.frombuffer(raw, np.uint8)
-    runs, status = decode_device.decode_on(shaped, table, room)
+    runs, status = decode_device.decode_on(shaped, table, no_limit(table), room)
     assert status.tolist() == [0 if fine else 2]
     if fine:
         expected = decode_section(raw, words, 2, len(gap))
@@ -358,7 +400,7 @@ def test_gaps_that_lead_beyond_the_largest_key(shaped: Engine, words: int, below
     room = decode_device.room_for(shaped, [table])
     room.host[:] = 0
     room.host.view(np.uint8)[: len(raw)] = np.frombuffer(raw, np.uint8)
-    runs, status = decode_device.decode_on(shaped, table, room)
+    runs, status = decode_device.decode_on(shaped, table, no_limit(table), room)
     if gap > below:
         assert status.tolist() == [2]
         with pytest.raises(ValueError, match=r"beyond|ascend|order|large|overflow|wrap"):
@@ -387,9 +429,10 @@ def test_bytes_that_are_no_section(shaped: Engine, words: int, size: int, data: 
     room = decode_device.room_for(shaped, [table])
     room.host[:] = 0
     room.host.view(np.uint8)[: len(raw)] = raw
-    runs, status = decode_device.decode_on(shaped, table, room)
+    runs, status = decode_device.decode_on(shaped, table, no_limit(table), room)
     try:
         expected = decode_section(bytes(raw), words, int(table["kmers"][0]), int(table["gap_bytes"][0]))
+        check_ends(expected.keys, table["first"][0], no_limit(table)[:, 0])
     except ValueError:
         assert status.tolist() == [2]
         return

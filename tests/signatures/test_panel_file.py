@@ -328,6 +328,26 @@ def test_contradictions(small: tuple[Path, bytes], name: str) -> None:
     refused(path, path.read_bytes())
 
 
+@pytest.mark.parametrize("name", ["a seed twice", "seeds of a head in another order", "patterns in another order"])
+def test_order_within_a_table(tmp_path: Path, name: str) -> None:
+    """Nothing points out of its array; matches would be found twice, or in another order."""
+    panel = random_panel(6, [30, 40, 50, 6, 6])
+    table = make_table(panel.patterns("+"), 1, 2)
+    write_panel(tmp_path / "x", panel, [("+", table)])
+    metadata, arrays = contents(tmp_path / "x")
+    begin = int(table.first[np.argmax(np.diff(table.first))])
+    assert (np.diff(table.lists[begin : begin + 2].astype(np.int64)) > 0).all()
+    if name == "a seed twice":
+        arrays["tables/0/lists"][begin + 1] = arrays["tables/0/lists"][begin]
+    elif name == "seeds of a head in another order":
+        arrays["tables/0/lists"][begin : begin + 2] = arrays["tables/0/lists"][begin : begin + 2][::-1]
+    else:
+        arrays["tables/0/unseeded"] = arrays["tables/0/unseeded"][::-1]
+        assert len(arrays["tables/0/unseeded"]) == 2
+    write_arrays(tmp_path / "x", KIND, "1", metadata, arrays)
+    assert "out of order, or twice" in refused(tmp_path / "x", (tmp_path / "x").read_bytes())
+
+
 def test_no_signatures(small: tuple[Path, bytes]) -> None:
     none, one = np.zeros(0, np.uint8), np.zeros(1, np.int64)
     write_arrays(

@@ -6,6 +6,7 @@ import os
 import stat
 
 from oclgenomics.errors import InputError
+from oclgenomics.io.foreign import ALIGNED, HEAD_BYTES, foreign_format
 
 __all__ = ["refuse_foreign"]
 
@@ -22,7 +23,6 @@ BEGINNINGS = {
     b">": "is FASTA; build a database of it with `oclgenomics classify build`",
     b"@": "is FASTQ, which reads are in; give a database of `oclgenomics classify build`",
 }
-LONGEST = max(map(len, BEGINNINGS))
 
 
 def refuse_foreign(path: str | os.PathLike[str]) -> None:
@@ -40,14 +40,16 @@ def refuse_foreign(path: str | os.PathLike[str]) -> None:
         if not stat.S_ISREG(known.st_mode):
             return
         with open(path, "rb", buffering=0) as file:
-            beginning = file.read(LONGEST)
+            beginning = file.read(HEAD_BYTES)
     except OSError:
         return
     if not beginning:
         raise InputError("is empty; give a database of `oclgenomics classify build`", source=os.fspath(path))
-    for other, trouble in BEGINNINGS.items():
-        if beginning.startswith(other):
-            raise InputError(trouble, source=os.fspath(path), byte=0)
+    trouble = next((told for other, told in BEGINNINGS.items() if beginning.startswith(other)), None)
+    if (other := foreign_format(beginning)) is not None and (trouble is None or other.name in ALIGNED):
+        trouble = f"is {other.name}; give a database of `oclgenomics classify build`"
+    if trouble is not None:
+        raise InputError(trouble, source=os.fspath(path), byte=0)
 
 
 def _folder(path: str | os.PathLike[str]) -> str:

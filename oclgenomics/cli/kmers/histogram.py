@@ -165,8 +165,8 @@ def _reading(spectrum: Spectrum) -> list[str]:
         between = "" if sure is None else f" ({bases_between(sure.genome_size)})"
         parts = [f"k-mer coverage {spectrum.coverage:.1f}", f"genome size {size}{between}"]
         rate = None if sure is None else sure.heterozygosity
-        if spectrum.half_peak is not None:
-            found = f"heterozygosity {100 * (spectrum.heterozygosity or 0):.2g} %"
+        if spectrum.half_peak is not None and spectrum.heterozygosity is not None:
+            found = f"heterozygosity {100 * spectrum.heterozygosity:.2g} %"
             parts.append(found if rate is None else f"{found} ({percent_between(rate)})")
         elif rate is not None:
             parts.append(f"heterozygosity at most {100 * rate.high:.2g} %")

@@ -13,7 +13,7 @@ Coverage
 Heterozygosity
     The share of the sites at which the two chromosomes differ. Two fits are equally good unless one leaves twice as
     much unexplained. If they are equally good, the fit without heterozygosity is taken, and heterozygosity is left
-    open.
+    open: it is None, and a note says why.
 Two readings
     Two peaks at c and 2 c may come from a heterozygous genome of coverage 2 c, or from repeats in a genome of coverage
     c and twice the size. Both fit equally well. With few k-mers at 2 c repeats are likelier, with many k-mers
@@ -102,11 +102,12 @@ class Spectrum:
     coverage : float or None
         How often a k-mer of both chromosomes was seen.
     half_peak : float or None
-        Coverage of k-mers that only one of two chromosomes has, if there are any.
+        Coverage of k-mers that only one of two chromosomes has, if there are any; that of a shoulder where
+        heterozygosity is left open.
     heterozygous : bool or None
         Whether the two chromosomes differ; None if that is left open.
     heterozygosity : float or None
-        Share of the sites that differ, by the fit that was chosen.
+        Share of the sites that differ, by the fit that was chosen; None where a note says that it is left open.
     genome_size : float or None
         Haploid, in k-mers, which is nearly bp.
     intervals : Intervals or None
@@ -199,19 +200,20 @@ def _read_fit(
     sure = intervals_of(histogram, k, first, fit, h)
     genuine = _genuine(histogram, first, fit)
     heterozygous, notes = _heterozygous(choice)
+    left_open = bool(notes)
     if fit.coverage < ROUGH:
         notes.append(ROUGH_NOTE)
         sure = None
     elif sure is None:
         notes.append(UNSURE_NOTE)
-    elif heterozygous is None and choice.other is None:
+    elif left_open:
         sure = replace(sure, heterozygosity=None)
     return Spectrum(
         valley=valley,
         coverage=fit.coverage,
         half_peak=fit.coverage / 2 if fit.halves >= MIN_HALVES else None,
         heterozygous=heterozygous,
-        heterozygosity=fit.heterozygosity(k),
+        heterozygosity=None if left_open else fit.heterozygosity(k),
         genome_size=genuine / fit.coverage,
         intervals=sure,
         repeat_share=_repeats(histogram, fit.coverage, genuine),

@@ -172,8 +172,9 @@ def _mark_coverage(axes: Axes, spectrum: Spectrum, coverage: float) -> None:
     )  # fmt: skip
     if spectrum.half_peak is not None:
         axes.axvline(spectrum.half_peak, 0, height, color=INK, linewidth=1.2, linestyle=(0, (5, 3)), zorder=4)
+        what = "half coverage" if spectrum.heterozygosity is None else "heterozygous"
         axes.annotate(
-            f"heterozygous\n{number_text(spectrum.half_peak)}", (spectrum.half_peak, height),
+            f"{what}\n{number_text(spectrum.half_peak)}", (spectrum.half_peak, height),
             xycoords=("data", "axes fraction"), xytext=(0, 2), textcoords="offset points", ha="center", va="bottom",
             fontsize=10,
         )  # fmt: skip
@@ -187,11 +188,12 @@ def _mark_coverage(axes: Axes, spectrum: Spectrum, coverage: float) -> None:
 
 def _summarise(axes: Axes, spectrum: Spectrum) -> None:
     """What was read, in the corner where the histogram is low."""
-    percent = f"heterozygosity {_percent(spectrum.heterozygosity or 0)}"
+    left_open = "heterozygosity left open"
+    percent = left_open if spectrum.heterozygosity is None else f"heterozygosity {_percent(spectrum.heterozygosity)}"
     rate = None if spectrum.intervals is None else spectrum.intervals.heterozygosity
     if rate is not None:
         percent += f" ({percent_between(rate)})"
-    lines = [{True: percent, False: "no heterozygous peak", None: "heterozygosity left open"}[spectrum.heterozygous]]
+    lines = [{True: percent, False: "no heterozygous peak", None: left_open}[spectrum.heterozygous]]
     if spectrum.other is not None:
         lines = [percent, f"or {bases_text(spectrum.other.genome_size)},", "if the second peak"]
         lines += ["is of repeats" if spectrum.other.coverage < (spectrum.coverage or 0) else "is of both chromosomes"]

@@ -9,12 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError, UsageError
+from oclgenomics.io import foreign
 from oclgenomics.kmers.arithmetic import is_ascending
 from oclgenomics.kmers.database.layout import (
     CHECKED_FOOT_BYTES,
     FOOT_BYTES,
     HEAD_BYTES,
     HISTOGRAM,
+    MAGIC,
     SECTION_KMERS,
     Foot,
     Head,
@@ -57,6 +59,7 @@ def read_file_index(name: str, handle: int) -> FileIndex:
         size = os.fstat(handle).st_size
         head_bytes = os.pread(handle, HEAD_BYTES, 0)
         foot_bytes = os.pread(handle, FOOT_BYTES, max(HEAD_BYTES, size - FOOT_BYTES))
+        _refuse_foreign(name, handle)
         head = _head(name, head_bytes, size)
         foot, sum_ = _foot(name, foot_bytes, size)
         tail = os.pread(handle, max(0, size - FOOT_BYTES - foot.table_offset), min(foot.table_offset, size))
@@ -75,6 +78,14 @@ def read_file_index(name: str, handle: int) -> FileIndex:
     if not _agrees(index):
         raise InputError("the table of sections contradicts itself", source=name, byte=foot.table_offset)
     return index
+
+
+def _refuse_foreign(name: str, handle: int) -> None:
+    """Refuse a file of another kind by that kind's name."""
+    begin = os.pread(handle, foreign.HEAD_BYTES, 0)
+    known = None if begin.startswith(MAGIC) else foreign.format_name(begin)
+    if known is not None:
+        raise InputError(f"is {known}, and no k-mer database; `oclgenomics kmers count` makes one", source=name, byte=0)
 
 
 def _head(name: str, data: bytes, size: int) -> Head:

@@ -65,7 +65,8 @@ def runs_ahead(file: SectionFile, engine: Engine) -> Iterator[Runs]:
             coming.result()
             for later in tables[number + 1 : number + 2]:
                 coming = pool.submit(file.read_raw, later, rooms[(number + 1) % 2].host)
-            runs, status = decode_on(engine, table, rooms[number % 2])
+            greatest = file.greatest[:, number * step : number * step + len(table)]
+            runs, status = decode_on(engine, table, greatest, rooms[number % 2])
             for damaged in np.flatnonzero(status)[:1].tolist():
                 file.section(number * step + damaged)  # which says what is wrong with it
                 raise InputError("changed while it was read", source=file.name)

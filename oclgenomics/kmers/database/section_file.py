@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from oclgenomics.errors import InputError
 from oclgenomics.kmers.database.file_index import read_file_index
 from oclgenomics.kmers.database.layout import checksum, section_bytes
+from oclgenomics.kmers.database.sections.key_order import check_ends, greatest_keys
 from oclgenomics.kmers.database.sections.section import decode_section
 from oclgenomics.kmers.keys import key_words
 from oclgenomics.kmers.kmer_set import KmerBlock
@@ -32,6 +33,8 @@ class SectionFile:
     ----------
     name : str
     index : FileIndex
+    greatest : ndarray, uint64 (words, sections)
+        The greatest key that each section may hold.
 
     Raises
     ------
@@ -43,6 +46,8 @@ class SectionFile:
         self.name, self._handle = name, handle
         self.index = read_file_index(name, handle)
         self._sizes = section_bytes(self.index.table)
+        firsts = np.ascontiguousarray(self.index.table["first"].T.astype(np.uint64))
+        self.greatest = greatest_keys(firsts, self.index.head.options.k)
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> SectionFile:
@@ -90,7 +95,9 @@ class SectionFile:
             message = f"{self._place(number)} is damaged (its checksum differs); make the file again"
             raise InputError(message, source=self.name, byte=start)
         try:
-            return decode_section(data, words, int(entry["kmers"]), int(entry["gap_bytes"]))
+            block = decode_section(data, words, int(entry["kmers"]), int(entry["gap_bytes"]))
+            check_ends(block.keys, entry["first"], self.greatest[:, number])
+            return block
         except ValueError as error:
             raise InputError(f"{self._place(number)} is malformed: {error}", source=self.name, byte=start) from error
 

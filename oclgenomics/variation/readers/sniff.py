@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 
 from oclgenomics.errors import InputError
+from oclgenomics.io.foreign import ALIGNED, foreign_format
 from oclgenomics.variation.readers.input_buffer import InputBuffer
 from oclgenomics.variation.readers.stores import KASTORE
 
 __all__ = ["sniff"]
 
 _LOOK_AT = 1 << 16
+_READ = "ms, MaCS, FASTA or VCF, a tree sequence or a VCF Zarr"
+_FASTQ = re.compile(rb"\s*@[^\n]*\n[A-Za-z*.]+\r?\n\+")
 _MARKS = (
     ("vcf", re.compile(rb"##fileformat=VCF|#CHROM\t")),
     ("macs", re.compile(rb"COMMAND:|^SITE:\s", re.MULTILINE)),
@@ -41,6 +44,13 @@ def sniff(buffer: InputBuffer) -> str:
         raise InputError(
             "a tree sequence is read only from a file of its own: unpacked, and no stream", source=buffer.source
         )
+    known = foreign_format(head)
+    if known is not None and not _MARKS[0][1].match(head):
+        calling = "bcftools mpileup -f GENOME.fa FILE | bcftools call -m -v"
+        remedy = f"call variants first: {calling}" if known.name in ALIGNED else f"give {_READ}"
+        raise InputError(f"is {known.name}; {remedy}", source=buffer.source)
+    if _FASTQ.match(head):
+        raise InputError("is FASTQ (reads); map the reads and call variants first", source=buffer.source)
     for name, mark in _MARKS:
         if (mark.search if name in ("ms", "macs") else mark.match)(head):
             return name

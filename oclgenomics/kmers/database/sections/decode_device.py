@@ -27,13 +27,17 @@ def words_of(table: NDArray[np.void]) -> int:
     return int(section_bytes(table).sum()) // 8 + 2
 
 
-def decode_on(engine: Engine, table: NDArray[np.void], data: SharedArray) -> tuple[Runs, NDArray[np.uint32]]:
+def decode_on(
+    engine: Engine, table: NDArray[np.void], greatest: NDArray[np.uint64], data: SharedArray
+) -> tuple[Runs, NDArray[np.uint32]]:
     """Decode sections that follow each other in the file.
 
     Parameters
     ----------
     engine : Engine
     table : ndarray of `section_table` (sections,)
+    greatest : ndarray, uint64 (words, sections)
+        The greatest key that each section may hold; see `key_order.greatest_keys`.
     data : SharedArray, uint64
         Of `room_for`; the host's side holds their bytes, one section after the other.
 
@@ -60,6 +64,7 @@ def decode_on(engine: Engine, table: NDArray[np.void], data: SharedArray) -> tup
         lanes=LANES,
         data=data.device,
         table=engine.upload(facts),
+        limits=engine.upload(np.concatenate([table["first"].T.astype(np.uint64), greatest])),
         size=size,
         sections=sections,
         **SIP_KEY,
