@@ -140,6 +140,19 @@ def test_channels_follow_what_the_device_can_do(share: float) -> None:
     assert settle(choice, 10_000 * share, 40, 50.0)[-1] == pytest.approx(expected, rel=0.15)
 
 
+@pytest.mark.parametrize("windows", [1, 8])
+def test_channels_that_come_later_are_selected_as_the_others(windows: int) -> None:
+    """And do not make a device seem slow that serves all."""
+    choice = choice_of(180)
+    choice.adapt(0.0)
+    assert set(settle(choice, 10_000, windows, 0.0)) == {180}
+    choice.of(np.arange(1, 201))
+    assert (choice.usual, choice.short, choice.text()) == (200, False, "all of 200")
+    assert (choice.message() is not None) == (windows > 5)
+    choice.of(np.arange(1, 301))
+    assert choice.message() is None  # that was told
+
+
 def test_a_device_that_hangs_tells_nothing_of_its_speed() -> None:
     choice = choice_of(100)
     choice.adapt(0.0)

@@ -43,8 +43,8 @@ class ChannelChoice:
         self._begun: float | None = None
         self._served = self._missed = 0  # in this window
         self._busy = 0.0
-        self._counts: list[int] = []  # of channels, at the end of each window
-        self._told = 0, 0  # after how many windows, and how many channels
+        self._shares: list[float] = []  # of the channels, at the end of each window: more come while a run goes on
+        self._told = 0, 0.0  # after how many windows, and which share of the channels
 
     @property
     def channels(self) -> int:
@@ -61,8 +61,9 @@ class ChannelChoice:
     @property
     def usual(self) -> int:
         """How many were selected on average, once it was known how many can be."""
-        known = self._counts[SETTLED - 1 :] or self._counts[-1:]
-        return round(float(np.mean(known))) if known else self.selected
+        if self._wanted is not None or not self._shares:
+            return self.selected
+        return round(float(np.mean(self._shares[SETTLED - 1 :] or self._shares[-1:])) * self.channels)
 
     def of(self, channels: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return which channels are selected, and take note of those that are new."""
@@ -98,7 +99,7 @@ class ChannelChoice:
             self._share *= min(FASTEST, max(SLOWEST, (BUSY / busy) ** GAIN))
         self._share = min(1.0, self._share)
         self._choose()
-        self._counts.append(self.selected)
+        self._shares.append(self.selected / self.channels)
         self._begun, self._served, self._missed, self._busy = now, 0, 0, 0.0
         return True
 
@@ -109,12 +110,13 @@ class ChannelChoice:
 
     def message(self) -> str | None:
         """How many can be selected, once that is known, and again if it changes much; None if all that was told."""
-        windows, now = len(self._counts), self.selected
-        since, told = self._told
-        news = not told or (windows - since >= AGAIN and abs(now - told) > CHANGE * told)
-        if self._wanted is not None or windows < SETTLED or not news:
+        windows, now = len(self._shares), self.selected
+        if self._wanted is not None or windows < SETTLED:
             return None
-        self._told = windows, now
+        (since, told), share = self._told, now / self.channels
+        if told and not (windows - since >= AGAIN and abs(share - told) > CHANGE * told):
+            return None
+        self._told = windows, share
         if now == self.channels:
             return f"this machine selects all of {now:,} channels"
         return (
