@@ -11,10 +11,10 @@ GOLDEN = (5**0.5 - 1) / 2  # multiples of it lie evenly between whole numbers, h
 WINDOW = 2.0  # seconds between two choices
 LEAST_READS = 20  # that tell anything
 GAIN = 0.5  # exponent of growth: as more channels are served, each gives more reads
-ENOUGH = 0.9  # share of the reads of selected channels that are judged in time: with less there are fewer channels
-PLENTY = 0.95  # with more there are more
+ENOUGH = 0.87  # share of the reads of selected channels that are judged in time: with less there are fewer channels
+PLENTY = 0.92  # with more there are more
 BUSY = 0.95  # share of its time for which the device is to work
-LARGEST_CUT = 0.4  # in a window
+LARGEST_CUT = 0.6  # in a window
 SLOWEST, FASTEST = 1.03, 1.15  # growth in a window
 SETTLED = 5  # windows until there is something to tell
 AGAIN, CHANGE = 15, 0.25  # windows until it may be told again, and by how much it has to differ
@@ -24,8 +24,8 @@ class ChannelChoice:
     """Selects as many channels as the device can serve; the same ones each time, spread evenly over the flow cell.
 
     A few reads more than it can serve are asked of the device, so that it never waits: the number of channels falls if
-    many of their reads are not judged in time, and rises while nearly all are. A channel changes sides with its next
-    read.
+    many of their reads are not judged in time although it is busy, and rises while nearly all are. A channel changes
+    sides with its next read.
 
     Parameters
     ----------
@@ -43,8 +43,9 @@ class ChannelChoice:
         self._begun: float | None = None
         self._served = self._missed = 0  # in this window
         self._busy = 0.0
-        self._counts: list[int] = []  # of channels, at the end of each window
-        self._told = 0, 0  # after how many windows, and how many channels
+        self._held_up = False
+        self._shares: list[float] = []  # of the channels, at the end of each window: more come while a run goes on
+        self._told = 0, 0.0  # after how many windows, and which share of the channels
 
     @property
     def channels(self) -> int:
@@ -61,8 +62,9 @@ class ChannelChoice:
     @property
     def usual(self) -> int:
         """How many were selected on average, once it was known how many can be."""
-        known = self._counts[SETTLED - 1 :] or self._counts[-1:]
-        return round(float(np.mean(known))) if known else self.selected
+        if self._wanted is not None or not self._shares:
+            return self.selected
+        return round(float(np.mean(self._shares[SETTLED - 1 :] or self._shares[-1:])) * self.channels)
 
     def of(self, channels: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return which channels are selected, and take note of those that are new."""
@@ -85,6 +87,10 @@ class ChannelChoice:
         self._missed += missed
         self._busy += seconds
 
+    def hold_up(self) -> None:
+        """Take note that reads waited for the caller, and not for the device."""
+        self._held_up = True
+
     def adapt(self, now: float) -> bool:
         """Choose anew if it is time; returns whether it was."""
         begun = self._begun = now if self._begun is None else self._begun
@@ -92,14 +98,17 @@ class ChannelChoice:
         if seconds < WINDOW or reads < LEAST_READS or not self._busy:  # a device that hangs tells nothing
             return False
         served, busy = self._served / reads, self._busy / seconds
-        if served < ENOUGH:
-            self._share = before / self.channels * max(served / ENOUGH, LARGEST_CUT)
+        if not self._shares:
+            pass  # in the first window batches were small, since nothing was known of the device
+        elif served < ENOUGH:  # reads that came all at once are missed by a device that has time for more as well
+            possible = served / (1.0 if self._held_up else min(1.0, busy))
+            self._share = before / self.channels * min(1.0, max(possible / ENOUGH, LARGEST_CUT))
         elif served > PLENTY and before < self.channels:
             self._share *= min(FASTEST, max(SLOWEST, (BUSY / busy) ** GAIN))
         self._share = min(1.0, self._share)
         self._choose()
-        self._counts.append(self.selected)
-        self._begun, self._served, self._missed, self._busy = now, 0, 0, 0.0
+        self._shares.append(self.selected / self.channels)
+        self._begun, self._served, self._missed, self._busy, self._held_up = now, 0, 0, 0.0, False
         return True
 
     @property
@@ -109,12 +118,13 @@ class ChannelChoice:
 
     def message(self) -> str | None:
         """How many can be selected, once that is known, and again if it changes much; None if all that was told."""
-        windows, now = len(self._counts), self.selected
-        since, told = self._told
-        news = not told or (windows - since >= AGAIN and abs(now - told) > CHANGE * told)
-        if self._wanted is not None or windows < SETTLED or not news:
+        windows, now = len(self._shares), self.selected
+        if self._wanted is not None or windows < SETTLED:
             return None
-        self._told = windows, now
+        (since, told), share = self._told, now / self.channels
+        if told and not (windows - since >= AGAIN and abs(share - told) > CHANGE * told):
+            return None
+        self._told = windows, share
         if now == self.channels:
             return f"this machine selects all of {now:,} channels"
         return (
