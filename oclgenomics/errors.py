@@ -19,6 +19,7 @@ __all__ = [
     "BuildError",
     "DeviceError",
     "DeviceLostError",
+    "EmptyInputError",
     "InputError",
     "MissingDependencyError",
     "NoDeviceError",
@@ -156,6 +157,10 @@ class InputError(OclGenomicsError):
             if value is not None
         ]
         super().__init__(f"{', '.join(places)}: {message}" if places else message)
+
+
+class EmptyInputError(InputError):
+    """An input with nothing in it. For reads it is a sample without reads, for all else an error."""
 
 
 class OutputError(OclGenomicsError):

@@ -10,7 +10,7 @@ from types import TracebackType
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.errors import InputError
+from oclgenomics.errors import EmptyInputError, InputError
 from oclgenomics.io.raw_file import Progress, StoredBytes
 from oclgenomics.io.read_ahead import MAX_READY, ReadAhead
 from oclgenomics.io.threads import usable_cores
@@ -211,7 +211,9 @@ class Source:
 
     def _refuse(self, head: bytes) -> None:
         """Refuse an input without anything in it, or one that is packed in a way that is not known."""
-        trouble = "" if head.removeprefix(_MARK) else "the file is empty"
+        if not head.removeprefix(_MARK):
+            raise EmptyInputError("the file is empty", source=self.name)
+        trouble = ""
         for magic, packer in _OTHER_PACKERS.items():
             if head.startswith(magic):
                 trouble = f"packed with {packer}; unpack it, or pack it with gzip or bgzip"

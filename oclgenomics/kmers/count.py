@@ -272,7 +272,7 @@ class _Reading:
         for path in self.paths:
             yield from packed_blocks(
                 engine, [path], overlap=k - 1, block_bytes=block_bytes, threads=self.threads,
-                min_quality=self.min_quality, census=self.census, progress=progress,
+                min_quality=self.min_quality, may_be_empty=True, census=self.census, progress=progress,
             )  # fmt: skip
             if progress is not None:
                 progress.end_file()

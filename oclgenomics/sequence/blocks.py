@@ -13,7 +13,7 @@ from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.sequence.census import Census
 from oclgenomics.sequence.device_text import Text
 from oclgenomics.sequence.fastq_text import FastqText
-from oclgenomics.sequence.opening import opened_text
+from oclgenomics.sequence.opening import opened_text, without_reads
 from oclgenomics.sequence.parse import BEST_QUALITY, parse_fasta, parse_fastq
 from oclgenomics.sequence.symbols import Symbols
 from oclgenomics.sequence.text import TextBlocks
@@ -58,6 +58,7 @@ def packed_blocks(
     min_quality: int | None = None,
     qualities: bool = False,
     names: bool = False,
+    may_be_empty: bool = False,
     census: Census | None = None,
     progress: Progress | None = None,
 ) -> Iterator[PackedBlock]:
@@ -82,6 +83,8 @@ def packed_blocks(
         Blocks have qualities.
     names : bool
         Blocks have records. No block ends within a header of FASTA then; a longer header makes its block longer.
+    may_be_empty : bool
+        A file with nothing in it is a sample without reads: it gives no block, and a warning.
     census : Census, optional
         Receives the numbers of each input that is read to its end.
     progress : callable, optional
@@ -104,7 +107,10 @@ def packed_blocks(
     table = _record_table(engine) if names else None
     for path in paths:
         found = Census()
-        with opened_text(engine, path, block_bytes=block_bytes, threads=threads, progress=progress) as (text, fastq):
+        with (
+            without_reads(allowed=may_be_empty),
+            opened_text(engine, path, block_bytes=block_bytes, threads=threads, progress=progress) as (text, fastq),
+        ):
             if not fastq and (qualities or min_quality is not None):
                 raise InputError("is FASTA, which has no qualities; give FASTQ, or ask for none", source=text.name)
             if fastq:

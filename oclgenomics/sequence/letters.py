@@ -10,7 +10,7 @@ from oclgenomics.io.source import Progress
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence.letter_fasta import fasta_letters
 from oclgenomics.sequence.letter_fastq import fastq_letters
-from oclgenomics.sequence.opening import joined_files, opened_files, opened_text
+from oclgenomics.sequence.opening import joined_files, opened_files, opened_text, without_reads
 from oclgenomics.sequence.pieces import LetterBlock, Pieces
 
 __all__ = ["LetterBlock", "Pieces", "letter_blocks"]
@@ -22,6 +22,7 @@ def letter_blocks(
     *,
     overlap: int = 0,
     join: bool = False,
+    may_be_empty: bool = False,
     block_bytes: int | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
@@ -41,6 +42,8 @@ def letter_blocks(
     join : bool
         Neighbouring plain files of FASTA are read as one text, so that small ones cost little. `LetterBlock.origins`
         has the files of the records then.
+    may_be_empty : bool
+        A file with nothing in it is a sample without reads: it gives no block, and a warning.
     block_bytes : int, optional
         Bytes of text that are read at a time; a longer record of FASTQ makes its block longer. Chosen for the device's
         memory if not given.
@@ -57,7 +60,7 @@ def letter_blocks(
     Raises
     ------
     InputError
-        A defect of an input, with its name, the record and the byte.
+        A defect of an input, with its name, the record and the byte; a file with nothing in it, unless it may be.
     AllocationError
         The device's memory does not hold a record of FASTQ.
     """
@@ -67,10 +70,11 @@ def letter_blocks(
             with opened_files(engine, path, block_bytes=block_bytes) as text:
                 first = yield from fasta_letters(engine, text, overlap, first, path)
             continue
-        with opened_text(engine, path, block_bytes=block_bytes, threads=threads, progress=progress, live=True) as (
-            text,
-            fastq,
+        with (
+            without_reads(allowed=may_be_empty),
+            opened_text(engine, path, block_bytes=block_bytes, threads=threads, progress=progress, live=True) as opened,
         ):
+            text, fastq = opened
             first = (
                 yield from fastq_letters(engine, text, first) if fastq else fasta_letters(engine, text, overlap, first)
             )

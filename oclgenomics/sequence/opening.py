@@ -7,10 +7,11 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from oclgenomics.errors import InputError
+from oclgenomics.errors import EmptyInputError, InputError
 from oclgenomics.io.foreign import HEAD_BYTES, foreign_format, not_sequences
 from oclgenomics.io.source import Progress, Source
 from oclgenomics.io.workers import Workers
+from oclgenomics.notices import tell
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence.text import TextBlocks
 from oclgenomics.sequence.tiles import MAX_BYTES
@@ -18,7 +19,7 @@ from oclgenomics.sequence.tiles import MAX_BYTES
 if TYPE_CHECKING:
     from oclgenomics.io.joined_source import JoinedSource
 
-__all__ = ["joined_files", "largest_block", "opened_files", "opened_text"]
+__all__ = ["joined_files", "largest_block", "opened_files", "opened_text", "without_reads"]
 
 MAX_JOINED = 64 << 20  # bytes of a file that is joined with others
 CPU_BLOCK, GPU_BLOCK, MIN_BLOCK = 32 << 20, 128 << 20, 1 << 16  # bytes; GPUs wait for each block's end
@@ -60,7 +61,9 @@ def opened_text(
     Raises
     ------
     InputError
-        The input cannot be read, holds nothing, or is neither.
+        The input cannot be read or is neither.
+    EmptyInputError
+        It holds nothing.
     """
     with (
         Workers(threads) as workers,
@@ -72,6 +75,17 @@ def opened_text(
         if first not in b">@" or foreign_format(head):
             raise InputError(not_sequences(head), source=source.name)
         yield text, first == ord("@")
+
+
+@contextlib.contextmanager
+def without_reads(*, allowed: bool) -> Iterator[None]:
+    """Go on behind the body, with a warning, where it opens an input with nothing in it and that is allowed."""
+    try:
+        yield
+    except EmptyInputError as error:
+        if not allowed:
+            raise
+        tell(f"warning: {error}; it is taken for a sample without reads")
 
 
 @contextlib.contextmanager

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.errors import InputError
+from oclgenomics.errors import EmptyInputError, InputError
 from oclgenomics.io.source import Source
 from oclgenomics.runtime import Engine, SharedArray
 from oclgenomics.sequence.device_text import Text
@@ -143,7 +143,7 @@ class TextBlocks:
 
         Raises
         ------
-        InputError
+        EmptyInputError
             The input holds only line breaks.
         """
         used = 0
@@ -152,7 +152,7 @@ class TextBlocks:
             used = int(found[0]) if len(found) else min(self.size, 4096)
             if len(found) and not used:
                 return int(self.host[0])
-        raise InputError("holds no sequence", source=self.name)
+        raise EmptyInputError("holds no sequence", source=self.name)
 
     def _next(self, lines: int) -> tuple[_Buffer, int]:
         """A buffer with the next bytes, and how many these are; `lines` as in `_read_live`."""

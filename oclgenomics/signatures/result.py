@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,12 @@ ColumnsT = TypeVar("ColumnsT", bound="_Columns")
 @dataclass(frozen=True)
 class _Columns:
     """Arrays of one length."""
+
+    @classmethod
+    def none(cls: type[ColumnsT]) -> ColumnsT:
+        """Return arrays without rows, of the types that the fields are declared with."""
+        arrays = get_type_hints(cls)  # NDArray[T] is ndarray[shape, dtype[T]]
+        return cls(*(np.empty(0, get_args(get_args(arrays[field.name])[1])[0]) for field in fields(cls)))
 
     @classmethod
     def joined(cls: type[ColumnsT], parts: Sequence[ColumnsT]) -> ColumnsT:

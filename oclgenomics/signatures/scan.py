@@ -110,13 +110,19 @@ def scan_parts(
         on_device = DevicePatterns.upload(engine, patterns, options)
         finder = (EditScan if options.max_edits else MatchScan)(engine, on_device, options)
         overlap = int(patterns.lengths.max()) + options.max_edits - 1
-        blocks = letter_blocks(engine, file_names(samples), overlap=overlap, threads=threads, progress=progress)
+        blocks = letter_blocks(
+            engine, file_names(samples), overlap=overlap, may_be_empty=True, threads=threads, progress=progress
+        )
         encoder = Encoder(engine)
         joiner = PartJoiner(options.report)
+        given = False
         for block in stack.enter_context(closing(blocks)):
             _check_qualities(block, options)
             for rows, matches in finder.parts(encoder.encode(block)):
                 yield joiner.add(rows, matches)
+                given = True
+        if not given:
+            yield ScanPart(Samples.none(), Matches.none())
 
 
 def _check_qualities(block: LetterBlock, options: ScanOptions) -> None:

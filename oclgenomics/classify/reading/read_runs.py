@@ -104,8 +104,8 @@ def read_runs(
     sketcher = Sketcher(engine, how.options)
     kept: _Begun | None = None
     blocks = letter_blocks(
-        engine, [path], overlap=how.options.winlen - 1, block_bytes=how.block_bytes, threads=how.threads,
-        progress=how.progress,
+        engine, [path], overlap=how.options.winlen - 1, may_be_empty=True, block_bytes=how.block_bytes,
+        threads=how.threads, progress=how.progress,
     )  # fmt: skip
     try:
         for block in blocks:

@@ -116,8 +116,9 @@ def counted_reads(
         A defect of the input, with its name, the record and the byte.
     """
     blocks = letter_blocks(
-        engine, [path], overlap=how.overlap, block_bytes=how.block_bytes, threads=how.threads, progress=how.progress
-    )
+        engine, [path], overlap=how.overlap, may_be_empty=True, block_bytes=how.block_bytes, threads=how.threads,
+        progress=how.progress,
+    )  # fmt: skip
     begun: _BegunRecord | None = None
     with closing(blocks):
         for block in blocks:
