@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
+import lzma
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +22,7 @@ from oclgenomics.errors import InputError
 SUMMARY_HEAD = (
     "#   See ftp://ftp.ncbi.nlm.nih.gov/genomes/README.txt\n#assembly_accession\tbioproject\ttaxid\tspecies_taxid\n"
 )
+PACKERS = [(".gz", gzip.compress), (".bgz", gzip.compress), (".bz2", bz2.compress), (".xz", lzma.compress)]
 MAP_HEAD = "accession\taccession.version\ttaxid\tgi\n"
 
 
@@ -77,6 +81,21 @@ def test_exact_versions_are_preferred(tmp_path: Path) -> None:
     file.write_text("NC_00001.1\t3\nNC_00001.2\t4\ncontig.1\t5\n")
     names = ["NC_00001.2", "NC_00001.1", "NC_00001.3", "NC_00001", "contig.1", "contig.2"]
     assert assign(names, None, maps=[file]) == [4, 3, 3, 3, 5, 0]
+
+
+def test_first_words_of_headers(tmp_path: Path) -> None:
+    """A header without an accession is a target's name as a whole; maps have its first word."""
+    (tmp_path / "map.tsv").write_text("myctg1\t3\nmyctg2.1\t4\nmyctg2.1 len=6\t5\nlen=5\t9\n")
+    names = ["myctg1 len=5", "myctg2.1 len=6", "myctg1\tx", "other len=5", "myctg1 len=5!1", " "]
+    assert assign(names, None, maps=[tmp_path / "map.tsv"]) == [3, 5, 3, 0, 3, 0]
+    (tmp_path / "assembly_summary_genbank.txt").write_text("myctg1\t21\n")
+    assert assign(names, tmp_path) == [21, 0, 21, 0, 21, 0]
+
+
+@pytest.mark.parametrize(("ending", "pack"), PACKERS)
+def test_packed_maps_of_a_folder(tmp_path: Path, ending: str, pack: Callable[[bytes], bytes]) -> None:
+    (tmp_path / f"my.accession2taxid{ending}").write_bytes(pack((MAP_HEAD + "X\tX.1\t6\t77\n").encode()))
+    assert assign(["X.1"], tmp_path) == [6]
 
 
 def test_given_maps_come_first(tmp_path: Path) -> None:

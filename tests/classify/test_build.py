@@ -25,6 +25,7 @@ from hypothesis import strategies as st
 
 from oclgenomics.classify.build import add, build
 from oclgenomics.classify.building.plan import BuildLimits, plan_build
+from oclgenomics.classify.building.reference_files import reference_files
 from oclgenomics.classify.database.checks import find_fault
 from oclgenomics.classify.options import METACACHE_BUILD, METACACHE_SKETCH, BuildOptions, SketchOptions
 from oclgenomics.classify.reference import build_features
@@ -274,3 +275,11 @@ def test_progress_goes_through_all_files(engine: Engine, tmp_path: Path) -> None
 def test_maps_need_a_taxonomy(engine: Engine, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="taxpostmap maps accessions to taxa"):
         build(EDGE_REFERENCES, taxpostmap=[tmp_path / "map"], engine=engine)
+
+
+def test_folders_hold_packed_references(tmp_path: Path) -> None:
+    names = ["a.fa", "b.FNA.GZ", "c.fasta.bz2", "d.fas.xz", "e.ffn.zst", "below/f.frn.bgz", "g.txt", "h.fa.rar"]
+    (tmp_path / "below").mkdir()
+    for name in names:
+        (tmp_path / name).touch()
+    assert reference_files([str(tmp_path)]) == sorted(str(tmp_path / name) for name in names[:6])

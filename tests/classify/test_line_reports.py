@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 
+import numpy as np
 import pytest
 from helpers.classified import Layout, golden_lineages, golden_lines, parsed
 from helpers.random_calls import random_lineages, random_reads
@@ -58,7 +59,7 @@ def test_lines_of_kraken(pairs: bool) -> None:
     for read, row in enumerate(line.split("\t") for line in text.splitlines()):
         call = int(part.calls.taxon[read])
         taxon = int(targets.taxon[call - taxa]) if call >= taxa else call
-        taxid = 0 if taxon < 0 else int(lineages.taxonomy.taxids[taxon])
+        taxid = (0 if call < 0 else 1) if taxon < 0 else int(lineages.taxonomy.taxids[taxon])
         assert row[:3] == ["C" if taxid else "U", part.reads.names[read], str(taxid)]
         lengths = [part.reads.letters[read]] + (
             [] if part.reads.mate_letters is None else [part.reads.mate_letters[read]]
@@ -112,7 +113,9 @@ def test_bins_hold_reads_with_a_taxon() -> None:
     part = random_reads(lineages, 4, 300)
     text = written("cami", lineages, part)
     assert text.startswith("@Version:0.9.0\n@SampleID:s\n@@SEQUENCEID\tTAXID\n")
-    placed = [line.split("\t")[1:3] for line in written("kraken", lineages, part).splitlines() if line[0] == "C"]
+    rows = [line.split("\t")[1:3] for line in written("kraken", lineages, part).splitlines()]
+    taxa = np.append(np.arange(len(lineages.taxonomy)), lineages.targets.taxon)
+    placed = [row for row, call in zip(rows, part.calls.taxon.tolist(), strict=True) if call >= 0 and taxa[call] >= 0]
     assert [line.split("\t") for line in text.splitlines()[3:]] == placed
 
 

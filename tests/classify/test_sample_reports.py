@@ -30,7 +30,7 @@ from oclgenomics.classify.reports.kreport import RANK_LETTERS
 from oclgenomics.classify.result import ClassifiedReads
 from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.classify.taxonomy.ranks import RANKS
-from oclgenomics.classify.taxonomy.tree import NO_TAXON
+from oclgenomics.classify.taxonomy.tree import NO_TAXON, Taxonomy
 from oclgenomics.errors import UsageError
 
 SEEDS = st.integers(0, 1 << 32)
@@ -187,6 +187,20 @@ def test_clades_of_kraken_reports_add_up(seed: int, reads: int) -> None:
     assert {int(row[4]): int(row[2]) for row in rows if row[2] != "0"} == dict(taxids)
 
 
+def test_all_reports_say_the_same_of_targets_without_taxa() -> None:
+    """A database without a taxonomy classifies reads, too, if sequences are asked for."""
+    none, targets = np.empty(0, np.int64), golden_lineages("edge").targets
+    taxonomy = Taxonomy(none, none.astype(np.int32), none.astype(np.int8), (), none, none)
+    lineages = Lineages.of(taxonomy, replace(targets, taxon=np.full_like(targets.taxon, NO_TAXON)))
+    calls = np.array([0, NO_TAXON, 3, 3], np.int32)
+    part = random_reads(lineages, 1, 4)
+    tally = tally_of(lineages, replace(part, calls=replace(part.calls, taxon=calls)))
+    assert kreport(tally) == " 25.00\t1\t1\tU\t0\tunclassified\n 75.00\t3\t3\tR\t1\troot\n"
+    names = lineages.targets.names
+    assert krona_text(tally) == f"1\t{names[0]}\n2\t{names[3]}\n1\tUnclassified\n"
+    assert "root       75% (3)" in summary_text(tally)
+
+
 def letter_of(lineages: Lineages, taxid: int) -> str | None:
     number = int(np.flatnonzero(lineages.taxonomy.taxids == taxid)[0])
     return RANK_LETTERS.get(int(lineages.taxonomy.ranks[number]))
@@ -200,7 +214,9 @@ def code_below(above: str, letter: str | None) -> str:
 def taxid_of(lineages: Lineages, number: int) -> int:
     taxa = len(lineages.taxonomy)
     taxon = int(lineages.targets.taxon[number - taxa]) if number >= taxa else number
-    return 0 if taxon == NO_TAXON else int(lineages.taxonomy.taxids[taxon])
+    if taxon == NO_TAXON:
+        return 1 if number >= taxa else 0
+    return int(lineages.taxonomy.taxids[taxon])
 
 
 def test_letters_of_ranks() -> None:
@@ -223,8 +239,10 @@ def test_krona_counts_each_read_once(seed: int, reads: int) -> None:
     rows = fields(krona_text(tally))
     assert sum(int(row[0]) for row in rows) == reads
     names = {taxon: name.replace("\t", "_") for taxon, name in enumerate(tally.lineages.taxonomy.names)}
+    targets = tally.lineages.targets
+    rootless = {name for name, taxon in zip(targets.names, targets.taxon.tolist(), strict=True) if taxon == NO_TAXON}
     for row in rows:
-        if row[1:] not in ([], ["Unclassified"]):
+        if row[1:] not in ([], ["Unclassified"], *([name] for name in rootless)):
             taxon = next(number for number, name in names.items() if name == row[-1])
             path = [taxon]
             while (above := int(tally.lineages.taxonomy.parents[path[-1]])) != path[-1]:

@@ -19,7 +19,8 @@ COMMANDS = [
     "kmers filter kmers.db EMPTY -o out",
     "kmers filter kmers.db --paired EMPTY blank.fq -o out#",
     "signatures scan EMPTY reads.fa -o out",
-    "classify query taxa.db EMPTY -o out --kreport k --hits-per-ref h --abundances a --bracken b --krona r --cami-profile c",
+    "classify query taxa.db EMPTY -o out --kreport k --hits-per-ref h --abundances a --bracken b --krona r",
+    "classify query taxa.db EMPTY -o out --cami b --cami-profile c",
     "classify query taxa.db --paired EMPTY blank.fq -o out",
     "classify run EMPTY --targets references.fa -o out",
 ]

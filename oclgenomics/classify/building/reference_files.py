@@ -11,9 +11,9 @@ from oclgenomics.errors import InputError
 __all__ = ["files_of", "reference_files", "stored_letters"]
 
 ENDINGS = (".fa", ".fasta", ".fna", ".ffn", ".frn", ".fas")
-PACKED = ".gz"
+PACKED = (".gz", ".bgz", ".bz2", ".xz", ".zst")
 STANDARD_INPUT = 0
-PACKED_LETTERS = 5  # of a byte of gzip, about; letters pack to two bits and a bit
+PACKED_LETTERS = 5  # of a packed byte, about; letters pack to two bits and a bit
 
 
 def reference_files(references: Sequence[str]) -> list[str]:
@@ -33,8 +33,8 @@ def reference_files(references: Sequence[str]) -> list[str]:
     for reference in references:
         found = files_of(reference)
         if not found:
-            raise InputError(f"the folder holds no FASTA (files that end in {', '.join(ENDINGS)}, or these and .gz)",
-                             source=reference)  # fmt: skip
+            raise InputError(f"the folder holds no FASTA (files that end in {', '.join(ENDINGS)}, or these and "
+                             f"{', '.join(PACKED)})", source=reference)  # fmt: skip
         files += found
     files.sort()
     known: dict[FileKey, str] = {}
@@ -55,8 +55,14 @@ def files_of(reference: str) -> list[str]:
         os.path.join(folder, name)
         for folder, _, names in os.walk(reference)
         for name in names
-        if name.lower().removesuffix(PACKED).endswith(ENDINGS)
+        if _unpacked_name(name).endswith(ENDINGS)
     ]
+
+
+def _unpacked_name(name: str) -> str:
+    """The name in lower case, without the ending that says how the file is packed."""
+    lower = name.lower()
+    return next((lower.removesuffix(ending) for ending in PACKED if lower.endswith(ending)), lower)
 
 
 def stored_letters(files: Sequence[str]) -> int | None:

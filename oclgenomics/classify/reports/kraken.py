@@ -5,7 +5,7 @@ the best one first, and the count is its hits: features of the read that were fo
 A feature may count for several candidates, and those that were found nowhere are not listed; `0:0` stands for no
 candidate. Hits of both mates count together, and stand before `|:|`; behind it there is always `0:0`.
 
-A target has no taxid of its own, so a read called one gets that of its taxon. Without a taxon it is `U`, with taxid 0.
+A target has no taxid of its own, so a read called one gets that of its taxon; where it has none, that of the root.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from oclgenomics.classify.reports.taxon_words import NO_TAXID, TaxonWords
 from oclgenomics.classify.reports.text_table import NO_TEXT, TextTable
 from oclgenomics.classify.result import ClassifiedReads
 from oclgenomics.classify.taxonomy.lineages import Lineages
+from oclgenomics.classify.taxonomy.tree import ROOT_TAXID
 
 __all__ = ["KrakenReport"]
 
@@ -46,7 +47,7 @@ class KrakenReport:
         self._end = TextTable(1, lambda pair: "\n" if pair == NO_TEXT else " |:| 0:0\n")
 
     def _taxid(self, number: int) -> int:
-        return NO_TAXID if number == NO_TEXT else self._words.taxid(number)
+        return NO_TAXID if number == NO_TEXT else self._words.taxid(number) or ROOT_TAXID
 
     def _found(self, target: int) -> int:
         return self._words.taxid(int(self._groups[target]))

@@ -11,8 +11,9 @@
 | 6 | name, two spaces before it for each level of the tree |
 
 Each taxon comes before those below it; of neighbours the one with more reads comes first. A pair counts as one read.
-Reads that were called a target count for its taxon. Without one they count as unclassified, since they have no place in
-the tree. The root is always there, since programs that read such reports look for it.
+Reads that were called a target count for its taxon, or, where it has none, for the root: they are classified, and that
+is all that is known of their place in the tree. The root is always there, even where the database has no taxonomy,
+since programs that read such reports look for it.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from numpy.typing import NDArray
 from oclgenomics.classify.reports.tally import Tally
 from oclgenomics.classify.reports.taxon_words import TaxonWords
 from oclgenomics.classify.taxonomy.ranks import RANKS
-from oclgenomics.classify.taxonomy.tree import Taxonomy
+from oclgenomics.classify.taxonomy.tree import ROOT_TAXID, Taxonomy
 
 __all__ = ["RANK_LETTERS", "kreport", "walk"]
 
@@ -48,8 +49,11 @@ def kreport(tally: Tally) -> str:
     taxonomy, words = tally.lineages.taxonomy, TaxonWords(tally.lineages)
     direct, clades, total = tally.of_taxa(), tally.of_clades(), max(tally.reads, 1)
     lines = []
-    if unplaced := tally.unplaced:
-        lines.append(f"{100 * unplaced / total:6.2f}\t{unplaced}\t{unplaced}\tU\t0\tunclassified\n")
+    if none := tally.unclassified:
+        lines.append(f"{100 * none / total:6.2f}\t{none}\t{none}\tU\t0\tunclassified\n")
+    if not len(taxonomy):
+        found = tally.without_taxon
+        lines.append(f"{100 * found / total:6.2f}\t{found}\t{found}\tR\t{ROOT_TAXID}\troot\n")
     codes: list[tuple[str, int]] = []  # of the taxa above: the letter, and how far below it they are
     for taxon, depth in walk(taxonomy, clades):
         letter = "R" if not depth else RANK_LETTERS.get(int(taxonomy.ranks[taxon]))

@@ -71,15 +71,24 @@ class Tally:
         return int(self.counts[-1])
 
     @property
-    def unplaced(self) -> int:
-        """Reads or pairs without a taxon: unclassified ones, and those that were called a target of no taxon."""
-        return self.reads - int(self.of_taxa().sum())
+    def without_taxon(self) -> int:
+        """Reads or pairs that were called a target of no taxon: all that is known is that they are classified."""
+        targets = self.counts[len(self.lineages.taxonomy) : -1]
+        return int(targets[self.lineages.targets.taxon == NO_TAXON].sum())
 
-    def of_taxa(self) -> NDArray[np.int64]:
-        """Return the reads of each taxon itself, those of its targets among them, int64 (taxa,)."""
-        targets, taxa = self.lineages.targets, len(self.lineages.taxonomy)
-        reads, known = self.counts[:taxa].copy(), targets.taxon != NO_TAXON
-        np.add.at(reads, targets.taxon[known], self.counts[taxa:-1][known])
+    def of_taxa(self, *, rootless: bool = True) -> NDArray[np.int64]:
+        """Return the reads of each taxon itself, those of its targets among them, int64 (taxa,).
+
+        Parameters
+        ----------
+        rootless : bool
+            Reads of targets without a taxon count for the root, if there is one.
+        """
+        taxonomy, targets = self.lineages.taxonomy, self.lineages.targets
+        reads, known = self.counts[: len(taxonomy)].copy(), targets.taxon != NO_TAXON
+        np.add.at(reads, targets.taxon[known], self.counts[len(taxonomy) : -1][known])
+        if rootless and len(taxonomy):
+            reads[np.argmax(taxonomy.parents == np.arange(len(taxonomy)))] += self.without_taxon
         return reads
 
     def of_clades(self) -> NDArray[np.int64]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +21,7 @@ DUMP_FILES = ("nodes.dmp", "names.dmp", "merged.dmp")
 SUMMARY = "assembly_summary.txt"
 SUMMARIES = tuple(f"assembly_summary_{bank}{age}.txt" for bank in ("refseq", "genbank") for age in ("", "_historical"))
 FIRST_MAPS = tuple(f"nucl_{part}.accession2taxid" for part in ("gb", "wgs", "est", "gss"))
-_MAP_ENDINGS = (".accession2taxid", ".accession2taxid.gz")
+_MAP_ENDINGS = tuple(f".accession2taxid{packed}" for packed in ("", ".gz", ".bgz", ".bz2", ".xz", ".zst"))
 _REPEATED = re.compile(r"![0-9]+$")  # what tells targets of one name apart
 _SHOWN = 5  # targets in a message
 
@@ -41,8 +41,11 @@ def assign_taxa(
 ) -> NDArray[np.int64]:
     """Find the taxid of each target.
 
-    The first of these that gives one counts: the accession, or the name, of the target's file in an assembly summary
-    (beside the file, or in the taxonomy's folder); the target's name there; its header; and then the maps of
+    A target whose name has several words, since no rule finds an identifier in its header, is looked up by the name as
+    it is, and then by its first word.
+
+    The first of these that gives a taxid counts: the accession, or the name, of the target's file in an assembly
+    summary (beside the file, or in the taxonomy's folder); the target's name there; its header; and then the maps of
     accessions, those that are given and those of the taxonomy's folder (*.accession2taxid, also packed).
 
     Parameters
@@ -126,11 +129,12 @@ def _from_summaries(
     of_files = {source: [raw_id(source, id_format)] for source in dict.fromkeys(sources)}
     if id_format == "smart":
         of_files = {source: [*words, file_stem(source)] for source, words in of_files.items()}
-    table = _Table({*ids, *(name for words in of_files.values() for name in words)})
+    of_targets = {name: _words(name) for name in ids}
+    table = _Table({name for words in (*of_targets.values(), *of_files.values()) for name in words})
     for file in files:
         table.read(file)
     file_taxids = {source: table.first(words) for source, words in of_files.items()}
-    found = [file_taxids[source] or table.first([name]) for name, source in zip(ids, sources, strict=True)]
+    found = [file_taxids[source] or table.first(of_targets[name]) for name, source in zip(ids, sources, strict=True)]
     return np.array(found, np.int64)
 
 
@@ -178,7 +182,8 @@ def _from_maps(ids: Sequence[str], maps: Sequence[PathLike]) -> NDArray[np.int64
 
 def _from_map(ids: Sequence[str], path: PathLike) -> NDArray[np.int64]:
     """Taxids by accessions with their version, or, where the map lacks it, with another one or none."""
-    wanted = {name for name in ids if name}
+    words = [_words(name) for name in ids]
+    wanted = {name for names in words for name in names if name}
     bare = {without_version(name) for name in wanted}
     exact: dict[str, int] = {}
     others: dict[str, int] = {}
@@ -189,4 +194,15 @@ def _from_map(ids: Sequence[str], path: PathLike) -> NDArray[np.int64]:
             others.setdefault(short, taxid)
         if len(exact) == len(wanted):
             break
-    return np.array([exact.get(name) or others.get(without_version(name), 0) for name in ids], np.int64)
+    return np.array([_first_taxid(names, exact, others) for names in words], np.int64)
+
+
+def _first_taxid(names: Iterable[str], exact: Mapping[str, int], others: Mapping[str, int]) -> int:
+    """The taxid of the first name that has one, with its version or else without; 0 if none has."""
+    return next((taxid for name in names if (taxid := exact.get(name) or others.get(without_version(name), 0))), 0)
+
+
+def _words(name: str) -> list[str]:
+    """What a target is looked up by: its name, and the first of several words."""
+    first = next(iter(name.split()), "")
+    return [name] if first in ("", name) else [name, first]
