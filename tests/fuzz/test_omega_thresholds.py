@@ -13,6 +13,7 @@ from oclgenomics.omega import ScanOptions, Significance, find_peaks
 from oclgenomics.omega.data_facts import DataFacts
 from oclgenomics.omega.options import scan_parameters
 from oclgenomics.omega.result import Scan
+from oclgenomics.omega.significance.comparable import check_sweeps
 from oclgenomics.omega.significance.null_facts import NullFacts, grid_spacing, site_density
 from oclgenomics.omega.significance.thresholds import Maxima, thresholds
 
@@ -97,3 +98,12 @@ def test_what_differs_is_refused() -> None:
             find_peaks([scan, other], threshold=null)
         with pytest.raises(UsageError):
             find_peaks([scan], threshold=null_of(other))
+        if number % 10 < 6:
+            sweeps = null_of(other).data
+            assert null.data is not None
+            assert sweeps is not None
+            assert check_sweeps(null.data, null.data, "sweeps") is None
+            if number % 10 == 2:  # fewer sites are told, since sweeps take some away
+                sweeps = replace(sweeps, density=1.2 * null.data.density)
+            with pytest.raises(UsageError):
+                check_sweeps(null.data, sweeps, "sweeps")

@@ -141,7 +141,38 @@ def test_the_range_of_replicates_with_a_mutation_rate_counts(null, engine):
     (one,) = scan(replicates(2, 1, replace(REGION, sites=160)), OPTIONS, engine=engine)
     assert null.data is not None
     wide = replace(null.data, most_density=0.0017)
-    assert find_peaks([one], threshold=replace(null, data=wide)).compared is not None
+    compared = find_peaks([one], threshold=replace(null, data=wide)).compared
+    assert compared is not None
+    assert "within the range of the replicates (1.197 to 1.7)" in compared.warnings[0]
+    assert find_peaks([one], threshold=replace(null, data=replace(wide, density=0.00155))).compared.warnings == ()
+
+
+def test_an_order_that_is_taken_for_phase_is_told(null, engine):
+    (one,) = scan(replicates(2, 1), OPTIONS, engine=engine)
+    for phase, count in (("ignore", 1), ("auto", 0)):
+        compared = find_peaks([replace(one, parameters={**one.parameters, "phase": phase})], threshold=null).compared
+        assert compared is not None
+        assert len(compared.warnings) == count
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"haplotypes": 14}, "has 12 to 14 haplotypes, and the neutral replicates have 12"),
+        ({"genotypes": True}, "has unphased genotypes, and the neutral replicates have phased"),
+        ({"missing": 0.06}, r"has 6.0 % of the states missing"),
+        ({"masked": 0.2}, r"has 20.0 % of the bp excluded"),
+        ({"density": 0.002}, r"has 2 sites per kb, and the neutral replicates have 1.2"),
+        ({"spacing": 2_000.0}, "has positions 2,000 bp apart"),
+    ],
+)
+def test_sweeps_of_other_data_are_refused(changed, message, null):
+    assert null.data is not None
+    assert comparable.check_sweeps(null.data, null.data, "x") is None
+    with pytest.raises(UsageError, match=message):
+        comparable.check_sweeps(null.data, replace(null.data, **changed), "--sweeps x")
+    fewer = replace(null.data, density=0.0008, least_density=0.0007)
+    assert "has 0.8 sites per kb" in str(comparable.check_sweeps(null.data, fewer, "--sweeps x"))
 
 
 # Files
@@ -305,6 +336,7 @@ def test_regions_of_the_report_are_left_out(folder, tmp_path, capsys):
         (["--scan", "FOLDER/one.ms.tsv", "--minsnps", "9", "--seed", "1"], "minsnps"),
         (["FOLDER/neutral.ms", "--length", "100k", "--scan", "FOLDER/more.ms.tsv"], "sites per kb"),
         (["FOLDER/neutral.ms", "--length", "100k", "--grid", "9"], "give --minwin, or --scan REPORT"),
+        (["FOLDER/neutral.ms", *WINDOWS, "--sweeps", "FOLDER/one.vcf", "--site", "50k"], "one.vcf: has unphased genot"),
         (["FOLDER/neutral.ms", *WINDOWS, "--missing", "1"], "--missing 1.0: the share of missing calls"),
         (["--scan", "FOLDER/one.ms.tsv", "--seed", "1", "--deme", "A"], "--deme has no effect without --demes"),
         (["--scan", "FOLDER/one.ms.tsv", "--seed", "1", "--demes", "x", "--theta", "1"], "--theta has no effect"),

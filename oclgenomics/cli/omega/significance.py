@@ -13,7 +13,7 @@ from oclgenomics.cli.omega.null_data import NullData, settle_defaults
 from oclgenomics.cli.omega.options import DEFAULT_REPLICATES, scan_options
 from oclgenomics.cli.omega.significance_messages import SignificanceMessages
 from oclgenomics.cli.options import open_engine, report_profile
-from oclgenomics.cli.output import OutputOptions, provenance, say_written
+from oclgenomics.cli.output import OutputOptions, provenance, say, say_written
 from oclgenomics.cli.read_options import read_options
 from oclgenomics.cli.simulate.population import flag, neutral_region
 from oclgenomics.errors import ParameterError, UsageError
@@ -22,7 +22,7 @@ from oclgenomics.omega.options import ScanOptions, scan_parameters
 from oclgenomics.omega.peaks import best_windows
 from oclgenomics.omega.reports.reading import read_report
 from oclgenomics.omega.reports.thresholds import as_json, as_tsv
-from oclgenomics.omega.significance.comparable import check_options, compare
+from oclgenomics.omega.significance.comparable import check_options, check_sweeps, compare
 from oclgenomics.omega.significance.neutral import Significance, find_thresholds
 from oclgenomics.omega.significance.observation import as_observed
 from oclgenomics.omega.significance.sweeps import detect_sweeps
@@ -94,13 +94,13 @@ def _with_sweeps(
             within=args.within, exclude=given.exclude, on_alignment=messages.alignment, engine=engine,
             progress=messages.progress,
         )  # fmt: skip
-    if sweeps.haplotypes != found.haplotypes:
-        raise UsageError(
-            f"--sweeps {args.sweeps}: {sweeps.haplotypes:,} haplotypes, {found.haplotypes:,} in the neutral data, for "
-            "which thresholds are others; make both of the same number"
-        )
+    unlike = None
+    if found.data is not None and sweeps.data is not None:
+        unlike = check_sweeps(found.data, sweeps.data, f"--sweeps {args.sweeps}")
     found = replace(found, sweeps=sweeps)
     messages.sweeps(found)
+    if unlike is not None:
+        say(args, f"warning: {unlike}")
     return found
 
 

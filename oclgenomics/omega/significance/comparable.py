@@ -18,7 +18,7 @@ from oclgenomics.omega.significance.compared import Compared, ComparedFact, show
 from oclgenomics.omega.significance.neutral import Significance
 from oclgenomics.omega.significance.null_facts import NullFacts, ScannedData, grid_spacing, site_density
 
-__all__ = ["check_alike", "check_options", "compare"]
+__all__ = ["check_alike", "check_options", "check_sweeps", "compare"]
 
 MUST_AGREE = ("minwin", "maxwin", "minsnps", "border", "ld", "maf", "no_singletons")  # else omega is another statistic
 LIKE_DENSITY = 1.1
@@ -26,6 +26,7 @@ LIKE_SPACING = 1.15
 LIKE_MISSING = 0.05
 LIKE_MASKED = 0.1
 LIKE_LENGTH = 1.2
+PHASES = {True: "unphased genotypes", False: "phased haplotypes", None: "both phased and unphased data"}
 
 
 def check_options(given: Mapping[str, Any], parameters: Mapping[str, Any], what: str, thresholds: str) -> None:
@@ -121,6 +122,49 @@ def check_alike(tracks: Sequence[ScannedData], what: str) -> None:
             )
 
 
+def check_sweeps(null: NullFacts, sweeps: NullFacts, what: str) -> str | None:
+    """Refuse to judge sweeps by thresholds of other data; returns a warning, if there is one.
+
+    Sweeps may have fewer sites than neutral replicates, as they take variants away.
+
+    Parameters
+    ----------
+    null, sweeps : NullFacts
+        Of neutral replicates, and of replicates with a sweep.
+    what : str
+        Name of the latter in messages.
+
+    Raises
+    ------
+    UsageError
+        They differ in haplotypes, phase, missing states, excluded regions, grid, or have more sites.
+    """
+
+    def words(facts: NullFacts) -> list[tuple[str, bool]]:
+        """Each fact, and whether it is like that of the neutral replicates."""
+        fewest, most, more = facts.fewest_haplotypes, facts.haplotypes, LIKE_DENSITY * null.most_density
+        same = (fewest, most) == (null.fewest_haplotypes, null.haplotypes)
+        return [
+            (f"{shown(_range([fewest, most]))} haplotypes", same),
+            (PHASES[facts.genotypes], facts.genotypes == null.genotypes),
+            (f"{100 * facts.missing:.1f} % of the states missing", abs(facts.missing - null.missing) <= LIKE_MISSING),
+            (f"{100 * facts.masked:.1f} % of the bp excluded", abs(facts.masked - null.masked) <= LIKE_MASKED),
+            (f"{1000 * facts.density:.4g} sites per kb", facts.density <= more),
+            (f"positions {facts.spacing:,.0f} bp apart", _alike(facts.spacing, null.spacing, LIKE_SPACING)),
+        ]
+
+    for (ours, like), (theirs, _) in zip(words(sweeps), words(null), strict=True):
+        if not like:
+            raise UsageError(
+                f"{what}: has {ours}, and the neutral replicates have {theirs}, for which thresholds are others; make "
+                "both alike"
+            )
+    if _alike(sweeps.density, null.density, LIKE_DENSITY):
+        return None
+    ours, theirs = (f"{1000 * facts.density:.4g}" for facts in (sweeps, null))
+    return f"{what} has {ours} sites per kb, and thresholds are those of neutral replicates with {theirs}"
+
+
 def _check_data(null: NullFacts, track: ScannedData, what: str, thresholds: str) -> None:
     """Refuse an alignment whose data are unlike the replicates."""
     data = track.data
@@ -130,8 +174,7 @@ def _check_data(null: NullFacts, track: ScannedData, what: str, thresholds: str)
         theirs = shown(_range([null.fewest_haplotypes, null.haplotypes]))
         raise _unlike(thresholds, f"{theirs} haplotypes", name, f"{data.haplotypes:,}", "samples")
     if null.genotypes is not data.genotypes:
-        words = {True: "unphased genotypes", False: "phased haplotypes", None: "both phased and unphased data"}
-        raise _unlike(thresholds, words[null.genotypes], name, words[data.genotypes], "genotypes")
+        raise _unlike(thresholds, PHASES[null.genotypes], name, PHASES[data.genotypes], "genotypes")
     if abs(data.missing - null.missing) > LIKE_MISSING:
         theirs = f"{100 * null.missing:.1f} % of the states missing"
         raise _unlike(thresholds, theirs, name, f"{100 * data.missing:.1f} %", "missing")
@@ -195,6 +238,12 @@ def _warnings(given: Significance, tracks: Sequence[ScannedData], what: str) -> 
     ours, theirs = {str(track.parameters.get("precision")) for track in tracks}, str(given.scan.get("precision"))
     if tracks and ours != {theirs}:
         yield f"the replicates were scanned with precision {theirs}, {what} with {', '.join(sorted(ours))}"
+    if any(track.parameters.get("phase") == "ignore" for track in tracks):
+        yield (
+            f"{what} took the alleles of unphased calls in the order in which they are (--phase ignore): if that is "
+            "no phase, its omegas are lower than those of phased replicates"
+        )
+    yield from _density_warnings(given.data, tracks, what)
     if given.length is None:
         return
     total = sum(float(track.positions[-1] - track.positions[0]) for track in tracks)
@@ -203,6 +252,20 @@ def _warnings(given: Significance, tracks: Sequence[ScannedData], what: str) -> 
             f"rates and p-values are those of a stretch of {given.length:,} bp; {what} holds about "
             f"{total / given.length:,.1f} of them"
         )
+
+
+def _density_warnings(null: NullFacts | None, tracks: Sequence[ScannedData], what: str) -> Iterator[str]:
+    """Densities that only some of the replicates have: for these alone the threshold may be another."""
+    if null is None or all(_alike(site_density(track), null.density, LIKE_DENSITY) for track in tracks):
+        return
+    ours, theirs = (
+        shown(_range([float(f"{1000 * value:.4g}") for value in values]))
+        for values in ([site_density(track) for track in tracks], [null.least_density, null.most_density])
+    )
+    yield (
+        f"{what} has {ours} sites per kb, which is within the range of the replicates ({theirs}), but far from their "
+        f"mean ({1000 * null.density:.4g}): rates are those of the whole range, and others for this density alone"
+    )
 
 
 def _alike(ours: float, theirs: float, factor: float) -> bool:

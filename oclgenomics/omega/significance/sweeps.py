@@ -10,6 +10,7 @@ import numpy as np
 
 from oclgenomics.frames import to_frame
 from oclgenomics.omega.options import ScanOptions
+from oclgenomics.omega.significance.null_facts import NullFacts
 from oclgenomics.omega.significance.replicates import scan_replicates
 from oclgenomics.omega.significance.thresholds import Maxima, Threshold
 from oclgenomics.omega.sources import AlignmentSource
@@ -135,6 +136,8 @@ class SweepResults:
     localisation : Localisation
     haplotypes : int
         Largest number in a replicate.
+    data : NullFacts or None
+        What was scanned of them; see `oclgenomics.omega.significance.comparable.check_sweeps`.
     """
 
     maxima: Maxima
@@ -142,6 +145,7 @@ class SweepResults:
     detection: tuple[Detection, ...]
     localisation: Localisation
     haplotypes: int
+    data: NullFacts | None = None
 
     def __repr__(self) -> str:
         rates = ", ".join(f"{one.rate:.1%} at fpr {one.threshold.fpr:g}" for one in self.detection)
@@ -203,4 +207,4 @@ def detect_sweeps(
     )  # fmt: skip
     counted = detection(found.maxima, thresholds, site, within)
     distance = localisation(found.maxima, site, within)
-    return SweepResults(found.maxima, site, tuple(counted), distance, found.haplotypes)
+    return SweepResults(found.maxima, site, tuple(counted), distance, found.haplotypes, found.data)
