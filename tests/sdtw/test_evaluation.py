@@ -96,6 +96,14 @@ def test_held_out_f_is_no_better_than_the_truth_and_intervals_hold_it() -> None:
     assert np.mean([one.held_out.low <= truth <= one.held_out.high for one in found]) >= 0.9
 
 
+def test_classes_that_lie_apart_are_not_certain() -> None:
+    """No round of 20 reads of each has an error, and other reads may."""
+    (found,) = evaluate(labelled(range(20), range(30, 50)), rounds=20, splits=5).prefixes
+    assert found.held_out == found.f
+    assert found.held_out.low < 0.8
+    assert found.held_out.high == 1
+
+
 def test_equal_seeds_give_equal_numbers() -> None:
     scores = normal(50, 1)
     first, again, other = (evaluate(scores, rounds=50, seed=seed).records() for seed in (1, 1, 2))

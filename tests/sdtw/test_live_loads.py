@@ -57,7 +57,7 @@ def run_of(name: str, load: float, **options: Any) -> Played:
 def test_no_fixed_number_of_channels_brings_more(name: str, load: float) -> None:
     """And verdicts come in time."""
     run, channels = run_of(name, load), WORKLOADS[name].channels
-    numbers = sorted({min(channels, max(1, round(share * channels / load))) for share in (0.7, 1.0, 1.4)})
+    numbers = {channels, *(min(channels, max(1, round(share * channels / load))) for share in (0.7, 1.0, 1.4))}
     fixed = {number: run_of(name, load, select=number).enrichment for number in numbers}
     assert run.enrichment >= (1 - TOLERANCE) * max(fixed.values()), fixed
     record = run.record()
@@ -90,7 +90,8 @@ def test_what_is_said_of_a_machine_that_is_too_slow() -> None:
     assert "verdicts came too late" in said[-1]
     assert 20 < choice.usual < 150
     rows = dict(line.split("\t") for line in played_text(run).splitlines())
-    assert rows["selected channels"] == f"about {choice.usual} of 250; this machine is too slow for more"
+    assert choice.text().startswith("about ")
+    assert rows["selected channels"] == f"{choice.text()}; this machine is too slow for more"
     assert rows["verdicts"].endswith("%)")
     assert f"{choice.text()} channels selected" in run.metrics.line()
     assert run.record()["selection"] == {"channels": 250, "selected": choice.usual}
@@ -151,6 +152,32 @@ def test_channels_that_come_later_are_selected_as_the_others(windows: int) -> No
     assert (choice.message() is not None) == (windows > 5)
     choice.of(np.arange(1, 301))
     assert choice.message() is None  # that was told
+
+
+@pytest.mark.parametrize(("busy", "held_up", "selected"), [(0.5, False, 1000), (0.8, False, 718), (0.5, True, 600)])
+def test_reads_that_are_missed_while_the_device_is_idle(busy: float, held_up: bool, selected: int) -> None:
+    """They came all at once, and the device has time for as many channels; if the caller came late, it has not."""
+    choice = choice_of(1000)
+    choice.adapt(0.0)
+    assert settle(choice, 10_000, 1, 0.0) == [1000]
+    choice.count(500, 500, busy * WINDOW)
+    if held_up:
+        choice.hold_up()
+    assert choice.adapt(2 * WINDOW)
+    assert choice.selected == selected
+
+
+def test_the_first_batches_tell_nothing_of_the_device() -> None:
+    choice = choice_of(1000)
+    choice.adapt(0.0)
+    assert settle(choice, 1000, 2, 0.0) == [1000, 600]
+
+
+@pytest.mark.parametrize(("interval", "fewer"), [(0.1, False), (1.5, True)])
+def test_a_caller_that_is_too_slow_gets_fewer_channels(interval: float, fewer: bool) -> None:
+    """Whatever the device could do."""
+    run = run_of("long tail", 0.2, interval=interval)
+    assert run.metrics.choice.short == fewer
 
 
 def test_a_device_that_hangs_tells_nothing_of_its_speed() -> None:

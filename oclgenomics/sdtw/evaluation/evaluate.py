@@ -117,6 +117,9 @@ def _of_prefix(
     if min(_counts(reads)) < MIN_DRAWN:
         f_rounds, held_out_rounds = (np.full(rounds, np.nan) for _ in range(2))
     bounds = PrefixBounds(sweep, *_counts(reads))
+    held = _estimate(held_out, held_out_rounds)
+    if held.low == held.high:  # of classes that lie apart, rounds know nothing of other reads
+        held = Estimate(held_out, min(held_out, bounds.f[0]), max(held_out, bounds.f[1]))
     recall, fpr = sweep.rates(sweep.best)
     weight = 1.0 if balanced else len(sweep.other) / len(sweep.target)  # of the others, if targets have 1
     return PrefixEvaluation(
@@ -130,7 +133,7 @@ def _of_prefix(
         fpr,
         recall / (recall + weight * fpr),
         (recall + weight * (1 - fpr)) / (1 + weight),
-        _estimate(held_out, held_out_rounds),
+        held,
         f_rounds,
         held_out_rounds,
         bounds.intervals(),

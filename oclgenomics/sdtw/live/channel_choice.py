@@ -11,10 +11,10 @@ GOLDEN = (5**0.5 - 1) / 2  # multiples of it lie evenly between whole numbers, h
 WINDOW = 2.0  # seconds between two choices
 LEAST_READS = 20  # that tell anything
 GAIN = 0.5  # exponent of growth: as more channels are served, each gives more reads
-ENOUGH = 0.9  # share of the reads of selected channels that are judged in time: with less there are fewer channels
-PLENTY = 0.95  # with more there are more
+ENOUGH = 0.87  # share of the reads of selected channels that are judged in time: with less there are fewer channels
+PLENTY = 0.92  # with more there are more
 BUSY = 0.95  # share of its time for which the device is to work
-LARGEST_CUT = 0.4  # in a window
+LARGEST_CUT = 0.6  # in a window
 SLOWEST, FASTEST = 1.03, 1.15  # growth in a window
 SETTLED = 5  # windows until there is something to tell
 AGAIN, CHANGE = 15, 0.25  # windows until it may be told again, and by how much it has to differ
@@ -24,8 +24,8 @@ class ChannelChoice:
     """Selects as many channels as the device can serve; the same ones each time, spread evenly over the flow cell.
 
     A few reads more than it can serve are asked of the device, so that it never waits: the number of channels falls if
-    many of their reads are not judged in time, and rises while nearly all are. A channel changes sides with its next
-    read.
+    many of their reads are not judged in time although it is busy, and rises while nearly all are. A channel changes
+    sides with its next read.
 
     Parameters
     ----------
@@ -43,6 +43,7 @@ class ChannelChoice:
         self._begun: float | None = None
         self._served = self._missed = 0  # in this window
         self._busy = 0.0
+        self._held_up = False
         self._shares: list[float] = []  # of the channels, at the end of each window: more come while a run goes on
         self._told = 0, 0.0  # after how many windows, and which share of the channels
 
@@ -86,6 +87,10 @@ class ChannelChoice:
         self._missed += missed
         self._busy += seconds
 
+    def hold_up(self) -> None:
+        """Take note that reads waited for the caller, and not for the device."""
+        self._held_up = True
+
     def adapt(self, now: float) -> bool:
         """Choose anew if it is time; returns whether it was."""
         begun = self._begun = now if self._begun is None else self._begun
@@ -93,14 +98,17 @@ class ChannelChoice:
         if seconds < WINDOW or reads < LEAST_READS or not self._busy:  # a device that hangs tells nothing
             return False
         served, busy = self._served / reads, self._busy / seconds
-        if served < ENOUGH:
-            self._share = before / self.channels * max(served / ENOUGH, LARGEST_CUT)
+        if not self._shares:
+            pass  # in the first window batches were small, since nothing was known of the device
+        elif served < ENOUGH:  # reads that came all at once are missed by a device that has time for more as well
+            possible = served / (1.0 if self._held_up else min(1.0, busy))
+            self._share = before / self.channels * min(1.0, max(possible / ENOUGH, LARGEST_CUT))
         elif served > PLENTY and before < self.channels:
             self._share *= min(FASTEST, max(SLOWEST, (BUSY / busy) ** GAIN))
         self._share = min(1.0, self._share)
         self._choose()
         self._shares.append(self.selected / self.channels)
-        self._begun, self._served, self._missed, self._busy = now, 0, 0, 0.0
+        self._begun, self._served, self._missed, self._busy, self._held_up = now, 0, 0, 0.0, False
         return True
 
     @property

@@ -6,6 +6,7 @@ comes, if the read is still there. If it cannot serve all channels, some are lef
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -76,6 +77,7 @@ class Selector:
         self._failed_in_a_row = 0
         self._waited = 0.0  # real seconds in this turn
         self._left: float | None = None  # when the caller was sent off with a batch under way
+        self._turned = math.inf  # when the last turn began
         self._slow = False  # the batch that is under way
         self.metrics = Metrics(len(thresholds.stages), self._choice)
         self.selecting = True
@@ -103,6 +105,9 @@ class Selector:
         now = self._clock.now()
         if self._left is not None:
             self._schedule.pace.apart(now - self._left)
+        if now - self._turned > self._schedule.pace.deadline / 2:
+            self._choice.hold_up()
+        self._turned = now
         taken = self._table.take(decode_chunks(chunks, kind), now, calibration)
         self.metrics.add_chunks(taken)
         before, judged = [self._controls(), self._unselected()], self._judge_due()
