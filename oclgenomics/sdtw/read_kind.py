@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from oclgenomics import notices
-from oclgenomics.errors import UsageError
+from oclgenomics.errors import ParameterError, UsageError
 from oclgenomics.sdtw.squiggles.squiggle import Squiggle
 from oclgenomics.signals import Signals
 from oclgenomics.signals.chemistry import same_rate
 
-__all__ = ["UNKNOWN_KIND", "KindCheck", "ReadKind"]
+__all__ = ["UNKNOWN_KIND", "KindCheck", "ReadKind", "check_rate"]
 
 
 @dataclass(frozen=True)
@@ -132,6 +132,17 @@ class KindCheck:
                 f"the model {self._model} does not say for which pore it is, and reads are of {kind.pore}: make sure "
                 "that it is theirs, and say so with `sdtw index --pore`"
             )
+
+
+def check_rate(asked: float, known: float) -> None:
+    """Refuse a run of reads at another rate than theirs, since its times would be others.
+
+    Raises
+    ------
+    ParameterError
+    """
+    if not same_rate(asked, known):
+        raise ParameterError("rate", f"the reads are of {_shown('rate', known)}; leave it out", asked)
 
 
 def _of_model(reference: Squiggle) -> ReadKind:

@@ -150,3 +150,22 @@ def test_reads_that_are_played_are_looked_at(folder: Path, device: Device, capsy
     reads_of(pore="R10")
     assert "read0 is of R10 pores, but the thresholds were chosen by reads of R9" in refused(device, capsys, *words)
     assert "made with --trim 20, which is not --trim 5" in refused(device, capsys, *words, "--trim", "5")
+
+
+def test_runs_have_the_rate_of_the_reads(folder: Path, device: Device, capsys: pytest.CaptureFixture[str]) -> None:
+    """What is played, and what evaluations expect."""
+    plain = Thresholds((Stage(100, 500),), AlignOptions())
+    write_thresholds("chosen.json", plain)
+    reads_of(rate=5000.0)
+    played = ("stream", "reads.npz", *CLASSIFY[2:], "--speed", "0", "--duration", "1", "--trim", "none", "--json")
+    judged = ("evaluate", "reads.npz", "reads.npz", "--reference", "target.sdtw", "-o", "out", "--json", "--trim",
+              "none", "--stages", "100:500", "--bootstrap", "0")  # fmt: skip
+    for words in (played, judged):
+        assert "--rate 4000.0: the reads are of 5,000 samples" in refused(device, capsys, *words, "--rate", "4000")
+        for rate in ((), ("--rate", "5010")):
+            assert sdtw(device, *words, *rate) == 0
+            assert '"rate": 50' + ("10" if rate else "00") in Path("out").read_text()
+        Path("out").unlink()
+    reads_of()
+    assert sdtw(device, *played) == sdtw(device, *played, "--rate", "300") == 0
+    assert '"rate": 300' in Path("out").read_text()

@@ -35,7 +35,7 @@ RUN_OPTIONS: dict[str, tuple[Callable[[str], float], str, str]] = {
     "--target-length": (float, "BASES", "mean length of strands of the target (default: 5000)"),
     "--other-length": (float, "BASES", "mean length of other strands (default: 5000)"),
     "--channels": (count, "N", "pores that are read at a time (default: 512)"),
-    "--rate": (float, "HZ", "samples per second of a pore (default: 4000)"),
+    "--rate": (float, "HZ", "samples per second of a pore (default: that of the reads, else 4000)"),
     "--speed": (float, "BASES", "bases per second (default: 450)"),
     "--capture-seconds": (float, "S", "mean time that a pore is empty between strands (default: 1)"),
     "--latency": (float, "S", "from the last sample of a prefix until a rejected strand is out (default: 0.5)"),
@@ -112,18 +112,21 @@ def add_report_options(parser: argparse.ArgumentParser, *, write_thresholds: str
     writes(group.add_argument("--write-thresholds", metavar="FILE", help=write_thresholds))
 
 
-def run_model(args: argparse.Namespace) -> RunModel:
-    """Return the run that the options describe.
+def run_model(args: argparse.Namespace, rate: float | None = None) -> RunModel:
+    """Return the run that the options describe, of reads of so many samples per second, if that is known.
 
     Raises
     ------
     ParameterError
-        A value out of range.
+        A value out of range, or another rate than that of the reads.
     """
     from oclgenomics.sdtw.evaluation import RunModel
+    from oclgenomics.sdtw.read_kind import check_rate
 
     names = [option.lstrip("-").replace("-", "_") for option in RUN_OPTIONS]
     given: dict[str, Any] = {name: getattr(args, name) for name in names if getattr(args, name) is not None}
+    if rate is not None:
+        check_rate(given.setdefault("rate", rate), rate)
     return RunModel(**given)
 
 

@@ -14,7 +14,7 @@ from oclgenomics.errors import UsageError
 if TYPE_CHECKING:
     from oclgenomics.runtime import Engine
     from oclgenomics.sdtw.decisions.thresholds import Thresholds
-    from oclgenomics.sdtw.evaluation import LabelledScores, StagedEvaluation
+    from oclgenomics.sdtw.evaluation import LabelledScores, RunModel, StagedEvaluation
     from oclgenomics.sdtw.reports.evaluation import EvaluationReport
 
 __all__ = ["chosen_thresholds", "make_report", "say_report", "write_report"]
@@ -28,9 +28,14 @@ def chosen_thresholds(args: argparse.Namespace, labelled: LabelledScores, engine
 
     made = provenance(args, engine)
     if args.for_run:
-        return choose_for_run(labelled, run_model(args), made=made)
+        return choose_for_run(labelled, _run_of(args, labelled), made=made)
     balanced = args.weights == "classes"
     return choose_thresholds(labelled, keep=args.keep, reject=args.reject, balanced=balanced, made=made)
+
+
+def _run_of(args: argparse.Namespace, labelled: LabelledScores) -> RunModel:
+    """The expected run, of reads like these."""
+    return run_model(args, None if labelled.basis is None else labelled.basis.reads.rate)
 
 
 def make_report(args: argparse.Namespace, scores: Sequence[LabelledScores], thresholds: Thresholds) -> EvaluationReport:
@@ -38,7 +43,8 @@ def make_report(args: argparse.Namespace, scores: Sequence[LabelledScores], thre
     from oclgenomics.sdtw.evaluation import differences, evaluate, evaluate_stages, expected_enrichment
     from oclgenomics.sdtw.reports.evaluation import EvaluationReport
 
-    staged, model = evaluate_stages(thresholds, scores[0], chosen=_chosen(args, thresholds)), run_model(args)
+    staged = evaluate_stages(thresholds, scores[0], chosen=_chosen(args, thresholds))
+    model = _run_of(args, scores[0])
     balanced = args.weights == "classes"
     first, *others = (
         evaluate(one, balanced=balanced, rounds=args.bootstrap, splits=args.splits, seed=args.seed) for one in scores

@@ -95,7 +95,6 @@ def _add_flow_cell_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("flow cell")
     for option, kind, default, name, text in (
         ("--channels", count, 512, "N", "channels"),
-        ("--rate", float, 4000.0, "HZ", "samples per second"),
         ("--chunk", float, 0.4, "S", "seconds from one chunk of a read to the next"),
         ("--duration", float, 60.0, "S", "seconds to play"),
         ("--capture", float, 1.0, "S", "mean seconds from the end of a read to the next one of the channel"),
@@ -105,6 +104,9 @@ def _add_flow_cell_options(parser: argparse.ArgumentParser) -> None:
         ("--seed", whole, 1, "N", "of captures and of the choice of reads"),
     ):
         group.add_argument(option, type=kind, default=default, metavar=name, help=f"{text} (default: %(default)s)")
+    group.add_argument(
+        "--rate", type=float, metavar="HZ", help="samples per second (default: that of the reads, else 4000)"
+    )
     group.add_argument("--once", action="store_true", help="play each read once, instead of drawing them again")
     group.add_argument(
         "--accumulate", action="store_true", help="send all of a read each time, as readfish's client does"
@@ -151,6 +153,8 @@ def run(args: argparse.Namespace) -> int:
     targets, decoys, trim = references_of(args, thresholds)
     live = replace(live, trim=trim)
     signals = _signals(args)
+    if args.rate is None:
+        flow_cell = replace(flow_cell, rate=_rate(signals) or flow_cell.rate)
     truth = _truth(args, signals)
     with ExitStack() as stack:
         engine = stack.enter_context(open_engine(args))
@@ -175,8 +179,8 @@ def run(args: argparse.Namespace) -> int:
 def _flow_cell(args: argparse.Namespace) -> FlowCellOptions:
     from oclgenomics.sdtw.live.flow_cell_options import FlowCellOptions
 
-    names = FlowCellOptions.__dataclass_fields__
-    return FlowCellOptions(**{name: getattr(args, name) for name in names})
+    given = {name: getattr(args, name) for name in FlowCellOptions.__dataclass_fields__}
+    return FlowCellOptions(**{name: value for name, value in given.items() if value is not None})
 
 
 def _live(args: argparse.Namespace) -> LiveOptions:
@@ -203,6 +207,12 @@ def _signals(args: argparse.Namespace) -> Signals:
     signals = Signals.joined(list(read_signals(args.signals, progress=progress.update)))
     progress.clear()
     return signals
+
+
+def _rate(signals: Signals) -> float | None:
+    """Samples per second of the first read that tells it; the others are compared with it before they are played."""
+    known = signals.rate[signals.rate > 0]
+    return float(known[0]) if len(known) else None
 
 
 def _truth(args: argparse.Namespace, signals: Signals) -> NDArray[np.bool_] | None:

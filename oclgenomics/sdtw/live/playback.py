@@ -25,7 +25,7 @@ from oclgenomics.sdtw.live.options import LiveOptions
 from oclgenomics.sdtw.live.outcomes import OUTCOMES, Decided
 from oclgenomics.sdtw.live.virtual_worker import VirtualWorker
 from oclgenomics.sdtw.live.worker import MakeAligner, ThreadWorker, Worker
-from oclgenomics.sdtw.read_kind import KindCheck, ReadKind
+from oclgenomics.sdtw.read_kind import KindCheck, ReadKind, check_rate
 from oclgenomics.sdtw.sources import References
 from oclgenomics.signals.model import Signals
 
@@ -177,7 +177,7 @@ def play(
     Raises
     ------
     ParameterError
-        The speed is negative.
+        The speed is negative, or the flow cell has another rate than the reads.
     UsageError
         Reads are of another kind than the references or the thresholds; see also `ReadUntilClassifier`.
     InputError, DeviceError
@@ -197,7 +197,10 @@ def play(
         targets, thresholds, decoys=decoys, options=live, engine=engine, device=device, max_memory=max_memory,
         aligner=aligner, clock=clock, make_worker=make_worker, debug=debug, tell=tell,
     ) as classifier:  # fmt: skip
-        KindCheck(classifier.references, _reads_of(classifier.thresholds)).see(signals)
+        check = KindCheck(classifier.references, _reads_of(classifier.thresholds))
+        check.see(signals)
+        if check.kind.rate is not None:
+            check_rate(options.rate, check.kind.rate)
         cell = FlowCell(signals, labels, clock, options)
         watch = _Watch(clock, dict(zip(signals.names.tolist(), labels.astype(int).tolist(), strict=True)))
         classifier.run(cell, log_seconds=log_seconds, on_decided=watch.add)
