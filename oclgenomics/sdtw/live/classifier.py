@@ -193,7 +193,7 @@ class ReadUntilClassifier:
                 f"warning: {choice.text()} channels were selected, as many as this machine could serve; "
                 f"{self.metrics.gone:,} verdicts came too late, and {delayed:,} reads went on without one"
             )
-        elif delayed > MANY_DELAYED * selected:
+        elif delayed > MANY_DELAYED * selected and not self.metrics.failures:
             self._tell(
                 f"warning: {delayed:,} of {selected:,} reads of selected channels went on without a verdict: this "
                 "machine is too slow for all stages of all of them; shorten the references or the stages, or take a "
