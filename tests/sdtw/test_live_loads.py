@@ -104,6 +104,15 @@ def test_what_is_said_of_a_machine_that_is_fast_enough() -> None:
     assert "selected channels\tall of 250\n" in played_text(run)
 
 
+def test_what_is_said_of_a_machine_that_is_too_slow_for_second_looks() -> None:
+    said: list[str] = []
+    run = run_of("geometric", 2.0, tell=said.append)
+    counts = run.metrics.outcome_counts()
+    assert not run.metrics.choice.short
+    assert said[-1].startswith(f"warning: {counts['delayed']:,} of {sum(counts.values()):,} reads of selected channels")
+    assert len(said) == 2
+
+
 @pytest.mark.parametrize("number", [1, 60, 250])
 def test_a_number_of_channels_that_is_wanted(number: int) -> None:
     said: list[str] = []
@@ -165,6 +174,15 @@ def test_reads_that_are_missed_while_the_device_is_idle(busy: float, held_up: bo
         choice.hold_up()
     assert choice.adapt(2 * WINDOW)
     assert choice.selected == selected
+
+
+def test_a_short_spell_is_not_told_as_fewer_channels() -> None:
+    choice = choice_of(1000)
+    choice.adapt(0.0)
+    assert settle(choice, 10_000, 40, 0.0)[-1] == 1000
+    assert settle(choice, 8_000, 1, 80.0) == [920]
+    assert settle(choice, 10_000, 20, 82.0)[-1] == 1000
+    assert (choice.usual, choice.short, choice.text()) == (1000, False, "all of 1,000")
 
 
 def test_the_first_batches_tell_nothing_of_the_device() -> None:

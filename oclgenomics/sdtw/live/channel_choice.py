@@ -16,6 +16,7 @@ PLENTY = 0.92  # with more there are more
 BUSY = 0.95  # share of its time for which the device is to work
 LARGEST_CUT = 0.6  # in a window
 SLOWEST, FASTEST = 1.03, 1.15  # growth in a window
+NEARLY_ALL = 0.99  # of the channels, on average, are all
 SETTLED = 5  # windows until there is something to tell
 AGAIN, CHANGE = 15, 0.25  # windows until it may be told again, and by how much it has to differ
 
@@ -64,7 +65,8 @@ class ChannelChoice:
         """How many were selected on average, once it was known how many can be."""
         if self._wanted is not None or not self._shares:
             return self.selected
-        return round(float(np.mean(self._shares[SETTLED - 1 :] or self._shares[-1:])) * self.channels)
+        share = float(np.mean(self._shares[SETTLED - 1 :] or self._shares[-1:]))
+        return self.channels if share > NEARLY_ALL else round(share * self.channels)
 
     def of(self, channels: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return which channels are selected, and take note of those that are new."""

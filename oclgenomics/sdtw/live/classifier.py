@@ -30,6 +30,7 @@ from oclgenomics.sdtw.sources import References
 __all__ = ["ReadUntilClassifier"]
 
 LOG_SECONDS = 60.0
+MANY_DELAYED = 0.05  # of the reads
 
 
 class ReadUntilClassifier:
@@ -179,13 +180,25 @@ class ReadUntilClassifier:
                 said = clock.now()
             if not self._selector.pressed:
                 clock.sleep(self._options.interval - (clock.now() - begun))
-        if self.metrics.choice.short:
-            self._tell(
-                f"warning: {self.metrics.choice.text()} channels were selected, as many as this machine could serve; "
-                f"{self.metrics.gone:,} verdicts came too late, and {self.metrics.outcome_counts()['delayed']:,} reads "
-                "went on without one"
-            )
+        self._tell_short()
         return self.metrics
+
+    def _tell_short(self) -> None:
+        """Tell of a machine that was too slow."""
+        counts, choice = self.metrics.outcome_counts(), self.metrics.choice
+        delayed = counts["delayed"]
+        selected = sum(counts.values()) - counts["control"] - counts["unselected"]
+        if choice.short:
+            self._tell(
+                f"warning: {choice.text()} channels were selected, as many as this machine could serve; "
+                f"{self.metrics.gone:,} verdicts came too late, and {delayed:,} reads went on without one"
+            )
+        elif delayed > MANY_DELAYED * selected and not self.metrics.failures:
+            self._tell(
+                f"warning: {delayed:,} of {selected:,} reads of selected channels went on without a verdict: this "
+                "machine is too slow for all stages of all of them; shorten the references or the stages, or take a "
+                "faster device"
+            )
 
     def step(self, client: ReadUntilClient) -> Decided:
         """Take the chunks that are there, and tell the client what is to be done with which reads.
