@@ -9,11 +9,16 @@
 #include "common/portable.clh"
 #include "omega/candidate.clh"
 
+#if VW == 1
+#define ANY(x) (x)
+#else
+#define ANY(x) any(x)
+#endif
+
 __attribute__((reqd_work_group_size(LANES, 1, 1)))
 __kernel void scan_two(BLOCK_ARGUMENTS, int lanes_i, int load, __global float *candidate_omega, __global int *candidate_i, __global int *candidate_j)
 {
-    __local float omegas[LANES];
-    __local int is[LANES], js[LANES];
+    __local scored_t lanes[LANES];
     __global const int *window = windows + (window0 + (int)get_group_id(2)) * WINDOW_FIELDS;
     const int c = window[CENTRE], first = window[FIRST], inner_left = window[INNER_LEFT];
     const int lane = get_local_id(0), lanes_j = LANES / lanes_i;
@@ -22,6 +27,7 @@ __kernel void scan_two(BLOCK_ARGUMENTS, int lanes_i, int load, __global float *c
     const int begin = row_low + (int)get_group_id(1) * load * lanes_j + lane / lanes_i;
     const int end = MIN(begin + load * lanes_j, row_high + 1);
     const size_t place = (size_t)window[SLOT] * left_stride + (i0 - first);
+    __global const sum_t *left_here = left + (size_t)window[SLOT] * left_stride - first;
     float_v best_v[COLUMNS / VW];
     int_v best_j_v[COLUMNS / VW];
     for (int v = 0; v < COLUMNS / VW; v++) {
@@ -40,21 +46,36 @@ __kernel void scan_two(BLOCK_ARGUMENTS, int lanes_i, int load, __global float *c
             const int_v x = v * VW + LANE_NUMBERS;
             const float_v omega = omega_of(LOAD_V(sum, row + v * VW), LOAD_V(sum, left + place + v * VW), LOAD_V(float, left_float + place + v * VW),
                                            right, (float)right, c + 1 - i0 - x, m, epsilon);
-            const int_v better = (omega > best_v[v]) & (x >= from) & (x <= to);
+            const int_v inside = (x >= from) & (x <= to);
+#if RANKED
+            // omegas too near to the best so far to be told apart in float32 are ranked, one by one
+            const float_v reach = NEAR * best_v[v];
+            const int_v better = (omega > best_v[v] + reach) & inside;
+            if (ANY(inside & (omega > 0.0f) & (omega >= best_v[v] - reach) & (omega <= best_v[v] + reach)))
+                for (int l = 0; l < VW; l++) {
+                    const int place_here = v * VW + l;
+                    const scored_t other = {((const float *)&omega)[l], i0 + place_here, j};
+                    const scored_t own = {((const float *)best_v)[place_here], i0 + place_here, ((const int *)best_j_v)[place_here]};
+                    if (place_here >= from && place_here <= to && is_near(other.omega, own.omega) && is_better(other, own, SUMS_VALUES)) {
+                        ((float *)best_v)[place_here] = other.omega;
+                        ((int *)best_j_v)[place_here] = j;
+                    }
+                }
+#else
+            const int_v better = (omega > best_v[v]) & inside;
+#endif
             best_j_v[v] = better ? (int_v)j : best_j_v[v];
             best_v[v] = better ? omega : best_v[v];
         }
     }
     const float *best = (const float *)best_v;
     const int *best_j = (const int *)best_j_v;
-    float omega = best[0];
-    int i = i0, j = best_j[0];
-    for (int x = 1; x < COLUMNS; x++)
-        if (is_better(best[x], i0 + x, best_j[x], omega, i, j)) {
-            omega = best[x];
-            i = i0 + x;
-            j = best_j[x];
-        }
+    scored_t own = {best[0], i0, best_j[0]};
+    for (int x = 1; x < COLUMNS; x++) {
+        const scored_t other = {best[x], i0 + x, best_j[x]};
+        if (is_better(other, own, SUMS_VALUES))
+            own = other;
+    }
     const int candidate = ((int)get_group_id(2) * (int)get_num_groups(1) + (int)get_group_id(1)) * (int)get_num_groups(0) + (int)get_group_id(0);
-    write_candidate(omega, i, j, omegas, is, js, candidate, candidate_omega, candidate_i, candidate_j);
+    write_candidate(own, lanes, candidate, candidate_omega, candidate_i, candidate_j, SUMS_VALUES);
 }
