@@ -8,7 +8,7 @@ __kernel void best_omega(__global const float *candidate_omega, __global const i
                          int candidates, __global const sum_t *sums, __global const sum_t *left, __global const int *windows, int window0,
                          int left_stride, int row0, int col0, int stride, float epsilon, BEST_ARGUMENTS)
 {
-    __local scored_t lanes[LANES];
+    __local group_t group;
     __global const int *window = windows + (window0 + (int)get_group_id(0)) * WINDOW_FIELDS;
     const int lane = get_local_id(0), c = window[CENTRE];
     const size_t base = (size_t)get_group_id(0) * candidates;
@@ -19,5 +19,5 @@ __kernel void best_omega(__global const float *candidate_omega, __global const i
         if (is_better(other, own, SUMS_VALUES))
             own = other;
     }
-    keep_best(own, lanes, window[TARGET], BEST_VALUES, SUMS_VALUES);
+    keep_best(own, &group, window[TARGET], BEST_VALUES, SUMS_VALUES);
 }

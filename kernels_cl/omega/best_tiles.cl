@@ -11,7 +11,7 @@ __kernel void best_tiles(__global const float2 *peaks, int tiles_i, int tiles_j,
                          __global const float *left_float, __global const int *windows, int window0, int left_stride, int row0, int rows,
                          int col0, int stride, float epsilon, BEST_ARGUMENTS)
 {
-    __local scored_t lanes[LANES];
+    __local group_t group;
     __local float floors[LANES];
     __local int chosen[LANES];
     __global const int *window = windows + (window0 + (int)get_group_id(0)) * WINDOW_FIELDS;
@@ -52,5 +52,5 @@ __kernel void best_tiles(__global const float2 *peaks, int tiles_i, int tiles_j,
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    keep_best(winner, lanes, window[TARGET], BEST_VALUES, SUMS_VALUES);
+    keep_best(winner, &group, window[TARGET], BEST_VALUES, SUMS_VALUES);
 }
