@@ -87,5 +87,5 @@ class Chromosome:
             ploidy=sites.ploidy, unphased=sites.unphased > 0 and phase == "auto", unphased_calls=sites.unphased,
             letters=sites.letters, multi_site=sites.multi_site, multi_bits=sites.multi_bits,
             multi_letter=sites.multi_letter, alphabet=sites.alphabet, samples=self._samples, skipped=skipped,
-            replicate=self._number, source=self._source,
+            replicate=self._number, source=self._source, haploid=sites.haploid,
         )  # fmt: skip
