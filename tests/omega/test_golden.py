@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from helpers.golden import GoldenRun, golden_run
@@ -65,6 +67,17 @@ def text_of(run: GoldenRun, scans: list[Scan]) -> str:
 def test_compat_report_is_byte_identical(name: str, engine: Engine) -> None:
     run = golden_run(name)
     assert text_of(run, scans_of(run, engine)) == run.report.read_text()
+
+
+def test_a_border_of_zero_tries_all_windows_as_omegaplus_does(engine: Engine) -> None:
+    run = golden_run("plain")
+    assert run.options.border == -1
+    zero = replace(run, options=replace(run.options, border=0))
+    assert text_of(zero, scans_of(zero, engine)) == run.report.read_text()
+    (equal,) = scans_of(replace(run, options=replace(run.options, border=0, precision="accurate")), engine)
+    (all_windows,) = scans_of(replace(run, options=replace(run.options, precision="accurate")), engine)
+    assert (equal.omega[equal.valid] <= all_windows.omega[equal.valid]).all()
+    assert equal.stats.scores < all_windows.stats.scores
 
 
 @pytest.mark.parametrize("name", ["miss", "gap", "n"])
