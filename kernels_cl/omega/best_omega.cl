@@ -6,23 +6,18 @@
 __attribute__((reqd_work_group_size(LANES, 1, 1)))
 __kernel void best_omega(__global const float *candidate_omega, __global const int *candidate_i, __global const int *candidate_j,
                          int candidates, __global const sum_t *sums, __global const sum_t *left, __global const int *windows, int window0,
-                         int left_stride, int row0, int col0, int stride, BEST_ARGUMENTS)
+                         int left_stride, int row0, int col0, int stride, float epsilon, BEST_ARGUMENTS)
 {
-    __local float omegas[LANES];
-    __local int is[LANES], js[LANES];
+    __local group_t group;
     __global const int *window = windows + (window0 + (int)get_group_id(0)) * WINDOW_FIELDS;
-    const int lane = get_local_id(0);
+    const int lane = get_local_id(0), c = window[CENTRE];
     const size_t base = (size_t)get_group_id(0) * candidates;
-    float omega = 0.0f;
-    int i = -1, j = 0;
-    for (int n = lane; n < candidates; n += LANES) {
-        const float w = candidate_omega[base + n];
-        if (is_better(w, candidate_i[base + n], candidate_j[base + n], omega, i, j)) {
-            omega = w;
-            i = candidate_i[base + n];
-            j = candidate_j[base + n];
-        }
-    }
     __global const sum_t *left_here = left + (size_t)window[SLOT] * left_stride - window[FIRST];
-    keep_best(omega, i, j, omegas, is, js, sums, left_here, window, row0, col0, stride, BEST_VALUES);
+    scored_t own = {0.0f, -1, 0};
+    for (int n = lane; n < candidates; n += LANES) {
+        const scored_t other = {candidate_omega[base + n], candidate_i[base + n], candidate_j[base + n]};
+        if (is_better(other, own, SUMS_VALUES))
+            own = other;
+    }
+    keep_best(own, &group, window[TARGET], BEST_VALUES, SUMS_VALUES);
 }

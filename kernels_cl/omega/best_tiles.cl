@@ -11,8 +11,9 @@ __kernel void best_tiles(__global const float2 *peaks, int tiles_i, int tiles_j,
                          __global const float *left_float, __global const int *windows, int window0, int left_stride, int row0, int rows,
                          int col0, int stride, float epsilon, BEST_ARGUMENTS)
 {
-    __local float omegas[LANES];
-    __local int is[LANES], js[LANES], chosen[LANES];
+    __local group_t group;
+    __local float floors[LANES];
+    __local int chosen[LANES];
     __global const int *window = windows + (window0 + (int)get_group_id(0)) * WINDOW_FIELDS;
     const int lane = get_local_id(0), c = window[CENTRE], first = window[FIRST];
     const int last_row = row0 + rows - 1;
@@ -24,13 +25,12 @@ __kernel void best_tiles(__global const float2 *peaks, int tiles_i, int tiles_j,
     float floor_here = lane == 0 ? best[window[TARGET]] : 0.0f;  // read by the lane that may write it below
     for (int n = lane; n < count; n += LANES)
         floor_here = MAX(floor_here, own[n / count_i * tiles_i + n % count_i].x);
-    omegas[lane] = floor_here;
+    floors[lane] = floor_here;
     barrier(CLK_LOCAL_MEM_FENCE);
     for (int l = 0; l < LANES; l++)
-        floor_here = MAX(floor_here, omegas[l]);
+        floor_here = MAX(floor_here, floors[l]);
     barrier(CLK_LOCAL_MEM_FENCE);
-    float omega = 0.0f;
-    int i = -1, j = 0;
+    scored_t winner = {0.0f, -1, 0};
     for (int start = 0; start < count; start += LANES) {
         const int n = start + lane;
         chosen[lane] = n < count && own[n / count_i * tiles_i + n % count_i].y >= floor_here;
@@ -44,15 +44,13 @@ __kernel void best_tiles(__global const float2 *peaks, int tiles_i, int tiles_j,
             for (int cell = lane; cell < wide * (share.high_j - share.j0 + 1); cell += LANES) {
                 const int x = share.low_i + cell % wide, y = share.j0 + cell / wide;
                 const long right = RIGHT_SUM(y, c);
-                const float w = omega_of(sums[AT(y, x)], left_here[x], left_float[slot + (x - first)], right, (float)right, c - x + 1, y - c, epsilon);
-                if (is_better(w, x, y, omega, i, j)) {
-                    omega = w;
-                    i = x;
-                    j = y;
-                }
+                const scored_t other = {
+                    omega_of(sums[AT(y, x)], left_here[x], left_float[slot + (x - first)], right, (float)right, c - x + 1, y - c, epsilon), x, y};
+                if (is_better(other, winner, SUMS_VALUES))
+                    winner = other;
             }
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    keep_best(omega, i, j, omegas, is, js, sums, left_here, window, row0, col0, stride, BEST_VALUES);
+    keep_best(winner, &group, window[TARGET], BEST_VALUES, SUMS_VALUES);
 }

@@ -3,7 +3,7 @@
 //
 // bits, alleles, first_row, row_count: as there, all sites; the output: as in ld_matrix.cl. Grid: dimension 0 the columns, dimension 1 the rows.
 //
-// -D PER_HAPLOTYPE=0|1    1: divided by the haplotypes observed at both sites
+// -D PER_HAPLOTYPE=0|1    1: divided by the haplotypes observed at both sites, NaN where one of the sites does not vary; 0: there 0
 // -D GENOTYPES, WIDE: allele_pair.clh
 #include "common/portable.clh"
 #include "omega/allele_pair.clh"
@@ -24,7 +24,7 @@ __kernel void ld_alleles(__global const uint *bits, __global const uint *alleles
     const float of_i = states_i > 1 ? (float)(states_i - 1) / (float)states_i : 1.0f;
     float value = sum.total * (of_j * of_i);
 #if PER_HAPLOTYPE
-    value /= (float)MAX(sum.haplotypes, 1u);
+    value = sum.defined ? value / (float)MAX(sum.haplotypes, 1u) : NAN;
 #endif
     out[(size_t)row * stride + column] = value;
 }

@@ -7,7 +7,7 @@
 // bits: groups of all sites (layout.clh). An item does 4 rows x VW columns. Grid: dimension 0 the columns / VW, dimension 1 the rows / 4.
 //
 // -D MASKED=1             some states are missing; `valid` lies as `bits` does
-// -D PER_HAPLOTYPE=0|1    1: r^2, which never passes 1; 0: n r^2
+// -D PER_HAPLOTYPE=0|1    1: r^2, which never passes 1, and is NaN where a site does not vary; 0: n r^2, there 0
 // -D GENOTYPES, WIDE: pair_counts.clh
 #include "common/portable.clh"
 #include "omega/layout.clh"
@@ -28,7 +28,7 @@ static inline float_v shown_value(const counts_t *count, int i, int j, uint unit
     const float_v n = (float_v)haplotypes;
 #endif
     const float_v square = value / n;
-    return square > 1.0f ? (float_v)1.0f : square;
+    return both_vary(count, i, j, weight) ? (square > 1.0f ? (float_v)1.0f : square) : (float_v)NAN;
 #endif
 }
 

@@ -8,8 +8,7 @@
 __attribute__((reqd_work_group_size(LANES, 1, 1)))
 __kernel void scan_one(BLOCK_ARGUMENTS, __global float *candidate_omega, __global int *candidate_i, __global int *candidate_j)
 {
-    __local float omegas[LANES];
-    __local int is[LANES], js[LANES];
+    __local group_t group;
     __global const int *window = windows + (window0 + (int)get_group_id(2)) * WINDOW_FIELDS;
     const int c = window[CENTRE], first = window[FIRST], lefts = window[INNER_LEFT] - first + 1;
     const int row_low = MAX(window[INNER_RIGHT], row0), row_high = MIN(window[LAST], row0 + rows - 1);
@@ -24,5 +23,7 @@ __kernel void scan_one(BLOCK_ARGUMENTS, __global float *candidate_omega, __globa
         omega = w > 0.0f ? w : 0.0f;  // also drops NaN
     }
     const int place = (int)get_group_id(2) * (int)get_num_groups(0) + (int)get_group_id(0);
-    write_candidate(omega, i, j, omegas, is, js, place, candidate_omega, candidate_i, candidate_j);
+    const scored_t own = {omega, i, j};
+    __global const sum_t *left_here = left + (size_t)window[SLOT] * left_stride - first;
+    write_candidate(own, top_of_group(omega, &group), &group, place, candidate_omega, candidate_i, candidate_j, SUMS_VALUES);
 }

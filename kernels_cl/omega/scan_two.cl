@@ -9,11 +9,37 @@
 #include "common/portable.clh"
 #include "omega/candidate.clh"
 
+// Left borders of an item, counted from its first one, with a left part of m - border to m + border sites.
+#define FROM (MAX(i0, c + 1 - m - border) - i0)
+#define TO (MIN(MIN(i0 + COLUMNS - 1, inner_left), c + 1 - m + border) - i0)
+#define OMEGA_V(v, place)                                                                                                                      \
+    omega_of(LOAD_V(sum, sums + AT(j, i0) + (v) * VW), LOAD_V(sum, left + (place) + (v) * VW), LOAD_V(float, left_float + (place) + (v) * VW), right,      \
+             (float)right, c + 1 - i0 - ((v) * VW + LANE_NUMBERS), m, epsilon)
+
+#if RANKED
+// The best right border of left border i0 + at, several of which come near to the largest omega `top`.
+__attribute__((noinline)) static scored_t settle_column(int at, float top, int i0, int inner_left, int begin, int end, int step, int border,
+                                                         __global const long *left, __global const float *left_float, size_t place, SUMS_ARGUMENTS)
+{
+    scored_t best = {0.0f, i0 + at, 0};
+    for (int j = begin; j < end; j += step) {
+        const int m = j - c, from = FROM, to = TO;
+        if (at < from || at > to)
+            continue;
+        const long right = m > 1 ? sums[AT(j, c + 1)] : 0;
+        const float_v omega = OMEGA_V(at / VW, place);
+        const scored_t other = {((const float *)&omega)[at % VW], i0 + at, j};
+        if (is_near(other.omega, top) && is_better(other, best, SUMS_VALUES))
+            best = other;
+    }
+    return best;
+}
+#endif
+
 __attribute__((reqd_work_group_size(LANES, 1, 1)))
 __kernel void scan_two(BLOCK_ARGUMENTS, int lanes_i, int load, __global float *candidate_omega, __global int *candidate_i, __global int *candidate_j)
 {
-    __local float omegas[LANES];
-    __local int is[LANES], js[LANES];
+    __local group_t group;
     __global const int *window = windows + (window0 + (int)get_group_id(2)) * WINDOW_FIELDS;
     const int c = window[CENTRE], first = window[FIRST], inner_left = window[INNER_LEFT];
     const int lane = get_local_id(0), lanes_j = LANES / lanes_i;
@@ -22,39 +48,55 @@ __kernel void scan_two(BLOCK_ARGUMENTS, int lanes_i, int load, __global float *c
     const int begin = row_low + (int)get_group_id(1) * load * lanes_j + lane / lanes_i;
     const int end = MIN(begin + load * lanes_j, row_high + 1);
     const size_t place = (size_t)window[SLOT] * left_stride + (i0 - first);
+    __global const sum_t *left_here = left + (size_t)window[SLOT] * left_stride - first;
     float_v best_v[COLUMNS / VW];
     int_v best_j_v[COLUMNS / VW];
+#if RANKED
+    float_v second_v[COLUMNS / VW];  // the largest omega but one
+#endif
     for (int v = 0; v < COLUMNS / VW; v++) {
         best_v[v] = 0.0f;
         best_j_v[v] = 0;
+#if RANKED
+        second_v[v] = 0.0f;
+#endif
     }
     for (int j = begin; j < end; j += lanes_j) {
-        const int m = j - c;
-        const sum_t right = m > 1 ? sums[AT(j, c + 1)] : 0;
-        // left borders of this item with a left part of m - border to m + border sites
-        const int from = MAX(i0, c + 1 - m - border) - i0, to = MIN(MIN(i0 + COLUMNS - 1, inner_left), c + 1 - m + border) - i0;
+        const int m = j - c, from = FROM, to = TO;
         if (from > to)
             continue;
-        __global const sum_t *row = sums + AT(j, i0);
+        const sum_t right = m > 1 ? sums[AT(j, c + 1)] : 0;
         for (int v = from / VW; v <= to / VW; v++) {
             const int_v x = v * VW + LANE_NUMBERS;
-            const float_v omega = omega_of(LOAD_V(sum, row + v * VW), LOAD_V(sum, left + place + v * VW), LOAD_V(float, left_float + place + v * VW),
-                                           right, (float)right, c + 1 - i0 - x, m, epsilon);
-            const int_v better = (omega > best_v[v]) & (x >= from) & (x <= to);
+            const int_v inside = (x >= from) & (x <= to);
+            const float_v scored = OMEGA_V(v, place), omega = inside ? scored : (float_v)0.0f;
+            const int_v better = omega > best_v[v];
+#if RANKED
+            const float_v lower = best_v[v] < omega ? best_v[v] : omega;  // NaN, if omega is
+            second_v[v] = lower > second_v[v] ? lower : second_v[v];
+#endif
             best_j_v[v] = better ? (int_v)j : best_j_v[v];
             best_v[v] = better ? omega : best_v[v];
         }
     }
     const float *best = (const float *)best_v;
     const int *best_j = (const int *)best_j_v;
-    float omega = best[0];
-    int i = i0, j = best_j[0];
+    float top = best[0];
     for (int x = 1; x < COLUMNS; x++)
-        if (is_better(best[x], i0 + x, best_j[x], omega, i, j)) {
-            omega = best[x];
-            i = i0 + x;
-            j = best_j[x];
-        }
+        top = MAX(top, best[x]);
+    top = top_of_group(top, &group);
+    scored_t own = {0.0f, i0, 0};
+    for (int x = 0; x < COLUMNS; x++) {
+        if (!is_near(best[x], top))
+            continue;
+        scored_t other = {best[x], i0 + x, best_j[x]};
+#if RANKED
+        if (is_near(((const float *)second_v)[x], top) && top > 0.0f)
+            other = settle_column(x, top, i0, inner_left, begin, end, lanes_j, border, left, left_float, place, SUMS_VALUES);
+#endif
+        if (is_better(other, own, SUMS_VALUES))
+            own = other;
+    }
     const int candidate = ((int)get_group_id(2) * (int)get_num_groups(1) + (int)get_group_id(1)) * (int)get_num_groups(0) + (int)get_group_id(0);
-    write_candidate(omega, i, j, omegas, is, js, candidate, candidate_omega, candidate_i, candidate_j);
+    write_candidate(own, top, &group, candidate, candidate_omega, candidate_i, candidate_j, SUMS_VALUES);
 }

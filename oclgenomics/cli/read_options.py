@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from oclgenomics.variation.alignment import Alignment
     from oclgenomics.variation.read_options import ReadOptions
 
-__all__ = ["add_reading_options", "read_options", "say_unphased"]
+__all__ = ["add_reading_options", "read_options", "say_haploid", "say_unphased"]
 
 
 def add_reading_options(group: argparse._ArgumentGroup) -> None:
@@ -78,3 +78,16 @@ def say_unphased(args: argparse.Namespace, alignment: Alignment) -> None:
     else:
         what = f"{verb} unphased and taken as missing"
     say(args, f"{many} {what}")
+
+
+def say_haploid(args: argparse.Namespace, alignment: Alignment) -> None:
+    """Tell how many samples of an alignment are haploid among diploid ones, and what that does."""
+    if alignment.haploid is None:
+        return
+    haploid = alignment.haplotypes - alignment.copies
+    if haploid:
+        who = f"{haploid:,} of {alignment.haplotypes // 2:,} samples {'is' if haploid == 1 else 'are'} haploid"
+    else:
+        who = "some calls are haploid"
+    what = "count as homozygous genotypes" if alignment.unphased else "count as one haplotype each"
+    say(args, f"{alignment.name}: {who}; haploid calls {what}")

@@ -82,7 +82,7 @@ def group_members(members: Iterable[Member], options: ScanOptions) -> list[list[
     groups: dict[Hashable, list[Member]] = {}
     for member in members:
         one = member.alignment
-        alike = (one.haplotypes, one.unphased, one.valid is None, member.fraction_bits(options))
+        alike = (one.haplotypes, one.unphased, one.valid is None, one.haploid is None, member.fraction_bits(options))
         groups.setdefault((*alike, member.place if one.multiallelic else -1), []).append(member)
     return list(groups.values())
 
@@ -93,6 +93,7 @@ def join_members(group: Sequence[Member]) -> Member:
         return group[0]
     alignments = [member.alignment for member in group]
     masks = [one.valid for one in alignments if one.valid is not None]
+    haploid = [one.haploid for one in alignments if one.haploid is not None]
     joint = replace(
         alignments[0],
         positions=np.concatenate([one.positions for one in alignments]),
@@ -100,6 +101,7 @@ def join_members(group: Sequence[Member]) -> Member:
         bits=np.concatenate([one.bits for one in alignments], axis=1),
         valid=np.concatenate(masks, axis=1) if masks else None,
         gap=None,
+        haploid=np.concatenate(haploid, axis=1) if haploid else None,
     )
     return Member(0, joint, _join_windows([member.windows for member in group], [one.sites for one in alignments]))
 

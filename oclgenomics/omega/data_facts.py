@@ -24,6 +24,7 @@ class DataFacts:
     Attributes
     ----------
     haplotypes : int
+        Those that r2 counts: with `genotypes` two of each sample, also of a haploid one.
     sites : int
         Those used.
     genotypes : bool
@@ -48,6 +49,8 @@ class DataFacts:
 def facts_of(read: Alignment, outside: Alignment, used: Alignment, exclude: BedRegions | None) -> DataFacts:
     """Take the facts of an alignment as it was read, without the excluded regions, and as it was scanned."""
     states = outside.sites * outside.haplotypes
+    if outside.absent is not None:
+        states -= sum(int(np.bitwise_count(word).sum()) for word in outside.absent)
     missing = 0.0
     if outside.valid is not None and states:
         missing = 1 - sum(int(np.bitwise_count(word).sum()) for word in outside.valid) / states
@@ -56,7 +59,7 @@ def facts_of(read: Alignment, outside: Alignment, used: Alignment, exclude: BedR
         first, last = int(read.positions[0]), int(read.positions[-1])
         masked = exclude.covered(read.name, first, last) / (last - first + 1)
     return DataFacts(
-        used.haplotypes, used.sites, used.unphased, round(missing, FACT_DIGITS), round(masked, FACT_DIGITS)
+        used.haplotypes if used.unphased else used.copies, used.sites, used.unphased, round(missing, FACT_DIGITS), round(masked, FACT_DIGITS)
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Set
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
@@ -35,6 +36,7 @@ IMPUTABLE: tuple[MissingState, ...] = get_args(MissingState)
 
 MAX_POSITIONS = 100_000_000  # a grid of more is a slip of the pen, and would not fit in memory
 MAX_SITES = 2**31 - 1  # that kernels count
+WHOLE_NUMBERS = ("grid", "minwin", "maxwin", "minsnps", "border", "seed", "chunk_positions")
 SEED_LIMIT = 2**32  # srand() takes an unsigned int
 
 
@@ -53,7 +55,7 @@ class ScanOptions:
         Fewest sites on each side of a position (at least 1).
     border : int
         How far, in sites, the right half of a window may differ in size from the left half; -1 tries every pair of
-        borders.
+        borders, and so does 0 in compat precision, as in OmegaPlus.
     ld : {'RSQUARE', 'D', 'ABSD', 'DOM', 'ABSDOM', 'ABSDOM2'}
         Linkage disequilibrium measure.
     precision : {'accurate', 'compat'}
@@ -98,7 +100,13 @@ class ScanOptions:
     seed: int | None = None
     chunk_positions: int | None = None
 
+    @property
+    def tried_border(self) -> int:
+        """`border` as it is meant: -1 where every pair of borders is tried."""
+        return -1 if self.border == 0 and self.precision == "compat" else self.border
+
     def __post_init__(self) -> None:
+        self._take_whole_numbers()
         self._check_window()
         self._check_choices()
         self._check_draws()
@@ -106,6 +114,23 @@ class ScanOptions:
             raise ParameterError("maf", "a minor allele frequency lies between 0 and 0.5", self.maf)
         if self.chunk_positions is not None and self.chunk_positions < 1:
             raise ParameterError("chunk_positions", "at least 1 is needed", self.chunk_positions)
+
+    def _take_whole_numbers(self) -> None:
+        """Refuse what is no whole number; NumPy's integers become Python's."""
+        for name in WHOLE_NUMBERS:
+            value = getattr(self, name)
+            if value is None and name in ("seed", "chunk_positions"):
+                continue
+            try:
+                if isinstance(value, bool):
+                    raise TypeError
+                object.__setattr__(self, name, operator.index(value))
+            except TypeError:
+                raise ParameterError(name, "give a whole number, as an integer", value) from None
+        try:
+            object.__setattr__(self, "maf", float(self.maf))
+        except (TypeError, ValueError):
+            raise ParameterError("maf", "a minor allele frequency lies between 0 and 0.5", self.maf) from None
 
     def _check_window(self) -> None:
         if self.grid < 2:

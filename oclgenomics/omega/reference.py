@@ -31,12 +31,14 @@ __all__ = [
     "grid_positions",
     "measure_values",
     "omega_of_window",
+    "omega_ranks",
     "pair_values",
     "scan",
     "window_at",
 ]
 
 EPSILON = 0.00001
+RANK_BITS = 30
 
 
 @dataclass(frozen=True)
@@ -192,7 +194,7 @@ def _best(
     ls = np.cumsum(upper_left.sum(axis=1)[::-1])[::-1]  # ls[i - first]: pairs within [i, c]
     rs = np.cumsum(upper_right.sum(axis=0))  # rs[j - c - 1]: pairs within [c + 1, j]
     cross = np.cumsum(np.cumsum(values[left, right][::-1], axis=0), axis=1)[::-1]
-    best, place = 0.0, (0, 0)
+    best, rank, place = 0.0, 0.0, (0, 0)
     for i in range(window.inner_left, window.first - 1, -1):
         js = np.array(right_range(window, i, border))
         if js.size == 0:
@@ -201,10 +203,17 @@ def _best(
         pairs = k * (k - 1) / 2 + m * (m - 1) / 2
         within = np.divide(ls[i - window.first] + rs[js - c - 1], pairs, out=np.zeros_like(pairs), where=pairs > 0)
         omega = within / (cross[i - window.first, js - c - 1] / (k * m) + EPSILON)
-        top = int(np.argmax(omega))
-        if omega[top] > best:
-            best, place = float(omega[top]), (i, int(js[top]))
+        ranks = omega_ranks(omega)
+        top = int(np.argmax(ranks))
+        if ranks[top] > rank:
+            best, rank, place = float(omega[top]), float(ranks[top]), (i, int(js[top]))
     return float(at), best, int(positions[place[0]]), int(positions[place[1]])
+
+
+def omega_ranks(omega: NDArray[np.float64]) -> NDArray[np.float64]:
+    """omega rounded to nearest in 30 bits: what equals then is equal, and the smallest window wins."""
+    mantissa, exponent = np.frexp(omega)
+    return np.asarray(np.ldexp(np.rint(np.ldexp(mantissa, RANK_BITS)), exponent - RANK_BITS), np.float64)
 
 
 def omega_of_window(values: NDArray[np.float64], centre: int, i: int, j: int) -> float:

@@ -17,7 +17,7 @@ from oclgenomics.omega.data_facts import DataFacts
 from oclgenomics.omega.options import IMPUTABLE
 from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.bed import BedRegions
-from oclgenomics.variation.packing import full_words, pack_states, unpack_sites
+from oclgenomics.variation.packing import both_observed, full_words, pack_states, unpack_sites, with_haploid
 
 __all__ = ["GlibcRandom", "Prepared", "StateCounts", "count_states", "exclude_regions", "prepare", "take_sites"]
 
@@ -192,7 +192,8 @@ def prepare(
         Draws without a seed.
     """
     _check_options(maf, impute)
-    alignment, discarded = _filter(alignment, maf, no_singletons)
+    used = alignment if "N" in impute else _known_genotypes(alignment)
+    alignment, discarded = _filter(alignment, used, maf, no_singletons)
     if compat and alignment.sites < 4:
         return Prepared(alignment, discarded)
     random = None if seed is None else GlibcRandom(seed)
@@ -219,16 +220,35 @@ def _need(random: GlibcRandom | None) -> GlibcRandom:
     return random
 
 
-def _filter(alignment: Alignment, maf: float, no_singletons: bool) -> tuple[Alignment, dict[str, int]]:
-    """Drop sites; the counts of dropped sites by reason."""
-    counts = count_states(alignment)
+def _known_genotypes(alignment: Alignment) -> Alignment:
+    """The alignment with the states that r2 uses: where genotypes are correlated, half-missing ones say nothing."""
+    if not alignment.unphased or alignment.valid is None:
+        return alignment
+    seen = alignment.valid & both_observed(with_haploid(alignment.valid, alignment.haploid))
+    if (seen == alignment.valid).all():
+        return alignment
+    return replace(
+        alignment, bits=alignment.bits & seen, valid=seen, multi_bits=alignment.multi_bits & seen[:, alignment.multi_site],
+        gap=None,
+    )  # fmt: skip
+
+
+def _filter(
+    alignment: Alignment, used: Alignment, maf: float, no_singletons: bool
+) -> tuple[Alignment, dict[str, int]]:
+    """Drop sites by the states of `used`; the counts of dropped sites by reason."""
+    counts = count_states(used)
     zeros = counts.observed - counts.ones
     seen = [np.where(state > 0, state, counts.observed) for state in (zeros, counts.ones)]
     rarest = np.minimum(*seen)
     rarest[alignment.multi_site] = counts.observed[alignment.multi_site]
-    np.minimum.at(rarest, alignment.multi_site, counts.rows)
+    shown = np.where(counts.rows > 0, counts.rows, counts.observed[alignment.multi_site])
+    np.minimum.at(rarest, alignment.multi_site, shown)
+    states = (zeros > 0).astype(np.int64) + (counts.ones > 0)
+    states[alignment.multi_site] = 0
+    np.add.at(states, alignment.multi_site, counts.rows > 0)
     reasons = {
-        "monomorphic": (zeros == 0) | (counts.ones == 0),
+        "monomorphic": states < 2,
         "singleton": (rarest == 1) & no_singletons,
         "maf": rarest < maf * counts.observed,
     }
@@ -253,6 +273,7 @@ def take_sites(alignment: Alignment, keep: NDArray[np.bool_]) -> Alignment:
         bits=np.ascontiguousarray(alignment.bits[:, keep]),
         valid=None if alignment.valid is None else np.ascontiguousarray(alignment.valid[:, keep]),
         gap=None if alignment.gap is None else np.ascontiguousarray(alignment.gap[:, keep]),
+        haploid=None if alignment.haploid is None else np.ascontiguousarray(alignment.haploid[:, keep]),
         multi_site=renumbered[alignment.multi_site[rows]].astype(np.int32),
         multi_bits=np.ascontiguousarray(alignment.multi_bits[:, rows]),
         multi_letter=alignment.multi_letter[rows],
@@ -298,6 +319,8 @@ def _impute(alignment: Alignment, kinds: Set[str], random: GlibcRandom | None) -
     """Fill missing states, site by site and haplotype by haplotype."""
     assert alignment.valid is not None
     wanted = ~alignment.valid & full_words(alignment.haplotypes)[:, None]
+    if alignment.absent is not None:
+        wanted &= ~alignment.absent
     if "N" not in kinds:
         wanted = wanted & alignment.gap if alignment.gap is not None else np.zeros_like(wanted)
     elif "GAP" not in kinds and alignment.gap is not None:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from oclgenomics.errors import ParameterError
 from oclgenomics.variation.arrays import pack_genotypes, pack_haplotypes, positions_of
-from oclgenomics.variation.checks import check_array, check_masks, check_positions, check_rows, check_tail
+from oclgenomics.variation.checks import check_array, check_haploid, check_masks, check_positions, check_rows, check_tail
 from oclgenomics.variation.packing import words_for
 from oclgenomics.variation.site_parts import Alphabet, PackedSites
 
@@ -72,6 +72,9 @@ class Alignment:
         Number of the alignment within its input, counted from 1.
     source : str
         Path of the input, "-" for standard input.
+    haploid : ndarray of uint32, shape (words, sites), or None
+        1 at the second haplotype of each haploid call that has an allele, such as those of males on chromosome X; no
+        state is observed there. None if no call is haploid among diploid ones.
     """
 
     name: str
@@ -92,6 +95,7 @@ class Alignment:
     skipped: dict[str, int] = field(default_factory=dict)
     replicate: int = 1
     source: str = ""
+    haploid: NDArray[np.uint32] | None = None
 
     def __post_init__(self) -> None:
         if self.multi_bits is None:
@@ -119,7 +123,8 @@ class Alignment:
         positions : array of integers, shape (sites,)
             Base pairs, counted from 1; non-decreasing.
         states : array of integers or bool, shape (sites, haplotypes)
-            Number of the allele that each haplotype carries, 0 being the first; missing where negative.
+            Number of the allele that each haplotype carries, 0 being the first; missing where negative, or masked in a
+            `MaskedArray`.
         missing : int
             What stands for a missing state, beside negative numbers.
         phased : bool
@@ -150,7 +155,7 @@ class Alignment:
         genotypes: ArrayLike,
         *,
         missing: int = -1,
-        phased: bool | ArrayLike = True,
+        phased: bool | ArrayLike | None = None,
         name: str = "1",
         alleles: ArrayLike | None = None,
         samples: Sequence[str] = (),
@@ -162,13 +167,15 @@ class Alignment:
         positions : array of integers, shape (sites,)
             Base pairs, counted from 1; non-decreasing.
         genotypes : array of integers or bool, shape (sites, samples, ploidy)
-            Number of each allele, 0 being the first; missing where negative. If the second of every call is -2 (sgkit's
-            filling), all calls are haploid. No call may have a third.
+            Number of each allele, 0 being the first; missing where negative or masked (by NumPy's `MaskedArray` or
+            scikit-allel's `mask`). If the second of a call is -2 (sgkit's filling), it is haploid. No call may have a
+            third.
         missing : int
             What stands for a missing allele, beside negative numbers.
         phased : bool, or array of bool of shape (sites, samples)
             Whether the order of a call's alleles is their phase; sgkit's `call_genotype_phased`. A heterozygous call
-            that is not phased makes the alignment `unphased`, as one that is read from a VCF with `phase="auto"`.
+            that is not phased makes the alignment `unphased`, as one that is read from a VCF with `phase="auto"`. If
+            not given, scikit-allel's `is_phased` where the array has it, else True.
         name : str
             Name of the chromosome.
         alleles : array of str, shape (sites, alleles), optional
@@ -199,7 +206,7 @@ class Alignment:
             name=name, positions=positions, bits=packed.bits, valid=packed.valid, haplotypes=packed.haplotypes,
             ploidy=packed.ploidy, unphased=packed.unphased > 0, unphased_calls=packed.unphased, letters=packed.letters,
             multi_site=packed.multi_site, multi_bits=packed.multi_bits, multi_letter=packed.multi_letter,
-            alphabet=packed.alphabet, samples=samples,
+            alphabet=packed.alphabet, samples=samples, haploid=packed.haploid,
         )  # fmt: skip
         alignment.validate()
         return alignment
@@ -216,7 +223,7 @@ class Alignment:
         """
         check_array("positions", self.positions, np.int64, (self.sites,))
         shape = (words_for(self.haplotypes), self.sites)
-        planes = {"bits": self.bits, "valid": self.valid, "gap": self.gap}
+        planes = {"bits": self.bits, "valid": self.valid, "gap": self.gap, "haploid": self.haploid}
         for name, plane in planes.items():
             if plane is not None:
                 check_array(name, plane, np.uint32, shape)
@@ -233,6 +240,7 @@ class Alignment:
             check_masks(self.bits, self.valid, self.gap)
         elif self.gap is not None:
             raise ParameterError("gap", "must be None where valid is None: a gap is a missing state")
+        check_haploid(self.haploid, self.valid, self.ploidy)
         self._check_samples()
 
     def _check_samples(self) -> None:
@@ -261,6 +269,29 @@ class Alignment:
         return len(self.bits)
 
     @property
+    def absent(self) -> NDArray[np.uint32] | None:
+        """1 where there is no haplotype that could have a state, uint32 (words, sites), beside haploid calls; None if
+        there is none.
+
+        A sample of which all observed calls are haploid has no second haplotype at any site.
+        """
+        if self.haploid is None:
+            return None
+        return self.haploid | self._never()[:, None]
+
+    @property
+    def copies(self) -> int:
+        """Number of haplotypes that the samples have: one of each sample of which all observed calls are haploid."""
+        return self.haplotypes - int(np.bitwise_count(self._never()).sum())
+
+    def _never(self) -> NDArray[np.uint32]:
+        """Second haplotypes of samples of which all observed calls are haploid, uint32 (words,)."""
+        if self.haploid is None or self.valid is None:
+            return np.zeros(self.words, np.uint32)
+        never: NDArray[np.uint32] = np.bitwise_or.reduce(self.haploid, axis=1) & ~np.bitwise_or.reduce(self.valid, axis=1)
+        return never
+
+    @property
     def multiallelic(self) -> bool:
         """Whether a site shows three or more states."""
         return len(self.multi_site) > 0
@@ -268,5 +299,5 @@ class Alignment:
     @property
     def packed_bytes(self) -> int:
         """Bytes of all packed planes together."""
-        planes = [self.bits, self.valid, self.gap, self.multi_bits]
+        planes = [self.bits, self.valid, self.gap, self.multi_bits, self.haploid]
         return sum(plane.nbytes for plane in planes if plane is not None)

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from oclgenomics.errors import ParameterError
 from oclgenomics.variation.alleles import NO_ALLELE, ONE, ZERO, allele_codes, is_plain
 from oclgenomics.variation.phase import unphased_calls
-from oclgenomics.variation.planes import MISSING, Planes
+from oclgenomics.variation.planes import HAPLOID, MISSING, Planes
 from oclgenomics.variation.site_parts import PackedSites, SiteParts
 
 __all__ = ["pack_genotypes", "pack_haplotypes", "positions_of"]
@@ -32,6 +32,8 @@ def positions_of(positions: ArrayLike) -> NDArray[np.int64]:
     UsageError
         They are no one-dimensional array of whole numbers.
     """
+    if np.ma.is_masked(positions):
+        raise ParameterError("positions", "must be known for every site, and some are masked; leave these sites out")
     array = np.asarray(positions)
     if array.ndim != 1 or (array.dtype.kind not in "iu" and array.size):
         raise ParameterError(
@@ -43,7 +45,7 @@ def positions_of(positions: ArrayLike) -> NDArray[np.int64]:
 
 def pack_haplotypes(states: ArrayLike, alleles: ArrayLike | None, missing: int, phased: bool) -> PackedSites:
     """Pack the states of haplotypes; see `Alignment.from_haplotypes`."""
-    array = _checked("states", states, ("sites", "haplotypes"))
+    array = _without_masked(_checked("states", states, ("sites", "haplotypes")), states, missing)
     if phased:
         return _packed("states", array[:, :, None], alleles, missing, True)
     if array.shape[1] % 2:
@@ -54,10 +56,16 @@ def pack_haplotypes(states: ArrayLike, alleles: ArrayLike | None, missing: int, 
 
 
 def pack_genotypes(
-    genotypes: ArrayLike, alleles: ArrayLike | None, missing: int, phased: bool | ArrayLike
+    genotypes: ArrayLike, alleles: ArrayLike | None, missing: int, phased: bool | ArrayLike | None
 ) -> PackedSites:
     """Pack the calls of samples; see `Alignment.from_genotypes`."""
-    array = _checked("genotypes", genotypes, ("sites", "samples", "ploidy"))
+    array = _without_masked(_checked("genotypes", genotypes, ("sites", "samples", "ploidy")), genotypes, missing)
+    if phased is None:
+        phased = getattr(genotypes, "is_phased", None)
+    if phased is None:
+        phased = True
+    if np.ma.is_masked(phased):
+        raise ParameterError("phased", "must be known for every call, and some are masked; fill them with False")
     if not array.shape[2]:
         raise ParameterError("genotypes", "must have one allele or more in a call, not none")
     _refuse_polyploid(array, missing)
@@ -78,6 +86,26 @@ def _checked(name: str, states: ArrayLike, dimensions: tuple[str, ...]) -> NDArr
     if array.ndim != len(dimensions):
         raise ParameterError(name, f"must have the shape ({', '.join(dimensions)}), not {array.shape}")
     return array
+
+
+def _without_masked(array: NDArray[Any], given: Any, missing: int) -> NDArray[Any]:
+    """The array with the missing state where the one given masks a state, or (scikit-allel) a call."""
+    if isinstance(given, np.ma.MaskedArray):
+        mask: Any = np.ma.getmaskarray(given)
+    else:
+        mask = getattr(given, "mask", None)
+        if mask is None:
+            return array
+        mask = np.asarray(mask)
+        if mask.dtype != bool or mask.shape not in (array.shape, array.shape[:2]):
+            raise ParameterError("genotypes", f"have a mask of shape {mask.shape} that does not go with {array.shape}")
+    if not mask.any():
+        return array
+    code = missing if missing >= 0 else -1
+    kind = np.promote_types(array.dtype, np.min_scalar_type(code)) if array.dtype != bool else np.dtype(np.int16)
+    hidden = array.astype(kind)
+    hidden[mask] = code
+    return hidden
 
 
 def _blocks(calls: NDArray[Any]) -> Iterator[tuple[int, NDArray[Any]]]:
@@ -130,6 +158,8 @@ def _packed(
         absent = _absent(block, missing)
         codes = block.astype(np.uint8)
         codes[absent] = MISSING
+        if missing != _FILL and ploidy == 2:
+            codes[:, :, 1][(block[:, :, 1] == _FILL) & ~absent[:, :, 0]] = HAPLOID
         own = _default_alleles(codes, largest) if named is None else named[rows]
         wrong = ~absent & (block >= (own != NO_ALLELE).sum(axis=1, dtype=np.uint8)[:, None, None])
         if wrong.any():
@@ -147,6 +177,7 @@ def _unphased(codes: NDArray[np.uint8], phased: bool | NDArray[np.bool_]) -> int
     if codes.shape[2] == 1 or phased is True:
         return 0
     slashed = np.broadcast_to(~np.asarray(phased), codes.shape[:2])
+    slashed = slashed & (codes[:, :, 1] != HAPLOID)
     found = unphased_calls(slashed, codes[:, :, 0], codes[:, :, 1], MISSING, "auto")
     return 0 if found is None else int(np.count_nonzero(found))
 
@@ -174,7 +205,7 @@ def _default_alleles(codes: NDArray[np.uint8], largest: int) -> NDArray[np.uint8
     """Letter codes of sites whose alleles have no names: 0 and 1, or A, C, G, T if a site of the data has a third."""
     if largest < 2:
         return np.broadcast_to(_NUMBERED, (len(codes), len(_NUMBERED)))
-    third = ((codes > 1) & (codes != MISSING)).any(axis=(1, 2))
+    third: NDArray[np.bool_] = np.any((codes > 1) & (codes < HAPLOID), axis=(1, 2))
     return np.where(third[:, None], _FOUR_BASES, _TWO_BASES)
 
 

@@ -14,8 +14,9 @@ from oclgenomics.errors import ParameterError, UsageError
 from oclgenomics.variation.base_pairs import MAX_BP
 from oclgenomics.variation.packing import WORD_BITS
 
-__all__ = ["check_array", "check_masks", "check_positions", "check_rows", "check_tail"]
+__all__ = ["check_array", "check_haploid", "check_masks", "check_positions", "check_rows", "check_tail"]
 
+SECOND = np.uint32(0xAAAAAAAA)  # second haplotypes of diploid samples
 MIN_ROWS, MAX_ROWS = 3, 4  # of a site with three or four states
 
 
@@ -73,6 +74,16 @@ def check_masks(bits: NDArray[np.uint32], valid: NDArray[np.uint32], gap: NDArra
             raise ParameterError(
                 "gap", f"must be 0 where valid is 1: site {int(np.argmax(gaps != 0))} (counted from 0) has a gap there"
             )
+
+
+def check_haploid(haploid: NDArray[np.uint32] | None, valid: NDArray[np.uint32] | None, ploidy: int) -> None:
+    """Refuse marks of haploid calls that are not at second haplotypes, or where a state is observed."""
+    if haploid is None:
+        return
+    if ploidy != 2 or (haploid & SECOND != haploid).any():
+        raise ParameterError("haploid", "must be 1 at second haplotypes of diploid samples alone")
+    if valid is None or (haploid & valid).any():
+        raise ParameterError("haploid", "must be 0 where valid is 1: a haploid call has no second state")
 
 
 def check_rows(multi_site: NDArray[np.int32], multi_letter: NDArray[np.uint8], sites: int) -> None:

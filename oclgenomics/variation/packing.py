@@ -16,16 +16,19 @@ from oclgenomics.io.workers import Workers
 __all__ = [
     "WORD_BITS",
     "RowPacker",
+    "both_observed",
     "combine_rows",
     "full_words",
     "join_sites",
     "pack_states",
     "spread_haplotypes",
     "unpack_sites",
+    "with_haploid",
     "words_for",
 ]
 
 WORD_BITS = 32
+_FIRST = np.uint32(0x55555555)  # first haplotypes of diploid samples
 _FILLED_AT_ONCE = 1 << 18  # words that one thread puts together
 
 
@@ -132,6 +135,17 @@ def spread_haplotypes(part: NDArray[np.uint32], haplotypes: int) -> NDArray[np.u
     as_bytes = np.ascontiguousarray(part).astype("<u4", copy=False).view(np.uint8)
     spread = _SPREAD[as_bytes].view("<u4")
     return spread[:, : words_for(2 * haplotypes)].astype(np.uint32, copy=False)
+
+
+def with_haploid(plane: NDArray[np.uint32], haploid: NDArray[np.uint32] | None) -> NDArray[np.uint32]:
+    """The plane with haploid calls twice, as homozygous genotypes: what the first haplotype has, the second has."""
+    return plane if haploid is None else plane | ((plane << np.uint32(1)) & haploid)
+
+
+def both_observed(valid: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """Where both haplotypes of a sample are observed."""
+    both = valid & (valid >> np.uint32(1)) & _FIRST
+    return both | (both << np.uint32(1))
 
 
 def unpack_sites(plane: NDArray[np.uint32], haplotypes: int) -> NDArray[np.uint8]:

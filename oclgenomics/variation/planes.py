@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from oclgenomics.variation.alleles import MISSING_LETTER
 from oclgenomics.variation.packing import full_words, pack_states, words_for
 
-__all__ = ["MISSING", "Genotypes", "Planes"]
+__all__ = ["HAPLOID", "MISSING", "Genotypes", "Planes"]
 
 MISSING = 254  # '.' less '0' in eight bits
+HAPLOID = 253  # in place of the second allele of a haploid call among diploid ones
 
 
 @dataclass
@@ -37,6 +38,8 @@ class Genotypes:
         1 if every call of the sites is haploid.
     unphased : int
         Calls that are not phased.
+    haploid : ndarray of uint32, shape (sites, words), or None
+        1 at the second haplotype of each haploid call that has an allele; None if there is none among diploid calls.
     """
 
     bits: NDArray[np.uint32]
@@ -47,6 +50,7 @@ class Genotypes:
     multi_bits: NDArray[np.uint32]
     ploidy: int
     unphased: int
+    haploid: NDArray[np.uint32] | None = None
 
 
 class Planes:
@@ -70,6 +74,7 @@ class Planes:
         self._haplotypes, self._ploidy = haplotypes, ploidy
         self._bits = np.zeros((sites, words_for(haplotypes)), np.uint32)
         self._valid: NDArray[np.uint32] | None = None
+        self._haploid: NDArray[np.uint32] | None = None
         self._letters = alleles[:, :2].copy()
         self._multi: list[tuple[NDArray[np.int64], NDArray[np.uint8], NDArray[np.uint32]]] = []
 
@@ -83,7 +88,14 @@ class Planes:
         self._valid[sites] = valid
 
     def add_states(self, sites: NDArray[np.int64], states: NDArray[np.uint8]) -> None:
-        """Pack allele indices, uint8 (sites, haplotypes) with `MISSING` where there is none, and put them in place."""
+        """Pack allele indices, uint8 (sites, haplotypes) with `MISSING` or `HAPLOID` where there is none, and put them
+        in place."""
+        haploid = states == HAPLOID
+        if haploid.any():
+            if self._haploid is None:
+                self._haploid = np.zeros_like(self._bits)
+            self._haploid[sites] = pack_states(haploid)
+            states = np.where(haploid, np.uint8(MISSING), states)
         plain = self._plain[sites]
         if plain.all():
             self._add_two(sites, states == 1, states != MISSING)
@@ -117,8 +129,9 @@ class Planes:
         site, letter, bits = (np.concatenate(column) for column in zip(empty, *self._multi, strict=True))
         order = np.argsort(site, kind="stable")
         return Genotypes(
-            self._bits, self._valid, self._letters, site[order], letter[order], bits[order], self._ploidy, unphased
-        )
+            self._bits, self._valid, self._letters, site[order], letter[order], bits[order], self._ploidy, unphased,
+            self._haploid,
+        )  # fmt: skip
 
 
 def _two_letters(seen: NDArray[np.bool_], reference: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from oclgenomics.errors import InputError
 from oclgenomics.io.text_file import read_text
 
-__all__ = ["columns_of", "sample_names"]
+__all__ = ["columns_of", "first_repeated", "sample_names"]
 
 MAX_LIST_BYTES = 1 << 28  # bytes; ten million names
 
@@ -24,6 +24,16 @@ def sample_names(samples: Iterable[str] | str | os.PathLike[str] | None) -> list
         return list(samples)
     text, _ = read_text(samples, MAX_LIST_BYTES)
     return [name for line in text.splitlines() if (name := line.strip())]
+
+
+def first_repeated(names: Sequence[str]) -> str | None:
+    """The first name that was given before; None if all differ."""
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            return name
+        seen.add(name)
+    return None
 
 
 def columns_of(names: Sequence[str], samples: Iterable[str] | None, source: str) -> NDArray[np.int64] | None:

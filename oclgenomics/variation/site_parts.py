@@ -27,7 +27,7 @@ class PackedSites:
         1 if every call is haploid.
     unphased : int
         Calls that are not phased.
-    haplotypes, bits, valid, letters, multi_site, multi_bits, multi_letter, alphabet
+    haplotypes, bits, valid, letters, multi_site, multi_bits, multi_letter, alphabet, haploid
         As in `Alignment`.
     """
 
@@ -41,6 +41,7 @@ class PackedSites:
     multi_bits: NDArray[np.uint32]
     multi_letter: NDArray[np.uint8]
     alphabet: Alphabet
+    haploid: NDArray[np.uint32] | None = None
 
 
 class SiteParts:
@@ -72,6 +73,7 @@ class SiteParts:
         multi_letter = LETTERS[np.concatenate([np.zeros(0, np.uint8), *(part.multi_letter for part in parts)])]
         unphased = sum(part.unphased for part in parts)
         complete = self._valid(parts, ploidy)
+        haploid = self._haploid(parts, ploidy)
         bits = [self._spread(part.bits, part.ploidy, ploidy) for part in parts]
         multi_bits = [self._spread(part.multi_bits, part.ploidy, ploidy) for part in parts]
         del parts  # joining empties the lists, so that the planes are not held twice
@@ -80,11 +82,26 @@ class SiteParts:
             valid=None if complete is None else join_sites(complete, words), letters=letters,
             multi_site=np.concatenate([np.zeros(0, np.int64), *multi_site]).astype(np.int32),
             multi_bits=join_sites(multi_bits, words), multi_letter=multi_letter, alphabet=_alphabet(letters),
+            haploid=None if haploid is None else join_sites(haploid, words),
         )  # fmt: skip
 
     def _spread(self, plane: NDArray[np.uint32], own: int, ploidy: int) -> NDArray[np.uint32]:
         """Bring haploid calls among diploid ones."""
         return spread_haplotypes(plane, self._individuals) if own < ploidy else plane
+
+    def _haploid(self, parts: list[Genotypes], ploidy: int) -> list[NDArray[np.uint32]] | None:
+        """Second haplotypes of haploid calls among diploid ones, None if there are none."""
+        if all(part.haploid is None and part.ploidy == ploidy for part in parts):
+            return None
+        planes = []
+        for part in parts:
+            if part.ploidy == ploidy:
+                planes.append(np.zeros_like(part.bits) if part.haploid is None else part.haploid)
+            else:
+                full = np.broadcast_to(full_words(part.ploidy * self._individuals), part.bits.shape)
+                observed = self._spread(full if part.valid is None else part.valid, part.ploidy, ploidy)
+                planes.append(observed << np.uint32(1))
+        return planes
 
     def _valid(self, parts: list[Genotypes], ploidy: int) -> list[NDArray[np.uint32]] | None:
         """Valid masks of all parts in one ploidy, None if every state is observed."""

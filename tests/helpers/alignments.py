@@ -60,6 +60,16 @@ def correlated_states(rng: np.random.Generator, sites: int, haplotypes: int) -> 
     return states.astype(np.uint8)
 
 
+def tied_states(rng: np.random.Generator, sites: int, haplotypes: int) -> np.ndarray:
+    """Varying sites of few haplotypes, half of them as the site before: many windows have one omega."""
+    states = rng.integers(0, 2, (sites, haplotypes)).astype(np.uint8)
+    states[:, 0], states[:, -1] = 0, 1
+    for site in range(1, sites):
+        if rng.random() < 0.5:
+            states[site] = states[site - 1]
+    return states
+
+
 def random_positions(rng: np.random.Generator, sites: int, length: int = 100_000) -> np.ndarray:
     """Sorted positions in bp, some of them equal; int64 (sites,)."""
     return np.sort(rng.integers(1, length, sites))

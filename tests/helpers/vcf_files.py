@@ -44,9 +44,8 @@ def files(draw: st.DrawFn) -> tuple[str, int]:
     end = draw(st.sampled_from(["\n", "\r\n"]))
     style = draw(st.sampled_from(["clean", "diploid", "haploid", "mixed"]))
     lines = [HEAD.strip(), COLUMNS + "".join(f"\ts{i}" for i in range(samples))]
-    previous, position = "", 0
-    for chrom in draw(st.lists(st.sampled_from(["1", "chr2", "X"]), min_size=1, max_size=3)):
-        previous, position = chrom, position if chrom == previous else 0
+    for chrom in draw(st.lists(st.sampled_from(["1", "chr2", "X"]), min_size=1, max_size=3, unique=True)):
+        position = 0
         for _ in range(draw(st.integers(1, 5))):
             position += draw(st.integers(0, 10 ** draw(st.integers(0, 8))))
             ref, alt, top = draw(ALLELES)

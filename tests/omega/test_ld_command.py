@@ -176,3 +176,21 @@ def test_reports_of_other_data_are_refused_or_told(small, reports, tmp_path, cap
     assert run("ld", small, "--scan", other) == 0
     assert "warning: omega of this window is" in capsys.readouterr().err
     assert not list(tmp_path.glob("*.png"))
+
+
+def test_an_undefined_r2_is_not_available_and_in_no_mean(tmp_path, capsys):
+    """Site 2 varies in the last haplotype alone, which is missing at site 1."""
+    path, out, archive = tmp_path / "a.vcf", tmp_path / "a.tsv", tmp_path / "a.npz"
+    calls = [["0", "1", "0", "."], ["0", "0", "0", "1"], ["0", "1", "1", "0"]]
+    head = "##fileformat=VCFv4.2\n" + "\t".join([*"#CHROM POS ID REF ALT QUAL FILTER INFO FORMAT".split(), *"abcd"])
+    rows = ["\t".join([f"1\t{10 * n + 10}\t.\tA\tG\t.\tPASS\t.\tGT", *row]) for n, row in enumerate(calls)]
+    path.write_text("\n".join([head, *rows, ""]))
+    assert run("ld", path, "--region", "1:1-100", "--values", out) == 0
+    told = capsys.readouterr()
+    assert [row["r2"] for row in table(out.read_text())] == ["NA", "0.25", "0.333333"]
+    (part,) = table(told.out)
+    assert (part["pairs"], float(part["mean_r2"])) == ("2", pytest.approx((1 / 4 + 1 / 3) / 2))
+    assert "1 of 3 pairs have no r2" in told.err
+    assert run("ld", path, "--region", "1:1-100", "--values", archive, "--plot", tmp_path / "a.png") == 0
+    with np.load(archive) as values:
+        assert np.isnan(values["r2"]).tolist() == [[False, True, False], [True, False, False], [False] * 3]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from oclgenomics.errors import ParameterError, UsageError
@@ -31,6 +32,12 @@ GOOD: dict[str, Any] = {"grid": 5, "minwin": 100, "maxwin": 1000}
         ({"impute": {"X"}}, "impute='X': choose N, GAP or both"),
         ({"binary": True, "seed": 0}, "seed=0: "),
         ({"chunk_positions": 0}, "chunk_positions=0: at least 1"),
+        ({"grid": 5.0}, "grid=5.0: give a whole number, as an integer"),
+        ({"maxwin": "1000"}, "maxwin='1000': give a whole number"),
+        ({"minsnps": [5]}, "minsnps=[5]: give a whole number"),
+        ({"border": True}, "border=True: give a whole number"),
+        ({"seed": 1.5}, "seed=1.5: give a whole number"),
+        ({"maf": "much"}, "maf='much': a minor allele frequency"),
     ],
     ids=lambda value: str(value)[:30],
 )
@@ -39,6 +46,12 @@ def test_a_value_out_of_range(change: dict[str, Any], message: str) -> None:
         ScanOptions(**(GOOD | change))
     assert str(error.value).startswith(message)
     assert error.value.parameter in change
+
+
+def test_integers_of_numpy_are_whole_numbers() -> None:
+    options = ScanOptions(np.int64(5), np.uint8(100), np.int32(1000), seed=np.uint32(7), maf=np.float32(0.25))
+    assert options == ScanOptions(**GOOD, seed=7, maf=0.25)
+    assert [type(value) for value in (options.grid, options.seed, options.maf)] == [int, int, float]
 
 
 def test_several_parameters() -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
-from helpers.alignments import correlated_states, random_positions
+from helpers.alignments import correlated_states, random_positions, tied_states
 from helpers.golden import golden_run
 
 from oclgenomics.omega import reference
@@ -87,6 +89,50 @@ def test_scan_is_the_maximum_over_direct_sums(rng: np.random.Generator) -> None:
                 mean = within / (k * (k - 1) / 2 + m * (m - 1) / 2)
                 best = max(best, mean / (cross / (k * m) + reference.EPSILON))
         assert omega == pytest.approx(best, rel=1e-12)
+
+
+def test_of_equal_omegas_the_smallest_window_wins() -> None:
+    """Against rational numbers, in which omegas are equal or are not."""
+    ties = 0
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        states = tied_states(rng, 9, 5)
+        positions = np.sort(rng.choice(1000, 9, replace=False)) + 1
+        exact = exact_values(states)
+        rows = reference.scan(reference.pair_values(states), positions, grid=5, minwin=10, maxwin=1000, minsnps=1)
+        for at, _, left, right in rows:
+            window = reference.window_at(positions, at, 10, 1000, 1, compat=False)
+            if window is not None:
+                best = best_windows(exact, window)
+                ties += len(best) > 1
+                assert [(left, right)] == [(positions[i], positions[j]) for i, j in best[:1]] or not best
+    assert ties > 2
+
+
+def exact_values(states: np.ndarray) -> dict[tuple[int, int], Fraction]:
+    """n r^2 of the pairs of varying sites."""
+    n = states.shape[1]
+    values = {}
+    for i in range(len(states)):
+        for j in range(i + 1, len(states)):
+            a, b, both = int(states[i].sum()), int(states[j].sum()), int((states[i] & states[j]).sum())
+            values[i, j] = Fraction(n * (n * both - a * b) ** 2, a * (n - a) * b * (n - b))
+    return values
+
+
+def best_windows(values: dict[tuple[int, int], Fraction], window: reference.Window) -> list[tuple[int, int]]:
+    """Borders of the windows with the largest omega, the smallest left part and then the smallest right part first."""
+    c, omegas = window.centre, {}
+    for i in range(window.inner_left, window.first - 1, -1):
+        for j in range(window.inner_right, window.last + 1):
+            k, m = c - i + 1, j - c
+            across = sum(value for (a, b), value in values.items() if i <= a <= c < b <= j)
+            all_in = sum(value for (a, b), value in values.items() if i <= a and b <= j)
+            pairs = k * (k - 1) // 2 + m * (m - 1) // 2
+            mean = (all_in - across) / pairs if pairs else Fraction(0)
+            omegas[i, j] = mean / (Fraction(across) / (k * m) + Fraction(1, 100_000))
+    largest = max(omegas.values())
+    return [place for place, omega in omegas.items() if omega == largest > 0]
 
 
 def test_missing_and_unphased_values_follow_their_definitions(rng: np.random.Generator) -> None:

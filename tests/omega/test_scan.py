@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import subprocess
 import sys
 from pathlib import Path
@@ -12,8 +13,10 @@ import pytest
 from oclgenomics import omega
 from oclgenomics.errors import InputError, UsageError
 from oclgenomics.omega import ScanOptions, plot_scans, scan, scan_record
-from oclgenomics.omega.scan import FilteredBatch, filtered_batches
-from oclgenomics.variation import ReadOptions, read_alignments
+from oclgenomics.omega.ld.pairs import ld_matrix
+from oclgenomics.omega.reports.scans import summary_line
+from oclgenomics.omega.scan import FilteredBatch, filter_alignment, filtered_batches
+from oclgenomics.variation import Alignment, ReadOptions, read_alignments
 
 EDGE = Path(__file__).parents[1] / "data" / "omega" / "edge"
 LENGTH = ReadOptions(length=1_000_000)
@@ -136,3 +139,47 @@ def test_importing_it_is_cheap():
 
 def test_all_is_there():
     assert all(hasattr(omega, name) for name in omega.__all__)
+
+
+def chromosome_x(path: Path, separator: str, single: str, males: int = 6, females: int = 5) -> Path:
+    """A VCF whose males are haploid; every seventh site varies among them alone."""
+    rng = np.random.default_rng(3)
+    names = [f"s{number}" for number in range(females + males)]
+    lines = ["##fileformat=VCFv4.2", "\t".join([*"#CHROM POS ID REF ALT QUAL FILTER INFO FORMAT".split(), *names])]
+    for site in range(60):
+        states = (rng.random(2 * females + males) < rng.uniform(0.2, 0.6)).astype(int)
+        if site % 7 == 3:
+            states[: 2 * females], states[-2:] = 0, (0, 1)
+        calls = [f"{a}{separator}{b}" for a, b in states[: 2 * females].reshape(-1, 2)]
+        calls += [single.format(state) for state in states[2 * females :]]
+        lines.append("\t".join([f"X\t{100 * site + 100}\t.\tA\tG\t.\tPASS\t.\tGT", *calls]))
+    path.write_text("\n".join([*lines, ""]))
+    return path
+
+
+@pytest.mark.parametrize("separator", ["|", "/"])
+def test_haploid_males_among_diploid_females(engine, tmp_path, separator):
+    """One haplotype each; in correlations of genotypes homozygous, so that no male and no site is lost."""
+    options = ScanOptions(grid=10, minwin=100, maxwin=3000)
+    read = list(read_alignments(chromosome_x(tmp_path / "x.vcf", separator, "{0}")))
+    (found,) = scan(read, options, engine=engine)
+    assert (found.haplotypes, found.data.missing) == (16, 0)
+    assert f"{found.haplotypes} haplotypes" in summary_line(found)
+    if separator == "/":
+        (homozygous,) = scan(chromosome_x(tmp_path / "y.vcf", "/", "{0}/{0}"), options, engine=engine)
+        np.testing.assert_allclose(found.omega, homozygous.omega, rtol=1e-6)
+        together = scan([*read, *read], options, engine=engine)
+        assert all(np.array_equal(one.omega, found.omega) for one in together)
+        values = ld_matrix(read[0], 0, 59, engine=engine)
+        expected = ld_matrix(next(read_alignments(tmp_path / "y.vcf")), 0, 59, engine=engine)
+        np.testing.assert_allclose(values, expected, atol=1e-6)
+        assert values[3, 10] > 0
+    else:
+        filled = filter_alignment(read[0], dataclasses.replace(options, impute={"N"}, seed=1), None).alignment
+        assert np.array_equal(filled.valid, read[0].valid)
+
+
+def test_half_missing_genotypes_do_not_make_a_site_vary(engine, tmp_path):
+    calls = np.array([[[0, 1], [0, 0], [0, 0], [1, 0]], [[0, 0], [0, 0], [0, -1], [1, -1]], [[0, 1], [1, 1], [0, 0], [0, 1]]])
+    alignment = Alignment.from_genotypes([1, 2, 3], calls, phased=False)
+    assert filter_alignment(alignment, OPTIONS, None).discarded == {"monomorphic": 1}

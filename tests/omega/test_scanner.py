@@ -15,6 +15,7 @@ from helpers.alignments import (
     make_alignment,
     make_multiallelic,
     random_positions,
+    tied_states,
 )
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -287,6 +288,29 @@ def test_all_kernels_give_the_same_bits(
     )
     for scan in forced:
         assert_equal_scans(scan, auto)
+
+
+@pytest.mark.parametrize("kernel", ["1", "2", "tiles"])
+def test_of_equal_omegas_the_smallest_window_wins(shaped: Engine, kernel: str) -> None:
+    """Small alignments one by one and together, and larger ones whose equal windows lie in several blocks."""
+    small = {"grid": 7, "minwin": 10, "maxwin": 1000, "minsnps": 1}
+    large = {"grid": 9, "minwin": 100, "maxwin": 40_000, "minsnps": 2}
+    for shape, rows, window, seeds in (((12, 8), None, small, 25), ((150, 4), 64, large, 3)):
+        options = ScanOptions(**window, kernel=kernel)
+        cases = []
+        for seed in range(seeds):
+            rng = np.random.default_rng(seed)
+            states = tied_states(rng, int(rng.integers(6, shape[0] + 1)) if rows is None else shape[0], shape[1])
+            positions = np.sort(rng.choice(window["maxwin"], len(states), replace=False)) + 1
+            cases.append((states, positions))
+        scanner = OmegaScanner(shaped, block_rows=rows)
+        together = scanner.scan_batch([make_alignment(*case) for case in cases], options)
+        for scan, (states, positions) in zip(together, cases, strict=True):
+            values = reference.pair_values(states)
+            expected = reference.scan(values, positions, **window)
+            assert scan.left.tolist() == [row[2] for row in expected]
+            assert scan.right.tolist() == [row[3] for row in expected]
+            assert_equal_scans(scanner.scan(make_alignment(states, positions), options), scan)
 
 
 KINDS = ["complete", "masked", "unphased", "multiallelic", "compat", "compat dna"]

@@ -234,6 +234,7 @@ def assert_one_line(code: int, words: list[object], message: str, capsys) -> Non
         ([*SIMULATED, "--site", "5"], "belong together"),
         ([*SIMULATED, "--within", "5"], "--within has no effect"),
         ([*SIMULATED, "--sweeps", "x", "--site", "300k"], "lies beyond --length"),
+        ([*SMALL, "--samples", 5, "--seed", 1, "--recombination-rate", -1], "--recombination-rate -1: a rate is 0 or more"),
         ([*SIMULATED, "--format", "bed"], "--format bed: choose one of tsv, json"),
         ([*SIMULATED, "--json", "--format", "tsv"], "contradict"),
         ([*SIMULATED, "--maf", "0.7"], "--maf 0.7"),
@@ -246,6 +247,14 @@ def assert_one_line(code: int, words: list[object], message: str, capsys) -> Non
 )
 def test_threshold_usage(words, message, capsys):
     assert_one_line(2, ["threshold", *words, *CPU], message, capsys)
+
+
+def test_sweeps_that_do_not_suit_are_told_before_the_simulation(folder, tmp_path, capsys):
+    much = [*SMALL, "--sites", "240", "--seed", "5", "--replicates", "1000000", "--jobs", "1", "--site", "80k"]
+    words = ["threshold", *much, "--samples", "12", "--sweeps", tmp_path / "none.ms", *CPU]
+    assert_one_line(3, words, "none.ms: no such file", capsys)
+    words = ["threshold", *much, "--samples", "14", "--sweeps", folder / "sweeps.ms", *CPU]
+    assert_one_line(2, words, "12 haplotypes, 14 in the neutral data", capsys)
 
 
 def test_scans_of_other_windows_are_not_compared(folder, capsys):

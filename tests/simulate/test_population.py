@@ -405,5 +405,8 @@ def test_msprime_where_it_is_installed():
         first, second = (whole(simulate_with_msprime(region, 3, sweep)) for _ in range(2))
         np.testing.assert_array_equal(first[1], second[1])
         assert ((first[0] >= 0) & (first[0] < 1)).all()
-    with pytest.raises(UsageError, match="sites cannot be combined"):
-        simulate_with_msprime(Region(6, 100_000, SIZE, 30.0, 20.0, 10), 1)
+    for sites in (0, 1, 10, 200):
+        at, rows = whole(simulate_with_msprime(Region(6, 100_000, SIZE, 0.0, 20.0, sites), 1))
+        assert rows.shape == (6, sites)
+        assert (np.diff(at) >= 0).all()
+        assert (rows.any(axis=0) & ~rows.all(axis=0)).all()  # every site varies

@@ -200,3 +200,54 @@ def test_an_alignment_is_shown_in_one_line():
     shown = repr(Alignment.from_haplotypes(np.array([5, 900]), states, name="chr20"))
     assert shown == "<Alignment 'chr20': 3 haplotypes, 2 sites, 5 to 900 bp>"
     assert repr(Alignment.from_haplotypes(np.array([], int), states[:0])) == "<Alignment '1': 3 haplotypes, 0 sites>"
+
+
+class GenotypeArrayLike:
+    """What scikit-allel's `GenotypeArray` has: values, and perhaps a mask and phases of calls."""
+
+    def __init__(self, values: NDArray[np.int8], mask: object = None, is_phased: object = None) -> None:
+        self.values, self.mask, self.is_phased = values, mask, is_phased
+
+    def __array__(self, dtype: object = None, copy: object = None) -> NDArray[np.int8]:
+        return self.values
+
+
+@pytest.mark.parametrize("kind", [bool, np.int8, np.uint8, np.int64])
+def test_what_is_masked_is_missing(kind):
+    rng = np.random.default_rng(1)
+    states, hidden = rng.integers(0, 2, (30, 40)), rng.random((30, 40)) < 0.2
+    masked = np.ma.array(states.astype(kind), mask=hidden)
+    at = np.arange(30)
+    expected = Alignment.from_haplotypes(at, np.where(hidden, -1, states))
+    assert_same(Alignment.from_haplotypes(at, masked), expected)
+    assert_same(Alignment.from_haplotypes(at, masked, missing=9), expected)
+    assert_same(Alignment.from_haplotypes(at, np.ma.array(states)), Alignment.from_haplotypes(at, states))
+    calls = masked.reshape(30, 20, 2)
+    assert_same(
+        Alignment.from_genotypes(at, calls), Alignment.from_genotypes(at, np.where(hidden, -1, states).reshape(30, 20, 2))
+    )
+    with pytest.raises(UsageError, match="some are masked; leave these sites out"):
+        Alignment.from_haplotypes(np.ma.array(at, mask=at == 3), states)
+
+
+def test_mask_and_phases_of_scikit_allel_are_used():
+    rng = np.random.default_rng(2)
+    calls, at = rng.integers(0, 2, (30, 20, 2)).astype(np.int8), np.arange(30)
+    hidden, phased = rng.random((30, 20)) < 0.2, rng.random((30, 20)) < 0.5
+    expected = Alignment.from_genotypes(at, np.where(hidden[:, :, None], -1, calls), phased=phased)
+    assert expected.unphased
+    found = Alignment.from_genotypes(at, GenotypeArrayLike(calls, hidden, phased))
+    assert_same(found, expected)
+    assert not Alignment.from_genotypes(at, GenotypeArrayLike(calls, hidden, phased), phased=True).unphased
+    assert_same(Alignment.from_genotypes(at, GenotypeArrayLike(calls)), Alignment.from_genotypes(at, calls))
+    with pytest.raises(UsageError, match="mask of shape"):
+        Alignment.from_genotypes(at, GenotypeArrayLike(calls, hidden[:5]))
+
+
+def test_haploid_calls_among_diploid_ones_are_known_as_such():
+    """Of five samples the last two are haploid; their missing calls are not known to be."""
+    calls = np.array([[[0, 1], [1, 1], [0, -1], [1, -2], [0, -2]], [[1, 0], [0, 0], [1, 1], [1, -2], [-1, -2]]])
+    found = Alignment.from_genotypes([1, 2], calls, phased=False)
+    assert found.haploid.tolist() == [[0b10_10_00_00_00, 0b00_10_00_00_00]]
+    assert (found.haplotypes, found.copies) == (10, 8)
+    assert Alignment.from_genotypes([1, 2], calls[:, :3], phased=False).haploid is None

@@ -56,7 +56,7 @@ def check(alignment: Alignment, texts: list[str], rows: list[str], length: float
     block=st.sampled_from([1, 30, 333, 1 << 22]), packed=st.booleans(), last=st.booleans(), empty=st.booleans(),
 )  # fmt: skip
 def test_ms_as_written(tmp_path_factory, found, digits, end, block, packed, last, empty):
-    lines = ["ms 3 2 -t 5", "1 2 3", ""]
+    lines = [f"ms {len(found[-1][1])} 2 -t 5", "1 2 3", ""]
     texts = [[f"{position:.{digits}f}" for position in positions] for positions, _ in found]
     for words, (_, rows) in zip(texts, found, strict=True):
         lines += ["//", f"segsites: {len(words)}", "positions: " + " ".join(words) + " ", *rows, ""]
@@ -215,3 +215,26 @@ def test_bad_mbs_positions_name_the_line(tmp_path, positions, message):
     path.write_text(f"//\nsegsites: 4\npositions: {positions}\n010\n")
     with pytest.raises(InputError, match=f"line 3.*{message}"):
         next(read_alignments(path, ReadOptions(format="mbs")))
+
+
+@pytest.mark.parametrize(
+    ("head", "replicates", "message"),
+    [
+        ("ms 4 1", [3], "replicate 1, the last, has 3 haplotype rows where the first line says 4"),
+        ("./ms 4 2 -t 5", [4, 2], "replicate 2, the last, has 2 haplotype rows where the replicates before have 4"),
+        ("slim", [4, 4, 1], "replicate 3, the last, has 1 haplotype rows where the replicates before have 4"),
+        ("ms 4 2", [4, 4], None),
+        ("ms 4 2", [3, 4, 2], None),  # the first line is of another file
+        ("slim", [5], None),
+    ],
+)
+def test_an_input_that_ends_after_some_rows_of_the_last_replicate(tmp_path, head, replicates, message):
+    path = tmp_path / "x.ms"
+    body = [f"//\nsegsites: 2\npositions: 0.1 0.2\n" + "01\n" * rows for rows in replicates]
+    path.write_text(head + "\n\n" + "\n".join(body))
+    found = read_alignments(path, ReadOptions(length=1000))
+    if message is None:
+        assert [one.haplotypes for one in found] == replicates
+        return
+    with pytest.raises(InputError, match=f"cut off: {message}"):
+        list(found)

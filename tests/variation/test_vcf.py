@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.alignments import assert_same
 from helpers.vcf_files import COLUMNS, HEAD, files
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -284,3 +285,31 @@ def test_records_with_a_long_info_among_short_ones(tmp_path):
     alignment = only(write(tmp_path, *records))
     assert alignment.sites == 58
     assert alignment.skipped == {"AF 0 or 1": 1}
+
+
+def test_blank_lines_in_the_header(tmp_path):
+    path = write(tmp_path, GOOD)
+    expected = only(path)
+    path.write_text(path.read_text().replace("#CHROM", "\n##x=1\n \n\n#CHROM"))
+    assert_same(only(path), expected)
+
+
+@pytest.mark.parametrize("block", [1, BLOCK_BYTES])
+def test_a_chromosome_in_two_places_is_refused(tmp_path, block):
+    path = write(tmp_path, GOOD, GOOD.replace("1 ", "2 ", 1), GOOD.replace("10", "90"))
+    found = read_alignments(path, block_bytes=block)
+    with pytest.raises(InputError, match=r"line 5.*records of 1 come again after those of another chromosome"):
+        list(found)
+
+
+def test_samples_of_one_name_are_refused(tmp_path):
+    path = write(tmp_path, GOOD, samples="b\tb")
+    with pytest.raises(InputError, match="two samples are named 'b'; rename one"):
+        only(path)
+
+
+@pytest.mark.parametrize("position", [2**53 + 1, 10**15, 10**30])
+def test_positions_beyond_what_is_exact_are_refused(tmp_path, position):
+    with pytest.raises(InputError, match=f"POS is '{position}', beyond 999,999,999,999,999 bp"):
+        only(write(tmp_path, GOOD.replace("10", str(position), 1)))
+    assert only(write(tmp_path, GOOD.replace("10", str(10**15 - 1), 1))).positions.tolist() == [10**15 - 1]

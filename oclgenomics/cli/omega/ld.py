@@ -216,12 +216,15 @@ def _values_writer(
 
 def _say_map(args: argparse.Namespace, request: MapRequest, found: LdMap) -> None:
     region, point = found.region, found.region.point
-    means = ", ".join(f"{part.name} {part.mean:.3g}" for part in found.parts if part.pairs)
+    means = ", ".join(f"{part.name} {part.mean:.3g}" for part in found.parts if part.defined)
     where = f"{region.alignment.name}: {region.start:,}-{region.end:,}, {region.alignment.sites:,} sites"
     if point is not None:
         left, right = point.window
         where += f"; omega {point.omega:,.6g} at {point.position:,.0f} bp, window {left:,}-{right:,}"
     say(args, f"{where}; mean r2: {means}")
+    if undefined := found.parts[-1].undefined:
+        why = "a site does not vary among the haplotypes observed at both"
+        say(args, f"{undefined:,} of {found.parts[-1].pairs:,} pairs have no r2 (NA, left out of means): {why}")
     if point is not None and request.scan.ld != "RSQUARE" and request.scan.precision != "compat":
         say(args, f"warning: the scan's omega is that of --ld {request.scan.ld}; r2 is shown")
     if point is not None and not found.agrees:

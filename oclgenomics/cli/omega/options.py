@@ -49,7 +49,8 @@ def add_window_options(parser: argparse.ArgumentParser, *, required: bool = True
     )
     group.add_argument(
         "-b", "--border", type=whole, default=-1, metavar="B",
-        help="compare only windows whose halves differ by at most B sites; -1: all (default: %(default)s)",
+        help="compare only windows whose halves differ by at most B sites; -1 (with compat precision also 0): all "
+        "(default: %(default)s)",
     )  # fmt: skip
 
 

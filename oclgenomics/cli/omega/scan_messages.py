@@ -6,7 +6,7 @@ import argparse
 
 from oclgenomics.cli.output import say
 from oclgenomics.cli.progress import Progress
-from oclgenomics.cli.read_options import say_unphased
+from oclgenomics.cli.read_options import say_haploid, say_unphased
 from oclgenomics.omega.options import ScanOptions
 from oclgenomics.omega.reports.scans import summary_line
 from oclgenomics.omega.result import Scan
@@ -52,6 +52,7 @@ class ScanMessages:
         self._read += 1
         if self._read <= SHOWN_ALIGNMENTS or self._args.verbose:
             say_unphased(self._args, alignment)
+            say_haploid(self._args, alignment)
         names = self._batch[:1] + self._batch[1:][-1:]
         self.progress.stage(f"scanning {' to '.join(names)}", "positions")
 

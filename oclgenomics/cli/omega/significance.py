@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Generator, Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -54,19 +55,9 @@ def judge_omegas(args: argparse.Namespace) -> int:
         check_options(scan_parameters(options), report.parameters, args.scan, "omega threshold")
     select_device(args.device)  # a device that is not there is told before the work
     messages = SignificanceMessages(args)
-    replicates = _as_scanned(as_observed(_neutral_replicates(args, reading), given.observation), given, args)
-    neutral = first_read(replicates, args.input or "the simulation")
-    with open_engine(args) as engine:
-        messages.begin("neutral", args.replicates)
-        found = find_thresholds(
-            neutral, options, fpr=rates, length=args.length, exclude=given.exclude,
-            on_alignment=messages.alignment, engine=engine, progress=messages.progress,
-        )  # fmt: skip
-        messages.thresholds(found)
-        if args.sweeps:
-            found = _with_sweeps(args, found, options, reading, given, engine, messages)
-        made = provenance(args, engine)
-        report_profile(args, engine)
+    with ExitStack() as stack:
+        sweeps = stack.enter_context(closing(_sweep_replicates(args, reading))) if args.sweeps else None
+        found, made = _judge_replicates(args, options, reading, given, rates, sweeps, messages)
     if report is not None:
         compared = compare(found, report.tracks, args.scan, "omega threshold")
         found = replace(found, peaks=tuple(best_windows(report.tracks, args.peaks)), compared=compared)
@@ -76,24 +67,84 @@ def judge_omegas(args: argparse.Namespace) -> int:
     return 0
 
 
-def _with_sweeps(
+def _judge_replicates(
     args: argparse.Namespace,
-    found: Significance,
     options: ScanOptions,
     reading: ReadOptions,
+    given: NullData,
+    rates: list[float],
+    sweeps: Iterator[Alignment] | None,
+    messages: SignificanceMessages,
+) -> tuple[Significance, dict[str, Any]]:
+    """What the replicates say, and what made it."""
+    replicates = _as_scanned(as_observed(_neutral_replicates(args, reading), given.observation), given, args)
+    neutral = first_read(replicates, args.input or "the simulation")
+    with open_engine(args) as engine:
+        messages.begin("neutral", args.replicates)
+        found = find_thresholds(
+            neutral, options, fpr=rates, length=args.length, exclude=given.exclude,
+            on_alignment=messages.alignment, engine=engine, progress=messages.progress,
+        )  # fmt: skip
+        messages.thresholds(found)
+        if sweeps is not None:
+            found = _with_sweeps(args, sweeps, found, options, given, engine, messages)
+        made = provenance(args, engine)
+        report_profile(args, engine)
+    return found, made
+
+
+def _sweep_replicates(args: argparse.Namespace, reading: ReadOptions) -> Generator[Alignment, None, None]:
+    """The replicates with a sweep, the first of which is read now: what is wrong with it is told before the work.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read.
+    UsageError
+        It has another number of haplotypes than those that are simulated.
+    """
+    read = open_alignments(args.sweeps, reading, threads=args.threads)
+    try:
+        first = next(read)
+        if args.samples not in (None, first.haplotypes):
+            raise _other_haplotypes(args, first.haplotypes, args.samples)
+    except BaseException:
+        read.close()
+        raise
+    return _again(first, read)
+
+
+def _again(first: Alignment, rest: Generator[Alignment, None, None]) -> Generator[Alignment, None, None]:
+    with closing(rest):
+        yield first
+        del first
+        yield from rest
+
+
+def _other_haplotypes(args: argparse.Namespace, swept: int, neutral: int | None) -> UsageError:
+    return UsageError(
+        f"--sweeps {args.sweeps}: {swept:,} haplotypes, {neutral:,} in the neutral data, for which thresholds are "
+        "others; make both of the same number"
+    )
+
+
+def _with_sweeps(
+    args: argparse.Namespace,
+    replicates: Iterator[Alignment],
+    found: Significance,
+    options: ScanOptions,
     given: NullData,
     engine: Engine,
     messages: SignificanceMessages,
 ) -> Significance:
     """The same with the detection of the sweep replicates."""
-    with closing(open_alignments(args.sweeps, reading, threads=args.threads)) as read:
-        messages.begin("sweeps", None)
-        site = args.site + given.observation.first - 1 if given.observation.chromosome else args.site
-        sweeps = detect_sweeps(
-            as_observed(read, replace(given.observation, room=0)), options, found.thresholds, site=site,
-            within=args.within, exclude=given.exclude, on_alignment=messages.alignment, engine=engine,
-            progress=messages.progress,
-        )  # fmt: skip
+    messages.begin("sweeps", None)
+    site = args.site + given.observation.first - 1 if given.observation.chromosome else args.site
+    sweeps = detect_sweeps(
+        as_observed(replicates, replace(given.observation, room=0)), options, found.thresholds, site=site,
+        within=args.within, exclude=given.exclude, on_alignment=messages.alignment, engine=engine,
+        progress=messages.progress,
+    )  # fmt: skip
     unlike = None
     if found.data is not None and sweeps.data is not None:
         unlike = check_sweeps(found.data, sweeps.data, f"--sweeps {args.sweeps}")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import math
 from typing import TYPE_CHECKING
 
-from oclgenomics.errors import UsageError
+from oclgenomics.errors import ParameterError, UsageError
 
 if TYPE_CHECKING:
     from oclgenomics.simulate.population import Region
@@ -72,17 +73,28 @@ def neutral_region(args: argparse.Namespace) -> Region:
 
 def region_of(args: argparse.Namespace) -> Region:
     """Return the region, and set `theta` and `rho` where rates are given in place of them."""
-    from oclgenomics.simulate.limits import check_range
+    from oclgenomics.simulate.limits import MAX_POPULATION, check_range
     from oclgenomics.simulate.population import Region
     from oclgenomics.variation.base_pairs import MAX_BP
 
     check_range("length", args.length, 1, MAX_BP)  # before it is taken as a float
+    check_range("population_size", args.population_size, 1, MAX_POPULATION)
     scale = 4 * args.population_size * args.length
+    rates: dict[str, str] = {}
     for scaled, name in (("theta", "mutation_rate"), ("rho", "recombination_rate")):
         if getattr(args, scaled) is None:
             rate = getattr(args, name)
+            if rate is not None and not (math.isfinite(rate) and rate >= 0):
+                raise UsageError(f"{flag(name)} {rate:g}: a rate is 0 or more")
+            if rate is not None:
+                rates[scaled] = f"{flag(name)} {rate:g} with the length and population size given:"
             setattr(args, scaled, scale * (POPULATION_DEFAULTS[name] if rate is None else rate))
-    return Region(args.samples, args.length, args.population_size, args.theta, args.rho, args.sites)
+    try:
+        return Region(args.samples, args.length, args.population_size, args.theta, args.rho, args.sites)
+    except ParameterError as error:
+        if error.parameter not in rates:
+            raise
+        raise UsageError(f"{rates[error.parameter]} {error.parameter} {error.text}") from None
 
 
 def flag(name: str) -> str:

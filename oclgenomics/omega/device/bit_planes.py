@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.omega.passes import TILE, round_up
 from oclgenomics.variation.alignment import Alignment
+from oclgenomics.variation.packing import both_observed, with_haploid
 
 __all__ = ["BitPlanes", "planes_of"]
 
@@ -26,7 +27,8 @@ class BitPlanes:
     ----------
     bits, valid : ndarray, uint32 (groups, words, SITE_GROUP)
         States and where they are observed. `valid` is None for complete data. For unphased genotypes bit 2s says that
-        sample s carries the second state and bit 2s + 1 that it does twice; half-missing genotypes count as missing.
+        sample s carries the second state and bit 2s + 1 that it does twice; half-missing genotypes count as missing,
+        and haploid calls as homozygous.
     units : int
         Haplotypes, or samples for unphased genotypes.
     haplotypes : int
@@ -106,8 +108,8 @@ def planes_of(alignment: Alignment, *, dna: bool = False) -> BitPlanes:
     if valid is None and multiallelic:
         valid = _all_observed(alignment)
     if valid is not None and genotypes:
-        valid = _both_observed(valid)
-    bits = _dosages(alignment.bits, valid) if genotypes else alignment.bits
+        valid = both_observed(with_haploid(valid, alignment.haploid))
+    bits = _dosages(with_haploid(alignment.bits, alignment.haploid), valid) if genotypes else alignment.bits
     padded = round_up(alignment.sites, TILE) + TILE
     ones, weight, units = _moments(bits, alignment.haplotypes, genotypes)
     rows = None
@@ -155,7 +157,10 @@ def _allele_rows(
     first_row[sites] = sum(block.shape[1] for block in rows) + first
     row_count[sites] = states
     multi = alignment.multi_bits
-    rows.append(_dosages(multi, valid[:, alignment.multi_site]) if genotypes else multi)
+    if genotypes:
+        haploid = None if alignment.haploid is None else alignment.haploid[:, alignment.multi_site]
+        multi = _dosages(with_haploid(multi, haploid), valid[:, alignment.multi_site])
+    rows.append(multi)
     listed = np.arange(count, dtype=np.int32) if dna else sites.astype(np.int32)
     return _AlleleRows(np.concatenate(rows, axis=1), first_row, row_count, listed)
 
@@ -200,11 +205,6 @@ def _dosages(bits: NDArray[np.uint32], valid: NDArray[np.uint32] | None) -> NDAr
     seen = bits if valid is None else bits & valid
     other = seen >> np.uint32(1)
     return ((seen | other) & EVEN) | ((seen & other & EVEN) << np.uint32(1))
-
-
-def _both_observed(valid: NDArray[np.uint32]) -> NDArray[np.uint32]:
-    both = valid & (valid >> np.uint32(1)) & EVEN
-    return both | (both << np.uint32(1))
 
 
 def _all_observed(alignment: Alignment) -> NDArray[np.uint32]:

@@ -82,19 +82,21 @@ class ScanKernels:
         }
         compat = options.precision == "compat"
         self._common = {"COMPAT": int(compat), "VW": 1}
+        measure = {"MEASURE": data["MEASURE"]}
         sums = {"CPU": int(cpu), "CHECKED": int(options.ld == "RSQUARE" and not compat)}
         self._defines: dict[str, dict[str, int]] = {
             "omega/pair_values.cl": {**data, "MASKED": int(planes.missing), "VW": self.vector_width},
             "omega/allele_values.cl": data,
             "omega/region_sums.cl": sums,
-            "omega/scan_one.cl": {},
-            "omega/scan_two.cl": {"COLUMNS": self.columns, "VW": CPU_LANES if cpu else 1},
-            "omega/best_omega.cl": {},
+            "omega/scan_one.cl": measure,
+            "omega/scan_two.cl": {**measure, "COLUMNS": self.columns, "VW": CPU_LANES if cpu else 1},
+            "omega/best_omega.cl": measure,
             "omega/scan_tiles.cl": {
+                **measure,
                 "CPU": int(cpu),
                 "VW": CPU_LANES if cpu else 1,
             },
-            "omega/best_tiles.cl": {},
+            "omega/best_tiles.cl": measure,
         }
 
     def __getitem__(self, name: str) -> Kernel:

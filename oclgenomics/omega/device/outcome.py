@@ -18,7 +18,7 @@ __all__ = ["impossible_scan", "scan_of"]
 def scan_of(alignment: Alignment, windows: Windows, best: BestBorders, options: ScanOptions) -> Scan:
     """Omega in float64 (float32 values in compat precision) and the borders in bp."""
     omega = best.omega.astype(np.float64) if options.precision == "compat" else _exact_omega(best, windows)
-    scores = windows.scores(options.border)
+    scores = windows.scores(options.tried_border)
     found = (omega > 0) & windows.valid
     first = int(alignment.positions[0])
     return Scan(
@@ -30,7 +30,7 @@ def scan_of(alignment: Alignment, windows: Windows, best: BestBorders, options: 
         right=_border(alignment, best.j, found, windows.valid, first),
         valid=scores > 0,
         sites=alignment.sites,
-        haplotypes=alignment.haplotypes,
+        haplotypes=alignment.copies,
         discarded=dict(alignment.skipped),
         possible=True,
         maxwin=windows.maxwin,
@@ -70,7 +70,7 @@ def impossible_scan(alignment: Alignment, options: ScanOptions) -> Scan:
         right=none,
         valid=np.zeros(0, np.bool_),
         sites=alignment.sites,
-        haplotypes=alignment.haplotypes,
+        haplotypes=alignment.copies,
         discarded=dict(alignment.skipped),
         possible=False,
         maxwin=options.maxwin,

@@ -121,7 +121,7 @@ class OmegaScanner:
             joint.windows,
             joint.alignment.sites,
             self._limits(planes, resident, grid),
-            border=options.border,
+            border=options.tried_border,
             kernel=options.kernel,
             tiles=_tiles_serve(options),
             chunk_positions=options.chunk_positions,

@@ -133,6 +133,7 @@ class CandidateScorer:
             row0=block.row0,
             col0=block.col0,
             stride=walk.stride,
+            epsilon=setup.epsilon,
             **self._best.arrays,
         )
 

@@ -59,7 +59,7 @@ class ScanSetup:
             kernels=ScanKernels(engine, planes, options),
             launches=Launches(engine.device.compute_units, cpu=engine.tuning.cpu),
             compat=options.precision == "compat",
-            border=options.border if options.border >= 0 else ANY_BORDER,
+            border=options.tried_border if options.tried_border >= 0 else ANY_BORDER,
             bits=bits,
         )
 

@@ -38,7 +38,8 @@ class LdBlock:
     row0 : int
         First site of the rows, and of the columns.
     values : ndarray, float32 (rows, sites - row0)
-        Entry (s, t) is the pair of the sites row0 + s and row0 + t; 0 unless s < t, so each pair is there once.
+        Entry (s, t) is the pair of the sites row0 + s and row0 + t; 0 unless s < t, so each pair is there once. An r2
+        is NaN where a site does not vary over the haplotypes observed at both, n r2 is 0 there.
     """
 
     row0: int
@@ -65,8 +66,8 @@ def ld_matrix(
     Returns
     -------
     ndarray, float32 (sites, sites)
-        Symmetric, with 1 (r2) or the number of haplotypes (nr2) on the diagonal; 0 where a site does not vary over the
-        haplotypes observed at both.
+        Symmetric, with 1 (r2) or the number of haplotypes (nr2) on the diagonal. Where a site does not vary over
+        the haplotypes observed at both, r2 is NaN and nr2 0.
 
     Raises
     ------

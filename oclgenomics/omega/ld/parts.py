@@ -23,19 +23,25 @@ class LdPart:
         First and last site of the pairs' earlier and later sites; where both are the same, a pair counts once.
     total : float
         Sum over the blocks so far.
+    undefined : int
+        Pairs without a value, because a site does not vary among the haplotypes observed at both.
     """
 
     name: str
     rows: tuple[int, int]
     columns: tuple[int, int]
     total: float = 0.0
+    undefined: int = 0
 
     def plus(self, block: LdBlock) -> LdPart:
         """Return the part with the values of some more rows."""
         row, stop_row = (max(site - block.row0, 0) for site in (self.rows[0], self.rows[1] + 1))
         column, stop_column = (max(site - block.row0, 0) for site in (self.columns[0], self.columns[1] + 1))
-        more = float(block.values[row:stop_row, column:stop_column].sum(dtype=np.float64))
-        return replace(self, total=self.total + more)
+        values = block.values[row:stop_row, column:stop_column]
+        more, missing = float(values.sum(dtype=np.float64)), 0
+        if np.isnan(more):
+            more, missing = float(np.nansum(values, dtype=np.float64)), int(np.isnan(values).sum())
+        return replace(self, total=self.total + more, undefined=self.undefined + missing)
 
     @property
     def sites(self) -> int:
@@ -50,9 +56,14 @@ class LdPart:
         return rows * (rows - 1) // 2 if self.rows == self.columns else rows * (self.sites - rows)
 
     @property
+    def defined(self) -> int:
+        """Pairs of sites that have a value."""
+        return self.pairs - self.undefined
+
+    @property
     def mean(self) -> float:
-        """Mean value of a pair; NaN without pairs."""
-        return self.total / self.pairs if self.pairs else float("nan")
+        """Mean of the values; NaN where no pair has one."""
+        return self.total / self.defined if self.defined else float("nan")
 
 
 def window_parts(first: int, split: int, last: int) -> tuple[LdPart, LdPart, LdPart]:

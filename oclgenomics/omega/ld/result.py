@@ -40,7 +40,7 @@ class LdMap:
     omega: float | None = None
 
     def __repr__(self) -> str:
-        means = ", ".join(f"{part.name} {part.mean:.3g}" for part in self.parts if part.pairs)
+        means = ", ".join(f"{part.name} {part.mean:.3g}" for part in self.parts if part.defined)
         region = self.region
         where = f"{region.alignment.name}:{region.start}-{region.end}"
         return f"<LdMap of {where}: {region.alignment.sites} sites, mean r2: {means}>"
@@ -52,11 +52,11 @@ class LdMap:
         return point is None or self.omega is None or abs(self.omega - point.omega) <= OMEGA_TOLERANCE * point.omega
 
     def records(self) -> Iterator[dict[str, Any]]:
-        """Give a dict for each part, with the names of `PART_COLUMNS`; `mean_r2` is None without pairs."""
+        """Give a dict for each part, with the names of `PART_COLUMNS`; `mean_r2` is None without pairs that have an r2."""
         yield from part_records(self.region, self.parts)
 
     def to_frame(self) -> Any:
-        """Make a table of the parts, with the columns `PART_COLUMNS`; `mean_r2` is NaN without pairs.
+        """Make a table of the parts, with the columns `PART_COLUMNS`; `pairs` have an r2, `mean_r2` is NaN without any.
 
         Raises
         ------
@@ -74,7 +74,7 @@ def part_records(region: LdRegion, parts: Sequence[LdPart]) -> list[dict[str, An
     at, name = region.positions, " ".join(region.alignment.name.split())
     ends = [(int(at[part.rows[0]]), int(at[part.columns[1]])) for part in parts]
     values = [
-        (name, part.name, *end, part.sites, part.pairs, part.mean if part.pairs else None)
+        (name, part.name, *end, part.sites, part.defined, part.mean if part.defined else None)
         for part, end in zip(parts, ends, strict=True)
     ]
     return [dict(zip(PART_COLUMNS, row, strict=True)) for row in values]

@@ -212,7 +212,7 @@ def _draw_colour_bar(axes: Axes, colours: Colormap, averaged: bool) -> None:
 
 
 def _mean(part: LdPart) -> str:
-    if not part.pairs:
+    if not part.defined:
         return "no pairs"
     return "< 0.001" if 0 < part.mean < 0.001 else f"{part.mean:.{3 if part.mean < 0.0995 else 2}f}"
 

@@ -65,7 +65,7 @@ def _point_record(region: LdRegion) -> dict[str, Any] | None:
 
 
 class PairTable:
-    """A row for each pair of sites, written as the blocks come.
+    """A row for each pair of sites, written as the blocks come; NA where r2 is not defined.
 
     Parameters
     ----------
@@ -85,14 +85,16 @@ class PairTable:
             site = block.row0 + row
             start = f"{self._name}\t{self._positions[site]}\t"
             later = zip(self._positions[site + 1 :], values[row + 1 :].tolist(), strict=True)
-            self._stream.write("".join([f"{start}{position}\t{value:.6g}\n" for position, value in later]))
+            self._stream.write(
+                "".join([f"{start}{position}\t{value:.6g}\n" if value == value else f"{start}{position}\tNA\n" for position, value in later])
+            )
 
     def finish(self) -> None:
         """Nothing is left to write."""
 
 
 class MatrixFile:
-    """A NumPy archive: `r2`, float32 (sites, sites), `positions`, int64 (sites,), and `window`, the indices of its
+    """A NumPy archive: `r2`, float32 (sites, sites), NaN where it is not defined, `positions`, int64 (sites,), and `window`, the indices of its
     first site, the last site left of its split and its last site (empty for a plain region).
 
     Parameters

@@ -13,7 +13,7 @@ from oclgenomics.variation.phase import Phase
 from oclgenomics.variation.planes import Genotypes
 from oclgenomics.variation.site_parts import SiteParts
 
-__all__ = ["Chromosome", "count_reasons", "first_out_of_order"]
+__all__ = ["Chromosome", "comes_again", "count_reasons", "first_out_of_order"]
 
 
 def first_out_of_order(positions: NDArray[np.int64], name: str, before: int = 0) -> tuple[int, str] | None:
@@ -24,6 +24,11 @@ def first_out_of_order(positions: NDArray[np.int64], name: str, before: int = 0)
         return None
     i = int(back[0])
     return i, f"position {positions[i]} comes after {positions[i] - steps[i]} on {name}; use bcftools sort"
+
+
+def comes_again(name: str) -> str:
+    """What to say of a chromosome whose records are in two places."""
+    return f"records of {name} come again after those of another chromosome; use bcftools sort"
 
 
 def count_reasons(reasons: list[tuple[str, NDArray[np.bool_]]]) -> Counter[str]:
@@ -87,5 +92,5 @@ class Chromosome:
             ploidy=sites.ploidy, unphased=sites.unphased > 0 and phase == "auto", unphased_calls=sites.unphased,
             letters=sites.letters, multi_site=sites.multi_site, multi_bits=sites.multi_bits,
             multi_letter=sites.multi_letter, alphabet=sites.alphabet, samples=self._samples, skipped=skipped,
-            replicate=self._number, source=self._source,
+            replicate=self._number, source=self._source, haploid=sites.haploid,
         )  # fmt: skip

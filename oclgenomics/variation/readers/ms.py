@@ -58,7 +58,8 @@ def read_ms(
     ------
     InputError
         No `length`, no replicate, a row of the wrong length, a character other than 0 1 - N, a number of positions that
-        differs from segsites, positions outside 0 to 1 or not in order.
+        differs from segsites, positions outside 0 to 1 or not in order; an input that ends before the last replicate
+        has as many rows as the replicates before, or as the command line in the first line says.
     """
     if length is None and not mbs:
         raise InputError(
@@ -66,13 +67,31 @@ def read_ms(
         )
     replicate = 0
     workers = workers or Workers(1)
+    wanted = _samples_of(buffer.peek_line())  # 0 where nothing is known
     found = _skip_to(buffer, b"//")
     while found:
         replicate += 1
-        yield _read_replicate(buffer, replicate, None if mbs else length, block_bytes, workers)
-        found = _skip_to(buffer, b"//")
+        alignment = _read_replicate(buffer, replicate, None if mbs else length, block_bytes, workers)
+        rows = alignment.haplotypes
+        short = alignment.sites > 0 and rows < wanted
+        if short and not (found := _skip_to(buffer, b"//")):
+            raise buffer.error(
+                f"the input is cut off: replicate {replicate}, the last, has {rows} haplotype rows where the "
+                f"{'first line says' if replicate == 1 else 'replicates before have'} {wanted}"
+            )
+        wanted = rows if replicate == 1 and not wanted else wanted if rows == wanted or not alignment.sites else 0
+        yield alignment
+        del alignment  # before the next one is read
+        found = found if short else _skip_to(buffer, b"//")
     if not replicate:
         raise InputError("no replicate ('//' line) found", source=buffer.source)
+
+
+def _samples_of(line: bytes | None) -> int:
+    """Haplotypes of each replicate, from the command line that ms and its kin write first (ms 20 100 ...); else 0."""
+    words = (line or b"").split()
+    numbers = [whole_number(word) for word in words[1:3]]
+    return numbers[0] or 0 if len(numbers) == 2 and None not in numbers else 0
 
 
 def _skip_to(buffer: InputBuffer, start: bytes) -> bool:

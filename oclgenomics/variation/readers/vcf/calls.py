@@ -21,7 +21,7 @@ class Calls:
     sites : ndarray of int64, shape (sites,)
         Index of each among the kept records of the block.
     alleles : ndarray of uint8, shape (sites, 2 * samples)
-        `MISSING` where there is none.
+        `MISSING` where there is none, `HAPLOID` for the second of a haploid call.
     ploidy : int
         1 if every call is haploid.
     unphased : ndarray of bool, shape (sites, samples), or None

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.variation.alleles import NO_ALLELE, is_plain
 from oclgenomics.variation.phase import Phase, unphased_calls
-from oclgenomics.variation.planes import MISSING, Genotypes, Planes
+from oclgenomics.variation.planes import HAPLOID, MISSING, Genotypes, Planes
 from oclgenomics.variation.readers.bytes_at import bytes_at
 from oclgenomics.variation.readers.line_blocks import LineBlock
 from oclgenomics.variation.readers.vcf.calls import Calls, PackedCalls
@@ -157,6 +157,7 @@ class GenotypeReader:
         good[good] = legal
         alleles = np.full((int(legal.sum()), len(self.samples), 2), MISSING, np.uint8)
         alleles[:, :, 0] = code[legal]
+        alleles[:, :, 1][alleles[:, :, 0] != MISSING] = HAPLOID
         return Calls(sites[good], alleles.reshape(len(alleles), 2 * len(self.samples)), 1), ~good
 
     def _fields(
@@ -172,7 +173,7 @@ class GenotypeReader:
         ploidy = 2
         if not legal.all():
             legal |= _is_end(separator)
-            second[~parted] = MISSING
+            second[~parted] = np.where(first[~parted] == MISSING, MISSING, HAPLOID)
             ploidy = 2 if parted.any() else 1
         legal &= _is_allele(first)
         if not legal.all():
@@ -237,7 +238,7 @@ class GenotypeReader:
     ) -> None:
         """Refuse allele indices that a record does not have."""
         count = (alleles[calls.sites] != NO_ALLELE).sum(axis=1).astype(np.uint8)[:, None]
-        wrong = (calls.alleles >= count) & (calls.alleles != MISSING)
+        wrong = (calls.alleles >= count) & (calls.alleles < HAPLOID)
         if wrong.any():
             row, haplotype = np.argwhere(wrong)[0].tolist()
             raise block.error(

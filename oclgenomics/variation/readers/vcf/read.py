@@ -18,12 +18,12 @@ from oclgenomics.io.workers import Workers
 from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.phase import Phase
 from oclgenomics.variation.planes import Genotypes
-from oclgenomics.variation.readers.chromosome import Chromosome, count_reasons, first_out_of_order
+from oclgenomics.variation.readers.chromosome import Chromosome, comes_again, count_reasons, first_out_of_order
 from oclgenomics.variation.readers.input_buffer import InputBuffer
 from oclgenomics.variation.readers.line_blocks import LineBlock, parse_blocks
 from oclgenomics.variation.readers.vcf.genotypes import GenotypeReader
 from oclgenomics.variation.readers.vcf.records import ColumnFinder, judge_records
-from oclgenomics.variation.samples import columns_of
+from oclgenomics.variation.samples import columns_of, first_repeated
 
 __all__ = ["BLOCK_BYTES", "read_vcf"]
 
@@ -75,13 +75,15 @@ def read_vcf(
 
 def _read_header(buffer: InputBuffer) -> tuple[str, ...]:
     """Consume the header; the sample names."""
-    while (line := buffer.peek_line()) is not None and line.startswith(b"##"):
+    while (line := buffer.peek_line()) is not None and (line.startswith(b"##") or not line.strip()):
         buffer.line()
     if line is None or not line.startswith(b"#CHROM"):
         raise buffer.error("the header has no '#CHROM' line")
     columns = line.decode("utf-8", "replace").split("\t")
     if len(columns) < 10:
         raise buffer.error("has no GT: the header names no samples")
+    if twice := first_repeated(columns[9:]):
+        raise buffer.error(f"two samples are named {twice!r}; rename one (bcftools reheader)")
     buffer.line()
     return tuple(columns[9:])
 
@@ -162,6 +164,7 @@ class _Chromosomes:
         self._held: list[Alignment] = []  # chromosomes without any GT, held until a record has one
         self._genotypes_seen = False
         self._started = 0
+        self._names: set[str] = set()
 
     def add(self, block: LineBlock, runs: list[_Run]) -> Iterator[Alignment]:
         """Take the records of a block; yields the chromosomes that end in it."""
@@ -169,6 +172,9 @@ class _Chromosomes:
             if self._open is None or self._open.name != run.name:
                 self._close()
                 yield from self._complete()
+                if run.name in self._names:
+                    raise block.error(run.record, comes_again(run.name))
+                self._names.add(run.name)
                 self._started += 1
                 self._open = Chromosome(run.name, self._started, len(self._samples), self._samples, self._source)
             if wrong := self._open.out_of_order(np.array([run.first, run.last])):

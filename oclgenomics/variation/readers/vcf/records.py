@@ -20,6 +20,7 @@ from oclgenomics.variation.alleles import (
     is_other_kind,
     read_numbers,
 )
+from oclgenomics.variation.base_pairs import MAX_BP
 from oclgenomics.variation.byte_table import byte_table
 from oclgenomics.variation.readers.bytes_at import bytes_at
 from oclgenomics.variation.readers.line_blocks import PADDING, LineBlock
@@ -28,6 +29,7 @@ __all__ = ["ColumnFinder", "Records", "judge_records"]
 
 FIXED_COLUMNS = 9
 _TAB, _HASH = 9, ord("#")
+MAX_DIGITS = len(str(MAX_BP))
 _INFO_VALUE = 24  # longest INFO value compared
 
 
@@ -118,11 +120,12 @@ def _positions(block: LineBlock, tabs: NDArray[np.int64]) -> NDArray[np.int64]:
     width = min(int(size.max(initial=0)), 16)
     digits = bytes_at(block.data, begin, width) - np.uint8(ord("0"))
     inside = np.arange(width) < size[:, None]
-    bad = np.flatnonzero((size < 1) | (size > 15) | ((digits > 9) & inside).any(axis=1))
+    bad = np.flatnonzero((size < 1) | (size > MAX_DIGITS) | ((digits > 9) & inside).any(axis=1))
     if len(bad):
         record = int(bad[0])
         text = block.text(int(begin[record]), int(tabs[record, 1]))
-        raise block.error(record, f"POS is {text!r}, not a whole number", int(begin[record]))
+        trouble = f"beyond {MAX_BP:,} bp" if text.isdecimal() else "not a whole number"
+        raise block.error(record, f"POS is {text!r}, {trouble}", int(begin[record]))
     powers = 10 ** np.arange(width - 1, -1, -1, dtype=np.int64)
     positions: NDArray[np.int64] = np.where(inside, digits, 0) @ powers // 10 ** (width - size)
     return positions

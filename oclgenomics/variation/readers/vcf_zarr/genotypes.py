@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from oclgenomics.errors import InputError
 from oclgenomics.variation.alleles import NO_ALLELE, is_plain
 from oclgenomics.variation.phase import Phase, unphased_calls
-from oclgenomics.variation.planes import MISSING, Genotypes, Planes
+from oclgenomics.variation.planes import HAPLOID, MISSING, Genotypes, Planes
 from oclgenomics.variation.readers.vcf_zarr.store import ZarrStore
 
 __all__ = ["CallBlock", "CallReader"]
@@ -148,6 +148,9 @@ class CallBlock:
         codes = states.astype(np.int8, copy=False).view(np.uint8)
         if low < 0:  # in eight bits what fills a call is `MISSING`, and '.' the number above
             codes = np.minimum(codes, np.uint8(MISSING))
+            if low == _FILL and not haploid:
+                single = (calls[:, :, 1] == _FILL) & (calls[:, :, 0] >= 0)
+                codes.reshape(calls.shape)[:, :, 1][single] = HAPLOID
         planes = Planes(alleles, is_plain(alleles), states.shape[1], 1 if haploid else 2)
         planes.add_states(np.arange(len(records)), codes)
         return planes.finish(0 if unphased is None else int(np.count_nonzero(unphased)))

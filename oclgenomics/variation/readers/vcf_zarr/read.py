@@ -13,11 +13,11 @@ from oclgenomics.errors import InputError
 from oclgenomics.io.source import Progress
 from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.phase import Phase
-from oclgenomics.variation.readers.chromosome import Chromosome, count_reasons
+from oclgenomics.variation.readers.chromosome import Chromosome, comes_again, count_reasons
 from oclgenomics.variation.readers.vcf_zarr.genotypes import CallBlock, CallReader
 from oclgenomics.variation.readers.vcf_zarr.records import RecordReader, ZarrRecords
 from oclgenomics.variation.readers.vcf_zarr.store import STRINGS, ZarrStore
-from oclgenomics.variation.samples import columns_of
+from oclgenomics.variation.samples import columns_of, first_repeated
 
 __all__ = ["read_vcf_zarr"]
 
@@ -66,6 +66,8 @@ def read_vcf_zarr(
             raise InputError("the VCF Zarr holds no records", source=path)
         store.need("sample_id", STRINGS, 1)
         names = [str(name) for name in store.read("sample_id").tolist()]
+        if twice := first_repeated(names):
+            raise InputError(f"two samples are named {twice!r}; rename one", source=path)
         calls = CallReader(store, records.count, names, columns_of(names, samples, path), phase)
         chromosomes = _Chromosomes(calls.samples, path, phase)
         with closing(_blocks(records, calls, calls.records_in(block_bytes))) as blocks:
@@ -114,6 +116,7 @@ class _Chromosomes:
         self._samples, self._source, self._phase = samples, source, phase
         self._open: Chromosome | None = None
         self._started = 0
+        self._names: set[str] = set()
 
     def add(self, block: _Block) -> Iterator[Alignment]:
         """Take the records of a block; yields the chromosomes that end in it."""
@@ -122,6 +125,9 @@ class _Chromosomes:
         for (first, name), end in zip(contigs, ends, strict=True):
             if self._open is None or self._open.name != name:
                 yield from self.finish()
+                if name in self._names:
+                    raise InputError(comes_again(name), source=self._source, record=block.start + first + 1)
+                self._names.add(name)
                 self._started += 1
                 self._open = Chromosome(name, self._started, len(self._samples), self._samples, self._source)
             self._add_run(self._open, block, first, end)
