@@ -58,6 +58,9 @@ __kernel void long_integers(__global const ulong *x, __global const ulong *y, __
     PUT(16, a / (uint)b);
     PUT(17, (ulong)((c >> 1) - (long)(b >> 2) < 0 ? -(c >> 1) : (long)(int)b));
     PUT(18, (a ^ ((a ^ b) & -(ulong)(a > b))) + (a & -a));
+    PUT(19, mul_hi(a << 1, b << 2));
+    PUT(20, (ulong)clz(a >> shift | 1ul));
+    PUT(21, (ulong)ilogb((float)(uint)b));
 }
 #endif
 

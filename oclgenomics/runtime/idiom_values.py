@@ -127,12 +127,17 @@ def long_integers() -> Case:
     low_words = (a & np.uint64(0xFFFFFFFF)) * (b & np.uint64(0xFFFFFFFF)) >> np.uint64(32)
     short = b & np.uint64(0xFFFFFFFF)
     narrow = short.astype(np.uint32).view(np.int32).astype(np.int64)
+    products = zip((a << one).tolist(), (b << np.uint64(2)).tolist(), strict=True)
+    high_words = np.array([first * second >> 64 for first, second in products], np.uint64)
+    zeros = np.array([64 - (number | 1).bit_length() for number in (a >> shift).tolist()], np.uint64)
+    exponents = np.frexp(short.astype(np.float32))[1].astype(np.uint64) - one
     chosen = np.where((c >> 1) < (b >> np.uint64(2)).view(np.int64), -(c >> 1), narrow)
     after = channels(
         a + b, (a + b) < a, a - b - (a <= b), a * b, a // b, a % b, a << shift, a >> shift,
         c >> shift.astype(np.int64), a << np.uint64(13) | a >> np.uint64(51), popcount(a),
         lowest_bit(a & ~np.uint64(255), 64), reversed_bits(a, 64), most >> (np.uint64(63) - shift), a.byteswap(),
-        low_words, a // short, chosen.view(np.uint64), np.where(a > b, b, a) + (a & (~a + one)), dtype=np.uint64,
+        low_words, a // short, chosen.view(np.uint64), np.where(a > b, b, a) + (a & (~a + one)), high_words, zeros,
+        exponents, dtype=np.uint64,
     )  # fmt: skip
     return case([x, y], after)
 

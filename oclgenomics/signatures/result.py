@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import Any, TypeVar, get_args, get_type_hints
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,11 +25,12 @@ ColumnsT = TypeVar("ColumnsT", bound="_Columns")
 class _Columns:
     """Arrays of one length."""
 
+    TYPES: ClassVar[str]  # NumPy's letters, one for each field
+
     @classmethod
     def none(cls: type[ColumnsT]) -> ColumnsT:
-        """Return arrays without rows, of the types that the fields are declared with."""
-        arrays = get_type_hints(cls)  # NDArray[T] is ndarray[shape, dtype[T]]
-        return cls(*(np.empty(0, get_args(get_args(arrays[field.name])[1])[0]) for field in fields(cls)))
+        """Return arrays without rows."""
+        return cls(*(np.empty(0, letter) for letter in cls.TYPES))
 
     @classmethod
     def joined(cls: type[ColumnsT], parts: Sequence[ColumnsT]) -> ColumnsT:
@@ -68,6 +69,8 @@ class Samples(_Columns):
     least_quality : ndarray, uint8
         The lowest of all letters; 255 where there is none.
     """
+
+    TYPES = "qOOqqq?Qq?B"
 
     number: NDArray[np.int64]
     name: NDArray[np.object_]
@@ -126,6 +129,8 @@ class Matches(_Columns):
     error_units : ndarray, uint64
         Expected number of wrong letters in units of 2^-32; 0 without qualities.
     """
+
+    TYPES = "qiBqqqi?QqqqQ"
 
     sample: NDArray[np.int64]
     signature: NDArray[np.int32]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,17 @@ def test_odd_samples_are_read(
     engine: Engine, tmp_path: Path, samples: bytes, matches: list[tuple[str, str, int]]
 ) -> None:
     assert found(engine, tmp_path, samples) == matches
+
+
+def test_no_samples_have_the_types_of_some(engine: Engine, tmp_path: Path) -> None:
+    (tmp_path / "none").touch()
+    (tmp_path / "some").write_bytes(GOOD)
+    (tmp_path / "signatures").write_bytes(SIGNATURES)
+    none, some = (scan(tmp_path / name, tmp_path / "signatures", engine=engine) for name in ("none", "some"))
+    for empty, full in ((none.samples, some.samples), (none.matches, some.matches)):
+        for field in fields(full):
+            assert getattr(empty, field.name).dtype == getattr(full, field.name).dtype, field.name
+            assert getattr(empty, field.name).shape == (0,)
 
 
 @pytest.mark.parametrize(
