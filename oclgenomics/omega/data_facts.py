@@ -58,9 +58,8 @@ def facts_of(read: Alignment, outside: Alignment, used: Alignment, exclude: BedR
     if exclude is not None and read.sites:
         first, last = int(read.positions[0]), int(read.positions[-1])
         masked = exclude.covered(read.name, first, last) / (last - first + 1)
-    return DataFacts(
-        used.haplotypes if used.unphased else used.copies, used.sites, used.unphased, round(missing, FACT_DIGITS), round(masked, FACT_DIGITS)
-    )
+    haplotypes = used.haplotypes if used.unphased else used.copies
+    return DataFacts(haplotypes, used.sites, used.unphased, round(missing, FACT_DIGITS), round(masked, FACT_DIGITS))
 
 
 def read_facts(values: Mapping[str, Any]) -> DataFacts | None:

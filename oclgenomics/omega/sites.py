@@ -228,8 +228,8 @@ def _known_genotypes(alignment: Alignment) -> Alignment:
     if (seen == alignment.valid).all():
         return alignment
     return replace(
-        alignment, bits=alignment.bits & seen, valid=seen, multi_bits=alignment.multi_bits & seen[:, alignment.multi_site],
-        gap=None,
+        alignment, bits=alignment.bits & seen, valid=seen, gap=None,
+        multi_bits=alignment.multi_bits & seen[:, alignment.multi_site],
     )  # fmt: skip
 
 

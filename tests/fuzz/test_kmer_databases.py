@@ -53,7 +53,7 @@ def test_right_checksums(engine: Engine, tmp_path: Path) -> None:
     """Host and device say the same."""
     path, refused = tmp_path / "x", 0
     for number, rng in draws("forged k-mers", SECONDS / 2):
-        sound = forge(path, k := (9, 32, 40)[number % 3], rng)
+        sound = forge(path, (9, 32, 40)[number % 3], rng)
         for reader in (None, engine):
             if sound:
                 with KmerDatabase.open(path) as database:

@@ -145,7 +145,8 @@ def chromosome_x(path: Path, separator: str, single: str, males: int = 6, female
     """A VCF whose males are haploid; every seventh site varies among them alone."""
     rng = np.random.default_rng(3)
     names = [f"s{number}" for number in range(females + males)]
-    lines = ["##fileformat=VCFv4.2", "\t".join([*"#CHROM POS ID REF ALT QUAL FILTER INFO FORMAT".split(), *names])]
+    columns = ["#CHROM", "POS", "ID", "REF", "ALT", "QUAL", "FILTER", "INFO", "FORMAT"]
+    lines = ["##fileformat=VCFv4.2", "\t".join([*columns, *names])]
     for site in range(60):
         states = (rng.random(2 * females + males) < rng.uniform(0.2, 0.6)).astype(int)
         if site % 7 == 3:
@@ -180,6 +181,7 @@ def test_haploid_males_among_diploid_females(engine, tmp_path, separator):
 
 
 def test_half_missing_genotypes_do_not_make_a_site_vary(engine, tmp_path):
-    calls = np.array([[[0, 1], [0, 0], [0, 0], [1, 0]], [[0, 0], [0, 0], [0, -1], [1, -1]], [[0, 1], [1, 1], [0, 0], [0, 1]]])
+    half_missing = [[0, 0], [0, 0], [0, -1], [1, -1]]
+    calls = np.array([[[0, 1], [0, 0], [0, 0], [1, 0]], half_missing, [[0, 1], [1, 1], [0, 0], [0, 1]]])
     alignment = Alignment.from_genotypes([1, 2, 3], calls, phased=False)
     assert filter_alignment(alignment, OPTIONS, None).discarded == {"monomorphic": 1}

@@ -34,7 +34,7 @@ def test_readers_of_sequences(engine: Engine, tmp_path: Path, name: str, packing
         with pytest.raises(InputError, match=told):
             list(read(path))
     if "SAM" in called:
-        with pytest.raises(InputError, match="samtools fastq FILE > reads.fastq"):
+        with pytest.raises(InputError, match=r"samtools fastq FILE > reads\.fastq"):
             list(read_records(path))
 
 

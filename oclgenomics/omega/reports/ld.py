@@ -84,18 +84,18 @@ class PairTable:
         for row, values in enumerate(block.values):
             site = block.row0 + row
             start = f"{self._name}\t{self._positions[site]}\t"
-            later = zip(self._positions[site + 1 :], values[row + 1 :].tolist(), strict=True)
-            self._stream.write(
-                "".join([f"{start}{position}\t{value:.6g}\n" if value == value else f"{start}{position}\tNA\n" for position, value in later])
-            )
+            shown = ["NA" if value != value else f"{value:.6g}" for value in values[row + 1 :].tolist()]
+            later = zip(self._positions[site + 1 :], shown, strict=True)
+            self._stream.write("".join([f"{start}{position}\t{value}\n" for position, value in later]))
 
     def finish(self) -> None:
         """Nothing is left to write."""
 
 
 class MatrixFile:
-    """A NumPy archive: `r2`, float32 (sites, sites), NaN where it is not defined, `positions`, int64 (sites,), and `window`, the indices of its
-    first site, the last site left of its split and its last site (empty for a plain region).
+    """A NumPy archive: `r2`, float32 (sites, sites), NaN where it is not defined, `positions`, int64 (sites,), and
+    `window`, the indices of its first site, the last site left of its split and its last site (empty for a plain
+    region).
 
     Parameters
     ----------
