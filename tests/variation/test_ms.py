@@ -213,7 +213,7 @@ def test_macs_positions_that_go_back_where_blocks_meet(tmp_path):
     path = tmp_path / "x"
     path.write_text("COMMAND:\tx\n" + "".join(lines))
     for block in range(4, 400, 9):
-        with pytest.raises(InputError, match="line 5.*goes back"):
+        with pytest.raises(InputError, match=r"line 5.*goes back"):
             list(read_alignments(path, ReadOptions(length=100), block_bytes=block))
 
 
