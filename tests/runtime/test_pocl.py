@@ -176,7 +176,8 @@ def test_only_the_owner_enters_the_folders_of_links(monkeypatch: pytest.MonkeyPa
     try:
         home = pocl.aligned_home(WHEEL, "avx2")
         for mode in (0o775, 0o755):
-            folders = [path for path in (home.parent, *home.parent.rglob("*")) if path.is_dir() and not path.is_symlink()]
+            found = (home.parent, *home.parent.rglob("*"))
+            folders = [path for path in found if path.is_dir() and not path.is_symlink()]
             assert len(folders) == 7
             assert {path.stat().st_mode & 0o777 for path in folders} == {0o700}
             for path in folders:
