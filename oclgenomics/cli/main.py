@@ -16,8 +16,9 @@ from oclgenomics import __version__, notices
 from oclgenomics.cli.output import check_files, saved_outputs
 from oclgenomics.commandkit import stopping
 from oclgenomics.commandkit.actions import option_of
+from oclgenomics.commandkit.memory_limits import memory_limit
 from oclgenomics.commandkit.streams import StreamError, flush_output, output_trouble, printable
-from oclgenomics.errors import InputError, OclGenomicsError, OutputError
+from oclgenomics.errors import AllocationError, InputError, OclGenomicsError, OutputError
 from oclgenomics.io.atomic_file import forget_files
 
 __all__ = ["COMMANDS", "lasting_interrupts", "main"]
@@ -25,6 +26,7 @@ __all__ = ["COMMANDS", "lasting_interrupts", "main"]
 COMMANDS = ("classify", "devices", "doctor", "fpga", "kmers", "omega", "sdtw", "signatures", "simulate")
 INTERRUPTED = 130
 OUT_OF_MEMORY = 4
+MIN_MEMORY = 128 << 20  # bytes; with less NumPy's libraries cannot be loaded
 AGAIN_SECONDS = 0.05
 
 
@@ -93,6 +95,13 @@ def _run(words: list[str]) -> int:
 
 def _run_command(args: argparse.Namespace) -> int:
     """Run the command that was chosen; its errors name options where those of the library name parameters."""
+    limited = memory_limit(MIN_MEMORY)
+    if limited is not None:  # before libraries are imported, some of which end the process
+        limit, letter = limited
+        raise AllocationError(
+            f"the memory of this process is limited to {limit >> 20:,} MiB, and every command needs "
+            f"{MIN_MEMORY >> 20:,} MiB or more; raise the limit: ulimit -{letter} unlimited"
+        )
     try:
         status: int = args.run(args)
     except OclGenomicsError as error:

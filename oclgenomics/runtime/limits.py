@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
-
+from oclgenomics.commandkit.memory_limits import memory_limit, process_limit
 from oclgenomics.errors import DeviceError, readable_bytes
-
-with contextlib.suppress(ImportError):  # not on Windows
-    import resource
 
 __all__ = ["MIN_STACK", "check_limits", "limits_hint"]
 
 MIN_STACK = 1 << 20  # bytes; Intel's compiler for CPUs ends the process with a segmentation fault on 256 KiB
 MIN_FILES = 16  # Intel's runtime for CPUs ends the process where it cannot open its libraries
+MIN_MEMORY = {"RLIMIT_AS": ("v", 1 << 30), "RLIMIT_DATA": ("d", 3 << 27)}  # bytes; runtimes of CPUs crash with less
 AMPLE_MEMORY = 16 << 30  # bytes of addresses, which runtimes of GPUs reserve and do not fill; those of CPUs take one
 
 
@@ -22,10 +19,10 @@ def check_limits() -> None:
     Raises
     ------
     DeviceError
-        The limit of the stack or of open files is too low. That of the stack cannot be raised from within, because
-        threads get the limit of the start.
+        The limit of the stack, of open files or of memory is too low. That of the stack cannot be raised from within,
+        because threads get the limit of the start.
     """
-    stack, files = _limit("RLIMIT_STACK"), _limit("RLIMIT_NOFILE")
+    stack, files = process_limit("RLIMIT_STACK"), process_limit("RLIMIT_NOFILE")
     if stack is not None and stack < MIN_STACK:
         raise DeviceError(
             f"the stack is limited to {stack >> 10:,} KiB, and OpenCL drivers need {MIN_STACK >> 10:,} KiB or more; "
@@ -36,23 +33,21 @@ def check_limits() -> None:
             f"open files are limited to {files}, and OpenCL drivers need {MIN_FILES} or more; raise the limit: "
             "ulimit -n 1024"
         )
+    for name, (letter, least) in MIN_MEMORY.items():
+        memory = process_limit(name)
+        if memory is not None and memory < least:
+            raise DeviceError(
+                f"the memory of this process is limited to {readable_bytes(memory)}, and OpenCL drivers need "
+                f"{readable_bytes(least)} or more; raise the limit: ulimit -{letter} unlimited"
+            )
 
 
 def limits_hint() -> str:
     """Say that memory is limited, where it is: what looks like a missing or broken device then has another cause."""
-    for name, letter in (("RLIMIT_AS", "v"), ("RLIMIT_DATA", "d")):
-        memory = _limit(name)
-        if memory is not None and memory < AMPLE_MEMORY:
-            return (
-                f"the memory of this process is limited to {readable_bytes(memory)}, which may be too little for "
-                f"OpenCL; raise the limit: ulimit -{letter} unlimited"
-            )
-    return ""
-
-
-def _limit(name: str) -> int | None:
-    """A limit of this process; None where there is none."""
-    if "resource" not in globals():
-        return None
-    limit = resource.getrlimit(getattr(resource, name))[0]
-    return None if limit == resource.RLIM_INFINITY else limit
+    limited = memory_limit(AMPLE_MEMORY)
+    if limited is None:
+        return ""
+    return (
+        f"the memory of this process is limited to {readable_bytes(limited[0])}, which may be too little for "
+        f"OpenCL; raise the limit: ulimit -{limited[1]} unlimited"
+    )

@@ -154,6 +154,9 @@ def link_home(wheel: Wheel, folder: Path, libraries: dict[str, str]) -> None:
     code, data = folder / "pyopencl" / ".libs", folder / "pocl_binary_distribution" / ".libs"
     for place in (code, data / "share" / "pocl"):
         place.mkdir(parents=True, exist_ok=True)
+        for level in (place, *(above for above in place.parents if above.is_relative_to(folder))):
+            if level.stat().st_mode & 0o077:  # as the umask made it
+                level.chmod(0o700)
     set_link(code / wheel.library.name, wheel.library)
     diskcache.keep_text(code / "pocl.icd", f"{code / wheel.library.name}\n")
     for file in wheel.data.iterdir():

@@ -16,6 +16,7 @@ from oclgenomics.runtime import pocl
 from oclgenomics.runtime.devices import Device
 from oclgenomics.runtime.trust import examine
 from oclgenomics.signals.readers.apart import ReaderProcess
+from oclgenomics.simulate import Region, neutral_alignments
 
 PACKAGE = Path(oclgenomics.__file__).parent
 HOSTILE = ("pyopencl", "numpy", "json", "oclgenomics", "pod5", "pyslow5", "ont_fast5_api", "platformdirs", "struct")
@@ -63,6 +64,11 @@ def test_reading_signals(hostile: Path, kind: str, tmp_path: Path) -> None:
     (tmp_path / "damaged").write_bytes(b"damaged")
     with ReaderProcess() as process, pytest.raises(InputError):
         list(process.read(kind, "damaged", None))
+    assert not hostile.exists()
+
+
+def test_drawing_replicates_side_by_side(hostile: Path) -> None:
+    assert len(list(neutral_alignments(Region(4, 1000, 1000, 2.0, 0.0), 1, 2, jobs=2))) == 2
     assert not hostile.exists()
 
 

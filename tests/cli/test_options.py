@@ -31,6 +31,25 @@ def test_what_is_no_size(text: str) -> None:
         options.parse_size(text)
 
 
+@pytest.mark.parametrize(
+    ("text", "number"), [("1000", 1000), ("10k", 10_000), ("0.1M", 100_000), ("1e15", 10**15), ("1000000000m", 10**15)]
+)
+def test_counts(text: str, number: int) -> None:
+    assert options.count(text) == number
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("1000000000000001", "is too large; 1e[+]15 is the most"), ("1000000000000.001k", "is too large"),
+        ("999999999999999.5", "is not a whole number"), ("-1", "is not a whole number"),
+    ],
+)  # fmt: skip
+def test_what_is_no_count(text: str, message: str) -> None:
+    with pytest.raises(argparse.ArgumentTypeError, match=message):
+        options.count(text)
+
+
 def device_options(*words: str) -> argparse.Namespace:
     parser = argparse.ArgumentParser()
     parser.add_argument("input", nargs="?")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import resource
 import shutil
 import subprocess
@@ -126,13 +127,19 @@ def test_too_many_open_files_are_no_defect(monkeypatch: pytest.MonkeyPatch, caps
 
 
 @pytest.mark.one_cpu
-@pytest.mark.parametrize("mebibytes", [300, 600])
-def test_too_little_memory(mebibytes: int, device: Device, tmp_path: Path) -> None:
-    """No advice to install anything, which would not help."""
-    status, (line,) = limited(counting(device, tmp_path), tmp_path, resource.RLIMIT_AS, mebibytes << 20)
+@pytest.mark.parametrize(
+    ("limit", "mebibytes", "letter"),
+    [
+        (resource.RLIMIT_AS, 75, "v"), (resource.RLIMIT_AS, 300, "v"), (resource.RLIMIT_AS, 436, "v"),
+        (resource.RLIMIT_AS, 900, "v"), (resource.RLIMIT_DATA, 75, "d"), (resource.RLIMIT_DATA, 154, "d"),
+    ],
+)  # fmt: skip
+def test_too_little_memory(limit: int, mebibytes: int, letter: str, device: Device, tmp_path: Path) -> None:
+    """No crash of a library, and no advice to install anything, which would not help."""
+    status, (line,) = limited(counting(device, tmp_path), tmp_path, limit, mebibytes << 20)
     assert status == 4
-    assert f"the memory of this process is limited to {mebibytes} MiB" in line
-    assert "raise the limit: ulimit -v unlimited" in line
+    assert re.search(f"the memory of this process is limited to {mebibytes}(.0)? MiB, and .* [MG]iB or more; ", line)
+    assert f"raise the limit: ulimit -{letter} unlimited" in line
     assert "install" not in line
     assert not (tmp_path / "x.db").exists()
 

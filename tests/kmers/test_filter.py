@@ -23,7 +23,7 @@ from oclgenomics.kmers.lookups.bounds import ALL_COUNTS, CountBounds
 from oclgenomics.kmers.lookups.counted_reads import HowToRead, counted_reads
 from oclgenomics.kmers.lookups.key_table import key_tables
 from oclgenomics.kmers.lookups.text_kmers import TextKmers
-from oclgenomics.kmers.options import CountOptions
+from oclgenomics.kmers.options import MAX_COUNTER, CountOptions
 from oclgenomics.runtime import Device, Engine
 
 KS = (1, 2, 16, 31, 32, 33, 63, 64, 65, 96, 256)
@@ -257,6 +257,12 @@ def test_a_share_is_what_it_is_written_as() -> None:
 def test_options_out_of_range(wrong: dict[str, float]) -> None:
     with pytest.raises(UsageError):
         FilterOptions(**wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.one_cpu  # options alone
+def test_the_largest_count_is_a_bound() -> None:
+    options = FilterOptions(min_count=MAX_COUNTER, max_count=MAX_COUNTER)
+    assert CountBounds(options.min_count, options.max_count).highest == MAX_COUNTER
 
 
 # Files

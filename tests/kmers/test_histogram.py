@@ -207,6 +207,27 @@ def test_a_coverage_of_thousands() -> None:
     assert spectrum.notes == (TOO_DEEP_NOTE,)
 
 
+def test_the_highest_count_where_a_peak_is_seen() -> None:
+    """A peak of this width ends 328 counts behind its top; all of it has to lie below 65,536."""
+    seen = []
+    for top in ((1 << 16) - 328, (1 << 16) - 327):
+        counts = np.arange(top - 1500, top + 1500)
+        kmers = np.rint(1000 * np.exp(-(((counts - top) / 600) ** 2))).astype(np.int64)
+        seen.append(read_spectrum(Histogram(counts, kmers), K).coverage is not None)
+    assert seen == [True, False]
+
+
+@pytest.mark.parametrize("count", [(1 << 16) - 1, 1 << 16, (1 << 16) + 1, (1 << 32) - 1])
+def test_counts_around_the_last_that_is_looked_at_are_of_the_genome(count: int) -> None:
+    tally = poisson(30.0, GENOME) + errors(30.0)
+    plain, more = (
+        read_spectrum(Histogram(np.append(of(tally).counts, added), np.append(of(tally).kmers, [1] * len(added))), K)
+        for added in (np.zeros(0, np.int64), np.array([count]))
+    )
+    assert plain.genome_size is not None
+    assert more.genome_size == pytest.approx(plain.genome_size + count / 30, rel=1e-4)
+
+
 @pytest.mark.parametrize(
     "histogram",
     [

@@ -19,6 +19,7 @@ from oclgenomics.cli.main import main
 from oclgenomics.errors import InputError, OutputError, UsageError
 from oclgenomics.kmers import CountedKmers, CountMatrix, CountOptions, KmerBlock, matrix, reference, write_matrix
 from oclgenomics.kmers.keys import texts_of
+from oclgenomics.kmers.options import MAX_COUNTER
 from oclgenomics.kmers.sets import rows as rows_module
 from oclgenomics.kmers.sets.rows import RowChoice, rows_of
 from oclgenomics.runtime import Device, Engine
@@ -171,6 +172,7 @@ def test_samples_are_counted_on_the_way(device: Device, tmp_path: Path) -> None:
         ({"min_samples": 3}, "there are only 2 samples"),
         ({"min_samples": 0}, "take 1 or more"),
         ({"min_count": 0}, "take 1 to"),
+        ({"min_count": 1 << 32}, "take 1 to 4,294,967,295"),
         ({"keep_zeros": True}, "name it with only"),
         ({"keep_zeros": True, "min_samples": 2, "only": set_of({}, 5)}, "take one of them"),
         ({"only": set_of({}, 6)}, "of one k"),
@@ -180,6 +182,10 @@ def test_samples_are_counted_on_the_way(device: Device, tmp_path: Path) -> None:
 def test_mistakes(how: dict[str, object], part: str) -> None:
     with pytest.raises(UsageError, match=part):
         matrix({"a": set_of({}, 5), "b": set_of({}, 5)}, **how)
+
+
+def test_the_largest_count_is_one() -> None:
+    assert RowChoice(min_count=MAX_COUNTER).min_count == MAX_COUNTER
 
 
 def test_mistakes_of_samples(tmp_path: Path) -> None:

@@ -49,11 +49,18 @@ def test_filters_come_before_the_counters_end() -> None:
         {"k": 5, "min_count": 0},
         {"k": 5, "min_count": 3, "max_count": 2},
         {"k": 5, "counter_max": 0},
+        {"k": 5, "counter_max": 1 << 32},
+        {"k": 5, "min_count": 1 << 32, "max_count": 1 << 32},
     ],
 )
 def test_options_outside_their_range(options: dict[str, int]) -> None:
     with pytest.raises(UsageError):
         CountOptions(**options)
+
+
+def test_the_largest_count_that_counters_hold() -> None:
+    largest = (1 << 32) - 1
+    assert CountOptions(5, min_count=largest, max_count=largest, counter_max=largest).min_count == largest
 
 
 @pytest.mark.parametrize("kmers", [[], ["A", "AC"], [""], ["ACGN"]])

@@ -10,9 +10,11 @@ from helpers.kmer_sets import as_dict, random_text
 from helpers.products import on_one_cpu
 
 from oclgenomics.kmers import reference
+from oclgenomics.kmers.counting.filtering import Kept, kept_runs
 from oclgenomics.kmers.counting.sort_counter import SortCounter
 from oclgenomics.kmers.kmer_set import KmerBlock
-from oclgenomics.kmers.options import CountOptions
+from oclgenomics.kmers.options import MAX_COUNTER, CountOptions
+from oclgenomics.primitives.compaction import Runs
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence import packed_blocks
 
@@ -34,6 +36,21 @@ def text_of(kind: str) -> bytes:
         unit = rng.choice(np.frombuffer(b"ACGT", np.uint8), 300).tobytes()
         return b">r\n" + unit * 40 + b"N" + some
     return b">r\n" + rng.choice(np.frombuffer(b"AT", np.uint8), 16_000).tobytes()
+
+
+BORDERS = [1, 2, 3, 4, 5, 6, MAX_COUNTER - 1, MAX_COUNTER]
+
+
+@pytest.mark.parametrize("least", [1, 2, 5, MAX_COUNTER])
+@pytest.mark.parametrize("most", [5, MAX_COUNTER - 1, MAX_COUNTER])
+@pytest.mark.parametrize("cap", [1, 4, 5, MAX_COUNTER])
+def test_counts_at_the_borders_of_what_is_kept(engine: Engine, least: int, most: int, cap: int) -> None:
+    keys = np.arange(len(BORDERS), dtype=np.uint64)[None]
+    runs = Runs(engine.upload(keys), engine.upload(np.array(BORDERS, np.uint32)), len(BORDERS))
+    kept = kept_runs(engine, Kept(least, most, cap), runs)
+    found = list(zip(engine.download(kept.keys).ravel().tolist(), engine.download(kept.counts).tolist(), strict=True))
+    expected = [(key, min(count, cap)) for key, count in enumerate(BORDERS) if least <= count <= most]
+    assert (found, kept.size) == (expected, len(expected))
 
 
 def counter_of(engine: Engine, path: Path, options: CountOptions, block_bytes: int) -> SortCounter:

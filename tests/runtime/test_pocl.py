@@ -167,6 +167,27 @@ def test_links_are_verified_and_renewed(monkeypatch: pytest.MonkeyPatch, tmp_pat
     assert (home / ".libs" / WHEEL.library.name).resolve() == WHEEL.library.resolve()
 
 
+@needs_wheel
+def test_only_the_owner_enters_the_folders_of_links(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Whatever the umask is, and was when they were made."""
+    assert WHEEL is not None
+    monkeypatch.setenv(diskcache.VARIABLE, str(tmp_path / "cache"))
+    before = os.umask(0o002)
+    try:
+        home = pocl.aligned_home(WHEEL, "avx2")
+        for mode in (0o775, 0o755):
+            found = (home.parent, *home.parent.rglob("*"))
+            folders = [path for path in found if path.is_dir() and not path.is_symlink()]
+            assert len(folders) == 7
+            assert {path.stat().st_mode & 0o777 for path in folders} == {0o700}
+            for path in folders:
+                path.chmod(mode)
+            assert pocl.aligned_home(WHEEL, "avx2") == home
+            assert {path.stat().st_mode & 0o777 for path in folders} == {0o700}
+    finally:
+        os.umask(before)
+
+
 def test_processor_description_holds_no_frequency(monkeypatch: pytest.MonkeyPatch) -> None:
     lines = [f"{name}\t: {value}" for name, value in MADE_UP.items()]
     monkeypatch.setattr(processor, "_first_processor", lambda: lines)

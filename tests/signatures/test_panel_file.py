@@ -292,6 +292,7 @@ CHANGED = {
     "offsets in rows": ("offsets", lambda array: array[None]),
     "letters of nothing": ("sets", lambda array: array * np.uint8(0)),
     "letters of more": ("sets", lambda array: array | np.uint8(16)),
+    "a letter of more and of nothing": ("sets", lambda array: np.append(array[:-1], np.uint8(16))),
     "a seed of another pattern": ("tables/0/pattern", lambda array: first_moved(array, 1)),
     "a seed between those of another pattern": (
         "tables/0/pattern",

@@ -129,6 +129,8 @@ MACS = "COMMAND:\tx\nSITE:\t0\t0.1\t0.5\t0101\nSITE:\t1\t0.2\t0.5\t0111\n"
         (MACS + "SITE:\t2\t0.3\t0.5\t01x1\n", "line 4.*'x' among the haplotypes"),
         (MACS + "SITE:\t2\t7\t0.5\t0101\n", "line 4.*not a site"),
         (MACS + "SITE:\t2\tx\t0.5\t0101\n", "line 4.*not a site"),
+        (MACS + "SITE:\t2\t0.2_5\t0.5\t0101\n", "line 4.*not a site"),
+        (MACS + "SITE:\t2\t0.5\t0.5\t0101\nSITE:\t3\t0.25\t0.5\t0101\n", "line 5.*goes back"),
         (MACS + "SITE:\t2\t0101\n", "line 4.*not a site"),
         ("COMMAND:\tx\n", "no 'SITE:' line"),
     ],
@@ -189,6 +191,30 @@ def test_what_follows_the_rows_does_not_make_them_incomplete(tmp_path):
     path.write_text("//\nsegsites: 3\npositions: 0.1 0.2 0.3\n" + "010\n" * 31 + "\n//\nsegsites: 0\n")
     first, _ = read_alignments(path, ReadOptions(length=10))
     assert (first.haplotypes, first.valid) == (31, None)
+
+
+@pytest.mark.parametrize("late", ["N", "-", "-N"])
+@pytest.mark.parametrize("clean", [8, 16, 19])
+def test_states_that_are_missing_only_in_late_rows(tmp_path, clean, late):
+    """All is observed in the rows that are taken first, which are as many as 128 KiB hold."""
+    sites = ms._FIRST_LOOK // 8
+    early = "01" * (sites // 2)
+    rows = [early] * clean + [early[: -2 * len(late)] + late + "1" * len(late), early]
+    texts = ["0.5"] * sites
+    path = tmp_path / "x.ms"
+    path.write_text("\n".join(["//", f"segsites: {sites}", "positions: " + " ".join(texts), *rows, ""]))
+    (alignment,) = read_alignments(path, ReadOptions(length=1000))
+    check(alignment, texts, rows, 1000)
+
+
+def test_macs_positions_that_go_back_where_blocks_meet(tmp_path):
+    """The first of a block is behind the first of the block before, but not behind its last."""
+    lines = [f"SITE:\t{number}\t{position}\t0101\n" for number, position in enumerate((0.1, 0.2, 0.4, 0.3, 0.5))]
+    path = tmp_path / "x"
+    path.write_text("COMMAND:\tx\n" + "".join(lines))
+    for block in range(4, 400, 9):
+        with pytest.raises(InputError, match=r"line 5.*goes back"):
+            list(read_alignments(path, ReadOptions(length=100), block_bytes=block))
 
 
 def test_trees_and_probabilities_before_the_sites_are_passed_over(tmp_path):
