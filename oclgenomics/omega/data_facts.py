@@ -59,7 +59,11 @@ def facts_of(read: Alignment, outside: Alignment, used: Alignment, exclude: BedR
         first, last = int(read.positions[0]), int(read.positions[-1])
         masked = exclude.covered(read.name, first, last) / (last - first + 1)
     return DataFacts(
-        used.haplotypes if used.unphased else used.copies, used.sites, used.unphased, round(missing, FACT_DIGITS), round(masked, FACT_DIGITS)
+        used.haplotypes if used.unphased else used.copies,
+        used.sites,
+        used.unphased,
+        round(missing, FACT_DIGITS),
+        round(masked, FACT_DIGITS),
     )
 
 

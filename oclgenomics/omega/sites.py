@@ -228,14 +228,12 @@ def _known_genotypes(alignment: Alignment) -> Alignment:
     if (seen == alignment.valid).all():
         return alignment
     return replace(
-        alignment, bits=alignment.bits & seen, valid=seen, multi_bits=alignment.multi_bits & seen[:, alignment.multi_site],
-        gap=None,
+        alignment, bits=alignment.bits & seen, valid=seen, gap=None,
+        multi_bits=alignment.multi_bits & seen[:, alignment.multi_site],
     )  # fmt: skip
 
 
-def _filter(
-    alignment: Alignment, used: Alignment, maf: float, no_singletons: bool
-) -> tuple[Alignment, dict[str, int]]:
+def _filter(alignment: Alignment, used: Alignment, maf: float, no_singletons: bool) -> tuple[Alignment, dict[str, int]]:
     """Drop sites by the states of `used`; the counts of dropped sites by reason."""
     counts = count_states(used)
     zeros = counts.observed - counts.ones

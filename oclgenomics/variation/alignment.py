@@ -10,7 +10,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from oclgenomics.errors import ParameterError
 from oclgenomics.variation.arrays import pack_genotypes, pack_haplotypes, positions_of
-from oclgenomics.variation.checks import check_array, check_haploid, check_masks, check_positions, check_rows, check_tail
+from oclgenomics.variation.checks import (
+    check_array,
+    check_haploid,
+    check_masks,
+    check_positions,
+    check_rows,
+    check_tail,
+)
 from oclgenomics.variation.packing import words_for
 from oclgenomics.variation.site_parts import Alphabet, PackedSites
 
@@ -288,7 +295,9 @@ class Alignment:
         """Second haplotypes of samples of which all observed calls are haploid, uint32 (words,)."""
         if self.haploid is None or self.valid is None:
             return np.zeros(self.words, np.uint32)
-        never: NDArray[np.uint32] = np.bitwise_or.reduce(self.haploid, axis=1) & ~np.bitwise_or.reduce(self.valid, axis=1)
+        never: NDArray[np.uint32] = np.bitwise_or.reduce(self.haploid, axis=1) & ~np.bitwise_or.reduce(
+            self.valid, axis=1
+        )
         return never
 
     @property

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.vcf_files import COLUMNS
 
 from oclgenomics.cli.main import main
 from oclgenomics.omega.ld.pairs import ld_matrix
@@ -182,7 +183,7 @@ def test_an_undefined_r2_is_not_available_and_in_no_mean(tmp_path, capsys):
     """Site 2 varies in the last haplotype alone, which is missing at site 1."""
     path, out, archive = tmp_path / "a.vcf", tmp_path / "a.tsv", tmp_path / "a.npz"
     calls = [["0", "1", "0", "."], ["0", "0", "0", "1"], ["0", "1", "1", "0"]]
-    head = "##fileformat=VCFv4.2\n" + "\t".join([*"#CHROM POS ID REF ALT QUAL FILTER INFO FORMAT".split(), *"abcd"])
+    head = "##fileformat=VCFv4.2\n" + "\t".join([COLUMNS, *"abcd"])
     rows = ["\t".join([f"1\t{10 * n + 10}\t.\tA\tG\t.\tPASS\t.\tGT", *row]) for n, row in enumerate(calls)]
     path.write_text("\n".join([head, *rows, ""]))
     assert run("ld", path, "--region", "1:1-100", "--values", out) == 0

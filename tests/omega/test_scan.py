@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.vcf_files import COLUMNS
 
 from oclgenomics import omega
 from oclgenomics.errors import InputError, UsageError
@@ -145,7 +146,7 @@ def chromosome_x(path: Path, separator: str, single: str, males: int = 6, female
     """A VCF whose males are haploid; every seventh site varies among them alone."""
     rng = np.random.default_rng(3)
     names = [f"s{number}" for number in range(females + males)]
-    lines = ["##fileformat=VCFv4.2", "\t".join([*"#CHROM POS ID REF ALT QUAL FILTER INFO FORMAT".split(), *names])]
+    lines = ["##fileformat=VCFv4.2", "\t".join([COLUMNS, *names])]
     for site in range(60):
         states = (rng.random(2 * females + males) < rng.uniform(0.2, 0.6)).astype(int)
         if site % 7 == 3:
@@ -180,6 +181,8 @@ def test_haploid_males_among_diploid_females(engine, tmp_path, separator):
 
 
 def test_half_missing_genotypes_do_not_make_a_site_vary(engine, tmp_path):
-    calls = np.array([[[0, 1], [0, 0], [0, 0], [1, 0]], [[0, 0], [0, 0], [0, -1], [1, -1]], [[0, 1], [1, 1], [0, 0], [0, 1]]])
+    calls = np.array(
+        [[[0, 1], [0, 0], [0, 0], [1, 0]], [[0, 0], [0, 0], [0, -1], [1, -1]], [[0, 1], [1, 1], [0, 0], [0, 1]]]
+    )
     alignment = Alignment.from_genotypes([1, 2, 3], calls, phased=False)
     assert filter_alignment(alignment, OPTIONS, None).discarded == {"monomorphic": 1}

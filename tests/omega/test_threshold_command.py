@@ -234,7 +234,10 @@ def assert_one_line(code: int, words: list[object], message: str, capsys) -> Non
         ([*SIMULATED, "--site", "5"], "belong together"),
         ([*SIMULATED, "--within", "5"], "--within has no effect"),
         ([*SIMULATED, "--sweeps", "x", "--site", "300k"], "lies beyond --length"),
-        ([*SMALL, "--samples", 5, "--seed", 1, "--recombination-rate", -1], "--recombination-rate -1: a rate is 0 or more"),
+        (
+            [*SMALL, "--samples", 5, "--seed", 1, "--recombination-rate", -1],
+            "--recombination-rate -1: a rate is 0 or more",
+        ),
         ([*SIMULATED, "--format", "bed"], "--format bed: choose one of tsv, json"),
         ([*SIMULATED, "--json", "--format", "tsv"], "contradict"),
         ([*SIMULATED, "--maf", "0.7"], "--maf 0.7"),

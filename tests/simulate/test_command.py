@@ -140,7 +140,10 @@ def test_standard_output(capfdbinary, tmp_path):
         (["--model", "independent", "--samples", 10**30], "--samples must be between 2 and 1,000,000"),
         (["--length", 10**400], "--length must be between 1 and 999,999,999,999,999, not 1"),
         (["--replicates", 10**30], "--replicates must be between 1 and 1,000,000"),
-        (["--mutation-rate", 1], "--mutation-rate 1 with the length and population size given: theta must be between 0"),
+        (
+            ["--mutation-rate", 1],
+            "--mutation-rate 1 with the length and population size given: theta must be between 0",
+        ),
         (["--recombination-rate", -1], "--recombination-rate -1: a rate is 0 or more"),
         (["--mutation-rate", "nan"], "--mutation-rate nan: a rate is 0 or more"),
         (["--recombination-rate", 1], "--recombination-rate 1 with the length and population size given: rho must"),

@@ -224,7 +224,8 @@ def test_what_is_masked_is_missing(kind):
     assert_same(Alignment.from_haplotypes(at, np.ma.array(states)), Alignment.from_haplotypes(at, states))
     calls = masked.reshape(30, 20, 2)
     assert_same(
-        Alignment.from_genotypes(at, calls), Alignment.from_genotypes(at, np.where(hidden, -1, states).reshape(30, 20, 2))
+        Alignment.from_genotypes(at, calls),
+        Alignment.from_genotypes(at, np.where(hidden, -1, states).reshape(30, 20, 2)),
     )
     with pytest.raises(UsageError, match="some are masked; leave these sites out"):
         Alignment.from_haplotypes(np.ma.array(at, mask=at == 3), states)

@@ -230,7 +230,7 @@ def test_bad_mbs_positions_name_the_line(tmp_path, positions, message):
 )
 def test_an_input_that_ends_after_some_rows_of_the_last_replicate(tmp_path, head, replicates, message):
     path = tmp_path / "x.ms"
-    body = [f"//\nsegsites: 2\npositions: 0.1 0.2\n" + "01\n" * rows for rows in replicates]
+    body = ["//\nsegsites: 2\npositions: 0.1 0.2\n" + "01\n" * rows for rows in replicates]
     path.write_text(head + "\n\n" + "\n".join(body))
     found = read_alignments(path, ReadOptions(length=1000))
     if message is None:

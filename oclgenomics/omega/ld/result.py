@@ -52,7 +52,7 @@ class LdMap:
         return point is None or self.omega is None or abs(self.omega - point.omega) <= OMEGA_TOLERANCE * point.omega
 
     def records(self) -> Iterator[dict[str, Any]]:
-        """Give a dict for each part, with the names of `PART_COLUMNS`; `mean_r2` is None without pairs that have an r2."""
+        """Give a dict for each part, with the names of `PART_COLUMNS`; `mean_r2` is None where no pair has an r2."""
         yield from part_records(self.region, self.parts)
 
     def to_frame(self) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import IO, Any
 
@@ -85,17 +86,17 @@ class PairTable:
             site = block.row0 + row
             start = f"{self._name}\t{self._positions[site]}\t"
             later = zip(self._positions[site + 1 :], values[row + 1 :].tolist(), strict=True)
-            self._stream.write(
-                "".join([f"{start}{position}\t{value:.6g}\n" if value == value else f"{start}{position}\tNA\n" for position, value in later])
-            )
+            shown = ((position, "NA" if math.isnan(value) else f"{value:.6g}") for position, value in later)
+            self._stream.write("".join([f"{start}{position}\t{text}\n" for position, text in shown]))
 
     def finish(self) -> None:
         """Nothing is left to write."""
 
 
 class MatrixFile:
-    """A NumPy archive: `r2`, float32 (sites, sites), NaN where it is not defined, `positions`, int64 (sites,), and `window`, the indices of its
-    first site, the last site left of its split and its last site (empty for a plain region).
+    """A NumPy archive: `r2`, float32 (sites, sites), NaN where it is not defined, `positions`, int64 (sites,), and
+    `window`, the indices of its first site, the last site left of its split and its last site (empty for a plain
+    region).
 
     Parameters
     ----------
