@@ -233,9 +233,7 @@ def _known_genotypes(alignment: Alignment) -> Alignment:
     )  # fmt: skip
 
 
-def _filter(
-    alignment: Alignment, used: Alignment, maf: float, no_singletons: bool
-) -> tuple[Alignment, dict[str, int]]:
+def _filter(alignment: Alignment, used: Alignment, maf: float, no_singletons: bool) -> tuple[Alignment, dict[str, int]]:
     """Drop sites by the states of `used`; the counts of dropped sites by reason."""
     counts = count_states(used)
     zeros = counts.observed - counts.ones
