@@ -110,12 +110,11 @@ def open_whole(path: str | os.PathLike[str], mode: str, failure: Failure) -> Ite
         except OSError as error:
             raise failure(output_trouble(error)) from error
         return
-    with _telling(name, failure):
-        with _output(name) as (handle, finish):
-            text = {} if "b" in mode else {"encoding": "utf-8", "errors": "backslashreplace", "newline": ""}
-            with open(handle, mode, closefd=False, **text) as opened:  # type: ignore[call-overload]
-                yield opened
-            finish()
+    with _telling(name, failure), _output(name) as (handle, finish):
+        text = {} if "b" in mode else {"encoding": "utf-8", "errors": "backslashreplace", "newline": ""}
+        with open(handle, mode, closefd=False, **text) as opened:  # type: ignore[call-overload]
+            yield opened
+        finish()
 
 
 def saved_files() -> list[Path]:

@@ -60,12 +60,16 @@ TO_OUTPUT = [
 @pytest.mark.parametrize("words", TO_OUTPUT, ids=lambda words: " ".join(words[2:]).replace(KNOWN, "oclgenomics"))
 def test_a_full_disk(words: list[str]) -> None:
     done = run(words, "> /dev/full")
-    fails_in_one_line(done, 5, "error: standard output: cannot be written (No space left on device); nothing was written")
+    fails_in_one_line(
+        done, 5, "error: standard output: cannot be written (No space left on device); nothing was written"
+    )
 
 
 @pytest.mark.parametrize("words", TO_OUTPUT, ids=lambda words: " ".join(words[2:]).replace(KNOWN, "oclgenomics"))
 def test_closed_standard_output(words: list[str]) -> None:
-    fails_in_one_line(run(words, ">&-"), 5, "error: standard output: cannot be written (it is closed); nothing was written")
+    fails_in_one_line(
+        run(words, ">&-"), 5, "error: standard output: cannot be written (it is closed); nothing was written"
+    )
 
 
 @pytest.mark.parametrize("words", [TIMING, [*MODEL, "timing"], TO_OUTPUT[-1], [*PROGRAM, "--help"]])

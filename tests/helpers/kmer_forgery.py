@@ -35,7 +35,7 @@ def keys_in_order(k: int) -> NDArray[np.uint64]:
 
 
 def write_forgery(path: Path, k: int, forgery: str) -> None:
-    """Write a database of `FORGERIES`, or a sound one if the name is another; k of 32 has no keys of too many letters."""
+    """Write a database of `FORGERIES`, or a sound one for another name; keys of 32 letters are never too many."""
     keys = keys_in_order(k)
     first = keys[:, SECTION_KMERS].copy()
     if forgery in ("beyond", "equal"):

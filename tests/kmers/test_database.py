@@ -239,7 +239,7 @@ def test_other_files(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is no file"):
         KmerDatabase.open(tmp_path)
     (tmp_path / "text").write_bytes(b">a\nACGT\n" * 100)
-    with pytest.raises(InputError, match="is no k-mer database"):
+    with pytest.raises(InputError, match="text, byte 0: is FASTA, and no k-mer database"):
         KmerDatabase.open(tmp_path / "text")
 
 

@@ -253,7 +253,8 @@ class TestNumPy:
     ("data", "trouble"),
     [
         (b"", "the file is empty; give POD5, FAST5"),
-        (b">chr1\nACGT\n", "no signals; give POD5, FAST5"),
+        (b">chr1\nACGT\n", "is FASTA, which has no raw signal; give POD5, FAST5"),
+        (b"notes\n", "no signals; give POD5, FAST5"),
         (b"\x1f\x8b\x08\0\0\0", "packed with gzip; unpack it"),
         (b"PK\x03\x04", "damaged, or no .npz"),
         (b"\x93NUMPY\x01\0\x10\0{", "damaged, or no .npy"),

@@ -11,6 +11,7 @@ from oclgenomics.io.foreign import ALIGNED, HEAD_BYTES, foreign_format
 __all__ = ["refuse_foreign"]
 
 BUILD = "build one of its references with `oclgenomics classify build`"
+OWN = b"\x89ocla"
 METACACHE_VERSION = 20200820  # of its databases, as 8 bytes
 BEGINNINGS = {
     METACACHE_VERSION.to_bytes(8, "little"): f"is a database of MetaCache; {BUILD}",
@@ -45,6 +46,8 @@ def refuse_foreign(path: str | os.PathLike[str]) -> None:
         return
     if not beginning:
         raise InputError("is empty; give a database of `oclgenomics classify build`", source=os.fspath(path))
+    if beginning.startswith(OWN):
+        return
     trouble = next((told for other, told in BEGINNINGS.items() if beginning.startswith(other)), None)
     if (other := foreign_format(beginning)) is not None and (trouble is None or other.name in ALIGNED):
         trouble = f"is {other.name}; give a database of `oclgenomics classify build`"
