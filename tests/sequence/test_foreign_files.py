@@ -29,7 +29,7 @@ def test_readers_of_sequences(engine: Engine, tmp_path: Path, name: str, packing
     called, data = FOREIGN[name]
     path = tmp_path / "x.fastq"
     path.write_bytes(PACKED[packing](data) if not data.startswith(b"\x1f\x8b") else data)
-    told = re.escape(f"{path}: is {called}") + ".*, neither FASTA nor FASTQ; [^\n]+$"
+    told = re.escape(f"{path}: is {called}") + r".*, neither FASTA nor FASTQ; [^\n]+$"
     for read in (read_records, lambda path: letter_blocks(engine, [path]), lambda path: packed_blocks(engine, [path])):
         with pytest.raises(InputError, match=told):
             list(read(path))

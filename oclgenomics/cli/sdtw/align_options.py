@@ -31,8 +31,8 @@ def add_align_options(group: argparse._ArgumentGroup) -> None:
     """Add --preset, --norm, --cost, --bonus, --arithmetic, --bits and --step; None where they are not given."""
     group.add_argument(
         "--preset", choices=PRESETS,
-        help="options that go together: this program's, those of Crescent, or those of SquiggleFilter; other options "
-        "change some (default: default)",
+        help="options that go together: this program's, those of Crescent, or those of SquiggleFilter (for n samples "
+        "its own program prints the score of n + 1); other options change some (default: default)",
     )  # fmt: skip
     group.add_argument(
         "--norm", choices=("prefix", "blocks"),
