@@ -82,5 +82,5 @@ def latencies_at(clock_mhz: float) -> Latencies:
         return _SLOW
     if clock_mhz <= REPORTED_MHZ:
         return REPORTED
-    longer = {entry.name: ceil(getattr(REPORTED, entry.name) * clock_mhz / REPORTED_MHZ) for entry in fields(REPORTED)}
+    longer = {entry.name: ceil(round(getattr(REPORTED, entry.name) * clock_mhz / REPORTED_MHZ, 9)) for entry in fields(REPORTED)}
     return Latencies(**longer | {name: max(FASTER_ADDER, longer[name]) for name in ("fadd", "fsub")})

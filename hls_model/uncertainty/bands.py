@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from hls_model.clock import builds, quickest
 from hls_model.config import Config
 from hls_model.ranges import Range
 from hls_model.timing import Timing, simulate
@@ -105,12 +106,19 @@ def slowest(config: Config) -> Config:
 def band(workload: Workload, config: Config, level: Level = "L1") -> Band:
     """Time a workload on a design with everything at its fast end, as it is, and with everything at its slow end.
 
+    A design that names the clock that it is built for (`target_mhz`) is built for the best one up to that; see
+    `hls_model.clock`.
+
     Raises
     ------
     ModelError
         As for `simulate`.
     """
-    return Band(*(simulate(workload, one, level) for one in (fastest(config), config, slowest(config))))
+    if not config.target_mhz:
+        return Band(*(simulate(workload, one, level) for one in (fastest(config), config, slowest(config))))
+    built = builds(config)
+    ends = (map(fastest, built), built, map(slowest, built))
+    return Band(*(simulate(workload, quickest(workload, end), level) for end in ends))
 
 
 def contributions(found: Band) -> list[Contribution]:
@@ -145,4 +153,5 @@ def _put(config: Config, values: Iterable[tuple[Unknown, float]]) -> Config:
 def _decides(config: Config) -> tuple[float, ...]:
     """All that the open parameters change in a timing: operators count through the depth alone."""
     link = config.host_rate.likely
-    return (config.latency, config.depth, float(config.pace), config.fsm_cycles, config.position_overhead_us, link)
+    clock = config.clock_mhz
+    return (clock, config.latency, config.depth, float(config.pace), config.fsm_cycles, config.position_overhead_us, link)
