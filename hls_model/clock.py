@@ -6,7 +6,7 @@ and routing (Table I). Large HLS designs over the dies of a U250 or U280 reach 1
 them, and 297 MHz with a floorplan and registers at the borders (AutoBridge). How the clock falls between is assumed.
 
 Nobody has to build for the clock that is asked for: one that is built for less runs at less. So a design is taken as
-built for the clock up to the one asked for at which it takes the least time, and no scan gets slower where a faster
+built for the clock up to the one asked for at which it takes the least time. So no scan gets slower where a faster
 clock is asked for.
 """
 
@@ -22,13 +22,13 @@ from hls_model.resources import estimate
 from hls_model.resources.placement import Placement
 from hls_model.workload import Workload
 
-__all__ = ["CLOCK_SOURCE", "builds", "quickest", "reached_clock"]
+__all__ = ["CLOCK_SOURCE", "builds", "clock_text", "quickest", "reached_clock"]
 
 EASY = 0.75  # of the room of a region: up to here one region costs no clock; assumed
 CLOSED_MHZ, PLATFORM_MHZ = 250.0, 300.0  # Table I of the paper; the default of the Alveo platforms (UG1393)
 PLACED_MHZ, PIPELINED_MHZ = 147.0, 297.0  # of designs over several dies, as the tools place them and with registers
 CLOCK_SOURCE = (
-    "one region: 250 MHz after placement and routing (Table I of the paper), 300 MHz is the platforms' default; several: "
+    "one region: 250 MHz after placement and routing (Table I of the paper), 300 is the platforms' default; several: "
     "147 MHz on average as the tools place designs, 297 with a floorplan and registers at borders (Guo et al., "
     "AutoBridge, FPGA 2021, https://about.blaok.me/publication/autobridge/); how it falls between is assumed"
 )
@@ -68,20 +68,29 @@ def _between(empty: float, full: float, share: float) -> float:
 def builds(config: Config) -> list[Config]:
     """Return the design as built for the clock asked for, and for those below at which an operator gets shorter.
 
-    Each runs at the clock that it is likely to reach.
+    Each runs at the clock that it is likely to reach, and has a `target_mhz` where it may miss it.
     """
     asked = config.target_mhz or config.clock_mhz
-    likely = reached_clock(config).likely
+    reached = reached_clock(config)
     targets = {asked}
     if not config.clock_met:
         points = {step * REPORTED_MHZ / cycles for cycles in _STEPS for step in range(cycles, 2 * cycles + 1)}
         points |= {SLOWEST_TABLE_MHZ, 175.0}  # where those below 250 MHz change
-        bounds = config.hardware.latency_ns
-        for nanoseconds in {config.memory.latency_ns or bounds.likely, bounds.low, bounds.high}:
-            for mhz in (asked, likely, CLOSED_MHZ, SLOWEST_TABLE_MHZ):  # where the memory's wait is one cycle less
-                points.add(floor(nanoseconds * mhz / 1e3) * 1e3 / nanoseconds)
         targets |= {point for point in points if SLOWEST_TABLE_MHZ <= point < asked}
-    return [config.but(clock_mhz=min(likely, one), target_mhz=one) for one in sorted(targets, reverse=True)]
+    return [
+        config.but(clock_mhz=min(reached.likely, one), target_mhz=0.0 if one <= reached.low else one)
+        for one in sorted(targets, reverse=True)
+    ]
+
+
+def clock_text(config: Config) -> str:
+    """Return a line about the clock that a built design runs at."""
+    mhz = reached_clock(config)
+    asked = config.target_mhz or config.clock_mhz
+    regions = sum(one.share > 0 for one in estimate(config).placement.regions)
+    where = f"in {regions} regions" if regions > 1 else "in one region"
+    bounds = f" ({mhz.low:.4g}-{mhz.high:.4g})" if mhz.low < mhz.high else ""
+    return f"{config.name}: built for {asked:.4g} MHz {where}, reaches {config.clock_mhz:.4g}{bounds} MHz"
 
 
 def quickest(workload: Workload, configs: Iterable[Config]) -> Config:
@@ -92,7 +101,8 @@ def quickest(workload: Workload, configs: Iterable[Config]) -> Config:
     def seconds(config: Config) -> float:
         beats = right * config.ii / config.lanes
         port_beats = right / config.memory.words_per_beat * float(config.pace)
-        waits = 0 if config.overlap_outer else config.latency + config.depth + config.fsm_cycles
-        return (max(beats, port_beats) + waits) / config.clock_mhz
+        waits = config.latency + config.depth + config.fsm_cycles  # of each column, or else of a position's first one
+        waited = len(workload.left) / columns if config.overlap_outer else 1.0
+        return (max(beats, port_beats) + waited * waits) / config.clock_mhz
 
     return min(configs, key=seconds)

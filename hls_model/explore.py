@@ -157,8 +157,7 @@ def explore(
         raise ModelError(_too_large(possible))
     timings = []
     for done, resources in enumerate(fitting):
-        built = resources.config.but(target_mhz=resources.config.target_mhz or resources.config.clock_mhz)
-        timings.append(simulate(workload, quickest(workload, builds(built)), level))
+        timings.append(simulate(workload, quickest(workload, builds(resources.config)), level))
         if progress is not None:
             progress(done + 1, len(fitting))
     rates = np.array([_rate(timing) for timing in timings])
@@ -182,7 +181,7 @@ def _too_large(possible: Sequence[Config]) -> str:
 
 
 def _band(timing: Timing, level: Level) -> Band:
-    return band(timing.workload, timing.config, level)
+    return band(timing.workload, timing.config, level, built=builds(timing.config))
 
 
 def _rate(timing: Timing) -> float:

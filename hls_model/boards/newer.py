@@ -107,7 +107,7 @@ U55C = replace(
     sources=_sources(
         U280,
         {
-            "available": assumed("as the U280, whose device has the same logic; the data sheet (DS978) was not at hand"),
+            "available": assumed("as the U280, whose device has the same logic; DS978 was not at hand"),
             "uram": assumed("as the U280"),
             "regions": assumed("as the U280, less than which its shell takes, as it has no DDR4"),
             "banks": _HBM, "ports": _HBM, "port_bits": _HBM, "bank_gbps": _HBM, "bank_gib": _HBM,

@@ -69,7 +69,9 @@ def _figure(key: str, value: object, old: object) -> object:
     if key == "regions":
         return tuple(_region(f"{name}[{index}]", one) for index, one in enumerate(_list(name, value)))
     if key == "placeable":
-        return dict(old if isinstance(old, Mapping) else {}) | _named(name, value, lambda at, one: _number(at, one, 1.0))
+        return dict(old if isinstance(old, Mapping) else {}) | _named(
+            name, value, lambda at, one: _number(at, one, 1.0)
+        )
     if isinstance(old, Range):
         return _range(name, value, 1.0 if key in SHARES else MOST)
     if isinstance(old, str):

@@ -40,8 +40,9 @@ DEVICES = {
 }
 
 CAPACITY = {
-    "zcu102": 4, "u200": 64, "u250": 64, "u280": 8, "u50": 8, "u55c": 16, "vck190": 8, "v80": 32, "agilex7": 16, "f2": 16,
-}  # GiB of the memory that kernels read
+    "zcu102": 4, "u200": 64, "u250": 64, "u280": 8, "u50": 8, "u55c": 16, "vck190": 8, "v80": 32,
+    "agilex7": 16, "f2": 16,
+}  # fmt: skip  # GiB of the memory that kernels read
 
 
 @ALL
