@@ -43,6 +43,8 @@ def _parameters(part: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
     """All parameters by their dotted names."""
     for entry in dataclasses.fields(part):
         value = getattr(part, entry.name)
+        if entry.name == "own_board":
+            continue  # its name is the parameter `board`
         if dataclasses.is_dataclass(value):
             yield from _parameters(value, f"{prefix}{entry.name}.")
         else:

@@ -156,6 +156,9 @@ class Config:
         Initiation interval: cycles between two beats of a lane.
     clock_mhz : float
         Clock of the accelerator.
+    target_mhz, clock_met : float, bool
+        Clock that the operators are built for where it is another one (0: `clock_mhz`), and whether the design is known
+        to meet it; else a range is given (`hls_model.clock`).
     operators, memory : Operators, Memory
         The lane's operators (where not set, as long as the clock asks for) and the read path.
     fsm_cycles : int
@@ -202,6 +205,8 @@ class Config:
     positions_in_flight : int
         Positions that a kernel holds at a time, each with an RS buffer and a set of maxima of its own: the launch and
         the prefetch of one, the columns of another and the merge of a third go on beside one another.
+    own_board : Board or None
+        A board that is no known one, from the table `board` of a design's file.
     """
 
     name: str = "u200"
@@ -210,6 +215,8 @@ class Config:
     physical_lanes: int = 0
     ii: int = 1
     clock_mhz: float = 250.0
+    target_mhz: float = 0.0
+    clock_met: bool = False
     operators: Operators = field(default_factory=Operators)
     memory: Memory = field(default_factory=Memory)
     fsm_cycles: int = 1
@@ -236,6 +243,7 @@ class Config:
     power_watts: float = 0.0
     kernels: int = 1
     positions_in_flight: int = 1
+    own_board: Board | None = None
 
     def __post_init__(self) -> None:
         for name, least in (("unroll", 1), ("physical_lanes", 0), ("ii", 1), ("fsm_cycles", 1), ("rs_buffer_words", 1)):
@@ -247,7 +255,7 @@ class Config:
         _whole("ld_word_bits", self.ld_word_bits, 8, LARGEST_ENGINE)
         for name in ("clock_mhz", "software_rate", "ld_bits_per_s"):
             _positive(name, getattr(self, name))
-        for name in ("position_overhead_us", "power_watts", "host_gbps"):
+        for name in ("target_mhz", "position_overhead_us", "power_watts", "host_gbps"):
             _least(name, getattr(self, name))
         if self.position_overhead_us > MAX_OVERHEAD_US:
             raise ModelError(f"position_overhead_us is {self.position_overhead_us:g}; {MAX_OVERHEAD_US:g} is the most")
@@ -292,7 +300,7 @@ class Config:
     @property
     def latencies(self) -> Latencies:
         """The operators' latencies in cycles: as set, or those of the clock."""
-        return self.operators.at(self.clock_mhz)
+        return self.operators.at(self.target_mhz or self.clock_mhz)
 
     @property
     def depth(self) -> int:
@@ -308,7 +316,7 @@ class Config:
         ModelError
             No such board.
         """
-        return find_board(self.board)
+        return self.own_board or find_board(self.board)
 
     @property
     def latency(self) -> int:

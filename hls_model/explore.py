@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hls_model.boards import find_board
+from hls_model.clock import builds, quickest
 from hls_model.config import Config, Memory
 from hls_model.errors import ModelError
 from hls_model.limits import check_possible
@@ -157,7 +157,7 @@ def explore(
         raise ModelError(_too_large(possible))
     timings = []
     for done, resources in enumerate(fitting):
-        timings.append(simulate(workload, resources.config, level))
+        timings.append(simulate(workload, quickest(workload, builds(resources.config)), level))
         if progress is not None:
             progress(done + 1, len(fitting))
     rates = np.array([_rate(timing) for timing in timings])
@@ -181,7 +181,7 @@ def _too_large(possible: Sequence[Config]) -> str:
 
 
 def _band(timing: Timing, level: Level) -> Band:
-    return band(timing.workload, timing.config, level)
+    return band(timing.workload, timing.config, level, built=builds(timing.config))
 
 
 def _rate(timing: Timing) -> float:
@@ -231,7 +231,7 @@ def _designs(config: Config, space: Space) -> tuple[int, list[Config]]:
 def _changed(config: Config, unroll: int, clock_mhz: float, ports: int, overlap: bool, kernels: int) -> Config:
     memory = config.memory
     same = ports * kernels == memory.ports * config.kernels
-    banks = memory.banks if same else min(max(ports * kernels, 1), find_board(config.board).banks)
+    banks = memory.banks if same else min(max(ports * kernels, 1), config.hardware.banks)
     changed: Memory = dataclasses.replace(memory, ports=ports, banks=banks)
     return config.but(
         unroll=unroll,

@@ -82,5 +82,6 @@ def latencies_at(clock_mhz: float) -> Latencies:
         return _SLOW
     if clock_mhz <= REPORTED_MHZ:
         return REPORTED
-    longer = {entry.name: ceil(getattr(REPORTED, entry.name) * clock_mhz / REPORTED_MHZ) for entry in fields(REPORTED)}
+    ratio = clock_mhz / REPORTED_MHZ  # rounded below, so that a clock at which a product is whole does not exceed it
+    longer = {entry.name: ceil(round(getattr(REPORTED, entry.name) * ratio, 9)) for entry in fields(REPORTED)}
     return Latencies(**longer | {name: max(FASTER_ADDER, longer[name]) for name in ("fadd", "fsub")})

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from hls_model.boards import Board, find_board, own_board
 from hls_model.config import LARGEST, Config, Memory
 from hls_model.errors import ModelError, ModelInputError
 from hls_model.reading import read_text
@@ -63,6 +64,40 @@ PRESETS: Mapping[str, Config] = {
             overlap_outer=True,
             remainder="masked",
         ),
+        *(
+            _U200.but(
+                name=name,
+                board=name,
+                unroll=unroll,
+                clock_mhz=300.0,
+                memory=Memory(port_bits=256, ports=ports, banks=ports, bank_gbps=find_board(name).bank_gbps),
+                ld_units=units,
+                ld_r2_units=16,
+                matrix_adders=ports,
+                overlap_outer=True,
+                remainder="masked",
+            )
+            for name, unroll, ports, units in (
+                ("u50", 64, 8, 256), ("u55c", 128, 16, 512), ("v80", 256, 32, 512), ("f2", 128, 16, 512)
+            )
+        ),
+        _U200.but(
+            name="vck190",
+            board="vck190",
+            unroll=16,
+            clock_mhz=300.0,
+            memory=Memory(port_bits=256, ports=2, banks=1, bank_gbps=25.6),
+            overlap_outer=True,
+            remainder="masked",
+        ),
+        _U200.but(
+            name="agilex7",
+            board="agilex7",
+            clock_mhz=300.0,
+            memory=Memory(port_bits=512, ports=2, banks=2, bank_gbps=21.3),
+            overlap_outer=True,
+            remainder="masked",
+        ),
     )
 }
 
@@ -74,7 +109,8 @@ def load(name: str | os.PathLike[str]) -> Config:
     ----------
     name : str or path
         A name in `PRESETS`, or a file: top-level keys are fields of `Config`, the tables `memory` and `operators` hold
-        theirs, and `preset` names what the file starts from (`u200` if missing).
+        theirs, and `preset` names what the file starts from (`u200` if missing). A table `board` describes a board
+        (`hls_model.boards.own_board`).
 
     Raises
     ------
@@ -95,9 +131,22 @@ def load(name: str | os.PathLike[str]) -> Config:
     if not isinstance(base, str) or base not in PRESETS:
         raise ModelInputError(f"{text}: preset {base!r} is not known; choose one of {', '.join(PRESETS)}")
     try:
-        return change(PRESETS[base], {"name": path.stem, **table})
+        design = PRESETS[base]
+        if isinstance(table.get("board"), dict):
+            design = _on(own_board(table.pop("board"), design.board, path.stem, text), design)
+        return change(design, {"name": path.stem, **table})
     except ModelError as error:
         raise ModelInputError(f"{text}: {error}") from error
+
+
+def _on(board: Board, design: Config) -> Config:
+    """The design on a board of its own, as far as that has clock, ports and banks for it."""
+    old = design.memory
+    ports, banks = min(old.ports, board.ports), min(old.banks, board.banks)
+    bits = min(old.port_bits, board.port_bits)
+    memory = dataclasses.replace(old, ports=ports, banks=banks, port_bits=bits, bank_gbps=board.bank_gbps)
+    clock = min(design.clock_mhz, board.max_clock_mhz)
+    return design.but(board=board.name, own_board=board, clock_mhz=clock, memory=memory)
 
 
 def _parsed(text: str) -> dict[str, Any]:
@@ -131,7 +180,7 @@ def change(config: Config, table: Mapping[str, Any]) -> Config:
 
 
 def _changed(part: Any, table: Mapping[str, Any], prefix: str) -> Any:
-    known = {entry.name: getattr(part, entry.name) for entry in dataclasses.fields(part)}
+    known = {entry.name: getattr(part, entry.name) for entry in dataclasses.fields(part) if entry.name != "own_board"}
     values: dict[str, Any] = {}
     for key, value in table.items():
         name = f"{prefix}{key}"

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from hls_model.accounting import ACCOUNTINGS, Accounting, counted
 from hls_model.bottleneck import Bottleneck, find_bottleneck
+from hls_model.clock import builds, quickest, reached_clock
 from hls_model.config import WORD_BITS, Config
 from hls_model.errors import ModelError
 from hls_model.limits import check_possible, check_sides
@@ -197,6 +198,9 @@ class Projection:
         return {
             "workload": timing.workload.name,
             "design": timing.config.name,
+            "clock_mhz": timing.config.clock_mhz,
+            "target_mhz": timing.config.target_mhz,
+            "clock_mhz_range": reached_clock(timing.config).record(),
             "level": timing.level,
             "exact": timing.bound == "exact",
             "bound": timing.bound,
@@ -287,8 +291,9 @@ def project(
     check_possible(config)
     check_sides(workload)
     card_memory(workload, counted(config, accounting), all_pairs=all_pairs or accounting == "paper")
-    found = band(workload, config, level) if uncertainty else None
-    timing = simulate(workload, config, level) if found is None else found.likely
+    built = builds(config)
+    found = band(workload, config, level, built=built) if uncertainty else None
+    timing = simulate(workload, quickest(workload, built), level) if found is None else found.likely
     return Projection(timing, find_bottleneck(timing), all_pairs, found).counted_as(accounting)
 
 

@@ -18,6 +18,7 @@ __all__ = ["add_parser"]
 
 UNROLLS = "4,8,16,24,32,48,64,96,128,192,256"
 NOTES = (
+    "MHz: the clock that a design is likely to reach on its regions, at most the one asked for\n"
     "M omega/s: scores of the pipelines over the time of the whole scan, without those that software computes\n"
     "roof: the most that lanes, ports or banks of the design allow at their likely rates"
 )
@@ -123,7 +124,7 @@ def _cells(design: Design, *, mark: bool) -> tuple[str, ...]:
     config, shares, roof = design.config, design.resources.shares, design.roofline
     return (
         f"{config.unroll}",
-        f"{config.clock_mhz:g}",
+        f"{config.clock_mhz:.4g}",
         f"{config.memory.ports}",
         "yes" if config.overlap_outer else "no",
         f"{config.kernels}",
@@ -146,6 +147,7 @@ def _record(found: Exploration) -> dict[str, object]:
             {
                 "unroll": design.config.unroll,
                 "clock_mhz": design.config.clock_mhz,
+                "target_mhz": design.config.target_mhz,
                 "ports": design.config.memory.ports,
                 "overlap_outer": design.config.overlap_outer,
                 "kernels": design.config.kernels,

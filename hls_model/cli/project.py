@@ -14,6 +14,7 @@ from hls_model.cli.scan_phases import scan_text
 from hls_model.cli.tables import table
 from hls_model.cli.totals import other_total, total_headers, totals_note
 from hls_model.cli.workload_options import add_workload_options, workload
+from hls_model.clock import clock_text
 from hls_model.config import CHOICES, Config
 from hls_model.errors import ModelError
 from hls_model.presets import load, parse_settings
@@ -175,10 +176,11 @@ def summary_text(projections: list[Projection]) -> str:
 
 
 def placement_text(projections: Sequence[Projection]) -> str:
-    """Return a line for each design: where on its board it goes, and how much of the room there it takes."""
+    """Return a line for each design: where on its board it goes, how much of the room it takes, and its clock."""
     found = [estimate(one.timing.config) for one in projections]
     rooms = dict.fromkeys(f"{one.board.name}: {room_text(one.board)}" for one in found)
-    return "\n".join([*map(fits_text, found), *rooms])
+    clocks = (clock_text(one.timing.config) for one in projections)
+    return "\n".join([*map(fits_text, found), *rooms, *clocks])
 
 
 def made_of_text(projections: list[Projection]) -> str:

@@ -13,7 +13,6 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from hls_model.boards import find_board
 from hls_model.config import Config
 from hls_model.errors import ModelError, ModelOutputError
 from hls_model.functional import Sums
@@ -31,6 +30,11 @@ PARTS: Mapping[str, str] = {
     "u200": "xcu200-fsgd2104-2-e",
     "u250": "xcu250-figd2104-2L-e",
     "u280": "xcu280-fsvh2892-2L-e",
+    "u50": "xcu50-fsvh2104-2-e",
+    "u55c": "xcu55c-fsvh2892-2L-e",
+    "vck190": "xcvc1902-vsva2197-2MP-e-S",
+    "v80": "xcv80-lsva4737-2MHP-e-S",
+    "f2": "xcvu47p-fsvh2892-2-e",
 }
 
 
@@ -67,7 +71,7 @@ def project_files(config: Config, positions: Sequence[Sums]) -> dict[str, bytes]
     ModelError
         A board whose part is not known, a port or a burst that no AXI4 bus has, or positions that no lane takes.
     """
-    board = find_board(config.board)
+    board = config.hardware
     if board.name not in PARTS:
         raise ModelError(f"no part is known for the board {board.name}; choose one of {', '.join(PARTS)}")
     check_bus(config)

@@ -76,6 +76,6 @@ def _label(axes: Axes, front: list[Design], top: float) -> None:
         ports = f"{config.memory.ports} port{'s' * (config.memory.ports > 1)}"
         kernels = f"{config.kernels} kernels, " * (config.kernels > 1)
         axes.annotate(
-            f"{kernels}unroll {config.unroll}, {config.clock_mhz:g} MHz, {ports}", (design.cost, height), (-9, 3),
+            f"{kernels}unroll {config.unroll}, {config.clock_mhz:.4g} MHz, {ports}", (design.cost, height), (-9, 3),
             textcoords="offset points", ha="right", va="bottom", fontsize=9.5, color=INK,
         )  # fmt: skip

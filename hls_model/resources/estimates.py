@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from operator import add
 
-from hls_model.boards import KINDS, Amount, Board, find_board
+from hls_model.boards import KINDS, Amount, Board
 from hls_model.config import Config
 from hls_model.errors import ModelError
 from hls_model.limits import check_possible
@@ -110,7 +110,7 @@ def estimate(config: Config, method: str = "bottom-up", *, pipelines_only: bool 
     pipelines = _pipelines(config, method)
     parts = tuple(replace(part, count=part.count * config.kernels) for part in pipelines)
     parts += () if pipelines_only else engine_parts(config)
-    return Resources(config, find_board(config.board), method, parts)
+    return Resources(config, config.hardware, method, parts)
 
 
 def _pipelines(config: Config, method: str) -> tuple[Part, ...]:
@@ -153,7 +153,7 @@ def shortage(board: Board, total: Amount, placement: Placement, cells: str) -> s
 
 def largest_unroll(config: Config, method: str = "bottom-up") -> int:
     """Return the largest unroll, with a lane for each iteration, that fits the board; 0 if none does."""
-    board = find_board(config.board)
+    board = config.hardware
     room = sum(map(board.room, board.regions), Amount())
     one, two = (_at_unroll(config, unroll, method).total for unroll in (1, 2))
     slope = max(1, two.lut - one.lut)

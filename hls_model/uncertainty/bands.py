@@ -12,9 +12,10 @@ better. Ranges hold the likely value in any case.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from hls_model.clock import quickest
 from hls_model.config import Config
 from hls_model.ranges import Range
 from hls_model.timing import Timing, simulate
@@ -102,15 +103,21 @@ def slowest(config: Config) -> Config:
     return _put(config, ((one, one.slow) for one in unknowns(config)))
 
 
-def band(workload: Workload, config: Config, level: Level = "L1") -> Band:
+def band(workload: Workload, config: Config, level: Level = "L1", *, built: Sequence[Config] = ()) -> Band:
     """Time a workload on a design with everything at its fast end, as it is, and with everything at its slow end.
+
+    With `built`, the same design as built for several clocks (`hls_model.clock.builds`), the best of them counts at
+    either end and between.
 
     Raises
     ------
     ModelError
         As for `simulate`.
     """
-    return Band(*(simulate(workload, one, level) for one in (fastest(config), config, slowest(config))))
+    if not built:
+        return Band(*(simulate(workload, one, level) for one in (fastest(config), config, slowest(config))))
+    ends = (map(fastest, built), built, map(slowest, built))
+    return Band(*(simulate(workload, quickest(workload, end), level) for end in ends))
 
 
 def contributions(found: Band) -> list[Contribution]:
@@ -145,4 +152,5 @@ def _put(config: Config, values: Iterable[tuple[Unknown, float]]) -> Config:
 def _decides(config: Config) -> tuple[float, ...]:
     """All that the open parameters change in a timing: operators count through the depth alone."""
     link = config.host_rate.likely
-    return (config.latency, config.depth, float(config.pace), config.fsm_cycles, config.position_overhead_us, link)
+    clock, overhead = config.clock_mhz, config.position_overhead_us
+    return (clock, config.latency, config.depth, float(config.pace), config.fsm_cycles, overhead, link)

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import ceil
 
+from hls_model.clock import CLOCK_SOURCE, reached_clock
 from hls_model.config import Config
 from hls_model.operators import REPORTED_MHZ, SLOWEST_TABLE_MHZ, latencies_at
 from hls_model.paper.simulated import OVERHEAD_US
@@ -94,9 +95,13 @@ def _unknowns(config: Config) -> Iterator[Unknown]:
         yield Unknown("memory.efficiency", "", board.efficiency_range, False, str(board.sources["efficiency_range"]))
     if config.host_transfer != "none" and not config.host_gbps:
         yield Unknown("host_gbps", "GB/s", board.host_gbps, False, str(board.sources["host_gbps"]))
+    if config.target_mhz and not config.clock_met:
+        values = reached_clock(config)
+        values = Range(min(values.low, config.clock_mhz), config.clock_mhz, max(values.high, config.clock_mhz))
+        yield Unknown("clock_mhz", "MHz", values, False, CLOCK_SOURCE)
     for name, cycles in vars(config.operators).items():
         if not cycles:
-            values = operator_range(name, config.clock_mhz)
+            values = operator_range(name, config.target_mhz or config.clock_mhz)
             yield Unknown(f"operators.{name}", "cycles", values, True, OPERATOR_SOURCES[name])
     if config.fsm_cycles == FSM_CYCLES.likely:
         yield Unknown("fsm_cycles", "cycles", FSM_CYCLES, True, SOURCES["fsm_cycles"])
@@ -110,12 +115,16 @@ def operator_range(name: str, clock_mhz: float) -> Range:
 
     HLS reports a latency of one cycle less than the states that an operator takes (a module named `fadd..._5_full_dsp`
     has five states and a latency of 4), which are what the model counts. So one cycle less is the least, where
-    operators share a state; below 250 MHz it is one less than the estimate for 100 MHz. The greatest grows with the
-    clock above 250 MHz.
+    operators share a state; between 100 and 250 MHz it is one less than what lies between the estimate for 100 MHz and
+    the report. The greatest grows with the clock above 250 MHz.
     """
     likely = getattr(latencies_at(clock_mhz), name)
-    shortest = min(likely, getattr(latencies_at(SLOWEST_TABLE_MHZ), name)) if clock_mhz < REPORTED_MHZ else likely
-    longest = ceil(LONGEST[name] * max(1.0, clock_mhz / REPORTED_MHZ))
+    shortest = likely
+    if SLOWEST_TABLE_MHZ < clock_mhz < REPORTED_MHZ:
+        slow = getattr(latencies_at(SLOWEST_TABLE_MHZ), name)
+        share = (clock_mhz - SLOWEST_TABLE_MHZ) / (REPORTED_MHZ - SLOWEST_TABLE_MHZ)
+        shortest = min(likely, ceil(round(slow + share * (likely - slow), 9)))
+    longest = ceil(round(LONGEST[name] * max(1.0, clock_mhz / REPORTED_MHZ), 9))
     return Range(max(1, shortest - 1), likely, max(likely, longest))
 
 

@@ -185,7 +185,7 @@ def test_how_often_loops_run() -> None:
         extent(5, 3, config)
 
 
-@pytest.mark.parametrize("name", BOARDS)
+@pytest.mark.parametrize("name", PARTS)
 def test_scripts_name_part_and_clock(name: str) -> None:
     config = load("u200").but(board=name, name="a\n#include <x>", clock_mhz=300.0)
     files = project_files(config, [operands(4, 64, 1)])

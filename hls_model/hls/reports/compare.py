@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from hls_model.boards import KINDS, find_board
+from hls_model.boards import KINDS
 from hls_model.config import Config
 from hls_model.errors import ModelError
 from hls_model.hls.design import LS_BLOCK, TOP, extent, latency_cycles, port_interval
@@ -244,7 +244,7 @@ def _latency(found: Synthesis, cycles: tuple[float, float, float] | None) -> Ite
 
 
 def _resources(found: Synthesis, config: Config) -> Iterator[Row]:
-    available = find_board(config.board).available
+    available = config.hardware.available
     for kind in KINDS:
         yield Row("available", kind.upper(), found.available[kind], getattr(available, kind), "given")
     for method in METHODS:
