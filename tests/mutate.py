@@ -260,8 +260,7 @@ def folders_of(path: str) -> tuple[str, ...]:
     folder = path.split("/")[1]
     if folder == "cli":
         system = path.split("/")[2]
-        tests = "hls_model" if system == "fpga" else system
-        return (f"tests/{tests}" if (ROOT / "tests" / tests).is_dir() else "tests/cli",)
+        return (f"tests/{system}" if (ROOT / "tests" / system).is_dir() else "tests/cli",)
     if folder == "common":
         return ("tests/runtime", "tests/primitives")
     if (ROOT / "tests" / folder).is_dir():
