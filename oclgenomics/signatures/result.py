@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,7 @@ ColumnsT = TypeVar("ColumnsT", bound="_Columns")
 class _Columns:
     """Arrays of one length."""
 
-    TYPES: ClassVar[str]  # NumPy's letters, one for each field
+    TYPES = ""  # NumPy's letters, one for each field
 
     @classmethod
     def none(cls: type[ColumnsT]) -> ColumnsT:

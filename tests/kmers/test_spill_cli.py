@@ -47,6 +47,7 @@ def words(inputs: list[Path | str], output: Path, device: Device, tmp_dir: Path 
     return [*counting, "--max-memory", limit, "--tmp-dir", str(tmp_dir)]
 
 
+@pytest.mark.one_cpu
 def test_what_is_told(
     device: Device, large: Path, tmp_path: Path, tmp_dir: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -103,6 +104,7 @@ def assert_full(done: subprocess.CompletedProcess[str], place: str, tmp_path: Pa
     assert not list(tmp_dir.iterdir())
 
 
+@pytest.mark.one_cpu
 def test_a_file_that_may_not_grow(device: Device, large: Path, tmp_path: Path, tmp_dir: Path) -> None:
     assert main([*words([large], tmp_path / "warm.db", device, tmp_dir), "-q"]) == 0  # the kernels are in their caches
     done = subprocess.run(
@@ -113,6 +115,7 @@ def test_a_file_that_may_not_grow(device: Device, large: Path, tmp_path: Path, t
     assert "(File too large)" in done.stderr
 
 
+@pytest.mark.one_cpu
 def test_a_full_file_system(device: Device, large: Path, tmp_path: Path, tmp_dir: Path) -> None:
     in_own_space = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-ec"]
     mount = f'mount -t tmpfs -o size=2m tmpfs "{tmp_dir}"'

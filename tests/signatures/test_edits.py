@@ -76,8 +76,7 @@ def test_means_are_ordered_exactly(rows: list[tuple[int, int]]) -> None:
     assert order == sorted(range(len(rows)), key=lambda i: -Fraction(*rows[i]))
 
 
-@settings(max_examples=30)
-@given(
+ANY_PLACES = given(
     seed=st.integers(0, 1 << 32),
     alphabet=st.sampled_from(ALPHABETS),
     max_edits=EDITS,
@@ -87,7 +86,9 @@ def test_means_are_ordered_exactly(rows: list[tuple[int, int]]) -> None:
     room=st.sampled_from([None, 1]),
     at_once=st.sampled_from([40, 1 << 17]),
 )
-def test_places_are_those_of_the_oracle(
+
+
+def any_places(
     shaped: Engine,
     seed: int,
     alphabet: str,
@@ -102,6 +103,10 @@ def test_places_are_those_of_the_oracle(
     texts = make_texts(rng, alphabet, 120)
     reads = make_reads(rng, texts, alphabet, max_edits, qualities=qualities)
     check_places(shaped, reads, texts, max_edits, piece=piece, indexed=indexed, room=room, at_once=at_once, strand="+")
+
+
+test_places_are_those_of_the_oracle = pytest.mark.one_cpu(settings(max_examples=30)(ANY_PLACES(any_places)))
+test_some_places_are_those_of_the_oracle = pytest.mark.other_cpus(settings(max_examples=8)(ANY_PLACES(any_places)))
 
 
 def check_places(
