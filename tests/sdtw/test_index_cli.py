@@ -45,13 +45,14 @@ def test_index(fasta: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
 def test_options(fasta: Path, tmp_path: Path) -> None:
     model = tmp_path / "m.txt"
     model.write_text("".join(f"{a}{b} {i}\n" for i, (a, b) in enumerate((a, b) for a in "ACGU" for b in "ACGU")))
-    words = ["--model", model, "--molecule", "rna", "--name", "other", "-q"]
+    words = ["--model", model, "--molecule", "rna", "--name", "other", "--pore", "rna004", "-q"]
     for options, reverse in (([], False), (["--reverse-kmers"], True)):
         assert sdtw("index", fasta, "-o", tmp_path / "y", *words, *options) == 0
         found = read_squiggle(tmp_path / "y")
         expected = build_squiggle(fasta, read_model(model, reverse_kmers=reverse), molecule="rna")
         assert found.levels.tolist() == expected.levels.tolist()
         assert (found.name, found.model, found.k, found.molecule) == ("other", "m", 2, "rna")
+        assert found.pore == "RNA004"
 
 
 def test_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -82,7 +83,7 @@ def test_info(fasta: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
 
 
 def test_what_a_model_is_for(fasta: Path, tmp_path: Path) -> None:
-    for words, pore, rate in (([], "R9", 4000.0), (["--pore", "r10.4.1", "--rate", "5000"], "R10", 5000.0)):
+    for words, pore, rate in (([], "R9", 4000.0), (["--pore", "r9.5", "--rate", "5000"], "R9", 5000.0)):
         assert sdtw("index", fasta, "--model", "r9.4.1", *words, "-o", tmp_path / "y", "-q") == 0
         found = read_squiggle(tmp_path / "y")
         assert (found.pore, found.rate, found.model_checksum) == (pore, rate, read_model("r9.4.1").checksum)
@@ -92,6 +93,7 @@ def test_what_a_model_is_for(fasta: Path, tmp_path: Path) -> None:
     ("words", "code", "told"),
     [
         (["index", "x.fa", "--model", "r9.4.1", "--pore", "R11", "-o", "y"], 2, "--pore R11: is none of R7, R9, R10"),
+        (["index", "x.fa", "--model", "r9.4.1", "--pore", "R10", "-o", "y"], 2, "--pore R10: contradicts the model"),
         (["index", "x.fa", "--model", "r9.4.1", "--rate", "0", "-o", "y"], 2, "--rate 0.0: give samples per second"),
         (["index", "x.fa", "-o", "y"], 2, "required: --model"),
         (["index", "x.fa", "--model", "r9.4.1"], 2, "required: -o/--output"),

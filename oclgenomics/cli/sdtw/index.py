@@ -100,13 +100,15 @@ def _meant_for(args: argparse.Namespace, model: KmerModel) -> KmerModel:
     Raises
     ------
     ParameterError
-        There is no such pore or rate.
+        There is no such pore or rate, or the package's own model is for another pore.
     """
     from oclgenomics.signals.chemistry import PORES, pore_named
 
     pore = pore_named(args.pore or "")
     if args.pore is not None and not pore:
         raise ParameterError("pore", f"is none of {', '.join(PORES)}", args.pore)
+    if pore and args.model in MODEL_NAMES and pore != model.pore:
+        raise ParameterError("pore", f"contradicts the model {args.model}, which is for {model.pore}", args.pore)
     if args.rate is not None and not 0 < args.rate < math.inf:
         raise ParameterError("rate", "give samples per second, above 0", args.rate)
     return replace(model, pore=pore or model.pore, rate=args.rate or model.rate)
