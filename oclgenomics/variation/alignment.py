@@ -277,8 +277,9 @@ class Alignment:
 
     @property
     def absent(self) -> NDArray[np.uint32] | None:
-        """1 where there is no haplotype that could have a state, uint32 (words, sites), beside haploid calls; None if
-        there is none.
+        """1 where there is no haplotype that could have a state: second ones of haploid calls, uint32 (words, sites).
+
+        None if there is none.
 
         A sample of which all observed calls are haploid has no second haplotype at any site.
         """

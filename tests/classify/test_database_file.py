@@ -172,7 +172,8 @@ def test_other_files(path: Path, text: str) -> None:
 def test_other_programs(path: Path) -> None:
     refused(path, gzip.compress(b"x"), "is compressed by gzip; .* unpack it")
     refused(path, (20200820).to_bytes(8, "little") + bytes(100), "is a database of MetaCache; build one")
-    refused(path, b"\x89okmer\r\n" + bytes(100), "is a database of k-mers")
+    other = "is a database of `oclgenomics kmers`; give a database of `oclgenomics classify build`"
+    refused(path, b"\x89okmer\r\n" + bytes(100), other)
 
 
 def test_what_is_no_file(tmp_path: Path) -> None:

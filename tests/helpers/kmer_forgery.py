@@ -17,7 +17,7 @@ __all__ = ["FORGERIES", "keys_in_order", "write_forgery", "write_sections"]
 FORGERIES = {
     "beyond": (0, "reach beyond"),
     "equal": (0, "reach beyond"),
-    "letters": (2, "too many letters"),
+    "letters": (2, "too many bases"),
     "first": (1, "not the one that the table of sections has"),
 }
 """Which section is wrong, and how the error ends."""

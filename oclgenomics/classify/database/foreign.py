@@ -18,9 +18,6 @@ BEGINNINGS = {
     b"\x1f\x8b": "is compressed by gzip; a database is read as it was written, so unpack it",
     b"BZh": "is compressed by bzip2; a database is read as it was written, so unpack it",
     b"\x28\xb5\x2f\xfd": "is compressed by Zstandard; a database is read as it was written, so unpack it",
-    b"\x89okmer": "is a database of k-mers of `oclgenomics kmers`; give one of `oclgenomics classify build`",
-    b"\x89osig": "is a panel of `oclgenomics signatures`; give a database of `oclgenomics classify build`",
-    b"\x89osqu": "is a reference of `oclgenomics sdtw`; give a database of `oclgenomics classify build`",
     b">": "is FASTA; build a database of it with `oclgenomics classify build`",
     b"@": "is FASTQ, which reads are in; give a database of `oclgenomics classify build`",
 }

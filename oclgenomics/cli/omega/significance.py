@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Generator, Iterator
-from contextlib import ExitStack, closing
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -55,8 +55,7 @@ def judge_omegas(args: argparse.Namespace) -> int:
         check_options(scan_parameters(options), report.parameters, args.scan, "omega threshold")
     select_device(args.device)  # a device that is not there is told before the work
     messages = SignificanceMessages(args)
-    with ExitStack() as stack:
-        sweeps = stack.enter_context(closing(_sweep_replicates(args, reading))) if args.sweeps else None
+    with _sweep_replicates(args, reading) as sweeps:
         found, made = _judge_replicates(args, options, reading, given, rates, sweeps, messages)
     if report is not None:
         compared = compare(found, report.tracks, args.scan, "omega threshold")
@@ -93,39 +92,30 @@ def _judge_replicates(
     return found, made
 
 
-def _sweep_replicates(args: argparse.Namespace, reading: ReadOptions) -> Generator[Alignment, None, None]:
-    """The replicates with a sweep, the first of which is read now: what is wrong with it is told before the work.
+@contextmanager
+def _sweep_replicates(args: argparse.Namespace, reading: ReadOptions) -> Generator[Iterator[Alignment] | None]:
+    """The replicates with a sweep, if any are asked for; what is wrong with the first one is reported before the work.
 
     Raises
     ------
     InputError
-        The file cannot be read.
+        The file cannot be read, or holds no alignment.
     UsageError
-        It has another number of haplotypes than those that are simulated.
+        The first one has another number of haplotypes than those that are simulated.
     """
-    read = open_alignments(args.sweeps, reading, threads=args.threads)
-    try:
-        first = next(read)
+    if not args.sweeps:
+        yield None
+        return
+
+    def check(first: Alignment) -> None:
         if args.samples not in (None, first.haplotypes):
-            raise _other_haplotypes(args, first.haplotypes, args.samples)
-    except BaseException:
-        read.close()
-        raise
-    return _again(first, read)
+            raise UsageError(
+                f"--sweeps {args.sweeps}: {first.haplotypes:,} haplotypes, {args.samples:,} in the neutral data, for "
+                "which thresholds are others; make both of the same number"
+            )
 
-
-def _again(first: Alignment, rest: Generator[Alignment, None, None]) -> Generator[Alignment, None, None]:
-    with closing(rest):
-        yield first
-        del first
-        yield from rest
-
-
-def _other_haplotypes(args: argparse.Namespace, swept: int, neutral: int | None) -> UsageError:
-    return UsageError(
-        f"--sweeps {args.sweeps}: {swept:,} haplotypes, {neutral:,} in the neutral data, for which thresholds are "
-        "others; make both of the same number"
-    )
+    with closing(open_alignments(args.sweeps, reading, threads=args.threads)) as read:
+        yield first_read(read, args.sweeps, check)
 
 
 def _with_sweeps(

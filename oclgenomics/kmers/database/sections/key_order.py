@@ -81,4 +81,4 @@ def check_ends(keys: NDArray[np.uint64], first: NDArray[np.uint64], greatest: ND
         raise ValueError("its first k-mer is not the one that the table of sections has")
     last, most = sortable(np.stack([keys[:, -1], greatest], axis=1))
     if last > most:
-        raise ValueError("its k-mers reach beyond those of the next section, or have too many letters")
+        raise ValueError("its k-mers reach beyond those of the next section, or have too many bases")

@@ -26,7 +26,7 @@ LAYOUTS = ("bytes", "sharding_indexed", "transpose")  # of version 3
 ALLOWED = frozenset((*PACKERS, *CHECKSUMS, *FILTERS, *TEXTS, *LAYOUTS))
 
 
-def check_codecs(path: str, array: str) -> None:
+def check_codecs(path: str, array: str, packed: zipfile.ZipFile | None = None) -> None:
     """Refuse an array whose metadata, in any version of the format, name a codec that is not allowed.
 
     Parameters
@@ -35,6 +35,8 @@ def check_codecs(path: str, array: str) -> None:
         Folder of the Zarr group, or zip file of it.
     array : str
         Its name; an array that is not there has no codecs.
+    packed : ZipFile, optional
+        The zip file, whose list of members may be long and is read once.
 
     Raises
     ------
@@ -42,7 +44,7 @@ def check_codecs(path: str, array: str) -> None:
         There is another codec, or the metadata cannot be read.
     """
     for name, codecs in ((f"{array}/.zarray", _version_2), (f"{array}/zarr.json", _version_3)):
-        text = _member(path, name)
+        text = _member(path, name, packed)
         if text is None:
             continue
         try:
@@ -79,7 +81,7 @@ def _chain(codecs: Iterable[Any]) -> Iterator[str]:
         yield from _chain((*(inner.get("codecs") or ()), *(inner.get("index_codecs") or ())))
 
 
-def _member(path: str, name: str) -> bytes | None:
+def _member(path: str, name: str, packed: zipfile.ZipFile | None) -> bytes | None:
     """A file of the store; None where there is none.
 
     Raises
@@ -88,11 +90,11 @@ def _member(path: str, name: str) -> bytes | None:
         It cannot be read, or is too large.
     """
     try:
-        if os.path.isdir(path):
-            with open(os.path.join(path, name), "rb") as file:
-                return _whole(file, os.fstat(file.fileno()).st_size)
-        with zipfile.ZipFile(path) as packed:
-            return _whole(packed.open(name), packed.getinfo(name).file_size)
+        if packed is not None:
+            with packed.open(name) as member:
+                return _whole(member, packed.getinfo(name).file_size)
+        with open(os.path.join(path, name), "rb") as file:
+            return _whole(file, os.fstat(file.fileno()).st_size)
     except (FileNotFoundError, NotADirectoryError, KeyError):
         return None
     except Exception as error:  # besides OSError: what zipfile and zlib raise for damaged archives
@@ -103,5 +105,4 @@ def _member(path: str, name: str) -> bytes | None:
 def _whole(file: IO[bytes], size: int) -> bytes:
     if size > MAX_METADATA_BYTES:
         raise ValueError(f"{size:,} bytes, more than {MAX_METADATA_BYTES:,}")
-    with file:
-        return file.read()
+    return file.read()

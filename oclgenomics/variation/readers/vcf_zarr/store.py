@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -47,6 +48,7 @@ class ZarrStore:
     def __init__(self, path: str) -> None:
         self.source = path
         self._file: Any = None
+        self._packed: zipfile.ZipFile | None = None  # the same file, for metadata before zarr sees them
         _check(path)
         try:
             import zarr
@@ -54,7 +56,7 @@ class ZarrStore:
             raise MissingDependencyError(f"{path}: VCF Zarr needs zarr: pip install 'oclgenomics[zarr]'") from None
         with self._told("no Zarr group, or a damaged one"):
             if not os.path.isdir(path):
-                self._file = zarr.storage.ZipStore(path, mode="r")
+                self._file, self._packed = zarr.storage.ZipStore(path, mode="r"), zipfile.ZipFile(path)
             # A path is never taken for an address, and metadata are those whose codecs are checked, not a copy of them.
             folder = zarr.storage.LocalStore(path, read_only=True) if self._file is None else self._file
             self._group: Any = zarr.open_group(folder, mode="r", use_consolidated=False)
@@ -62,8 +64,9 @@ class ZarrStore:
 
     def close(self) -> None:
         """Close the zip file."""
-        if self._file is not None:
-            self._file.close()
+        for file in (self._file, self._packed):
+            if file is not None:
+                file.close()
 
     def array(self, name: str, kinds: str, dimensions: tuple[int, ...], length: int | None = None) -> Any | None:
         """An array of the group, None if it has no such array.
@@ -84,7 +87,7 @@ class ZarrStore:
         InputError
             It has another type or shape, chunks of more than 4 GiB, a codec that is not allowed, or cannot be opened.
         """
-        check_codecs(self.source, name)
+        check_codecs(self.source, name, self._packed)
         with self._told(f"the array {name} cannot be opened"):
             array = self._group.get(name)
             if array is None:
