@@ -31,7 +31,6 @@ from oclgenomics.io.workers import Workers
 __all__ = ["ArrayFile", "is_of_kind"]
 
 THREADS = 2
-OWN_BYTES = 5  # of a mark, which stay when a file is taken for text
 
 
 def is_of_kind(path: str | os.PathLike[str], kind: FileKind) -> bool:
@@ -168,7 +167,7 @@ class ArrayFile:
 
     def _foreign(self) -> InputError:
         begin = os.pread(self._handle, foreign.HEAD_BYTES, 0)
-        known = None if begin.startswith(self.kind.mark[:OWN_BYTES]) else foreign.format_name(begin)
+        known = foreign.format_name(begin, self.kind.mark)
         what = "" if known is None else f"{known}, and "
         tail = ", or cut off in its head" if known is None else ""
         return InputError(f"is {what}no {self.kind.name} of oclgenomics{tail}", source=self.name, byte=0)

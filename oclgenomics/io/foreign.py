@@ -11,6 +11,7 @@ from typing import NamedTuple
 __all__ = ["ALIGNED", "HEAD_BYTES", "ForeignFormat", "foreign_format", "format_name", "not_sequences"]
 
 HEAD_BYTES = 4096  # that say what a file is
+MARK_BYTES = 5  # of the mark of the package's own files; those behind them change when a file is taken for text
 ALIGNED = ("BAM", "CRAM", "SAM")  # names of formats of aligned reads
 _GZIP = b"\x1f\x8b"
 _TAR_MARK, _TAR_AT = b"ustar", 257
@@ -75,19 +76,23 @@ _NUMBER = re.compile(rb"[0-9]+")
 _CIGAR = re.compile(rb"\*|([0-9]+[MIDNSHPX=])+")
 
 
-def foreign_format(head: bytes) -> ForeignFormat | None:
+def foreign_format(head: bytes, own: bytes = b"") -> ForeignFormat | None:
     """Recognise a file that is neither FASTA nor FASTQ.
 
     Parameters
     ----------
     head : bytes
         How it begins, uncompressed or compressed by gzip (as BAM is). `HEAD_BYTES` are enough.
+    own : bytes
+        Mark of the files that are wanted, which are not foreign, even if the end of the mark is damaged.
 
     Returns
     -------
     ForeignFormat or None
-        None of FASTA, FASTQ and what is not known.
+        None of FASTA, FASTQ, what is wanted and what is not known.
     """
+    if own and head.startswith(own[:MARK_BYTES]):
+        return None
     head = _inflated(head) if head.startswith(_GZIP) else head
     if head.startswith((b">", b"@")):
         return _SAM if _SAM_HEADER.match(head) and not _is_fastq(head) else None
@@ -101,9 +106,9 @@ def foreign_format(head: bytes) -> ForeignFormat | None:
     return _of_row(head)
 
 
-def format_name(head: bytes) -> str | None:
+def format_name(head: bytes, own: bytes = b"") -> str | None:
     """Name the format of a file, if it is one of `foreign_format`, or FASTA or FASTQ; as it goes behind "is"."""
-    known = foreign_format(head)
+    known = foreign_format(head, own)
     if known is not None:
         return known.name
     head = _inflated(head) if head.startswith(_GZIP) else head

@@ -43,10 +43,8 @@ def refuse_foreign(path: str | os.PathLike[str]) -> None:
         return
     if not beginning:
         raise InputError("is empty; give a database of `oclgenomics classify build`", source=os.fspath(path))
-    if beginning.startswith(OWN):
-        return
     trouble = next((told for other, told in BEGINNINGS.items() if beginning.startswith(other)), None)
-    if (other := foreign_format(beginning)) is not None and (trouble is None or other.name in ALIGNED):
+    if (other := foreign_format(beginning, OWN)) is not None and (trouble is None or other.name in ALIGNED):
         trouble = f"is {other.name}; give a database of `oclgenomics classify build`"
     if trouble is not None:
         raise InputError(trouble, source=os.fspath(path), byte=0)

@@ -28,8 +28,6 @@ from oclgenomics.kmers.keys import key_words
 
 __all__ = ["FileIndex", "read_file_index"]
 
-OWN_BYTES = 6  # of the mark, which stay when a file is taken for text
-
 
 @dataclass(frozen=True)
 class FileIndex:
@@ -85,7 +83,7 @@ def read_file_index(name: str, handle: int) -> FileIndex:
 def _refuse_foreign(name: str, handle: int) -> None:
     """Refuse a file of another kind by that kind's name."""
     begin = os.pread(handle, foreign.HEAD_BYTES, 0)
-    known = None if begin.startswith(MAGIC[:OWN_BYTES]) else foreign.format_name(begin)
+    known = foreign.format_name(begin, MAGIC)
     if known is not None:
         raise InputError(f"is {known}, and no k-mer database; `oclgenomics kmers count` makes one", source=name, byte=0)
 
