@@ -1,4 +1,5 @@
-// The index of features: an entry for each one, and a table of where the entries of each prefix start.
+// The index of features: an entry for each one, a table of where the entries of each prefix start, and the lists of those that
+// have several locations.
 //
 // Keys ascend. The first `bits` bits of a key are its prefix: table[p] is the number of keys whose prefix is below p, so the
 // entries of p are table[p] .. table[p + 1] - 1. What an entry holds of its key need not repeat the prefix, which leaves room
@@ -6,30 +7,46 @@
 //
 //   entries[i] = key[i] << (32 + bits) | locations of i << 32 | its location if it has one, else where its list starts
 //
-//   widen_counts    numbers of locations, to be summed up by a scan
-//   index_features  the entries of `size` keys, of which `before` are in the index already, with `locations_before`; the last
-//                   key of each prefix writes table[p + 1], and what is not written is what is before it: a scan of maxima
+// The features come piece by piece, `size` of them with their locations. Before them, `before` features are in the index, and
+// `lists_before` locations in the lists. A work-item takes `each` features: on CPUs many, on GPUs one.
+//
+//   count_locations  sums: locations of the features of a work-item, and << 32 those in the lists; to be summed up by a scan
+//   index_features   the entries, from sums of what is before a work-item's; the last key of each prefix writes table[p + 1],
+//                    and what is not written is what is before it: a scan of maxima
 //
 // -D COUNT=uchar|ushort   numbers of locations
 #include "common/portable.clh"
 
-__kernel void widen_counts(__global const COUNT *counts, uint size, __global uint *wide)
+// Locations of a feature, and << 32 those in the lists.
+static inline ulong located(uint count)
 {
-    const uint i = get_global_id(0);
-    if (i < size)
-        wide[i] = counts[i];
+    return count | (count > 1 ? (ulong)count << 32 : 0);
 }
 
-__kernel void index_features(__global const uint *keys, __global const COUNT *counts, __global const uint *starts, uint size,
-                             ulong before, uint locations_before, __global const uint *locations, uint bits,
-                             __global ulong *entries, __global uint *table)
+__kernel void count_locations(__global const COUNT *counts, uint size, uint each, __global ulong *sums)
 {
-    const uint i = get_global_id(0);
-    if (i >= size)
-        return;
-    const uint key = keys[i], count = counts[i], start = locations_before + starts[i];
-    const uint place = count == 1 ? locations[start] : start, prefix = key >> (32 - bits);
-    entries[before + i] = (ulong)(key << bits | count) << 32 | place;
-    if (i + 1 == size || keys[i + 1] >> (32 - bits) != prefix)
-        table[prefix + 1] = (uint)before + i + 1;
+    const uint begin = MIN(get_global_id(0) * each, size), end = MIN(begin + each, size);
+    ulong sum = 0;
+    for (uint i = begin; i < end; ++i)
+        sum += located(counts[i]);
+    if (begin < end)
+        sums[begin / each] = sum;
+}
+
+__kernel void index_features(__global const uint *keys, __global const COUNT *counts, __global const ulong *sums,
+                             __global const uint *locations, uint size, uint each, ulong before, uint lists_before, uint bits,
+                             __global ulong *entries, __global uint *table, __global uint *lists)
+{
+    const uint begin = MIN(get_global_id(0) * each, size), end = MIN(begin + each, size);
+    ulong start = begin < end ? sums[begin / each] : 0;
+    for (uint i = begin; i < end; ++i) {
+        const uint key = keys[i], count = counts[i], prefix = key >> (32 - bits), list = lists_before + (uint)(start >> 32);
+        __global const uint *own = locations + (uint)start;
+        for (uint j = 0; count > 1 && j < count; ++j)
+            lists[list + j] = own[j];
+        entries[before + i] = (ulong)(key << bits | count) << 32 | (count == 1 ? own[0] : list);
+        if (i + 1 == size || keys[i + 1] >> (32 - bits) != prefix)
+            table[prefix + 1] = (uint)before + i + 1;
+        start += located(count);
+    }
 }

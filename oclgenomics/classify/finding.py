@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.classify.candidates import Candidates, merged
-from oclgenomics.classify.database.database import Database, Features
+from oclgenomics.classify.database.database import Features, FeatureSource
 from oclgenomics.classify.device.feature_index import FeatureIndex
 from oclgenomics.classify.device.sketches import Sketches
 from oclgenomics.classify.hits import Hits
@@ -93,14 +93,15 @@ class WholeFinder:
     Parameters
     ----------
     engine : Engine
-    database : Database
+    features : FeatureSource
+    targets : Targets
     groups : Groups
         Of the first query.
     """
 
-    def __init__(self, engine: Engine, database: Database, groups: Groups) -> None:
+    def __init__(self, engine: Engine, features: FeatureSource, targets: Targets, groups: Groups) -> None:
         self._groups = groups
-        self._index = FeatureIndex(engine, database.features, database.targets, groups.taxa, groups.maxcand)
+        self._index = FeatureIndex(engine, features, targets, groups.taxa, groups.maxcand)
 
     def find(self, batches: Iterable[Sought], groups: Groups) -> Iterator[FoundReads]:
         """Yield what is found of each batch."""

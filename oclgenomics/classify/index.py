@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from contextlib import ExitStack, closing, nullcontext
+from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
 from dataclasses import replace
 from functools import partial
 from types import TracebackType
@@ -18,9 +18,10 @@ from oclgenomics.classify.calling.calls import Caller
 from oclgenomics.classify.calling.coverage import well_covered, without_targets
 from oclgenomics.classify.calling.thresholds import needed_hits, needed_lead
 from oclgenomics.classify.candidates import Candidates
-from oclgenomics.classify.database.database import Database, Features
-from oclgenomics.classify.database.file import read_database
-from oclgenomics.classify.device.feature_parts import feature_parts
+from oclgenomics.classify.database.database import Database, FeatureSource
+from oclgenomics.classify.database.file import open_database
+from oclgenomics.classify.database.info import database_facts
+from oclgenomics.classify.device.feature_parts import feature_parts, index_limits
 from oclgenomics.classify.finding import Finder, FoundReads, Groups, PartFinder, Sought, WholeFinder
 from oclgenomics.classify.options import QueryOptions, SketchOptions, Wanted
 from oclgenomics.classify.reading.inputs import Input, SketchedReads, sketched_reads
@@ -54,13 +55,13 @@ class Index:
         Where to run, if no engine is given; as `oclgenomics.runtime.select_device` takes it.
     max_memory : int, optional
         Bytes of device memory to use at most, if no engine is given.
-    keep_features : bool
-        False gives up the features in the host's memory when the device has them.
 
     Attributes
     ----------
     database : Database
-        Without its features if they were not to be kept and all of them are on the device.
+        Without its features if it was read from a file.
+    facts : dict
+        See `database.info.database_facts`.
     lineages : Lineages
     engine : Engine
 
@@ -86,26 +87,25 @@ class Index:
         engine: Engine | None = None,
         device: Device | str | None = None,
         max_memory: int | None = None,
-        keep_features: bool = True,
     ) -> None:
         with ExitStack() as stack:
             self.engine = stack.enter_context(lent_engine(engine, device, max_memory))
-            known = database if isinstance(database, Database) else read_database(database)
-            self.lineages = Lineages.of(known.taxonomy, known.targets)
             self._reserve = min(self.engine.budget // 2, MAX_RESERVE)
-            self._finder = self._new_finder(known, self._groups(QueryOptions()))
-            given_up = not keep_features and isinstance(self._finder, WholeFinder)
-            self.database = replace(known, features=_no_features(known.features)) if given_up else known
+            with _opened(database) as (self.database, features):
+                self.lineages = Lineages.of(self.database.taxonomy, self.database.targets)
+                self.facts = database_facts(self.database, features)
+                self._finder = self._new_finder(features, self._groups(QueryOptions()))
             stack.callback(self._finder.release)
             self._stack = stack.pop_all()
 
-    def _new_finder(self, database: Database, groups: Groups) -> Finder:
-        engine = self.engine
+    def _new_finder(self, features: FeatureSource, groups: Groups) -> Finder:
+        engine, targets = self.engine, self.database.targets
         room = engine.budget - self._reserve - engine.memory.used
-        parts = partial(feature_parts, database.features, database.targets, room, engine.max_allocation)
-        if next(parts()) is database.features:
-            return WholeFinder(engine, database, groups)
-        return PartFinder(engine, database.targets, parts)
+        if index_limits(len(features), targets, room, engine.max_allocation).fits(features.located):
+            return WholeFinder(engine, features, targets, groups)
+        return PartFinder(
+            engine, targets, partial(feature_parts, features.whole(), targets, room, engine.max_allocation)
+        )
 
     def __enter__(self) -> Index:
         return self
@@ -221,8 +221,10 @@ class Index:
             yield replace(part, candidates=fewer, calls=calls)
 
 
-def _no_features(features: Features) -> Features:
-    return Features(features.keys[:0].copy(), features.counts[:0].copy(), features.locations[:0].copy())
+def _opened(
+    database: Database | str | os.PathLike[str],
+) -> AbstractContextManager[tuple[Database, FeatureSource]]:
+    return nullcontext((database, database.features)) if isinstance(database, Database) else open_database(database)
 
 
 def _letters(reads: Reads) -> NDArray[np.integer[Any]]:

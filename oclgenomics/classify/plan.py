@@ -33,10 +33,12 @@ __all__ = [
 # Prefixes of keys
 MIN_PREFIX, MAX_PREFIX = 16, 26  # bits: an entry of the index has so many for the number of a feature's locations
 ENTRY_BYTES, TABLE_BYTES, LOCATION_BYTES = 8, 4, 4
+MAX_LOCATIONS_OF_FEATURE = (1 << 16) - 1  # in the file
 MAX_LOCATIONS_OF_INDEX = (1 << 32) - 1  # where lists start is 32 bits
 BLOCK_WINDOWS = 64  # targets.clh
-LOADED_FEATURES = 1 << 22  # at a time
-LOADING_BYTES = 4 + 2 + 4  # of a feature on its way into the index: key, count, place
+PREFIX_KEYS = 4  # keys with one prefix at most, on average: their entries are next to each other in memory
+LOADED_FEATURES, LOADED_LOCATIONS = 1 << 18, 1 << 20  # at a time
+LOADING_BYTES = 4 + 2 + 8  # of a feature on its way into the index: key, count, places
 
 # Batches of reads
 FOUND_BYTES = 8  # of a feature that was looked up
@@ -54,8 +56,8 @@ WIDE = 8192  # a wide group on GPUs, with as much local memory as all have; what
 
 
 def prefix_bits(features: int) -> int:
-    """Return how many first bits of keys the table of prefixes has: about a key for each entry."""
-    return min(max((max(features, 1) - 1).bit_length(), MIN_PREFIX), MAX_PREFIX)
+    """Return how many first bits of keys the table of prefixes has."""
+    return min(max((max(-(-features // PREFIX_KEYS), 1) - 1).bit_length(), MIN_PREFIX), MAX_PREFIX)
 
 
 @dataclass(frozen=True)
@@ -79,6 +81,7 @@ class IndexNeed:
         blocks = 4 * (-(-windows // BLOCK_WINDOWS) + 1)
         known = 8 * (targets + 1)
         loading = LOADING_BYTES * min(features, LOADED_FEATURES)
+        loading += LOCATION_BYTES * min(locations, max(LOADED_LOCATIONS, MAX_LOCATIONS_OF_FEATURE))
         return cls(entries + lists + table + blocks + known + loading, max(entries, lists, table))
 
 

@@ -24,11 +24,12 @@ from oclgenomics.io.array_layout import (
     PIECE_BYTES,
     Description,
     FileKind,
+    Section,
 )
-from oclgenomics.io.checksum import checksum, checksum_of
+from oclgenomics.io.checksum import Checksum, checksum, checksum_of
 from oclgenomics.io.workers import Workers
 
-__all__ = ["ArrayFile", "is_of_kind"]
+__all__ = ["ArrayFile", "SectionReader", "is_of_kind"]
 
 THREADS = 2
 
@@ -112,21 +113,33 @@ class ArrayFile:
         InputError
             It is not there, of another type, or damaged.
         """
-        section = self.sections.get(name)
-        if section is None or section.dtype != dtype or len(section.shape) != dimensions:
-            raise self.error(f"has no section {name!r} of {dtype} with {dimensions} dimensions", 0)
-        start = self._first + section.offset
+        section, start = self._find(name, dtype, dimensions)
         data = np.empty(section.filled_bytes, np.uint8)
         with Workers(THREADS) as threads:  # which read on while checksums are made
             begins = range(0, len(data), PIECE_BYTES)
             pieces = threads.map(lambda begin: self._fill(data[begin : begin + PIECE_BYTES], start + begin), begins)
             found = checksum_of(KEY, pieces)
-        if f"{found:016x}" != section.checksum:
-            raise self.error(f"section {name!r} is damaged (its checksum differs)", start)
+        self._verify(section, found)
         array = data[: section.bytes].view(dtype).reshape(section.shape)
         array = array.astype(array.dtype.newbyteorder("="), copy=False)
         array.flags.writeable = False
         return array
+
+    def reader(self, name: str, dtype: str) -> SectionReader:
+        """Open an array of one dimension that is read piece by piece; parameters and errors are those of `array`."""
+        return SectionReader(self, *self._find(name, dtype, 1))
+
+    def _find(self, name: str, dtype: str, dimensions: int) -> tuple[Section, int]:
+        """Return a section and the byte where it starts."""
+        section = self.sections.get(name)
+        if section is None or section.dtype != dtype or len(section.shape) != dimensions:
+            raise self.error(f"has no section {name!r} of {dtype} with {dimensions} dimensions", 0)
+        return section, self._first + section.offset
+
+    def _verify(self, section: Section, checksum: int) -> None:
+        if f"{checksum:016x}" != section.checksum:
+            start = self._first + section.offset
+            raise self.error(f"section {section.name!r} is damaged (its checksum differs)", start)
 
     def error(self, trouble: str, byte: int) -> InputError:
         """Return the error for trouble with the file, which says what to do."""
@@ -192,3 +205,58 @@ class ArrayFile:
                 raise self.error("became shorter while it was read", start + done)
             done += count
         return data.data
+
+
+class SectionReader:
+    """An array in a file that is read from its start to its end, for what need not be in memory as a whole.
+
+    What was read is verified when `finish` returns, and not before.
+
+    Parameters
+    ----------
+    file : ArrayFile
+        Open as long as there is something to read.
+    section : Section
+    start : int
+        Byte of the file.
+
+    Attributes
+    ----------
+    left : int
+        Items still to be read.
+    """
+
+    def __init__(self, file: ArrayFile, section: Section, start: int) -> None:
+        self._file, self._section, self._at = file, section, start
+        self._end = start + section.filled_bytes
+        self._checksum = Checksum(KEY)
+
+        self.left = section.shape[0]
+
+    def __len__(self) -> int:
+        return self._section.shape[0]
+
+    def read(self, items: int) -> NDArray[Any]:
+        """Read the next items, `left` of them at most."""
+        if items > self.left:
+            raise ValueError(f"{self._section.name!r} has {self.left} items left, not {items}")
+        self.left -= items
+        dtype = np.dtype(self._section.dtype)
+        return self._take(items * dtype.itemsize).view(dtype).astype(dtype.newbyteorder("="), copy=False)
+
+    def finish(self) -> None:
+        """Verify the array, all of which has been read.
+
+        Raises
+        ------
+        InputError
+            It is damaged.
+        """
+        self._take(self._end - self._at)
+        self._file._verify(self._section, self._checksum.value)
+
+    def _take(self, size: int) -> NDArray[np.uint8]:
+        data = np.empty(size, np.uint8)
+        self._checksum.update(self._file._fill(data, self._at))
+        self._at += size
+        return data

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import siphash24
 
-__all__ = ["checksum", "checksum_of"]
+__all__ = ["Checksum", "checksum", "checksum_of"]
 
 
 def checksum(key: bytes, *pieces: bytes | memoryview) -> int:
@@ -15,11 +15,27 @@ def checksum(key: bytes, *pieces: bytes | memoryview) -> int:
 
 
 def checksum_of(key: bytes, pieces: Iterable[bytes | memoryview]) -> int:
-    """Return the checksum of pieces that are still to come.
+    """Return the checksum of pieces that are still to come."""
+    state = Checksum(key)
+    for piece in pieces:
+        state.update(piece)
+    return state.value
+
+
+class Checksum:
+    """The checksum of bytes that come piece by piece, under a key of 16 bytes.
 
     The interpreter's lock is held as long as a piece takes.
     """
-    state = siphash24.siphash24(key=key)
-    for piece in pieces:
-        state.update(piece)
-    return int.from_bytes(state.digest(), "little")
+
+    def __init__(self, key: bytes) -> None:
+        self._state = siphash24.siphash24(key=key)
+
+    def update(self, piece: bytes | memoryview) -> None:
+        """Take the next bytes."""
+        self._state.update(piece)
+
+    @property
+    def value(self) -> int:
+        """That of the bytes up to now."""
+        return int.from_bytes(self._state.digest(), "little")

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from oclgenomics.classify.database.checks import find_fault
 from oclgenomics.classify.database.database import Database
-from oclgenomics.classify.database.file import KIND, is_database, read_database, write_database
+from oclgenomics.classify.database.file import KIND, is_database, open_database, read_database, write_database
 from oclgenomics.classify.database.manifest import check_manifest
 from oclgenomics.classify.options import BuildOptions, SketchOptions
 from oclgenomics.classify.windows import count_windows
@@ -70,6 +70,54 @@ def test_databases_come_back(
     whole = path.read_bytes()
     write_database(path, found)
     assert path.read_bytes() == whole
+
+
+@settings(max_examples=40)
+@given(
+    seed=st.integers(0, 999), count=st.integers(0, 40), features=st.integers(1, 9), locations=st.integers(1, 9),
+    options=st.sampled_from([BuildOptions(), OTHER_OPTIONS]),
+)  # fmt: skip
+def test_features_come_in_pieces(
+    tmp_path_factory: pytest.TempPathFactory,
+    seed: int,
+    count: int,
+    features: int,
+    locations: int,
+    options: BuildOptions,
+) -> None:
+    """From a file those that a database in memory has, no larger than asked for, and together all of them."""
+    path, database = tmp_path_factory.mktemp("database") / "x", random_database(seed, 4, count, options)
+    write_database(path, database)
+    with open_database(path) as (opened, stored):
+        assert not len(opened.features)
+        assert_same(replace(opened, features=database.features), database)
+        pieces = list(stored.pieces(features, locations))
+        assert (len(stored), stored.located) == (count, len(database.features.locations))
+        assert stored.tally.tolist() == np.bincount(database.features.counts, minlength=2).tolist()
+    for found, expected in zip(pieces, database.features.pieces(features, locations), strict=True):
+        assert_same(found, expected)
+        assert 1 <= len(found) <= features
+        assert found.located == found.counts.sum()
+        assert found.located <= locations or len(found) == 1
+    for name in ("keys", "counts", "locations"):
+        parts = [getattr(piece, name) for piece in pieces]
+        assert np.concatenate([*parts, []]).tolist() == getattr(database.features, name).tolist()
+
+
+@pytest.mark.parametrize(("before", "after"), [([1, 1], [2, 0]), ([1, 1], [2, 1]), ([1], [255]), ([0], [1])])
+def test_a_file_that_changes_while_its_features_are_read(path: Path, before: list[int], after: list[int]) -> None:
+    """No more lists come than there is room for by what was counted before, whatever the file says by then."""
+    database = random_database(3, 4, 60)
+    write_database(path, database)
+    with open_database(path) as (_, features):
+        with ArrayFile(path, KIND) as file:
+            start = file._find("counts", "|u1", 1)[1]
+        with open(path, "r+b") as changed:
+            for place, count in zip(np.flatnonzero(database.features.counts == before[0]), after, strict=False):
+                changed.seek(start + place)
+                changed.write(bytes([count]))
+        with pytest.raises(InputError, match="changed while it was read; build it again"):
+            list(features.pieces(1 << 20, 1 << 20))
 
 
 @pytest.mark.parametrize("make", [edge_database, viral_database])
@@ -300,8 +348,10 @@ def test_windows_have_numbers_of_32_bits(path: Path, targets: int, letters: int)
 
 
 def test_lists_are_checked_over_the_borders_of_blocks(monkeypatch: pytest.MonkeyPatch, path: Path) -> None:
-    monkeypatch.setattr("oclgenomics.classify.database.checks.BLOCK", 3)
-    write_database(path, edge_database())
+    for module in ("checks", "stored_features"):
+        monkeypatch.setattr(f"oclgenomics.classify.database.{module}.BLOCK", 3)
+    database = edge_database()
+    write_database(path, database)
     metadata, arrays = contents(path)
     starts = np.append(0, np.cumsum(arrays["counts"], dtype=np.int64))
     for feature in np.flatnonzero(arrays["counts"] > 1)[:20]:
@@ -309,11 +359,16 @@ def test_lists_are_checked_over_the_borders_of_blocks(monkeypatch: pytest.Monkey
         bad[starts[feature] + 1] = bad[starts[feature]]
         write_arrays(path, KIND, "1", metadata, arrays | {"locations": bad})
         refused(path, path.read_bytes(), "locations of a feature that are out of order")
+        changed = replace(database, features=replace(database.features, locations=bad))
+        assert find_fault(changed) == "locations of a feature that are out of order"
     for feature in range(1, 20):
         bad = arrays["keys"].copy()
         bad[feature] = bad[feature - 1]
         write_arrays(path, KIND, "1", metadata, arrays | {"keys": bad})
         refused(path, path.read_bytes(), "features that are out of order")
+        assert find_fault(replace(database, features=replace(database.features, keys=bad))) == (
+            "features that are out of order"
+        )
 
 
 def test_as_many_windows_as_there_are_numbers_for(monkeypatch: pytest.MonkeyPatch) -> None:

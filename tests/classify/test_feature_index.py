@@ -58,6 +58,7 @@ def test_batches_change_nothing(shaped: Engine, case: Case, room: int, loaded: i
     with (
         mock.patch.object(plan, "batch_bytes", return_value=room),
         mock.patch.object(plan, "LOADED_FEATURES", loaded),
+        mock.patch.object(plan, "LOADED_LOCATIONS", room),
         mock.patch.object(plan, "TABLE_SLOTS", 64),
     ):
         check(shaped, case, 2)

@@ -13,9 +13,9 @@ from oclgenomics.errors import AllocationError
 
 @pytest.mark.parametrize(
     ("features", "bits"),
-    [(0, 16), (1, 16), (1 << 16, 16), ((1 << 16) + 1, 17), (5_000_000, 23), (1 << 26, 26), (1 << 31, 26)],
+    [(0, 16), (1, 16), (1 << 18, 16), ((1 << 18) + 1, 17), (5_000_000, 21), (1 << 28, 26), (1 << 31, 26)],
 )
-def test_prefixes_hold_about_a_key_each(features: int, bits: int) -> None:
+def test_prefixes_hold_a_few_keys_each(features: int, bits: int) -> None:
     assert plan.prefix_bits(features) == bits
 
 
@@ -44,7 +44,8 @@ def test_batches_take_a_share_of_the_memory(shape: str) -> None:
 def test_an_index_takes_what_its_buffers_take() -> None:
     need = plan.IndexNeed.of(5_000_000, 6_000_000, 325_000, 36)
     assert need.largest == 8 * 5_000_001
-    assert need.all == need.largest + 4 * 6_000_000 + 4 * ((1 << 23) + 1) + 4 * 5080 + 8 * 37 + 10 * (1 << 22)
+    loading = 14 * (1 << 18) + 4 * (1 << 20)
+    assert need.all == need.largest + 4 * 6_000_000 + 4 * ((1 << 21) + 1) + 4 * 5080 + 8 * 37 + loading
     assert plan.IndexNeed.of(10, 1 << 30, 0, 0).largest == 1 << 32
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from oclgenomics.classify import (
     SketchOptions,
     Wanted,
     build,
+    plan,
     query,
     query_parts,
     read_database,
@@ -31,12 +33,15 @@ from oclgenomics.classify import (
 )
 from oclgenomics.classify.calling.calls import call_reads
 from oclgenomics.classify.calling.thresholds import needed_lead
-from oclgenomics.classify.finding import PartFinder
+from oclgenomics.classify.database.file import KIND
+from oclgenomics.classify.database.info import database_facts
+from oclgenomics.classify.finding import PartFinder, WholeFinder
 from oclgenomics.classify.hits import Hits
 from oclgenomics.classify.query import checked_inputs
 from oclgenomics.classify.reports import Tally, bracken_table
 from oclgenomics.classify.windows import range_width
 from oclgenomics.errors import InputError, ParameterError, UsageError
+from oclgenomics.io.array_file import ArrayFile
 from oclgenomics.runtime import Device, Engine
 from oclgenomics.sequence.records import read_records
 
@@ -146,6 +151,42 @@ def test_an_index_answers_many_queries(database: Database, engine: Engine, tmp_p
     index.close()
     alone = [query(EDGE / "edge_reads.fa", database, options, engine=engine).records() for options in several]
     assert answers == alone * 2
+
+
+@pytest.mark.parametrize("memory", [None, MEMORY])
+def test_features_of_a_file_need_not_be_in_memory(
+    viral: Database, device: Device, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, memory: int | None
+) -> None:
+    """An index of a file answers as one of the database, and knows the same of it; none of a part is kept twice."""
+    write_database(tmp_path / "db", viral)
+    inputs = checked_inputs(DATA / "viral" / "reads" / "se150.fq.gz", None, interleaved=False)
+    monkeypatch.setattr(plan, "LOADED_FEATURES", 1000)
+    monkeypatch.setattr(plan, "LOADED_LOCATIONS", 3000)
+    with (
+        Index(viral, device=device, max_memory=memory) as whole,
+        Index(tmp_path / "db", device=device, max_memory=memory) as stored,
+    ):
+        assert isinstance(stored._finder, PartFinder if memory else WholeFinder)
+        assert not len(stored.database.features)
+        assert whole.database is viral
+        assert stored.facts == whole.facts == database_facts(viral)
+        assert stored.query(inputs).records() == whole.query(inputs).records()
+
+
+@pytest.mark.parametrize("section", ["keys", "counts", "locations"])
+def test_an_index_of_a_damaged_file(viral: Database, engine: Engine, tmp_path: Path, section: str) -> None:
+    """Also one that could be right, and is noticed when all is on the device."""
+    write_database(tmp_path / "db", viral)
+    used = engine.memory.used
+    with ArrayFile(tmp_path / "db", KIND) as file:
+        found, start = file._find(section, file.sections[section].dtype, 1)
+    data = bytearray((tmp_path / "db").read_bytes())
+    data[start + found.bytes - np.dtype(found.dtype).itemsize] ^= 1
+    (tmp_path / "db").write_bytes(data)
+    with pytest.raises(InputError, match=r"db.*(damaged|contradicts itself).*build it again"):
+        Index(tmp_path / "db", engine=engine)
+    gc.collect()
+    assert engine.memory.used == used
 
 
 def test_reads_of_other_lengths_are_not_classified(database: Database, engine: Engine) -> None:

@@ -326,6 +326,37 @@ def test_a_file_that_becomes_shorter(tmp_path: Path) -> None:
             file.array("many", "<u4", 2)
 
 
+@pytest.mark.parametrize("sizes", [[], [0, 1000], [1, 15, 16, 17, 951], [1000]])
+def test_arrays_are_read_from_start_to_end(tmp_path: Path, sizes: list[int]) -> None:
+    many = np.arange(sum(sizes), dtype=np.uint16)
+    write(tmp_path / "x", {"before": np.arange(3), "many": many, "rows": np.zeros((2, 2))})
+    with ArrayFile(tmp_path / "x", KIND) as file:
+        reader = file.reader("many", "<u2")
+        assert len(reader) == reader.left == len(many)
+        parts = [reader.read(size) for size in sizes]
+        assert reader.left == 0
+        assert [part.dtype for part in parts] == [np.uint16] * len(sizes)
+        assert np.concatenate([*parts, []]).tolist() == many.tolist()
+        with pytest.raises(ValueError, match="'many' has 0 items left, not 1"):
+            reader.read(1)
+        reader.finish()
+        for name, dtype in (("many", "<u4"), ("rows", "<f8"), ("none", "<u2")):
+            with pytest.raises(InputError, match=f"has no section '{name}'"):
+                file.reader(name, dtype)
+
+
+@pytest.mark.parametrize("place", [0, 1999, 2000, 2047])
+def test_what_is_read_from_start_to_end_is_verified_at_the_end(tmp_path: Path, place: int) -> None:
+    data = bytearray(write(tmp_path / "x", {"many": np.arange(1000, dtype=np.uint16)}))
+    data[-FOOT.size - 2048 + place] ^= 1
+    (tmp_path / "x").write_bytes(data)
+    with ArrayFile(tmp_path / "x", KIND) as file:
+        reader = file.reader("many", "<u2")
+        reader.read(1000)
+        with pytest.raises(InputError, match="'many' is damaged"):
+            reader.finish()
+
+
 @pytest.fixture
 def pieces(monkeypatch: pytest.MonkeyPatch) -> int:
     """Arrays are read and written in pieces of so many bytes."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import accumulate, pairwise
+import itertools
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.classify.database.database import Database, Features
+from oclgenomics.classify.database.database import Counts, Database, Features
 from oclgenomics.classify.options import BuildOptions
 from oclgenomics.classify.targets import Targets
 from oclgenomics.classify.taxonomy.ranks import NO_RANK, RANKS
@@ -16,11 +16,11 @@ from oclgenomics.classify.taxonomy.tree import NO_TAXON, Taxonomy
 from oclgenomics.classify.windows import count_windows
 from oclgenomics.io.workers import Workers
 
-__all__ = ["MAX_WINDOWS", "find_fault"]
+__all__ = ["MAX_WINDOWS", "counts_fault", "described_fault", "find_fault", "key_before", "piece_fault"]
 
 MAX_WINDOWS = (1 << 32) - 1  # of all targets together
 MAX_LETTERS = 1 << 48  # of a target
-BLOCK = 1 << 20  # features that are looked at at a time, so that it takes little memory
+BLOCK, LOCATIONS = 1 << 20, 1 << 22  # features and locations that are looked at at a time: it takes little memory
 
 
 def find_fault(database: Database) -> str | None:
@@ -31,12 +31,55 @@ def find_fault(database: Database) -> str | None:
     database : Database
         Its arrays may hold any numbers and have any lengths.
     """
+    fault = described_fault(database)
+    return next(_feature_faults(database), None) if fault is None else fault
+
+
+def described_fault(database: Database) -> str | None:
+    """Say what is wrong with all but the features of a database; None if sound."""
     options, targets, taxonomy = database.options, database.targets, database.taxonomy
-    faults = _taxonomy_faults(taxonomy), _target_faults(targets, len(taxonomy), options)
-    for found in faults:
-        if (fault := next(found, None)) is not None:
-            return fault
-    return next(_feature_faults(database.features, int(targets.windows.sum()), options.max_locations), None)
+    faults = itertools.chain(_taxonomy_faults(taxonomy), _target_faults(targets, len(taxonomy), options))
+    return next(faults, None)
+
+
+def counts_fault(tally: NDArray[np.int64], keys: int, locations: int, max_locations: int) -> str | None:
+    """Say what is wrong with how many features have each number of locations; None if sound.
+
+    Parameters
+    ----------
+    tally : ndarray, int64
+        `FeatureSource.tally`.
+    keys, locations : int
+        How many there are.
+    max_locations : int
+        Of a feature.
+    """
+    if int(tally.sum()) != keys:
+        return "numbers of features that differ"
+    if tally[max_locations + 1 :].any():
+        return "a feature of more locations than a feature may have"
+    located = int(tally @ np.arange(len(tally)))
+    return None if located == locations else "a number of locations that is not that of all features together"
+
+
+def piece_fault(piece: Features, key_before: int, windows: int) -> str | None:
+    """Say what is wrong with features that are some of a row; None if sound.
+
+    Parameters
+    ----------
+    piece : Features
+        Of lengths that go together.
+    key_before : int
+        Of the feature before them; -1 if there is none.
+    windows : int
+        Of all targets.
+    """
+    keys, locations = piece.keys, piece.locations
+    if len(keys) and (int(keys[0]) <= key_before or not _ascend(keys)):
+        return "features that are out of order"
+    if int(locations.max(initial=0)) >= max(windows, 1):
+        return "a location behind the last window"
+    return None if _lists_ascend(piece.counts, locations) else "locations of a feature that are out of order"
 
 
 def _taxonomy_faults(taxonomy: Taxonomy) -> Iterator[str]:
@@ -84,31 +127,26 @@ def _target_faults(targets: Targets, taxa: int, options: BuildOptions) -> Iterat
         yield f"more than {MAX_WINDOWS:,} windows"
 
 
-def _feature_faults(features: Features, windows: int, max_locations: int) -> Iterator[str]:
-    keys, counts, locations = features.keys, features.counts, features.locations
-    if len(keys) != len(counts):
-        yield "numbers of features that differ"
+def _feature_faults(database: Database) -> Iterator[str]:
+    features, windows = database.features, int(database.targets.windows.sum())
+    fault = counts_fault(features.tally, len(features.keys), features.located, database.options.max_locations)
+    if fault is not None:
+        yield fault
         return
     with Workers() as threads:
-        blocks = [slice(first, first + BLOCK) for first in range(0, len(keys), BLOCK)]
-        if not all(threads.map(lambda block: _ascend(keys[block.start : block.stop + 1]), blocks)):
-            yield "features that are out of order"
-        if counts.max(initial=0) > max_locations:
-            yield "a feature of more locations than a feature may have"
-        sums = list(threads.map(lambda block: int(counts[block].sum(dtype=np.int64)), blocks))
-        ends = list(accumulate(sums, initial=0))
-        if ends[-1] != len(locations):
-            yield "a number of locations that is not that of all features together"
-            return
-        parts = zip(blocks, pairwise(ends), strict=True)
-        lists = [(counts[block], locations[begin:end]) for block, (begin, end) in parts]
-        if max(threads.map(lambda one: int(one[1].max(initial=0)), lists), default=0) >= max(windows, 1):
-            yield "a location behind the last window"
-        elif not all(threads.map(lambda one: _lists_ascend(*one), lists)):
-            yield "locations of a feature that are out of order"
+        pieces = key_before(features.pieces(BLOCK, LOCATIONS))
+        yield from filter(None, threads.map(lambda one: piece_fault(*one, windows), pieces))
 
 
-def _lists_ascend(counts: NDArray[np.uint8] | NDArray[np.uint16], locations: NDArray[np.uint32]) -> bool:
+def key_before(pieces: Iterable[Features]) -> Iterator[tuple[Features, int]]:
+    """Yield each piece of a row of features with the key before it, -1 if there is none."""
+    key = -1
+    for piece in pieces:
+        yield piece, key
+        key = int(piece.keys[-1])
+
+
+def _lists_ascend(counts: Counts, locations: NDArray[np.uint32]) -> bool:
     """Whether the numbers of each list ascend; the lists follow each other."""
     ends = np.cumsum(counts, dtype=np.int64)
     rises = np.empty(len(locations) + 1, bool)

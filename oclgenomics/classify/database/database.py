@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,11 @@ from oclgenomics.classify.options import BuildOptions
 from oclgenomics.classify.targets import Targets
 from oclgenomics.classify.taxonomy.tree import Taxonomy
 
-__all__ = ["Database", "Features"]
+__all__ = ["Counts", "Database", "FeatureSource", "Features", "cut_features", "tallied"]
+
+COUNTED = 1 << 20  # features whose locations are counted at a time
+
+Counts = NDArray[np.uint8] | NDArray[np.uint16]
 
 
 @dataclass(frozen=True)
@@ -30,16 +35,96 @@ class Features:
     """
 
     keys: NDArray[np.uint32]
-    counts: NDArray[np.uint8] | NDArray[np.uint16]
+    counts: Counts
     locations: NDArray[np.uint32]
 
     def __len__(self) -> int:
         return len(self.keys)
 
     @property
+    def located(self) -> int:
+        """Locations of all features."""
+        return len(self.locations)
+
+    @property
+    def tally(self) -> NDArray[np.int64]:
+        """How many features have each number of locations."""
+        return tallied(self.counts[begin : begin + COUNTED] for begin in range(0, len(self), COUNTED))
+
+    def pieces(self, features: int, locations: int) -> Iterator[Features]:
+        """Yield the features in pieces of so many, and of so many locations if a piece is more than one feature."""
+        first = 0
+        for begin in range(0, len(self), features):
+            keys, counts = self.keys[begin : begin + features], self.counts[begin : begin + features]
+            for cut, located in cut_features(counts, locations):
+                yield Features(keys[cut], counts[cut], self.locations[first : first + located])
+                first += located
+
+    def whole(self) -> Features:
+        """Return the features."""
+        return self
+
+    @property
     def starts(self) -> NDArray[np.int64]:
         """Where the list of each feature starts, and the last one ends, int64 (features + 1,)."""
         return np.append(np.int64(0), np.cumsum(self.counts, dtype=np.int64))
+
+
+class FeatureSource(Protocol):
+    """Features in memory, or in a file from which they come piece by piece.
+
+    Attributes
+    ----------
+    located : int
+        Locations of all features.
+    tally : ndarray, int64
+        How many features have no location, one, two and so on; two items at least.
+    """
+
+    @property
+    def located(self) -> int: ...
+
+    @property
+    def tally(self) -> NDArray[np.int64]: ...
+
+    def __len__(self) -> int: ...
+
+    def pieces(self, features: int, locations: int) -> Iterator[Features]: ...
+
+    def whole(self) -> Features: ...
+
+
+def tallied(counts: Iterable[Counts]) -> NDArray[np.int64]:
+    """Count the features with each number of locations; `FeatureSource.tally`."""
+    tally = np.zeros(1 << 16, np.int64)
+    for block in counts:
+        found = np.bincount(block)
+        tally[: len(found)] += found
+    return tally[: max(int(np.flatnonzero(tally).max(initial=0)), 1) + 1]
+
+
+def cut_features(counts: Counts, locations: int) -> Iterator[tuple[slice, int]]:
+    """Cut features into pieces.
+
+    Parameters
+    ----------
+    counts : ndarray (features,)
+        Locations of each feature.
+    locations : int
+        Of a piece at most. A feature with more locations is a piece of its own.
+
+    Yields
+    ------
+    features : slice
+    located : int
+        Their locations.
+    """
+    ends = np.cumsum(counts, dtype=np.int64)
+    begin = before = 0
+    while begin < len(ends):
+        end = max(begin + 1, int(np.searchsorted(ends, before + locations, "right")))
+        yield slice(begin, end), int(ends[end - 1]) - before
+        begin, before = end, int(ends[end - 1])
 
 
 @dataclass(frozen=True)

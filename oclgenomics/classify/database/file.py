@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Iterable
-from dataclasses import asdict
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics import __version__
-from oclgenomics.classify.database.checks import find_fault
+from oclgenomics.classify.database.checks import described_fault, find_fault
 from oclgenomics.classify.database.database import Database, Features
 from oclgenomics.classify.database.foreign import refuse_foreign
 from oclgenomics.classify.database.manifest import manifest_path, write_manifest
+from oclgenomics.classify.database.stored_features import StoredFeatures, contradiction
 from oclgenomics.classify.database.stored_options import UNMASKED, stored_options
 from oclgenomics.classify.options import BuildOptions
 from oclgenomics.classify.targets import Targets
@@ -25,7 +27,7 @@ from oclgenomics.io.array_layout import FileKind
 from oclgenomics.io.array_writing import write_arrays
 from oclgenomics.io.strict_json import Fields
 
-__all__ = ["KIND", "is_database", "read_database", "write_database"]
+__all__ = ["KIND", "is_database", "open_database", "read_database", "write_database"]
 
 KIND = FileKind(
     b"\x89ocla\r\n\x1a",
@@ -75,17 +77,32 @@ def read_database(path: str | os.PathLike[str]) -> Database:
     InputError
         The file cannot be read, is of another kind or version, cut off or damaged, or contradicts itself.
     """
+    with open_database(path) as (database, features):
+        return replace(database, features=features.whole())
+
+
+@contextmanager
+def open_database(path: str | os.PathLike[str]) -> Iterator[tuple[Database, StoredFeatures]]:
+    """Read a database but for its features, which come from the file piece by piece as long as the context lasts.
+
+    Raises
+    ------
+    InputError
+        As `read_database`; what is wrong with the features is said when they are read.
+    """
     refuse_foreign(path)
     with ArrayFile(path, KIND) as file:
         fields = Fields(file.metadata, file.name)
         fields.only(("options", "provenance"))
         options = stored_options(fields.inner("options"), file.version)
         provenance = fields.get("provenance", dict)
-        database = Database(options, _targets(file), _taxonomy(file), _features(file, options), provenance)
-        fault = find_fault(database)
+        kind = _count_type(options)
+        none = Features(np.zeros(0, np.uint32), np.zeros(0, kind), np.zeros(0, np.uint32))
+        database = Database(options, _targets(file), _taxonomy(file), none, provenance)
+        fault = described_fault(database)
         if fault is not None:
-            raise file.error(f"contradicts itself: it has {fault}", 0)
-        return database
+            raise contradiction(file, fault)
+        yield database, StoredFeatures(file, kind, int(database.targets.windows.sum()), options.max_locations)
 
 
 def _arrays(database: Database) -> dict[str, NDArray[Any]]:
@@ -131,11 +148,6 @@ def _taxonomy(file: ArrayFile) -> Taxonomy:
         file.array("merged_from", "<i8"),
         file.array("merged_to", "<i8"),
     )
-
-
-def _features(file: ArrayFile, options: BuildOptions) -> Features:
-    counts = file.array("counts", _count_type(options))
-    return Features(file.array("keys", "<u4"), counts, file.array("locations", "<u4"))
 
 
 def _count_type(options: BuildOptions) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics import __version__
-from oclgenomics.classify.database.database import Database, Features
+from oclgenomics.classify.database.database import Database, FeatureSource
 from oclgenomics.classify.database.file import KIND
 from oclgenomics.classify.options import MAX_KMER, MAX_LOCATIONS
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
@@ -40,9 +40,9 @@ class ListSizes(NamedTuple):
     skewness: float
 
 
-def list_sizes(features: Features) -> ListSizes:
+def list_sizes(features: FeatureSource) -> ListSizes:
     """Sum up how many locations features have."""
-    tally = np.bincount(features.counts, minlength=1)
+    tally = features.tally.copy()
     dead, sizes = int(tally[0]), np.arange(len(tally), dtype=np.float64)
     tally[0] = 0
     alive = int(tally.sum())
@@ -51,11 +51,17 @@ def list_sizes(features: Features) -> ListSizes:
     mean = float(tally @ sizes) / alive
     deviation = float(np.sqrt(tally @ (sizes - mean) ** 2 / max(alive - 1, 1)))
     skewness = float(tally @ (sizes - mean) ** 3) / alive / deviation**3 if deviation else 0.0
-    return ListSizes(alive, dead, len(tally) - 1, mean, deviation, skewness)
+    return ListSizes(alive, dead, int(np.flatnonzero(tally)[-1]), mean, deviation, skewness)
 
 
-def database_facts(database: Database) -> dict[str, Any]:
+def database_facts(database: Database, features: FeatureSource | None = None) -> dict[str, Any]:
     """Return what a database holds, as JSON has it.
+
+    Parameters
+    ----------
+    database : Database
+    features : FeatureSource, optional
+        Where its features are, if they are not in memory.
 
     Returns
     -------
@@ -64,7 +70,8 @@ def database_facts(database: Database) -> dict[str, Any]:
         features (`dead_features`: those that lost all locations) and locations; `largest_feature`, the most locations
         of one; the options of `BuildOptions`; and `program`, the version that built it, where that is known.
     """
-    targets, sizes = database.targets, list_sizes(database.features)
+    features = database.features if features is None else features
+    targets, sizes = database.targets, list_sizes(features)
     options = asdict(database.options)
     return {
         "targets": len(targets),
@@ -75,7 +82,7 @@ def database_facts(database: Database) -> dict[str, Any]:
         "windows": int(targets.windows.sum()),
         "features": sizes.features,
         "dead_features": sizes.dead,
-        "locations": len(database.features.locations),
+        "locations": features.located,
         "largest_feature": sizes.largest,
         **options.pop("sketch"),
         **options,

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.classify import plan
 from oclgenomics.classify.candidates import Candidates
-from oclgenomics.classify.database.database import Features
+from oclgenomics.classify.database.database import FeatureSource
 from oclgenomics.classify.device.candidate_finder import CandidateFinder
 from oclgenomics.classify.device.feature_table import FeatureTable
 from oclgenomics.classify.device.hit_lister import HitLister
@@ -32,7 +32,7 @@ class FeatureIndex:
     Parameters
     ----------
     engine : Engine
-    features : Features
+    features : FeatureSource
     targets : Targets
         All of the database's.
     groups : ndarray, int32 (targets,)
@@ -50,7 +50,7 @@ class FeatureIndex:
     """
 
     def __init__(
-        self, engine: Engine, features: Features, targets: Targets, groups: NDArray[np.int32], maxcand: int
+        self, engine: Engine, features: FeatureSource, targets: Targets, groups: NDArray[np.int32], maxcand: int
     ) -> None:
         self._engine, self._maxcand = engine, maxcand
         self._all_targets = targets

@@ -11,7 +11,7 @@ from oclgenomics.classify import plan
 from oclgenomics.classify.database.database import Features
 from oclgenomics.classify.targets import Targets
 
-__all__ = ["feature_parts"]
+__all__ = ["feature_parts", "index_limits"]
 
 FEATURES = 1 << 22  # that are looked at together
 CELLS = 1 << 22  # of windows; locations are counted by cell
@@ -44,13 +44,18 @@ def feature_parts(features: Features, targets: Targets, budget: int, max_allocat
         A single target does not fit.
     """
     first = targets.first_window
-    limits = plan.IndexLimits(len(features), int(first[-1]), len(targets), budget, max_allocation)
+    limits = index_limits(len(features), targets, budget, max_allocation)
     if limits.fits(len(features.locations)):
         yield features
         return
     low, high = _locations_before(features.locations, first)
     for begin, end in plan.target_ranges(low, high, limits, targets.names):
         yield _between(features, int(first[begin]), int(first[end]))
+
+
+def index_limits(features: int, targets: Targets, budget: int, max_allocation: int) -> plan.IndexLimits:
+    """Return what the index of a part of so many features may take; parameters as of `feature_parts`."""
+    return plan.IndexLimits(features, int(targets.windows.sum()), len(targets), budget, max_allocation)
 
 
 def _locations_before(

@@ -7,31 +7,34 @@ from typing import Any
 import numpy as np
 
 from oclgenomics.classify import plan
-from oclgenomics.classify.database.database import Features
+from oclgenomics.classify.database.database import Features, FeatureSource
 from oclgenomics.classify.device.sketches import Sketches
 from oclgenomics.errors import ParameterError
 from oclgenomics.primitives import scan
-from oclgenomics.runtime import DeviceArray, Engine
+from oclgenomics.runtime import Checkpoint, DeviceArray, Engine
 
 __all__ = ["FeatureTable"]
 
 SOURCE = "classify/index_features.cl"
 TYPES = {"uint8": "uchar", "uint16": "ushort"}
-EACH = 1024  # features that a work-item of a CPU looks up
+EACH = 1024  # features that a work-item of a CPU takes
 
 
 class FeatureTable:
     """An entry for each feature, a table of the prefixes of their keys, and the lists of locations.
 
+    A feature with one location has it in its entry, so lists are those of the others. Features are taken piece by
+    piece: those of a file are never all in the host's memory.
+
     Parameters
     ----------
     engine : Engine
-    features : Features
+    features : FeatureSource
 
     Attributes
     ----------
     locations : DeviceArray, uint32
-        At least one item.
+        The lists. At least one item.
 
     Raises
     ------
@@ -39,49 +42,55 @@ class FeatureTable:
         More locations than an index holds.
     AllocationError
         They do not fit; see `plan.IndexNeed`.
+    InputError
+        The file that they come from is damaged.
     """
 
-    def __init__(self, engine: Engine, features: Features) -> None:
-        if len(features.locations) > plan.MAX_LOCATIONS_OF_INDEX:
+    def __init__(self, engine: Engine, features: FeatureSource) -> None:
+        if features.located > plan.MAX_LOCATIONS_OF_INDEX:
             most = f"at most {plan.MAX_LOCATIONS_OF_INDEX:,} locations fit into one index; split the database"
-            raise ParameterError("features", most, f"{len(features.locations):,}")
+            raise ParameterError("features", most, f"{features.located:,}")
         self._engine = engine
         self._bits = plan.prefix_bits(len(features))
-        padded = features.locations if len(features.locations) else np.zeros(1, np.uint32)
-        self.locations = engine.upload(padded)
+        self.locations = engine.empty(max(_in_lists(features), 1), np.uint32)
         self._entries = engine.empty(len(features) + 1, np.uint64)
         self._table = engine.empty((1 << self._bits) + 1, np.uint32)
         engine.fill(self._table, 0)
-        engine.fill(self._entries, 0)
-        before = 0
-        for begin in range(0, len(features), plan.LOADED_FEATURES):
-            before += self._add(features, begin, before)
+        before = in_lists = 0
+        done = engine.checkpoint()
+        for piece in features.pieces(plan.LOADED_FEATURES, plan.LOADED_LOCATIONS):
+            done.wait()  # what is under way for more than one piece takes memory
+            done = self._add(piece, before, in_lists)
+            before += len(piece)
+            in_lists += _in_lists(piece)
+        engine.write(self._entries, np.zeros(1, np.uint64), len(features))
         scan(engine, self._table, maximum=True, inclusive=True, out=self._table)
 
-    def _add(self, features: Features, begin: int, before: int) -> int:
-        """Make entries of some features; return how many locations they have."""
-        engine = self._engine
-        part = slice(begin, begin + plan.LOADED_FEATURES)
-        counts, size = features.counts[part], len(features.counts[part])
-        kind = TYPES[counts.dtype.name]
-        on_device: dict[str, Any] = {"counts": engine.upload(counts), "size": size}
-        starts = engine.empty(size, np.uint32)
-        engine.launch_items(engine.kernel(SOURCE, "widen_counts", COUNT=kind), size, **on_device, wide=starts)
-        scan(engine, starts, out=starts)
+    def _add(self, piece: Features, before: int, in_lists: int) -> Checkpoint:
+        """Make the entries and lists of some features, behind those that are there; return when that is done."""
+        engine, size = self._engine, len(piece)
+        kind = TYPES[piece.counts.dtype.name]
+        each, lanes = (EACH, 1) if engine.tuning.cpu else (1, None)
+        items = -(-size // each)
+        sums = engine.empty(items, np.uint64)
+        some: dict[str, Any] = {"counts": engine.upload(piece.counts), "size": size, "each": each, "sums": sums}
+        engine.launch_items(engine.kernel(SOURCE, "count_locations", COUNT=kind), items, lanes=lanes, **some)
+        scan(engine, sums, out=sums)
         engine.launch_items(
             engine.kernel(SOURCE, "index_features", COUNT=kind),
-            size,
-            **on_device,
-            keys=engine.upload(features.keys[part]),
-            starts=starts,
-            before=begin,
-            locations_before=before,
-            locations=self.locations,
+            items,
+            lanes=lanes,
+            **some,
+            keys=engine.upload(piece.keys),
+            locations=engine.upload(piece.locations if piece.located else np.zeros(1, np.uint32)),
+            before=before,
+            lists_before=in_lists,
             bits=self._bits,
             entries=self._entries,
             table=self._table,
+            lists=self.locations,
         )
-        return int(counts.sum(dtype=np.int64))
+        return engine.checkpoint()
 
     def look_up(self, sketches: Sketches, begin: int, size: int, found: DeviceArray) -> None:
         """Look up features of sketches.
@@ -108,3 +117,8 @@ class FeatureTable:
         """Give the memory back."""
         for array in (self.locations, self._entries, self._table):
             array.release()
+
+
+def _in_lists(features: FeatureSource) -> int:
+    """Locations of features that have several."""
+    return features.located - int(features.tally[1])

@@ -9,7 +9,6 @@ from typing import Any
 
 from oclgenomics import __version__
 from oclgenomics.classify import reports
-from oclgenomics.classify.database.info import database_facts
 from oclgenomics.classify.index import Index
 from oclgenomics.classify.reading.inputs import Input
 from oclgenomics.classify.result import ClassifiedReads
@@ -35,7 +34,7 @@ class IndexAnswerer:
             "version": __version__,
             "device": str(index.engine.device),
             "formats": [*reports.FORMATS, *SUMMARIES],
-            "database": database_facts(index.database),
+            "database": index.facts,
         }
 
     def parse(self, parameters: Mapping[str, str]) -> ClassifyQuery:

@@ -71,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
     checked_format(args)
     select_device(args.device)  # a device that is not there is told before anything is read
     with open_engine(args) as engine:
-        with Index(args.database, engine=engine, keep_features=False) as index:
+        with Index(args.database, engine=engine) as index:
             classify_reads(args, index, inputs, options)
         report_profile(args, engine)
     say_written(args)
