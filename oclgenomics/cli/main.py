@@ -16,7 +16,7 @@ from oclgenomics import __version__, notices
 from oclgenomics.cli.output import check_files, saved_outputs
 from oclgenomics.commandkit import stopping
 from oclgenomics.commandkit.actions import option_of
-from oclgenomics.commandkit.memory_limits import memory_limit
+from oclgenomics.commandkit.memory_limits import memory_limit, said_of_limit
 from oclgenomics.commandkit.streams import StreamError, flush_output, output_trouble, printable
 from oclgenomics.errors import AllocationError, InputError, OclGenomicsError, OutputError
 from oclgenomics.io.atomic_file import forget_files
@@ -98,10 +98,8 @@ def _run_command(args: argparse.Namespace) -> int:
     limited = memory_limit(MIN_MEMORY)
     if limited is not None:  # before libraries are imported, some of which end the process
         limit, letter = limited
-        raise AllocationError(
-            f"the memory of this process is limited to {limit >> 20:,} MiB, and every command needs "
-            f"{MIN_MEMORY >> 20:,} MiB or more; raise the limit: ulimit -{letter} unlimited"
-        )
+        needed = f"and every command needs {MIN_MEMORY >> 20:,} MiB or more"
+        raise AllocationError(said_of_limit(f"{limit >> 20:,} MiB", needed, letter))
     try:
         status: int = args.run(args)
     except OclGenomicsError as error:

@@ -7,7 +7,7 @@ import contextlib
 with contextlib.suppress(ImportError):  # not on Windows
     import resource
 
-__all__ = ["memory_limit", "process_limit"]
+__all__ = ["memory_limit", "process_limit", "said_of_limit"]
 
 
 def process_limit(name: str) -> int | None:
@@ -25,3 +25,19 @@ def memory_limit(below: int) -> tuple[int, str] | None:
         if limit is not None and limit < below:
             return limit, letter
     return None
+
+
+def said_of_limit(limit: str, consequence: str, letter: str) -> str:
+    """Say that memory is limited, what follows, and what to do.
+
+    Parameters
+    ----------
+    limit : str
+        A size with its unit.
+    consequence : str
+        What comes behind the limit and a comma.
+    letter : str
+        Of the limit in `ulimit`.
+    """
+    raised = f"raise the limit: ulimit -{letter} unlimited"
+    return f"the memory of this process is limited to {limit}, {consequence}; {raised}"

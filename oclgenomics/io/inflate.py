@@ -190,7 +190,7 @@ def _stretches(stored: StoredBytes) -> Generator[_Stretch, None, None]:
                 at += size
                 ends.append(at - begin)
                 inflated += int.from_bytes(data[at - _SIZE_BYTES : at], "little")
-            if ends and (not size or inflated >= _STRETCH_BYTES):
+            if ends and (not size or max(inflated, at - begin) >= _STRETCH_BYTES):  # empty blocks count, too
                 stretch, begin, ends, inflated = _Stretch(data[begin:at], ends), at, [], 0
                 yield stretch
             if not size:

@@ -18,6 +18,7 @@ __all__ = ["packing_of", "unpack"]
 _STORED_BYTES = 1 << 16
 _UNPACKED_BYTES = 1 << 18
 _XZ_PADDING = 4  # bytes, all zero, or a multiple of so many
+_XZ_MEMORY = 2 << 30  # bytes: 1.5 GiB of them is the largest dictionary that xz packs with
 _LONGEST_WINDOW = 31  # of zstd, as a power of two: what its option --long asks for at most
 _SKIPPABLE = [bytes([0x50 + kind, 0x2A, 0x4D, 0x18]) for kind in range(16)]  # frames of zstd without content
 
@@ -48,7 +49,7 @@ def _bzip2(_source: str) -> tuple[Callable[[], Any], tuple[type[Exception], ...]
 
 
 def _xz(_source: str) -> tuple[Callable[[], Any], tuple[type[Exception], ...]]:
-    return lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ), (lzma.LZMAError,)
+    return lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY), (lzma.LZMAError,)
 
 
 def _zstd(source: str) -> tuple[Callable[[], Any], tuple[type[Exception], ...]]:
@@ -113,6 +114,8 @@ def unpack(stored: StoredBytes, name: str) -> Iterator[bytes]:
             chunk = unpacker.decompress(data, _UNPACKED_BYTES)
         except damaged as error:
             message = f"damaged {name} data from about this byte on ({error}); fetch the file again"
+            if "memory" in str(error).lower():  # by which the libraries say it, without a number
+                message = f"takes more than 2 GiB of memory to unpack; pack it with {name} at a lower level"
             raise InputError(message, source=stored.name, byte=at) from error
         if chunk:
             yield chunk

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from oclgenomics.commandkit.memory_limits import memory_limit, process_limit
+from oclgenomics.commandkit.memory_limits import memory_limit, process_limit, said_of_limit
 from oclgenomics.errors import DeviceError, readable_bytes
 
 __all__ = ["MIN_STACK", "check_limits", "limits_hint"]
@@ -36,10 +36,8 @@ def check_limits() -> None:
     for name, (letter, least) in MIN_MEMORY.items():
         memory = process_limit(name)
         if memory is not None and memory < least:
-            raise DeviceError(
-                f"the memory of this process is limited to {readable_bytes(memory)}, and OpenCL drivers need "
-                f"{readable_bytes(least)} or more; raise the limit: ulimit -{letter} unlimited"
-            )
+            needed = f"and OpenCL drivers need {readable_bytes(least)} or more"
+            raise DeviceError(said_of_limit(readable_bytes(memory), needed, letter))
 
 
 def limits_hint() -> str:
@@ -47,7 +45,5 @@ def limits_hint() -> str:
     limited = memory_limit(AMPLE_MEMORY)
     if limited is None:
         return ""
-    return (
-        f"the memory of this process is limited to {readable_bytes(limited[0])}, which may be too little for "
-        f"OpenCL; raise the limit: ulimit -{limited[1]} unlimited"
-    )
+    limit, letter = limited
+    return said_of_limit(readable_bytes(limit), "which may be too little for OpenCL", letter)

@@ -19,6 +19,7 @@ __all__ = ["Record", "name_in", "read_records", "records_of"]
 
 PART_BYTES = 1 << 20  # of FASTQ, rewritten at a time
 MAX_LINE_BYTES = 1 << 30  # packed zeros could ask for any memory
+MAX_LETTERS = 1 << 32  # of a record; the longest chromosomes that are assembled have fewer
 
 
 @dataclass(frozen=True)
@@ -61,26 +62,27 @@ def records_of(text: Iterable[bytes], source: str, *, offset: int = 0) -> Iterat
         Place of the text's first byte in the input.
     """
     chunks = iter(text)
-    head = _head(chunks)
+    head, blank = _head(chunks)
     text = chain([head], chunks)
-    first = head.lstrip(b"\r\n")[:HEAD_BYTES]
+    first = head[:HEAD_BYTES]
     if first.startswith(b">"):
         lines = _lines((chunk.replace(b"\r", b"\n") for chunk in text), source)
-        yield from _fasta(next(line for line in lines if line), lines)
+        yield from _fasta(next(lines), lines, source)
     elif first.startswith(b"@") and not foreign_format(first):
-        yield from _fastq(text, source, offset)
+        yield from _fastq(text, source, offset + blank)
     else:
         raise InputError(not_sequences(first), source=source)
 
 
-def _head(chunks: Iterator[bytes]) -> bytes:
-    """The first chunks, up to one that holds anything but line breaks."""
-    head: list[bytes] = []
+def _head(chunks: Iterator[bytes]) -> tuple[bytes, int]:
+    """The first chunk that holds anything but line breaks, from there on, and how many line breaks came before."""
+    blank = 0
     for chunk in chunks:
-        head.append(chunk)
-        if chunk.strip(b"\r\n"):
-            break
-    return b"".join(head)
+        head = chunk.lstrip(b"\r\n")
+        blank += len(chunk) - len(head)
+        if head:
+            return head, blank
+    return b"", blank
 
 
 def _lines(chunks: Iterable[bytes], source: str) -> Iterator[bytes]:
@@ -104,15 +106,20 @@ def _lines(chunks: Iterable[bytes], source: str) -> Iterator[bytes]:
         yield last
 
 
-def _fasta(header: bytes, lines: Iterator[bytes]) -> Iterator[Record]:
-    letters: list[bytes] = []
+def _fasta(header: bytes, lines: Iterator[bytes], source: str) -> Iterator[Record]:
+    letters = bytearray()  # in a list, short lines would take many times their bytes
     for line in lines:
         if line.startswith(b">"):
-            yield Record(name_in(header), b"".join(letters))
-            header, letters = line, []
+            yield Record(name_in(header), bytes(letters))
+            header, letters = line, bytearray()
         else:
-            letters.append(line)
-    yield Record(name_in(header), b"".join(letters))
+            letters += line
+            if len(letters) > MAX_LETTERS:
+                message = (
+                    f"the record {name_in(header)!r} has more than {MAX_LETTERS:,} bases, too many to be read whole"
+                )
+                raise InputError(message, source=source)
+    yield Record(name_in(header), bytes(letters))
 
 
 def _fastq(chunks: Iterator[bytes], source: str, offset: int) -> Iterator[Record]:

@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 from oclgenomics.errors import InputError
 from oclgenomics.sequence.defects import fastq_error
 from oclgenomics.sequence.four_lines import FourLines, four_lines
+from oclgenomics.sequence.line_breaks import NEWLINE
 from oclgenomics.sequence.tiles import MAX_BYTES
 
 __all__ = ["PIECE_BYTES", "Rewriter", "RewrittenSource"]
 
+MAX_LINES = 1 << 24  # of a record, and so many blank ones: each takes a hundred bytes, whatever it holds
 PIECE_BYTES = 4 << 20  # rewritten at a time: what is made of them stays in the processor's cache
 
 
@@ -70,19 +72,23 @@ class Rewriter:
             The first defect of the text, or a record that is too long.
         """
         waiting: list[NDArray[np.uint8]] = []
-        size, least = 0, 0
+        size, least, breaks = 0, 0, 0
         for part, final in parts:
             waiting.append(part.copy())
             size += len(part)
+            breaks += int(np.count_nonzero(part == NEWLINE))
             if size > MAX_BYTES:
                 message = f"a record of FASTQ takes more than {MAX_BYTES:,} bytes, too many to be read at once"
+                raise InputError(message, source=self._name, byte=self._old)
+            if breaks > MAX_LINES:
+                message = f"a record of FASTQ takes more than {MAX_LINES:,} lines, too many to be read at once"
                 raise InputError(message, source=self._name, byte=self._old)
             if size < least and not final and not eager:
                 continue
             rewritten, rest = self._rewritten(waiting, final=final)
             if len(rewritten.text):
                 yield rewritten.text
-            waiting, size = [rest], len(rest)
+            waiting, size, breaks = [rest], len(rest), int(np.count_nonzero(rest == NEWLINE))
             least = 2 * size  # so that a long record is looked through a few times only
 
     def place_of(self, place: int) -> int:

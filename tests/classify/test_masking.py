@@ -18,6 +18,7 @@ from oclgenomics.classify.database.info import database_facts
 from oclgenomics.classify.database.stored_options import UNMASKED
 from oclgenomics.classify.finding import PartFinder
 from oclgenomics.classify.reading.inputs import inputs_of
+from oclgenomics.classify.reference import sketch, sketches
 from oclgenomics.errors import InputError, UsageError
 from oclgenomics.io.array_layout import FileKind
 from oclgenomics.io.array_writing import write_arrays
@@ -76,6 +77,18 @@ def test_reads_of_low_complexity_are_not_called(engine: Engine, references: Path
     distinct = classified(unmasked, reads, NEW_QUERY, engine=engine)
     assert max(distinct) <= 6 + 2 < max(every)  # two at the borders of repeats
     assert not classified(masked, reads, NEW_QUERY, engine=engine)
+
+
+@pytest.mark.parametrize("letter", [b"A", b"C", b"G", b"T"])
+def test_of_a_tail_only_its_border_has_features(letter: bytes) -> None:
+    """K-mers with up to seven of the bases before it, none; so no window behind these bases has a feature."""
+    for seed in range(40):
+        head = bases(75, 2 * 10**6 + seed).rstrip(letter)
+        window = head[-15:] + letter * 15  # of all k-mers across the border
+        kept = [places for places in range(1, 16) if sketch(window[15 - places : 31 - places], NEW.sketch)]
+        assert set(range(11, 16)) & set(kept)
+        assert min(kept) >= 8
+        assert not any(sketches(head + letter * 1504, NEW.sketch)[1:])
 
 
 def test_parts_of_a_database_count_the_same(engine: Engine, device: Device, references: Path, reads: Path) -> None:

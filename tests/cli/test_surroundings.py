@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from oclgenomics.cli import main
-from oclgenomics.runtime import Device, trust
+from oclgenomics.runtime import Device, limits, trust
 
 PROGRAM = [sys.executable, "-m", "oclgenomics"]
 EDGE = Path(__file__).parents[1] / "data" / "omega" / "edge"
@@ -150,3 +150,9 @@ def test_no_room_in_files(device: Device, tmp_path: Path) -> None:
     assert status == 5
     assert lines == ["oclgenomics: error: x.db: cannot be written (File too large); nothing half written is left"]
     assert not (tmp_path / "x.db").exists()
+
+
+def test_limits_are_named_where_memory_ran_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "memory_limit", lambda _below: (2 << 30, "v"))
+    remedy = "which may be too little for OpenCL; raise the limit: ulimit -v unlimited"
+    assert limits.limits_hint() == f"the memory of this process is limited to 2.0 GiB, {remedy}"

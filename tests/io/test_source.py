@@ -14,9 +14,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from helpers.bgzf import END, bgzip
 
 from oclgenomics.errors import InputError
+from oclgenomics.io import inflate
 from oclgenomics.io import raw_file as stored
+from oclgenomics.io.raw_file import StoredBytes
 from oclgenomics.io.source import Source
 from oclgenomics.io.workers import Workers
 from oclgenomics.variation import ReadOptions, read_alignments
@@ -94,6 +97,18 @@ def test_missing_file_folder_and_permission(tmp_path, monkeypatch):
     monkeypatch.setattr("builtins.open", refuse)
     with pytest.raises(InputError, match="no permission to read it"):
         list(read_alignments(tmp_path / "x"))
+
+
+def test_empty_blocks_of_bgzip_are_not_gathered(tmp_path):
+    """However many there are: each holds no text to wait for."""
+    path = tmp_path / "x.gz"
+    path.write_bytes(END * (5 * inflate._STRETCH_BYTES // len(END)) + bgzip(b"text"))
+    with contextlib.closing(StoredBytes(str(path))) as stored_bytes:
+        stretches = [len(stretch.data) for stretch in inflate._stretches(stored_bytes)]
+    assert sum(stretches) == path.stat().st_size
+    assert max(stretches) < inflate._STRETCH_BYTES + len(END)
+    with Source(path) as source:
+        assert b"".join(source) == b"text"
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import lzma
 import os
 import sys
 import threading
+import zlib
 
 import numpy as np
 import pytest
@@ -90,6 +91,16 @@ def test_damaged(tmp_path, name):
         with pytest.raises(InputError, match=f"damaged {name} data") as caught:
             content(written(tmp_path, packed + garbage))
         assert len(packed) <= caught.value.byte <= len(packed) + 3
+
+
+def test_xz_that_asks_for_much_memory(tmp_path):
+    """The dictionary may be up to 4 GiB, whatever the file's size."""
+    head = bytearray(lzma.compress(b"text", check=lzma.CHECK_CRC32))
+    assert head[14:17] == b"\x21\x01\x16"  # LZMA2, and the size of its dictionary
+    head[16] = 40
+    head[20:24] = zlib.crc32(head[12:20]).to_bytes(4, "little")
+    with pytest.raises(InputError, match="takes more than 2 GiB of memory to unpack; pack it with xz at a lower level"):
+        content(written(tmp_path, bytes(head)))
 
 
 @pytest.mark.parametrize("name", PACKERS)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.classify.taxonomy.text_fields import read_lines
 from oclgenomics.errors import InputError
-from oclgenomics.io.source import Source
 from oclgenomics.sequence.name_list import NameList
 
 __all__ = ["ResultText", "read_result"]
@@ -53,26 +53,39 @@ def read_result(path: str | os.PathLike[str]) -> ResultText:
     InputError
         It is no such text; with the line.
     """
-    with Source(path) as source:
-        name, content = source.name, b"".join(source)
-    if LAYOUT not in content[: 1 << 16]:
-        raise InputError(f"is no result that can be merged: {AS_WRITTEN}", source=name)
-    return _Parser(name, np.frombuffer(content if content.endswith(b"\n") else content + b"\n", np.uint8)).result()
+    texts: list[NDArray[np.uint8]] = []
+    numbers: list[NDArray[np.int64]] = []
+    for lines in read_lines(path):
+        if not texts and LAYOUT not in lines.text[: 1 << 16].tobytes():
+            raise InputError(f"is no result that can be merged: {AS_WRITTEN}", source=lines.source)
+        reads = lines.text[lines.begins] != COMMENT
+        texts.append(_lines_alone(lines.text, lines.begins[reads], lines.ends[reads]))
+        numbers.append(lines.numbers[reads])
+        name = lines.source
+    return _Parser(name, np.concatenate(texts), np.concatenate(numbers)).result()
+
+
+def _lines_alone(text: NDArray[np.uint8], begins: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.uint8]:
+    """Some lines of a text, each with a newline, and nothing between them."""
+    marks = np.zeros(len(text) + 1, np.int8)
+    marks[begins] = 1
+    marks[ends + 1] -= 1  # behind the line break; another line may begin there
+    lines = text.copy()
+    lines[ends] = NEWLINE  # or a carriage return is there
+    return lines[np.cumsum(marks[:-1], dtype=np.int8) > 0]
 
 
 class _Parser:
-    """Finds the columns of all lines by the places of their tabs."""
+    """Finds the columns of lines, whose numbers in the file are given, by the places of their tabs."""
 
-    def __init__(self, name: str, text: NDArray[np.uint8]) -> None:
-        self._name, self._text = name, text
+    def __init__(self, name: str, text: NDArray[np.uint8], numbers: NDArray[np.int64]) -> None:
+        self._name, self._text, self._lines = name, text, numbers
         ends = np.flatnonzero(text == NEWLINE)
-        begins = np.append(0, ends[:-1] + 1)
-        rows = np.flatnonzero((text[begins] != COMMENT) & (ends > begins))
-        self._lines, self._begins = rows, begins[rows]
+        self._begins = np.append(0, ends + 1)[: len(ends)]
         tabs = np.flatnonzero(text == TAB)
         first = np.searchsorted(tabs, self._begins)
-        self._refuse(np.searchsorted(tabs, ends[rows]) - first != 6, "has not the four columns of a result")
-        self._tabs = tabs[first[:, np.newaxis] + np.arange(6)] if len(rows) else np.zeros((0, 6), np.int64)
+        self._refuse(np.searchsorted(tabs, ends) - first != 6, "has not the four columns of a result")
+        self._tabs = tabs[first[:, np.newaxis] + np.arange(6)] if len(ends) else np.zeros((0, 6), np.int64)
 
     def result(self) -> ResultText:
         tabs = self._tabs
@@ -146,7 +159,7 @@ class _Parser:
             raise self._error(int(lines[np.argmax(wrong)]), f"has candidates that are not taxid:hits; {AS_WRITTEN}")
 
     def _error(self, row: int, message: str) -> InputError:
-        return InputError(message, source=self._name, line=int(self._lines[row]) + 1)
+        return InputError(message, source=self._name, line=int(self._lines[row]))
 
 
 def _within(places: NDArray[np.int64], begins: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -99,7 +99,7 @@ class InputBuffer:
                 return found
             searched = len(self)
             self.refuse_length(searched)
-            if not self.require(max(searched + 1, 2 * searched)) and len(self) == searched:
+            if not self.require(min(max(searched + 1, 2 * searched), MAX_LINE_BYTES + 1)) and len(self) == searched:
                 self.refuse_break()
                 return searched
 

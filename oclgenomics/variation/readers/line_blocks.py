@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError
 from oclgenomics.io.workers import Workers
-from oclgenomics.variation.readers.input_buffer import PADDING, InputBuffer
+from oclgenomics.variation.readers.input_buffer import MAX_LINE_BYTES, PADDING, InputBuffer
 
 __all__ = ["PADDING", "LineBlock", "parse_blocks"]
 
@@ -161,11 +161,12 @@ def _whole_lines(buffer: InputBuffer, wanted: int) -> int:
         last = _last_newline(buffer.held[:size])
         if last >= 0:
             return last + 1
-        if size < wanted or (not buffer.require(2 * wanted) and len(buffer) <= wanted):
+        buffer.refuse_length(size)
+        more = min(2 * wanted, MAX_LINE_BYTES + 1)  # bytes that show that a line is too long, and none beyond
+        if size < wanted or (not buffer.require(more) and len(buffer) <= wanted):
             buffer.refuse_break()
             return size
-        buffer.refuse_length(wanted)
-        wanted *= 2
+        wanted = more
 
 
 def _last_newline(data: NDArray[np.uint8]) -> int:
