@@ -180,34 +180,45 @@ def _least_cycles(
 ) -> float:
     """Cycles of `passes` passes with `columns` columns in all, for each number of beats of a column."""
     last = passes if config.overlap_outer else columns  # columns that no other one follows at once
-    cycles = float((last * (_column_cycles(config, beats, config.issue_words, False) + config.latency)).sum())
+    cycles = float((last * (_alone(config, beats, config.issue_words) + config.latency)).sum())
     cycles += float(last.sum()) * (config.depth + config.fsm_cycles)
     if config.overlap_outer:
-        cycles += float(((columns - passes) * _column_cycles(config, beats, config.issue_words, True)).sum())
+        cycles += float(_joined(config, beats, columns, passes).sum())
     if config.positions_in_flight == 1:  # else prefetch and merge go on beside the columns of another position
         if config.rs_prefetch != "none":
             again = columns if config.rs_prefetch == "per_outer" else passes
-            alone = _column_cycles(config, beats, config.lanes, False)
-            cycles += float((again * (alone + config.latency + 1)).sum())
+            cycles += float((again * (_alone(config, beats, config.lanes) + config.latency + 1)).sum())
         cycles += positions * (config.lanes + ceil(config.position_overhead_us * config.clock_mhz))
     return cycles / config.kernels
 
 
-def _column_cycles(config: Config, beats: NDArray[np.int64], words: int, joined: bool) -> NDArray[np.float64]:
-    """Cycles from the first data of a column to its last issue, or from column to column where they are `joined`."""
-    memory, late = config.memory, float(config.pace - 1)
-    wide, shared = -(-words // memory.words_per_beat), max(1, memory.words_per_beat // words)
+def _read(config: Config, beats: NDArray[np.int64], words: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Port beats and bursts of columns of `beats` beats of `words` words."""
+    wide, shared = -(-words // config.memory.words_per_beat), max(1, config.memory.words_per_beat // words)
     ports = -(-beats * wide // shared)
-    bursts = -(-ports // memory.burst_length)
-    if joined:
-        issued = beats * config.ii
-        brought = ports + np.ceil(np.round(ports * late, 6)) + bursts * memory.burst_gap
-        rest = ports % memory.burst_length
-        shortest = np.where(rest > 0, rest, memory.burst_length)
-        asked = bursts / memory.outstanding * (config.latency + shortest)
-    else:
-        issued = (beats - 1) * config.ii + 1
-        brought = ports + np.floor(np.round((ports - 1) * late, 6)) + (bursts - 1) * memory.burst_gap
-        asked = (bursts - 1) // memory.outstanding * (config.latency + memory.burst_length) + 1.0
-    found: NDArray[np.float64] = np.maximum(np.maximum(issued, brought), asked)
+    return ports, -(-ports // config.memory.burst_length)
+
+
+def _alone(config: Config, beats: NDArray[np.int64], words: int) -> NDArray[np.float64]:
+    """Cycles from the first data of a column to its last issue."""
+    memory, (ports, bursts) = config.memory, _read(config, beats, words)
+    late = np.floor(np.round((ports - 1) * float(config.pace - 1), 6))
+    brought = ports + late + (bursts - 1) * memory.burst_gap
+    asked = (bursts - 1) // memory.outstanding * (config.latency + memory.burst_length) + 1.0
+    found: NDArray[np.float64] = np.maximum.reduce([(beats - 1) * config.ii + 1.0, brought, asked])
+    return found
+
+
+def _joined(
+    config: Config, beats: NDArray[np.int64], columns: NDArray[np.float64], passes: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Cycles of the columns that another one follows at once; requests wait when as many as may be are under way."""
+    memory, (ports, bursts) = config.memory, _read(config, beats, config.issue_words)
+    brought = ports + np.ceil(np.round(ports * float(config.pace - 1), 6)) + bursts * memory.burst_gap
+    each = np.maximum(beats * float(config.ii), brought)
+    rest = ports % memory.burst_length
+    shortest = np.where(rest > 0, rest, memory.burst_length)
+    more = np.maximum(bursts / memory.outstanding * (config.latency + shortest) - each, 0.0)
+    waiting = np.maximum(columns - passes * np.ceil(memory.outstanding / bursts), 0.0)
+    found: NDArray[np.float64] = (columns - passes) * each + waiting * more
     return found
