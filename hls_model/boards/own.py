@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
-from math import isfinite
 from typing import Any
 
 from hls_model.boards.board import KINDS, Amount, Board, Region
@@ -140,6 +139,6 @@ def _whole(name: str, value: object, least: int) -> int:
 
 
 def _number(name: str, value: object, most: float) -> float:
-    if not isinstance(value, (int, float)) or isinstance(value, bool) or not isfinite(value) or not 0 < value <= most:
+    if not isinstance(value, (int, float)) or isinstance(value, bool) or not 0 < value <= most:
         raise ModelError(f"{name} is {shown(value)}; it has to be a number above 0, {most:g} at most")
     return float(value)

@@ -80,6 +80,8 @@ class SystolicArray:
         Independent arrays on the device, which work on different reads; those that stream from memory share its banks.
     crossings, crossing_cycles : int
         Borders between regions that one array crosses, and the cycles of each.
+    own_board : Board or None
+        A board that is no known one, which counts in place of `board`.
 
     Raises
     ------
@@ -106,6 +108,7 @@ class SystolicArray:
     arrays: int = 1
     crossings: int = 0
     crossing_cycles: int = 2
+    own_board: Board | None = None
 
     def __post_init__(self) -> None:
         for problem in (*self._wrong(), *self._impossible()):
@@ -140,7 +143,7 @@ class SystolicArray:
             if self.streams:
                 yield f"{ASIC} has no external memory: set reference and row to chip, or name a board"
             return
-        board = find_board(self.board)
+        board = self.hardware
         yield from clock_problems(self.clock_mhz, board)
         yield from burst_problems(self.width, self.burst_length)
         ports = self.arrays * self.streams
@@ -156,7 +159,7 @@ class SystolicArray:
     @property
     def hardware(self) -> Board:
         """The board; an ASIC has none."""
-        return find_board(self.board)
+        return self.own_board or find_board(self.board)
 
     @property
     def width(self) -> int:
