@@ -113,11 +113,10 @@ def _ends_of_waits(config: Config, reached: Range, top: float) -> set[float]:
     """
     memory, board = config.memory, config.hardware
     waits = Range.exactly(memory.latency_ns) if memory.latency_ns else board.latency_ns
-    shares = Range.exactly(memory.efficiency) if memory.efficiency else board.efficiency_range
     kept = memory.bank_gbps * 8e3 / (config.ports_per_bank * memory.port_bits)
     ends = ((reached.high, waits.low), (reached.likely, waits.likely), (reached.low, waits.high))
     whole = {floor(round(min(mhz, top) * wait / 1e3, 6)) * 1e3 / wait for mhz, wait in ends}
-    return whole | {mhz for mhz in (kept * share for share in vars(shares).values()) if mhz < top}
+    return whole | {mhz for mhz in (kept * share for share in vars(config.efficiency_range).values()) if mhz < top}
 
 
 def clock_range(config: Config) -> Range:
@@ -170,9 +169,10 @@ def least_seconds(workload: Workload, configs: Sequence[Config]) -> list[float]:
     """
     passes = split(workload, configs[0])
     beats, which = np.unique(passes.beats, return_inverse=True)
-    weights = np.bincount(which, passes.columns, len(beats)), np.bincount(which, minlength=len(beats))
+    columns = np.bincount(which, passes.columns, len(beats))
+    counts = np.bincount(which, minlength=len(beats))
     positions = len(np.unique(passes.position))
-    return [_least_cycles(one, beats, *weights, positions) / (one.clock_mhz * 1e6) for one in configs]
+    return [_least_cycles(one, beats, columns, counts, positions) / (one.clock_mhz * 1e6) for one in configs]
 
 
 def _least_cycles(

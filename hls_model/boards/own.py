@@ -38,6 +38,9 @@ def own_board_from(table: Mapping[str, object], base: Board, name: str, file: st
         figures[key] = _figure(key, value, figures[key])
         if key in sources:
             sources[key] = assumed(f"given in {file}")
+    if given.keys() & {"banks", "bank_gbps"} and "total_gbps" not in given:
+        figures["total_gbps"] = None
+        sources["total_gbps"] = assumed(f"the peaks of the banks given in {file}")
     if "regions" in given:
         figures["available"] = sum((one.available for one in figures["regions"]), Amount())
         sources["available"] = assumed(f"the sum of the regions given in {file}")
@@ -71,7 +74,7 @@ def _figure(key: str, value: object, old: object) -> object:
         return dict(old if isinstance(old, Mapping) else {}) | _named(
             name, value, lambda at, one: _number(at, one, 1.0)
         )
-    if isinstance(old, Range):
+    if isinstance(old, Range) or key == "total_gbps":
         return _range(name, value, 1.0 if key in SHARES else MOST)
     if isinstance(old, str):
         if not isinstance(value, str) or not value.strip() or not value.isprintable():

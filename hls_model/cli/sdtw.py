@@ -44,8 +44,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     group = parser.add_argument_group("array")
     board = group.add_argument(
         "--board", default="u250", metavar="NAME",
-        help=f"device and memory: {', '.join(BOARDS)}, or that of a design (a preset, or a .toml file); {ASIC} is a "
-        "chip of one's own without external memory, whose clock is believed and whose area is not counted (default: u250)",
+        help=f"device and memory: {', '.join(BOARDS)}, or those of a design (a preset, or a .toml file); {ASIC} is a "
+        "chip of one's own without external memory, whose clock is believed and whose area is not counted "
+        "(default: u250)",
     )  # fmt: skip
     reads(board, lambda args, given: [] if given in {*BOARDS, ASIC} else common.design_files(args, given))
     group.add_argument("--pes", type=int, default=2_000, metavar="P", help="processing elements (default: 2000)")
@@ -215,8 +216,8 @@ class _Report:
         if value:
             return f"{name.partition('_')[0]} of {value:g} {unit}, as set"
         field = {"latency_ns": "latency_ns", "efficiency": "efficiency_range"}[name]
-        source = board.sources[field].document
-        return f"{name.partition('_')[0]} of {range_text(getattr(board, field), unit)} ({source})"
+        figure = self.array.efficiency_range if name == "efficiency" else board.latency_ns
+        return f"{name.partition('_')[0]} of {range_text(figure, unit)} ({board.sources[field].document})"
 
     def record(self) -> dict[str, object]:
         """Return the report for JSON."""

@@ -176,8 +176,13 @@ class SystolicArray:
         """Cycles of a bank for a port beat of each array that uses it, `transfers` (reads and writes) each."""
         ports = max(1, -(-self.arrays * self.streams // self.hardware.banks))  # on the busiest bank
         asked = transfers * ports * self.width / 8 * self.clock_mhz * 1e6
-        given = self.hardware.bank_gbps * 1e9 * (self.efficiency or self.hardware.efficiency)
+        given = self.hardware.bank_gbps * 1e9 * (self.efficiency or self.efficiency_range.likely)
         return max(Fraction(1), Fraction(asked / given).limit_denominator(1000))
+
+    @property
+    def efficiency_range(self) -> Range:
+        """The share of the memory's peak that the board's banks in use reach together."""
+        return self.hardware.efficiency_of(max(1, min(self.arrays * self.streams, self.hardware.banks)))
 
     @property
     def streams(self) -> int:
@@ -204,7 +209,7 @@ class SystolicArray:
         if self.streams and not self.latency_ns:
             fast["latency_ns"], slow["latency_ns"] = self.hardware.latency_ns.low, self.hardware.latency_ns.high
         if self.streams and not self.efficiency:
-            bounds = self.hardware.efficiency_range
+            bounds = self.efficiency_range
             fast["efficiency"], slow["efficiency"] = bounds.high, bounds.low
         if self.crossings and self.crossing_cycles == CROSSING_CYCLES.likely:
             fast["crossing_cycles"], slow["crossing_cycles"] = int(CROSSING_CYCLES.low), int(CROSSING_CYCLES.high)
