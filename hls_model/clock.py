@@ -169,7 +169,7 @@ def least_seconds(workload: Workload, configs: Sequence[Config]) -> list[float]:
     """
     passes = split(workload, configs[0])
     beats, which = np.unique(passes.beats, return_inverse=True)
-    columns = np.bincount(which, passes.columns, len(beats))
+    columns = np.bincount(which, passes.columns, len(beats)).astype(float)
     counts = np.bincount(which, minlength=len(beats))
     positions = len(np.unique(passes.position))
     return [_least_cycles(one, beats, columns, counts, positions) / (one.clock_mhz * 1e6) for one in configs]
