@@ -46,7 +46,7 @@ _AGILEX = Source(
 _HBM_POWER = Source(
     "xbtest, Calibration - Memory CU power",
     "https://xilinx.github.io/xbtest/doc/main/checklist/build/html/_sources/docs/calibration-memory-cu-power.rst.txt",
-    "all channels of HBM at full rate (400 GB/s) draw up to 40 W, and the U50's supply gives them 10 W; likely and low: "
+    "all channels of HBM at full rate (400 GB/s) draw up to 40 W, of which the U50's supply gives 10; likely, low: "
     "316 and 201 GB/s, as revisions of the data sheet (DS965) are quoted, which was not at hand; high: UG1393",
 )
 _HBM2E = Source(
