@@ -6,23 +6,37 @@ and routing (Table I). Large HLS designs over the dies of a U250 or U280 reach 1
 them, and 297 MHz with a floorplan and registers at the borders (AutoBridge). How the clock falls between is assumed.
 
 Nobody has to build for the clock that is asked for: one that is built for less runs at less. So a design is taken as
-built for the clock up to the one asked for at which it takes the least time. So no scan gets slower where a faster
-clock is asked for.
+built for the clock up to the one asked for at which it takes the least time, and no scan gets slower where a faster
+clock is asked for. Cycles rise in steps with the clock, where an operator or a read takes a cycle more; between two
+steps time falls. So the clocks to try are the last ones before a step (`builds`): for operators all of them, for reads
+the last one of each stretch of equal operators, since time at the ends of their steps falls with the clock.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from math import floor
+from collections.abc import Sequence
+from math import ceil, floor
+
+import numpy as np
+from numpy.typing import NDArray
 
 from hls_model.config import Config
 from hls_model.operators import REPORTED, REPORTED_MHZ, SLOWEST_TABLE_MHZ
 from hls_model.ranges import Range
 from hls_model.resources import estimate
 from hls_model.resources.placement import Placement
+from hls_model.timing.passes import split
 from hls_model.workload import Workload
 
-__all__ = ["CLOCK_SOURCE", "builds", "clock_text", "quickest", "reached_clock"]
+__all__ = [
+    "CLOCK_SOURCE",
+    "asked_text",
+    "builds",
+    "clock_range",
+    "clock_record",
+    "clock_text",
+    "reached_clock",
+]
 
 EASY = 0.75  # of the room of a region: up to here one region costs no clock; assumed
 CLOSED_MHZ, PLATFORM_MHZ = 250.0, 300.0  # Table I of the paper; the default of the Alveo platforms (UG1393)
@@ -66,43 +80,145 @@ def _between(empty: float, full: float, share: float) -> float:
 
 
 def builds(config: Config) -> list[Config]:
-    """Return the design as built for the clock asked for, and for those below at which an operator gets shorter.
+    """Return the design as built for the clock asked for, and for those below after which something takes a cycle more.
 
     Each runs at the clock that it is likely to reach, and has a `target_mhz` where it may miss it.
     """
     asked = config.target_mhz or config.clock_mhz
-    reached = reached_clock(config)
-    targets = {asked}
-    if not config.clock_met:
-        points = {step * REPORTED_MHZ / cycles for cycles in _STEPS for step in range(cycles, 2 * cycles + 1)}
-        points |= {SLOWEST_TABLE_MHZ, 175.0}  # where those below 250 MHz change
-        targets |= {point for point in points if SLOWEST_TABLE_MHZ <= point < asked}
-    return [
-        config.but(clock_mhz=min(reached.likely, one), target_mhz=0.0 if one <= reached.low else one)
-        for one in sorted(targets, reverse=True)
-    ]
+    if config.clock_met:
+        return [config.but(clock_mhz=asked, target_mhz=0.0)]
+    found = []
+    below = 0.0
+    for top in _stretches(asked):
+        reached = reached_clock(config.but(clock_mhz=top, target_mhz=0.0))
+        for target in {top, *(end for end in _ends_of_waits(config, reached, top) if end > below)}:
+            target_mhz = 0.0 if target <= reached.low else target
+            found.append(config.but(clock_mhz=min(reached.likely, target), target_mhz=target_mhz))
+        below = top
+    return sorted(found, key=lambda one: -(one.target_mhz or one.clock_mhz))
+
+
+def _stretches(asked: float) -> list[float]:
+    """The greatest clock of each stretch of clocks with equal operators, up to the one asked for, ascending."""
+    last = ceil(asked / REPORTED_MHZ)
+    points = {step * REPORTED_MHZ / cycles for cycles in _STEPS for step in range(cycles, last * cycles)}
+    points |= {SLOWEST_TABLE_MHZ, 175.0}  # where those below 250 MHz change
+    return sorted({asked, *(point for point in points if point < asked)})
+
+
+def _ends_of_waits(config: Config, reached: Range, top: float) -> set[float]:
+    """The greatest clocks up to `top` at which a read takes whole cycles, or the banks bring a port beat in each cycle.
+
+    At the fast end of a design's range, the fastest clock comes with the shortest wait and the best banks, and so on.
+    """
+    memory, board = config.memory, config.hardware
+    waits = Range.exactly(memory.latency_ns) if memory.latency_ns else board.latency_ns
+    kept = memory.bank_gbps * 8e3 / (config.ports_per_bank * memory.port_bits)
+    ends = ((reached.high, waits.low), (reached.likely, waits.likely), (reached.low, waits.high))
+    whole = {floor(round(min(mhz, top) * wait / 1e3, 6)) * 1e3 / wait for mhz, wait in ends}
+    return whole | {mhz for mhz in (kept * share for share in vars(config.efficiency_range).values()) if mhz < top}
+
+
+def clock_range(config: Config) -> Range:
+    """Return the MHz of a built design: what it may reach, and the clock that it is timed at between."""
+    mhz = reached_clock(config)
+    return Range.spanning(config.clock_mhz, mhz.low, mhz.high)
 
 
 def clock_text(config: Config) -> str:
     """Return a line about the clock that a built design runs at."""
-    mhz = reached_clock(config)
     asked = config.target_mhz or config.clock_mhz
+    mhz = clock_range(config)
+    return f"{config.name}: built for {asked:.4g} MHz {_where(config)}, reaches {_mhz_text(mhz)}"
+
+
+def asked_text(config: Config) -> str:
+    """Return a line about a design that is shown at the clock asked for: what it may reach."""
+    mhz = reached_clock(config)
+    text = f"{config.name}: shown at the {config.clock_mhz:.4g} MHz asked for"
+    if mhz.low == config.clock_mhz:
+        return f"{text}, which it reaches {_where(config)}"
+    return f"{text}; {_where(config)} it reaches {_mhz_text(mhz)}"
+
+
+def _where(config: Config) -> str:
     regions = sum(one.share > 0 for one in estimate(config).placement.regions)
-    where = f"in {regions} regions" if regions > 1 else "in one region"
+    return f"in {regions} regions" if regions > 1 else "in one region"
+
+
+def _mhz_text(mhz: Range) -> str:
     bounds = f" ({mhz.low:.4g}-{mhz.high:.4g})" if mhz.low < mhz.high else ""
-    return f"{config.name}: built for {asked:.4g} MHz {where}, reaches {config.clock_mhz:.4g}{bounds} MHz"
+    return f"{mhz.likely:.4g}{bounds} MHz"
 
 
-def quickest(workload: Workload, configs: Iterable[Config]) -> Config:
-    """Return the design that takes the least time on a workload's columns by the closed form; the first of equals."""
-    columns = max(1, int(workload.left.sum()))
-    right = workload.omegas / columns
+def clock_record(config: Config) -> dict[str, object]:
+    """Return a design's clock for JSON.
 
-    def seconds(config: Config) -> float:
-        beats = right * config.ii / config.lanes
-        port_beats = right / config.memory.words_per_beat * float(config.pace)
-        waits = config.latency + config.depth + config.fsm_cycles  # of each column, or else of a position's first one
-        waited = len(workload.left) / columns if config.overlap_outer else 1.0
-        return (max(beats, port_beats) + waited * waits) / config.clock_mhz
+    These are 'clock_mhz', at which it is timed, 'target_mhz', for which it is built (0: the same), and
+    'clock_mhz_range', what it may reach.
+    """
+    mhz = reached_clock(config)
+    return {"clock_mhz": config.clock_mhz, "target_mhz": config.target_mhz, "clock_mhz_range": mhz.record()}
 
-    return min(configs, key=seconds)
+
+def least_seconds(workload: Workload, configs: Sequence[Config]) -> list[float]:
+    """Return the seconds that pipelines take at least on a workload, by the closed form, for each design.
+
+    The designs differ in what takes how many cycles, and in the clock, alone. A column takes as long as its beats, its
+    port beats or its bursts do by themselves, whichever is longest (`hls_model.streams` has how they meet).
+    """
+    passes = split(workload, configs[0])
+    beats, which = np.unique(passes.beats, return_inverse=True)
+    columns = np.bincount(which, passes.columns, len(beats)).astype(float)
+    counts = np.bincount(which, minlength=len(beats))
+    positions = len(np.unique(passes.position))
+    return [_least_cycles(one, beats, columns, counts, positions) / (one.clock_mhz * 1e6) for one in configs]
+
+
+def _least_cycles(
+    config: Config, beats: NDArray[np.int64], columns: NDArray[np.float64], passes: NDArray[np.int64], positions: int
+) -> float:
+    """Cycles of `passes` passes with `columns` columns in all, for each number of beats of a column."""
+    last = passes if config.overlap_outer else columns  # columns that no other one follows at once
+    cycles = float((last * (_alone(config, beats, config.issue_words) + config.latency)).sum())
+    cycles += float(last.sum()) * (config.depth + config.fsm_cycles)
+    if config.overlap_outer:
+        cycles += float(_joined(config, beats, columns, passes).sum())
+    if config.positions_in_flight == 1:  # else prefetch and merge go on beside the columns of another position
+        if config.rs_prefetch != "none":
+            again = columns if config.rs_prefetch == "per_outer" else passes
+            cycles += float((again * (_alone(config, beats, config.lanes) + config.latency + 1)).sum())
+        cycles += positions * (config.lanes + ceil(config.position_overhead_us * config.clock_mhz))
+    return cycles / config.kernels
+
+
+def _read(config: Config, beats: NDArray[np.int64], words: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Port beats and bursts of columns of `beats` beats of `words` words."""
+    wide, shared = -(-words // config.memory.words_per_beat), max(1, config.memory.words_per_beat // words)
+    ports = -(-beats * wide // shared)
+    return ports, -(-ports // config.memory.burst_length)
+
+
+def _alone(config: Config, beats: NDArray[np.int64], words: int) -> NDArray[np.float64]:
+    """Cycles from the first data of a column to its last issue."""
+    memory, (ports, bursts) = config.memory, _read(config, beats, words)
+    late = np.floor(np.round((ports - 1) * float(config.pace - 1), 6))
+    brought = ports + late + (bursts - 1) * memory.burst_gap
+    asked = (bursts - 1) // memory.outstanding * (config.latency + memory.burst_length) + 1.0
+    found: NDArray[np.float64] = np.maximum.reduce([(beats - 1) * config.ii + 1.0, brought, asked])
+    return found
+
+
+def _joined(
+    config: Config, beats: NDArray[np.int64], columns: NDArray[np.float64], passes: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Cycles of the columns that another one follows at once; requests wait when as many as may be are under way."""
+    memory, (ports, bursts) = config.memory, _read(config, beats, config.issue_words)
+    brought = ports + np.ceil(np.round(ports * float(config.pace - 1), 6)) + bursts * memory.burst_gap
+    each = np.maximum(beats * float(config.ii), brought)
+    rest = ports % memory.burst_length
+    shortest = np.where(rest > 0, rest, memory.burst_length)
+    more = np.maximum(bursts / memory.outstanding * (config.latency + shortest) - each, 0.0)
+    waiting = np.maximum(columns - passes * np.ceil(memory.outstanding / bursts), 0.0)
+    found: NDArray[np.float64] = (columns - passes) * each + waiting * more
+    return found

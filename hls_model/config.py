@@ -335,7 +335,13 @@ class Config:
     @property
     def efficiency(self) -> float:
         """Share of the banks' peak that is reached."""
-        return self.memory.efficiency or self.hardware.efficiency
+        return self.memory.efficiency or self.efficiency_range.likely
+
+    @property
+    def efficiency_range(self) -> Range:
+        """The same with its bounds, those of the board where the design sets none."""
+        given, banks = self.memory.efficiency, min(self.memory.banks, self.kernels * self.memory.ports)
+        return Range.exactly(given) if given else self.hardware.efficiency_of(banks)
 
     @property
     def pace(self) -> Fraction:

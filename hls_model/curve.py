@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from hls_model.config import Config
 from hls_model.errors import ModelError
 from hls_model.limits import check_sides
-from hls_model.timing import simulate
+from hls_model.timing import Timing
 from hls_model.timing.result import Level
-from hls_model.uncertainty import fastest, slowest
+from hls_model.uncertainty import built_band, built_timing
 from hls_model.workload import FEWEST, Workload
 
 __all__ = ["COLUMNS", "Curve", "throughput_curve"]
@@ -27,7 +27,8 @@ class Curve:
     Attributes
     ----------
     config, level, left : Config, str, int
-        The design, the level of timing, and the left borders tried.
+        The design as built for the clock at which the whole curve takes the least time, the level of timing, and the
+        left borders tried.
     right : ndarray, int64 (points,)
         Right-side iterations, ascending.
     rate : ndarray, float64 (points,)
@@ -72,7 +73,7 @@ def throughput_curve(
     level: Level = "L1",
     uncertainty: bool = False,
 ) -> Curve:
-    """Return the curve at every multiple of the unroll.
+    """Return the curve at every multiple of the unroll, for the clock at which it takes the least time as a whole.
 
     Parameters
     ----------
@@ -101,13 +102,17 @@ def throughput_curve(
     right = np.arange(config.unroll, most + 1, config.unroll, dtype=np.int64)
     scan = _positions(left, right)
 
-    def rate(design: Config) -> NDArray[np.float64]:
-        seconds = simulate(scan, design, level).position_cycles / (design.clock_mhz * 1e6)
-        rates: NDArray[np.float64] = left * right / seconds
+    def rate(timing: Timing) -> NDArray[np.float64]:
+        rates: NDArray[np.float64] = left * right / (timing.position_cycles / (timing.config.clock_mhz * 1e6))
         return rates
 
-    ends = (rate(slowest(config)), rate(fastest(config))) if uncertainty else (None, None)
-    return Curve(config, level, left, right, rate(config), share, *ends)
+    if not uncertainty:
+        timing = built_timing(scan, config, level)
+        return Curve(timing.config, level, left, right, rate(timing), share)
+    found = built_band(scan, config, level)
+    likely = rate(found.likely)
+    slow, fast = np.minimum(rate(found.high), likely), np.maximum(rate(found.low), likely)
+    return Curve(found.likely.config, level, left, right, likely, share, slow, fast)
 
 
 def _positions(left: int, right: NDArray[np.int64]) -> Workload:

@@ -10,16 +10,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hls_model.clock import builds, quickest
 from hls_model.config import Config, Memory
 from hls_model.errors import ModelError
 from hls_model.limits import check_possible
 from hls_model.ranges import Range
 from hls_model.resources import Resources, check_fits, estimate
 from hls_model.roofline import Roofline, roofline_of
-from hls_model.timing import Timing, simulate
+from hls_model.timing import Timing
 from hls_model.timing.result import Level
-from hls_model.uncertainty import Band, band
+from hls_model.uncertainty import Band, built_band, built_timing
 from hls_model.workload import Workload
 
 __all__ = ["Design", "Exploration", "Space", "explore", "pareto_front"]
@@ -157,13 +156,13 @@ def explore(
         raise ModelError(_too_large(possible))
     timings = []
     for done, resources in enumerate(fitting):
-        timings.append(simulate(workload, quickest(workload, builds(resources.config)), level))
+        timings.append(built_timing(workload, resources.config, level))
         if progress is not None:
             progress(done + 1, len(fitting))
     rates = np.array([_rate(timing) for timing in timings])
     front = pareto_front(rates, np.array([resources.largest_share for resources in fitting]), SLACK)
     designs = [
-        Design(*found, _band(found[1], level) if uncertainty and found[2] else None)
+        Design(*found, built_band(workload, found[0].config, level) if uncertainty and found[2] else None)
         for found in zip(fitting, timings, front.tolist(), strict=True)
     ]
     designs.sort(key=lambda design: (-design.rate, design.cost))
@@ -178,10 +177,6 @@ def _too_large(possible: Sequence[Config]) -> str:
     except ModelError as error:
         return f"with memory.ports={smallest.memory.ports} and kernels={smallest.kernels}, {error}"
     raise AssertionError("a design that is too large fits")
-
-
-def _band(timing: Timing, level: Level) -> Band:
-    return band(timing.workload, timing.config, level, built=builds(timing.config))
 
 
 def _rate(timing: Timing) -> float:

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from hls_model.accounting import ACCOUNTINGS, Accounting, counted
 from hls_model.bottleneck import Bottleneck, find_bottleneck
-from hls_model.clock import builds, quickest, reached_clock
+from hls_model.clock import clock_record
 from hls_model.config import WORD_BITS, Config
 from hls_model.errors import ModelError
 from hls_model.limits import check_possible, check_sides
@@ -25,9 +25,9 @@ from hls_model.phases import (
 from hls_model.power import Power, memory_joules, power_of
 from hls_model.ranges import Range
 from hls_model.resources import estimate
-from hls_model.timing import Timing, simulate
+from hls_model.timing import Timing
 from hls_model.timing.result import Level
-from hls_model.uncertainty import Band, Contribution, band, contributions
+from hls_model.uncertainty import Band, Contribution, built_band, built_timing, contributions
 from hls_model.workload import Workload
 
 __all__ = ["Projection", "project", "total_ranges", "totals"]
@@ -198,9 +198,7 @@ class Projection:
         return {
             "workload": timing.workload.name,
             "design": timing.config.name,
-            "clock_mhz": timing.config.clock_mhz,
-            "target_mhz": timing.config.target_mhz,
-            "clock_mhz_range": reached_clock(timing.config).record(),
+            **clock_record(timing.config),
             "level": timing.level,
             "exact": timing.bound == "exact",
             "bound": timing.bound,
@@ -291,9 +289,8 @@ def project(
     check_possible(config)
     check_sides(workload)
     card_memory(workload, counted(config, accounting), all_pairs=all_pairs or accounting == "paper")
-    built = builds(config)
-    found = band(workload, config, level, built=built) if uncertainty else None
-    timing = simulate(workload, quickest(workload, built), level) if found is None else found.likely
+    found = built_band(workload, config, level) if uncertainty else None
+    timing = built_timing(workload, config, level) if found is None else found.likely
     return Projection(timing, find_bottleneck(timing), all_pairs, found).counted_as(accounting)
 
 

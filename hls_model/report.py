@@ -7,13 +7,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from hls_model.boards import Amount
+from hls_model.clock import clock_range
 from hls_model.config import Config
 from hls_model.errors import ModelError
 from hls_model.limits import check_possible
-from hls_model.resources import REPORT_ROWS, Resources, check_fits
-from hls_model.timing import simulate
+from hls_model.ranges import Range
+from hls_model.resources import REPORT_ROWS, Resources, check_fits, estimate
+from hls_model.timing import Timing, simulate
 from hls_model.timing.passes import split
 from hls_model.timing.result import Level
+from hls_model.uncertainty import built_band, built_timing
 from hls_model.workload import Workload
 
 __all__ = ["Loop", "Report", "make_report"]
@@ -53,10 +56,13 @@ class Report:
     Attributes
     ----------
     config, resources : Config, Resources
+        The design as built for the clock at which the workload takes the least time.
     workload_name, level : str, str
         What was timed and how; as in `Timing`.
-    target_ns : float
-        Period of the clock.
+    target_ns, period_ns : float, Range
+        Period of the clock that it is built for, and of the clocks that it may reach.
+    least_seconds, most_seconds, seconds : Range
+        Seconds of the shortest and the longest position, and of all, with the bounds of what is not known.
     least, most, cycles : int
         Cycles of the shortest and the longest position that the hardware touches, and of all.
     left, right : int
@@ -72,6 +78,10 @@ class Report:
     workload_name: str
     level: str
     target_ns: float
+    period_ns: Range
+    least_seconds: Range
+    most_seconds: Range
+    seconds: Range
     least: int
     most: int
     cycles: int
@@ -81,8 +91,8 @@ class Report:
     utilisation: dict[str, Amount]
 
 
-def make_report(workload: Workload, config: Config, level: Level = "L1") -> Report:
-    """Report a design on a workload.
+def make_report(workload: Workload, config: Config, level: Level = "L1", *, uncertainty: bool = True) -> Report:
+    """Report a design on a workload, with the range of its times where `uncertainty` asks for it.
 
     Raises
     ------
@@ -90,19 +100,28 @@ def make_report(workload: Workload, config: Config, level: Level = "L1") -> Repo
         The design does not fit its board, or no position has a full beat.
     """
     check_possible(config)
-    resources = check_fits(config)
-    timing = simulate(workload, config, level)
-    cycles = timing.position_cycles
+    check_fits(config)
+    found = built_band(workload, config, level) if uncertainty else None
+    timing = built_timing(workload, config, level) if found is None else found.likely
+    config, cycles = timing.config, timing.position_cycles
     if not timing.cycles:
         raise ModelError(f"no position has {config.unroll} right-side iterations; there is no latency to report")
     longest = int(np.argmax(cycles))
+    times = [_seconds(one) for one in (timing, *((found.low, found.high) if found else (timing,)))]
+    least, most, every = (Range.spanning(*values) for values in zip(*times, strict=True))
+    mhz = clock_range(config)
+    resources = estimate(config)
     by_kind = {row: resources.by_kind(row) for row in REPORT_ROWS}
     return Report(
         config=config,
         resources=resources,
         workload_name=workload.name,
         level=timing.level,
-        target_ns=1e3 / config.clock_mhz,
+        target_ns=1e3 / (config.target_mhz or config.clock_mhz),
+        period_ns=Range(1e3 / mhz.high, 1e3 / mhz.likely, 1e3 / mhz.low),
+        least_seconds=least,
+        most_seconds=most,
+        seconds=every,
         least=int(cycles[cycles > 0].min()),
         most=int(cycles[longest]),
         cycles=timing.cycles,
@@ -111,6 +130,12 @@ def make_report(workload: Workload, config: Config, level: Level = "L1") -> Repo
         loops=_loops(workload, config, level, longest),
         utilisation=by_kind | {"Total": resources.total, "Available": resources.board.available},
     )
+
+
+def _seconds(timing: Timing) -> tuple[float, float, float]:
+    """Seconds of the shortest position that the hardware touches, of the longest, and of all."""
+    cycles, second = timing.position_cycles, timing.config.clock_mhz * 1e6
+    return float(cycles[cycles > 0].min()) / second, float(cycles.max()) / second, timing.hardware_seconds
 
 
 def _loops(workload: Workload, config: Config, level: Level, position: int) -> tuple[Loop, ...]:

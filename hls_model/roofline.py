@@ -9,12 +9,14 @@ import numpy as np
 from hls_model.config import WORD_BITS, Config
 from hls_model.dram.parts import find_part
 from hls_model.limits import check_possible
-from hls_model.timing import Timing, simulate
+from hls_model.ranges import Range
+from hls_model.timing import Timing
 from hls_model.timing.passes import split
 from hls_model.timing.result import Level
+from hls_model.uncertainty import Band, built_timing
 from hls_model.workload import Workload
 
-__all__ = ["Roofline", "banks_gbps", "ports_gbps", "roof_gbps", "roofline", "roofline_of"]
+__all__ = ["Roofline", "banks_gbps", "ports_gbps", "rate_range", "roof_gbps", "roofline", "roofline_of"]
 
 WORD_BYTES = WORD_BITS // 8
 
@@ -58,6 +60,12 @@ class Roofline:
         return self.rate / self.roofs[self.binding]
 
 
+def rate_range(found: Band) -> Range:
+    """Return the rate beneath the roofs with its bounds, those of a design that is timed at both ends."""
+    likely, *ends = (roofline_of(one).rate for one in (found.likely, found.low, found.high))
+    return Range.spanning(likely, *ends)
+
+
 def ports_gbps(config: Config) -> float:
     """Return GB/s of all ports of all kernels together at the accelerator's clock."""
     return config.kernels * config.memory.words_per_beat * WORD_BYTES * config.clock_mhz / 1e3
@@ -79,7 +87,7 @@ def roof_gbps(config: Config) -> float:
 
 
 def roofline(workload: Workload, config: Config, level: Level = "L1") -> Roofline:
-    """Return the roofs over a workload on a design, and the rate beneath them.
+    """Return the roofs over a workload on a design as built for its best clock, and the rate beneath them.
 
     Raises
     ------
@@ -87,7 +95,7 @@ def roofline(workload: Workload, config: Config, level: Level = "L1") -> Rooflin
         A design that no board can be, or what `simulate` refuses.
     """
     check_possible(config)
-    return roofline_of(simulate(workload, config, level))
+    return roofline_of(built_timing(workload, config, level))
 
 
 def roofline_of(timing: Timing) -> Roofline:

@@ -89,6 +89,8 @@ class Board:
         Kind of the external memory.
     banks, bank_gbps : int, float
         Memory banks and each one's peak in GB/s.
+    total_gbps : Range or None
+        The most that all banks give together in GB/s, where that may be less than their peaks; None is these.
     bank_gib : float
         GiB that each bank holds.
     ports, port_bits : int, int
@@ -127,6 +129,7 @@ class Board:
     memory: str
     banks: int
     bank_gbps: float
+    total_gbps: Range | None
     bank_gib: float
     ports: int
     port_bits: int
@@ -147,8 +150,17 @@ class Board:
 
     @property
     def efficiency(self) -> float:
-        """The share of the memory's peak that is counted with."""
+        """The share of a bank's peak that is counted with, of few banks."""
         return self.efficiency_range.likely
+
+    def efficiency_of(self, banks: int) -> Range:
+        """Return the share of their peak that so many banks reach together."""
+        if self.total_gbps is None:
+            return self.efficiency_range
+        ends = (
+            (getattr(self.efficiency_range, end), getattr(self.total_gbps, end)) for end in ("low", "likely", "high")
+        )
+        return Range(*(min(share, total / (banks * self.bank_gbps)) for share, total in ends))
 
     @property
     def peak_gbps(self) -> float:

@@ -43,6 +43,17 @@ _AGILEX = Source(
     "https://intel.com/content/www/us/en/programmable/documentation/erf1627634789502.html",
     "the kit has an AGIB027R29A; one die, and a shell of a tenth of it is assumed",
 )
+_HBM_POWER = Source(
+    "xbtest, Calibration - Memory CU power",
+    "https://xilinx.github.io/xbtest/doc/main/checklist/build/html/_sources/docs/calibration-memory-cu-power.rst.txt",
+    "all channels of HBM at full rate (400 GB/s) draw up to 40 W, of which the U50's supply gives 10; likely, low: "
+    "316 and 201 GB/s, as revisions of the data sheet (DS965) are quoted, which was not at hand; high: UG1393",
+)
+_HBM2E = Source(
+    "DS960, High Bandwidth Memory Controller",
+    "https://docs.amd.com/r/en-US/ds960-versal-hbm/High-Bandwidth-Memory-Controller",
+    "3,200 Mb/s a line: two stacks of 1,024 bit give 819 GB/s, of which each of 64 ports has 12.8",
+)
 _TABLE = "as in the vendor's product table, which was not at hand"
 _AS_U280 = "as the U280's; no page with a kernel's measurement was found"
 
@@ -74,6 +85,7 @@ U50 = replace(
     available=_XCU50,
     uram=640,
     regions=_split(_XCU50, ("SLR0", "SLR1"), 0.2),
+    total_gbps=Range(201.0, 316.0, 460.0),
     static_watts=static_watts(_XCU50.lut),
     idle_watts=Range(12.0, 20.0, 35.0),
     max_watts=75.0,
@@ -87,8 +99,8 @@ U50 = replace(
             "uram": assumed(_TABLE),
             "regions": assumed("two equal SLRs, and a shell of a fifth of each"),
             "banks": _HBM, "ports": _HBM, "port_bits": _HBM, "bank_gib": _HBM,
-            "bank_gbps": replace(_HBM, note="14.375 GB/s of each channel; the data sheet (DS965), which was not at "
-                                 "hand, may allow less for all of them together"),
+            "bank_gbps": replace(_HBM, note="14.375 GB/s of each channel, 460 in all"),
+            "total_gbps": _HBM_POWER,
             "idle_watts": assumed("below the U280's, as a card of a third of its power"),
             "max_watts": assumed("what a PCIe slot gives; the card has no connector for power"),
         },
@@ -151,6 +163,7 @@ V80 = replace(
     memory="HBM2e",
     banks=64,
     bank_gbps=12.8,
+    total_gbps=Range(460.0, 819.2, 819.2),
     bank_gib=0.5,
     ports=64,
     clock_limit="assumed: as the Alveo cards before it",
@@ -169,10 +182,8 @@ V80 = replace(
             "ports": assumed("one for each pseudo channel, through the network on chip"),
             "port_bits": assumed("256 bit, as a pseudo channel of the U280"),
             "bank_gib": _AMR,
-            "bank_gbps": assumed(
-                "819 GB/s of all channels, as product pages say, which were not at hand; the vendor's AMR "
-                "documentation says about 460"
-            ),
+            "bank_gbps": _HBM2E,
+            "total_gbps": replace(_AMR, note="low: HBM of about 460 GB/s; likely: the 819 of its lines (DS960)"),
             "host_gbps": replace(_AMR, note="PCIe Gen5 x8, about 32 GB/s; what a copy reaches is assumed"),
             "idle_watts": assumed("from the U280's measured cards, with twice the logic"),
             "max_watts": assumed("190 W, as product pages say, which were not at hand"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
-from math import isfinite
 from typing import Any
 
 from hls_model.boards.board import KINDS, Amount, Board, Region
@@ -39,6 +38,9 @@ def own_board_from(table: Mapping[str, object], base: Board, name: str, file: st
         figures[key] = _figure(key, value, figures[key])
         if key in sources:
             sources[key] = assumed(f"given in {file}")
+    if given.keys() & {"banks", "bank_gbps"} and "total_gbps" not in given:
+        figures["total_gbps"] = None
+        sources["total_gbps"] = assumed(f"the peaks of the banks given in {file}")
     if "regions" in given:
         figures["available"] = sum((one.available for one in figures["regions"]), Amount())
         sources["available"] = assumed(f"the sum of the regions given in {file}")
@@ -72,7 +74,7 @@ def _figure(key: str, value: object, old: object) -> object:
         return dict(old if isinstance(old, Mapping) else {}) | _named(
             name, value, lambda at, one: _number(at, one, 1.0)
         )
-    if isinstance(old, Range):
+    if isinstance(old, Range) or key == "total_gbps":
         return _range(name, value, 1.0 if key in SHARES else MOST)
     if isinstance(old, str):
         if not isinstance(value, str) or not value.strip() or not value.isprintable():
@@ -140,6 +142,6 @@ def _whole(name: str, value: object, least: int) -> int:
 
 
 def _number(name: str, value: object, most: float) -> float:
-    if not isinstance(value, (int, float)) or isinstance(value, bool) or not isfinite(value) or not 0 < value <= most:
+    if not isinstance(value, (int, float)) or isinstance(value, bool) or not 0 < value <= most:
         raise ModelError(f"{name} is {shown(value)}; it has to be a number above 0, {most:g} at most")
     return float(value)

@@ -28,6 +28,7 @@ ZCU102 = Board(
     memory="DDR4 of the processing system",
     banks=1,
     bank_gbps=19.2,
+    total_gbps=None,
     bank_gib=4.0,
     ports=7,
     port_bits=128,
@@ -56,6 +57,7 @@ ZCU102 = Board(
         "ports": _PORTS,
         "port_bits": _PORTS,
         "bank_gbps": assumed("64 bit at 2,400 MT/s; the controller of the PS may be set slower"),
+        "total_gbps": assumed("one bank"),
         "bank_gib": Source(
             "Linux, arch/arm64/boot/dts/xilinx/zynqmp-zcu102-revA.dts",
             "https://github.com/torvalds/linux/blob/master/arch/arm64/boot/dts/xilinx/zynqmp-zcu102-revA.dts",

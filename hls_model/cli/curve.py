@@ -9,6 +9,7 @@ import numpy as np
 from hls_model.cli import common
 from hls_model.cli.tables import table
 from hls_model.cli.workload_options import number, numbers
+from hls_model.clock import clock_range, clock_record, clock_text
 from hls_model.curve import COLUMNS, Curve, throughput_curve
 from hls_model.errors import ModelError
 from hls_model.paper.published import TABLE1
@@ -86,6 +87,7 @@ def _write_one(args: argparse.Namespace, curve: Curve) -> None:
     text = table(("right iterations", "M omega/s", "of ideal"), rows)
     line = f"{percent(curve.share)} line {curve.share * ideal / 1e6:,.0f} M omega/s"
     text += f"\n\nideal {ideal / 1e6:,.0f} M omega/s, {line}: {_crossing_text(curve)}"
+    text += f"\n{clock_text(curve.config)}"
     common.write(args, text, _record(curve), lambda: plot_curve(curve))
 
 
@@ -111,12 +113,13 @@ def _write_by_unroll(args: argparse.Namespace, curves: list[Curve], most: int) -
     from hls_model.plots.efficiency import plot_efficiency
 
     shown = [100, 300, 1_000, 3_000, 10_000, 30_000]
-    header = ["unroll", *(f"{right:,}" for right in shown if right <= most), f"{percent(args.share)} at"]
+    header = ["unroll", "MHz", *(f"{right:,}" for right in shown if right <= most), f"{percent(args.share)} at"]
     rows = []
     for curve in curves:
         efficiency = [percent(efficiency_at(curve, right), 1) for right in shown if right <= most]
         crossing = f"{curve.crossing:,}" if curve.crossing else "-"
-        rows.append((f"{curve.config.unroll}", *efficiency, crossing))
+        mhz = range_text(clock_range(curve.config), "")
+        rows.append((f"{curve.config.unroll}", mhz, *efficiency, crossing))
     text = "rate of the pipelines as a share of the ideal, by unroll and right-side iterations\n\n" + table(
         header, rows
     )
@@ -134,6 +137,7 @@ def _record(curve: Curve) -> dict[str, object]:
     return {
         "design": curve.config.name,
         "unroll": curve.config.unroll,
+        **clock_record(curve.config),
         "level": curve.level,
         "left": curve.left,
         "ideal_omega_per_s": curve.config.ideal_rate,

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from hls_model.accounting import ACCOUNTINGS, PAPER, counted
 from hls_model.apart import told_apart
 from hls_model.cli import common
-from hls_model.cli.prices import add_price_options, with_costs
+from hls_model.cli.prices import add_price_options, check_prices, with_costs
 from hls_model.cli.resources import fits_text, room_text
 from hls_model.cli.scan_phases import scan_text
 from hls_model.cli.tables import table
@@ -102,6 +102,7 @@ def designs(args: argparse.Namespace) -> list[Config]:
         found = [config.but(ld=args.ld_engine) for config in found]
     for config in found:
         check_fits(counted(config, args.accounting))
+    check_prices(args, found)
     return told_apart(found)
 
 

@@ -8,9 +8,10 @@ from hls_model.cli import common
 from hls_model.cli.resources import parts_text, record, regions_text, room_text
 from hls_model.cli.tables import table
 from hls_model.cli.workload_options import add_workload_options, workload
+from hls_model.clock import clock_record, clock_text
 from hls_model.config import Config
 from hls_model.report import Report, make_report
-from hls_model.text import seconds_text
+from hls_model.text import range_text
 
 __all__ = ["add_parser"]
 
@@ -23,6 +24,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     add_workload_options(parser)
     common.add_level_option(parser)
     common.add_design_options(parser)
+    common.add_uncertainty_option(parser)
     common.add_output_options(parser)
     parser.set_defaults(run=run)
 
@@ -31,7 +33,7 @@ def run(args: argparse.Namespace) -> int:
     """Run the command."""
     from hls_model.plots.resources import plot_resources
 
-    report = make_report(workload(args), common.design(args), args.level)
+    report = make_report(workload(args), common.design(args), args.level, uncertainty=args.uncertainty)
     common.write(args, _text(report), _record(report), lambda: plot_resources(report.resources))
     return 0
 
@@ -41,8 +43,9 @@ def _text(report: Report) -> str:
     sections = (
         ("Design", f"{config.name}: omega pipeline, unroll {config.unroll}, {config.lanes} lanes, "
          f"{board.device} ({board.title})\n{report.workload_name}"),
-        ("Clock", table(("", "target", "estimated"), [("period, ns", f"{report.target_ns:.2f}", "-")])
-         + "\nThe model takes the clock as given; it estimates no critical path."),
+        ("Clock", table(("", "target", "estimated"), [("period, ns", f"{report.target_ns:.2f}",
+                                                       range_text(report.period_ns, ""))])
+         + f"\n{clock_text(config)}\nThe clock follows from fill and regions; no critical path is estimated."),
         ("Latency of a grid position", _latency(report)),
         ("Loops", _loops(report)),
         ("Utilisation", _utilisation(report)),
@@ -52,13 +55,10 @@ def _text(report: Report) -> str:
 
 
 def _latency(report: Report) -> str:
-    def absolute(cycles: int) -> str:
-        return seconds_text(cycles * report.target_ns * 1e-9)
-
     rows = [
-        ("least", f"{report.least:,}", absolute(report.least)),
-        ("greatest", f"{report.most:,}", absolute(report.most)),
-        ("all positions", f"{report.cycles:,}", absolute(report.cycles)),
+        ("least", f"{report.least:,}", range_text(report.least_seconds)),
+        ("greatest", f"{report.most:,}", range_text(report.most_seconds)),
+        ("all positions", f"{report.cycles:,}", range_text(report.seconds)),
     ]
     text = table(("", "cycles", "absolute"), rows)
     return f"{text}\n{_interval(report.config)}"
@@ -102,8 +102,14 @@ def _record(report: Report) -> dict[str, object]:
         "design": report.config.name,
         "workload": report.workload_name,
         "level": report.level,
-        "clock_ns": {"target": report.target_ns, "estimated": None},
+        **clock_record(report.config),
+        "clock_ns": {"target": report.target_ns, "estimated": report.period_ns.record()},
         "latency_cycles": {"least": report.least, "greatest": report.most, "all_positions": report.cycles},
+        "latency_seconds": {
+            "least": report.least_seconds.record(),
+            "greatest": report.most_seconds.record(),
+            "all_positions": report.seconds.record(),
+        },
         "loops": [vars(loop) for loop in report.loops],
         "utilisation": {name: vars(amount) for name, amount in report.utilisation.items()},
         "resources": record(report.resources),

@@ -8,6 +8,7 @@ from hls_model.boards import KINDS, Amount, Board
 from hls_model.cli import common, synthesised
 from hls_model.cli.sources import sources_record, sources_text
 from hls_model.cli.tables import table
+from hls_model.clock import asked_text, clock_record
 from hls_model.errors import ModelError
 from hls_model.resources import METHODS, Resources, check_fits, largest_unroll
 from hls_model.text import percent
@@ -60,11 +61,12 @@ def run(args: argparse.Namespace) -> int:
     most = largest_unroll(config, args.method)
     board = resources.board
     text = f"{config.name}: {config.lanes} lanes at {config.clock_mhz:g} MHz on {board.title} ({board.device}), "
-    text += f"{args.method}\n\n{totals_text(resources)}\n\n{regions_text(resources)}\n{room_text(board)}\n\n"
+    text += f"{args.method}\n{asked_text(config)}\n\n{totals_text(resources)}\n\n"
+    text += f"{regions_text(resources)}\n{room_text(board)}\n\n"
     text += f"{parts_text(resources)}\n\n"
     text += f"largest unroll that fits: {most}\n\n{synthesised.text(resources)}"
     text += f"\n\n{sources_text(board)}" if args.sources else ""
-    found = record(resources) | {"largest_unroll": most, "yosys": synthesised.record(resources)}
+    found = record(resources) | clock_record(config) | {"largest_unroll": most, "yosys": synthesised.record(resources)}
     found |= {"board_figures": sources_record(board)} if args.sources else {}
     common.write(args, text, found, lambda: plot_resources(resources))
     return 0

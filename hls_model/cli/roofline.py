@@ -7,11 +7,12 @@ import argparse
 from hls_model.cli import common
 from hls_model.cli.tables import table
 from hls_model.cli.workload_options import add_workload_options, workload
+from hls_model.clock import clock_record, clock_text
 from hls_model.ranges import Range
 from hls_model.resources import check_fits
-from hls_model.roofline import Roofline, ports_gbps, roof_gbps, roofline
+from hls_model.roofline import Roofline, ports_gbps, rate_range, roof_gbps, roofline, roofline_of
 from hls_model.text import percent, range_text
-from hls_model.uncertainty import fastest, slowest
+from hls_model.uncertainty import built_band
 
 __all__ = ["add_parser"]
 
@@ -34,11 +35,12 @@ def run(args: argparse.Namespace) -> int:
     config = common.design(args)
     check_fits(config)
     scan = workload(args)
-    found = roofline(scan, config, args.level)
-    reached = Range.exactly(found.rate)
     if args.uncertainty:
-        low, high = (roofline(scan, end(config), args.level).rate for end in (slowest, fastest))
-        reached = Range(low, found.rate, high)
+        bounds = built_band(scan, config, args.level)
+        found, reached = roofline_of(bounds.likely), rate_range(bounds)
+    else:
+        found = roofline(scan, config, args.level)
+        reached = Range.exactly(found.rate)
     record = _record(found) | {"range": reached.record() if args.uncertainty else None}
     common.write(args, _text(found, reached), record, lambda: plot_roofline(found, reached))
     return 0
@@ -47,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
 def _text(found: Roofline, reached: Range) -> str:
     config = found.timing.config
     limits = {name: f"{value:.1f} GB/s" for name, value in _limits(found).items()}
-    limits["lanes"] = f"{config.kernels} x " * (config.kernels > 1) + f"{config.lanes} x {config.clock_mhz:g} MHz"
+    limits["lanes"] = f"{config.kernels} x " * (config.kernels > 1) + f"{config.lanes} x {config.clock_mhz:.4g} MHz"
     limits["lanes"] += f" / {config.ii}" * (config.ii > 1)
     rows = [
         (name, limits[name], f"{rate / 1e6:,.0f}", "lowest" if name == found.binding else "")
@@ -57,7 +59,8 @@ def _text(found: Roofline, reached: Range) -> str:
     text += f" and {found.host_bytes_per_omega:.2f} over the host link for each omega\n\n"
     text += table(("roof", "limit", "M omega/s", ""), rows)
     rate = range_text(reached.times(1e-6), "M omega/s")
-    return text + f"\n\nreached: {rate}, {percent(found.share, 1)} of the lowest roof"
+    text += f"\n\nreached: {rate}, {percent(found.share, 1)} of the lowest roof"
+    return f"{text}\n{clock_text(config)}"
 
 
 def _limits(found: Roofline) -> dict[str, float]:
@@ -70,6 +73,7 @@ def _record(found: Roofline) -> dict[str, object]:
     return {
         "design": found.timing.config.name,
         "workload": found.timing.workload.name,
+        **clock_record(found.timing.config),
         "level": found.timing.level,
         "bytes_per_omega": found.bytes_per_omega,
         "host_bytes_per_omega": found.host_bytes_per_omega,

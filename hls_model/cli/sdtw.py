@@ -11,7 +11,7 @@ from hls_model.cli import common
 from hls_model.cli.tables import table
 from hls_model.errors import ModelError
 from hls_model.paper.compared import evidence_text
-from hls_model.presets import parse_settings
+from hls_model.presets import load, parse_settings
 from hls_model.ranges import Range
 from hls_model.rtl.yosys import read_figures
 from hls_model.sdtw.design import ASIC, CROSSING_CYCLES, SystolicArray
@@ -19,6 +19,7 @@ from hls_model.sdtw.published import compared
 from hls_model.sdtw.resources import FIGURES, ArrayResources, check_fits, largest_arrays, pe_luts, placed
 from hls_model.sdtw.timing import ArrayTiming, Stage, time_read, time_stages
 from hls_model.text import percent, range_text
+from oclgenomics.commandkit.files import reads
 
 __all__ = ["add_parser"]
 
@@ -41,11 +42,13 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "1000:1,3000:0.2",
     )  # fmt: skip
     group = parser.add_argument_group("array")
-    group.add_argument(
-        "--board", default="u250", choices=(*BOARDS, ASIC),
-        help="device and memory; asic is a chip of one's own without external memory, whose clock is believed and "
-        "whose area is not counted (default: u250)",
+    board = group.add_argument(
+        "--board", default="u250", metavar="NAME",
+        help=f"device and memory: {', '.join(BOARDS)}, or those of a design (a preset, or a .toml file); {ASIC} is a "
+        "chip of one's own without external memory, whose clock is believed and whose area is not counted "
+        "(default: u250)",
     )  # fmt: skip
+    reads(board, lambda args, given: [] if given in {*BOARDS, ASIC} else common.design_files(args, given))
     group.add_argument("--pes", type=int, default=2_000, metavar="P", help="processing elements (default: 2000)")
     group.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", dest="settings",
@@ -93,7 +96,7 @@ def run(args: argparse.Namespace) -> int:
 def _array(args: argparse.Namespace) -> SystolicArray:
     """Return the array that the options describe."""
     settings = parse_settings(args.settings)
-    kinds = {field.name: field.default for field in dataclasses.fields(SystolicArray)}
+    kinds = {one.name: one.default for one in dataclasses.fields(SystolicArray) if one.name != "own_board"}
     for name, value in settings.items():
         if name in ("board", "pes"):
             raise ModelError(f"--set {name}={value}: give --{name}")
@@ -103,7 +106,9 @@ def _array(args: argparse.Namespace) -> SystolicArray:
             raise ModelError(f"{name} is no parameter; there are {', '.join(kinds)}")
         if isinstance(value, bool) or not isinstance(value, (type(kinds[name]), int)):
             raise ModelError(f"{name} is {value!r}; it has to be like {kinds[name]!r}")
-    return SystolicArray(board=args.board, pes=args.pes, **settings)
+    design = None if args.board in (*BOARDS, ASIC) else load(args.board)
+    board, own = (design.board, design.own_board) if design else (args.board, None)
+    return SystolicArray(board=board, own_board=own, pes=args.pes, **settings)
 
 
 def _stages(text: str) -> list[Stage]:
@@ -211,14 +216,14 @@ class _Report:
         if value:
             return f"{name.partition('_')[0]} of {value:g} {unit}, as set"
         field = {"latency_ns": "latency_ns", "efficiency": "efficiency_range"}[name]
-        source = board.sources[field].document
-        return f"{name.partition('_')[0]} of {range_text(getattr(board, field), unit)} ({source})"
+        figure = self.array.efficiency_range if name == "efficiency" else board.latency_ns
+        return f"{name.partition('_')[0]} of {range_text(figure, unit)} ({board.sources[field].document})"
 
     def record(self) -> dict[str, object]:
         """Return the report for JSON."""
         resources = self.resources
         found: dict[str, object] = {
-            "array": dataclasses.asdict(self.array),
+            "array": {name: value for name, value in vars(self.array).items() if name != "own_board"},
             "columns": self.columns,
             "level": self.level,
             "kinds": self.kinds(),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from hls_model.cli import common
+from hls_model.clock import asked_text, clock_record
 from hls_model.formula import Formula
 from hls_model.resources import check_fits
 from hls_model.timing import simulate
@@ -33,6 +34,7 @@ def run(args: argparse.Namespace) -> int:
     phases = {name: int(cycles.sum()) for name, cycles in timing.phases.items()}
     record = {
         "design": timing.config.name,
+        **clock_record(config),
         "level": timing.level,
         "exact": timing.bound == "exact",
         "cycles": timing.cycles,
@@ -52,6 +54,7 @@ def run(args: argparse.Namespace) -> int:
     rows.append(f"{'total':<9} {timing.cycles:>14,} cycles{'' if timing.bound == 'exact' else f' {timing.bound}'}")
     rows.append(f"{'rate':<9} {timing.hardware_rate / 1e6:>14,.1f} M omega/s of {timing.config.ideal_rate / 1e6:,.0f}")
     rows.append(_formula_text(formula, args.left, args.right))
+    rows.append(asked_text(config))
     common.write(args, "\n".join(rows), record)
     return 0
 

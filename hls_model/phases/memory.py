@@ -22,8 +22,7 @@ def bank_seconds(config: Config, moved: int) -> Range:
 
     At most, reads and writes alternate.
     """
-    set_to, peak = config.memory.efficiency, banks_gbps(config) / config.efficiency * 1e9
-    share = Range.exactly(set_to) if set_to else config.hardware.efficiency_range
+    share, peak = config.efficiency_range, banks_gbps(config) / config.efficiency * 1e9
     return Range(moved / (peak * share.high), moved / (peak * share.likely), moved / (peak * share.low * TURNAROUND))
 
 

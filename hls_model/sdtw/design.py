@@ -80,6 +80,8 @@ class SystolicArray:
         Independent arrays on the device, which work on different reads; those that stream from memory share its banks.
     crossings, crossing_cycles : int
         Borders between regions that one array crosses, and the cycles of each.
+    own_board : Board or None
+        A board that is no known one, which counts in place of `board`.
 
     Raises
     ------
@@ -106,6 +108,7 @@ class SystolicArray:
     arrays: int = 1
     crossings: int = 0
     crossing_cycles: int = 2
+    own_board: Board | None = None
 
     def __post_init__(self) -> None:
         for problem in (*self._wrong(), *self._impossible()):
@@ -140,7 +143,7 @@ class SystolicArray:
             if self.streams:
                 yield f"{ASIC} has no external memory: set reference and row to chip, or name a board"
             return
-        board = find_board(self.board)
+        board = self.hardware
         yield from clock_problems(self.clock_mhz, board)
         yield from burst_problems(self.width, self.burst_length)
         ports = self.arrays * self.streams
@@ -156,7 +159,7 @@ class SystolicArray:
     @property
     def hardware(self) -> Board:
         """The board; an ASIC has none."""
-        return find_board(self.board)
+        return self.own_board or find_board(self.board)
 
     @property
     def width(self) -> int:
@@ -173,8 +176,13 @@ class SystolicArray:
         """Cycles of a bank for a port beat of each array that uses it, `transfers` (reads and writes) each."""
         ports = max(1, -(-self.arrays * self.streams // self.hardware.banks))  # on the busiest bank
         asked = transfers * ports * self.width / 8 * self.clock_mhz * 1e6
-        given = self.hardware.bank_gbps * 1e9 * (self.efficiency or self.hardware.efficiency)
+        given = self.hardware.bank_gbps * 1e9 * (self.efficiency or self.efficiency_range.likely)
         return max(Fraction(1), Fraction(asked / given).limit_denominator(1000))
+
+    @property
+    def efficiency_range(self) -> Range:
+        """The share of the memory's peak that the board's banks in use reach together."""
+        return self.hardware.efficiency_of(max(1, min(self.arrays * self.streams, self.hardware.banks)))
 
     @property
     def streams(self) -> int:
@@ -201,7 +209,7 @@ class SystolicArray:
         if self.streams and not self.latency_ns:
             fast["latency_ns"], slow["latency_ns"] = self.hardware.latency_ns.low, self.hardware.latency_ns.high
         if self.streams and not self.efficiency:
-            bounds = self.hardware.efficiency_range
+            bounds = self.efficiency_range
             fast["efficiency"], slow["efficiency"] = bounds.high, bounds.low
         if self.crossings and self.crossing_cycles == CROSSING_CYCLES.likely:
             fast["crossing_cycles"], slow["crossing_cycles"] = int(CROSSING_CYCLES.low), int(CROSSING_CYCLES.high)

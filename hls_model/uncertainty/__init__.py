@@ -2,6 +2,15 @@
 
 from __future__ import annotations
 
-from hls_model.uncertainty.bands import Band, Contribution, band, contributions, fastest, slowest
+from hls_model.uncertainty.bands import (
+    Band,
+    Contribution,
+    band,
+    built_band,
+    built_timing,
+    contributions,
+    fastest,
+    slowest,
+)
 
-__all__ = ["Band", "Contribution", "band", "contributions", "fastest", "slowest"]
+__all__ = ["Band", "Contribution", "band", "built_band", "built_timing", "contributions", "fastest", "slowest"]

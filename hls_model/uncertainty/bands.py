@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from hls_model.clock import quickest
+from hls_model.clock import builds, least_seconds
 from hls_model.config import Config
 from hls_model.ranges import Range
 from hls_model.timing import Timing, simulate
@@ -23,7 +23,7 @@ from hls_model.timing.result import Level
 from hls_model.uncertainty.unknowns import Unknown, unknowns
 from hls_model.workload import Workload
 
-__all__ = ["Band", "Contribution", "band", "contributions", "fastest", "slowest"]
+__all__ = ["Band", "Contribution", "band", "built_band", "built_timing", "contributions", "fastest", "slowest"]
 
 
 @dataclass(frozen=True)
@@ -103,21 +103,56 @@ def slowest(config: Config) -> Config:
     return _put(config, ((one, one.slow) for one in unknowns(config)))
 
 
-def band(workload: Workload, config: Config, level: Level = "L1", *, built: Sequence[Config] = ()) -> Band:
+def band(workload: Workload, config: Config, level: Level = "L1") -> Band:
     """Time a workload on a design with everything at its fast end, as it is, and with everything at its slow end.
-
-    With `built`, the same design as built for several clocks (`hls_model.clock.builds`), the best of them counts at
-    either end and between.
 
     Raises
     ------
     ModelError
         As for `simulate`.
     """
-    if not built:
-        return Band(*(simulate(workload, one, level) for one in (fastest(config), config, slowest(config))))
-    ends = (map(fastest, built), built, map(slowest, built))
-    return Band(*(simulate(workload, quickest(workload, end), level) for end in ends))
+    return Band(*(simulate(workload, one, level) for one in (fastest(config), config, slowest(config))))
+
+
+def built_timing(workload: Workload, config: Config, level: Level = "L1") -> Timing:
+    """Time a workload on a design as built for the clock at which it takes the least time (`hls_model.clock.builds`).
+
+    Raises
+    ------
+    ModelError
+        As for `simulate`.
+    """
+    return _quickest(workload, builds(config), level)
+
+
+def built_band(workload: Workload, config: Config, level: Level = "L1") -> Band:
+    """Return the `band` of a design that is built for the best clock: at either end and between, the best one there.
+
+    Raises
+    ------
+    ModelError
+        As for `simulate`.
+    """
+    built = builds(config)
+    ends = ([*map(fastest, built)], built, [*map(slowest, built)])
+    return Band(*(_quickest(workload, end, level) for end in ends))
+
+
+def _quickest(workload: Workload, configs: Sequence[Config], level: Level) -> Timing:
+    """The timing of the design that takes the least time; of equals, the one with the least by the closed form.
+
+    What takes longer than the best one even by the closed form is not timed. At level L2 the closed form decides.
+    """
+    alike = {_decides(one): one for one in reversed(configs)}  # of those that are timed alike the first
+    different = list(reversed(alike.values()))
+    least = least_seconds(workload, different)
+    order = sorted(range(len(different)), key=least.__getitem__)
+    best = simulate(workload, different[order[0]], level)
+    for index in order[1:] if level == "L1" else ():
+        if least[index] >= best.hardware_seconds:
+            break
+        best = min(best, simulate(workload, different[index], level), key=lambda one: one.hardware_seconds)
+    return best
 
 
 def contributions(found: Band) -> list[Contribution]:

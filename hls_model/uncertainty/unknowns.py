@@ -92,7 +92,11 @@ def _unknowns(config: Config) -> Iterator[Unknown]:
     if not memory.latency_ns:
         yield Unknown("memory.latency_ns", "ns", _latency(config), True, str(board.sources["latency_ns"]))
     if not memory.efficiency and memory.dram == "none":  # a DRAM says itself when data come
-        yield Unknown("memory.efficiency", "", board.efficiency_range, False, str(board.sources["efficiency_range"]))
+        values = config.efficiency_range
+        source = str(board.sources["efficiency_range"])
+        if values != board.efficiency_range:
+            source += f"; all banks together: {board.sources['total_gbps']}"
+        yield Unknown("memory.efficiency", "", values, False, source)
     if config.host_transfer != "none" and not config.host_gbps:
         yield Unknown("host_gbps", "GB/s", board.host_gbps, False, str(board.sources["host_gbps"]))
     if config.target_mhz and not config.clock_met:

@@ -44,9 +44,7 @@ def translate(error: Exception, device: Device, doing: str) -> DeviceError | Non
     """
     code = getattr(error, "code", 0)
     if code in _OUT_OF_MEMORY:
-        remedy = (
-            f"it has {readable_bytes(device.global_memory)}: lower `max_memory`, or choose another `device`"
-        )
+        remedy = f"it has {readable_bytes(device.global_memory)}: lower `max_memory`, or choose another `device`"
         return AllocationError(
             f"{device} ran out of memory while {doing} ({_OUT_OF_MEMORY[code]}); {limits_hint() or remedy}"
         )

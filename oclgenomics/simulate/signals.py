@@ -115,7 +115,13 @@ def simulate_signals(
 
 
 def _batch(
-    genome: Genome, first: int, plan: SignalPlan, tracks: KmerTracks, k: int, drawn: DrawnSamples, rate: float,
+    genome: Genome,
+    first: int,
+    plan: SignalPlan,
+    tracks: KmerTracks,
+    k: int,
+    drawn: DrawnSamples,
+    rate: float,
     chemistry: Chemistry,
 ) -> SignalBatch:
     """Reads with what is true of them; `first` is the number of the first one, from 0."""

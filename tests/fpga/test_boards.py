@@ -12,7 +12,11 @@ from hypothesis import strategies as st
 from hls_model.boards import ASSUMED, BOARDS, KINDS, Amount, Board, Region, Source
 from hls_model.cli import main
 from hls_model.errors import ModelError
+from hls_model.presets import load
 from hls_model.ranges import Range
+from hls_model.roofline import banks_gbps
+from hls_model.sdtw.design import SystolicArray
+from hls_model.uncertainty.unknowns import unknowns
 
 NAMES = {
     "name",
@@ -89,6 +93,32 @@ def test_limits_are_in_order(board):
         figure = getattr(board, name)
         assert isinstance(figure, Range)
         assert figure.low > 0
+
+
+def test_banks_of_a_board_may_give_less_together_than_alone(tmp_path):
+    design = load("u50")
+    assert design.efficiency_range == design.hardware.efficiency_range  # eight of its channels
+    for ports, low, likely in ((16, 201 / 230.4, 0.92), (32, 201 / 460.8, 316 / 460.8)):
+        memory = dataclasses.replace(design.memory, ports=ports, banks=ports)
+        found = design.but(memory=memory)
+        bounds = found.efficiency_range
+        assert (bounds.low, bounds.likely) == pytest.approx((min(0.8, low), likely))
+        assert bounds.high == 0.93
+        assert banks_gbps(found) == pytest.approx(ports * 14.4 * likely)
+        assert next(one for one in unknowns(found) if one.name == "memory.efficiency").values == bounds
+        assert found.but(memory=dataclasses.replace(memory, efficiency=0.9)).efficiency == 0.9
+    array = SystolicArray(board="u50", pes=100, reference="memory", row="memory", arrays=16)
+    assert array.efficiency_range.likely == pytest.approx(316 / 460.8)
+    assert BOARDS["v80"].efficiency_of(64).low == pytest.approx(460 / 819.2)
+    assert BOARDS["v80"].efficiency_of(32).low == 0.8
+    own = tmp_path / "own.toml"
+    for line, total in (
+        ("banks = 4", None),
+        ("bank_gib = 1", BOARDS["u50"].total_gbps),
+        ("total_gbps = 99", Range(99, 99, 99)),
+    ):
+        own.write_text(f'preset = "u50"\n[board]\n{line}\n')
+        assert load(own).hardware.total_gbps == total
 
 
 def test_a_source_is_a_document_with_an_address_or_an_assumption_with_a_reason():

@@ -452,6 +452,7 @@ def test_summary_table_json_and_figure(device: object, tmp_path: Path, capsys: p
     words = [EDGE / "twochrom.vcf", *WINDOWS, "-d", device.index, "-q"]  # type: ignore[attr-defined]
     assert fpga(*words, "-o", tmp_path / "x.tsv", "--plot", tmp_path / "x.svg") == 0
     out = capsys.readouterr().out
+    assert "MHz asked for, which it reaches in one region; no clock changes an omega\n" in out
     head, *_ = out.splitlines()
     assert head.startswith("2 alignments, ")
     assert [line.split()[0] for line in out.splitlines()[3:7]] == ["alignment", "chrA", "chrB", "all"]
@@ -461,6 +462,7 @@ def test_summary_table_json_and_figure(device: object, tmp_path: Path, capsys: p
     assert (tmp_path / "x.svg").read_bytes().startswith(b"<?xml")
     assert fpga(*words, "--json") == 0
     record = json.loads(capsys.readouterr().out)
+    assert record["clock_mhz"] == record["clock_mhz_range"]["low"] > 0
     assert record["summary"]["positions"] == sum(one["positions"] for one in record["alignments"])
     assert record["provenance"]["device"]["name"] == device.name  # type: ignore[attr-defined]
     for row, line in zip(record["positions"], lines[1:], strict=True):

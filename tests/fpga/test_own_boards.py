@@ -55,6 +55,37 @@ def test_a_board_of_a_file_is_the_one_that_counts(tmp_path, capsys):
     assert main(["explore", *words, "--snps", "500", "--grid", "3", "--unrolls", "4,8"]) == 0
 
 
+def test_prices_and_arrays_know_a_board_of_a_file(tmp_path, capsys):
+    name = written(tmp_path, BOARD)
+    words = ["project", "--board", name, "--compare", "u200", "--snps", "500", "--grid", "3", "--json"]
+    costs = []
+    for price in (f"{name}=2", "lab=2"):
+        assert main([*words, "--price-per-hour", price, "--price-per-hour", "1"]) == 0
+        found = json.loads(capsys.readouterr().out)
+        assert found["cost"]["per_hour"] == {"lab": 2.0, "": 1.0}
+        costs.append(found["cost"]["million"]["mine"])
+    assert costs[0] == costs[1]
+    assert main([*words, "--price-per-hour", f"{name}=2"]) == 2
+    assert "no price for u200; add u200=PRICE" in capsys.readouterr().err
+    assert main([*words, "--price-per-hour", f"{name}=2", "--price-per-hour", "lab=3"]) == 2
+    assert "two prices of lab" in capsys.readouterr().err
+    plain = ["project", "--snps", "500", "--grid", "3", "--price-per-hour", "1"]
+    assert main([*plain, "--price-per-hour", f"{name}=2", "-o", name]) == 2  # it is read
+    assert Path(name).read_text() == BOARD
+    capsys.readouterr()
+    assert main(["sdtw", "--board", name, "--pes", "500", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["array"]["board"] == "lab"
+    assert [region["name"] for region in found["regions"]] == ["die"]
+    assert main(["sdtw", "--board", name, "--set", "reference=memory", "--set", "row=memory"]) == 2
+    assert "lab has 1 ports" in capsys.readouterr().err
+    for board, device in (("u280_hbm", "u280"), ("asic", "asic")):
+        assert main(["sdtw", "--board", board, "--json"]) == 0
+        assert json.loads(capsys.readouterr().out)["array"]["board"] == device
+    assert main(["sdtw", "--board", "u999"]) == 2
+    assert "'u999' is no known board or design" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("line", "said"),
     [
@@ -65,6 +96,7 @@ def test_a_board_of_a_file_is_the_one_that_counts(tmp_path, capsys):
         ("efficiency_range = 1.5", "board.efficiency_range is 1.5; it has to be a number above 0, 1 at most"),
         ("ports = true", "board.ports is True; it has to be a whole number"),
         ("bank_gib = nan", "board.bank_gib is nan; it has to be a number"),
+        (f"bank_gib = 0x{'f' * 5000}", "board.bank_gib is a number of thousands of digits; it has to be a number"),
         ("title = 3", "board.title is 3; it has to be a text"),
         ('name = "u250"', "board.name is u250, which is a known board"),
         ("base = 3", "board.base is no text"),

@@ -417,7 +417,7 @@ def test_the_longest_phase_is_said_in_a_sentence() -> None:
 @pytest.mark.parametrize("rate", [71e6, 1e5])
 def test_a_range_of_the_omegas_reaches_the_total(launch: str, overlap: bool, rate: float) -> None:
     """Each position's cost is counted once: with the pipelines, or as its start."""
-    design = load("u200").but(software_overlap=overlap, software_rate=rate, launch=launch)
+    design = load("u200").but(software_overlap=overlap, software_rate=rate, launch=launch, clock_met=True)
     one = project(SCAN, design)
     assert one.band is not None
     phases = {phase.name: phase for phase in one.phases}

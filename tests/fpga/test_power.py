@@ -165,7 +165,8 @@ def test_cost_is_shown_where_a_price_is_given_only(capsys):
     ("option", "said"),
     [
         (("--price-per-hour", "u200=1"), "no price for zcu102; add zcu102=PRICE"),
-        (("--price-per-hour", "u999=1"), "'u999' is no board"),
+        (("--price-per-hour", "u999=1"), "'u999' is no known board or design"),
+        (("--price-per-hour", "=1"), "'=1' has no board"),
         (("--price-per-hour", "-1"), "'-1' is no price"),
         (("--price-per-kwh", "nan"), "'nan' is no price"),
         (("--price-per-kwh", "cheap"), "'cheap' is no price"),

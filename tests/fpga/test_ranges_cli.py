@@ -10,7 +10,7 @@ import pytest
 
 from hls_model.cli import main as model_main
 from hls_model.presets import load
-from hls_model.uncertainty import band
+from hls_model.uncertainty import band, built_band
 from hls_model.workload import Workload
 from oclgenomics.cli.main import main
 
@@ -142,9 +142,12 @@ def test_totals_of_several_scans_have_ranges(capsys):
 
 
 def test_the_range_of_a_roofline_is_that_of_the_band(capsys):
+    scan, design = Workload.uniform(2_000, grid=30), load("u200")
+    met = printed_json(capsys, "roofline", *QUICK, "--set", "clock_met=true")["range"]
+    assert met == band(scan, design.but(clock_met=True)).hardware_rate.record()
     found = printed_json(capsys, "roofline", *QUICK)["range"]
-    scan = Workload.uniform(2_000, grid=30)
-    assert found == band(scan, load("u200")).hardware_rate.record()
+    assert found == built_band(scan, design).hardware_rate.record()
+    assert all(found[end] >= met[end] for end in found)
     assert found["low"] < found["likely"] < found["high"]
 
 

@@ -125,7 +125,7 @@ def test_copies_take_their_resources_and_ports() -> None:
 
 
 def test_roofs_count_all_kernels() -> None:
-    workload, config = Workload.uniform(13_000, grid=20), load("u200")
+    workload, config = Workload.uniform(13_000, grid=20), load("u200").but(clock_met=True)
     one, two = roofline(workload, config), roofline(workload, config.but(kernels=2))
     assert two.roofs["lanes"] == 2 * one.roofs["lanes"]
     assert two.roofs["ports"] == 2 * one.roofs["ports"]

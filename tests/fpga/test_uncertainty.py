@@ -239,7 +239,8 @@ def test_every_range_says_where_it_comes_from():
 
 
 def test_projection_has_the_band_and_can_do_without():
-    one, bare = project(SCAN, load("u200")), project(SCAN, load("u200"), uncertainty=False)
+    design = load("u200").but(clock_met=True)
+    one, bare = project(SCAN, design), project(SCAN, design, uncertainty=False)
     assert one.band is not None
     assert one.omega_range == one.band.seconds
     assert one.omega_range.likely == one.omega_seconds == bare.omega_seconds
@@ -266,7 +267,7 @@ def test_a_range_holds_the_likely_value_where_late_beats_fall_otherwise():
     )  # fmt: skip
     config = Config(
         board="u280", unroll=4, memory=memory, operators=Operators(5, 5, 10, 4, 2, 1, 2), fsm_cycles=2,
-        overlap_outer=True, position_overhead_us=1.0,
+        overlap_outer=True, position_overhead_us=1.0, clock_met=True,
     )  # fmt: skip
     scan = Workload.single(4, 71)
     assert [one.name for one in unknowns(config)] == ["memory.efficiency"]

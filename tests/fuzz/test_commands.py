@@ -31,6 +31,13 @@ HOST = [
     ("toml", ["fpga", "timing", "--board", "{x}", "--left", "20", "--right", "50"]),
     ("toml", ["fpga", "resources", "--board", "{x}"]),
     ("toml", ["fpga", "roofline", "--board", "{x}", "--json"]),
+    ("board", ["fpga", "timing", "--board", "{x}", "--left", "20", "--right", "50"]),
+    ("board", ["fpga", "resources", "--board", "{x}", "--sources", "--json"]),
+    ("board", ["fpga", "sdtw", "--board", "{x}", "--pes", "50", "--columns", "999"]),
+    (
+        "board",
+        ["fpga", "project", "--snps", "300", *WINDOWS, "--no-measure", "--price-per-hour", "{x}=2", "--board", "{x}"],
+    ),
     ("positions", ["fpga", "project", "--positions", "{x}", *WINDOWS, "--no-measure"]),
     *((name, PROJECT) for name in ("vcf", "phases", "ms", "macs", "alignment", "trees", "vcz")),
     ("mbs", [*PROJECT, "--input-format", "mbs"]),
@@ -185,7 +192,7 @@ def test_files_of_other_formats(tmp_path, words):
 def fuzzed(folder: Path, name: str, words: list[str], seconds: float) -> None:
     if name in NEEDS:
         pytest.importorskip(NEEDS[name])
-    places = written(folder, words) | {"x": folder / ("x.toml" if name == "toml" else "x")}
+    places = written(folder, words) | {"x": folder / ("x.toml" if name in ("toml", "board") else "x")}
     line = [word.format(**places) for word in words]
     mutate = mutated_zip if name == "vcz" else mutated
     places["x"].write_bytes(SAMPLES[name])

@@ -143,6 +143,11 @@ SAMPLES = {
     "thresholds": _thresholds(),
     "positions": b"# bp\n5\n60\n60\n1000 # last\n2000\n30000\n",
     "toml": b'preset = "u200"\nunroll = 16\nclock_mhz = 200.5\noverlap_outer = true\n[memory]\nlatency_ns = 70\n',
+    "board": b'preset = "u200"\nunroll = 8\n[board]\nname = "lab"\nbanks = 2\nbank_gib = 8\n'
+    b'latency_ns = [180, 240, 400]\n'
+    b'clock_mhz = 200.5\nregions = [{name = "a", available = {bram18k = 1968, dsp = 1968, ff = 1045440, lut = 522720}, '
+    b'shell = {lut = 60000}}]\nidle_watts = [9, 20, 30]\nplaceable = {lut = 0.6}\n[board.sources.latency_ns]\n'
+    b'document = "our bench"\nurl = "https://example.org/bench"\n',
     "csynth": vivado().encode(),
     "csynth_modules": vitis().encode(),
     "cosim": cosim().encode(),

@@ -196,7 +196,7 @@ def limited(data: bytes, what: str) -> Iterator[None]:
         yield
     except BaseException as error:
         KEPT.mkdir(exist_ok=True)
-        kept = KEPT / f"{re.sub('[^a-z0-9]+', '-', what.lower())}-{hashlib.sha256(data).hexdigest()[:12]}"
+        kept = KEPT / f"{re.sub('[^a-z0-9]+', '-', what.lower())[:150]}-{hashlib.sha256(data).hexdigest()[:12]}"
         kept.write_bytes(data)
         raise AssertionError(f"{what}: {type(error).__name__}: {str(error)[:500]}; the input is {kept}") from error
     finally:

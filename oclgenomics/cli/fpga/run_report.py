@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hls_model.cli.tables import table
+from hls_model.clock import asked_text, clock_record
 from oclgenomics.fpga import RUN_COLUMNS, AlignmentRun, ScanRun
 from oclgenomics.omega.result import COMPAT_DIGITS
 from oclgenomics.provenance import provenance_lines
@@ -34,7 +35,8 @@ def run_text(found: ScanRun) -> str:
     if len(found.alignments) > 1:
         rows.append(_cells("all", whole))
     parts = [f"{head}\n{config.name}: {MATRIX_TEXT[found.matrix]}", table(HEADER, rows)]
-    return "\n\n".join([*parts, "\n".join(_sentences(whole))])
+    clock = f"{asked_text(config)}; no clock changes an omega"
+    return "\n\n".join([*parts, "\n".join([*_sentences(whole), clock])])
 
 
 def run_record(found: ScanRun, provenance: Mapping[str, Any]) -> dict[str, Any]:
@@ -43,6 +45,7 @@ def run_record(found: ScanRun, provenance: Mapping[str, Any]) -> dict[str, Any]:
         "provenance": dict(provenance),
         "design": found.config.name,
         "lanes": found.config.lanes,
+        **clock_record(found.config),
         "matrix": found.matrix,
         "summary": found.summary(),
         "alignments": [one.summary() for one in found.alignments],

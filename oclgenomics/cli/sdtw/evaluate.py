@@ -115,9 +115,7 @@ def run(args: argparse.Namespace) -> int:
             given = chosen_thresholds(args, scores[0], engine)
         elif args.stages is not None:
             known = scores[0]
-            given = replace(
-                given, references=known.references, made=provenance(args, engine), basis=known.basis
-            )
+            given = replace(given, references=known.references, made=provenance(args, engine), basis=known.basis)
         report = make_report(args, scores, given)
         report_profile(args, engine)
         write_report(args, output, report, engine, f"{Path(args.target).name} and {Path(args.others).name}")
