@@ -181,7 +181,7 @@ def test_other_measures(shaped: Engine, rng: np.random.Generator, measure: str) 
 def test_signed_measures_score_the_reported_window_exactly(
     shaped: Engine, rng: np.random.Generator, measure: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Signed sums pass through zero, where omega has a pole: rounded values are compared by the reported window only."""
+    """Signed sums pass through zero, where omega has a pole: rounded values are compared by the reported window."""
     states, positions = correlated_states(rng, 60, 40), np.arange(60) * 1000 + 1
     values = reference.measure_values(states, measure)
     options = ScanOptions(**WINDOW, ld=measure)
@@ -332,7 +332,8 @@ def test_windows_whose_denominator_is_zero_have_no_omega(shaped: Engine, kernel:
     positions = np.arange(16) * 100 + 1
     options = ScanOptions(grid=3, minwin=0, maxwin=2000, minsnps=2, ld="D", kernel=kernel)
     scan = OmegaScanner(shaped).scan(make_alignment(states, positions), options)
-    assert scan.omega[1] == 0 and scan.valid[1]
+    assert scan.omega[1] == 0
+    assert scan.valid[1]
     values = reference.measure_values(states, "D")
     assert reference.scan(values, positions, grid=3, minwin=0, maxwin=2000, minsnps=2)[1][1] == 0
 
