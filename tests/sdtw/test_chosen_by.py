@@ -35,9 +35,13 @@ def test_of_many_reads_the_share_is_estimated() -> None:
 
 
 @pytest.mark.parametrize(
-    "made", [3, {}, {"reads": 1}, {"reads": 2, "hashes": "0" * 16}, {"reads": 1, "hashes": "x" * 16}, {"reads": 0, "hashes": ""},
-             {"reads": 2, "hashes": "0" * 32}, {"reads": 1, "hashes": "00"}, {"reads": True, "hashes": "0" * 16}],
-)  # fmt: skip
+    "made",
+    [
+        *(3, {}, {"reads": 1}, {"reads": 0, "hashes": ""}, {"reads": 1, "hashes": "00"}),
+        *({"reads": 1, "hashes": "x" * 16}, {"reads": True, "hashes": "0" * 16}),
+        *({"reads": 2, "hashes": "0" * 16}, {"reads": 2, "hashes": "0" * 32}),
+    ],
+)
 def test_what_is_no_sketch_is_refused(tmp_path, made) -> None:
     with pytest.raises(ParameterError, match="is no sketch of reads"):
         ChosenBy.from_made({CHOSEN_BY: made})

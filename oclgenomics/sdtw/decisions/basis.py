@@ -178,3 +178,5 @@ def settled_trim(trim: Trim, basis: Basis | None, default: TrimOptions | None) -
     if basis.trim == "unknown":
         raise UsageError("the thresholds do not say how the reads were trimmed that they were chosen by; give `trim`")
     return basis.trim
+
+

@@ -54,7 +54,9 @@ def choose_thresholds(
         sweep = Sweep.of_prefix(prefix, target, other, balanced=balanced)
         stages.append(Stage(prefix, _threshold(sweep, keep, reject)))
     found = tuple(stages)
-    return Thresholds(found, labelled.options, labelled.score, labelled.references, dict(made or {}), labelled.basis)
+    return Thresholds(
+        found, labelled.options, labelled.score, labelled.references, dict(made or {}), labelled.basis
+    )
 
 
 def check_shares(keep: float | None, reject: float | None) -> None:

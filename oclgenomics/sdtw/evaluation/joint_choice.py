@@ -94,7 +94,9 @@ def choose_for_run(labelled: LabelledScores, run: RunModel, *, made: Mapping[str
     ends = [_climbed(np.array(start), classes, sweeps, run.capture_seconds) for start in starts]
     _, chosen = max(ends, key=lambda end: end[0])
     stages = tuple(Stage(prefix, value) for prefix, value in zip(labelled.prefixes, chosen.tolist(), strict=True))
-    return Thresholds(stages, labelled.options, labelled.score, labelled.references, dict(made or {}), labelled.basis)
+    return Thresholds(
+        stages, labelled.options, labelled.score, labelled.references, dict(made or {}), labelled.basis
+    )
 
 
 def _climbed(

@@ -70,7 +70,9 @@ class PrefixEvaluation:
 
     def record(self) -> dict[str, Any]:
         """All numbers by name; None for what is not known."""
-        ends = {name: {f"{name}_low": low, f"{name}_high": high} for name, (low, high) in self.intervals.items()}
+        ends = {
+            name: {f"{name}_low": low, f"{name}_high": high} for name, (low, high) in self.intervals.items()
+        }
         record = {
             "prefix": self.prefix,
             "targets": len(self.sweep.target),
