@@ -39,6 +39,7 @@ __all__ = [
 
 EPSILON = 0.00001
 RANK_BITS = 30
+ROUNDING = 1e-12  # of a mean of signed values
 
 
 @dataclass(frozen=True)
@@ -176,7 +177,8 @@ def scan(
     """(position, omega, left bp, right bp) per grid position in float64; omega 0 and borders 0 where no window is
     valid.
 
-    `values` is the (sites, sites) matrix of pairwise values.
+    `values` is the (sites, sites) matrix of pairwise values. Signed ones make omegas that are negative or have 0 below
+    the line; these are not taken.
     """
     return [
         _best(values, positions, at, window_at(positions, at, minwin, maxwin, minsnps, compat=False), border)
@@ -202,7 +204,8 @@ def _best(
         k, m = float(c - i + 1), (js - c).astype(np.float64)
         pairs = k * (k - 1) / 2 + m * (m - 1) / 2
         within = np.divide(ls[i - window.first] + rs[js - c - 1], pairs, out=np.zeros_like(pairs), where=pairs > 0)
-        omega = within / (cross[i - window.first, js - c - 1] / (k * m) + EPSILON)
+        below = cross[i - window.first, js - c - 1] / (k * m) + EPSILON
+        omega = np.divide(within, below, out=np.zeros_like(pairs), where=np.abs(below) > ROUNDING)
         ranks = omega_ranks(omega)
         top = int(np.argmax(ranks))
         if ranks[top] > rank:

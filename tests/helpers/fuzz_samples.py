@@ -86,7 +86,8 @@ def _phases() -> bytes:
 
 def _macs() -> bytes:
     lines = [f"SITE:\t{i}\t{i / 40}\t0.5\t{''.join(map(str, site))}" for i, site in enumerate(_simulated().T)]
-    return ("COMMAND:\tmacs 12 1000\n" + "\n".join(lines) + "\n").encode()
+    totals = "TOTAL_SAMPLES:\t12\nTOTAL_SITES:\t40\n"
+    return ("COMMAND:\tmacs 12 1000\n" + "\n".join(lines) + "\n" + totals).encode()
 
 
 def _trees() -> bytes:

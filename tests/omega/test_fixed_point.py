@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oclgenomics.omega.device.fixed_point import FLOAT_BITS, MAX_FRACTION_BITS, fraction_bits
+from oclgenomics.omega.device.fixed_point import FLOAT_BITS, MAX_FRACTION_BITS, fraction_bits, whole_unit
 from oclgenomics.omega.options import ScanOptions
 from oclgenomics.runtime import Device, Engine, kernel_cache, program
 from oclgenomics.runtime.source import load_source
@@ -34,6 +34,28 @@ def test_bits_beyond_the_digits_are_taken_only_where_no_sum_can_outgrow_them(hap
 
 def test_covariances_have_bits_of_their_own() -> None:
     assert fraction_bits(100, 1000, ScanOptions(grid=2, minwin=0, maxwin=1, ld="D")) == 30
+
+
+@pytest.mark.parametrize(
+    ("haplotypes", "ld", "precision", "complete", "unit"),
+    [
+        (2048, "D", "accurate", True, 2048**2), (2049, "D", "accurate", True, 0), (50, "ABSD", "accurate", False, 0),
+        (50, "RSQUARE", "accurate", True, 0), (50, "DOM", "compat", True, 0),
+    ],
+)  # fmt: skip
+def test_whole_numbers_where_float32_restores_them(haplotypes, ld, precision, complete, unit) -> None:
+    options = ScanOptions(grid=2, minwin=0, maxwin=1, ld=ld, precision=precision)
+    assert whole_unit(haplotypes, options, complete=complete) == unit
+
+
+@pytest.mark.parametrize("haplotypes", [1999, 2048])
+def test_float32_restores_the_whole_covariance(haplotypes: int) -> None:
+    """As pair_value.clh divides by N twice and fixed_point multiplies, and adds a half in single precision."""
+    most = haplotypes**2 // 4
+    whole = np.concatenate([np.arange(1, 100_000), np.arange(most - 300_000, most + 1)])
+    units, scale = np.float32(haplotypes), np.float32(haplotypes**2)
+    found = np.trunc(whole.astype(np.float32) / units / units * scale + np.float32(0.5))
+    np.testing.assert_array_equal(found, whole)
 
 
 KERNEL = """

@@ -91,15 +91,18 @@ def test_scan_is_the_maximum_over_direct_sums(rng: np.random.Generator) -> None:
         assert omega == pytest.approx(best, rel=1e-12)
 
 
-def test_of_equal_omegas_the_smallest_window_wins() -> None:
+@pytest.mark.parametrize("measure", ["RSQUARE", "D", "ABSD", "DOM"])
+def test_of_equal_omegas_the_smallest_window_wins(measure: str) -> None:
     """Against rational numbers, in which omegas are equal or are not."""
     ties = 0
     for seed in range(6):
         rng = np.random.default_rng(seed)
-        states = tied_states(rng, 9, 5)
+        states = tied_states(rng, 9, 5 if measure == "RSQUARE" else 3)
         positions = np.sort(rng.choice(1000, 9, replace=False)) + 1
-        exact = exact_values(states)
-        rows = reference.scan(reference.pair_values(states), positions, grid=5, minwin=10, maxwin=1000, minsnps=1)
+        exact = exact_values(states, measure)
+        rsquare = measure == "RSQUARE"
+        values = reference.pair_values(states) if rsquare else reference.measure_values(states, measure)
+        rows = reference.scan(values, positions, grid=5, minwin=10, maxwin=1000, minsnps=1)
         for at, _, left, right in rows:
             window = reference.window_at(positions, at, 10, 1000, 1, compat=False)
             if window is not None:
@@ -109,14 +112,17 @@ def test_of_equal_omegas_the_smallest_window_wins() -> None:
     assert ties > 2
 
 
-def exact_values(states: np.ndarray) -> dict[tuple[int, int], Fraction]:
-    """n r^2 of the pairs of varying sites."""
+def exact_values(states: np.ndarray, measure: str) -> dict[tuple[int, int], Fraction]:
+    """n r^2 or D of the pairs of varying sites."""
     n = states.shape[1]
     values = {}
     for i in range(len(states)):
         for j in range(i + 1, len(states)):
             a, b, both = int(states[i].sum()), int(states[j].sum()), int((states[i] & states[j]).sum())
-            values[i, j] = Fraction(n * (n * both - a * b) ** 2, a * (n - a) * b * (n - b))
+            d = Fraction(n * both - a * b, n * n)
+            same = (2 * a >= n) == (2 * b >= n)
+            rsquare = Fraction(n * (n * both - a * b) ** 2, a * (n - a) * b * (n - b))
+            values[i, j] = {"RSQUARE": rsquare, "D": d, "ABSD": abs(d), "DOM": d if same else -d}[measure]
     return values
 
 

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 
 from oclgenomics.errors import AllocationError, DeviceError, UsageError
 from oclgenomics.omega import batch, reference
-from oclgenomics.omega.device import launches
+from oclgenomics.omega.device import launches, setup
 from oclgenomics.omega.device.bit_planes import planes_of
 from oclgenomics.omega.device.scanner import OmegaScanner
 from oclgenomics.omega.options import ScanOptions
@@ -179,12 +179,15 @@ def test_other_measures(shaped: Engine, rng: np.random.Generator, measure: str) 
 
 @pytest.mark.parametrize("measure", ["D", "DOM"])
 def test_signed_measures_score_the_reported_window_exactly(
-    shaped: Engine, rng: np.random.Generator, measure: str
+    shaped: Engine, rng: np.random.Generator, measure: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Signed sums pass through zero, where omega has a pole: only the reported window's own omega can be compared."""
+    """Signed sums pass through zero, where omega has a pole: rounded values are compared by the reported window."""
     states, positions = correlated_states(rng, 60, 40), np.arange(60) * 1000 + 1
     values = reference.measure_values(states, measure)
     options = ScanOptions(**WINDOW, ld=measure)
+    scan = OmegaScanner(shaped).scan(make_alignment(states, positions), options)
+    assert_same_scan(scan, values, positions, options)
+    monkeypatch.setattr(setup, "whole_unit", lambda *_, **__: 0)
     scan = OmegaScanner(shaped).scan(make_alignment(states, positions), options)
     for at, omega, left, right in zip(scan.positions, scan.omega, scan.left, scan.right, strict=True):
         if omega == 0:
@@ -290,27 +293,49 @@ def test_all_kernels_give_the_same_bits(
         assert_equal_scans(scan, auto)
 
 
-@pytest.mark.parametrize("kernel", ["1", "2", "tiles"])
-def test_of_equal_omegas_the_smallest_window_wins(shaped: Engine, kernel: str) -> None:
+@pytest.mark.parametrize(
+    ("kernel", "measure"),
+    [
+        *((kernel, "RSQUARE") for kernel in ("1", "2", "tiles")),
+        *(("1", "D"), ("2", "D"), ("1", "ABSD"), ("2", "ABSDOM"), ("2", "DOM")),
+    ],
+)
+def test_of_equal_omegas_the_smallest_window_wins(shaped: Engine, kernel: str, measure: str) -> None:
     """Small alignments one by one and together, and larger ones whose equal windows lie in several blocks."""
     small = {"grid": 7, "minwin": 10, "maxwin": 1000, "minsnps": 1}
     large = {"grid": 9, "minwin": 100, "maxwin": 40_000, "minsnps": 2}
     for shape, rows, window, seeds in (((12, 8), None, small, 25), ((150, 4), 64, large, 3)):
-        options = ScanOptions(**window, kernel=kernel)
+        options = ScanOptions(**window, kernel=kernel, ld=measure)
         cases = []
         for seed in range(seeds):
             rng = np.random.default_rng(seed)
-            states = tied_states(rng, int(rng.integers(6, shape[0] + 1)) if rows is None else shape[0], shape[1])
+            haplotypes = shape[1] - (measure != "RSQUARE")  # whose square is no power of 2
+            states = tied_states(rng, int(rng.integers(6, shape[0] + 1)) if rows is None else shape[0], haplotypes)
             positions = np.sort(rng.choice(window["maxwin"], len(states), replace=False)) + 1
             cases.append((states, positions))
         scanner = OmegaScanner(shaped, block_rows=rows)
         together = scanner.scan_batch([make_alignment(*case) for case in cases], options)
         for scan, (states, positions) in zip(together, cases, strict=True):
-            values = reference.pair_values(states)
+            rsquare = measure == "RSQUARE"
+            values = reference.pair_values(states) if rsquare else reference.measure_values(states, measure)
             expected = reference.scan(values, positions, **window)
             assert scan.left.tolist() == [row[2] for row in expected]
             assert scan.right.tolist() == [row[3] for row in expected]
             assert_equal_scans(scanner.scan(make_alignment(states, positions), options), scan)
+
+
+@pytest.mark.parametrize("kernel", ["1", "2"])
+def test_windows_whose_denominator_is_zero_have_no_omega(shaped: Engine, kernel: str) -> None:
+    """D is -10 / 1000^2 for each pair across the middle, and 0.00001 is added."""
+    states = np.zeros((16, 1000), np.uint8)
+    states[:8, :2] = states[8:, 10:15] = 1
+    positions = np.arange(16) * 100 + 1
+    options = ScanOptions(grid=3, minwin=0, maxwin=2000, minsnps=2, ld="D", kernel=kernel)
+    scan = OmegaScanner(shaped).scan(make_alignment(states, positions), options)
+    assert scan.omega[1] == 0
+    assert scan.valid[1]
+    values = reference.measure_values(states, "D")
+    assert reference.scan(values, positions, grid=3, minwin=0, maxwin=2000, minsnps=2)[1][1] == 0
 
 
 KINDS = ["complete", "masked", "unphased", "multiallelic", "compat", "compat dna"]

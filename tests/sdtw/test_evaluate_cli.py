@@ -153,8 +153,18 @@ def test_thresholds_that_are_kept_are_judged(device: Device, folder: Path, capsy
         {**row, "variant": "default bonus=dwell"} for row in rows_of(chosen, "stage")
     ]  # fmt: skip
     assert read_thresholds("again.json") == kept
+    (run,) = rows_of(judged, "run")
+    both = str(2 * CLEAR_READS)
+    assert (run["reads_that_chose_thresholds"], run["reads_looked_up"], run["reads_counted"]) == (both, both, "True")
+    assert rows_of(chosen, "run")[0]["reads_that_chose_thresholds"] == "NA"
+    loud = [word for word in CLEAR if word != "-q"]
+    assert sdtw(device, "evaluate", *loud, "--thresholds", "t.json", "--json") == 0
+    out, err = capsys.readouterr()
+    assert f"oclgenomics: {both} of {both} of these reads, by their names, chose the thresholds; the figures" in err
+    assert json.loads(out)["decisions"]["reads_that_chose_thresholds"] == 2 * CLEAR_READS
     stages = ",".join(map(str, kept.stages))
     assert sdtw(device, "evaluate", *words, "--stages", stages, "--write-thresholds", "t2.json") == 0
+    assert "chosen_by" not in read_thresholds("t2.json").made
     assert read_thresholds("t2.json") == replace(kept, made=read_thresholds("t2.json").made)
 
 

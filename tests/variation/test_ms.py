@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from oclgenomics.errors import InputError
 from oclgenomics.io.numbers import parse_decimals
+from oclgenomics.notices import of_command
 from oclgenomics.variation import Alignment, ReadOptions, characters, read_alignments
 from oclgenomics.variation.readers import ms
 from oclgenomics.variation.readers.input_buffer import InputBuffer
@@ -95,6 +96,33 @@ def test_macs_as_written(tmp_path_factory, found, times, end, block, last):
         check(alignment, [f"{position:.9f}" for position in positions], rows, 1e6)
 
 
+@pytest.mark.parametrize("last", ["BEGIN_SELECTED_SITES\n0\t1\nEND_SELECTED_SITES\n", ""])
+def test_totals_end_an_alignment_of_macs(tmp_path, capsys, last):
+    """A command makes several, numbered from 0 each; ascertainment selects one of two sites."""
+    sites = MACS.removeprefix("COMMAND:\tx\n")
+    path = tmp_path / "x"
+    path.write_text("COMMAND:\tx\nSEED:\t1\n" + 3 * (sites + "TOTAL_SAMPLES:\t4\nTOTAL_SITES:\t1\n" + last))
+    for block in (*range(4, 200, 12), 1 << 22):
+        found = list(read_alignments(path, ReadOptions(length=100), block_bytes=block))
+        assert [(x.replicate, x.sites) for x in found] == [(1, 2), (2, 2), (3, 2)]
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{MACS}", "no TOTAL_SITES line, with which MaCS ends; the input may be cut off after 2 sites"),
+        ("ms 2 3\n{MS}{MS}", "2 replicates where the first line says 3; the input may be cut off between two of them"),
+    ],
+)
+def test_a_cut_between_two_lines_is_told(tmp_path, capsys, text, message):
+    path = tmp_path / "x"
+    path.write_text(text.format(MACS=MACS, MS=MS[MS.index("//") :]))
+    with of_command():
+        assert list(read_alignments(path, ReadOptions(length=100)))
+    assert capsys.readouterr().err == f"oclgenomics: warning: {path}: {message}\n"
+
+
 @given(st.lists(st.integers(0, 10**9), min_size=1, max_size=40), st.integers(1, 15), st.booleans())
 def test_decimals_are_rounded_as_strtod_rounds(numbers, digits, scientific):
     words = [f"{number / 1e9:.{digits}{'e' if scientific else 'f'}}" for number in numbers]
@@ -133,6 +161,8 @@ MACS = "COMMAND:\tx\nSITE:\t0\t0.1\t0.5\t0101\nSITE:\t1\t0.2\t0.5\t0111\n"
         (MACS + "SITE:\t2\t0.5\t0.5\t0101\nSITE:\t3\t0.25\t0.5\t0101\n", "line 5.*goes back"),
         (MACS + "SITE:\t2\t0101\n", "line 4.*not a site"),
         ("COMMAND:\tx\n", "no 'SITE:' line"),
+        (MACS + "TOTAL_SAMPLES:\t4\nTOTAL_SITES:\t3\n", "alignment 1 has 2 'SITE:' lines where TOTAL_SITES says 3"),
+        (MACS + "TOTAL_SITES:\t2\n" + MACS, "cut off: alignment 2, the last, has no TOTAL_SITES line"),
     ],
 )
 def test_bad_input_names_the_line(tmp_path, text, message):

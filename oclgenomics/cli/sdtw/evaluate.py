@@ -92,6 +92,7 @@ def run(args: argparse.Namespace) -> int:
     from oclgenomics.runtime import select_device
     from oclgenomics.sdtw.classify import checked_trim
     from oclgenomics.sdtw.decisions.basis import settled_trim, trim_text
+    from oclgenomics.sdtw.decisions.chosen_by import CHOSEN_BY, ChosenBy
     from oclgenomics.sdtw.sources import open_references
     from oclgenomics.signals import TrimOptions
 
@@ -113,10 +114,14 @@ def run(args: argparse.Namespace) -> int:
         say(args, f"aligned in {time.perf_counter() - start:.1f} s", level=1)
         if given is None:
             given = chosen_thresholds(args, scores[0], engine)
+            sketch = ChosenBy.of(scores[0].read_names)
+            given = replace(given, made={**given.made, CHOSEN_BY: sketch.record()})
         elif args.stages is not None:
             known = scores[0]
             given = replace(given, references=known.references, made=provenance(args, engine), basis=known.basis)
         report = make_report(args, scores, given)
+        if args.thresholds is not None and (kept := ChosenBy.from_made(given.made)) is not None:
+            report = replace(report, chosen_by=kept.shared(scores[0].read_names))
         report_profile(args, engine)
         write_report(args, output, report, engine, f"{Path(args.target).name} and {Path(args.others).name}")
     say_report(args, report)

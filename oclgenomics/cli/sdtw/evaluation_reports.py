@@ -143,6 +143,8 @@ def say_report(args: argparse.Namespace, report: EvaluationReport) -> None:
     least, most = report.enrichment.intervals["enrichment"]
     expected = f"expected enrichment {report.enrichment.enrichment:.2f} ({least:.2f} to {most:.2f})"
     say(args, f"stages {stages}: keep {target} of the targets and {other} of the others; {expected}")
+    if report.chosen_by is not None and report.chosen_by.shared:
+        notices.tell(f"{report.chosen_by}; the figures are too good")
     _warn_of_few(staged)
 
 

@@ -25,8 +25,8 @@ class BestBorders:
         0 where nothing was found.
     i, j : ndarray, int32 (grid,)
     within, cross : ndarray (grid,)
-        LS + RS and X: int64 with `bits` fraction bits, or float32 in compat precision.
-    bits : int
+        LS + RS and X: int64, multiples of `unit`, or float32 in compat precision.
+    unit : float
     """
 
     omega: NDArray[np.float32]
@@ -34,14 +34,14 @@ class BestBorders:
     j: NDArray[np.int32]
     within: NDArray[np.int64] | NDArray[np.float32]
     cross: NDArray[np.int64] | NDArray[np.float32]
-    bits: int
+    unit: float
 
     def split(self, sites: Sequence[int]) -> list[BestBorders]:
         """Cut the results of alignments of so many sites, laid end to end, with as many grid positions each."""
         arrays = [np.split(values, len(sites)) for values in (self.omega, self.i, self.j, self.within, self.cross)]
         starts = np.cumsum([0, *sites[:-1]], dtype=np.int32)
         return [
-            BestBorders(omega, i - start, j - start, within, cross, self.bits)
+            BestBorders(omega, i - start, j - start, within, cross, self.unit)
             for omega, i, j, within, cross, start in zip(*arrays, starts, strict=True)
         ]
 
@@ -49,7 +49,7 @@ class BestBorders:
     def nothing(grid: int) -> BestBorders:
         """No position has a window."""
         index, sums = np.zeros(grid, np.int32), np.zeros(grid, np.int64)
-        return BestBorders(np.zeros(grid, np.float32), index, index, sums, sums, 0)
+        return BestBorders(np.zeros(grid, np.float32), index, index, sums, sums, 1.0)
 
 
 class BestSoFar:
@@ -78,10 +78,10 @@ class BestSoFar:
         self.arrays = {name: engine.upload(np.zeros(grid, kind)) for name, kind in kinds.items()}
         self.overflow = engine.upload(np.zeros(1, np.int32))
 
-    def collect(self, bits: int) -> BestBorders | None:
-        """Bring the results, sums having so many fraction bits, and give the memory back; None if one outgrew them."""
+    def collect(self, unit: float) -> BestBorders | None:
+        """Bring the results, sums being multiples of `unit`, and give the memory back; None if one outgrew them."""
         arrays = (*self.arrays.values(), self.overflow)
         omega, i, j, within, cross, overflow = map(self._engine.download, arrays)
         for array in arrays:
             array.release()
-        return None if overflow[0] else BestBorders(omega, i, j, within, cross, bits)
+        return None if overflow[0] else BestBorders(omega, i, j, within, cross, unit)

@@ -33,7 +33,7 @@ def run_passes(setup: ScanSetup, passes: list[Pass], grid: int, progress: Progre
     for walk in passes:
         _run_pass(setup, walk, best, None if progress is None else _after(progress, done, grid))
         done += len(walk.table)
-    return best.collect(setup.bits)
+    return best.collect(1.0 / setup.scale)
 
 
 def _run_pass(setup: ScanSetup, walk: Pass, best: BestSoFar, progress: Progress | None) -> None:

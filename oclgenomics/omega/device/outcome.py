@@ -43,10 +43,9 @@ def scan_of(alignment: Alignment, windows: Windows, best: BestBorders, options: 
 def _exact_omega(best: BestBorders, windows: Windows) -> NDArray[np.float64]:
     """omega of the chosen borders in float64, from the exact sums."""
     k, m = (windows.centre - best.i + 1).astype(np.float64), (best.j - windows.centre).astype(np.float64)
-    unit = 2.0**-best.bits
     with np.errstate(divide="ignore", invalid="ignore"):
-        within = best.within * unit / (k * (k - 1) / 2 + m * (m - 1) / 2)
-        cross = best.cross * unit / (k * m)
+        within = best.within * best.unit / (k * (k - 1) / 2 + m * (m - 1) / 2)
+        cross = best.cross * best.unit / (k * m)
         return np.where(best.omega > 0, within / (cross + EPSILON), 0.0)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from oclgenomics.omega.device.bit_planes import BitPlanes
 from oclgenomics.omega.device.device_sites import DeviceSites
+from oclgenomics.omega.device.fixed_point import whole_unit
 from oclgenomics.omega.device.kernels import ScanKernels
 from oclgenomics.omega.device.launches import Launches
 from oclgenomics.omega.options import ScanOptions
@@ -38,6 +39,10 @@ class ScanSetup:
         Most sites by which the halves of a window may differ.
     bits : int
         Fraction bits of exact sums.
+    whole : int
+        What 1 is in exact sums of values that are whole numbers then; 0 if `bits` says it.
+    ranked_as_whole : bool
+        Kernels get what 1 is in the sums, not what keeps omega finite (D and its kin).
     """
 
     engine: Engine
@@ -48,6 +53,8 @@ class ScanSetup:
     compat: bool
     border: int
     bits: int
+    whole: int
+    ranked_as_whole: bool
 
     @classmethod
     def of(cls, engine: Engine, planes: BitPlanes, sites: DeviceSites, options: ScanOptions, *, bits: int) -> ScanSetup:
@@ -61,17 +68,19 @@ class ScanSetup:
             compat=options.precision == "compat",
             border=options.tried_border if options.tried_border >= 0 else ANY_BORDER,
             bits=bits,
+            whole=whole_unit(planes.units, options, complete=not planes.missing),
+            ranked_as_whole=options.ld != "RSQUARE",
         )
 
     @property
     def scale(self) -> float:
         """What values are multiplied with in exact sums."""
-        return float(2.0**self.bits)
+        return float(self.whole or 2.0**self.bits)
 
     @property
     def epsilon(self) -> float:
-        """What keeps omega finite, in the unit of the sums."""
-        return EPSILON if self.compat else EPSILON * self.scale
+        """What keeps omega finite, in the unit of the sums; for D and its kin the unit."""
+        return EPSILON if self.compat else self.scale if self.ranked_as_whole else EPSILON * self.scale
 
     @property
     def sum_type(self) -> type[np.generic]:

@@ -15,6 +15,7 @@ from oclgenomics.io.packed_file import open_packed
 from oclgenomics.io.strict_json import Fields, load_fields
 from oclgenomics.io.text_file import read_text
 from oclgenomics.sdtw.decisions.basis import Basis, KnownTrim, ReferenceFacts
+from oclgenomics.sdtw.decisions.chosen_by import ChosenBy
 from oclgenomics.sdtw.decisions.stages import Stage
 from oclgenomics.sdtw.decisions.thresholds import Thresholds
 from oclgenomics.sdtw.options import AlignOptions
@@ -76,6 +77,7 @@ def read_thresholds(path: str | os.PathLike[str]) -> Thresholds:
         raise InputError(f"was changed after it was written (its checksum is another); {ON_PURPOSE}", source=name)
     record.only(NAMES)
     try:
+        ChosenBy.from_made(record.get("made", dict))
         return Thresholds(
             tuple(_stage(one) for one in record.objects("stages")),
             _options(record.inner("options")),

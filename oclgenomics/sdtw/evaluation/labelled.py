@@ -49,6 +49,11 @@ class LabelledScores:
     references: tuple[str, ...] = ()
     basis: Basis | None = None
 
+    @property
+    def read_names(self) -> list[str]:
+        """Of both classes; pieces of one read have one name."""
+        return [*self.target_names.tolist(), *self.other_names.tolist()]
+
 
 def labelled_scores(
     target: Alignments, other: Alignments, *, name: str, score: Score = "cost", targets: int = 1

@@ -8,6 +8,7 @@ from typing import Any
 
 from oclgenomics.commandkit.plain_json import json_text
 from oclgenomics.provenance import provenance_lines
+from oclgenomics.sdtw.decisions.chosen_by import SharedReads
 from oclgenomics.sdtw.evaluation.result import Difference, Evaluation
 from oclgenomics.sdtw.evaluation.run_model import Enrichment, RunModel
 from oclgenomics.sdtw.evaluation.staged import StagedEvaluation
@@ -32,6 +33,8 @@ class EvaluationReport:
     run : RunModel
     enrichment : Enrichment
         Expected of the stages in this run.
+    chosen_by : SharedReads, optional
+        How many of the reads chose the thresholds, if those are of a file that says by which reads they were chosen.
     """
 
     evaluations: Sequence[Evaluation]
@@ -39,6 +42,7 @@ class EvaluationReport:
     staged: StagedEvaluation
     run: RunModel
     enrichment: Enrichment
+    chosen_by: SharedReads | None = None
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -64,7 +68,7 @@ def as_json(report: EvaluationReport, provenance: Mapping[str, Any]) -> str:
         "prefixes": [row for one in report.evaluations for row in one.records()],
         "differences": [one.record() for one in report.differences],
         "stages": report.staged.records(),
-        "decisions": report.staged.summary(),
+        "decisions": {**report.staged.summary(), **_chosen_by(report)},
         "run": {**asdict(report.run), **report.enrichment.record()},
     }
     return json_text(record, indent=1) + "\n"
@@ -76,10 +80,17 @@ def as_tsv(report: EvaluationReport, provenance: Mapping[str, Any]) -> str:
     rows = [{"record": "prefix", **row} for one in report.evaluations for row in one.records()]
     rows += [{"record": "difference", **one.record()} for one in report.differences]
     rows += [{"record": "stage", "variant": first, **row} for row in report.staged.records()]
-    rows.append({"record": "run", "variant": first, **report.staged.summary(), **report.enrichment.record()})
+    rows.append({"record": "run", "variant": first, **report.staged.summary(), **_chosen_by(report),
+                 **report.enrichment.record()})  # fmt: skip
     columns = list(dict.fromkeys(name for row in rows for name in row))
     lines = ["\t".join(_cell(row.get(name)) for name in columns) for row in rows]
     return provenance_lines(provenance) + "\n".join(["\t".join(columns), *lines, ""])
+
+
+def _chosen_by(report: EvaluationReport) -> dict[str, Any]:
+    """What is known of the reads that chose the thresholds; None for what is not."""
+    known = report.chosen_by or SharedReads(None, 0, exact=False)
+    return known.record() if report.chosen_by else dict.fromkeys(known.record())
 
 
 def _cell(value: Any) -> str:

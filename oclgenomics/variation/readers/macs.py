@@ -1,5 +1,8 @@
 """MaCS: one line per site, "SITE: index position [time] haplotypes"; with and without the column of times.
 
+Behind the sites MaCS writes how many haplotypes and sites there are (TOTAL_SAMPLES, TOTAL_SITES) and which sites its
+ascertainment selected, so a file that is cut off between two lines lacks these.
+
 Blocks of lines are parsed in threads; what depends on the blocks before (the order of the positions, the number of
 haplotypes) is checked with the results.
 """
@@ -7,13 +10,15 @@ haplotypes) is checked with the results.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError
+from oclgenomics.io.numbers import whole_number
 from oclgenomics.io.workers import Workers
+from oclgenomics.notices import tell_once
 from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.base_pairs import base_pairs
 from oclgenomics.variation.packing import full_words, join_sites, pack_states, words_for
@@ -25,6 +30,7 @@ __all__ = ["BLOCK_BYTES", "read_macs"]
 
 BLOCK_BYTES = 1 << 22
 _PREFIX = 96  # bytes that hold index, position and time
+_TOTAL_SITES = "TOTAL_SITES:"
 _ZERO, _ONE = ord("0"), ord("1")
 _GAP, _N = (ord(character) - _ZERO & 0xFF for character in "-N")
 
@@ -32,7 +38,10 @@ _GAP, _N = (ord(character) - _ZERO & 0xFF for character in "-N")
 def read_macs(
     buffer: InputBuffer, *, length: float | None, block_bytes: int = BLOCK_BYTES, workers: Workers | None = None
 ) -> Iterator[Alignment]:
-    """Read the alignments of a MaCS output; a further "COMMAND:" or "//" line begins the next one.
+    """Read the alignments of a MaCS output; a further "COMMAND:" or "//" line begins the next one, and so does a site
+    behind a "TOTAL_SITES:" line (MaCS' `-i`).
+
+    A line on standard error says that the last alignment has no line of totals behind its sites.
 
     Parameters
     ----------
@@ -54,25 +63,50 @@ def read_macs(
     ------
     InputError
         No `length`, no sites, a line with too few columns, haplotypes of another length than in the first line, a
-        character other than 0 1 - N, a position that is no number between 0 and 1 or goes back.
+        character other than 0 1 - N, a position that is no number between 0 and 1 or goes back, fewer sites than
+        "TOTAL_SITES:" says, no totals behind the last alignment where others have them.
     """
     if length is None:
         raise InputError(
             "MaCS positions are relative; give the length of the region in bp (`length`)", source=buffer.source
         )
-    replicate, sites = 1, _Sites(buffer.source, 1, length)
+    replicate, sites, ended = 1, _Sites(buffer.source, 1, length), False
     for block, parts in parse_blocks(buffer, block_bytes, workers or Workers(1), _parse):
         for part in parts:
-            if part.restart and sites.count:
+            if sites.count and (part.restart or (sites.ended and len(part.positions))):
+                ended |= sites.ended
                 yield sites.finish()
                 replicate += 1
                 sites = _Sites(buffer.source, replicate, length)
             if len(part.positions):
                 sites.add(block, part)
+            sites.end(part)
     if replicate == 1 and not sites.count:
         raise InputError("no 'SITE:' line found", source=buffer.source)
     if sites.count:
+        _look_for_end(sites, buffer.source, replicate, others=ended)
         yield sites.finish()
+
+
+def _look_for_end(sites: _Sites, source: str, replicate: int, *, others: bool) -> None:
+    """Refuse a last alignment without totals where `others` have them; where none has, say that a cut would not show.
+
+    Raises
+    ------
+    InputError
+        The input is cut off.
+    """
+    if sites.ended:
+        return
+    if others:
+        raise InputError(
+            f"the input is cut off: alignment {replicate}, the last, has no TOTAL_SITES line where others have one",
+            source=source,
+        )
+    tell_once(
+        f"warning: {source}: no TOTAL_SITES line, with which MaCS ends; the input may be cut off "
+        f"after {sites.count} sites"
+    )
 
 
 @dataclass
@@ -83,6 +117,10 @@ class _Part:
     ----------
     restart : bool
         Another alignment begins here.
+    ended : bool
+        Behind the sites comes a line that MaCS writes when all of them are out.
+    total : int
+        Sites that there are at least, of the TOTAL_SITES line; 0 without one.
     record : int
         The first site in the block.
     haplotypes : int
@@ -96,6 +134,8 @@ class _Part:
     """
 
     restart: bool
+    ended: bool = False
+    total: int = 0
     record: int = 0
     haplotypes: int = 0
     positions: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
@@ -112,17 +152,20 @@ def _parse(block: LineBlock) -> list[_Part]:
     InputError
         Something is wrong with a line; not always with the first that is bad.
     """
-    is_site, restart = _line_kinds(block)
+    is_site, restart, is_end = _line_kinds(block)
+    begins = restart.copy()
+    begins[1:] |= is_end[:-1] & ~is_end[1:]
     parts = []
-    for lines in np.split(np.arange(len(block.starts)), np.flatnonzero(restart)):
+    for lines in np.split(np.arange(len(block.starts)), np.flatnonzero(begins)):
         if len(lines):
-            sites = lines[is_site[lines]]
-            again = bool(restart[lines[0]])
-            parts.append(_parse_sites(block, sites, again) if len(sites) else _Part(again))
+            sites, ends = lines[is_site[lines]], lines[is_end[lines]]
+            part = _parse_sites(block, sites) if len(sites) else _Part(False)
+            total = max((_total_of(block, int(line)) for line in ends), default=0)
+            parts.append(replace(part, restart=bool(restart[lines[0]]), ended=len(ends) > 0, total=total))
     return parts
 
 
-def _parse_sites(block: LineBlock, lines: NDArray[np.int64], restart: bool) -> _Part:
+def _parse_sites(block: LineBlock, lines: NDArray[np.int64]) -> _Part:
     """The sites of some lines, which have as many haplotypes as the first."""
     start, end = int(block.starts[lines[0]]), int(block.ends[lines[0]])
     tabs = np.flatnonzero(block.data[start:end] == ord("\t"))
@@ -132,19 +175,29 @@ def _parse_sites(block: LineBlock, lines: NDArray[np.int64], restart: bool) -> _
     complete = bool(states.max(initial=0) <= 1)
     gap = None if complete else states == _GAP
     return _Part(
-        restart, int(lines[0]), haplotypes, positions,
+        restart=False, record=int(lines[0]), haplotypes=haplotypes, positions=positions,
         bits=pack_states(states if complete else states == 1),
         valid=None if complete else pack_states(states <= 1),
         gap=None if gap is None or not gap.any() else pack_states(gap),
     )  # fmt: skip
 
 
-def _line_kinds(block: LineBlock) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Lines of sites, and lines that begin another alignment."""
+def _line_kinds(block: LineBlock) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]:
+    """Lines of sites, lines that begin another alignment, and lines of totals, which end one."""
     head = bytes_at(block.data, block.starts, 8)
     is_site = (head[:, :5] == np.frombuffer(b"SITE:", np.uint8)).all(axis=1)
     restart = (head == np.frombuffer(b"COMMAND:", np.uint8)).all(axis=1) | (head[:, :2] == ord("/")).all(axis=1)
-    return is_site, restart
+    is_end = np.zeros(len(head), bool)
+    for line in np.flatnonzero((head[:, :6] == np.frombuffer(b"TOTAL_", np.uint8)).all(axis=1)):
+        text = block.text(int(block.starts[line]), int(block.ends[line]))
+        is_end[line] = text.startswith(("TOTAL_SAMPLES:", _TOTAL_SITES))
+    return is_site, restart, is_end
+
+
+def _total_of(block: LineBlock, line: int) -> int:
+    """The number of a TOTAL_SITES line; else 0."""
+    text = block.text(int(block.starts[line]), int(block.ends[line]))
+    return whole_number(text.removeprefix(_TOTAL_SITES).strip().encode()) or 0 if text.startswith(_TOTAL_SITES) else 0
 
 
 def _read_states(block: LineBlock, lines: NDArray[np.int64], haplotypes: int) -> NDArray[np.uint8]:
@@ -206,6 +259,8 @@ class _Sites:
     def __init__(self, source: str, replicate: int, length: float) -> None:
         self._source, self._replicate, self._length = source, replicate, length
         self.count = 0
+        self.ended = False
+        self._total = 0
         self._haplotypes = 0
         self._last = 0.0
         self._positions: list[NDArray[np.float64]] = []
@@ -227,8 +282,25 @@ class _Sites:
         self._valid.append(part.valid)
         self._gap.append(part.gap)
 
+    def end(self, part: _Part) -> None:
+        """Note the totals of a part, whose sites have been added."""
+        self.ended |= part.ended and self.count > 0
+        self._total = max(self._total, part.total)
+
     def finish(self) -> Alignment:
-        """Join the parts."""
+        """Join the parts.
+
+        Raises
+        ------
+        InputError
+            There are fewer sites than the totals say; ascertainment selects some, so there may be more.
+        """
+        if self.count < self._total:
+            raise InputError(
+                f"alignment {self._replicate} has {self.count} 'SITE:' lines where TOTAL_SITES says {self._total}: "
+                "lines are lost; make the input again (or delete that line, if they were left out on purpose)",
+                source=self._source,
+            )
         words = words_for(self._haplotypes)
         valid = self._mask(self._valid, full_words(self._haplotypes))
         gap = self._mask(self._gap, np.zeros(words, np.uint32))

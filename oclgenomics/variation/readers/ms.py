@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from oclgenomics.errors import InputError
 from oclgenomics.io.numbers import parse_decimals, whole_number
 from oclgenomics.io.workers import Workers
+from oclgenomics.notices import tell_once
 from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.base_pairs import MAX_BP, base_pairs
 from oclgenomics.variation.packing import WORD_BITS, RowPacker, combine_rows
@@ -35,6 +36,8 @@ def read_ms(
     workers: Workers | None = None,
 ) -> Iterator[Alignment]:
     """Read the replicates of an ms file, one at a time.
+
+    A line on standard error says that there are fewer than the command line in the first line says.
 
     Parameters
     ----------
@@ -67,7 +70,7 @@ def read_ms(
         )
     replicate = 0
     workers = workers or Workers(1)
-    wanted = _samples_of(buffer.peek_line())  # 0 where nothing is known
+    wanted, replicates = _command_of(buffer.peek_line())  # 0 where nothing is known
     found = _skip_to(buffer, b"//")
     while found:
         replicate += 1
@@ -85,13 +88,19 @@ def read_ms(
         found = found if short else _skip_to(buffer, b"//")
     if not replicate:
         raise InputError("no replicate ('//' line) found", source=buffer.source)
+    if replicate < replicates:
+        tell_once(
+            f"warning: {buffer.source}: {replicate} replicates where the first line says {replicates}; "
+            "the input may be cut off between two of them"
+        )
 
 
-def _samples_of(line: bytes | None) -> int:
-    """Haplotypes of each replicate, from the command line that ms and its kin write first (ms 20 100 ...); else 0."""
+def _command_of(line: bytes | None) -> tuple[int, int]:
+    """Haplotypes of each replicate and replicates, from the command line that ms and its kin write first (ms 20 100
+    ...); else 0."""
     words = (line or b"").split()
-    numbers = [whole_number(word) for word in words[1:3]]
-    return numbers[0] or 0 if len(numbers) == 2 and None not in numbers else 0
+    samples, replicates = [whole_number(word) for word in (*words, b"", b"", b"")[1:3]]
+    return (0, 0) if samples is None or replicates is None else (samples, replicates)
 
 
 def _skip_to(buffer: InputBuffer, start: bytes) -> bool:
