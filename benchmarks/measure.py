@@ -25,15 +25,15 @@ __all__ = ["copy_rate", "host", "machine", "run_process", "table", "write_json"]
 COPY_BYTES = 1 << 28
 
 
-# Runs a command and prints its wall time and peak memory. A process of its own, because a child's peak counts from its
-# parent's size.
+# Runs a command and prints its wall time, CPU time and peak memory. A process of its own, because a child's peak counts
+# from its parent's size.
 LAUNCHER = """
 import os, sys, time
 start = time.perf_counter()
 quiet = [(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)]
 child = os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ, file_actions=quiet)
 _, status, usage = os.wait4(child, 0)
-print(time.perf_counter() - start, usage.ru_maxrss, os.waitstatus_to_exitcode(status))
+print(time.perf_counter() - start, usage.ru_utime + usage.ru_stime, usage.ru_maxrss, os.waitstatus_to_exitcode(status))
 """
 
 
@@ -54,10 +54,10 @@ def run_process(
     Returns
     -------
     dict
-        `seconds`: wall time of each run in order, `best`, `median`, `peak_mb`: the largest resident memory, in units of
-        2^20 bytes.
+        `seconds`: wall time of each run in order, `best`, `median`, `cpu`: least CPU time of a run, `peak_mb`: the
+        largest resident memory, in units of 2^20 bytes.
     """
-    seconds, peak = [], 0.0
+    seconds, cpu, peak = [], [], 0.0
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     for _ in range(repeat):
         if outputs is not None:
@@ -71,12 +71,14 @@ def run_process(
             env=environment,
             cwd=folder,
         )
-        took, memory, status = run.stdout.split()
+        took, worked, memory, status = run.stdout.split()
         if int(status):
             raise SystemExit(f"{' '.join(command)} failed:\n{run.stderr}")
         seconds.append(float(took))
+        cpu.append(float(worked))
         peak = max(peak, int(memory) / 1024)
-    return {"seconds": seconds, "best": min(seconds), "median": float(np.median(seconds)), "peak_mb": peak}
+    times = {"best": min(seconds), "median": float(np.median(seconds)), "cpu": min(cpu)}
+    return {"seconds": seconds, **times, "peak_mb": peak}
 
 
 def copy_rate(engine: Engine) -> float:
