@@ -37,7 +37,8 @@ MAX_LOCATIONS_OF_FEATURE = (1 << 16) - 1  # in the file
 MAX_LOCATIONS_OF_INDEX = (1 << 32) - 1  # where lists start is 32 bits
 BLOCK_WINDOWS = 64  # targets.clh
 PREFIX_KEYS = 4  # keys with one prefix at most, on average: their entries are next to each other in memory
-LOADED_FEATURES, LOADED_LOCATIONS = 1 << 18, 1 << 20  # at a time
+LOADED_FEATURES = {"cpu": 1 << 18, "gpu": 1 << 22}  # at a time: copies to a GPU are slow if they are small
+LOADED_LOCATIONS = {"cpu": 1 << 20, "gpu": 1 << 24}
 LOADING_BYTES = 4 + 2 + 8  # of a feature on its way into the index: key, count, places
 
 # Batches of reads
@@ -80,8 +81,8 @@ class IndexNeed:
         table = TABLE_BYTES * ((1 << prefix_bits(features)) + 1)
         blocks = 4 * (-(-windows // BLOCK_WINDOWS) + 1)
         known = 8 * (targets + 1)
-        loading = LOADING_BYTES * min(features, LOADED_FEATURES)
-        loading += LOCATION_BYTES * min(locations, max(LOADED_LOCATIONS, MAX_LOCATIONS_OF_FEATURE))
+        loading = LOADING_BYTES * min(features, LOADED_FEATURES["gpu"])
+        loading += LOCATION_BYTES * min(locations, max(LOADED_LOCATIONS["gpu"], MAX_LOCATIONS_OF_FEATURE))
         return cls(entries + lists + table + blocks + known + loading, max(entries, lists, table))
 
 

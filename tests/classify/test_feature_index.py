@@ -57,8 +57,8 @@ def test_any_candidates_and_hits(shaped: Engine, case: Case, maxcand: int) -> No
 def test_batches_change_nothing(shaped: Engine, case: Case, room: int, loaded: int) -> None:
     with (
         mock.patch.object(plan, "batch_bytes", return_value=room),
-        mock.patch.object(plan, "LOADED_FEATURES", loaded),
-        mock.patch.object(plan, "LOADED_LOCATIONS", room),
+        mock.patch.object(plan, "LOADED_FEATURES", {"cpu": loaded, "gpu": loaded}),
+        mock.patch.object(plan, "LOADED_LOCATIONS", {"cpu": room, "gpu": room}),
         mock.patch.object(plan, "TABLE_SLOTS", 64),
     ):
         check(shaped, case, 2)

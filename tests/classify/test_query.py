@@ -160,8 +160,8 @@ def test_features_of_a_file_need_not_be_in_memory(
     """An index of a file answers as one of the database, and knows the same of it; none of a part is kept twice."""
     write_database(tmp_path / "db", viral)
     inputs = checked_inputs(DATA / "viral" / "reads" / "se150.fq.gz", None, interleaved=False)
-    monkeypatch.setattr(plan, "LOADED_FEATURES", 1000)
-    monkeypatch.setattr(plan, "LOADED_LOCATIONS", 3000)
+    monkeypatch.setattr(plan, "LOADED_FEATURES", {"cpu": 1000, "gpu": 1000})
+    monkeypatch.setattr(plan, "LOADED_LOCATIONS", {"cpu": 3000, "gpu": 3000})
     with (
         Index(viral, device=device, max_memory=memory) as whole,
         Index(tmp_path / "db", device=device, max_memory=memory) as stored,

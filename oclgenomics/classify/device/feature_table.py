@@ -58,7 +58,8 @@ class FeatureTable:
         engine.fill(self._table, 0)
         before = in_lists = 0
         done = engine.checkpoint()
-        for piece in features.pieces(plan.LOADED_FEATURES, plan.LOADED_LOCATIONS):
+        shape = engine.tuning.shape
+        for piece in features.pieces(plan.LOADED_FEATURES[shape], plan.LOADED_LOCATIONS[shape]):
             done.wait()  # what is under way for more than one piece takes memory
             done = self._add(piece, before, in_lists)
             before += len(piece)
