@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.classify import plan
 from oclgenomics.classify.by_length import by_length
 from oclgenomics.classify.calling.calls import Caller
 from oclgenomics.classify.calling.coverage import well_covered, without_targets
@@ -21,7 +22,7 @@ from oclgenomics.classify.candidates import Candidates
 from oclgenomics.classify.database.database import Database, FeatureSource
 from oclgenomics.classify.database.file import open_database
 from oclgenomics.classify.database.info import database_facts
-from oclgenomics.classify.device.feature_parts import feature_parts, index_limits
+from oclgenomics.classify.device.feature_parts import feature_parts
 from oclgenomics.classify.finding import Finder, FoundReads, Groups, PartFinder, Sought, WholeFinder
 from oclgenomics.classify.options import QueryOptions, SketchOptions, Wanted
 from oclgenomics.classify.reading.inputs import Input, SketchedReads, sketched_reads
@@ -101,11 +102,11 @@ class Index:
     def _new_finder(self, features: FeatureSource, groups: Groups) -> Finder:
         engine, targets = self.engine, self.database.targets
         room = engine.budget - self._reserve - engine.memory.used
-        if index_limits(len(features), targets, room, engine.max_allocation).fits(features.located):
+        windows = int(targets.windows.sum())
+        limits = plan.IndexLimits(len(features), windows, len(targets), room, engine.max_allocation)
+        if limits.fits(features.located):
             return WholeFinder(engine, features, targets, groups)
-        return PartFinder(
-            engine, targets, partial(feature_parts, features.whole(), targets, room, engine.max_allocation)
-        )
+        return PartFinder(engine, targets, partial(feature_parts, features.whole(), targets, limits))
 
     def __enter__(self) -> Index:
         return self

@@ -114,15 +114,13 @@ def test_locations_that_count() -> None:
 @given(case=CASES, share=st.floats(0, 1), cells=st.sampled_from([4, 1 << 22]), maxcand=st.sampled_from(MAXCANDS))
 def test_parts_of_features_change_nothing(engine: Engine, case: Case, share: float, cells: int, maxcand: int) -> None:
     features, targets, groups = case.features, case.targets, case.group_array
-    least, most = (
-        plan.IndexLimits(len(features), int(targets.windows.sum()), len(targets), 0, 0).need(n).all
-        for n in (0, len(features.locations))
-    )
-    budget = int(least + share * (most - least))
+    limits = plan.IndexLimits(len(features), int(targets.windows.sum()), len(targets), 0, 1 << 40)
+    least, most = (limits.need(n).all for n in (0, len(features.locations)))
+    limits = dataclasses.replace(limits, budget=int(least + share * (most - least)))
     found = []
     with mock.patch.object(parts_module, "CELLS", cells), mock.patch.object(parts_module, "FEATURES", 7):
         try:
-            parts = list(feature_parts(features, targets, budget, 1 << 40))
+            parts = list(feature_parts(features, targets, limits))
         except AllocationError:
             return
     assert sum(len(part.locations) for part in parts) == len(features.locations)

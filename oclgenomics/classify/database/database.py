@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.classify import plan
 from oclgenomics.classify.options import BuildOptions
 from oclgenomics.classify.targets import Targets
 from oclgenomics.classify.taxonomy.tree import Taxonomy
@@ -120,11 +121,8 @@ def cut_features(counts: Counts, locations: int) -> Iterator[tuple[slice, int]]:
         Their locations.
     """
     ends = np.cumsum(counts, dtype=np.int64)
-    begin = before = 0
-    while begin < len(ends):
-        end = max(begin + 1, int(np.searchsorted(ends, before + locations, "right")))
-        yield slice(begin, end), int(ends[end - 1]) - before
-        begin, before = end, int(ends[end - 1])
+    for begin, end in plan.batches(ends, locations):
+        yield slice(begin, end), int(ends[end - 1] - (ends[begin - 1] if begin else 0))
 
 
 @dataclass(frozen=True)

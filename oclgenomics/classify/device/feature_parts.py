@@ -11,13 +11,13 @@ from oclgenomics.classify import plan
 from oclgenomics.classify.database.database import Features
 from oclgenomics.classify.targets import Targets
 
-__all__ = ["feature_parts", "index_limits"]
+__all__ = ["feature_parts"]
 
-FEATURES = 1 << 22  # that are looked at together
+FEATURES = 1 << 22  # or locations, that are looked at together
 CELLS = 1 << 22  # of windows; locations are counted by cell
 
 
-def feature_parts(features: Features, targets: Targets, budget: int, max_allocation: int) -> Iterator[Features]:
+def feature_parts(features: Features, targets: Targets, limits: plan.IndexLimits) -> Iterator[Features]:
     """Split features by ranges of targets, such that an index of each part fits.
 
     The number of a feature's locations was limited when the database was built, so the parts have just the locations of
@@ -28,15 +28,12 @@ def feature_parts(features: Features, targets: Targets, budget: int, max_allocat
     ----------
     features : Features
     targets : Targets
-    budget : int
-        Bytes that the index of a part may take.
-    max_allocation : int
-        Bytes that one buffer of it may take.
+    limits : IndexLimits
 
     Yields
     ------
     Features
-        One part after the other, made when it is asked for; the features as they are if all fit.
+        One part after the other, made when it is asked for.
 
     Raises
     ------
@@ -44,18 +41,9 @@ def feature_parts(features: Features, targets: Targets, budget: int, max_allocat
         A single target does not fit.
     """
     first = targets.first_window
-    limits = index_limits(len(features), targets, budget, max_allocation)
-    if limits.fits(len(features.locations)):
-        yield features
-        return
     low, high = _locations_before(features.locations, first)
     for begin, end in plan.target_ranges(low, high, limits, targets.names):
         yield _between(features, int(first[begin]), int(first[end]))
-
-
-def index_limits(features: int, targets: Targets, budget: int, max_allocation: int) -> plan.IndexLimits:
-    """Return what the index of a part of so many features may take; parameters as of `feature_parts`."""
-    return plan.IndexLimits(features, int(targets.windows.sum()), len(targets), budget, max_allocation)
 
 
 def _locations_before(
@@ -73,18 +61,13 @@ def _locations_before(
 
 def _between(features: Features, begin: int, end: int) -> Features:
     """The features with locations in windows begin .. end - 1, and those locations."""
-    parts = []
-    before = 0
-    for place in range(0, len(features), FEATURES):
-        some = slice(place, place + FEATURES)
-        ends = np.cumsum(features.counts[some], dtype=np.int64)
-        locations = features.locations[before : before + int(ends[-1])]
-        before += int(ends[-1])
-        inside = (locations >= begin) & (locations < end)
+    parts = [Features(features.keys[:0], features.counts[:0], features.locations[:0])]
+    for piece in features.pieces(FEATURES, FEATURES):
+        ends, inside = np.cumsum(piece.counts, dtype=np.int64), (piece.locations >= begin) & (piece.locations < end)
         up_to = np.append(np.int64(0), np.cumsum(inside))
-        counts = (up_to[ends] - up_to[ends - features.counts[some]]).astype(features.counts.dtype)
+        counts = (up_to[ends] - up_to[ends - piece.counts]).astype(piece.counts.dtype)
         there = counts > 0
-        parts.append(Features(features.keys[some][there], counts[there], locations[inside]))
+        parts.append(Features(piece.keys[there], counts[there], piece.locations[inside]))
     return Features(
         np.concatenate([part.keys for part in parts]),
         np.concatenate([part.counts for part in parts]),
