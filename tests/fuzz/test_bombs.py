@@ -47,8 +47,11 @@ def started(processes, target, *args):
     return process, mine
 
 
-def reads(process: int, path: Path) -> bool:
-    return any(path.samefile(file) for file in Path(f"/proc/{process}/fd").iterdir() if file.exists())
+def has_read(process: int, path: Path) -> bool:
+    """Whether a process has got past the start of an open file."""
+    proc = Path(f"/proc/{process}")
+    numbers = [file.name for file in (proc / "fd").iterdir() if file.exists() and path.samefile(file)]
+    return any((proc / "fdinfo" / number).read_text().split()[1] != "0" for number in numbers)
 
 
 @pytest.mark.parametrize("number", range(len(CASES)), ids=lambda number: f"{number}-{CASES[number][0]}")
@@ -80,9 +83,9 @@ def test_interrupts_are_heard(tmp_path: Path, processes, words: str, head: bytes
     line = words.replace("X", str(path)).replace("OUT", str(tmp_path / "out")).split()
     process, answer = started(processes, run_command, line)
     assert answer.recv() == "begins"
-    while not reads(process.pid, path):
-        time.sleep(0.02)
-    time.sleep(0.1)
+    while not has_read(process.pid, path):
+        process.join(0.02)
+        assert process.is_alive()
     began = time.monotonic()
     os.kill(process.pid, number)
     process.join(60)
