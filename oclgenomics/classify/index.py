@@ -104,7 +104,7 @@ class Index:
         room = engine.budget - self._reserve - engine.memory.used
         windows = int(targets.windows.sum())
         limits = plan.IndexLimits(len(features), windows, len(targets), room, engine.max_allocation)
-        if limits.fits(features.located):
+        if limits.fits(features.numbers.located):
             return WholeFinder(engine, features, targets, groups)
         return PartFinder(engine, targets, partial(feature_parts, features.whole(), targets, limits))
 

@@ -92,13 +92,18 @@ def test_features_come_in_pieces(
         assert not len(opened.features)
         assert_same(replace(opened, features=database.features), database)
         pieces = list(stored.pieces(features, locations))
-        assert (len(stored), stored.located) == (count, len(database.features.locations))
-        assert stored.tally.tolist() == np.bincount(database.features.counts, minlength=2).tolist()
+        assert (len(stored), stored.numbers.located) == (count, len(database.features.locations))
+        assert stored.numbers == database.features.numbers
     for found, expected in zip(pieces, database.features.pieces(features, locations), strict=True):
         assert_same(found, expected)
         assert 1 <= len(found) <= features
-        assert found.located == found.counts.sum()
-        assert found.located <= locations or len(found) == 1
+        assert len(found.locations) == found.counts.sum()
+        assert len(found.locations) <= locations or len(found) == 1
+    tally = np.bincount(database.features.counts, minlength=2).tolist()
+    numbers = stored.numbers
+    assert [numbers.dead, numbers.single, numbers.alive] == [*tally[:2], sum(tally[1:])]
+    assert numbers.largest == max([0, *database.features.counts.tolist()])
+    assert numbers.in_lists == sum(number * count for number, count in enumerate(tally) if number > 1)
     for name in ("keys", "counts", "locations"):
         parts = [getattr(piece, name) for piece in pieces]
         assert np.concatenate([*parts, []]).tolist() == getattr(database.features, name).tolist()

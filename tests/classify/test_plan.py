@@ -44,7 +44,7 @@ def test_batches_take_a_share_of_the_memory(shape: str) -> None:
 def test_an_index_takes_what_its_buffers_take() -> None:
     need = plan.IndexNeed.of(5_000_000, 6_000_000, 325_000, 36)
     assert need.largest == 8 * 5_000_001
-    loading = 14 * (1 << 22) + 4 * 6_000_000
+    loading = 14 * (1 << 21) + 4 * 6_000_000
     assert need.all == need.largest + 4 * 6_000_000 + 4 * ((1 << 21) + 1) + 4 * 5080 + 8 * 37 + loading
     assert plan.IndexNeed.of(10, 1 << 30, 0, 0).largest == 1 << 32
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.classify.database.database import Counts, Database, Features
+from oclgenomics.classify.database.database import Counts, Database, FeatureNumbers, Features
 from oclgenomics.classify.options import BuildOptions
 from oclgenomics.classify.targets import Targets
 from oclgenomics.classify.taxonomy.ranks import NO_RANK, RANKS
@@ -16,7 +16,7 @@ from oclgenomics.classify.taxonomy.tree import NO_TAXON, Taxonomy
 from oclgenomics.classify.windows import count_windows
 from oclgenomics.io.workers import Workers
 
-__all__ = ["MAX_WINDOWS", "counts_fault", "described_fault", "find_fault", "key_before", "piece_fault"]
+__all__ = ["MAX_WINDOWS", "described_fault", "find_fault", "key_before", "numbers_fault", "piece_fault"]
 
 MAX_WINDOWS = (1 << 32) - 1  # of all targets together
 MAX_LETTERS = 1 << 48  # of a target
@@ -42,24 +42,24 @@ def described_fault(database: Database) -> str | None:
     return next(faults, None)
 
 
-def counts_fault(tally: NDArray[np.int64], keys: int, locations: int, max_locations: int) -> str | None:
-    """Say what is wrong with how many features have each number of locations; None if sound.
+def numbers_fault(numbers: FeatureNumbers, keys: int, locations: int, max_locations: int) -> str | None:
+    """Say what is wrong with how many features and locations there are; None if sound.
 
     Parameters
     ----------
-    tally : ndarray, int64
-        `FeatureSource.tally`.
+    numbers : FeatureNumbers
     keys, locations : int
         How many there are.
     max_locations : int
         Of a feature.
     """
-    if int(tally.sum()) != keys:
+    if numbers.alive + numbers.dead != keys:
         return "numbers of features that differ"
-    if tally[max_locations + 1 :].any():
+    if numbers.largest > max_locations:
         return "a feature of more locations than a feature may have"
-    located = int(tally @ np.arange(len(tally)))
-    return None if located == locations else "a number of locations that is not that of all features together"
+    if numbers.located != locations:
+        return "a number of locations that is not that of all features together"
+    return None
 
 
 def piece_fault(piece: Features, key_before: int, windows: int) -> str | None:
@@ -129,7 +129,7 @@ def _target_faults(targets: Targets, taxa: int, options: BuildOptions) -> Iterat
 
 def _feature_faults(database: Database) -> Iterator[str]:
     features, windows = database.features, int(database.targets.windows.sum())
-    fault = counts_fault(features.tally, len(features.keys), features.located, database.options.max_locations)
+    fault = numbers_fault(features.numbers, len(features.keys), len(features.locations), database.options.max_locations)
     if fault is not None:
         yield fault
         return

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol
+from functools import cached_property
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +15,50 @@ from oclgenomics.classify.options import BuildOptions
 from oclgenomics.classify.targets import Targets
 from oclgenomics.classify.taxonomy.tree import Taxonomy
 
-__all__ = ["Counts", "Database", "FeatureSource", "Features", "cut_features", "tallied"]
+__all__ = ["Counts", "Database", "FeatureNumbers", "FeatureSource", "Features", "cut_features"]
 
 COUNTED = 1 << 20  # features whose locations are counted at a time
 
 Counts = NDArray[np.uint8] | NDArray[np.uint16]
+
+
+class FeatureNumbers(NamedTuple):
+    """How many features there are, by their locations.
+
+    Attributes
+    ----------
+    alive, dead : int
+        With and without locations.
+    single : int
+        With one location.
+    largest : int
+        Locations that one feature has at most.
+    located : int
+        Locations of all.
+    """
+
+    alive: int
+    dead: int
+    single: int
+    largest: int
+    located: int
+
+    @property
+    def in_lists(self) -> int:
+        """Locations of the features that have several."""
+        return self.located - self.single
+
+    @classmethod
+    def of(cls, counts: Iterable[Counts]) -> FeatureNumbers:
+        """Sum up the numbers of locations of features, which come block by block."""
+        alive = dead = single = largest = located = 0
+        for block in counts:
+            alive += (some := int(np.count_nonzero(block)))
+            dead += len(block) - some
+            single += int(np.count_nonzero(block == 1))
+            largest = max(largest, int(block.max(initial=0)))
+            located += int(block.sum(dtype=np.int64))
+        return cls(alive, dead, single, largest, located)
 
 
 @dataclass(frozen=True)
@@ -42,15 +82,10 @@ class Features:
     def __len__(self) -> int:
         return len(self.keys)
 
-    @property
-    def located(self) -> int:
-        """Locations of all features."""
-        return len(self.locations)
-
-    @property
-    def tally(self) -> NDArray[np.int64]:
-        """How many features have each number of locations."""
-        return tallied(self.counts[begin : begin + COUNTED] for begin in range(0, len(self), COUNTED))
+    @cached_property
+    def numbers(self) -> FeatureNumbers:
+        """How many there are, with and without locations."""
+        return FeatureNumbers.of(self.counts[begin : begin + COUNTED] for begin in range(0, len(self), COUNTED))
 
     def pieces(self, features: int, locations: int) -> Iterator[Features]:
         """Yield the features in pieces of so many, and of so many locations if a piece is more than one feature."""
@@ -76,32 +111,17 @@ class FeatureSource(Protocol):
 
     Attributes
     ----------
-    located : int
-        Locations of all features.
-    tally : ndarray, int64
-        How many features have no location, one, two and so on; two items at least.
+    numbers : FeatureNumbers
     """
 
     @property
-    def located(self) -> int: ...
-
-    @property
-    def tally(self) -> NDArray[np.int64]: ...
+    def numbers(self) -> FeatureNumbers: ...
 
     def __len__(self) -> int: ...
 
     def pieces(self, features: int, locations: int) -> Iterator[Features]: ...
 
     def whole(self) -> Features: ...
-
-
-def tallied(counts: Iterable[Counts]) -> NDArray[np.int64]:
-    """Count the features with each number of locations; `FeatureSource.tally`."""
-    tally = np.zeros(1 << 16, np.int64)
-    for block in counts:
-        found = np.bincount(block)
-        tally[: len(found)] += found
-    return tally[: max(int(np.flatnonzero(tally).max(initial=0)), 1) + 1]
 
 
 def cut_features(counts: Counts, locations: int) -> Iterator[tuple[slice, int]]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics import __version__
-from oclgenomics.classify.database.database import Database, FeatureSource
+from oclgenomics.classify.database.database import Database, Features, FeatureSource
 from oclgenomics.classify.database.file import KIND
 from oclgenomics.classify.options import MAX_KMER, MAX_LOCATIONS
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
@@ -40,9 +40,9 @@ class ListSizes(NamedTuple):
     skewness: float
 
 
-def list_sizes(features: FeatureSource) -> ListSizes:
+def list_sizes(features: Features) -> ListSizes:
     """Sum up how many locations features have."""
-    tally = features.tally.copy()
+    tally = np.bincount(features.counts, minlength=1)
     dead, sizes = int(tally[0]), np.arange(len(tally), dtype=np.float64)
     tally[0] = 0
     alive = int(tally.sum())
@@ -51,7 +51,7 @@ def list_sizes(features: FeatureSource) -> ListSizes:
     mean = float(tally @ sizes) / alive
     deviation = float(np.sqrt(tally @ (sizes - mean) ** 2 / max(alive - 1, 1)))
     skewness = float(tally @ (sizes - mean) ** 3) / alive / deviation**3 if deviation else 0.0
-    return ListSizes(alive, dead, int(np.flatnonzero(tally)[-1]), mean, deviation, skewness)
+    return ListSizes(alive, dead, len(tally) - 1, mean, deviation, skewness)
 
 
 def database_facts(database: Database, features: FeatureSource | None = None) -> dict[str, Any]:
@@ -71,7 +71,7 @@ def database_facts(database: Database, features: FeatureSource | None = None) ->
         of one; the options of `BuildOptions`; and `program`, the version that built it, where that is known.
     """
     features = database.features if features is None else features
-    targets, sizes = database.targets, list_sizes(features)
+    targets, numbers = database.targets, features.numbers
     options = asdict(database.options)
     return {
         "targets": len(targets),
@@ -80,10 +80,10 @@ def database_facts(database: Database, features: FeatureSource | None = None) ->
         "taxa": len(database.taxonomy),
         "letters": int(targets.letters.sum()),
         "windows": int(targets.windows.sum()),
-        "features": sizes.features,
-        "dead_features": sizes.dead,
-        "locations": features.located,
-        "largest_feature": sizes.largest,
+        "features": numbers.alive,
+        "dead_features": numbers.dead,
+        "locations": numbers.located,
+        "largest_feature": numbers.largest,
         **options.pop("sketch"),
         **options,
         "program": database.provenance.get("version"),

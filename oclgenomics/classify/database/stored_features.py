@@ -7,10 +7,11 @@ from contextlib import closing
 
 import numpy as np
 
-from oclgenomics.classify.database.checks import counts_fault, key_before, piece_fault
-from oclgenomics.classify.database.database import Counts, Features, cut_features, tallied
+from oclgenomics.classify.database.checks import key_before, numbers_fault, piece_fault
+from oclgenomics.classify.database.database import Counts, FeatureNumbers, Features, cut_features
 from oclgenomics.errors import InputError
 from oclgenomics.io.array_file import ArrayFile, SectionReader
+from oclgenomics.io.read_ahead import ReadAhead
 from oclgenomics.io.work_behind import work_behind
 
 __all__ = ["StoredFeatures", "contradiction"]
@@ -33,10 +34,7 @@ class StoredFeatures:
 
     Attributes
     ----------
-    located : int
-        Locations of all features.
-    tally : ndarray, int64
-        How many features have no location, one, two and so on.
+    numbers : FeatureNumbers
 
     Raises
     ------
@@ -47,8 +45,8 @@ class StoredFeatures:
     def __init__(self, file: ArrayFile, count_type: str, windows: int, max_locations: int) -> None:
         self._file, self._count_type, self._windows = file, count_type, windows
         self._features = len(self._keys())
-        self.located, self.tally = len(self._locations()), tallied(self._counted())
-        fault = counts_fault(self.tally, self._features, self.located, max_locations)
+        self.numbers = FeatureNumbers.of(self._counted())
+        fault = numbers_fault(self.numbers, self._features, len(self._locations()), max_locations)
         if fault is not None:
             raise contradiction(file, fault)
 
@@ -65,18 +63,22 @@ class StoredFeatures:
         InputError
             The file is damaged or contradicts itself, or has changed since it was opened.
         """
-        with closing(work_behind(self._checked, key_before(self._read(features, locations)))) as pieces:
-            yield from pieces
+        ahead = ReadAhead(self._read(features, locations), ready=1)
+        try:
+            with closing(work_behind(self._checked, key_before(ahead))) as pieces:
+                yield from pieces
+        finally:
+            ahead.stop(wait=True)
 
     def whole(self) -> Features:
         """Read all features, and check them; errors are those of `pieces`."""
-        keys, locations = np.empty(len(self), np.uint32), np.empty(self.located, np.uint32)
+        keys, locations = np.empty(len(self), np.uint32), np.empty(self.numbers.located, np.uint32)
         counts = np.empty(len(self), self._count_type)
         begin = first = 0
         for piece in self.pieces(BLOCK, LOCATIONS):
             keys[begin : begin + len(piece)], counts[begin : begin + len(piece)] = piece.keys, piece.counts
-            locations[first : first + piece.located] = piece.locations
-            begin, first = begin + len(piece), first + piece.located
+            locations[first : first + len(piece.locations)] = piece.locations
+            begin, first = begin + len(piece), first + len(piece.locations)
         for array in (keys, counts, locations):
             array.flags.writeable = False
         return Features(keys, counts, locations)
@@ -97,13 +99,12 @@ class StoredFeatures:
     def _read(self, features: int, locations: int) -> Iterator[Features]:
         """Read pieces that have no more locations than were counted, and not more in lists of several."""
         keys, lists, counts = self._keys(), self._locations(), self._file.reader("counts", self._count_type)
-        listed = self.located - int(self.tally[1])
+        listed = self.numbers.in_lists
         while keys.left:
             size = min(features, keys.left)
             block_keys, block = keys.read(size), counts.read(size)
             for cut, located in cut_features(block, locations):
-                single = int(np.count_nonzero(block[cut] == 1))
-                listed -= located - single
+                listed -= FeatureNumbers.of([block[cut]]).in_lists
                 if listed < 0 or located > lists.left:
                     raise self._file.error("changed while it was read", 0)
                 yield Features(block_keys[cut], block[cut], lists.read(located))

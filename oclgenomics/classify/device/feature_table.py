@@ -47,12 +47,12 @@ class FeatureTable:
     """
 
     def __init__(self, engine: Engine, features: FeatureSource) -> None:
-        if features.located > plan.MAX_LOCATIONS_OF_INDEX:
+        if features.numbers.located > plan.MAX_LOCATIONS_OF_INDEX:
             most = f"at most {plan.MAX_LOCATIONS_OF_INDEX:,} locations fit into one index; split the database"
-            raise ParameterError("features", most, f"{features.located:,}")
+            raise ParameterError("features", most, f"{features.numbers.located:,}")
         self._engine = engine
         self._bits = plan.prefix_bits(len(features))
-        self.locations = engine.empty(max(_in_lists(features), 1), np.uint32)
+        self.locations = engine.empty(max(features.numbers.in_lists, 1), np.uint32)
         self._entries = engine.empty(len(features) + 1, np.uint64)
         self._table = engine.empty((1 << self._bits) + 1, np.uint32)
         engine.fill(self._table, 0)
@@ -63,7 +63,7 @@ class FeatureTable:
             done.wait()  # what is under way for more than one piece takes memory
             done = self._add(piece, before, in_lists)
             before += len(piece)
-            in_lists += _in_lists(piece)
+            in_lists += piece.numbers.in_lists
         engine.write(self._entries, np.zeros(1, np.uint64), len(features))
         scan(engine, self._table, maximum=True, inclusive=True, out=self._table)
 
@@ -83,7 +83,7 @@ class FeatureTable:
             lanes=lanes,
             **some,
             keys=engine.upload(piece.keys),
-            locations=engine.upload(piece.locations if piece.located else np.zeros(1, np.uint32)),
+            locations=engine.upload(piece.locations if len(piece.locations) else np.zeros(1, np.uint32)),
             before=before,
             lists_before=in_lists,
             bits=self._bits,
@@ -118,8 +118,3 @@ class FeatureTable:
         """Give the memory back."""
         for array in (self.locations, self._entries, self._table):
             array.release()
-
-
-def _in_lists(features: FeatureSource) -> int:
-    """Locations of features that have several."""
-    return features.located - int(features.tally[1])
