@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from classify_data import Genomes
 
 from oclgenomics.classify import Index
-from oclgenomics.classify.build import build
+from oclgenomics.classify.api import build
 from oclgenomics.classify.reading.inputs import Input, inputs_of
 from oclgenomics.runtime import Engine
 from oclgenomics.runtime.source import source_folder

@@ -27,7 +27,7 @@ import numpy as np
 from kmers_data import SETS, genome_of, write_set
 from measure import host, machine, run_process, table, write_json
 
-from oclgenomics.kmers.counting.sort_counter import SortCounter
+from oclgenomics.kmers.device.sort_counter import SortCounter
 from oclgenomics.kmers.options import CountOptions
 from oclgenomics.runtime import Engine, select_device
 from oclgenomics.sequence import packed_blocks

@@ -26,7 +26,7 @@ from oclgenomics.signatures.result import ScanResult
 __all__ = ["StageClock", "kernel_seconds", "link_rate", "measure_scan"]
 
 match_scan = importlib.import_module("oclgenomics.signatures.match_scan")
-scanning = importlib.import_module("oclgenomics.signatures.scan")  # whose package has the verb of the same name
+scanning = importlib.import_module("oclgenomics.signatures.api")  # whose package has the verb of the same name
 LINK_BYTES = 1 << 28
 STAGES: dict[str, tuple[Any, str]] = {  # the functions whose time they are
     "panel": (scanning, "read_panel"),

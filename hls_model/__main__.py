@@ -1,12 +1,12 @@
 """`python -m hls_model`."""
 
-from oclgenomics.commandkit import stopping
+from oclgenomics.app import stopping
 
 
 def program() -> int:
     """Run the command line in this process."""
     stopping.exit_on_signals("hls_model")
-    from oclgenomics.commandkit.streams import prepare_streams
+    from oclgenomics.app.streams import prepare_streams
 
     prepare_streams()
     from hls_model.cli import main

@@ -1,6 +1,6 @@
 """The process of the `oclgenomics` command, which `python -m oclgenomics` is, too."""
 
-from oclgenomics.commandkit import algebra_threads, leaving, stopping
+from oclgenomics.app import algebra_threads, leaving, stopping
 
 
 def program() -> int:
@@ -8,7 +8,7 @@ def program() -> int:
     algebra_threads.without_algebra_threads()
     leaving.leave_at_once()
     stopping.exit_on_signals("oclgenomics")  # before anything that takes time to import
-    from oclgenomics.commandkit.streams import prepare_streams
+    from oclgenomics.app.streams import prepare_streams
 
     prepare_streams()
     from oclgenomics.cli.main import main

@@ -1,17 +1,23 @@
-"""Names of a package that are imported when they are first used, so that importing the package costs little."""
+"""The one way in which anything is imported late: names of a package when they are first used, and optional packages.
+
+So that importing a package costs little, and a command pays for what it needs.
+"""
 
 from __future__ import annotations
 
 import importlib
 import sys
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-__all__ = ["found_in"]
+from oclgenomics.errors import MissingDependencyError
+
+__all__ = ["found_in", "optional"]
 
 
 def found_in(
-    package: str, homes: Mapping[str, str], names: Sequence[str]
+    package: str, homes: Mapping[str, str], names: Sequence[str], renamed: Mapping[str, str] | None = None
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Return what a package needs as its `__getattr__` and `__dir__` (PEP 562).
 
@@ -20,19 +26,47 @@ def found_in(
     package : str
         Its `__name__`.
     homes : mapping of str to str
-        The modules that have the names, relative to the package; "" where the name is that of a module.
+        The modules that have the names, relative to the package or by their whole names; "" where the name is that of a
+        module.
     names : sequence of str
         All public names.
+    renamed : mapping of str to str, optional
+        Old names, which still work with a `DeprecationWarning`, and the new ones.
     """
 
     def find(name: str) -> Any:
+        if renamed is not None and name in renamed:
+            what = f"{package}.{name} is now called {renamed[name]}; the old name goes with the next version"
+            warnings.warn(what, DeprecationWarning, stacklevel=2)
+            return find(renamed[name])
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         if not homes[name]:
             return importlib.import_module(f"{package}.{name}")
-        return getattr(importlib.import_module(f"{package}.{homes[name]}"), name)
+        home = homes[name] if homes[name].startswith("oclgenomics.") else f"{package}.{homes[name]}"
+        return getattr(importlib.import_module(home), name)
 
     def listed() -> list[str]:
         return sorted({*vars(sys.modules[package]), *names})
 
     return find, listed
+
+
+def optional(module: str, need: str) -> Any:
+    """Import a package that may be missing.
+
+    Parameters
+    ----------
+    module : str
+        As `import` takes it.
+    need : str
+        What is said where it is missing: who needs it, and the command that installs it.
+
+    Raises
+    ------
+    MissingDependencyError
+    """
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        raise MissingDependencyError(need) from error

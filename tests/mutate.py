@@ -258,14 +258,11 @@ def draw(only: str, count: int, seed: int) -> list[Mutation]:
 def folders_of(path: str) -> tuple[str, ...]:
     """Name the folders of tests that look at a file."""
     folder = path.split("/")[1]
-    if folder == "cli":
-        system = path.split("/")[2]
-        return (f"tests/{system}" if (ROOT / "tests" / system).is_dir() else "tests/cli",)
     if folder == "common":
         return ("tests/runtime", "tests/primitives")
     if (ROOT / "tests" / folder).is_dir():
         return (f"tests/{folder}",)
-    return ("tests/runtime", "tests/cli", "tests/variation")  # a module beside the folders
+    return ("tests/runtime", "tests/cli", "tests/variation")  # what many rely on
 
 
 def tests_of(path: str) -> tuple[str, ...]:

@@ -9,8 +9,8 @@ import pickle
 import pytest
 
 from oclgenomics import errors
+from oclgenomics.app.actions import option_of
 from oclgenomics.cli import main
-from oclgenomics.commandkit.actions import option_of
 from oclgenomics.errors import AllocationError, InputError, OclGenomicsError, ParameterError
 
 OPTIONS = {"grid": "--grid", "max_memory": "--max-memory", "precision": "--precision", "binary": "--binary"}
@@ -63,7 +63,7 @@ def test_command_shows_options(capsys: pytest.CaptureFixture[str], monkeypatch: 
     monkeypatch.setattr("oclgenomics.cli.devices.run", refuse)
     assert main.main(["devices"]) == ParameterError.exit_code
     assert capsys.readouterr().err == "oclgenomics: error: device must be there; lower max_memory\n"
-    monkeypatch.setattr("oclgenomics.cli.omega.run", refuse)
+    monkeypatch.setattr("oclgenomics.omega.commands.run", refuse)
     words = ["omega", "scan", "x.vcf", "--grid", "2", "--minwin", "0", "--maxwin", "1"]
     assert main.main(words) == ParameterError.exit_code
     assert capsys.readouterr().err == "oclgenomics: error: --device must be there; lower --max-memory\n"

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from oclgenomics.app.frames import to_frame
 from oclgenomics.errors import MissingDependencyError
-from oclgenomics.frames import to_frame
 
 COLUMNS = {"position": np.array([1, 2]), "name": ["a", "b"]}
 

@@ -111,8 +111,8 @@ def test_a_seed_draws_the_same_mutations_again():
 @pytest.mark.parametrize(
     ("path", "folders"),
     [
-        ("oclgenomics/cli/classify/build.py", ("tests/classify",)),
-        ("oclgenomics/cli/fpga/project.py", ("tests/fpga",)),
+        ("oclgenomics/classify/commands/build.py", ("tests/classify",)),
+        ("oclgenomics/fpga/commands/project.py", ("tests/fpga",)),
         ("oclgenomics/cli/main.py", ("tests/cli",)),
         ("oclgenomics/classify/options.py", ("tests/classify",)),
         ("kernels_cl/classify/clip_runs.cl", ("tests/classify",)),

@@ -10,7 +10,7 @@ import sys
 import pytest
 
 import oclgenomics
-from oclgenomics import provenance
+from oclgenomics.app import provenance
 
 
 @pytest.mark.parametrize("name", ["oclgenomics", *(f"oclgenomics.{system}" for system in oclgenomics.SYSTEMS)])
@@ -23,7 +23,7 @@ def test_every_name_is_there(name: str) -> None:
 
 def test_verbs_are_functions_whatever_was_imported_before() -> None:
     """A module of the same name must not take the place of a function."""
-    code = "import oclgenomics.omega.scan, oclgenomics as og; sys.exit(not callable(og.omega.scan))"
+    code = "import oclgenomics.omega.api, oclgenomics as og; sys.exit(not callable(og.omega.scan))"
     assert subprocess.run([sys.executable, "-c", f"import sys; {code}"], check=False).returncode == 0
 
 

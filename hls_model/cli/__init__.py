@@ -8,9 +8,10 @@ import sys
 from collections.abc import Sequence
 
 from hls_model.errors import ModelError, ModelOutputError
-from oclgenomics.commandkit import stopping
-from oclgenomics.commandkit.files import FileConflictError, check_files, named_files
-from oclgenomics.commandkit.streams import StreamError, flush_output, output_trouble, printable
+from oclgenomics.app import stopping
+from oclgenomics.app.files import FileConflictError, check_files, named_files
+from oclgenomics.app.streams import StreamError, flush_output, printable
+from oclgenomics.io.atomic_file import output_trouble
 
 __all__ = ["COMMANDS", "add_commands", "main"]
 

@@ -12,8 +12,8 @@ from hls_model.limits import check_possible
 from hls_model.output import open_output
 from hls_model.presets import PRESETS, change, load, parse_settings
 from hls_model.timing import LEVELS
-from oclgenomics.commandkit.files import reads, writes
-from oclgenomics.commandkit.plain_json import json_text
+from oclgenomics.app.files import reads, writes
+from oclgenomics.io.plain_json import json_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -10,7 +10,7 @@ from hls_model.errors import ModelError
 from hls_model.hls.source import write_project
 from hls_model.resources import check_fits
 from hls_model.rtl.operands import KINDS, operands
-from oclgenomics.commandkit.files import works_in
+from oclgenomics.app.files import works_in
 
 __all__ = ["add_parser"]
 

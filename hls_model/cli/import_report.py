@@ -12,7 +12,7 @@ from hls_model.errors import ModelError
 from hls_model.hls.reports.compare import Comparison, Reports, Row, compare, read_reports
 from hls_model.text import percent
 from hls_model.workload import Workload
-from oclgenomics.commandkit.files import reads
+from oclgenomics.app.files import reads
 
 __all__ = ["add_parser"]
 

@@ -15,7 +15,7 @@ from hls_model.presets import load
 from hls_model.project import Projection
 from hls_model.ranges import Range
 from hls_model.text import range_text
-from oclgenomics.commandkit.files import reads
+from oclgenomics.app.files import reads
 
 __all__ = ["add_price_options", "check_prices", "with_costs"]
 

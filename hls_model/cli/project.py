@@ -23,7 +23,7 @@ from hls_model.resources import check_fits, estimate
 from hls_model.text import joules_text, percent, range_text, seconds_text
 from hls_model.timing.result import PHASES
 from hls_model.uncertainty import Contribution
-from oclgenomics.commandkit.files import reads
+from oclgenomics.app.files import reads
 
 __all__ = [
     "add_compare_option",

@@ -19,7 +19,7 @@ from hls_model.sdtw.published import compared
 from hls_model.sdtw.resources import FIGURES, ArrayResources, check_fits, largest_arrays, pe_luts, placed
 from hls_model.sdtw.timing import ArrayTiming, Stage, time_read, time_stages
 from hls_model.text import percent, range_text
-from oclgenomics.commandkit.files import reads
+from oclgenomics.app.files import reads
 
 __all__ = ["add_parser"]
 

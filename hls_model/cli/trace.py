@@ -12,7 +12,7 @@ from hls_model.errors import ModelError
 from hls_model.output import open_output
 from hls_model.resources import check_fits
 from hls_model.trace import trace
-from oclgenomics.commandkit.files import works_in, writes
+from oclgenomics.app.files import works_in, writes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

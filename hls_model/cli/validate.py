@@ -17,7 +17,7 @@ from hls_model.errors import ModelError
 from hls_model.rtl.golden import TABLE, read_cases, write_cases
 from hls_model.timing import LEVELS
 from hls_model.validate import Check, check, live_runs
-from oclgenomics.commandkit.files import reads, works_in
+from oclgenomics.app.files import reads, works_in
 
 __all__ = ["add_parser"]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from hls_model.positions import read_positions
 from hls_model.workload import Workload
-from oclgenomics.commandkit.files import reads
+from oclgenomics.app.files import reads
 
 __all__ = ["add_window_options", "add_workload_options", "number", "numbers", "workload"]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from hls_model.errors import ModelError
 from hls_model.output import open_output
-from oclgenomics.commandkit.figures import drawn
+from oclgenomics.app.figures import drawn
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -3,7 +3,7 @@
 References are sketched window by window into a database of features. Reads are sketched the same way, and each is
 called the lowest taxon of the targets in which most of its features lie close to each other; see docs/classify.md.
 
-`oclgenomics.classify.reports` writes what was found, `.plots` draws it, `.evaluation` compares it with the truth.
+`oclgenomics.classify.formats` writes what was found, `.plots` draws it, `.evaluation` compares it with the truth.
 
 Examples
 --------
@@ -15,27 +15,31 @@ QueryResult(reads=20000, classified=18198, targets=62)
 ...     samples = [index.query(inputs_of([name])) for name in ("a.fastq", "b.fastq")]
 """
 
-from oclgenomics.classify.build import add, build
-from oclgenomics.classify.database.database import Database
-from oclgenomics.classify.database.file import read_database, write_database
-from oclgenomics.classify.database.merging import merge_databases
-from oclgenomics.classify.database.verify import verify_database
-from oclgenomics.classify.index import Index
-from oclgenomics.classify.merge import merge
-from oclgenomics.classify.options import (
-    METACACHE,
-    METACACHE_BUILD,
-    METACACHE_SKETCH,
-    BuildOptions,
-    QueryOptions,
-    SketchOptions,
-    Wanted,
-)
-from oclgenomics.classify.query import query, query_parts
-from oclgenomics.classify.reading.inputs import Input, inputs_of
-from oclgenomics.classify.result import ClassifiedReads, QueryResult
-from oclgenomics.classify.run import run
-from oclgenomics.classify.serving.client import Client
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from oclgenomics.lazy_names import found_in
+
+if TYPE_CHECKING:
+    from oclgenomics.classify.api import add, build, merge, query, query_parts, run
+    from oclgenomics.classify.database.database import Database
+    from oclgenomics.classify.database.file import read_database, write_database
+    from oclgenomics.classify.database.merging import merge_databases
+    from oclgenomics.classify.database.verify import verify_database
+    from oclgenomics.classify.index import Index
+    from oclgenomics.classify.options import (
+        METACACHE,
+        METACACHE_BUILD,
+        METACACHE_SKETCH,
+        BuildOptions,
+        QueryOptions,
+        SketchOptions,
+        Wanted,
+    )
+    from oclgenomics.classify.reading.inputs import Input, inputs_of
+    from oclgenomics.classify.result import ClassifiedReads, QueryResult
+    from oclgenomics.classify.serving.client import Client
 
 __all__ = [
     "METACACHE",
@@ -63,3 +67,32 @@ __all__ = [
     "verify_database",
     "write_database",
 ]
+
+HOMES = {
+    "BuildOptions": "options",
+    "ClassifiedReads": "result",
+    "Client": "serving.client",
+    "Database": "database.database",
+    "Index": "index",
+    "Input": "reading.inputs",
+    "METACACHE": "options",
+    "METACACHE_BUILD": "options",
+    "METACACHE_SKETCH": "options",
+    "QueryOptions": "options",
+    "QueryResult": "result",
+    "SketchOptions": "options",
+    "Wanted": "options",
+    "add": "api",
+    "build": "api",
+    "inputs_of": "reading.inputs",
+    "merge": "api",
+    "merge_databases": "database.merging",
+    "query": "api",
+    "query_parts": "api",
+    "read_database": "database.file",
+    "run": "api",
+    "verify_database": "database.verify",
+    "write_database": "database.file",
+}
+
+__getattr__, __dir__ = found_in(__name__, HOMES, __all__)

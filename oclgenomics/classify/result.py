@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.app.frames import to_frame
 from oclgenomics.classify.candidates import NO_TARGET, Candidates
 from oclgenomics.classify.hits import Hits
 from oclgenomics.classify.options import QueryOptions
 from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.classify.taxonomy.ranks import NO_RANK, RANKS, SEQUENCE
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
-from oclgenomics.frames import to_frame
 from oclgenomics.sequence.name_list import NameList
 
 __all__ = ["Calls", "ClassifiedReads", "QueryResult", "Reads", "read_columns"]
@@ -139,7 +139,7 @@ class QueryResult:
         return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
     def to_frame(self) -> Any:
-        """The reads as a table; see `oclgenomics.frames.to_frame`."""
+        """The reads as a table; see `oclgenomics.app.frames.to_frame`."""
         return to_frame(self.columns())
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from oclgenomics.commandkit.plain_json import json_text
 from oclgenomics.errors import NoDeviceError
+from oclgenomics.io.plain_json import json_text
 
 if TYPE_CHECKING:
     from oclgenomics.runtime import Device

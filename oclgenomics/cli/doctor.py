@@ -69,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
         return 0
     findings = examine(with_jobs=args.self_test)
     if args.json:
-        from oclgenomics.commandkit.plain_json import json_text
+        from oclgenomics.io.plain_json import json_text
 
         print(json_text([asdict(finding) for finding in findings], indent=2))
     else:
@@ -232,7 +232,7 @@ def _jobs_on(device: Device) -> list[Finding]:
     import signal
     import subprocess
 
-    from oclgenomics.commandkit.children import child_environment, child_python
+    from oclgenomics.io.processes import child_environment, child_python
 
     topic, remedy = f"jobs on {device.index}", "please report it; until then choose another device with -d"
     command = child_python("-m", "oclgenomics", "doctor", "--jobs-on", str(device.index))
@@ -260,8 +260,8 @@ def _run_jobs(index: int) -> None:
     """Write a line of JSON for each golden job: its name and what is wrong, if anything."""
     import json
 
-    from oclgenomics.cli.golden_jobs import JOBS
     from oclgenomics.runtime import Engine
+    from oclgenomics.selftest.golden_jobs import JOBS
 
     for name, job in JOBS.items():
         with Engine(str(index)) as engine:

@@ -13,17 +13,21 @@ from types import ModuleType
 from typing import Any
 
 from oclgenomics import __version__, notices
-from oclgenomics.cli.output import check_files, saved_outputs
-from oclgenomics.commandkit import stopping
-from oclgenomics.commandkit.actions import option_of
-from oclgenomics.commandkit.memory_limits import memory_limit, said_of_limit
-from oclgenomics.commandkit.streams import StreamError, flush_output, output_trouble, printable
+from oclgenomics.app import stopping
+from oclgenomics.app.actions import option_of
+from oclgenomics.app.output import check_files, saved_outputs
+from oclgenomics.app.streams import StreamError, flush_output, printable
 from oclgenomics.errors import AllocationError, InputError, OclGenomicsError, OutputError
-from oclgenomics.io.atomic_file import forget_files
+from oclgenomics.io.atomic_file import forget_files, output_trouble
+from oclgenomics.io.processes import memory_limit, said_of_limit
 
 __all__ = ["COMMANDS", "lasting_interrupts", "main"]
 
-COMMANDS = ("classify", "devices", "doctor", "fpga", "kmers", "omega", "sdtw", "signatures", "simulate")
+SYSTEMS = ("classify", "fpga", "kmers", "omega", "sdtw", "signatures", "simulate")
+COMMANDS = {  # and the module of each
+    name: f"oclgenomics.{name}.commands" if name in SYSTEMS else f"oclgenomics.cli.{name}"
+    for name in sorted((*SYSTEMS, "devices", "doctor"))
+}
 INTERRUPTED = 130
 OUT_OF_MEMORY = 4
 MIN_MEMORY = 128 << 20  # bytes; with less NumPy's libraries cannot be loaded
@@ -165,4 +169,4 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
 
 
 def _module(name: str) -> ModuleType:
-    return importlib.import_module(f"oclgenomics.cli.{name}")
+    return importlib.import_module(COMMANDS[name])

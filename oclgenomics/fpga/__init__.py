@@ -8,13 +8,18 @@
 
 from __future__ import annotations
 
-from oclgenomics.fpga.alignment_run import RUN_COLUMNS, AlignmentRun
-from oclgenomics.fpga.measuring import Measured
-from oclgenomics.fpga.project import project_scan, project_workloads
-from oclgenomics.fpga.result import ScanProjection
-from oclgenomics.fpga.run import run_scan
-from oclgenomics.fpga.run_result import ScanRun
-from oclgenomics.fpga.workloads import random_alignment, workload_at, workload_of
+from typing import TYPE_CHECKING
+
+from oclgenomics.lazy_names import found_in
+
+if TYPE_CHECKING:
+    from oclgenomics.fpga.alignment_run import RUN_COLUMNS, AlignmentRun
+    from oclgenomics.fpga.measuring import Measured
+    from oclgenomics.fpga.project import project_scan, project_workloads
+    from oclgenomics.fpga.result import ScanProjection
+    from oclgenomics.fpga.run import run_scan
+    from oclgenomics.fpga.run_result import ScanRun
+    from oclgenomics.fpga.workloads import random_alignment, workload_at, workload_of
 
 __all__ = [
     "RUN_COLUMNS",
@@ -29,3 +34,19 @@ __all__ = [
     "workload_at",
     "workload_of",
 ]
+
+HOMES = {
+    "AlignmentRun": "alignment_run",
+    "Measured": "measuring",
+    "RUN_COLUMNS": "alignment_run",
+    "ScanProjection": "result",
+    "ScanRun": "run_result",
+    "project_scan": "project",
+    "project_workloads": "project",
+    "random_alignment": "workloads",
+    "run_scan": "run",
+    "workload_at": "workloads",
+    "workload_of": "workloads",
+}
+
+__getattr__, __dir__ = found_in(__name__, HOMES, __all__)

@@ -19,9 +19,9 @@ from oclgenomics.errors import ParameterError
 from oclgenomics.fpga.measuring import Measured, Run, measured_of, repeated
 from oclgenomics.fpga.result import ScanProjection
 from oclgenomics.fpga.workloads import workload_of
+from oclgenomics.omega.api import FilteredBatch, filtered_batches
 from oclgenomics.omega.device.scanner import OmegaScanner
 from oclgenomics.omega.options import ScanOptions
-from oclgenomics.omega.scan import FilteredBatch, filtered_batches
 from oclgenomics.omega.sources import AlignmentSource
 from oclgenomics.variation.read_options import ReadOptions
 
@@ -57,7 +57,7 @@ def project_scan(
     Parameters
     ----------
     source, options, reading, exclude, on_alignment, engine, device, max_memory, threads
-        As for `oclgenomics.omega.scan`; `options.border` has to be -1, as the pipeline tries every pair of borders.
+        As for `oclgenomics.omega.api`; `options.border` has to be -1, as the pipeline tries every pair of borders.
     designs : sequence of Config or str
         Designs, or the names of presets and .toml files.
     level : str
@@ -83,7 +83,7 @@ def project_scan(
     ModelError
         An unknown design, or one that does not fit its board.
     InputError, UsageError, DeviceError
-        As for `oclgenomics.omega.scan`.
+        As for `oclgenomics.omega.api`.
 
     Examples
     --------

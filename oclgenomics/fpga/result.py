@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from hls_model.project import Projection, totals
 from hls_model.timing.result import Level
 from hls_model.workload import Workload
+from oclgenomics.app.frames import to_frame
 from oclgenomics.fpga.measuring import Measured
-from oclgenomics.frames import to_frame
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -63,7 +63,7 @@ class ScanProjection:
         return [one.record() for projections in self.projections.values() for one in projections]
 
     def to_frame(self) -> Any:
-        """Make a table of `records`, without what holds several values; see `oclgenomics.frames.to_frame`."""
+        """Make a table of `records`, without what holds several values; see `oclgenomics.app.frames.to_frame`."""
         records = self.records()
         names = [name for name, value in records[0].items() if not isinstance(value, (dict, list))]
         return to_frame({name: [record[name] for record in records] for name in names if "bottleneck" not in name})

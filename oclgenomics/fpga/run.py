@@ -16,9 +16,9 @@ from oclgenomics.fpga.alignment_run import AlignmentRun, alignment_run
 from oclgenomics.fpga.matrix import Stretch, check_span, exact_sums, pair_values, recurrence_sums, stretches
 from oclgenomics.fpga.position_run import Place, PositionRun, run_position
 from oclgenomics.fpga.run_result import ScanRun
+from oclgenomics.omega.api import filtered_batches
 from oclgenomics.omega.device.scanner import MIN_SITES, OmegaScanner
 from oclgenomics.omega.options import ScanOptions
-from oclgenomics.omega.scan import filtered_batches
 from oclgenomics.omega.sources import AlignmentSource
 from oclgenomics.omega.windows import Windows, find_windows
 from oclgenomics.runtime import Engine
@@ -72,7 +72,7 @@ def run_scan(
     Parameters
     ----------
     source, options, reading, exclude, on_alignment, engine, device, max_memory
-        As for `oclgenomics.omega.scan`. `options` have to have every pair of borders (`border=-1`), r^2
+        As for `oclgenomics.omega.api`. `options` have to have every pair of borders (`border=-1`), r^2
         (`ld="RSQUARE"`) and `precision="accurate"`.
     design : Config or str
         A design, or the name of a preset or .toml file. Lanes, lane map and remainder decide who finds a maximum; the
@@ -94,7 +94,7 @@ def run_scan(
     UsageError
         Options that the pipeline does not do, or a window of more than 20,000 sites.
     InputError, DeviceError
-        As for `oclgenomics.omega.scan`.
+        As for `oclgenomics.omega.api`.
 
     Notes
     -----

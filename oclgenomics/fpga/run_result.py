@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hls_model.config import Config
+from oclgenomics.app.frames import to_frame
 from oclgenomics.fpga.alignment_run import RUN_COLUMNS, AlignmentRun, summary_of
-from oclgenomics.frames import to_frame
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -42,7 +42,7 @@ class ScanRun:
         return [record for one in self.alignments for record in one.records()]
 
     def to_frame(self) -> Any:
-        """Make a table of `records`; see `oclgenomics.frames.to_frame`."""
+        """Make a table of `records`; see `oclgenomics.app.frames.to_frame`."""
         records = self.records()
         return to_frame({name: [record[name] for record in records] for name in RUN_COLUMNS})
 

@@ -24,7 +24,7 @@ def workload_of(alignment: Alignment, options: ScanOptions) -> Workload:
     Parameters
     ----------
     alignment : Alignment
-        Filtered; see `oclgenomics.omega.scan.filter_alignment`.
+        Filtered; see `oclgenomics.omega.api.filter_alignment`.
     options : ScanOptions
         Its `border` is not modelled.
     """

@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
-from oclgenomics.commandkit.streams import output_trouble
 from oclgenomics.errors import OutputError
 
 __all__ = [
@@ -24,6 +23,7 @@ __all__ = [
     "WholeFile",
     "forget_files",
     "open_whole",
+    "output_trouble",
     "replace_file",
     "saved_files",
     "unnamed_file",
@@ -63,6 +63,15 @@ class WholeFile:
             while len(rest):
                 done = os.pwrite(self._handle, rest, place)
                 rest, place = rest[done:], place + done
+
+
+def output_trouble(error: OSError) -> str:
+    """Return what a message says of standard output that could not be written, and of what has been written to it."""
+    left = "what was written before is incomplete"
+    written = getattr(getattr(getattr(sys.stdout, "buffer", None), "raw", None), "written", None)  # of `app.streams`
+    if written is not None:
+        left = f"the {written:,} bytes before that are incomplete" if written else "nothing was written"
+    return f"standard output: cannot be written ({error.strerror or error}); {left}"
 
 
 @contextlib.contextmanager

@@ -14,9 +14,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-# A verb whose module is called as it is: the import of that module later would put it in the verb's place.
-from oclgenomics.kmers.count import count, count_to_database
-from oclgenomics.kmers.options import CountOptions
 from oclgenomics.lazy_names import found_in
 
 if TYPE_CHECKING:
@@ -27,11 +24,13 @@ if TYPE_CHECKING:
     from oclgenomics.kmers.analysis.read_histogram import histogram_of_reads
     from oclgenomics.kmers.analysis.spectrum import Spectrum, read_spectrum
     from oclgenomics.kmers.analysis.spectrum_plot import plot_spectrum
+    from oclgenomics.kmers.api import count, count_to_database
     from oclgenomics.kmers.count_matrix import CountMatrix, MatrixSummary, matrix, write_matrix
     from oclgenomics.kmers.database.reader import KmerDatabase
-    from oclgenomics.kmers.export.dump import dump
     from oclgenomics.kmers.filter_options import FilterOptions
+    from oclgenomics.kmers.formats.dump import dump
     from oclgenomics.kmers.kmer_set import CountedKmers, KmerBlock, KmerSet
+    from oclgenomics.kmers.options import CountOptions
     from oclgenomics.kmers.read_filter import filter_reads
     from oclgenomics.kmers.result import CountSummary, FilterSummary, MergeSummary
     from oclgenomics.kmers.set_merge import merge, merge_databases
@@ -70,15 +69,36 @@ __all__ = [
 ]
 
 HOMES = {
-    "CountMatrix": "count_matrix", "CountSummary": "result", "CountedKmers": "kmer_set",
-    "FilterOptions": "filter_options", "FilterSummary": "result", "FoundKmers": "analysis.found_kmers",
-    "Histogram": "analysis.histogram", "KmerBlock": "kmer_set", "KmerDatabase": "database.reader",
-    "KmerSet": "kmer_set", "MatrixSummary": "count_matrix", "MergeSummary": "result",
-    "QueryResult": "analysis.query", "RecordSummaries": "analysis.found_kmers", "Spectrum": "analysis.spectrum",
-    "counts_of": "analysis.look_up", "dump": "export.dump", "filter_reads": "read_filter",
-    "histogram": "analysis.histogram", "histogram_of_reads": "analysis.read_histogram", "matrix": "count_matrix",
-    "merge": "set_merge", "merge_databases": "set_merge", "plot_spectrum": "analysis.spectrum_plot",
-    "query": "analysis.query", "read_spectrum": "analysis.spectrum", "write_matrix": "count_matrix",
-}  # fmt: skip
+    "CountMatrix": "count_matrix",
+    "CountOptions": "options",
+    "CountSummary": "result",
+    "CountedKmers": "kmer_set",
+    "FilterOptions": "filter_options",
+    "FilterSummary": "result",
+    "FoundKmers": "analysis.found_kmers",
+    "Histogram": "analysis.histogram",
+    "KmerBlock": "kmer_set",
+    "KmerDatabase": "database.reader",
+    "KmerSet": "kmer_set",
+    "MatrixSummary": "count_matrix",
+    "MergeSummary": "result",
+    "QueryResult": "analysis.query",
+    "RecordSummaries": "analysis.found_kmers",
+    "Spectrum": "analysis.spectrum",
+    "count": "api",
+    "count_to_database": "api",
+    "counts_of": "analysis.look_up",
+    "dump": "formats.dump",
+    "filter_reads": "read_filter",
+    "histogram": "analysis.histogram",
+    "histogram_of_reads": "analysis.read_histogram",
+    "matrix": "count_matrix",
+    "merge": "set_merge",
+    "merge_databases": "set_merge",
+    "plot_spectrum": "analysis.spectrum_plot",
+    "query": "analysis.query",
+    "read_spectrum": "analysis.spectrum",
+    "write_matrix": "count_matrix",
+}
 
 __getattr__, __dir__ = found_in(__name__, HOMES, __all__)

@@ -11,13 +11,13 @@ from typing import Any, Literal, TypeGuard, cast, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.app.frames import to_frame
 from oclgenomics.errors import OutputError, ParameterError, UsageError
-from oclgenomics.frames import to_frame
 from oclgenomics.io.packed_file import open_packed, refuse_packed
-from oclgenomics.kmers.export.matrix_npz import write_matrix_npz
-from oclgenomics.kmers.export.matrix_parquet import write_matrix_parquet
-from oclgenomics.kmers.export.matrix_text import write_matrix_tsv
-from oclgenomics.kmers.export.parquet import require_pyarrow
+from oclgenomics.kmers.formats.matrix_npz import write_matrix_npz
+from oclgenomics.kmers.formats.matrix_parquet import write_matrix_parquet
+from oclgenomics.kmers.formats.matrix_text import write_matrix_tsv
+from oclgenomics.kmers.formats.parquet import require_pyarrow
 from oclgenomics.kmers.keys import key_words, texts_of
 from oclgenomics.kmers.kmer_set import KmerSet
 from oclgenomics.kmers.matrix_rows import KMER_COLUMN, MatrixRows, check_names
@@ -66,7 +66,7 @@ class CountMatrix:
         return [{KMER_COLUMN: kmer} | dict(zip(self.names, counts, strict=True)) for kmer, counts in rows]
 
     def to_frame(self) -> Any:
-        """The records as a table; see `oclgenomics.frames.to_frame`."""
+        """The records as a table; see `oclgenomics.app.frames.to_frame`."""
         columns = dict(zip(self.names, self.counts.T, strict=True))
         return to_frame({KMER_COLUMN: texts_of(self.keys, self.k)} | columns)
 
@@ -141,7 +141,7 @@ def write_matrix(
     options : CountOptions, optional
         What of reads is counted; needed for them. Databases have to be of the same k and strands.
     engine, device, max_memory, threads, min_quality
-        As for `oclgenomics.kmers.count`; no device is needed for databases.
+        As for `oclgenomics.kmers.api`; no device is needed for databases.
     on_spill : callable, optional
         As for `oclgenomics.kmers.count_to_database`.
 

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.frames import to_frame
+from oclgenomics.app.frames import to_frame
 from oclgenomics.kmers.keys import texts_of
 
 __all__ = ["PIECE", "CountedKmers", "KmerBlock", "KmerSet", "KmerTable"]

@@ -8,7 +8,7 @@ from contextlib import ExitStack, closing
 
 import numpy as np
 
-from oclgenomics.commandkit.files import FileConflictError, NamedFile, check_files, file_key
+from oclgenomics.app.files import FileConflictError, NamedFile, check_files, file_key
 from oclgenomics.errors import InputError, UsageError
 from oclgenomics.io.source import Progress
 from oclgenomics.kmers.filter_options import FilterOptions

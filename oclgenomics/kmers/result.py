@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from oclgenomics.frames import to_frame
+from oclgenomics.app.frames import to_frame
 from oclgenomics.sequence import Census
 
 __all__ = ["CountSummary", "FilterSummary", "MergeSummary"]
@@ -44,7 +44,7 @@ class CountSummary:
         return [record | record.pop("census")]
 
     def to_frame(self) -> Any:
-        """The record as a table of one row; see `oclgenomics.frames.to_frame`."""
+        """The record as a table of one row; see `oclgenomics.app.frames.to_frame`."""
         return _row(*self.records())
 
 
@@ -70,7 +70,7 @@ class MergeSummary:
         return [asdict(self)]
 
     def to_frame(self) -> Any:
-        """The record as a table of one row; see `oclgenomics.frames.to_frame`."""
+        """The record as a table of one row; see `oclgenomics.app.frames.to_frame`."""
         return _row(*self.records())
 
 
@@ -99,7 +99,7 @@ class FilterSummary:
         return [asdict(self)]
 
     def to_frame(self) -> Any:
-        """The record as a table of one row; see `oclgenomics.frames.to_frame`."""
+        """The record as a table of one row; see `oclgenomics.app.frames.to_frame`."""
         return _row(*self.records())
 
 

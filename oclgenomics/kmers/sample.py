@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from oclgenomics.errors import OutputError
 from oclgenomics.io.atomic_file import WholeFile
 from oclgenomics.io.unnamed_file import open_unnamed, temporary_folder
-from oclgenomics.kmers.count import count_to_database
+from oclgenomics.kmers.api import count_to_database
 from oclgenomics.kmers.database.layout import MAGIC
 from oclgenomics.kmers.database.reader import KmerDatabase
 from oclgenomics.kmers.database.section_file import SectionFile

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Literal, get_args
 
 from oclgenomics.errors import ParameterError, UsageError
-from oclgenomics.kmers.counting.gathering import join
 from oclgenomics.kmers.database.writer import DatabaseWriter
+from oclgenomics.kmers.device.gathering import join
 from oclgenomics.kmers.keys import key_words
 from oclgenomics.kmers.kmer_set import CountedKmers, KmerBlock, KmerSet
 from oclgenomics.kmers.options import CountOptions

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.frames import to_frame
+from oclgenomics.app.frames import to_frame
 from oclgenomics.omega.data_facts import DataFacts
 
 __all__ = ["ACCURATE_DIGITS", "COMPAT_DIGITS", "SCAN_COLUMNS", "Scan", "ScanStats"]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from oclgenomics.commandkit.memory_limits import memory_limit, process_limit, said_of_limit
 from oclgenomics.errors import DeviceError, readable_bytes
+from oclgenomics.io.processes import memory_limit, process_limit, said_of_limit
 
 __all__ = ["MIN_STACK", "check_limits", "limits_hint"]
 

@@ -17,7 +17,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from oclgenomics.commandkit.children import child_environment, child_python
+from oclgenomics.io.processes import child_environment, child_python
 from oclgenomics.runtime import diskcache, processor
 
 __all__ = [

@@ -22,9 +22,9 @@ from oclgenomics.runtime.source import load_source
 if TYPE_CHECKING:
     import pyopencl
 
-__all__ = ["Traits", "probe"]
+__all__ = ["Traits", "probe", "wide_numbers"]
 
-_ITEMS = 1024  # as many as `wide_numbers` gives
+_ITEMS = 1024
 _SOURCES = ("common/probe_fp64.cl", "common/probe_int64_atomics.cl", "common/probe_float.cl")
 
 
@@ -128,9 +128,7 @@ class _Probe:
     def float_rounding(self) -> tuple[tuple[bool, bool, bool], float]:
         random = np.random.default_rng(2)
         x, y = random.uniform(1, 2, (2, _ITEMS)).astype(np.float32)
-        from oclgenomics.runtime.idiom_values import wide_numbers  # here, because it draws numbers when imported
-
-        wide = wide_numbers()
+        wide = wide_numbers(_ITEMS)
         found = self._run("probe_float", [x, y, wide], np.zeros(5 * _ITEMS, np.float32))
         if found is None:
             return (False, False, False), 1.0
@@ -143,3 +141,9 @@ class _Probe:
         )
         error = np.abs(reciprocal * wide.astype(np.float64) - 1).max()
         return rounding, float(f"{error * 1.005:.2e}") if error < 1 else 1.0  # also for NaN
+
+
+def wide_numbers(items: int) -> NDArray[np.float32]:
+    """Draw numbers from 2^-100 to 2^100, the same each time."""
+    random = np.random.default_rng(8)
+    return (random.uniform(1, 2, items) * np.exp2(np.linspace(-100, 99, items))).astype(np.float32)

@@ -1,7 +1,7 @@
 """Whether a device computes correctly here: tested when device, driver and processor meet for the first time.
 
-The test is `runtime.selftest`, in a process of its own, since an abort, a crash or a hang is an answer, too. The answer
-is kept on disk, by what it depends on; a failure is tested again after a day. Later runs read one small file.
+The test is `selftest.device_test`, in a process of its own, since an abort, a crash or a hang is an answer, too. The
+answer is kept on disk, by what it depends on; a failure is tested again after a day. Later runs read one small file.
 `OCLGENOMICS_TRUSTED` spares the children of a process the test of what it found right.
 """
 
@@ -18,18 +18,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from oclgenomics import notices
-from oclgenomics.commandkit.children import child_environment, child_python
 from oclgenomics.errors import DeviceError, UntrustedDeviceError
+from oclgenomics.io.processes import child_environment, child_python
 from oclgenomics.runtime import diskcache, pocl
 
 if TYPE_CHECKING:
     from oclgenomics.runtime.devices import Device
 
-__all__ = ["Verdict", "examine", "kept_verdict", "require_trust", "verdict_on"]
+__all__ = ["WAITING", "Verdict", "examine", "kept_verdict", "require_trust", "verdict_on"]
 
 TRUSTED = "OCLGENOMICS_TRUSTED"
 SECONDS = 60  # of a core, for all idioms together; they need 1 to 3
 SECONDS_ALONE = 30
+WAITING = 10  # times the time that may be computed
 AT_ONCE = 4
 DAY = 86400
 # Words in the names of a runtime's libraries; of other runtimes, all that have to do with OpenCL.
@@ -42,7 +43,7 @@ _LIBRARIES = {
 # What the answer depends on: the kernels with all that they include, and the modules of the test.
 _TESTED_NAMES = "check_scalar.cl check_vector.cl check_fp64.cl hash.clh bits.clh fetch.clh portable.clh"
 TESTED_KERNELS = tuple(f"common/{name}" for name in _TESTED_NAMES.split())
-_TEST_MODULES = ("idioms.py", "idiom_values.py", "selftest.py", "tuning.py")
+_TEST_MODULES = ("selftest/idioms.py", "selftest/idiom_values.py", "selftest/device_test.py", "runtime/tuning.py")
 _POCL_BUILTINS = "../../pocl_binary_distribution/.libs/share/pocl/kernel-*.bc"
 
 
@@ -158,19 +159,16 @@ def _test(device: Device) -> Verdict:
     run = _run(device, SECONDS)
     failed = {name: wrong for name, wrong in run.answers.items() if wrong}
     if run.trouble:
-        failed |= _one_by_one(device, [name for name, wrong in run.answers.items() if not wrong])
+        failed |= _one_by_one(device, [name for name in run.idioms if run.answers.get(name, "not run")])
     if run.trouble and not failed:
         failed = {"all idioms together": run.trouble}
     return Verdict(failed, time.time(), run.traits)
 
 
-def _one_by_one(device: Device, right: list[str]) -> dict[str, str]:
-    """Test each idiom that is not known to be right in a process of its own."""
+def _one_by_one(device: Device, names: list[str]) -> dict[str, str]:
+    """Test each of these idioms in a process of its own."""
     from concurrent.futures import ThreadPoolExecutor
 
-    from oclgenomics.runtime.idioms import idioms_for
-
-    names = [idiom.name for idiom in idioms_for(device) if idiom.name not in right]
     with ThreadPoolExecutor(min(AT_ONCE, os.cpu_count() or 1)) as pool:
         runs = list(pool.map(lambda name: _run(device, SECONDS_ALONE, name), names))
     found = {name: run.answers.get(name) or run.trouble for name, run in zip(names, runs, strict=True)}
@@ -181,6 +179,7 @@ def _one_by_one(device: Device, right: list[str]) -> dict[str, str]:
 class _Run:
     """What one process of the self-test answered, and how it ended where that was not well."""
 
+    idioms: list[str] = field(default_factory=list)  # that the device is tested with
     answers: dict[str, str | None] = field(default_factory=dict)
     traits: dict[str, Any] = field(default_factory=dict)
     trouble: str = ""
@@ -189,11 +188,9 @@ class _Run:
 def _run(device: Device, seconds: int, *only: str) -> _Run:
     import subprocess
 
-    from oclgenomics.runtime.selftest import WAITING
-
     limit = WAITING * seconds + 30  # the process ends itself before, if it can be ended at all
     words = [str(device.index), device.key, str(seconds), *only]
-    command = child_python("-m", "oclgenomics.runtime.selftest", *words)
+    command = child_python("-m", "oclgenomics.selftest.device_test", *words)
     environment = child_environment() | {"POCL_KERNEL_CACHE": "0"}
     try:
         done = subprocess.run(
@@ -205,7 +202,7 @@ def _run(device: Device, seconds: int, *only: str) -> _Run:
         raise DeviceError(f"{device} cannot be tested: {sys.executable}: {error.strerror}") from error
     last = (done.stderr.decode(errors="replace").strip().splitlines() or ["no message"])[-1]
     run = _read(done.stdout, _ending(done.returncode, seconds, last))
-    if done.returncode > 0 and b'{"ready": true}' not in done.stdout:
+    if done.returncode > 0 and not run.idioms:
         raise DeviceError(f"{device} cannot be tested: {last}")
     return run
 
@@ -213,7 +210,9 @@ def _run(device: Device, seconds: int, *only: str) -> _Run:
 def _read(output: bytes, trouble: str) -> _Run:
     run = _Run(trouble=trouble)
     for line in output.decode(errors="replace").splitlines():
-        if line.startswith('{"idiom"'):
+        if line.startswith('{"idioms"'):
+            run.idioms = json.loads(line)["idioms"]
+        elif line.startswith('{"idiom"'):
             answer = json.loads(line)
             run.answers[answer["idiom"]] = answer["wrong"]
         elif line.startswith('{"traits"'):
@@ -240,7 +239,7 @@ def _key(device: Device) -> str:
     digest = hashlib.sha256()
     for text in (device.key, processor.description(), *_libraries(device.family)):
         digest.update(text.encode() + b"\0")
-    for folder, names in ((source_folder(), TESTED_KERNELS), (Path(__file__).parent, _TEST_MODULES)):
+    for folder, names in ((source_folder(), TESTED_KERNELS), (Path(__file__).parents[1], _TEST_MODULES)):
         for name in names:
             digest.update((folder / name).read_bytes() + b"\0")
     return digest.hexdigest()

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.frames import to_frame
+from oclgenomics.app.frames import to_frame
 from oclgenomics.sdtw.decisions.thresholds import Thresholds
 from oclgenomics.sdtw.decisions.words import WORDS, words_of
 from oclgenomics.sdtw.options import AlignOptions
@@ -142,5 +142,5 @@ class Classified:
         return records_of(self.columns())
 
     def to_frame(self) -> Any:
-        """The rows of `columns` as a table; see `oclgenomics.frames.to_frame`."""
+        """The rows of `columns` as a table; see `oclgenomics.app.frames.to_frame`."""
         return to_frame(self.columns())

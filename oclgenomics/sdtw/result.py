@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.frames import to_frame
+from oclgenomics.app.frames import to_frame
 from oclgenomics.sdtw.decisions.basis import KnownTrim
 from oclgenomics.sdtw.options import AlignOptions
 from oclgenomics.sdtw.read_kind import UNKNOWN_KIND, ReadKind
@@ -114,5 +114,5 @@ class Alignments:
         return records_of(self.columns())
 
     def to_frame(self) -> Any:
-        """The rows of `columns` as a table; see `oclgenomics.frames.to_frame`."""
+        """The rows of `columns` as a table; see `oclgenomics.app.frames.to_frame`."""
         return to_frame(self.columns())

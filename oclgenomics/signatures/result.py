@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.frames import to_frame
+from oclgenomics.app.frames import to_frame
 from oclgenomics.signatures.options import ScanOptions
 from oclgenomics.signatures.panel import Panel
 from oclgenomics.signatures.reference import ERROR_BITS, HASH_MODULUS
@@ -213,7 +213,7 @@ class ScanResult:
         return rows
 
     def to_frame(self) -> Any:
-        """The matches as a table; see `oclgenomics.frames.to_frame`."""
+        """The matches as a table; see `oclgenomics.app.frames.to_frame`."""
         return to_frame(self.columns())
 
 

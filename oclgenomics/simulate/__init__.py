@@ -9,10 +9,17 @@ samples that hold them.
 >>> haplotypes = simulate(region, np.random.default_rng(1))
 """
 
-from oclgenomics.simulate.hard_sweep import HardSweep
-from oclgenomics.simulate.msprime import simulate_with_msprime
-from oclgenomics.simulate.population import Haplotypes, Region, simulate, simulate_independent
-from oclgenomics.simulate.replicates import as_alignment, generators, neutral_alignments, replicate_seeds
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from oclgenomics.lazy_names import found_in
+
+if TYPE_CHECKING:
+    from oclgenomics.simulate.hard_sweep import HardSweep
+    from oclgenomics.simulate.msprime import simulate_with_msprime
+    from oclgenomics.simulate.population import Haplotypes, Region, simulate, simulate_independent
+    from oclgenomics.simulate.replicates import as_alignment, generators, neutral_alignments, replicate_seeds
 
 __all__ = [
     "Haplotypes",
@@ -26,3 +33,18 @@ __all__ = [
     "simulate_independent",
     "simulate_with_msprime",
 ]
+
+HOMES = {
+    "Haplotypes": "population",
+    "HardSweep": "hard_sweep",
+    "Region": "population",
+    "as_alignment": "replicates",
+    "generators": "replicates",
+    "neutral_alignments": "replicates",
+    "replicate_seeds": "replicates",
+    "simulate": "population",
+    "simulate_independent": "population",
+    "simulate_with_msprime": "msprime",
+}
+
+__getattr__, __dir__ = found_in(__name__, HOMES, __all__)

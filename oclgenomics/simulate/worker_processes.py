@@ -16,8 +16,8 @@ from collections.abc import Iterator, Sequence
 from types import TracebackType
 from typing import Any, Generic, Protocol, TypeVar
 
-from oclgenomics.commandkit.children import child_environment, child_python
 from oclgenomics.errors import OclGenomicsError
+from oclgenomics.io.processes import child_environment, child_python
 from oclgenomics.simulate.worker import SIZE
 
 __all__ = ["drawn_side_by_side"]

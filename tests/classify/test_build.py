@@ -23,7 +23,7 @@ from helpers.classify_databases import EDGE, VIRAL, edge_database, golden_featur
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from oclgenomics.classify.build import add, build
+from oclgenomics.classify.api import add, build
 from oclgenomics.classify.building.plan import BuildLimits, plan_build
 from oclgenomics.classify.building.reference_files import reference_files
 from oclgenomics.classify.database.checks import find_fault

@@ -14,14 +14,14 @@ import pytest
 from helpers.classify_builds import assert_equal
 from helpers.classify_databases import EDGE
 
-from oclgenomics.classify.build import add, build
+from oclgenomics.classify.api import add, build
 from oclgenomics.classify.database.file import read_database
 from oclgenomics.classify.database.manifest import check_manifest
 from oclgenomics.classify.options import BuildOptions, SketchOptions
 from oclgenomics.cli.main import main
 from oclgenomics.runtime import Device, Engine
 
-classify_build = importlib.import_module("oclgenomics.classify.build")  # the package offers the verb by this name
+classify_build = importlib.import_module("oclgenomics.classify.api")  # the package offers the verb by this name
 PROGRAM = [sys.executable, "-m", "oclgenomics"]
 
 

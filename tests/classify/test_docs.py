@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from oclgenomics import classify
+from oclgenomics.app.actions import chosen_actions
 from oclgenomics.cli.main import _parser, main
-from oclgenomics.commandkit.actions import chosen_actions
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "classify.md").read_text()
 COMMANDS = {

@@ -22,8 +22,8 @@ from oclgenomics.classify.calling.evidence import (
     maximized,
 )
 from oclgenomics.classify.candidates import NO_TARGET, Candidates
+from oclgenomics.classify.formats import Tally, bracken_table
 from oclgenomics.classify.options import METACACHE, QueryOptions, SketchOptions
-from oclgenomics.classify.reports import Tally, bracken_table
 from oclgenomics.classify.result import Calls, ClassifiedReads, Reads
 from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.classify.taxonomy.tree import NO_TAXON

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from helpers.classified import DATA, golden_lines
 
+from oclgenomics.classify.api import checked_inputs
+from oclgenomics.classify.formats import NativeOptions, make_report
 from oclgenomics.classify.index import Index
 from oclgenomics.classify.options import QueryOptions
-from oclgenomics.classify.query import checked_inputs
-from oclgenomics.classify.reports import NativeOptions, make_report
 from oclgenomics.cli.main import main
 from oclgenomics.errors import UsageError
 from oclgenomics.runtime import Device, Engine

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from oclgenomics.classify.device import line_joiner
 from oclgenomics.classify.device.line_joiner import DeviceJoiner
-from oclgenomics.classify.reports.lines import (
+from oclgenomics.classify.formats.lines import (
     NO_NUMBER,
     Column,
     HostJoiner,
@@ -19,7 +19,7 @@ from oclgenomics.classify.reports.lines import (
     TextColumn,
     clean_names,
 )
-from oclgenomics.classify.reports.text_table import NO_TEXT, TextTable, one_field
+from oclgenomics.classify.formats.text_table import NO_TEXT, TextTable, one_field
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence.name_list import NameList
 

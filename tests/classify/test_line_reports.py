@@ -12,9 +12,9 @@ from helpers.random_calls import random_lineages, random_reads
 from hypothesis import given
 from hypothesis import strategies as st
 
+from oclgenomics.classify.formats import FORMATS, NativeOptions, ReportFormat, Tally, make_report, write_reports
+from oclgenomics.classify.formats.tsv import COLUMNS
 from oclgenomics.classify.options import METACACHE_SKETCH, QueryOptions
-from oclgenomics.classify.reports import FORMATS, NativeOptions, ReportFormat, Tally, make_report, write_reports
-from oclgenomics.classify.reports.tsv import COLUMNS
 from oclgenomics.classify.result import ClassifiedReads
 from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.errors import UsageError

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from helpers.classified import Layout, golden_lineages, golden_lines, parsed
 
+from oclgenomics.classify.formats import NativeOptions, make_report
 from oclgenomics.classify.options import METACACHE, METACACHE_SKETCH, QueryOptions
-from oclgenomics.classify.reports import NativeOptions, make_report
 from oclgenomics.classify.result import ClassifiedReads
 from oclgenomics.classify.taxonomy.lineages import Lineages
 

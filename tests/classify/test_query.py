@@ -31,14 +31,14 @@ from oclgenomics.classify import (
     run,
     write_database,
 )
+from oclgenomics.classify.api import checked_inputs
 from oclgenomics.classify.calling.calls import call_reads
 from oclgenomics.classify.calling.thresholds import needed_lead
 from oclgenomics.classify.database.file import KIND
 from oclgenomics.classify.database.info import database_facts
 from oclgenomics.classify.finding import PartFinder, WholeFinder
+from oclgenomics.classify.formats import Tally, bracken_table
 from oclgenomics.classify.hits import Hits
-from oclgenomics.classify.query import checked_inputs
-from oclgenomics.classify.reports import Tally, bracken_table
 from oclgenomics.classify.windows import range_width
 from oclgenomics.errors import InputError, ParameterError, UsageError
 from oclgenomics.io.array_file import ArrayFile

@@ -12,8 +12,7 @@ from helpers.random_calls import random_lineages, random_reads
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oclgenomics.classify.options import METACACHE_SKETCH
-from oclgenomics.classify.reports import (
+from oclgenomics.classify.formats import (
     NativeOptions,
     PrecisionTally,
     Tally,
@@ -26,7 +25,8 @@ from oclgenomics.classify.reports import (
     precision_text,
     summary_text,
 )
-from oclgenomics.classify.reports.kreport import RANK_LETTERS
+from oclgenomics.classify.formats.kreport import RANK_LETTERS
+from oclgenomics.classify.options import METACACHE_SKETCH
 from oclgenomics.classify.result import ClassifiedReads
 from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.classify.taxonomy.ranks import RANKS

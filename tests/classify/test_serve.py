@@ -15,9 +15,9 @@ from helpers.classify_databases import EDGE, edge_database, viral_database
 from helpers.classify_serving import PATIENCE
 
 from oclgenomics.classify.database.file import write_database
+from oclgenomics.classify.formats import FORMATS, NativeOptions
 from oclgenomics.classify.index import Index
 from oclgenomics.classify.options import QueryOptions, Wanted
-from oclgenomics.classify.reports import FORMATS, NativeOptions
 from oclgenomics.classify.serving.address import Address
 from oclgenomics.classify.serving.client import Client
 from oclgenomics.classify.serving.index_answerer import IndexAnswerer

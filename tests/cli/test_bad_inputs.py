@@ -13,8 +13,8 @@ from helpers.bgzf import bgzip, blocks
 from helpers.fuzz_samples import SAMPLES
 
 from oclgenomics.cli.main import main
-from oclgenomics.commandkit.plain_json import json_text
 from oclgenomics.errors import InputError
+from oclgenomics.io.plain_json import json_text
 from oclgenomics.io.text_file import read_text
 from oclgenomics.kmers.database.reader import KmerDatabase
 from oclgenomics.omega.result import SCAN_COLUMNS

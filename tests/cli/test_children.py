@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import oclgenomics
-from oclgenomics.commandkit.children import child_environment, child_python
 from oclgenomics.errors import InputError
+from oclgenomics.io.processes import child_environment, child_python
 from oclgenomics.runtime import pocl
 from oclgenomics.runtime.devices import Device
 from oclgenomics.runtime.trust import examine
@@ -80,4 +80,4 @@ def test_the_self_test_of_a_device(hostile: Path, device: Device) -> None:
 
 def test_python_is_started_in_one_place_only() -> None:
     starting = [file for file in PACKAGE.rglob("*.py") if "[sys.executable" in file.read_text()]
-    assert starting == [PACKAGE / "commandkit" / "children.py"]
+    assert starting == [PACKAGE / "io" / "processes.py"]

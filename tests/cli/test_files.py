@@ -15,12 +15,9 @@ import pytest
 from helpers.kmer_sets import GOLDEN, pairs_of, set_of, write_database
 
 import hls_model.cli
-from oclgenomics.cli import main as main_module
-from oclgenomics.cli.main import main
-from oclgenomics.cli.omega.report_names import ReportNames
-from oclgenomics.cli.options import _trace_path
-from oclgenomics.commandkit import files as kit
-from oclgenomics.commandkit.files import (
+from oclgenomics.app import files as kit
+from oclgenomics.app.commands import _trace_path
+from oclgenomics.app.files import (
     Family,
     FileConflictError,
     NamedFile,
@@ -29,6 +26,9 @@ from oclgenomics.commandkit.files import (
     file_key,
     role_of,
 )
+from oclgenomics.cli import main as main_module
+from oclgenomics.cli.main import main
+from oclgenomics.omega.commands.report_names import ReportNames
 
 EDGE = Path(__file__).parents[1] / "data" / "omega" / "edge"
 WINDOWS = ["--grid", "5", "--minwin", "100", "--maxwin", "50k"]

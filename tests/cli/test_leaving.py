@@ -9,7 +9,7 @@ import pytest
 
 SCRIPT = """
 import atexit, sys
-from oclgenomics.commandkit import leaving
+from oclgenomics.app import leaving
 
 class Kept:
     def __del__(self):

@@ -10,10 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from oclgenomics.cli import devices, main, options, output
-from oclgenomics.commandkit.plain_json import json_text
+from oclgenomics.app import commands as options
+from oclgenomics.app import output
+from oclgenomics.cli import devices, main
 from oclgenomics.errors import InputError, OutputError, UsageError
 from oclgenomics.io import atomic_file as whole
+from oclgenomics.io.plain_json import json_text
 from oclgenomics.runtime import Device, Engine
 
 

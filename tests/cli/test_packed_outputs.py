@@ -10,9 +10,9 @@ from helpers.kmer_sets import GOLDEN, A, pairs_of, set_of, write_database
 
 from oclgenomics.cli import main as main_module
 from oclgenomics.cli.main import main
-from oclgenomics.cli.omega.report_names import ReportNames, report_files
 from oclgenomics.io import packed_file
 from oclgenomics.io.source import Source
+from oclgenomics.omega.commands.report_names import ReportNames, report_files
 
 EDGE = Path(__file__).parents[1] / "data" / "omega" / "edge"
 SCAN = [

@@ -6,9 +6,9 @@ import argparse
 
 import pytest
 
-from oclgenomics.cli.options import OneLineParser
-from oclgenomics.cli.signal_options import add_signal_inputs, add_signal_options, trim_of
-from oclgenomics.commandkit.files import named_files
+from oclgenomics.app.commands import OneLineParser
+from oclgenomics.app.files import named_files
+from oclgenomics.app.signal_inputs import add_signal_inputs, add_signal_options, trim_of
 from oclgenomics.errors import UsageError
 from oclgenomics.signals import TrimOptions
 

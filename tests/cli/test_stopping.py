@@ -119,7 +119,7 @@ sys.meta_path.insert(0, Waiting())
 """
 
 
-IMPORTED = ["oclgenomics.cli.main", "oclgenomics.cli.kmers", "oclgenomics.kmers.analysis.query", "numpy"]
+IMPORTED = ["oclgenomics.cli.main", "oclgenomics.kmers.commands", "oclgenomics.kmers.analysis.query", "numpy"]
 
 
 @pytest.mark.parametrize("module", IMPORTED)
@@ -149,7 +149,7 @@ def test_a_command_within_another_program_leaves_its_signals_alone(
 
 TWICE = """
 import os, signal
-from oclgenomics.commandkit import stopping
+from oclgenomics.app import stopping
 stopping.exit_on_signals("test")
 stopping.raise_on_signals()
 try:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from oclgenomics.commandkit.streams import printable
+from oclgenomics.app.streams import printable
 
 PROGRAM = [sys.executable, "-m", "oclgenomics"]
 MODEL = [sys.executable, "-m", "hls_model"]
@@ -83,7 +83,7 @@ def test_a_disk_that_fills_up(words: list[str], limit: int, tmp_path: Path) -> N
 
 SWALLOWED = """
 import contextlib
-from oclgenomics.commandkit.streams import StreamError, flush_output, prepare_streams
+from oclgenomics.app.streams import StreamError, flush_output, prepare_streams
 prepare_streams()
 with contextlib.suppress(OSError):  # as argparse does with its help
     print("x" * 100_000)

@@ -20,8 +20,8 @@ from hls_model.presets import load
 from oclgenomics.cli.main import main
 from oclgenomics.errors import UsageError
 from oclgenomics.fpga import project_scan, random_alignment, workload_of
+from oclgenomics.omega.api import filter_alignment
 from oclgenomics.omega.options import ScanOptions
-from oclgenomics.omega.scan import filter_alignment
 from oclgenomics.omega.windows import find_windows
 from oclgenomics.variation import read_alignments
 

@@ -23,8 +23,8 @@ from oclgenomics.fpga import RUN_COLUMNS, AlignmentRun, ScanRun, matrix, run_sca
 from oclgenomics.fpga.position_run import Place, run_position
 from oclgenomics.fpga.run import MATRICES
 from oclgenomics.omega import ScanOptions, reference
+from oclgenomics.omega.api import scan
 from oclgenomics.omega.result import Scan
-from oclgenomics.omega.scan import scan
 from oclgenomics.omega.sites import prepare
 from oclgenomics.omega.windows import find_windows
 from oclgenomics.variation import Alignment, ReadOptions

@@ -11,9 +11,9 @@ import pytest
 
 from hls_model import Workload
 from hls_model.ranges import Range
-from oclgenomics.cli.fpga.report import projection_record, projection_text
 from oclgenomics.cli.main import main
 from oclgenomics.fpga import project_workloads
+from oclgenomics.fpga.commands.report import projection_record, projection_text
 from oclgenomics.fpga.measuring import BUSY, Clocks, Measured, Run, _machine_seconds, measured_of, repeated
 
 CPU = SimpleNamespace(kind="cpu", compute_units=4)

@@ -20,8 +20,8 @@ from hls_model.positions import read_positions
 from hls_model.presets import load
 from oclgenomics.errors import OclGenomicsError
 from oclgenomics.kmers.database.reader import KmerDatabase
-from oclgenomics.omega.reports.reading import read_report
-from oclgenomics.omega.reports.thresholds import read_thresholds
+from oclgenomics.omega.formats.reading import read_report
+from oclgenomics.omega.formats.thresholds import read_thresholds
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence import names_of, packed_blocks
 from oclgenomics.sequence.letters import letter_blocks

@@ -15,7 +15,7 @@ from helpers.fuzzing import SECONDS, SEED, inputs, limited
 from helpers.squiggles import random_squiggle
 
 from oclgenomics.errors import InputError, ParameterError, UsageError
-from oclgenomics.sdtw.classify import checked_trim
+from oclgenomics.sdtw.api import checked_trim
 from oclgenomics.sdtw.decisions.basis import Basis, plain_trim
 from oclgenomics.sdtw.decisions.stages import Stage, parse_stages
 from oclgenomics.sdtw.decisions.thresholds import Thresholds

@@ -13,10 +13,10 @@ from pathlib import Path
 
 from helpers.bgzf import END, block
 from helpers.fuzz_samples import SAMPLES
-from oclgenomics.classify.reports import result_text
+from oclgenomics.app import stopping
+from oclgenomics.classify.formats import result_text
 from oclgenomics.classify.taxonomy import text_fields
 from oclgenomics.cli.main import main
-from oclgenomics.commandkit import stopping
 from oclgenomics.errors import InputError
 from oclgenomics.io.text_file import read_text
 from oclgenomics.io.zstandard import zstd_module

@@ -14,8 +14,8 @@ from helpers.hls_reports import calls, cosim, variables, vitis, vivado
 from helpers.kmer_sets import random_set, write_database
 from oclgenomics.classify.database.file import write_database as write_classify_database
 from oclgenomics.omega.data_facts import DataFacts
-from oclgenomics.omega.reports.scans import make_report, write_report
-from oclgenomics.omega.reports.thresholds import as_json
+from oclgenomics.omega.formats.scans import make_report, write_report
+from oclgenomics.omega.formats.thresholds import as_json
 from oclgenomics.omega.result import Scan
 from oclgenomics.omega.significance.neutral import Significance
 from oclgenomics.omega.significance.null_facts import NullFacts

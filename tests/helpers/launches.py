@@ -37,18 +37,7 @@ from oclgenomics.classify.reference import sketches as sketch_oracle
 from oclgenomics.io.append_file import Appending
 from oclgenomics.io.atomic_file import whole_file
 from oclgenomics.kmers import reference
-from oclgenomics.kmers.count import count
-from oclgenomics.kmers.counting import bin_plan
-from oclgenomics.kmers.counting.bin_counter import BinCounter
-from oclgenomics.kmers.counting.bin_fill import BinFiller
-from oclgenomics.kmers.counting.counter import KmerCounter
-from oclgenomics.kmers.counting.dealing import DealKernels
-from oclgenomics.kmers.counting.filtering import EVERY
-from oclgenomics.kmers.counting.gathering import gather
-from oclgenomics.kmers.counting.line_tables import LineTables
-from oclgenomics.kmers.counting.prefix_span import PrefixSpan
-from oclgenomics.kmers.counting.slot_runs import SlotBins, runs_of
-from oclgenomics.kmers.counting.sort_counter import SortCounter
+from oclgenomics.kmers.api import count
 from oclgenomics.kmers.database.reader import KmerDatabase
 from oclgenomics.kmers.database.sections.encode_kernels import Span
 from oclgenomics.kmers.database.sections.encode_slots import SlotEncoder
@@ -56,6 +45,17 @@ from oclgenomics.kmers.database.sections.plan import SectionPlan
 from oclgenomics.kmers.database.sections.section import encode_sections
 from oclgenomics.kmers.database.sections.section_rooms import RoomPair
 from oclgenomics.kmers.database.writer import DatabaseWriter
+from oclgenomics.kmers.device import bin_plan
+from oclgenomics.kmers.device.bin_counter import BinCounter
+from oclgenomics.kmers.device.bin_fill import BinFiller
+from oclgenomics.kmers.device.counter import KmerCounter
+from oclgenomics.kmers.device.dealing import DealKernels
+from oclgenomics.kmers.device.filtering import EVERY
+from oclgenomics.kmers.device.gathering import gather
+from oclgenomics.kmers.device.line_tables import LineTables
+from oclgenomics.kmers.device.prefix_span import PrefixSpan
+from oclgenomics.kmers.device.slot_runs import SlotBins, runs_of
+from oclgenomics.kmers.device.sort_counter import SortCounter
 from oclgenomics.kmers.filter_options import FilterOptions
 from oclgenomics.kmers.keys import key_words
 from oclgenomics.kmers.kmer_set import KmerBlock
@@ -66,8 +66,7 @@ from oclgenomics.omega.device.scanner import OmegaScanner
 from oclgenomics.omega.ld.pairs import ld_matrix
 from oclgenomics.omega.options import ScanOptions
 from oclgenomics.primitives import compact, count_equal, equal_keys, merge, partition, run_lengths, scan, sort
-from oclgenomics.runtime import DeviceArray, Engine, idiom_values
-from oclgenomics.runtime import idioms as runtime_idioms
+from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.runtime.source import source_folder
 from oclgenomics.sdtw import AlignOptions
 from oclgenomics.sdtw.device import normaliser, strip_aligner
@@ -75,6 +74,8 @@ from oclgenomics.sdtw.device.aligner import Aligner
 from oclgenomics.sdtw.device.normaliser import Normaliser
 from oclgenomics.sdtw.device.starts import StartFinder
 from oclgenomics.sdtw.options import ARITHMETICS, BONUSES, NORMS, Arithmetic, Bonus, Norm
+from oclgenomics.selftest import idiom_values
+from oclgenomics.selftest import idioms as runtime_idioms
 from oclgenomics.sequence import Pieces, Symbols, letter_blocks, names_of, packed_blocks
 from oclgenomics.sequence.device_text import Text
 from oclgenomics.signatures import Panel

@@ -15,15 +15,15 @@ from hypothesis import strategies as st
 
 from oclgenomics.errors import AllocationError, DeviceError
 from oclgenomics.kmers import reference
-from oclgenomics.kmers.counting import bin_counter, bin_plan
-from oclgenomics.kmers.counting.bin_counter import BinCounter, reach, share_taken
-from oclgenomics.kmers.counting.bin_fill import ALL, BinFiller
-from oclgenomics.kmers.counting.equal_prefixes import EqualPrefixes, distinct_of
-from oclgenomics.kmers.counting.filled_bins import FilledBins
-from oclgenomics.kmers.counting.filtering import EVERY, Kept
-from oclgenomics.kmers.counting.gathering import gather
-from oclgenomics.kmers.counting.line_tables import Lined, LineTables
-from oclgenomics.kmers.counting.prefix_span import PrefixSpan
+from oclgenomics.kmers.device import bin_counter, bin_plan
+from oclgenomics.kmers.device.bin_counter import BinCounter, reach, share_taken
+from oclgenomics.kmers.device.bin_fill import ALL, BinFiller
+from oclgenomics.kmers.device.equal_prefixes import EqualPrefixes, distinct_of
+from oclgenomics.kmers.device.filled_bins import FilledBins
+from oclgenomics.kmers.device.filtering import EVERY, Kept
+from oclgenomics.kmers.device.gathering import gather
+from oclgenomics.kmers.device.line_tables import Lined, LineTables
+from oclgenomics.kmers.device.prefix_span import PrefixSpan
 from oclgenomics.kmers.options import CountOptions
 from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.sequence import packed_blocks

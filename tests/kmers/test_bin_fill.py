@@ -10,12 +10,12 @@ from helpers.products import on_one_cpu
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oclgenomics.kmers.counting import bin_fill
-from oclgenomics.kmers.counting.bin_fill import BinFiller
-from oclgenomics.kmers.counting.chunk_lists import ChunkLists
-from oclgenomics.kmers.counting.filled_bins import FilledBins
-from oclgenomics.kmers.counting.layout import CHUNK_LINES, LINE_BYTES, key_bytes, line_keys
-from oclgenomics.kmers.counting.prefix_span import PrefixSpan
+from oclgenomics.kmers.device import bin_fill
+from oclgenomics.kmers.device.bin_fill import BinFiller
+from oclgenomics.kmers.device.chunk_lists import ChunkLists
+from oclgenomics.kmers.device.filled_bins import FilledBins
+from oclgenomics.kmers.device.layout import CHUNK_LINES, LINE_BYTES, key_bytes, line_keys
+from oclgenomics.kmers.device.prefix_span import PrefixSpan
 from oclgenomics.kmers.options import CountOptions
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence import Symbols

@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 
 from oclgenomics.errors import AllocationError
 from oclgenomics.kmers import reference
-from oclgenomics.kmers.count import count
-from oclgenomics.kmers.counting import bin_plan
-from oclgenomics.kmers.counting.bin_counter import BinCounter
-from oclgenomics.kmers.counting.counter import KmerCounter
-from oclgenomics.kmers.counting.filtering import EVERY
-from oclgenomics.kmers.counting.gathering import dense, gather
-from oclgenomics.kmers.counting.sort_counter import SortCounter
+from oclgenomics.kmers.api import count
+from oclgenomics.kmers.device import bin_plan
+from oclgenomics.kmers.device.bin_counter import BinCounter
+from oclgenomics.kmers.device.counter import KmerCounter
+from oclgenomics.kmers.device.filtering import EVERY
+from oclgenomics.kmers.device.gathering import dense, gather
+from oclgenomics.kmers.device.sort_counter import SortCounter
 from oclgenomics.kmers.kmer_set import KmerBlock
 from oclgenomics.kmers.options import CountOptions
 from oclgenomics.runtime import Device, Engine

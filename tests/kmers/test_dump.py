@@ -19,11 +19,11 @@ from hypothesis import strategies as st
 
 from oclgenomics.errors import MissingDependencyError, UsageError
 from oclgenomics.kmers import reference
-from oclgenomics.kmers.export.kmc import prefix_length, write_kmc
-from oclgenomics.kmers.export.npz import write_npz
-from oclgenomics.kmers.export.parquet import write_parquet
-from oclgenomics.kmers.export.select import SelectedKmers
-from oclgenomics.kmers.export.text import write_fasta, write_tsv
+from oclgenomics.kmers.formats.kmc import prefix_length, write_kmc
+from oclgenomics.kmers.formats.npz import write_npz
+from oclgenomics.kmers.formats.parquet import write_parquet
+from oclgenomics.kmers.formats.select import SelectedKmers
+from oclgenomics.kmers.formats.text import write_fasta, write_tsv
 from oclgenomics.kmers.keys import key_words, texts_of
 from oclgenomics.kmers.kmer_set import PIECE, CountedKmers
 from oclgenomics.kmers.options import CountOptions
@@ -139,7 +139,7 @@ def test_kmc_sorts_its_own_into_the_same_suffixes(tmp_path: Path) -> None:
     (p,) = np.frombuffer((tmp_path / "sorted.kmc_pre").read_bytes()[-60:-56], "<u4").tolist()
     kmers = set_of(reference.count([b">x\n" + letters], CountOptions(21)), 21)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("oclgenomics.kmers.export.kmc.prefix_length", lambda k, distinct: p)
+        patch.setattr("oclgenomics.kmers.formats.kmc.prefix_length", lambda k, distinct: p)
         write_pair(kmers, tmp_path / "ours")
     assert (tmp_path / "ours.kmc_suf").read_bytes() == (tmp_path / "sorted.kmc_suf").read_bytes()
     ours, theirs = (tmp_path / "ours.kmc_pre").read_bytes(), (tmp_path / "sorted.kmc_pre").read_bytes()

@@ -12,13 +12,13 @@ from helpers.slots import slots_of
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from oclgenomics.kmers.counting.layout import SlotLayout
-from oclgenomics.kmers.counting.slot_runs import runs_of
-from oclgenomics.kmers.counting.slots import Slots
 from oclgenomics.kmers.database.layout import SECTION_KMERS
 from oclgenomics.kmers.database.sections import plan as section_plan
 from oclgenomics.kmers.database.sections.encode_kernels import TALLIED
 from oclgenomics.kmers.database.writer import DatabaseWriter
+from oclgenomics.kmers.device.layout import SlotLayout
+from oclgenomics.kmers.device.slot_runs import runs_of
+from oclgenomics.kmers.device.slots import Slots
 from oclgenomics.kmers.keys import key_words
 from oclgenomics.kmers.kmer_set import KmerBlock
 from oclgenomics.kmers.options import CountOptions

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oclgenomics.kmers import CountOptions, reference
-from oclgenomics.kmers.counting.counter import KmerCounter
-from oclgenomics.kmers.counting.gathering import Part, gather, join
+from oclgenomics.kmers.device.counter import KmerCounter
+from oclgenomics.kmers.device.gathering import Part, gather, join
 from oclgenomics.kmers.kmer_set import KmerBlock
 from oclgenomics.primitives import Runs
 from oclgenomics.runtime import Device, Engine

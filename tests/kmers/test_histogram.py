@@ -13,12 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from oclgenomics.cli.kmers.histogram import _reading
+from oclgenomics.app.plot_style import save_plot
 from oclgenomics.kmers.analysis.histogram import Histogram, histogram
 from oclgenomics.kmers.analysis.spectrum import TOO_DEEP_NOTE, Spectrum, read_spectrum
 from oclgenomics.kmers.analysis.spectrum_plot import bases_text, plot_spectrum
+from oclgenomics.kmers.commands.histogram import _reading
 from oclgenomics.kmers.kmer_set import CountedKmers
-from oclgenomics.plot_style import save_plot
 
 GENOME = 1_000_000
 K = 21

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from helpers.kmer_sets import random_set, set_of, write_database
 
-from oclgenomics import frames
+from oclgenomics.app import frames
 from oclgenomics.kmers.database.reader import KmerDatabase
-from oclgenomics.kmers.export.select import SelectedKmers
+from oclgenomics.kmers.formats.select import SelectedKmers
 from oclgenomics.kmers.keys import texts_of
 from oclgenomics.kmers.kmer_set import PIECE, CountedKmers, KmerBlock, KmerSet, KmerTable
 

@@ -10,7 +10,7 @@ import pytest
 from helpers.kmer_sets import random_text
 
 from oclgenomics.kmers import reference
-from oclgenomics.kmers.count import count_to_database
+from oclgenomics.kmers.api import count_to_database
 from oclgenomics.kmers.options import CountOptions
 from oclgenomics.runtime import Engine
 

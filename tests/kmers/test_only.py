@@ -21,8 +21,8 @@ from oclgenomics.kmers import (
     histogram,
     histogram_of_reads,
     reference,
-)  # fmt: skip
-from oclgenomics.kmers.counting.counter import KmerCounter
+)
+from oclgenomics.kmers.device.counter import KmerCounter
 from oclgenomics.kmers.sets import restriction
 from oclgenomics.kmers.sets.restriction import restricted
 from oclgenomics.runtime import Device

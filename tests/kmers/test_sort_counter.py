@@ -10,8 +10,8 @@ from helpers.kmer_sets import as_dict, random_text
 from helpers.products import on_one_cpu
 
 from oclgenomics.kmers import reference
-from oclgenomics.kmers.counting.filtering import Kept, kept_runs
-from oclgenomics.kmers.counting.sort_counter import SortCounter
+from oclgenomics.kmers.device.filtering import Kept, kept_runs
+from oclgenomics.kmers.device.sort_counter import SortCounter
 from oclgenomics.kmers.kmer_set import KmerBlock
 from oclgenomics.kmers.options import MAX_COUNTER, CountOptions
 from oclgenomics.primitives.compaction import Runs

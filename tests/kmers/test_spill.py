@@ -17,13 +17,13 @@ from hypothesis import strategies as st
 
 from oclgenomics.errors import OutputError
 from oclgenomics.kmers import plan, reference
-from oclgenomics.kmers.count import count, count_to_database
-from oclgenomics.kmers.counting import spill
-from oclgenomics.kmers.counting.counter import KmerCounter
-from oclgenomics.kmers.counting.spill import Spill, kept_blocks
+from oclgenomics.kmers.api import count, count_to_database
 from oclgenomics.kmers.database import reader
 from oclgenomics.kmers.database.reader import KmerDatabase
 from oclgenomics.kmers.database.writer import DatabaseWriter
+from oclgenomics.kmers.device import spill
+from oclgenomics.kmers.device.counter import KmerCounter
+from oclgenomics.kmers.device.spill import Spill, kept_blocks
 from oclgenomics.kmers.keys import key_words, letters_of
 from oclgenomics.kmers.kmer_set import KmerBlock
 from oclgenomics.kmers.options import MAX_COUNTER, CountOptions
@@ -31,7 +31,7 @@ from oclgenomics.kmers.result import CountSummary
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence import Symbols
 
-run = importlib.import_module("oclgenomics.kmers.count")  # the package has a function of this name
+run = importlib.import_module("oclgenomics.kmers.api")  # the package has a function of this name
 
 
 def fasta(letters: int, seed: int, alphabet: bytes = b"ACGT", record: int = 5000) -> bytes:

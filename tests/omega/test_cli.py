@@ -16,10 +16,10 @@ from pathlib import Path
 
 import pytest
 
+from oclgenomics.app.progress import Progress, describe
 from oclgenomics.cli.main import main
-from oclgenomics.cli.omega import OMEGAPLUS_NAMES, add_parser
-from oclgenomics.cli.omega.options import scan_options
-from oclgenomics.cli.progress import Progress, describe
+from oclgenomics.omega.commands import OMEGAPLUS_NAMES, add_parser
+from oclgenomics.omega.commands.options import scan_options
 from oclgenomics.runtime import Engine, select_device
 from oclgenomics.runtime.trust import verdict_on
 from oclgenomics.variation import read_alignments

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from helpers.golden import GoldenRun, golden_run
 
+from oclgenomics.omega.api import scan_alignment
 from oclgenomics.omega.device.scanner import OmegaScanner
-from oclgenomics.omega.reports.scans import FACTS_MARK, OmegaPlusReport, TsvReport, scan_record
+from oclgenomics.omega.formats.scans import FACTS_MARK, OmegaPlusReport, TsvReport, scan_record
 from oclgenomics.omega.result import Scan
-from oclgenomics.omega.scan import scan_alignment
 from oclgenomics.runtime import Engine
 from oclgenomics.variation import ReadOptions, read_alignments
 

@@ -14,10 +14,10 @@ from helpers.alignments import correlated_states, make_alignment
 
 from oclgenomics.errors import InputError, ParameterError, UsageError
 from oclgenomics.omega import LdOptions, ScanOptions, ld_around_peak, scan
+from oclgenomics.omega.formats.reading import OmegaReport, read_report
+from oclgenomics.omega.formats.scans import make_report, write_report
 from oclgenomics.omega.ld.pairs import ld_matrix
 from oclgenomics.omega.ld.result import PART_COLUMNS, LdMap
-from oclgenomics.omega.reports.reading import OmegaReport, read_report
-from oclgenomics.omega.reports.scans import make_report, write_report
 from oclgenomics.runtime import Engine
 from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.read_options import ReadOptions

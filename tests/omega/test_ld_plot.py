@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from helpers.alignments import make_alignment
 
+from oclgenomics.app.plot_style import save_plot
+from oclgenomics.omega.formats.reading import Track
 from oclgenomics.omega.ld.pairs import LdBlock
 from oclgenomics.omega.ld.parts import LdPart
 from oclgenomics.omega.ld.picture import BinnedLd
 from oclgenomics.omega.ld.region import GridPoint, LdRegion, window_region
 from oclgenomics.omega.plots.ld import _corners, _raster, plot_ld
-from oclgenomics.omega.reports.reading import Track
-from oclgenomics.plot_style import save_plot
 
 MAGIC = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
 

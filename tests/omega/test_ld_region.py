@@ -7,8 +7,8 @@ import pytest
 from helpers.alignments import correlated_states, make_alignment
 
 from oclgenomics.errors import InputError, UsageError
+from oclgenomics.omega.formats.reading import OmegaReport, Track
 from oclgenomics.omega.ld.region import GridPoint, choose_peak, choose_position, plain_region, window_region
-from oclgenomics.omega.reports.reading import OmegaReport, Track
 
 POSITIONS = np.array([100, 200, 300, 300, 400, 500, 600, 700, 800, 900, 1000])
 

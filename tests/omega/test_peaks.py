@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from oclgenomics.errors import InputError, UsageError
 from oclgenomics.omega import ScanOptions, make_report, write_report
 from oclgenomics.omega.data_facts import DataFacts
+from oclgenomics.omega.formats.peaks import write_peaks
+from oclgenomics.omega.formats.reading import OmegaReport, Track, read_report
 from oclgenomics.omega.options import scan_parameters
 from oclgenomics.omega.peaks import best_windows, merge_peaks, quantile_threshold, top_threshold
-from oclgenomics.omega.reports.peaks import write_peaks
-from oclgenomics.omega.reports.reading import OmegaReport, Track, read_report
 from oclgenomics.omega.result import Scan
 from oclgenomics.omega.significance.neutral import Significance
 from oclgenomics.omega.significance.null_facts import NullFacts, grid_spacing, site_density
@@ -265,7 +265,7 @@ def test_a_report_as_records_and_table(monkeypatch):
     first, *_, last = report.records()
     assert first == {"chromosome": "chr2", "replicate": 1, "position": 50.0, "omega": 9.0, "left": 41, "right": 60}
     assert (last["omega"], last["left"], last["right"]) == (0.0, None, None)
-    monkeypatch.setattr("oclgenomics.omega.reports.reading.to_frame", dict)
+    monkeypatch.setattr("oclgenomics.omega.formats.reading.to_frame", dict)
     assert report.to_frame()["chromosome"] == ["chr2"] * len(ROWS) + ["3"]
     assert repr(report) == "<OmegaReport 'r.tsv': 2 tracks>"
     assert repr(report.tracks[0]) == "<Track of 'chr2': 6 positions, highest omega 9>"

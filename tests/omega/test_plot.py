@@ -9,10 +9,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from oclgenomics.app.plot_style import plot_format, save_plot
 from oclgenomics.errors import UsageError
 from oclgenomics.omega.plots.scans import peak_windows, plot_scans
 from oclgenomics.omega.result import Scan
-from oclgenomics.plot_style import plot_format, save_plot
 
 MAGIC = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from oclgenomics.errors import UsageError
-from oclgenomics.omega.reports.scans import make_report, scan_record, summary_line, write_report
+from oclgenomics.omega.formats.scans import make_report, scan_record, summary_line, write_report
 from oclgenomics.omega.result import Scan, ScanStats
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "omega"

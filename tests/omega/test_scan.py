@@ -13,9 +13,9 @@ import pytest
 from oclgenomics import omega
 from oclgenomics.errors import InputError, UsageError
 from oclgenomics.omega import ScanOptions, plot_scans, scan, scan_record
+from oclgenomics.omega.api import FilteredBatch, filter_alignment, filtered_batches
+from oclgenomics.omega.formats.scans import summary_line
 from oclgenomics.omega.ld.pairs import ld_matrix
-from oclgenomics.omega.reports.scans import summary_line
-from oclgenomics.omega.scan import FilteredBatch, filter_alignment, filtered_batches
 from oclgenomics.variation import Alignment, ReadOptions, read_alignments
 
 EDGE = Path(__file__).parents[1] / "data" / "omega" / "edge"
@@ -83,7 +83,7 @@ def test_seconds_hold_those_of_the_filter(engine, monkeypatch):
     assert [len(batch.alignments) for batch in batches] == [2]
     assert batches[0].seconds > 0
     slow = [FilteredBatch(batch.prepared, 2e6) for batch in batches]
-    monkeypatch.setattr(sys.modules["oclgenomics.omega.scan"], "_filter_batch", lambda *_: slow[0])
+    monkeypatch.setattr(sys.modules["oclgenomics.omega.api"], "_filter_batch", lambda *_: slow[0])
     assert [one.stats.seconds > 1e6 for one in scan([alignment, alignment], OPTIONS, engine=engine)] == [True, True]
 
 

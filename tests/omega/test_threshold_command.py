@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from oclgenomics.cli.main import main
-from oclgenomics.cli.omega import add_parser
+from oclgenomics.omega.commands import add_parser
 
 TESTS = Path(__file__).parents[1]
 EDGE = TESTS / "data" / "omega" / "edge"

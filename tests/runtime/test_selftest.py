@@ -25,16 +25,17 @@ from oclgenomics import notices
 from oclgenomics.classify import BuildOptions
 from oclgenomics.classify import reference as classify_reference
 from oclgenomics.classify.plan import SMALL, WIDE
-from oclgenomics.cli import doctor, golden_classify, golden_jobs
+from oclgenomics.cli import doctor
 from oclgenomics.cli.main import main
 from oclgenomics.errors import DeviceError, NoDeviceError, UntrustedDeviceError
 from oclgenomics.runtime import Device, Engine, diskcache, list_devices, pocl, program, select_device, selection, trust
-from oclgenomics.runtime.idiom_values import ITEMS, RECIPROCAL_ERROR
-from oclgenomics.runtime.idioms import SOURCES, Trial, idioms_for
 from oclgenomics.runtime.source import load_source, source_folder
 from oclgenomics.runtime.trust import Verdict
 from oclgenomics.runtime.tuning import tuning_for
 from oclgenomics.sdtw.reference import align, normalised_levels
+from oclgenomics.selftest import golden_classify, golden_jobs
+from oclgenomics.selftest.idiom_values import ITEMS, RECIPROCAL_ERROR
+from oclgenomics.selftest.idioms import SOURCES, Trial, idioms_for
 
 FINE = Verdict({})
 SCAN = ("x.ms", "--grid", "5", "--length", "100", "--minwin", "1", "--maxwin", "50", "-d", "0")
@@ -142,7 +143,7 @@ def test_what_a_compiler_gets_wrong_is_seen(
     if not tuning_for(device).cpu:
         pytest.skip("kernels have no vectors on this device")
     tuning = dataclasses.replace(tuning_for(device), vector_bytes=vector_bytes)
-    monkeypatch.setattr("oclgenomics.runtime.idioms.tuning_for", lambda _: tuning)
+    monkeypatch.setattr("oclgenomics.selftest.idioms.tuning_for", lambda _: tuning)
     idiom = next(idiom for idiom in idioms_for(device) if idiom.kernel == kernel)
     assert wrong_as_it_is(device, idiom.name, vector_bytes) is None
     text = load_source(idiom.source)
@@ -199,7 +200,7 @@ def test_the_answer_depends_on_all_sources() -> None:
 
 BROKEN = """
 import os, signal
-from oclgenomics.runtime.idioms import Trial
+from oclgenomics.selftest.idioms import Trial
 run = Trial.run
 def broken(self, idiom):
     if idiom.kernel == "siphash":
@@ -218,7 +219,7 @@ Trial.run = broken
 def break_selftest(folder: Path, code: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Have the processes of the self-test, and no others, run code first."""
     indented = "".join(f"    {line}\n" for line in code.strip().splitlines())
-    head = 'import sys\nif "oclgenomics.runtime.selftest" in sys.orig_argv:\n'
+    head = 'import sys\nif "oclgenomics.selftest.device_test" in sys.orig_argv:\n'
     (folder / "sitecustomize.py").write_text(head + indented)
     monkeypatch.setenv("PYTHONPATH", str(folder), prepend=os.pathsep)
 
@@ -237,7 +238,7 @@ def test_aborts_hangs_and_wrong_values_are_told_apart(
     monkeypatch.setattr(trust, "SECONDS_ALONE", 5)
     names = ("integers", "memory", "atomics", "siphash")
     few = [idiom for idiom in idioms_for(first) if idiom.name in names]
-    monkeypatch.setattr("oclgenomics.runtime.idioms.idioms_for", lambda _: few)
+    monkeypatch.setattr("oclgenomics.selftest.idioms.idioms_for", lambda _: few)
     verdict = trust.examine(first)
     assert verdict.failed == {
         "memory": "5 of 9 values are wrong",
@@ -251,7 +252,7 @@ def test_aborts_hangs_and_wrong_values_are_told_apart(
 
 
 def test_a_process_that_dies_in_the_end(first: Device, fresh: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    right = "from oclgenomics.runtime.idioms import Trial; Trial.run = lambda *_: None"
+    right = "from oclgenomics.selftest.idioms import Trial; Trial.run = lambda *_: None"
     break_selftest(fresh, f"import atexit, os; atexit.register(os.abort); {right}", monkeypatch)
     assert trust.examine(first).failed == {"all idioms together": "ended by SIGABRT"}
 

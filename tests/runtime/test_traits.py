@@ -6,7 +6,7 @@ import pytest
 
 from oclgenomics.errors import BuildError
 from oclgenomics.runtime import Device, Engine, diskcache, traits
-from oclgenomics.runtime.idiom_values import RECIPROCAL_ERROR
+from oclgenomics.selftest.idiom_values import RECIPROCAL_ERROR
 
 
 def test_runtimes_under_test(engine: Engine) -> None:

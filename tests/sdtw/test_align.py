@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from oclgenomics.errors import InputError, ParameterError
 from oclgenomics.runtime import Engine
 from oclgenomics.sdtw import Alignments, AlignOptions, align
-from oclgenomics.sdtw.align import align_block, align_parts
+from oclgenomics.sdtw.api import align_block, align_parts
 from oclgenomics.sdtw.prefix_blocks import MAX_BLOCK_SAMPLES, PrefixBlock, block_reads, prefix_blocks
 from oclgenomics.sdtw.sources import open_references, signal_blocks
 from oclgenomics.signals import Signals, TrimOptions, write_signals

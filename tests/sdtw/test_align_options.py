@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from oclgenomics.cli.sdtw.align_options import variant_name
 from oclgenomics.sdtw import CRESCENT, SQUIGGLEFILTER, AlignOptions
+from oclgenomics.sdtw.commands.align_options import variant_name
 
 
 @pytest.mark.parametrize(

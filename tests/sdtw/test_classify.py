@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from oclgenomics.errors import ParameterError, UsageError
 from oclgenomics.runtime import Engine
 from oclgenomics.sdtw import AlignOptions, Classified, classify
-from oclgenomics.sdtw.classify import classify_block, open_targets
+from oclgenomics.sdtw.api import classify_block, open_targets
 from oclgenomics.sdtw.decisions.thresholds import Stage, Thresholds
 from oclgenomics.sdtw.decisions.thresholds_file import write_thresholds
 from oclgenomics.sdtw.decisions.words import WORDS

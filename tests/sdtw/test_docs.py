@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
+from oclgenomics.app.actions import chosen_actions
 from oclgenomics.cli.main import _parser, main
-from oclgenomics.commandkit.actions import chosen_actions
 from oclgenomics.sdtw import align, classify
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "sdtw.md").read_text()

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from oclgenomics.cli.main import main
-from oclgenomics.cli.sdtw.index import MODEL_NAMES
 from oclgenomics.sdtw import build_squiggle, read_squiggle
+from oclgenomics.sdtw.commands.index import MODEL_NAMES
 from oclgenomics.signals import MODELS, read_model
 
 FASTA = ">one first\nGATTACAGATTACA\nNNNACGTACGT\n>two\nacguacgu\n>three\nAC\n"

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oclgenomics.errors import InputError, ParameterError
+from oclgenomics.sdtw.formats.live import played_text
 from oclgenomics.sdtw.live.clock import RealClock, VirtualClock
 from oclgenomics.sdtw.live.flow_cell import FlowCell
 from oclgenomics.sdtw.live.flow_cell_options import FlowCellOptions
@@ -21,7 +22,6 @@ from oclgenomics.sdtw.live.options import LiveOptions
 from oclgenomics.sdtw.live.playback import Played, play
 from oclgenomics.sdtw.live.truth import named_classes, of_class, read_classes
 from oclgenomics.sdtw.plots.live import plot_played
-from oclgenomics.sdtw.reports.live import played_text
 from oclgenomics.signals.model import Signals
 
 STAGES = stages_of((40, 400.0), (80, 600.0))

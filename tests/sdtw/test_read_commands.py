@@ -13,7 +13,7 @@ from helpers.sdtw_oracle import small_squiggle
 from oclgenomics.cli.main import main
 from oclgenomics.runtime import Device
 from oclgenomics.sdtw import AlignOptions, Stage, Thresholds, align, classify, write_thresholds
-from oclgenomics.sdtw.reports import make_report, write_report
+from oclgenomics.sdtw.formats import make_report, write_report
 from oclgenomics.sdtw.squiggles.file import write_squiggle
 from oclgenomics.signals import Signals, TrimOptions, write_signals
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from oclgenomics.app.actions import chosen_actions
 from oclgenomics.cli.main import _parser
-from oclgenomics.commandkit.actions import chosen_actions
-from oclgenomics.signatures.reports.matches import COLUMNS
-from oclgenomics.signatures.reports.samples import CERTAINTY_COLUMNS, SUMMARY_COLUMNS
+from oclgenomics.signatures.formats.matches import COLUMNS
+from oclgenomics.signatures.formats.samples import CERTAINTY_COLUMNS, SUMMARY_COLUMNS
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "signatures.md").read_text()
 

@@ -14,10 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oclgenomics.errors import InputError, UsageError
+from oclgenomics.signatures.formats.matches import COLUMNS, FORMATS, make_report
+from oclgenomics.signatures.formats.samples import CERTAINTY_COLUMNS, SUMMARY_COLUMNS, CertaintyReport, SummaryReport
+from oclgenomics.signatures.formats.writing import write_reports
 from oclgenomics.signatures.options import ScanOptions
-from oclgenomics.signatures.reports.matches import COLUMNS, FORMATS, make_report
-from oclgenomics.signatures.reports.samples import CERTAINTY_COLUMNS, SUMMARY_COLUMNS, CertaintyReport, SummaryReport
-from oclgenomics.signatures.reports.writing import write_reports
 from oclgenomics.signatures.result import ScanResult
 from oclgenomics.signatures.totals import ScanTotals
 

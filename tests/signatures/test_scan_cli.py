@@ -16,10 +16,10 @@ from helpers.signature_parts import Read, scan_parts
 
 from oclgenomics.cli.main import main
 from oclgenomics.runtime import Device
+from oclgenomics.signatures.formats.matches import make_report
+from oclgenomics.signatures.formats.samples import CertaintyReport, SummaryReport
+from oclgenomics.signatures.formats.writing import write_reports
 from oclgenomics.signatures.options import ScanOptions
-from oclgenomics.signatures.reports.matches import make_report
-from oclgenomics.signatures.reports.samples import CertaintyReport, SummaryReport
-from oclgenomics.signatures.reports.writing import write_reports
 
 
 def random_reads(count: int, letters: int, seed: int) -> list[Read]:

@@ -10,10 +10,10 @@ import pytest
 from helpers.kmer_signals import random_model
 
 from oclgenomics.cli.main import main
-from oclgenomics.cli.simulate import signals as command
 from oclgenomics.sequence.records import read_records
 from oclgenomics.signals import MODELS, Signals, read_signals, write_model
 from oclgenomics.signals.model import Signals as Model
+from oclgenomics.simulate.commands import signals as command
 from oclgenomics.simulate.signal_files import TRUTH_COLUMNS
 from oclgenomics.simulate.signals import PRESETS
 

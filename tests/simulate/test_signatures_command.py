@@ -9,8 +9,8 @@ from dataclasses import fields
 import pytest
 
 from oclgenomics.cli.main import main
-from oclgenomics.cli.simulate.signatures import PRESETS as NAMED
 from oclgenomics.sequence.records import read_records
+from oclgenomics.simulate.commands.signatures import PRESETS as NAMED
 from oclgenomics.simulate.signatures import PRESETS, Scenario
 
 SMALL = ["--signatures", 7, "--signature-length", 20, 40, "--clean", 3, "--infected", 4, "--sample-length", 60, 90]

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from oclgenomics.commandkit.children import child_environment, child_python
 from oclgenomics.errors import OclGenomicsError, UsageError
+from oclgenomics.io.processes import child_environment, child_python
 from oclgenomics.simulate import Region, neutral_alignments
 from oclgenomics.simulate.worker import SIZE
 from oclgenomics.simulate.worker_processes import drawn_side_by_side

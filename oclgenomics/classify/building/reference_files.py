@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from oclgenomics.commandkit.files import FileKey, file_key
+from oclgenomics.app.files import FileKey, file_key
 from oclgenomics.errors import InputError
 
 __all__ = ["files_of", "reference_files", "stored_letters"]

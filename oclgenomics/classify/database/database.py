@@ -157,7 +157,7 @@ class Database:
         Of the targets' taxa and those above them.
     features : Features
     provenance : dict of str to object
-        See `oclgenomics.provenance`.
+        See `oclgenomics.app.provenance`.
     """
 
     options: BuildOptions

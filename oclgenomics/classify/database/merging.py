@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.app.provenance import make_provenance
 from oclgenomics.classify.building.feature_filters import filtered
 from oclgenomics.classify.building.feature_ranges import FeatureList, cut_ranges
 from oclgenomics.classify.building.target_naming import NUMBER, NewTargets, join_targets, refuse_known
@@ -20,7 +21,6 @@ from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.classify.taxonomy.pruning import united
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
 from oclgenomics.errors import UsageError
-from oclgenomics.provenance import make_provenance
 
 __all__ = ["merge_databases"]
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.classify.reports.lines import Column, NameColumn, NumberColumn, TextColumn
-from oclgenomics.classify.reports.text_table import TextTable
+from oclgenomics.classify.formats.lines import Column, NameColumn, NumberColumn, TextColumn
+from oclgenomics.classify.formats.text_table import TextTable
 from oclgenomics.primitives import scan
 from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.sequence.name_list import NameList

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.app.plot_style import GREY, INK, STYLE, short_text
+from oclgenomics.classify.formats.tally import Tally
+from oclgenomics.classify.formats.taxon_words import TaxonWords
 from oclgenomics.classify.plots.colours import HIGHER, HUES, OTHER, UNCLASSIFIED, ink_on
-from oclgenomics.classify.reports.tally import Tally
-from oclgenomics.classify.reports.taxon_words import TaxonWords
 from oclgenomics.classify.taxonomy.ranks import RANKS
 from oclgenomics.errors import ParameterError
-from oclgenomics.plot_style import GREY, INK, STYLE, short_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -86,7 +86,7 @@ def plot_samples(samples: Sequence[tuple[str, Tally]], rank: str = "genus", *, t
     Returns
     -------
     matplotlib.figure.Figure
-        To be saved by `oclgenomics.plot_style.save_plot` or changed further; no display is needed.
+        To be saved by `oclgenomics.app.plot_style.save_plot` or changed further; no display is needed.
 
     Raises
     ------

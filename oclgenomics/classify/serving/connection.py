@@ -18,8 +18,8 @@ from oclgenomics.classify.serving.protocol import BAD_REQUEST, HttpError, error_
 from oclgenomics.classify.serving.spool import AbandonedError
 from oclgenomics.classify.serving.timed_stream import TimedStream
 from oclgenomics.classify.serving.work_queue import WorkQueue
-from oclgenomics.commandkit.plain_json import json_text
 from oclgenomics.errors import OclGenomicsError
+from oclgenomics.io.plain_json import json_text
 
 __all__ = ["Connection", "Service"]
 

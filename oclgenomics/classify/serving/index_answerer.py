@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from oclgenomics import __version__
-from oclgenomics.classify import reports
+from oclgenomics.classify import formats as reports
 from oclgenomics.classify.index import Index
 from oclgenomics.classify.reading.inputs import Input
 from oclgenomics.classify.result import ClassifiedReads

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
+from oclgenomics.classify.formats import FORMATS, NativeOptions
 from oclgenomics.classify.options import QueryOptions, Wanted
-from oclgenomics.classify.reports import FORMATS, NativeOptions
 from oclgenomics.errors import ParameterError, UsageError
 
 __all__ = ["SUMMARIES", "ClassifyQuery", "parse_query"]

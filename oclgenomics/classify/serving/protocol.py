@@ -7,8 +7,8 @@ from contextlib import AbstractContextManager
 from typing import Any, Protocol
 from urllib.parse import parse_qsl
 
-from oclgenomics.commandkit.plain_json import json_text
 from oclgenomics.errors import InputError, OclGenomicsError, UsageError
+from oclgenomics.io.plain_json import json_text
 
 __all__ = [
     "Answerer", "AnswererMaker", "HttpError", "Query", "busy", "error_line", "parse_parameters", "refusal_of",

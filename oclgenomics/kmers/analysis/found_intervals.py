@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.frames import to_frame
+from oclgenomics.app.frames import to_frame
 from oclgenomics.kmers.analysis.found_kmers import FoundKmers
 
 __all__ = ["FoundIntervals", "count_intervals", "covered_intervals"]
@@ -72,7 +72,7 @@ class FoundIntervals:
         return (dict(zip(self.columns, row, strict=True)) for row in self.rows())
 
     def to_frame(self) -> Any:
-        """The records as a table; see `oclgenomics.frames.to_frame`."""
+        """The records as a table; see `oclgenomics.app.frames.to_frame`."""
         held = list(self.rows())
         return to_frame({name: [row[place] for row in held] for place, name in enumerate(self.columns)})
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.frames import to_frame
+from oclgenomics.app.frames import to_frame
 from oclgenomics.kmers.keys import strings_of
 from oclgenomics.kmers.kmer_set import PIECE
 
@@ -85,7 +85,7 @@ class FoundKmers:
         return (dict(zip(self.COLUMNS, row, strict=True)) for row in self.rows())
 
     def to_frame(self) -> Any:
-        """The records as a table; see `oclgenomics.frames.to_frame`."""
+        """The records as a table; see `oclgenomics.app.frames.to_frame`."""
         return _table(self.COLUMNS, self.rows())
 
 
@@ -130,7 +130,7 @@ class RecordSummaries:
         return (dict(zip(self.COLUMNS, row, strict=True)) for row in self.rows())
 
     def to_frame(self) -> Any:
-        """The records as a table; see `oclgenomics.frames.to_frame`."""
+        """The records as a table; see `oclgenomics.app.frames.to_frame`."""
         return _table(self.COLUMNS, self.rows())
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.frames import to_frame
+from oclgenomics.app.frames import to_frame
 from oclgenomics.kmers.database.reader import KmerDatabase
 from oclgenomics.kmers.kmer_set import KmerSet
 from oclgenomics.kmers.source import KmerSource, opened
@@ -72,7 +72,7 @@ class Histogram:
         return [{"count": count, "kmers": kmers} for count, kmers in self.rows()]
 
     def to_frame(self) -> Any:
-        """The records as a table; see `oclgenomics.frames.to_frame`."""
+        """The records as a table; see `oclgenomics.app.frames.to_frame`."""
         return to_frame({"count": self.counts, "kmers": self.kmers})
 
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.app.frames import to_frame
 from oclgenomics.errors import UsageError
-from oclgenomics.frames import to_frame
 from oclgenomics.kmers.analysis.found_intervals import FoundIntervals, count_intervals, covered_intervals
 from oclgenomics.kmers.analysis.found_kmers import FoundKmers, RecordSummaries, summarise
 from oclgenomics.kmers.analysis.kmers_of_letters import kmers_of_letters
@@ -82,7 +82,7 @@ class QueryResult:
         return itertools.chain.from_iterable(found.records() for found in self)
 
     def to_frame(self) -> Any:
-        """The records as a table, all of them in memory; see `oclgenomics.frames.to_frame`."""
+        """The records as a table, all of them in memory; see `oclgenomics.app.frames.to_frame`."""
         rows = [row for found in self for row in found.rows()]
         return to_frame({name: [row[place] for row in rows] for place, name in enumerate(FoundKmers.COLUMNS)})
 

@@ -6,7 +6,7 @@ import os
 
 from oclgenomics.io.source import Progress
 from oclgenomics.kmers.analysis.histogram import Histogram
-from oclgenomics.kmers.count import tally_counts
+from oclgenomics.kmers.api import tally_counts
 from oclgenomics.kmers.options import CountOptions
 from oclgenomics.runtime import Device, Engine, lent_engine
 from oclgenomics.sequence.files import SequenceFiles

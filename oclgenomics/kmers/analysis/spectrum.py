@@ -47,7 +47,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.frames import to_frame
+from oclgenomics.app.frames import to_frame
 from oclgenomics.kmers.analysis.fit_choice import MIN_HALVES, FitChoice, choose_fit, fitted_counts
 from oclgenomics.kmers.analysis.histogram import Histogram
 from oclgenomics.kmers.analysis.mixture import Mixture
@@ -148,7 +148,7 @@ class Spectrum:
         return [asdict(self)]
 
     def to_frame(self) -> Any:
-        """The values as a table of one row, without `other`, `fit` and `notes`; see `oclgenomics.frames.to_frame`."""
+        """The values as a table of one row, without `other`, `fit` and `notes`; see `app.frames.to_frame`."""
         (record,) = self.records()
         return to_frame({name: [value] for name, value in record.items() if name not in NESTED})
 

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from oclgenomics.errors import InputError, ParameterError
+from oclgenomics.omega.api import filter_alignment
+from oclgenomics.omega.formats.reading import OmegaReport, read_report
 from oclgenomics.omega.ld.options import LdOptions
 from oclgenomics.omega.ld.pairs import LdBlock, ld_blocks
 from oclgenomics.omega.ld.parts import LdPart, omega_of_parts, window_parts
@@ -28,8 +30,6 @@ from oclgenomics.omega.ld.region import (
 )
 from oclgenomics.omega.ld.result import LdMap
 from oclgenomics.omega.options import MISSING_NAMES, MissingState, ScanOptions
-from oclgenomics.omega.reports.reading import OmegaReport, read_report
-from oclgenomics.omega.scan import filter_alignment
 from oclgenomics.omega.sources import AlignmentSource, open_alignments
 from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.bed import BedRegions, read_bed

@@ -7,8 +7,8 @@ from collections.abc import Set
 from dataclasses import dataclass
 
 from oclgenomics.errors import ParameterError, UsageError
+from oclgenomics.omega.formats.reading import OmegaReport
 from oclgenomics.omega.options import MissingState
-from oclgenomics.omega.reports.reading import OmegaReport
 
 __all__ = ["LdOptions"]
 

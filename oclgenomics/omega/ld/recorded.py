@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from oclgenomics.errors import InputError, ParameterError
+from oclgenomics.omega.formats.reading import OmegaReport
 from oclgenomics.omega.options import MISSING_NAMES
-from oclgenomics.omega.reports.reading import OmegaReport
 
 __all__ = ["RECORDED", "as_scanned"]
 

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError, ParameterError
+from oclgenomics.omega.formats.reading import OmegaReport, Track
 from oclgenomics.omega.ld.parts import LdPart, window_parts
 from oclgenomics.omega.peaks import best_windows
-from oclgenomics.omega.reports.reading import OmegaReport, Track
 from oclgenomics.omega.sites import take_sites
 from oclgenomics.omega.windows import grid_positions
 from oclgenomics.variation.alignment import Alignment

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from oclgenomics.frames import to_frame
+from oclgenomics.app.frames import to_frame
 from oclgenomics.omega.ld.parts import LdPart
 from oclgenomics.omega.ld.picture import BinnedLd
 from oclgenomics.omega.ld.region import LdRegion

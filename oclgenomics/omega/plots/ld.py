@@ -13,17 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.omega.ld.parts import LdPart
-from oclgenomics.omega.ld.picture import MAX_PIXELS, BinnedLd
-from oclgenomics.omega.ld.region import GridPoint, LdRegion
-from oclgenomics.omega.plots.axes import (
-    HEADLINE_DIGITS,
-    LONGEST_TITLE,
-    MAX_TICKS,
-    range_text,
-    set_omega_axis,
-)
-from oclgenomics.plot_style import (
+from oclgenomics.app.plot_style import (
     BLUE,
     GREY,
     INK,
@@ -34,6 +24,16 @@ from oclgenomics.plot_style import (
     position_unit,
     round_ticks,
     short_text,
+)
+from oclgenomics.omega.ld.parts import LdPart
+from oclgenomics.omega.ld.picture import MAX_PIXELS, BinnedLd
+from oclgenomics.omega.ld.region import GridPoint, LdRegion
+from oclgenomics.omega.plots.axes import (
+    HEADLINE_DIGITS,
+    LONGEST_TITLE,
+    MAX_TICKS,
+    range_text,
+    set_omega_axis,
 )
 
 if TYPE_CHECKING:

@@ -8,17 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.errors import ParameterError
-from oclgenomics.omega.plots.axes import (
-    HEADLINE_DIGITS,
-    LONGEST_NAME,
-    LONGEST_TITLE,
-    MAX_TICKS,
-    range_text,
-    set_omega_axis,
-)
-from oclgenomics.omega.result import Scan
-from oclgenomics.plot_style import (
+from oclgenomics.app.plot_style import (
     BLUE,
     GREY,
     INK,
@@ -30,6 +20,16 @@ from oclgenomics.plot_style import (
     round_ticks,
     short_text,
 )
+from oclgenomics.errors import ParameterError
+from oclgenomics.omega.plots.axes import (
+    HEADLINE_DIGITS,
+    LONGEST_NAME,
+    LONGEST_TITLE,
+    MAX_TICKS,
+    range_text,
+    set_omega_axis,
+)
+from oclgenomics.omega.result import Scan
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.frames import to_frame
+from oclgenomics.app.frames import to_frame
 from oclgenomics.omega.options import ScanOptions, scan_parameters
 from oclgenomics.omega.peaks import Peak
 from oclgenomics.omega.significance.null_facts import NullFacts
@@ -82,7 +82,7 @@ class Significance:
         return [threshold.record() for threshold in self.thresholds]
 
     def to_frame(self) -> Any:
-        """Make a table of the thresholds, with the names of `records`; see `oclgenomics.frames.to_frame`."""
+        """Make a table of the thresholds, with the names of `records`; see `oclgenomics.app.frames.to_frame`."""
         records = self.records()
         return to_frame({name: [record[name] for record in records] for name in records[0]})
 
@@ -115,7 +115,7 @@ def find_thresholds(
     length : int, optional
         Of a replicate, bp, for the record; that of `reading` if not given.
     reading, exclude, on_alignment, engine, device, max_memory, threads
-        As for `oclgenomics.omega.scan`.
+        As for `oclgenomics.omega.api`.
     progress : callable, optional
         Called with (replicates that have come, None).
 
@@ -124,7 +124,7 @@ def find_thresholds(
     UsageError
         A rate outside its range, or too small for so few replicates; options that do not suit the replicates.
     InputError, DeviceError
-        As for `oclgenomics.omega.scan`.
+        As for `oclgenomics.omega.api`.
 
     Examples
     --------

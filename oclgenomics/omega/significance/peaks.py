@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from oclgenomics.app.frames import to_frame
 from oclgenomics.errors import ParameterError, UsageError
-from oclgenomics.frames import to_frame
+from oclgenomics.omega.formats.reading import Track
 from oclgenomics.omega.peaks import Peak, merge_peaks, quantile_threshold, top_threshold
-from oclgenomics.omega.reports.reading import Track
 from oclgenomics.omega.result import Scan
 from oclgenomics.omega.significance.comparable import compare
 from oclgenomics.omega.significance.compared import Compared
@@ -69,7 +69,7 @@ class Peaks:
         return sorted(records, key=lambda one: (one["chromosome"].encode(), one["start"], one["end"], one["replicate"]))
 
     def to_frame(self) -> Any:
-        """Make a table of the peaks, with the columns `PEAK_COLUMNS`; see `oclgenomics.frames.to_frame`."""
+        """Make a table of the peaks, with the columns `PEAK_COLUMNS`; see `oclgenomics.app.frames.to_frame`."""
         records = self.records()
         return to_frame({name: [record[name] for record in records] for name in PEAK_COLUMNS})
 

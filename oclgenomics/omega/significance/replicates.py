@@ -7,10 +7,10 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from oclgenomics.omega.api import scan
 from oclgenomics.omega.data_facts import DataFacts
 from oclgenomics.omega.options import ScanOptions
 from oclgenomics.omega.result import Scan
-from oclgenomics.omega.scan import scan
 from oclgenomics.omega.significance.null_facts import NullFacts, grid_spacing, site_density
 from oclgenomics.omega.significance.thresholds import Maxima
 from oclgenomics.omega.sources import AlignmentSource, open_alignments
@@ -63,14 +63,14 @@ def scan_replicates(
     Parameters
     ----------
     source, options, reading, on_alignment, engine, device, max_memory, threads
-        As for `oclgenomics.omega.scan`.
+        As for `oclgenomics.omega.api`.
     progress : callable, optional
         Called with (replicates that have come, None), each time one is read or simulated.
 
     Raises
     ------
     InputError, UsageError, DeviceError
-        As for `oclgenomics.omega.scan`.
+        As for `oclgenomics.omega.api`.
     """
     haplotypes = sites = 0
     facts: list[tuple[DataFacts, float, float]] = []

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from oclgenomics.frames import to_frame
+from oclgenomics.app.frames import to_frame
 from oclgenomics.omega.options import ScanOptions
 from oclgenomics.omega.significance.null_facts import NullFacts
 from oclgenomics.omega.significance.replicates import scan_replicates
@@ -156,7 +156,7 @@ class SweepResults:
         return [one.record() for one in self.detection]
 
     def to_frame(self) -> Any:
-        """Make a table of the thresholds, with the names of `records`; see `oclgenomics.frames.to_frame`."""
+        """Make a table of the thresholds, with the names of `records`; see `oclgenomics.app.frames.to_frame`."""
         records = self.records()
         return to_frame({name: [record[name] for record in records] for name in records[0]})
 
@@ -192,14 +192,14 @@ def detect_sweeps(
     within : int, optional
         Greatest distance from it, in bp, of a detection in the right place.
     reading, exclude, on_alignment, engine, device, max_memory, threads
-        As for `oclgenomics.omega.scan`.
+        As for `oclgenomics.omega.api`.
     progress : callable, optional
         Called with (replicates that have come, None).
 
     Raises
     ------
     InputError, UsageError, DeviceError
-        As for `oclgenomics.omega.scan`.
+        As for `oclgenomics.omega.api`.
     """
     found = scan_replicates(
         source, options, reading=reading, exclude=exclude, on_alignment=on_alignment, engine=engine, device=device,

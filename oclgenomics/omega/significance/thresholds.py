@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.app.frames import to_frame
 from oclgenomics.errors import ParameterError
-from oclgenomics.frames import to_frame
 from oclgenomics.omega.result import Scan
 
 __all__ = [
@@ -76,7 +76,7 @@ class Maxima:
         ]
 
     def to_frame(self) -> Any:
-        """Make a table of the replicates, with the names of `records`; see `oclgenomics.frames.to_frame`."""
+        """Make a table of the replicates, with the names of `records`; see `oclgenomics.app.frames.to_frame`."""
         numbers = np.arange(1, len(self) + 1)
         return to_frame({"replicate": numbers, "omega": self.omega, "position": self.position})
 

@@ -35,7 +35,7 @@ class Thresholds:
         Names of the target and the decoys; empty where they are not known. Several targets, of which the best counts,
         are one of all their names, with commas between them.
     made : mapping of str to object
-        How the thresholds were found, as plain values; see `oclgenomics.provenance`.
+        How the thresholds were found, as plain values; see `oclgenomics.app.provenance`.
     basis : Basis, optional
         What the reads and the references were by which they were found; None for thresholds that somebody typed, which
         are good for whatever they are used for.

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from dataclasses import asdict, fields
 from typing import Any
 
-from oclgenomics.commandkit.plain_json import json_text
 from oclgenomics.errors import InputError, OutputError, ParameterError
 from oclgenomics.io.checksum import checksum
 from oclgenomics.io.packed_file import open_packed
+from oclgenomics.io.plain_json import json_text
 from oclgenomics.io.strict_json import Fields, load_fields
 from oclgenomics.io.text_file import read_text
 from oclgenomics.sdtw.decisions.basis import Basis, KnownTrim, ReferenceFacts

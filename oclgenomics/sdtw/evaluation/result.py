@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.frames import to_frame
+from oclgenomics.app.frames import to_frame
 from oclgenomics.sdtw.evaluation.intervals import Interval
 from oclgenomics.sdtw.evaluation.labelled import LabelledScores
 from oclgenomics.sdtw.evaluation.sweep import Sweep
@@ -128,7 +128,7 @@ class Evaluation:
         return [{"variant": self.labelled.name, **one.record()} for one in self.prefixes]
 
     def to_frame(self) -> Any:
-        """Make a table of the records; see `oclgenomics.frames.to_frame`."""
+        """Make a table of the records; see `oclgenomics.app.frames.to_frame`."""
         records = self.records()
         return to_frame({name: [record[name] for record in records] for name in records[0]})
 

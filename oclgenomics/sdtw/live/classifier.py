@@ -10,7 +10,7 @@ from typing import IO
 
 from oclgenomics import notices
 from oclgenomics.runtime import Device, Engine
-from oclgenomics.sdtw.classify import checked_trim, open_targets
+from oclgenomics.sdtw.api import checked_trim, open_targets
 from oclgenomics.sdtw.decisions.thresholds import Thresholds
 from oclgenomics.sdtw.decisions.thresholds_file import read_thresholds
 from oclgenomics.sdtw.found import PrefixAligner

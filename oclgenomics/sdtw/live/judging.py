@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.sdtw.classify import target_scores
+from oclgenomics.sdtw.api import target_scores
 from oclgenomics.sdtw.decisions.thresholds import Thresholds
 from oclgenomics.sdtw.decisions.words import UNDECIDED
 from oclgenomics.sdtw.device.staged import StagedReads

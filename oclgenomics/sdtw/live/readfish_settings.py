@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from oclgenomics.errors import UsageError
-from oclgenomics.sdtw.classify import checked_trim, open_targets
+from oclgenomics.sdtw.api import checked_trim, open_targets
 from oclgenomics.sdtw.decisions.basis import Trim
 from oclgenomics.sdtw.decisions.stages import parse_stages
 from oclgenomics.sdtw.decisions.thresholds import Thresholds

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from oclgenomics.commandkit.children import child_environment, child_python
 from oclgenomics.errors import InputError, MissingDependencyError, OclGenomicsError
+from oclgenomics.io.processes import child_environment, child_python
 from oclgenomics.signals.readers.child import ANSWERS, SIZES
 from oclgenomics.signals.readers.raw_read import RawRead, damaged
 

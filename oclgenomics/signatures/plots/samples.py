@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.plot_style import GREY, INK, ORANGE, STYLE, TONES, number_text, position_unit, round_ticks, short_text
+from oclgenomics.app.plot_style import (
+    GREY,
+    INK,
+    ORANGE,
+    STYLE,
+    TONES,
+    number_text,
+    position_unit,
+    round_ticks,
+    short_text,
+)
 from oclgenomics.signatures.certainty import certainty
 from oclgenomics.signatures.plots.choice import ChosenSamples, Lane
 from oclgenomics.signatures.plots.placing import Placed
@@ -51,7 +61,7 @@ def plot_samples(chosen: ChosenSamples, *, title: str = "") -> Figure:
     Returns
     -------
     matplotlib.figure.Figure
-        To be saved by `oclgenomics.plot_style.save_plot` or changed further; no display is needed.
+        To be saved by `oclgenomics.app.plot_style.save_plot` or changed further; no display is needed.
     """
     from matplotlib import rc_context
     from matplotlib.figure import Figure

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 import numpy as np
 
 from oclgenomics.io.append_file import Appending
-from oclgenomics.kmers.counting.slot_runs import SlotBins
 from oclgenomics.kmers.database.layout import SECTION_KMERS
 from oclgenomics.kmers.database.sections.encode_kernels import (
     SIP_KEY,
@@ -26,6 +25,7 @@ from oclgenomics.kmers.database.sections.plan import SectionPlan
 from oclgenomics.kmers.database.sections.section import Coded
 from oclgenomics.kmers.database.sections.section_rooms import RoomPair
 from oclgenomics.kmers.database.sections.simple8b import STRETCH
+from oclgenomics.kmers.device.slot_runs import SlotBins
 from oclgenomics.kmers.keys import key_words
 from oclgenomics.runtime import Engine
 

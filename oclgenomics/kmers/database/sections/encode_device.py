@@ -8,14 +8,14 @@ from typing import Protocol
 import numpy as np
 
 from oclgenomics.io.append_file import Appending
-from oclgenomics.kmers.counting.slot_runs import SlotBins, runs_of
-from oclgenomics.kmers.counting.slots import Slots
 from oclgenomics.kmers.database.layout import SECTION_KMERS
 from oclgenomics.kmers.database.sections.encode_cpu_device import CpuDeviceEncoder
 from oclgenomics.kmers.database.sections.encode_kernels import Span
 from oclgenomics.kmers.database.sections.key_order import KeyOrder
 from oclgenomics.kmers.database.sections.plan import SectionPlan
 from oclgenomics.kmers.database.sections.section import Coded
+from oclgenomics.kmers.device.slot_runs import SlotBins, runs_of
+from oclgenomics.kmers.device.slots import Slots
 from oclgenomics.kmers.keys import key_words
 from oclgenomics.kmers.kmer_set import KmerBlock
 from oclgenomics.kmers.plan import DeviceLimits

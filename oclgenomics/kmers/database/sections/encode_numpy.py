@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from oclgenomics.io.append_file import Appending
 from oclgenomics.kmers.arithmetic import is_ascending
-from oclgenomics.kmers.counting.slot_runs import runs_of
-from oclgenomics.kmers.counting.slots import Slots
 from oclgenomics.kmers.database.layout import SECTION_KMERS
 from oclgenomics.kmers.database.sections.key_order import DISORDER, KeyOrder
 from oclgenomics.kmers.database.sections.section import Coded, encode_sections
+from oclgenomics.kmers.device.slot_runs import runs_of
+from oclgenomics.kmers.device.slots import Slots
 from oclgenomics.kmers.keys import key_words
 from oclgenomics.kmers.kmer_set import KmerBlock
 from oclgenomics.primitives import Runs

@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from oclgenomics.kmers.counting.slot_runs import SlotBins
 from oclgenomics.kmers.database.layout import SECTION_KMERS
 from oclgenomics.kmers.database.sections.encode_kernels import SIP_KEY, TALLIED, Span, coded_of, sections_of
 from oclgenomics.kmers.database.sections.section import Coded
 from oclgenomics.kmers.database.sections.section_rooms import RoomPair, SectionRooms
 from oclgenomics.kmers.database.sections.simple8b import STRETCH
+from oclgenomics.kmers.device.slot_runs import SlotBins
 from oclgenomics.runtime import Engine
 
 __all__ = ["SlotEncoder"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol
 
-from oclgenomics.kmers.counting.slots import Slots
 from oclgenomics.kmers.database.sections.section import Coded
+from oclgenomics.kmers.device.slots import Slots
 from oclgenomics.kmers.kmer_set import KmerBlock
 from oclgenomics.primitives import Runs
 

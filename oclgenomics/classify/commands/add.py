@@ -1,0 +1,138 @@
+"""`oclgenomics classify add`: more reference genomes into a database."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import fcntl
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from oclgenomics.app.commands import add_device_options, add_message_options, open_engine, report_profile
+from oclgenomics.app.files import writes
+from oclgenomics.app.output import provenance
+from oclgenomics.app.progress import Progress
+from oclgenomics.classify.commands.reference_options import (
+    add_manifest_option,
+    add_reading_options,
+    add_references,
+    add_taxon_options,
+    check_threads,
+    say_summary,
+    with_manifest,
+)
+from oclgenomics.errors import InputError, OutputError
+
+__all__ = ["add_parser", "run"]
+
+
+def add_parser(actions: Any) -> None:
+    """Add `add` to the actions of `classify`."""
+    parser = actions.add_parser(
+        "add",
+        help="add reference genomes to a database",
+        description="Add reference genomes behind those that a database holds. The result is the one that building it "
+        "of all of them in this order gives.",
+        allow_abbrev=False,
+    )
+    parser.set_defaults(run=run)
+    writes(parser.add_argument("database", metavar="DB", help="the database"), _written)
+    add_references(parser)
+    add_taxon_options(parser)
+    add_reading_options(parser)
+    add_device_options(parser)
+    group = parser.add_argument_group("output")
+    output = group.add_argument(
+        "-o", "--output", metavar="FILE", help="a new file for the database (default: it is replaced)"
+    )
+    writes(output, with_manifest)
+    add_manifest_option(group)
+    add_message_options(group)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Add to a database.
+
+    Raises
+    ------
+    UsageError, InputError, DeviceError, OutputError
+        See the exit codes of `oclgenomics.errors`.
+    """
+    from dataclasses import replace
+
+    from oclgenomics.classify.api import add
+    from oclgenomics.classify.database.file import read_database, write_database
+
+    check_threads(args)
+    output = args.output or args.database
+    progress = Progress(enabled=not args.quiet)
+    with _kept_to_this_run(args.database, in_place=not args.output) as check_unchanged, open_engine(args) as engine:
+        start = time.perf_counter()
+        before = read_database(args.database)
+        progress.stage("reading", "MB", 1e6)
+        database = add(
+            before, args.references, taxonomy=args.taxonomy, taxpostmap=args.taxpostmap, reset_taxa=args.reset_taxa,
+            engine=engine, threads=args.threads, progress=progress.update,
+        )  # fmt: skip
+        progress.clear()
+        database = replace(database, provenance=provenance(args, engine) | {"before": before.provenance})
+        check_unchanged()
+        write_database(output, database, manifest=args.manifest)
+        seconds = time.perf_counter() - start
+        report_profile(args, engine)
+    letters = int(database.targets.letters[len(before.targets) :].sum())
+    say_summary(args, database, output, letters, seconds)
+    return 0
+
+
+@contextlib.contextmanager
+def _kept_to_this_run(path: str, *, in_place: bool) -> Iterator[Callable[[], None]]:
+    """Keep other runs from replacing a database that this one is going to replace: what they added would be lost.
+
+    Gives a function that refuses to go on if the file was replaced after all, by a program that asks for no lock or
+    on a file system that has none.
+
+    Raises
+    ------
+    OutputError
+        Another run is about to replace it.
+    """
+    if not in_place:
+        yield lambda: None
+        return
+    with contextlib.ExitStack() as stack:
+        try:
+            while True:
+                file = stack.enter_context(open(path, "rb"))
+                with contextlib.suppress(OSError):  # a file system without locks
+                    _lock(file.fileno(), path)
+                known = os.fstat(file.fileno())
+                if os.path.samestat(known, os.stat(path)):  # else another run has just replaced it
+                    break
+        except OSError as error:
+            raise InputError(f"cannot be read ({error.strerror})", source=path) from error
+
+        def check_unchanged() -> None:
+            try:
+                now = os.stat(path)
+            except OSError:
+                now = None
+            if now is None or not os.path.samestat(now, known) or now.st_mtime_ns != known.st_mtime_ns:
+                raise OutputError(f"{path}: was replaced while references were added; run the command again")
+
+        yield check_unchanged
+
+
+def _lock(number: int, path: str) -> None:
+    try:
+        fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        told = "another `classify add` is at work on it; wait for its end, or write to another file with --output"
+        raise OutputError(f"{path}: {told}") from None
+
+
+def _written(args: argparse.Namespace, database: str) -> Iterable[str]:
+    """The database is an output where it is replaced."""
+    return [] if args.output else with_manifest(args, database)

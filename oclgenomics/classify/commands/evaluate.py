@@ -1,0 +1,129 @@
+"""`oclgenomics classify evaluate`: how well reads were classified, whoever classified them."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from typing import TYPE_CHECKING, Any
+
+from oclgenomics.app.commands import add_output_options, count, whole
+from oclgenomics.app.files import reads, writes
+from oclgenomics.app.output import binary_output, provenance, text_output
+from oclgenomics.classify.commands.reference_options import reads_taxonomy
+
+if TYPE_CHECKING:
+    from oclgenomics.classify.evaluation import Evaluation
+
+__all__ = ["add_parser", "run"]
+
+DEFAULT_RANKS = ("species", "genus")
+_HEADINGS = (
+    "result", "rank", "precision", "sensitivity", "F1", "F1 95 %", "correct", "wrong", "missed", "false", "rejected",
+    "classified", "aliens",
+)  # fmt: skip
+
+
+def add_parser(actions: Any) -> None:
+    """Add `evaluate` to the actions of `classify`."""
+    parser = actions.add_parser(
+        "evaluate",
+        help="precision and sensitivity of classified reads, ours or another tool's, by what they are of",
+        description="Compare what reads were called with what they are of. Reads of species that the database does "
+        "not hold (class novel) do not count for the sensitivity at the rank of species; they lower the precision when "
+        "they are called some species. Reads that the result leaves out count as not classified.",
+        allow_abbrev=False,
+    )
+    parser.set_defaults(run=run)
+    reads(
+        parser.add_argument(
+            "results", nargs="+", metavar="RESULT",
+            help="lines of Kraken, MetaCache's or ours with taxids, or the table of --format tsv",
+        )
+    )  # fmt: skip
+    group = parser.add_argument_group("truth")
+    reads(
+        group.add_argument(
+            "--truth", required=True, metavar="TSV",
+            help="name, taxids of species and genus, and class (reference, strain, novel or alien) of each read",
+        )
+    )  # fmt: skip
+    taxonomy = group.add_argument("--taxonomy", required=True, metavar="DIR", help="folder with nodes.dmp")
+    reads_taxonomy(taxonomy)
+    group = parser.add_argument_group("measures")
+    group.add_argument(
+        "--ranks", nargs="+", type=_rank, default=list(DEFAULT_RANKS), metavar="RANK",
+        help="ranks (default: species genus)",
+    )  # fmt: skip
+    group.add_argument(
+        "--bootstrap", type=count, default=1000, metavar="N",
+        help="rounds of the bootstrap for intervals; 0 for none (default: %(default)s)",
+    )  # fmt: skip
+    group.add_argument("--seed", type=whole, default=1, metavar="N", help="seed of the bootstrap (default: 1)")
+    plot = parser.add_argument("--plot", metavar="FILE", help="draw precision and sensitivity; .png, .svg or .pdf")
+    writes(plot)
+    add_output_options(parser)
+
+
+def _rank(text: str) -> str:
+    from oclgenomics.classify.taxonomy.ranks import RANKS
+
+    if text not in RANKS[1:]:
+        raise argparse.ArgumentTypeError(f"choose some of {', '.join(RANKS[1:])}")
+    return text
+
+
+def run(args: argparse.Namespace) -> int:
+    """Evaluate results.
+
+    Raises
+    ------
+    UsageError, InputError, OutputError
+        See the exit codes of `oclgenomics.errors`.
+    """
+    from oclgenomics.app.plot_style import plot_format
+    from oclgenomics.classify.evaluation import evaluate, read_calls, read_truth
+    from oclgenomics.classify.taxonomy.ncbi import read_taxonomy
+
+    form = plot_format(args.plot) if args.plot else ""
+    truth, taxonomy = read_truth(args.truth), read_taxonomy(args.taxonomy)
+    found = [
+        evaluate(truth, read_calls(result), taxonomy, args.ranks, rounds=args.bootstrap, seed=args.seed)
+        for result in args.results
+    ]
+    text = _json(args, found) if args.json else _table(args.results, found)
+    with text_output(args.output) as stream:
+        stream.write(text)
+    if args.plot:
+        _draw(args, found, form)
+    return 0
+
+
+def _draw(args: argparse.Namespace, found: list[Evaluation], form: str) -> None:
+    from oclgenomics.app.plot_style import save_plot
+    from oclgenomics.classify.plots import plot_accuracy
+
+    names = [os.path.basename(result) for result in args.results]
+    figure = plot_accuracy(list(zip(names, found, strict=True)), title=os.path.basename(args.truth))
+    with binary_output(args.plot) as stream:
+        save_plot(figure, stream, form)
+
+
+def _json(args: argparse.Namespace, found: list[Evaluation]) -> str:
+    import json
+    from dataclasses import asdict
+
+    results = [{"result": name, **asdict(one)} for name, one in zip(args.results, found, strict=True)]
+    return json.dumps({"results": results, "provenance": provenance(args, None)}, indent=1) + "\n"
+
+
+def _table(names: list[str], found: list[Evaluation]) -> str:
+    rows: list[tuple[str, ...]] = [_HEADINGS]
+    for name, one in zip(names, found, strict=True):
+        for at in one.ranks:
+            bounds = "-" if at.f1.low is None else f"{at.f1.low:.4f}-{at.f1.high:.4f}"
+            shares = (f"{share.value:.4f}" for share in (at.precision, at.sensitivity, at.f1))
+            counts = map(str, (*at.counts.values(), one.classified, f"{one.aliens_classified}/{one.aliens}"))
+            rows.append((name, at.rank, *shares, bounds, *counts))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ("  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in rows)
+    return "".join([f"{line}\n" for line in lines])

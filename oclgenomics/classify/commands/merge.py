@@ -1,0 +1,99 @@
+"""`oclgenomics classify merge`: results of the same reads, or databases, made one."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from contextlib import ExitStack
+from dataclasses import replace
+from typing import Any
+
+from oclgenomics.app.files import reads
+from oclgenomics.app.output import provenance, say_written
+from oclgenomics.classify.commands.query import say_totals
+from oclgenomics.classify.commands.query_options import add_calling_options, query_options
+from oclgenomics.classify.commands.reference_options import reads_taxonomy, say_summary
+from oclgenomics.classify.commands.report_files import ReportFiles
+from oclgenomics.classify.commands.report_options import add_report_options, checked_format
+from oclgenomics.errors import UsageError
+
+__all__ = ["add_parser", "run"]
+
+
+def add_parser(actions: Any) -> None:
+    """Add `merge` to the actions of `classify`."""
+    parser = actions.add_parser(
+        "merge",
+        help="merge results of the same reads, or databases",
+        description="Merge results of the same reads in several databases: text of --format native --queryids "
+        "--tophits --lowest species, or MetaCache's. Each read is called anew by its best candidates. Or merge "
+        "databases into one, which -o names.",
+        allow_abbrev=False,
+    )
+    parser.set_defaults(run=run)
+    reads(
+        parser.add_argument(
+            "results",
+            nargs="+",
+            metavar="RESULT",
+            help="results, plain or packed (gzip, bzip2, xz, zstd); or databases",
+        )
+    )
+    taxonomy = parser.add_argument(
+        "--taxonomy", metavar="DIR", help="folder of the databases' taxonomy; results need it, databases have it"
+    )
+    reads_taxonomy(taxonomy)
+    add_calling_options(parser, hitmin="5", lowest="species")
+    add_report_options(parser, merged=True)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Merge results and write the reports, or merge databases.
+
+    Raises
+    ------
+    UsageError, InputError, OutputError
+        See the exit codes of `oclgenomics.errors`.
+    """
+    from oclgenomics.classify.database.file import is_database
+
+    databases = [is_database(path) for path in args.results]
+    if all(databases):
+        return _merge_databases(args)
+    if any(databases):
+        raise UsageError(f"{args.results[databases.index(True)]} is a database, and others are not; merge either")
+    return _merge_results(args)
+
+
+def _merge_databases(args: argparse.Namespace) -> int:
+    from oclgenomics.classify.database.file import read_database, write_database
+    from oclgenomics.classify.database.merging import merge_databases
+
+    if args.output == "-":
+        raise UsageError("name a file for the database with -o")
+    start = time.perf_counter()
+    database = merge_databases([read_database(path) for path in args.results])
+    write_database(args.output, replace(database, provenance=provenance(args, None)))
+    seconds = time.perf_counter() - start
+    say_summary(args, database, args.output, int(database.targets.letters.sum()), seconds)
+    return 0
+
+
+def _merge_results(args: argparse.Namespace) -> int:
+    from oclgenomics.classify.api import merge
+    from oclgenomics.classify.formats import write_reports
+    from oclgenomics.classify.options import SketchOptions
+
+    if args.taxonomy is None:
+        raise UsageError("--taxonomy is missing: the folder of the taxonomy that the databases were built with")
+    options = query_options(args)
+    checked_format(args)
+    start = time.perf_counter()
+    result = merge(args.results, args.taxonomy, options)
+    files = ReportFiles(args, result.lineages, options, SketchOptions(), candidates=False)
+    with ExitStack() as stack:
+        write_reports(result.parts, files.open(stack), on_part=files.on_part)
+        files.write_summaries()
+    say_totals(args, files.tally, time.perf_counter() - start, pairs=False)
+    say_written(args)
+    return 0

@@ -1,0 +1,175 @@
+"""What `query` and `run` have in common: reads, how they are classified, and the options that say so."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import fields
+from typing import TYPE_CHECKING
+
+from oclgenomics.app.commands import count
+from oclgenomics.app.sequence_inputs import reads_sequences
+from oclgenomics.errors import ParameterError, UsageError
+
+if TYPE_CHECKING:
+    from oclgenomics.classify.options import QueryOptions, Wanted
+    from oclgenomics.classify.reading.inputs import Input
+
+__all__ = [
+    "BY_CHANCE",
+    "add_calling_options",
+    "add_candidate_options",
+    "add_read_options",
+    "query_inputs",
+    "query_options",
+    "wanted_of",
+]
+
+BY_CHANCE = "by the read and the database, 2 or more, so that chance seldom gives as many; MetaCache's is 5"
+
+
+def add_read_options(parser: argparse.ArgumentParser) -> None:
+    """Add the files of reads, and how they are read."""
+    files = parser.add_argument(
+        "reads", nargs="+", default=[], metavar="READS",
+        help="FASTA or FASTQ files, plain or packed (gzip, bzip2, xz, zstd), in any mix; - for standard input; @LIST "
+        "for the files that a text file names, one a line; none if --paired names all",
+    )  # fmt: skip
+    files.required = False  # with nargs="*", argparse takes reads that stand behind an option for unknown
+    reads_sequences(files)
+    group = parser.add_argument_group("reads")
+    pairs = group.add_argument(
+        "--paired", nargs=2, action="extend", default=[], metavar="FILE",
+        help="two files of mates: the n-th read of the one and of the other are a pair; may be given more than once",
+    )  # fmt: skip
+    reads_sequences(pairs)
+    group.add_argument("--interleaved", action="store_true", help="mates follow each other in READS")
+    group.add_argument(
+        "--pairfiles", action="store_true",
+        help="READS are files of mates, two and two; more than two are sorted by their names first",
+    )  # fmt: skip
+    group.add_argument("--any-mates", action="store_true", help="take mates that have different names as pairs")
+    group.add_argument(
+        "--min-readlen", type=count, default=0, metavar="BP",
+        help="shorter reads are not classified; of pairs, both mates together count (default: no limit)",
+    )  # fmt: skip
+    group.add_argument(
+        "--max-readlen", type=count, default=0, metavar="BP", help="longer reads are not classified (default: no limit)"
+    )
+    group.add_argument(
+        "--query-limit", dest="limit", type=count, metavar="N", help="reads or pairs of each input (default: all)"
+    )
+    group.add_argument(
+        "--threads", type=count, metavar="N", help="host threads that decompress the input (default: at most 4)"
+    )
+
+
+def add_calling_options(parser: argparse.ArgumentParser, *, hitmin: str, lowest: str = "") -> None:
+    """Add how candidates become calls.
+
+    Parameters
+    ----------
+    parser : ArgumentParser
+    hitmin : str
+        What is taken if --hitmin is not given.
+    lowest : str
+        The rank that is taken if --lowest is not given; "" for that of `QueryOptions`.
+    """
+    group = parser.add_argument_group("classification")
+    group.add_argument("--hitmin", type=count, metavar="N", help=f"hits that a read needs (default: {hitmin})")
+    group.add_argument(
+        "--hitdiff", type=_share, default=1.0, metavar="SHARE",
+        help="candidates count whose hits are above this share of what the best one has above --hitmin; a value above "
+        "1 is percent (default: %(default)g)",
+    )  # fmt: skip
+    group.add_argument("--maxcand", type=count, default=2, metavar="N", help="candidates of a read (default: 2)")
+    shown = lowest or "species; with --hitmin sequence, as MetaCache has it"
+    for name, default, text in (
+        ("lowest", lowest, f"reads are not classified below it (default: {shown})"),
+        ("highest", "domain", "reads are not classified above it (default: domain)"),
+    ):
+        group.add_argument(f"--{name}", default=default, metavar="RANK", help=text)
+
+
+def add_candidate_options(parser: argparse.ArgumentParser, *, sketches: bool) -> None:
+    """Add how candidates are found; `sketches`: windows of reads may differ from the database's."""
+    group = parser.add_argument_group("candidates")
+    group.add_argument(
+        "--insertsize", type=count, default=0, metavar="BP",
+        help="bases that a pair spans at most (default: 600; with --hitmin those of both mates, as MetaCache has it)",
+    )  # fmt: skip
+    group.add_argument(
+        "--repeats", action="store_true",
+        help="count a feature as often as the read and the target have it, as MetaCache does (default: once)",
+    )  # fmt: skip
+    group.add_argument(
+        "--cov-percentile", type=_share, default=0.0, metavar="SHARE",
+        help="leave out the targets that are covered least: this share of all coverage; a value above 1 is percent "
+        "(default: 0)",
+    )  # fmt: skip
+    if sketches:
+        group.add_argument(
+            "--winstride", type=count, default=0, metavar="BP",
+            help="letters from a window of a read to the next one (default: winlen - kmerlen + 1 of the database)",
+        )  # fmt: skip
+        group.add_argument(
+            "--sketchlen", type=count, default=0, metavar="N",
+            help="features of a read's window at most (default: the database's)",
+        )  # fmt: skip
+
+
+def query_options(args: argparse.Namespace, *, sketches: bool = True) -> QueryOptions:
+    """Return how reads are classified; `sketches` as above.
+
+    Raises
+    ------
+    UsageError
+        A value is out of range.
+    """
+    from oclgenomics.classify.options import QueryOptions
+
+    of_database = () if sketches else ("winstride", "sketchlen")
+    names = [field.name for field in fields(QueryOptions) if field.name not in of_database]
+    return QueryOptions(**{name: getattr(args, name) for name in names if hasattr(args, name)})
+
+
+def query_inputs(args: argparse.Namespace) -> list[Input]:
+    """List the inputs.
+
+    Raises
+    ------
+    UsageError
+        There are none, they contradict each other, or standard input is to be read twice.
+    """
+    from oclgenomics.classify.api import checked_inputs
+    from oclgenomics.sequence.files import file_names
+
+    if args.threads is not None and args.threads < 1:
+        raise ParameterError("threads", "give 1 or more", args.threads)
+    if args.pairfiles and args.interleaved:
+        raise UsageError("--pairfiles and --interleaved contradict each other; give one of them")
+    singles, mates = args.reads, list(args.paired)
+    if args.pairfiles:
+        files = file_names(args.reads)
+        singles, mates = [], mates + (files if len(files) <= 2 else sorted(files))
+    if len(mates) % 2:
+        raise UsageError(f"--pairfiles: an odd number of files, {len(mates)}; each needs a file of its mates")
+    return checked_inputs(singles, list(zip(mates[::2], mates[1::2], strict=True)), interleaved=args.interleaved)
+
+
+def wanted_of(args: argparse.Namespace) -> Wanted:
+    """Return what the query has to bring for the outputs asked for."""
+    from oclgenomics.classify.options import Wanted
+
+    texts = bool(args.classified_out or args.unclassified_out or args.ground_truth or args.precision)
+    return Wanted(texts, args.allhits, args.any_mates, args.limit)
+
+
+def _share(text: str) -> float:
+    """Read a share, 0 to 1, or percent above 1."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 100:
+        raise argparse.ArgumentTypeError(f"{text!r} is no share: write 0.8, or 80 for percent")
+    return value / 100 if value > 1 else value

@@ -1,0 +1,135 @@
+"""`oclgenomics classify serve`: a database that answers requests over HTTP."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import sys
+import traceback
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from oclgenomics.app.commands import (
+    add_device_options,
+    add_message_options,
+    count,
+    open_engine,
+    parse_size,
+    report_profile,
+)
+from oclgenomics.app.files import reads, works_in, writes
+from oclgenomics.app.output import say
+from oclgenomics.errors import UsageError
+
+if TYPE_CHECKING:
+    from oclgenomics.classify.serving.address import Address
+    from oclgenomics.classify.serving.index_answerer import IndexAnswerer
+
+__all__ = ["add_parser", "run"]
+
+
+def add_parser(actions: Any) -> None:
+    """Add `serve` to the actions of `classify`."""
+    parser = actions.add_parser(
+        "serve",
+        help="keep a database on the device and classify reads that come over HTTP",
+        description="Keep a database on the device and answer requests: POST /classify with reads in FASTA or FASTQ, "
+        "plain or gzip, and the options of `query` as parameters, as in "
+        "`curl --data-binary @reads.fq.gz 'http://127.0.0.1:8080/classify?format=tsv'`; GET /info and GET /health. An "
+        "interrupt or SIGTERM ends it when the request at work is answered.",
+        allow_abbrev=False,
+    )
+    parser.set_defaults(run=run)
+    reads(parser.add_argument("database", metavar="DB", help="database of `classify build`"))
+    group = parser.add_argument_group("where")
+    group.add_argument(
+        "--listen", metavar="HOST:PORT", help="where to listen; port 0 is any that is free (default: 127.0.0.1:8080)"
+    )
+    writes(group.add_argument("--socket", metavar="PATH", help="listen to a Unix socket instead, for this user alone"))
+    _add_limits(parser)
+    add_device_options(parser)
+    add_message_options(parser.add_argument_group("messages"))
+
+
+def _add_limits(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("limits")
+    group.add_argument(
+        "--max-body", type=parse_size, default=1 << 30, metavar="SIZE",
+        help="of the reads of a request, unpacked; more is refused with status 413 (default: 1G)",
+    )  # fmt: skip
+    group.add_argument(
+        "--max-waiting", type=count, default=16, metavar="N",
+        help="requests that wait; more are refused with status 429 (default: %(default)s)",
+    )  # fmt: skip
+    group.add_argument(
+        "--max-connections", type=count, default=64, metavar="N", help="connections at a time (default: %(default)s)"
+    )
+    group.add_argument(
+        "--timeout", dest="idle_seconds", type=float, default=30.0, metavar="S",
+        help="seconds for which a client may be silent (default: %(default)g)",
+    )  # fmt: skip
+    works_in(
+        group.add_argument(
+            "--tmp-dir", metavar="DIR", help="folder for reads and answers at work (default: the system's)"
+        )
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Serve until a signal comes.
+
+    Raises
+    ------
+    UsageError, InputError, DeviceError, OutputError
+        See the exit codes of `oclgenomics.errors`.
+    """
+    from oclgenomics.classify.serving.limits import Limits
+    from oclgenomics.classify.serving.server import Server
+    from oclgenomics.runtime import select_device
+
+    address = _address(args)
+    limits = Limits(args.max_body, args.max_waiting, args.max_connections, args.idle_seconds)
+    select_device(args.device)  # a device that is not there is told before anything is read
+    if not address.is_local:
+        say(args, f"whoever reaches {address.url} may use it: there is no password")
+    server = Server(
+        address, lambda: _answerer(args), limits=limits, tmp_dir=args.tmp_dir,
+        log=lambda line: say(args, line, level=1), on_defect=lambda error: _tell_defect(args, error),
+    )  # fmt: skip
+    with server:
+        say(args, f"listening on {server.address.url}")
+        with contextlib.suppress(KeyboardInterrupt):  # which is what signals raise
+            server.wait()
+        say(args, "ending; a request that is at work is answered first")
+    say(args, f"ended; requests answered: {server.queue.answered:,}")
+    return 0
+
+
+def _address(args: argparse.Namespace) -> Address:
+    from oclgenomics.classify.serving.address import Address
+
+    if args.socket is None:
+        return Address.parse("127.0.0.1:8080" if args.listen is None else args.listen)
+    if args.listen is not None:
+        raise UsageError("--listen and --socket contradict each other; give one of them")
+    return Address(path=args.socket)
+
+
+@contextlib.contextmanager
+def _answerer(args: argparse.Namespace) -> Iterator[IndexAnswerer]:
+    from oclgenomics.classify.index import Index
+    from oclgenomics.classify.serving.index_answerer import IndexAnswerer
+    from oclgenomics.io.unnamed_file import temporary_folder
+
+    with open_engine(args) as engine:
+        with Index(args.database, engine=engine) as index:
+            answerer = IndexAnswerer(index)
+            answerer.warm_up(temporary_folder(args.tmp_dir))
+            yield answerer
+        report_profile(args, engine)
+
+
+def _tell_defect(args: argparse.Namespace, error: Exception) -> None:
+    if args.debug:
+        traceback.print_exception(error, file=sys.stderr)
+    say(args, f"{type(error).__name__}: {' '.join(str(error).split())} (a defect; --debug shows where)")

@@ -1,0 +1,67 @@
+"""`oclgenomics classify verify`: whether databases are sound."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING, Any
+
+from oclgenomics.app.commands import add_message_options
+from oclgenomics.app.files import reads
+from oclgenomics.app.streams import printable
+from oclgenomics.errors import InputError
+
+if TYPE_CHECKING:
+    from oclgenomics.classify.database.verify import Verified
+
+__all__ = ["add_parser", "run"]
+
+
+def add_parser(actions: Any) -> None:
+    """Add `verify` to the actions of `classify`."""
+    parser = actions.add_parser(
+        "verify",
+        help="check databases for damage",
+        description="Read databases, and check all checksums, that what they hold goes together, and, where a file "
+        "DB.sha256 lies beside a database, that it is the one this was made of. Exit code 3 if one is not sound.",
+        allow_abbrev=False,
+    )
+    parser.set_defaults(run=run)
+    reads(parser.add_argument("databases", nargs="+", metavar="DB", help="database of `classify build`"))
+    add_message_options(parser.add_argument_group("output"))
+
+
+def run(args: argparse.Namespace) -> int:
+    """Verify databases, all of them even if one is damaged.
+
+    Raises
+    ------
+    InputError
+        The last one that is not sound; what is wrong with others is told before.
+    """
+    from oclgenomics.classify.database.verify import verify_database
+
+    damaged: InputError | None = None
+    for path in args.databases:
+        try:
+            found = verify_database(path)
+        except InputError as error:
+            _tell(damaged)
+            damaged = error
+            continue
+        print(f"{path}: {_checked(found)}")
+    if damaged is not None:
+        raise damaged
+    return 0
+
+
+def _tell(error: InputError | None) -> None:
+    if error is not None:
+        print(f"oclgenomics: error: {printable(str(error))}", file=sys.stderr)
+
+
+def _checked(found: Verified) -> str:
+    targets, taxonomy, features = found.database.targets, found.database.taxonomy, found.database.features
+    sizes = f"{len(targets):,} targets, {len(taxonomy):,} taxa, {len(features):,} features, "
+    manifest = "no .sha256 beside it" if found.sha256 is None else f"SHA-256 as its .sha256 says, {found.sha256}"
+    return f"sound: {sizes}{len(features.locations):,} locations; checksums, order and bounds hold; {manifest}"

@@ -1,0 +1,56 @@
+"""What reports say of taxa and targets, by their numbers in `Lineages`."""
+
+from __future__ import annotations
+
+from oclgenomics.classify.formats.text_table import one_field
+from oclgenomics.classify.taxonomy.lineages import Lineages
+from oclgenomics.classify.taxonomy.ranks import NO_RANK, RANKS, SEQUENCE
+from oclgenomics.classify.taxonomy.tree import NO_TAXON
+
+__all__ = ["NO_TAXID", "UNRANKED", "TaxonWords"]
+
+NO_TAXID = 0  # of what has no taxon
+UNRANKED = "none"  # the rank of a taxon that fills no slot
+
+
+class TaxonWords:
+    """Names, ranks and identifiers of taxa and targets.
+
+    Parameters
+    ----------
+    lineages : Lineages
+    """
+
+    def __init__(self, lineages: Lineages) -> None:
+        self.lineages = lineages
+        self.taxa = len(lineages.taxonomy)
+        self.count = self.taxa + len(lineages.targets)
+
+    def name(self, number: int) -> str:
+        """The scientific name of a taxon, its identifier if it has no name, or the name of a target; one field."""
+        if number >= self.taxa:
+            return one_field(self.lineages.targets.names[number - self.taxa])
+        name = one_field(self.lineages.taxonomy.names[number]).strip()
+        return name or str(self.taxid(number))
+
+    def slot(self, number: int) -> int:
+        """The rank as a number in `RANKS`; `NO_RANK` where it fills no slot."""
+        return SEQUENCE if number >= self.taxa else int(self.lineages.taxonomy.ranks[number])
+
+    def rank(self, number: int) -> str:
+        """The name of the rank."""
+        slot = self.slot(number)
+        return UNRANKED if slot == NO_RANK else RANKS[slot]
+
+    def taxid(self, number: int) -> int:
+        """The identifier of a taxon; that of its taxon for a target, `NO_TAXID` if it has none."""
+        taxon = self.taxon(number)
+        return NO_TAXID if taxon == NO_TAXON else int(self.lineages.taxonomy.taxids[taxon])
+
+    def taxon(self, number: int) -> int:
+        """The number of the taxon itself, or of that of a target; `NO_TAXON` if it has none."""
+        return int(self.lineages.targets.taxon[number - self.taxa]) if number >= self.taxa else number
+
+    def at_rank(self, number: int, slot: int) -> int:
+        """The number of the ancestor, or of the taxon itself, at a rank; `NO_TAXON` where there is none."""
+        return int(self.lineages.at_rank[number, slot])

@@ -1,0 +1,170 @@
+"""`oclgenomics kmers count`: the k-mers of sequences into a database."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import time
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from oclgenomics.app.commands import add_device_options, add_message_options, open_engine, report_profile
+from oclgenomics.app.files import works_in, writes
+from oclgenomics.app.output import provenance, say
+from oclgenomics.app.sequence_inputs import reads_sequences
+from oclgenomics.io.plain_json import json_text
+from oclgenomics.kmers.commands.reading import chosen_set
+
+if TYPE_CHECKING:
+    from oclgenomics.kmers.result import CountSummary
+
+__all__ = ["add_parser", "run"]
+
+
+def add_parser(actions: Any) -> None:
+    """Add `count` to the actions of `kmers`."""
+    parser = actions.add_parser(
+        "count",
+        help="count the k-mers of FASTA and FASTQ files into a database",
+        description="Count all k-mers. Letters other than A, C, G and T, and ends of records, break them. Lower case "
+        "counts as upper case.",
+        allow_abbrev=False,
+    )
+    parser.set_defaults(run=run)
+    inputs = parser.add_argument(
+        "inputs",
+        nargs="+",
+        metavar="INPUT",
+        help="FASTA or FASTQ files, plain or packed (gzip, bzip2, xz, zstd), in any mix; - for standard input; @LIST "
+        "for the files that a text file names, one a line",
+    )
+    reads_sequences(inputs)
+    group = parser.add_argument_group("counting")
+    group.add_argument("-k", type=int, required=True, metavar="K", help="letters of a k-mer, 1 to 256")
+    group.add_argument(
+        "--no-canonical",
+        action="store_true",
+        help="count a k-mer and its reverse complement separately (default: as one)",
+    )
+    for name, kind, default in (
+        ("min-count", "leave out k-mers that occur less often", 1),
+        ("max-count", "leave out k-mers that occur more often", (1 << 32) - 1),
+        ("counter-max", "counters stop here", (1 << 32) - 1),
+    ):
+        group.add_argument(f"--{name}", type=int, default=default, metavar="N", help=f"{kind} (default: %(default)s)")
+    group.add_argument(
+        "--min-quality", type=int, metavar="Q",
+        help="letters of FASTQ with a lower quality (Phred + 33, 0 to 93) count as N (default: none)",
+    )  # fmt: skip
+    only = group.add_argument(
+        "--only", metavar="SET",
+        help="count only the k-mers of a set: a database of the same k and strands, or a FASTA or FASTQ file or @LIST "
+        "of such files, whose k-mers are the set (default: all k-mers)",
+    )  # fmt: skip
+    reads_sequences(only)
+    group.add_argument(
+        "--threads", type=int, metavar="N", help="host threads that decompress bgzip (default: at most 4)"
+    )
+    add_device_options(parser)
+    group = parser.add_argument_group("inputs larger than memory")
+    folder = group.add_argument(
+        "--tmp-dir", metavar="FOLDER",
+        help="folder for the compressed parts of such an input (default: TMPDIR or the system's folder)",
+    )  # fmt: skip
+    works_in(folder)
+    group = parser.add_argument_group("output")
+    writes(group.add_argument("-o", "--output", required=True, metavar="DB", help="the database to write"))
+    group.add_argument("--json", action="store_true", help="write a summary as JSON to standard output")
+    add_message_options(group)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Count into a database.
+
+    Raises
+    ------
+    UsageError, InputError, DeviceError, OutputError
+        See the exit codes of `oclgenomics.errors`.
+    """
+    _begin_loading()
+    from oclgenomics.kmers.api import check_reading, count_to_database
+    from oclgenomics.kmers.options import CountOptions
+
+    options = CountOptions(args.k, not args.no_canonical, args.min_count, args.max_count, args.counter_max)
+    check_reading(args.min_quality, args.tmp_dir)
+
+    def say_spilled(parts: int, written: int) -> None:
+        say(args, f"part {parts:,} counted; {written:,} bytes in temporary files", level=1)
+
+    with open_engine(args) as engine, chosen_set(args, args.only, options, engine) as only:
+        start = time.perf_counter()
+        summary = count_to_database(
+            args.inputs,
+            options,
+            args.output,
+            engine=engine,
+            threads=args.threads,
+            min_quality=args.min_quality,
+            tmp_dir=args.tmp_dir,
+            on_spill=say_spilled,
+            only=only,
+        )
+        seconds = time.perf_counter() - start
+        report_profile(args, engine)
+        if args.json:
+            print(json_text(provenance(args, engine) | {"result": _record(summary, seconds)}, indent=1))
+    _say_summary(args, summary, seconds)
+    return 0
+
+
+def _begin_loading() -> None:
+    """Have the runtimes' libraries loaded while the rest is imported.
+
+    Python waits for them where it loads a library, too, so the modules that still bring some are imported before.
+    """
+    for name in ("concurrent.futures.thread", "oclgenomics.io.checksum"):
+        importlib.import_module(name)
+    from oclgenomics.runtime import begin_loading
+
+    begin_loading()
+
+
+def _record(summary: CountSummary, seconds: float) -> dict[str, Any]:
+    numbers = asdict(summary)
+    return {"windows": numbers.pop("kmers"), **numbers, "seconds": seconds}
+
+
+def _say_summary(args: argparse.Namespace, summary: CountSummary, seconds: float) -> None:
+    kept = "" if summary.total == summary.kmers else f"{summary.total:,} of them kept, "
+    say(
+        args,
+        f"{summary.kmers:,} {args.k}-mers, {kept}{summary.distinct:,} distinct in {seconds:.2f} s "
+        f"({summary.kmers / max(seconds, 1e-9) / 1e6:.1f} million a second); wrote {args.output}",
+    )
+    if summary.temporary_runs:
+        say(
+            args,
+            f"counted in {summary.temporary_runs:,} parts; {summary.temporary_bytes:,} bytes were written to "
+            "temporary files",
+        )
+    for warning in _warnings(summary, args.k):
+        say(args, f"warning: {warning}")
+
+
+def _warnings(summary: CountSummary, k: int) -> list[str]:
+    """Tell what users may not expect of their input."""
+    census = summary.census
+    letters = f"of {census.letters:,} letters"
+    found = []
+    if census.foreign:
+        found.append(f"{census.foreign:,} {letters} stand for no nucleotide; they break k-mers")
+    if census.uracils:
+        found.append(f"{census.uracils:,} {letters} are U, which breaks k-mers; turn the U of RNA into T")
+    if not census.letters:
+        found.append(f"no {k}-mer was found: none of {census.records:,} records has a sequence")
+    elif not summary.kmers:
+        found.append(
+            f"no {k}-mer was found: nowhere are {k} letters A, C, G or T in a row; "
+            f"{census.others:,} {letters} are others"
+        )
+    return found

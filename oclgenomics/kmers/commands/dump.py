@@ -1,0 +1,74 @@
+"""`oclgenomics kmers dump`: the k-mers of a database in other formats."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any
+
+from oclgenomics.app.commands import add_message_options
+from oclgenomics.app.files import reads, writes
+from oclgenomics.app.output import PACKED, say_written
+from oclgenomics.errors import UsageError
+
+__all__ = ["add_parser", "run"]
+
+FORMATS = ("tsv", "fasta", "npz", "kmc", "parquet")
+BINARY = ("npz", "parquet")
+MAX_COUNTER = (1 << 32) - 1
+
+
+def add_parser(actions: Any) -> None:
+    """Add `dump` to the actions of `kmers`."""
+    parser = actions.add_parser(
+        "dump",
+        help="write the k-mers of a database as text, arrays, a KMC database or Parquet",
+        description="Write k-mers and their counts in ascending order. The database is never in memory as a whole.",
+        allow_abbrev=False,
+    )
+    parser.set_defaults(run=run)
+    reads(parser.add_argument("database", metavar="DB", help="database of `kmers count`"))
+    parser.add_argument(
+        "--format", default="tsv", metavar="|".join(FORMATS),
+        help="tsv: k-mer, tab, count; fasta: >count and the k-mer; npz: arrays for NumPy; kmc: a database of KMC, "
+        "files OUT.kmc_pre and OUT.kmc_suf; parquet: a table, needs the extra `parquet` (default: %(default)s)",
+    )  # fmt: skip
+    parser.add_argument("--min-count", type=int, default=1, metavar="N", help="leave out rarer k-mers (default: 1)")
+    parser.add_argument(
+        "--max-count", type=int, default=MAX_COUNTER, metavar="N", help="leave out more common k-mers (default: none)"
+    )
+    group = parser.add_argument_group("output")
+    output = group.add_argument(
+        "-o", "--output", default="-", metavar="OUT",
+        help=f"file for the k-mers; kmc needs it; text is {PACKED} (default: standard output)",
+    )  # fmt: skip
+    writes(output, _outputs)
+    add_message_options(group)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the k-mers.
+
+    Raises
+    ------
+    UsageError, InputError, MissingDependencyError, OutputError
+        See the exit codes of `oclgenomics.errors`.
+    """
+    if args.output == "-":
+        _check_standard_output(args.format)
+    from oclgenomics.kmers.formats.dump import dump
+
+    dump(args.database, args.output, args.format, min_count=args.min_count, max_count=args.max_count)
+    say_written(args)
+    return 0
+
+
+def _check_standard_output(format: str) -> None:
+    if format == "kmc":
+        raise UsageError("--format kmc writes two files; name them: -o OUT makes OUT.kmc_pre and OUT.kmc_suf")
+    if format in BINARY and sys.stdout.isatty():
+        raise UsageError(f"--format {format} is not for terminals; give -o FILE")
+
+
+def _outputs(args: argparse.Namespace, output: str) -> list[str]:
+    return [f"{output}.kmc_pre", f"{output}.kmc_suf"] if args.format == "kmc" else [output]

@@ -1,0 +1,194 @@
+"""Counting on CPU devices: k-mers dealt out to bins by prefix, each counted by a table in the processor's caches.
+
+The pool of bins holds a part of all k-mers, so prefixes are cut into spans that fit it one after the other; each takes
+a walk over the symbols. A sample of these tells how many k-mers have which prefixes. Where it misleads, the pool fills
+up, and the span is cut again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.errors import DeviceError
+from oclgenomics.kmers.device.bin_fill import BinFiller
+from oclgenomics.kmers.device.bin_plan import BinPlan
+from oclgenomics.kmers.device.bin_prefixes import PrefixDensity, planned_spans
+from oclgenomics.kmers.device.filled_bins import FilledBins
+from oclgenomics.kmers.device.filtering import Kept
+from oclgenomics.kmers.device.gathering import Part
+from oclgenomics.kmers.device.line_tables import TablesOfAnyRest, slots_for
+from oclgenomics.kmers.device.prefix_span import PREFIX_BITS, PrefixSpan
+from oclgenomics.kmers.options import CountOptions
+from oclgenomics.kmers.plan import DeviceLimits
+from oclgenomics.primitives import Runs
+from oclgenomics.runtime import DeviceArray, Engine
+from oclgenomics.sequence import Symbols
+
+__all__ = ["BinCounter"]
+
+MARGIN, LEAST_SHARE = 1.1, 1 / 16  # of the slots that bins may take
+
+
+class BinCounter:
+    """Counts the k-mers of streams of symbols by bins.
+
+    Attributes
+    ----------
+    kmers : int
+        K-mers so far, equal ones included.
+    largest_prefix : int
+        No prefix has too many k-mers: 0.
+    """
+
+    def __init__(self, engine: Engine, options: CountOptions) -> None:
+        self._engine, self._k = engine, options.k
+        self._limits = DeviceLimits.of(engine)
+        self.kmers = self.largest_prefix = 0
+        self._filler = BinFiller(engine, options, self._plan(0).walkers)
+
+    def _plan(self, free: int) -> BinPlan:
+        return BinPlan(self._limits, self._k, free, self.kmers)
+
+    def add(self, symbols: Symbols) -> None:
+        """Find the k-mers of a stream."""
+        self.kmers += self._filler.add(symbols)
+
+    def count_prefixes(self) -> None:
+        """Do nothing: no prefix has too many k-mers."""
+
+    def room(self, free: int) -> int:
+        """How many k-mers can be counted at a time in so many bytes."""
+        return self._plan(free).room
+
+    def parts(self, free: int, kept: Kept) -> Iterator[Part]:
+        """Count all k-mers in so many bytes, and yield those that are kept.
+
+        Raises
+        ------
+        AllocationError
+            There is no room for those of a single stream that begin with the same 16 letters.
+        DeviceError
+            Some were not counted, or twice.
+        """
+        plan = self._plan(free)
+        if plan.exact:
+            yield self._each(kept)
+            return
+        with (
+            self._engine.shared(plan.pool_bytes, np.uint8) as pool,
+            TablesOfAnyRest(self._engine, plan.table_lines, plan.part_slots) as tables,
+        ):
+            counted = 0
+            for part in _Pooled(self._engine, plan, self._filler, pool.device, tables, kept).parts():
+                counted += part.kmers
+                yield part
+                del part
+            if counted != self.kmers:
+                raise DeviceError(f"{counted:,} k-mers were counted instead of {self.kmers:,}")
+
+    def _each(self, kept: Kept) -> Part:
+        """The k-mers that have a counter each."""
+        bits = 2 * self._k
+        times = self._filler.density(PrefixSpan(0, PREFIX_BITS - bits, 1 << bits), every=1)
+        there = np.flatnonzero((times >= max(kept.least, 1)) & (times <= kept.most))
+        counts = np.minimum(times[there], kept.cap).astype(np.uint32)
+        keys = self._engine.upload(there.astype(np.uint64)[None])
+        return Part(Runs(keys, self._engine.upload(counts), len(there)), self.kmers)
+
+
+class _Pooled:
+    """Counting with a pool."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        plan: BinPlan,
+        filler: BinFiller,
+        pool: DeviceArray,
+        tables: TablesOfAnyRest,
+        kept: Kept,
+    ) -> None:
+        self._engine, self._plan, self._filler, self._pool = engine, plan, filler, pool
+        self._tables, self._kept = tables, kept
+        self._every = plan.every(filler.groups)
+        self._share = 1.0  # of the slots that bins may take, those that they will take
+
+    def parts(self) -> Iterator[Part]:
+        bits = self._plan.density_bits
+        whole = self._density(PrefixSpan(0, PREFIX_BITS - bits, 1 << bits))
+        for span in planned_spans(self._plan, whole, self._density):
+            yield from self._counted(span)
+
+    def _density(self, span: PrefixSpan) -> PrefixDensity:
+        return PrefixDensity(span, self._every * self._filler.density(span, every=self._every))
+
+    def _counted(self, span: PrefixSpan) -> Iterator[Part]:
+        """The k-mers of a span: all at once, or cut where they are too many for the pool, or for a table."""
+        pieces = self._pieces(span)
+        if pieces > 1:
+            yield from self._alike(span, pieces)
+            return
+        filled = self._filler.fill(span, self._pool)
+        if filled is None:
+            yield from self._cut(span)
+            return
+        failed = yield from self._tabled(filled)
+        if failed is not None:
+            yield from self._cut(span.cut(failed, failed + 1))
+            if failed + 1 < span.bins:
+                yield from self._counted(span.cut(failed + 1, span.bins))
+
+    def _tabled(self, filled: FilledBins) -> Generator[Part, None, int | None]:
+        """The k-mers of bins, up to one that is too much for a table; return its number."""
+        slots = slots_for(filled.sizes, self._plan.table_lines)
+        first = 0
+        while first < len(slots):
+            end = reach(slots, first, self._plan.part_slots(filled.rest) / self._share)
+            counted = self._tables.count(filled, first, end, self._kept)
+            stop = int(counted.overfull.min(initial=counted.end))
+            yield Part(counted.slots.first(stop - first), int(filled.sizes[first:stop].sum()))
+            if stop < counted.end:
+                return stop
+            self._share = share_taken(counted.taken, slots[first:stop])
+            first = stop
+            del counted
+        return None
+
+    def _cut(self, span: PrefixSpan) -> Iterator[Part]:
+        """The k-mers of a span, smaller ones at a time."""
+        if span.bins > 1:
+            half = span.bins // 2
+            smaller = [span.cut(0, half), span.cut(half, span.bins)]
+        else:
+            bits = self._plan.finer_bits(span.shift)
+            smaller = [span.divided(bits)] if bits else []
+        for one in smaller:
+            yield from self._counted(one)
+        if not smaller:
+            yield from self._alike(span, 1)
+
+    def _pieces(self, span: PrefixSpan) -> int:
+        """How many times the pool the k-mers of a span take that cannot be cut, by a sample; 1 of others."""
+        if span.bins > 1 or self._plan.finer_bits(span.shift):
+            return 1
+        return -(-int(self._density(span).kmers[0]) // self._plan.bin_kmers(span.rest(self._plan.k)))
+
+    def _alike(self, span: PrefixSpan, pieces: int) -> Iterator[Part]:
+        """The k-mers of a span of one bin, some streams at a time."""
+        from oclgenomics.kmers.device.equal_prefixes import EqualPrefixes  # here, because few samples need it
+
+        alike = EqualPrefixes(self._engine, self._plan.k, self._filler, self._pool, self._tables)
+        yield from alike.parts(span, self._kept, pieces)
+
+
+def reach(slots: NDArray[np.int64], first: int, room: float) -> int:
+    """The bin behind those from `first` on that have room, one at least."""
+    return first + max(1, int(np.searchsorted(np.cumsum(slots[first:]), room, side="right")))
+
+
+def share_taken(taken: int, slots: NDArray[np.int64]) -> float:
+    """The share of slots that bins will take, by those that some took: all where none found room."""
+    return min(1.0, max(LEAST_SHARE, MARGIN * taken / int(slots.sum()))) if len(slots) else 1.0

@@ -1,0 +1,210 @@
+"""K-mers of packed symbols dealt out to bins on CPU devices, by lines that are collected for each bin.
+
+Streams of symbols are walked once for each span of prefixes. Nothing is counted before: bins are chains of chunks,
+which walkers take from a pool as they need them. A span whose k-mers do not fit the pool is refused.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.kmers.device.chunk_lists import ChunkLists
+from oclgenomics.kmers.device.filled_bins import FilledBins
+from oclgenomics.kmers.device.layout import CHUNK_BYTES, CHUNK_LINES, LINE_BYTES, key_bytes, line_keys
+from oclgenomics.kmers.device.prefix_span import PREFIX_BITS, PrefixSpan
+from oclgenomics.kmers.keys import key_words
+from oclgenomics.kmers.options import CountOptions
+from oclgenomics.runtime import DeviceArray, Engine
+from oclgenomics.sequence import Symbols
+
+__all__ = ["BinFiller"]
+
+BLOCK = 1 << 10  # groups that a walker takes at a time
+LEAST_BLOCK, BLOCKS = 32, 16  # of a short stream, a walker takes about so many blocks
+MAX_BINS = 1 << 16  # their numbers take 16 bits
+ALL = slice(None)
+MAX_CHUNKS = (1 << 32) // CHUNK_LINES - 1  # numbers of lines take 32 bits
+
+
+@dataclass(frozen=True)
+class _Stream:
+    """A stream of symbols: letters, a bit for each place where a k-mer starts, and groups of 32 places."""
+
+    codes: DeviceArray
+    starts: DeviceArray
+    groups: int
+
+
+class BinFiller:
+    """Finds the k-mers of streams of symbols and deals those of a span out to bins.
+
+    Parameters
+    ----------
+    engine : Engine
+        Of a CPU device.
+    options : CountOptions
+    walkers : int, optional
+        Work-items that walk the streams; one for each compute unit if not given.
+
+    Attributes
+    ----------
+    kmers : int
+        K-mers of all streams.
+    """
+
+    def __init__(self, engine: Engine, options: CountOptions, walkers: int | None = None) -> None:
+        self._engine, self._k, self._canonical = engine, options.k, options.canonical
+        self._walkers = engine.device.compute_units if walkers is None else walkers
+        self._streams: list[_Stream] = []
+        self.kmers = 0
+
+    # Streams
+
+    def add(self, symbols: Symbols) -> int:
+        """Add a stream, which must stay as it is, and return how many k-mers it has."""
+        groups = -(-symbols.size // 32)
+        if not groups:
+            return 0
+        engine, walkers = self._engine, self._walkers
+        starts, kmers = engine.empty(groups, np.uint32), engine.empty(walkers, np.uint64)
+        kernel = engine.kernel("kmers/find_starts.cl", "find_starts")
+        each = -(-groups // walkers)
+        arguments = {"valid": symbols.valid, "groups": groups, "each": each, "k": self._k}
+        engine.launch(kernel, (walkers,), (1,), **arguments, starts=starts, kmers=kmers)
+        found = int(engine.download(kmers).sum())
+        if found:
+            self._streams.append(_Stream(symbols.codes, starts, groups))
+        self.kmers += found
+        return found
+
+    @property
+    def groups(self) -> int:
+        """Groups of 32 symbols of all streams."""
+        return sum(stream.groups for stream in self._streams)
+
+    @property
+    def streams(self) -> int:
+        """How many streams have k-mers."""
+        return len(self._streams)
+
+    def density(self, span: PrefixSpan, *, every: int) -> NDArray[np.int64]:
+        """Count k-mers of a sample by the bins of a span.
+
+        Parameters
+        ----------
+        span : PrefixSpan
+            Bins may be one k-mer each.
+        every : int
+            One group of 32 symbols in so many is looked at; of 1 all k-mers are counted.
+
+        Returns
+        -------
+        ndarray, int64 (span.bins,)
+        """
+        engine, walkers = self._engine, self._walkers
+        counts = engine.empty((walkers, span.bins), np.uint64)
+        engine.fill(counts, 0)
+        prefixes = {"low": span.low, "last": span.high - 1, "shift": span.shift, "bins": span.bins}
+        short = self._k < PREFIX_BITS // 2
+        kernel = engine.kernel("kmers/sample_prefixes.cl", "sample_prefixes", CANONICAL=self._canonical, SHORT=short)
+        for stream in self._streams:
+            arguments = {"codes": stream.codes, "starts": stream.starts, "groups": stream.groups, "every": every}
+            engine.launch(kernel, (walkers,), (1,), **arguments, **prefixes, k=self._k, counts=counts)
+        found: NDArray[np.int64] = engine.download(counts).sum(axis=0).astype(np.int64)
+        return found
+
+    # Bins
+
+    def fill(self, span: PrefixSpan, pool: DeviceArray, *, streams: slice = ALL) -> FilledBins | None:
+        """Deal the k-mers of a span out to bins.
+
+        Parameters
+        ----------
+        span : PrefixSpan
+            Bins of more than one k-mer each, at most 65,536. It begins where a bin of its size may.
+        pool : DeviceArray, uint8
+            Memory for k-mers, of whole chunks of 4,096 bytes. What is in it does not matter.
+        streams : slice
+            Those whose k-mers are wanted.
+
+        Returns
+        -------
+        FilledBins or None
+            None if the pool is too small.
+
+        Raises
+        ------
+        ValueError
+            Such a span or pool is not possible.
+        """
+        self._check(span, pool)
+        engine, shape = self._engine, (self._walkers, span.bins)
+        chunks = min(pool.nbytes // CHUNK_BYTES, MAX_CHUNKS)
+        stages, staged = engine.empty((*shape, LINE_BYTES), np.uint8), engine.empty(shape, np.uint8)
+        places = engine.empty(shape, np.uint32)
+        owners, counters = engine.empty(max(chunks, 1), np.uint16), engine.empty(1 + len(self._streams), np.uint32)
+        for array in (stages, staged, places, counters):
+            engine.fill(array, 0)
+        memory = {"counters": counters, "stages": stages, "staged": staged, "places": places, "owners": owners}
+        for number, stream in enumerate(self._streams[streams]):
+            self._walk(number, stream, span, chunks=chunks, pool=pool, **memory)
+        taken = int(engine.download(counters, 1)[0])
+        if taken > chunks:
+            return None
+        lists = ChunkLists.of(engine.download(owners, taken), engine.download(places), span.bins)
+        return self._filled(span, pool, stages, engine.download(staged).astype(np.uint32), lists)
+
+    def _check(self, span: PrefixSpan, pool: DeviceArray) -> None:
+        """Refuse what the kernel could not take, before it writes anything."""
+        if not 0 <= span.low < span.high <= 1 << PREFIX_BITS or span.bins > MAX_BINS:
+            raise ValueError(f"{span} has prefixes of more than 32 bits, or no bins or more than {MAX_BINS:,}")
+        if not 0 <= span.shift < PREFIX_BITS or span.rest(self._k) < 1:
+            raise ValueError(f"{span} has bins of one k-mer, or as large as all prefixes")
+        if span.low % (1 << span.shift):
+            raise ValueError(f"{span} begins within a bin")
+        if pool.nbytes % CHUNK_BYTES:
+            raise ValueError(f"a pool of {pool.nbytes} bytes is no whole number of chunks of {CHUNK_BYTES}")
+
+    def _walk(self, number: int, stream: _Stream, span: PrefixSpan, **arguments: Any) -> None:
+        """Enqueue the walk of all walkers over a stream."""
+        rest = span.rest(self._k)
+        defines = {"WORDS": key_words(self._k), "CANONICAL": self._canonical, "KEY_BYTES": key_bytes(rest)}
+        each = min(BLOCK, max(LEAST_BLOCK, stream.groups // (BLOCKS * self._walkers)))
+        self._engine.launch(
+            self._engine.kernel("kmers/fill_bins.cl", "fill_bins", **defines),
+            (self._walkers,),
+            (1,),
+            codes=stream.codes,
+            starts=stream.starts,
+            groups=stream.groups,
+            each=each,
+            k=self._k,
+            low=span.low,
+            last=span.high - 1,
+            shift=span.shift,
+            bins=span.bins,
+            rest=rest,
+            stream=number,
+            **arguments,
+        )
+
+    def _filled(
+        self, span: PrefixSpan, pool: DeviceArray, stages: DeviceArray, staged: NDArray[np.uint32], lists: ChunkLists
+    ) -> FilledBins:
+        """Describe what the walks have left."""
+        engine, rest = self._engine, span.rest(self._k)
+        return FilledBins(
+            span,
+            rest,
+            lists.sizes * line_keys(rest) + staged.sum(axis=0, dtype=np.int64),
+            pool,
+            engine.upload(lists.begins),
+            engine.upload(lists.chunks),
+            engine.upload(lists.lines),
+            stages,
+            engine.upload(staged),
+        )

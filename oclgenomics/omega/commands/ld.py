@@ -1,0 +1,250 @@
+"""`oclgenomics omega ld`: linkage disequilibrium around a peak of a scan, and the window that gave its omega."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from oclgenomics.app.alignment_inputs import add_reading_options, read_options, say_unphased
+from oclgenomics.app.commands import add_device_options, add_output_options, count, open_engine, report_profile
+from oclgenomics.app.files import reads, writes
+from oclgenomics.app.output import OutputOptions, binary_output, check_files, provenance, say, say_written, text_output
+from oclgenomics.app.progress import Progress
+from oclgenomics.errors import UsageError
+from oclgenomics.omega.commands.options import add_site_options
+
+if TYPE_CHECKING:
+    from oclgenomics.omega.formats.ld import MatrixFile, PairTable
+    from oclgenomics.omega.ld.around_peak import MapRequest
+    from oclgenomics.omega.ld.options import LdOptions
+    from oclgenomics.omega.ld.region import LdRegion
+    from oclgenomics.omega.ld.result import LdMap
+    from oclgenomics.runtime import Engine
+    from oclgenomics.variation.alignment import Alignment
+
+__all__ = ["add_parser", "run"]
+
+FORMATS = ("tsv", "json")
+
+
+class _AsScanned:
+    """The default of an option: what the report says."""
+
+    def __str__(self) -> str:
+        return "as the report says"
+
+
+def add_parser(actions: Any) -> None:
+    """Add `ld` to the actions of `omega`."""
+    parser = actions.add_parser(
+        "ld",
+        help="map of linkage disequilibrium around a peak, with the window that gave its omega",
+        description="Compute r2 between all sites around a peak of a scan. Draw it with the window outlined, and give "
+        "its means within the window's halves and across. The report supplies the options of the scan.",
+        allow_abbrev=False,
+    )
+    parser.set_defaults(run=run)
+    reads(parser.add_argument("input", metavar="INPUT", help="the input of the scan; - for standard input"))
+    group = parser.add_argument_group("what to show (--scan or --region)")
+    reads(group.add_argument("--scan", metavar="REPORT", help="tsv or json report of `omega scan`"))
+    group.add_argument(
+        "--peak", type=count, metavar="N", help="its N-th highest peak whose window overlaps no higher one (default: 1)"
+    )
+    group.add_argument("--at", metavar="CHR:POS", help="its grid position nearest to POS instead")
+    group.add_argument(
+        "--margin",
+        type=count,
+        metavar="BP",
+        help="bp shown on both sides of the window (default: a quarter of its width)",
+    )
+    group.add_argument("--region", metavar="CHR:FROM-TO", help="a region, without a window")
+    group = parser.add_argument_group("results")
+    writes(group.add_argument("--plot", metavar="FILE", help="draw the map; .png, .svg or .pdf"))
+    writes(group.add_argument("--values", metavar="FILE", help="write r2 of all pairs; .tsv or .npz"))
+    group.add_argument("--format", metavar="tsv|json", help="format of the means (default: tsv)")
+    group = parser.add_argument_group("input (default: as the report says)")
+    add_reading_options(group)
+    reads(group.add_argument("--samples", metavar="FILE", help="samples to use, one per line (default: all)"))
+    regions = group.add_argument(
+        "--exclude", metavar="BED", help="leave out the sites within these regions (default: none)"
+    )
+    reads(regions)
+    add_site_options(parser)
+    parser.set_defaults(phase=_AsScanned(), maf=_AsScanned(), no_singletons=None, binary=None, impute=None)
+    add_output_options(parser)
+    add_device_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Draw and write linkage disequilibrium of a region.
+
+    Raises
+    ------
+    UsageError, InputError, DeviceError, OutputError
+        See the exit codes of `oclgenomics.errors`.
+    """
+    from oclgenomics.omega.ld.around_peak import request_map
+    from oclgenomics.runtime import select_device
+
+    options, output = _options(args), _output(args)
+    request = request_map(options, _given(args))
+    vars(args).update(request.values)
+    read_options(args, args.samples)  # refuses what is out of range
+    check_files(args)  # now with the files that the report names
+    select_device(args.device)  # a device that is not there is told before the reading
+    region = _read(args, request)
+    with open_engine(args) as engine:
+        found = _compute(args, output, region, request, engine)
+        report_profile(args, engine)
+    _say_map(args, request, found)
+    if args.plot:
+        _write_plot(args, found)
+    say_written(args)
+    return 0
+
+
+# Options
+
+
+def _output(args: argparse.Namespace) -> OutputOptions[str]:
+    from oclgenomics.app.plot_style import plot_format
+    from oclgenomics.omega.formats.ld import values_format
+
+    output = OutputOptions.resolve(args, FORMATS)
+    if args.plot:
+        plot_format(args.plot)
+    if args.values:
+        values_format(args.values)
+    return output
+
+
+def _options(args: argparse.Namespace) -> LdOptions:
+    from oclgenomics.omega.ld.options import LdOptions
+
+    at = None if args.at is None else _position(args.at)
+    region = None if args.region is None else _region(args.region)
+    return LdOptions(scan=args.scan, peak=args.peak, at=at, margin=args.margin, region=region)
+
+
+def _position(text: str) -> tuple[str, float]:
+    chromosome, _, place = text.rpartition(":")
+    if not chromosome:
+        raise UsageError(f"--at {text}: write CHR:POS, such as 20:1M")
+    return chromosome, _place("--at", text, place)
+
+
+def _region(text: str) -> tuple[str, int, int]:
+    chromosome, _, span = text.rpartition(":")
+    first, dash, last = span.partition("-")
+    if not (chromosome and dash):
+        raise UsageError(f"--region {text}: write CHR:FROM-TO, such as 20:1M-1.2M")
+    return chromosome, _place("--region", text, first), _place("--region", text, last)
+
+
+def _place(option: str, given: str, text: str) -> int:
+    """A position within an option's value; commas between thousands may stand."""
+    try:
+        return count(text.replace(",", ""))
+    except argparse.ArgumentTypeError:
+        raise UsageError(f"{option} {given}: {text!r} is no position; write 1234567, 1,234,567 or 1.2M") from None
+
+
+def _given(args: argparse.Namespace) -> dict[str, Any]:
+    """The options that a report may record, as they are given; None where they are not."""
+    from oclgenomics.omega.ld.recorded import RECORDED
+
+    values = {name: getattr(args, name) for name in RECORDED}
+    return {name: None if isinstance(value, _AsScanned) else value for name, value in values.items()}
+
+
+# The way to the map
+
+
+def _read(args: argparse.Namespace, request: MapRequest) -> LdRegion:
+    from oclgenomics.omega.ld.around_peak import read_region
+
+    progress = Progress(enabled=not args.quiet)
+    progress.stage("reading", "MB", 1e6)
+
+    def on_alignment(alignment: Alignment) -> None:
+        progress.clear()
+        say_unphased(args, alignment)
+
+    return read_region(args.input, request, threads=args.threads, on_alignment=on_alignment, progress=progress.update)
+
+
+def _compute(
+    args: argparse.Namespace, output: OutputOptions[str], region: LdRegion, request: MapRequest, engine: Engine
+) -> LdMap:
+    """Compute the map, and write the means, and all values as they come."""
+    from oclgenomics.omega.formats.ld import parts_json, parts_tsv
+    from oclgenomics.omega.ld.around_peak import map_region
+
+    made = provenance(args, engine)
+    progress = Progress(enabled=not args.quiet)
+    progress.stage("linkage disequilibrium", "sites")
+    with ExitStack() as stack:
+        writer = _values_writer(args, region, made, stack)
+        on_block = None if writer is None else writer.add
+        found = map_region(region, request, engine, on_block=on_block, progress=progress.update)
+        progress.clear()
+        if writer is not None:
+            writer.finish()
+    text = parts_json if output.format == "json" else parts_tsv
+    output.write(text(region, found.parts, made))
+    return found
+
+
+def _values_writer(
+    args: argparse.Namespace, region: LdRegion, made: dict[str, Any], stack: ExitStack
+) -> PairTable | MatrixFile | None:
+    """Who writes the values of all pairs, if they are to be written."""
+    from oclgenomics.omega.formats.ld import MatrixFile, PairTable, values_format
+
+    if not args.values:
+        return None
+    if values_format(args.values) == "tsv":
+        return PairTable(stack.enter_context(text_output(args.values)), region, made)
+    return MatrixFile(stack.enter_context(binary_output(args.values)), region)
+
+
+# Results
+
+
+def _say_map(args: argparse.Namespace, request: MapRequest, found: LdMap) -> None:
+    region, point = found.region, found.region.point
+    means = ", ".join(f"{part.name} {part.mean:.3g}" for part in found.parts if part.defined)
+    where = f"{region.alignment.name}: {region.start:,}-{region.end:,}, {region.alignment.sites:,} sites"
+    if point is not None:
+        left, right = point.window
+        where += f"; omega {point.omega:,.6g} at {point.position:,.0f} bp, window {left:,}-{right:,}"
+    say(args, f"{where}; mean r2: {means}")
+    if undefined := found.parts[-1].undefined:
+        why = "a site does not vary among the haplotypes observed at both"
+        say(args, f"{undefined:,} of {found.parts[-1].pairs:,} pairs have no r2 (NA, left out of means): {why}")
+    if point is not None and request.scan.ld != "RSQUARE" and request.scan.precision != "compat":
+        say(args, f"warning: the scan's omega is that of --ld {request.scan.ld}; r2 is shown")
+    if point is not None and not found.agrees:
+        say(
+            args, f"warning: omega of this window is {found.omega:,.6g} here and {point.omega:,.6g} in {args.scan}; "
+            "was that a scan of the same samples?",
+        )  # fmt: skip
+
+
+def _write_plot(args: argparse.Namespace, found: LdMap) -> None:
+    from oclgenomics.app.plot_style import plot_format, save_plot
+    from oclgenomics.omega.plots.ld import plot_ld
+
+    alignment, parts = found.region.alignment, found.parts
+    name = alignment.name
+    label = f"chromosome {name}" if not re.match(r"\D", name) else name
+    if alignment.alphabet == "binary":
+        label = f"replicate {name}"
+    title = "standard input" if args.input == "-" else Path(args.input).name
+    shown = parts[:-1] if found.region.parts else parts
+    figure = plot_ld(found.region, found.picture, shown, title=title, label=label)
+    with binary_output(args.plot) as stream:
+        save_plot(figure, stream, plot_format(args.plot))

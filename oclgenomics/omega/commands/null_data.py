@@ -1,0 +1,217 @@
+"""What neutral replicates have to be like: options of `omega threshold`, and what a scan's report says of them."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from oclgenomics.app.files import reads
+from oclgenomics.app.output import say
+from oclgenomics.errors import InputError, UsageError
+
+if TYPE_CHECKING:
+    from oclgenomics.omega.formats.reading import OmegaReport, Track
+    from oclgenomics.omega.significance.observation import Observation
+    from oclgenomics.variation.bed import BedRegions
+
+__all__ = ["DefaultOfScan", "NullData", "add_data_options", "settle_defaults"]
+
+
+class DefaultOfScan:
+    """The default of an option: what the report says, or a value where there is no report."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __str__(self) -> str:
+        return f"as --scan says, else {self.value}"
+
+
+SCAN_OPTIONS = {
+    "minsnps": (int, 5), "border": (int, -1), "ld": (str, "RSQUARE"), "maf": (float, 0.0),
+    "precision": (str, "accurate"),
+}  # fmt: skip
+WINDOWS = ("minwin", "maxwin")
+
+
+def add_data_options(parser: argparse.ArgumentParser) -> None:
+    """Add how replicates are observed, and have the options of the scan come from its report."""
+    group = parser.add_argument_group("how the replicates are observed (default: as --scan says)")
+    group.add_argument(
+        "--genotypes", action="store_true", default=None,
+        help="combine pairs of haplotypes to samples without phase, and scan genotypes",
+    )  # fmt: skip
+    group.add_argument("--missing", type=float, metavar="F", help="share of calls made missing at random")
+    regions = group.add_argument(
+        "--exclude", metavar="BED", help="leave out the sites within these regions, on the chromosome of --scan"
+    )
+    reads(regions)
+    parser.set_defaults(
+        no_singletons=None, impute=None, **{name: DefaultOfScan(value) for name, (_, value) in SCAN_OPTIONS.items()}
+    )
+
+
+@dataclass(frozen=True)
+class NullData:
+    """How replicates are observed.
+
+    Attributes
+    ----------
+    observation : Observation
+    exclude : BedRegions, optional
+    haplotypes : int, optional
+        Of the scan that is judged.
+    """
+
+    observation: Observation
+    exclude: BedRegions | None
+    haplotypes: int | None
+
+
+def settle_defaults(args: argparse.Namespace, report: OmegaReport | None) -> NullData:
+    """Fill in the options that are not given: from the report, if there is one.
+
+    Raises
+    ------
+    UsageError
+        The report does not tell, holds alignments that need thresholds of their own, or contradicts an option.
+    InputError
+        The excluded regions cannot be read.
+    """
+    from oclgenomics.omega.significance.observation import Observation
+    from oclgenomics.variation.bed import read_bed
+
+    recorded = {} if report is None else report.parameters
+    _settle_scan_options(args, recorded, "" if report is None else report.source)
+    if report is None:
+        _need_windows(args)
+        exclude = None if args.exclude is None else read_bed(args.exclude)
+        seed = args.seed or 1
+        chromosome = "" if exclude is None else _only_name(exclude, args.exclude)
+        return NullData(Observation(bool(args.genotypes), args.missing or 0.0, chromosome, seed=seed), exclude, None)
+    track = _one_kind(report)
+    taken = _take_data(args, track, recorded)
+    exclude = None if args.exclude is None else read_bed(args.exclude)
+    taken += _take_size(args, track)
+    if taken:
+        say(args, f"taken from {report.source}: {' '.join(taken)}")
+    _need_windows(args)
+    chromosome, first, room = "", 1, 0
+    if exclude is not None:
+        chromosome, whole = track.name, int(_length(track))
+        first = max(1, round(float(track.positions[0]) - _length(track) / (_sites(track) + 1)))
+        room = 0 if args.length is None else max(0, whole - args.length)
+    observed = Observation(args.genotypes, args.missing, chromosome, first, room, args.seed or 1)
+    return NullData(observed, exclude, _facts(track).haplotypes)
+
+
+def _settle_scan_options(args: argparse.Namespace, recorded: Any, source: str) -> None:
+    """The options of the scan; those that are given and contradict the report are refused when all are compared."""
+    try:
+        for name, (kind, default) in SCAN_OPTIONS.items():
+            if isinstance(getattr(args, name), DefaultOfScan):
+                known = recorded.get(name)
+                setattr(args, name, default if known is None else kind(known))
+        for name in WINDOWS:
+            if getattr(args, name) is None and recorded.get(name) is not None:
+                setattr(args, name, int(recorded[name]))
+    except (TypeError, ValueError):
+        raise InputError(f"its `{name}` is no value of the option; scan the data again", source=source) from None
+    if args.no_singletons is None:
+        args.no_singletons = str(recorded.get("no_singletons")) == "True"
+    if args.impute is None:
+        known = recorded.get("impute") or []
+        args.impute = known.split() if isinstance(known, str) else list(known)
+
+
+def _need_windows(args: argparse.Namespace) -> None:
+    for name in ("grid", *WINDOWS):
+        if getattr(args, name) is None:
+            raise UsageError(f"give --{name}, or --scan REPORT, which tells it")
+
+
+def _only_name(exclude: BedRegions, path: str) -> str:
+    if len(exclude.names) != 1:
+        raise UsageError(
+            f"--exclude {path}: names {len(exclude.names):,} chromosomes, and nothing says which of them the "
+            "replicates stand for; give --scan REPORT"
+        )
+    return exclude.names[0]
+
+
+def _one_kind(report: OmegaReport) -> Track:
+    """The longest alignment of a report in which all need the same threshold.
+
+    Raises
+    ------
+    UsageError
+        They do not, or the report does not tell.
+    """
+    from oclgenomics.omega.significance.comparable import check_alike
+
+    tracks = [track for track in report.tracks if len(track.positions) > 1]
+    if not tracks:
+        raise UsageError(f"--scan {report.source}: holds no alignment with any position")
+    if any(track.data is None for track in tracks):
+        raise UsageError(f"--scan {report.source}: does not tell what data were scanned; scan them again")
+    check_alike(tracks, f"--scan {report.source}")
+    return max(tracks, key=_length)
+
+
+def _facts(track: Track) -> Any:
+    assert track.data is not None
+    return track.data
+
+
+def _sites(track: Track) -> int:
+    return int(_facts(track).sites)
+
+
+def _length(track: Track) -> float:
+    """Bp of a region whose first and last site these are, on average."""
+    return float(track.positions[-1] - track.positions[0]) * (_sites(track) + 1) / max(_sites(track) - 1, 1)
+
+
+def _take_data(args: argparse.Namespace, track: Track, recorded: Any) -> list[str]:
+    """How data are observed, from the report; what was taken, as words."""
+    facts, taken = _facts(track), []
+    if args.genotypes is None:
+        args.genotypes = facts.genotypes
+        taken += ["--genotypes"] * facts.genotypes
+    if args.missing is None:
+        args.missing = facts.missing
+        taken += [f"--missing {facts.missing:.4g}"] * (facts.missing > 0)
+    known = recorded.get("exclude")
+    if args.exclude is None and facts.masked and known not in (None, "None"):
+        if not os.path.exists(known):
+            raise UsageError(f"the scan left out the regions of {known}, which is not there; name it by --exclude")
+        args.exclude = known
+        taken.append(f"--exclude {known}")
+    return taken
+
+
+def _take_size(args: argparse.Namespace, track: Track) -> list[str]:
+    """Grid, length, haplotypes and sites, from the report; what was taken, as words."""
+    facts, taken = _facts(track), []
+    density = (_sites(track) - 1) / float(track.positions[-1] - track.positions[0])
+    whole = args.length is None or args.input is not None
+    if args.input is None and args.length is None:
+        args.length = round(_length(track))
+        taken.append(f"--length {args.length}")
+    if args.grid is None:
+        spacing = float(track.positions[-1] - track.positions[0]) / (len(track.positions) - 1)
+        stretch = 0.0 if args.length is None else args.length - 2 / density
+        args.grid = len(track.positions) if whole else max(2, 1 + round(stretch / spacing))
+        taken.append(f"--grid {args.grid}")
+    if args.input is not None:
+        return taken
+    if args.samples is None:
+        args.samples = facts.haplotypes
+        taken.append(f"--samples {args.samples}")
+    if args.sites is None and args.theta is None and args.mutation_rate is None:
+        seen = density * args.length - 1
+        args.sites = max(0, round(seen / max(1 - facts.masked, 0.01)))
+        taken.append(f"--sites {args.sites}")
+    return taken

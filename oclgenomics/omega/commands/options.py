@@ -1,0 +1,159 @@
+"""The options that a scan, the replicates of a threshold and an LD map have in common, and what they mean."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from typing import TYPE_CHECKING
+
+from oclgenomics.app.commands import count, whole
+from oclgenomics.app.output import say
+from oclgenomics.errors import UsageError
+
+if TYPE_CHECKING:
+    from oclgenomics.omega.options import ScanOptions
+    from oclgenomics.omega.significance.compared import Compared
+    from oclgenomics.omega.significance.neutral import Significance
+
+__all__ = [
+    "DEFAULT_REPLICATES",
+    "add_method_options",
+    "add_site_options",
+    "add_window_options",
+    "given_threshold",
+    "say_compared",
+    "scan_options",
+    "threshold_files",
+]
+
+DEFAULT_REPLICATES = 1_000  # that are simulated
+
+
+def add_window_options(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
+    """Add the grid and the size of the windows; without `required` they are None where not given."""
+    group = parser.add_argument_group("positions and windows")
+    group.add_argument("--grid", type=count, required=required, metavar="N", help="positions per alignment, at least 2")
+    group.add_argument(
+        "--minwin", type=count, required=required, metavar="BP",
+        help="smallest distance of a window's borders from its position; 1000, 10k, 1M",
+    )  # fmt: skip
+    group.add_argument(
+        "--maxwin",
+        type=count,
+        required=required,
+        metavar="BP",
+        help="largest distance of a window's borders from its position",
+    )
+    group.add_argument(
+        "--minsnps", type=count, default=5, metavar="N", help="fewest sites on each side (default: %(default)s)"
+    )
+    group.add_argument(
+        "-b", "--border", type=whole, default=-1, metavar="B",
+        help="compare only windows whose halves differ by at most B sites; -1 (with compat precision also 0): all "
+        "(default: %(default)s)",
+    )  # fmt: skip
+
+
+def add_site_options(parser: argparse.ArgumentParser, seed_help: str = "seed of the draws, 1 or more") -> None:
+    """Add the filters of sites and the draws."""
+    group = parser.add_argument_group("sites")
+    group.add_argument(
+        "--maf", type=float, default=0.0, metavar="F",
+        help="leave out sites where a state is rarer than F, 0 to 0.5 (default: %(default)s)",
+    )  # fmt: skip
+    group.add_argument("--no-singletons", action="store_true", help="leave out sites where a state is seen once")
+    group.add_argument(
+        "--binary", action="store_true", help="reduce sites to their two most common states, by draws (needs --seed)"
+    )
+    group.add_argument(
+        "--impute", action="append", default=[], metavar="N|GAP",
+        help="fill unknown states (N) or gaps by draws (needs --seed); may be given twice "
+        "(default: missing states are left out pair by pair)",
+    )  # fmt: skip
+    group.add_argument("--seed", type=whole, metavar="N", help=seed_help)
+
+
+def add_method_options(parser: argparse.ArgumentParser) -> None:
+    """Add how omega is computed."""
+    group = parser.add_argument_group("method")
+    group.add_argument(
+        "--ld", default="RSQUARE", type=str.upper, metavar="MEASURE",
+        help="measure of LD: RSQUARE, D, ABSD, DOM, ABSDOM or ABSDOM2 (default: %(default)s)",
+    )  # fmt: skip
+    group.add_argument(
+        "--precision", default="accurate", metavar="accurate|compat",
+        help="compat: OmegaPlus' float32 arithmetic, for the same reports (default: %(default)s)",
+    )  # fmt: skip
+    group.add_argument(
+        "--kernel",
+        default="auto",
+        metavar="KERNEL",
+        help="auto, 1, 2, dynamic or tiles; results do not depend on it (default: %(default)s)",
+    )
+
+
+def scan_options(args: argparse.Namespace) -> ScanOptions:
+    """The parameters of the scan.
+
+    Raises
+    ------
+    UsageError
+        A value out of range.
+    """
+    from oclgenomics.omega.options import MISSING_NAMES, ScanOptions
+
+    unknown = [name for name in args.impute if name.upper() not in MISSING_NAMES]
+    if unknown:
+        raise UsageError(f"--impute {unknown[0]}: choose N or GAP; give the option twice for both")
+    return ScanOptions(
+        grid=args.grid,
+        minwin=args.minwin,
+        maxwin=args.maxwin,
+        minsnps=args.minsnps,
+        border=args.border,
+        ld=args.ld,
+        precision=args.precision,
+        kernel=args.kernel,
+        maf=args.maf,
+        no_singletons=args.no_singletons,
+        binary=args.binary,
+        impute=frozenset(MISSING_NAMES[name.upper()] for name in args.impute),
+        seed=args.seed,
+    )
+
+
+def threshold_files(args: argparse.Namespace, text: str) -> list[str]:
+    """The files that an option's threshold names, as `oclgenomics.app.files.reads` asks for them."""
+    try:
+        float(text)
+    except ValueError:
+        return [text]
+    return []
+
+
+def given_threshold(text: str) -> float | Significance:
+    """Read a threshold as options give it: an omega, or a file of `omega threshold --json`.
+
+    Raises
+    ------
+    UsageError
+        A number that is no omega.
+    InputError
+        A file that cannot be read or is something else.
+    """
+    from oclgenomics.omega.formats.thresholds import read_thresholds
+
+    try:
+        omega = float(text)
+    except ValueError:
+        return read_thresholds(text)
+    if not (math.isfinite(omega) and omega >= 0):
+        raise UsageError(f"--threshold {text}: an omega is 0 or more")
+    return omega
+
+
+def say_compared(args: argparse.Namespace, compared: Compared) -> None:
+    """Tell what was compared with neutral replicates, and what may make rates mean something else."""
+    say(args, f"compared with the replicates: {compared}")
+    for warning in compared.warnings:
+        say(args, f"warning: {warning}")

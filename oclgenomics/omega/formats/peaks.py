@@ -1,0 +1,78 @@
+"""Peaks as BED, table and JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from oclgenomics.app.provenance import provenance_lines
+from oclgenomics.errors import ParameterError
+from oclgenomics.io.plain_json import json_text
+from oclgenomics.omega.significance.peaks import PEAK_COLUMNS, Peaks
+from oclgenomics.variation.bed import bed_name
+
+__all__ = ["BED_COLUMNS", "FORMATS", "PeakFormat", "write_peaks"]
+
+BED_COLUMNS = (
+    "chrom", "chromStart", "chromEnd", "name", "score", "strand", "thickStart", "thickEnd", "omega", "position",
+    "pValue",
+)  # fmt: skip
+PeakFormat = Literal["bed", "tsv", "json"]
+FORMATS: tuple[PeakFormat, ...] = get_args(PeakFormat)
+TOP_SCORE = 1000
+
+
+def write_peaks(found: Peaks, format: PeakFormat, provenance: Mapping[str, Any]) -> str:
+    """Peaks in a format ('bed', 'tsv' or 'json'), sorted by chromosome (by its bytes) and start.
+
+    Raises
+    ------
+    UsageError
+        For an unknown format.
+    """
+    records = found.records()
+    head = {**provenance, **({} if found.compared is None else {"compared": str(found.compared)})}
+    if format == "json":
+        whole = {
+            "provenance": dict(provenance), "threshold": found.threshold, "fpr": found.fpr,
+            "compared": None if found.compared is None else found.compared.record(), "peaks": records,
+        }  # fmt: skip
+        return json_text(whole, indent=1) + "\n"
+    if format == "bed":
+        scores = _scores(found)
+        rows = [_bed_row(record, scores[record["name"]]) for record in records]
+        return provenance_lines(head) + _table(f"#{BED_COLUMNS[0]}", BED_COLUMNS[1:], rows)
+    if format == "tsv":
+        rows = [[_cell(name, record[name]) for name in PEAK_COLUMNS] for record in records]
+        return provenance_lines(head) + _table(PEAK_COLUMNS[0], PEAK_COLUMNS[1:], rows)
+    raise ParameterError("format", f"choose one of {', '.join(FORMATS)}", format)
+
+
+def _scores(found: Peaks) -> dict[str, int]:
+    """The score of each peak by its name: 1000 times its omega over the highest."""
+    omega = {record["name"]: record["omega"] for record in found.records()}
+    highest = max([1e-300, *omega.values()])
+    return {name: int(np.rint(TOP_SCORE * value / highest)) for name, value in omega.items()}
+
+
+def _bed_row(record: dict[str, Any], score: int) -> list[str]:
+    """0-based, half open; the thick part is the best window."""
+    values = [
+        bed_name(record["chromosome"]), max(record["start"] - 1, 0), record["end"], record["name"], score,
+        ".", max(record["left"] - 1, 0), record["right"],
+    ]  # fmt: skip
+    return [*map(str, values), *(_cell(name, record[name]) for name in ("omega", "position", "p_value"))]
+
+
+def _cell(name: str, value: Any) -> str:
+    if value is None:
+        return "NA"
+    if name == "position":
+        return f"{value:.2f}"
+    return f"{value:.9g}" if isinstance(value, float) else " ".join(str(value).split())
+
+
+def _table(first: str, others: Sequence[str], rows: list[list[str]]) -> str:
+    return "".join(["\t".join(row) + "\n" for row in ([first, *others], *rows)])

@@ -1,0 +1,226 @@
+"""What neutral replicates say of omegas (`Significance`) as tsv and JSON, and the JSON read back."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from oclgenomics.app.provenance import provenance_lines
+from oclgenomics.errors import InputError
+from oclgenomics.io.plain_json import json_text
+from oclgenomics.io.text_file import read_text
+from oclgenomics.omega.formats.reading import load_json
+from oclgenomics.omega.peaks import Peak
+from oclgenomics.omega.significance.neutral import Significance
+from oclgenomics.omega.significance.null_facts import NullFacts
+from oclgenomics.omega.significance.sweeps import SweepResults
+from oclgenomics.omega.significance.thresholds import Maxima, Threshold, p_values
+from oclgenomics.variation.base_pairs import MAX_BP
+
+__all__ = ["COLUMNS", "as_json", "as_tsv", "read_thresholds"]
+
+KIND = "omega thresholds"
+COLUMNS = (
+    "record", "name", "omega", "position", "left", "right", "p_value", "distance", "fpr", "rate", "rate_within",
+)  # fmt: skip
+
+
+def as_json(found: Significance, provenance: Mapping[str, Any]) -> str:
+    """All results as one JSON object; null where there is no value."""
+    record: dict[str, Any] = {
+        "kind": KIND,
+        "provenance": dict(provenance),
+        "scan": dict(found.scan),
+        "length": found.length,
+        "haplotypes": found.haplotypes,
+        "mean_sites": found.mean_sites,
+        "data": None if found.data is None else found.data.record(),
+        "compared": None if found.compared is None else found.compared.record(),
+        "replicates": len(found.maxima),
+        "thresholds": [
+            {
+                "fpr": threshold.fpr, "omega": _plain(threshold.omega), "rank": threshold.rank,
+                "expected_fpr": threshold.expected_fpr, "fpr_error": threshold.fpr_error,
+            }
+            for threshold in found.thresholds
+        ],
+        "maxima": _maxima_record(found.maxima),
+        "peaks": None if found.peaks is None else [_peak_record(peak, found.maxima) for peak in found.peaks],
+        "sweeps": None if found.sweeps is None else _sweep_record(found.sweeps),
+    }  # fmt: skip
+    return json_text({**record, "checksum": _checksum(record)}, indent=1) + "\n"
+
+
+def _checksum(record: Mapping[str, Any]) -> str:
+    """SHA-256 of everything but the checksum itself."""
+    text = json_text({name: value for name, value in record.items() if name != "checksum"})
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def as_tsv(found: Significance, provenance: Mapping[str, Any]) -> str:
+    """All results as one table, of which the column `record` says what a row is, below '#' lines of provenance."""
+    rows: list[dict[str, Any]] = [
+        {"record": "threshold", "omega": threshold.omega, "fpr": threshold.fpr, "rate": threshold.expected_fpr}
+        for threshold in found.thresholds
+    ]
+    if found.sweeps is not None:
+        rows += _sweep_rows(found.sweeps, found.maxima)
+    for peak in found.peaks or []:
+        record = _peak_record(peak, found.maxima)
+        rows.append({"record": "peak", "name": peak.chromosome, **{n: v for n, v in record.items() if n in COLUMNS}})
+    rows += _maxima_rows("replicate", found.maxima)
+    lines = ["\t".join(_cell(name, row.get(name)) for name in COLUMNS) for row in rows]
+    head = {**provenance, **({} if found.compared is None else {"compared": str(found.compared)})}
+    return provenance_lines(head) + "\n".join(["\t".join(COLUMNS), *lines, ""])
+
+
+def read_thresholds(path: str | os.PathLike[str]) -> Significance:
+    """Read what `omega threshold --json -o FILE` wrote.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, or is something else.
+    """
+    text, name = read_text(path)
+    wrong = "is no threshold; give a number, or a file that `omega threshold --json -o FILE` wrote"
+    if not text.lstrip().startswith("{"):
+        raise InputError(wrong, source=name)
+    record = load_json(text, name)
+    if record.get("kind") == KIND and record.get("checksum") != _checksum(record):
+        changed = "was changed after it was written, or by a version without checksums; make it again"
+        raise InputError(f"{changed} with `omega threshold --json`", source=name)
+    try:
+        if record["kind"] != KIND:
+            raise ValueError
+        data = None if record["data"] is None else NullFacts.read(record["data"])
+        maxima = Maxima(*(_numbers(record["maxima"], column) for column in ("omega", "position")))
+        found = tuple(_threshold(one, len(maxima)) for one in record["thresholds"])
+        length = None if record["length"] is None else _whole(record["length"], 1, MAX_BP)
+        scan = dict(record["scan"].items())
+        if scan.get("grid") is not None:
+            scan["grid"] = _whole(scan["grid"], 2, MAX_BP)
+        if not found or not len(maxima) or len(maxima.omega) != len(maxima.position):
+            raise ValueError
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise InputError(wrong, source=name) from None
+    haplotypes, mean_sites = record.get("haplotypes"), record.get("mean_sites")
+    return Significance(
+        scan,
+        length,
+        haplotypes if type(haplotypes) is int else None,
+        float(mean_sites) if isinstance(mean_sites, (int, float)) else None,
+        maxima,
+        found,
+        source=name,
+        data=data,
+    )
+
+
+def _threshold(one: Mapping[str, Any], replicates: int) -> Threshold:
+    """A threshold of a file.
+
+    Raises
+    ------
+    KeyError, TypeError, ValueError
+        It is none.
+    """
+    fpr, omega = one["fpr"], one["omega"]
+    if not all(type(number) in (int, float) for number in (fpr, omega)) or not (0 < fpr < 1 and 0 <= omega < math.inf):
+        raise ValueError
+    return Threshold(float(fpr), float(omega), _whole(one["rank"], 0, replicates), replicates)
+
+
+def _whole(value: object, least: int, most: int) -> int:
+    """The same number.
+
+    Raises
+    ------
+    ValueError
+        It is no whole number, or out of range.
+    """
+    if type(value) is not int or not least <= value <= most:
+        raise ValueError
+    return value
+
+
+def _plain(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None
+
+
+def _maxima_record(maxima: Maxima) -> dict[str, Any]:
+    return {name: [_plain(v) for v in getattr(maxima, name).tolist()] for name in ("omega", "position")}
+
+
+def _peak_record(peak: Peak, maxima: Maxima) -> dict[str, Any]:
+    return {
+        "chromosome": peak.chromosome, "replicate": peak.replicate, "position": peak.position, "omega": peak.omega,
+        "left": peak.left, "right": peak.right, "p_value": float(p_values(peak.omega, maxima.omega)),
+    }  # fmt: skip
+
+
+def _sweep_record(sweeps: SweepResults) -> dict[str, Any]:
+    at = sweeps.localisation
+    return {
+        "site": sweeps.site,
+        "replicates": len(sweeps.maxima),
+        "detection": [
+            {
+                "fpr": one.threshold.fpr, "omega": _plain(one.threshold.omega), "detected": one.detected,
+                "rate": one.rate, "detected_within": one.detected_within, "rate_within": one.rate_within,
+            }
+            for one in sweeps.detection
+        ],
+        "distance": {
+            "found": at.found, "mean": at.mean, "median": at.median,
+            "quantiles": {f"{share:g}": value for share, value in at.quantiles.items()},
+            "limit": at.limit, "within": at.within,
+        },
+        "maxima": _maxima_record(sweeps.maxima),
+    }  # fmt: skip
+
+
+def _sweep_rows(sweeps: SweepResults, neutral: Maxima) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = [
+        {
+            "record": "detection", "omega": one.threshold.omega, "fpr": one.threshold.fpr, "rate": one.rate,
+            "rate_within": one.rate_within,
+        }
+        for one in sweeps.detection
+    ]  # fmt: skip
+    at = sweeps.localisation
+    distances = {"mean": at.mean, **{f"q{100 * share:02.0f}": value for share, value in at.quantiles.items()}}
+    rows += [{"record": "distance", "name": name, "distance": value} for name, value in distances.items()]
+    found = _maxima_rows("sweep", sweeps.maxima)
+    p = p_values(sweeps.maxima.omega, neutral.omega).tolist()
+    for row, value in zip(found, p, strict=True):
+        row |= {"p_value": value, "distance": abs(row["position"] - sweeps.site)}
+    return rows + found
+
+
+def _maxima_rows(record: str, maxima: Maxima) -> list[dict[str, Any]]:
+    pairs = zip(maxima.omega.tolist(), maxima.position.tolist(), strict=True)
+    return [
+        {"record": record, "name": str(number), "omega": omega, "position": position}
+        for number, (omega, position) in enumerate(pairs, start=1)
+    ]
+
+
+def _cell(name: str, value: Any) -> str:
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return "NA"
+    if name in ("position", "distance"):
+        return f"{value:.2f}"
+    return f"{value:.9g}" if isinstance(value, float) else " ".join(str(value).split())
+
+
+def _numbers(columns: Mapping[str, Sequence[float | None]], name: str) -> Any:
+    numbers = np.array([math.nan if value is None else value for value in columns[name]])
+    if numbers.ndim != 1 or numbers.dtype.kind not in "iuf" or np.isinf(numbers).any():
+        raise ValueError
+    return numbers.astype(np.float64)

@@ -1,0 +1,99 @@
+"""What an evaluation says, as tsv and JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from oclgenomics.app.provenance import provenance_lines
+from oclgenomics.io.plain_json import json_text
+from oclgenomics.sdtw.decisions.chosen_by import SharedReads
+from oclgenomics.sdtw.evaluation.result import Difference, Evaluation
+from oclgenomics.sdtw.evaluation.run_model import Enrichment, RunModel
+from oclgenomics.sdtw.evaluation.staged import StagedEvaluation
+
+__all__ = ["EvaluationReport", "as_json", "as_tsv"]
+
+KIND = "sdtw evaluation"
+MISSING = "NA"
+
+
+@dataclass(frozen=True, eq=False)
+class EvaluationReport:
+    """All that is told of labelled reads.
+
+    Attributes
+    ----------
+    evaluations : sequence of Evaluation
+        The first is of the options that were chosen, the others are compared with it.
+    differences : sequence of Difference
+    staged : StagedEvaluation
+        Of the first one's scores.
+    run : RunModel
+    enrichment : Enrichment
+        Expected of the stages in this run.
+    chosen_by : SharedReads, optional
+        How many of the reads chose the thresholds, if those are of a file that says by which reads they were chosen.
+    """
+
+    evaluations: Sequence[Evaluation]
+    differences: Sequence[Difference]
+    staged: StagedEvaluation
+    run: RunModel
+    enrichment: Enrichment
+    chosen_by: SharedReads | None = None
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """How the numbers were found."""
+        first = self.evaluations[0]
+        return {name: getattr(first, name) for name in ("balanced", "rounds", "splits", "seed")}
+
+
+def as_json(report: EvaluationReport, provenance: Mapping[str, Any]) -> str:
+    """All results as one JSON object; null where there is no value."""
+    record: dict[str, Any] = {
+        "kind": KIND,
+        "provenance": dict(provenance),
+        **report.settings,
+        "variants": {
+            one.labelled.name: {
+                "options": asdict(one.labelled.options),
+                "score": one.labelled.score,
+                "references": list(one.labelled.references),
+            }
+            for one in report.evaluations
+        },
+        "prefixes": [row for one in report.evaluations for row in one.records()],
+        "differences": [one.record() for one in report.differences],
+        "stages": report.staged.records(),
+        "decisions": {**report.staged.summary(), **_chosen_by(report)},
+        "run": {**asdict(report.run), **report.enrichment.record()},
+    }
+    return json_text(record, indent=1) + "\n"
+
+
+def as_tsv(report: EvaluationReport, provenance: Mapping[str, Any]) -> str:
+    """All results as one table, of which the column `record` says what a row is, below '#' lines of provenance."""
+    first = report.evaluations[0].labelled.name
+    rows = [{"record": "prefix", **row} for one in report.evaluations for row in one.records()]
+    rows += [{"record": "difference", **one.record()} for one in report.differences]
+    rows += [{"record": "stage", "variant": first, **row} for row in report.staged.records()]
+    rows.append({"record": "run", "variant": first, **report.staged.summary(), **_chosen_by(report),
+                 **report.enrichment.record()})  # fmt: skip
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    lines = ["\t".join(_cell(row.get(name)) for name in columns) for row in rows]
+    return provenance_lines(provenance) + "\n".join(["\t".join(columns), *lines, ""])
+
+
+def _chosen_by(report: EvaluationReport) -> dict[str, Any]:
+    """What is known of the reads that chose the thresholds; None for what is not."""
+    known = report.chosen_by or SharedReads(None, 0, exact=False)
+    return known.record() if report.chosen_by else dict.fromkeys(known.record())
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return MISSING
+    return f"{value:.9g}" if isinstance(value, float) else " ".join(str(value).split())

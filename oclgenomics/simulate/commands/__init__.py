@@ -1,0 +1,25 @@
+"""`oclgenomics simulate`: seeded data for demonstrations, tests and benchmarks; one kind of data a module."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from oclgenomics.app.commands import OneLineParser
+from oclgenomics.simulate.commands.genomes import add_genomes
+from oclgenomics.simulate.commands.omega import add_omega
+from oclgenomics.simulate.commands.reads import add_reads
+from oclgenomics.simulate.commands.signals import add_signals
+from oclgenomics.simulate.commands.signatures import add_signatures
+
+__all__ = ["add_parser"]
+
+
+def add_parser(subparsers: Any) -> None:
+    """Add `simulate` and its kinds of data to the command line."""
+    parser = subparsers.add_parser("simulate", help="write seeded data for demonstrations, tests and benchmarks")
+    kinds = parser.add_subparsers(dest="kind", metavar="KIND", required=True, parser_class=OneLineParser)
+    add_omega(kinds)
+    add_signatures(kinds)
+    add_signals(kinds)
+    add_genomes(kinds)
+    add_reads(kinds)

@@ -1,0 +1,135 @@
+"""`oclgenomics simulate reads`: seeded reads of simulated genomes, single or in pairs."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+from oclgenomics.app.commands import add_message_options, count, whole
+from oclgenomics.app.files import reads, writes
+from oclgenomics.app.output import PACKED, say, say_written, text_output
+from oclgenomics.app.progress import Progress
+from oclgenomics.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from oclgenomics.io.packed_file import Sink
+    from oclgenomics.simulate.metagenome_files import ListedGenome
+    from oclgenomics.simulate.sampled_reads import ReadScenario
+
+__all__ = ["add_reads", "run"]
+
+_SHARES = {"reference": 0.0, "strain": 0.7, "novel": 0.2, "alien": 0.1}
+_OF_SCENARIO = ("reads", "length", "paired", "insert", "errors")
+
+
+def add_reads(kinds: Any) -> None:
+    """Add `simulate reads` to the kinds of data."""
+    parser = kinds.add_parser(
+        "reads",
+        help="reads (FASTQ) of simulated genomes, with a table of what they are of",
+        description="Write reads of the genomes in a folder of `oclgenomics simulate genomes`. The table has a line "
+        "for each read or pair: its name, the taxids of its species and genus (0 for aliens), and its class. The same "
+        "seed, options and genomes give the same bytes.",
+        allow_abbrev=False,
+    )
+    parser.set_defaults(run=run)
+    group = parser.add_argument_group("data")
+    group.add_argument("--seed", type=whole, required=True, metavar="N", help="seed, 0 or more")
+    genomes = group.add_argument("--genomes", required=True, metavar="DIR", help="folder of the genomes")
+    reads(genomes, _files_read)
+    for role, share in _SHARES.items():
+        group.add_argument(
+            f"--{role}", type=float, default=share, metavar="X",
+            help=f"share of reads of class {role} (default: %(default)s)",
+        )  # fmt: skip
+    group = parser.add_argument_group("reads")
+    group.add_argument("--reads", type=count, metavar="N", help="reads, or pairs (default: 10000)")
+    group.add_argument("--length", type=count, metavar="N", help="letters of a read or a mate (default: 150)")
+    group.add_argument("--paired", action="store_true", default=None, help="pairs; the mates follow each other")
+    group.add_argument("--insert", type=count, metavar="N", help="mean letters of a pair's fragment (default: 400)")
+    group.add_argument("--errors", type=float, metavar="P", help="share of wrong letters (default: 0.01)")
+    group = parser.add_argument_group(f"output ('-' is standard output; {PACKED})")
+    writes(group.add_argument("-o", "--output", required=True, metavar="FASTQ", help="file for the reads"))
+    writes(group.add_argument("--mates", metavar="FASTQ", help="file for the second mates of pairs (default: -o)"))
+    writes(group.add_argument("--truth", metavar="TSV", help="file for the table (default: none)"))
+    add_message_options(group)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the reads that the options ask for.
+
+    Raises
+    ------
+    UsageError
+        For options out of range.
+    InputError
+        If the genomes cannot be read.
+    OutputError
+        If an output cannot be written.
+    """
+    from oclgenomics.simulate.metagenome_files import read_table
+    from oclgenomics.simulate.sampled_reads import ReadScenario
+
+    given = {name: getattr(args, name) for name in _OF_SCENARIO if getattr(args, name) is not None}
+    scenario = ReadScenario(**given)
+    for option in ("mates", "insert"):
+        if not scenario.paired and getattr(args, option) is not None:
+            raise UsageError(f"--{option}: has no effect without --paired")
+    genomes = read_table(args.genomes)
+    with ExitStack() as stack:
+        names = [name for name in (args.output, args.mates) if name is not None]
+        outputs = [stack.enter_context(text_output(name, "wb")) for name in names]
+        truth = None if args.truth is None else stack.enter_context(text_output(args.truth, "wb"))
+        _write(args, scenario, genomes, outputs, truth)
+    say(args, f"{scenario.reads:,} {'pairs' if scenario.paired else 'reads'} of {len(genomes):,} genomes")
+    say_written(args)
+    return 0
+
+
+def _write(
+    args: argparse.Namespace,
+    scenario: ReadScenario,
+    genomes: Sequence[ListedGenome],
+    outputs: Sequence[Sink],
+    truth: Sink | None,
+) -> None:
+    from oclgenomics.simulate.metagenome_files import read_text
+    from oclgenomics.simulate.read_files import fastq, write_truth
+    from oclgenomics.simulate.sampled_reads import simulate_reads
+
+    used = [one for one in genomes if getattr(args, one.role)]
+    texts = [read_text(one) for one in used]
+    mates = [[0], [1]] if len(outputs) == 2 else [[0, 1] if scenario.paired else [0]]
+    progress = Progress(enabled=not args.quiet)
+    progress.stage("simulating", "reads")
+    done = 0
+    for batch in simulate_reads(texts, _shares(args, used), scenario, args.seed):
+        for stream, which in zip(outputs, mates, strict=True):
+            stream.write(fastq(batch, used, which))
+        if truth is not None:
+            write_truth(truth, batch, used)
+        done += len(batch)
+        progress.update(done, scenario.reads)
+    progress.clear()
+
+
+def _shares(args: argparse.Namespace, genomes: Sequence[ListedGenome]) -> list[float]:
+    """The share of each genome: those of a class have equal ones."""
+    for role in _SHARES:
+        share = getattr(args, role)
+        if not 0 <= share <= 1:
+            raise UsageError(f"--{role}: give a share, 0 to 1, not {share:g}")
+        if share and role not in {one.role for one in genomes}:
+            raise UsageError(f"--{role}: there is no such genome in {args.genomes}; give 0")
+    of_role = [one.role for one in genomes]
+    return [getattr(args, role) / of_role.count(role) for role in of_role]
+
+
+def _files_read(_args: argparse.Namespace, name: str) -> list[str]:
+    from oclgenomics.simulate.metagenome_files import FOLDERS, TABLE
+
+    return [os.path.join(name, inner) for inner in (TABLE, *FOLDERS.values())]

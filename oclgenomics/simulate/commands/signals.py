@@ -1,0 +1,245 @@
+"""`oclgenomics simulate signals`: seeded signals of nanopore reads of a target and of a background."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+from oclgenomics import __version__
+from oclgenomics.app.commands import add_message_options, count, whole
+from oclgenomics.app.files import reads, writes
+from oclgenomics.app.output import say, say_written, text_output
+from oclgenomics.app.progress import Progress
+from oclgenomics.errors import UsageError
+
+if TYPE_CHECKING:
+    from oclgenomics.io.packed_file import Sink
+    from oclgenomics.signals import KmerModel, Signals
+    from oclgenomics.simulate.genomes import Genome
+    from oclgenomics.simulate.signals import SignalBatch, SignalScenario
+
+__all__ = ["add_signals", "run"]
+
+PRESETS = ("easy", "normal", "hard")
+MODEL_NAMES = ("r9.4.1",)
+RANDOM = "random"
+# the options that decide the noise, each the field of a scenario
+_OF_SCENARIO = (
+    "samples", "strand", "molecule", "dwell", "dwell_sd", "slowness_cv", "amplitude", "jitter", "junk", "stall",
+    "adapter", "deviation", "current", "rate",
+)  # fmt: skip
+
+
+def add_signals(kinds: Any) -> None:
+    """Add `simulate signals` to the kinds of data."""
+    parser = kinds.add_parser(
+        "signals",
+        help="raw signals of nanopore reads (.npz) of a target and a background",
+        description="Write simulated signals of nanopore reads. The names of reads tell their class and where they are "
+        "from. The same seed, options and sequences give the same bytes.",
+        allow_abbrev=False,
+    )
+    parser.set_defaults(run=run)
+    _add_data_options(parser)
+    _add_read_options(parser)
+    _add_noise_options(parser)
+    group = parser.add_argument_group("output")
+    writes(group.add_argument("-o", "--output", required=True, metavar="NPZ", help="file for the signals"))
+    writes(group.add_argument("--truth", metavar="TSV", help="file for a table of the reads (default: none)"))
+    for option in ("--target-fasta", "--background-fasta"):
+        whose = option[2:].removesuffix("-fasta")
+        text = f"file for the sequences of the {whose} (default: none)"
+        writes(group.add_argument(option, metavar="FASTA", help=text))
+    add_message_options(group)
+
+
+def _add_data_options(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("data")
+    group.add_argument("--seed", type=whole, required=True, metavar="N", help="seed, 0 or more")
+    group.add_argument(
+        "--preset", choices=PRESETS, default="normal",
+        help="noise: less than that of real reads, about as much, or more (default: %(default)s)",
+    )  # fmt: skip
+    model = group.add_argument(
+        "--model", default="r9.4.1", metavar="MODEL",
+        help=f"model of k-mers: {', '.join(MODEL_NAMES)}, or a table or .npz file of one (default: %(default)s)",
+    )  # fmt: skip
+    reads(model, lambda _args, name: () if name in MODEL_NAMES else (name,))
+    group.add_argument("--reverse-kmers", action="store_true", help="the model has its k-mers from 3' to 5'")
+    for option, text in (("--target", "random"), ("--background", "no background")):
+        source = group.add_argument(
+            option, metavar="FASTA", default=RANDOM if option == "--target" else None,
+            help=f"sequences of the class, or `random` (default: {text})",
+        )  # fmt: skip
+        reads(source, _sequence_files)
+    group.add_argument("--reads", type=count, default=100, metavar="N", help="of the target (default: %(default)s)")
+    group.add_argument(
+        "--background-reads", type=count, metavar="N", help="reads of the background (default: as many as --reads)"
+    )
+    group.add_argument(
+        "--length", type=count, default=50_000, metavar="N", help="letters of a random genome (default: %(default)s)"
+    )
+    group.add_argument(
+        "--gc", type=float, default=0.5, metavar="P", help="G and C of a random genome (default: %(default)s)"
+    )
+
+
+def _add_read_options(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("reads")
+    group.add_argument(
+        "--samples", type=count, nargs="+", metavar="N",
+        help="samples of a read behind its stall and adapter, or the least and the most (default: 5000)",
+    )  # fmt: skip
+    group.add_argument(
+        "--strand", choices=("+", "both"), help="reads of the sequences as they are, or of both strands (default: both)"
+    )
+    group.add_argument(
+        "--molecule", choices=("dna", "rna"), help="RNA has one strand and is read from its 3' end (default: dna)"
+    )
+    group.add_argument(
+        "--stall", type=count, nargs=2, metavar=("MIN", "MAX"),
+        help="samples of high current at the beginning of a read (default: 0 0)",
+    )  # fmt: skip
+    group.add_argument("--adapter", type=count, metavar="N", help="k-mers of an adapter behind it (default: 0)")
+    group.add_argument("--rate", type=float, metavar="HZ", help="samples per second (default: 4000)")
+
+
+def _add_noise_options(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("noise (defaults: those of the preset)")
+    for option, text in (
+        ("--dwell", "mean samples of a k-mer"),
+        ("--dwell-sd", "their standard deviation"),
+        ("--slowness-cv", "variation of the slowness of reads, whose mean is 1"),
+        ("--amplitude", "factor of the model's standard deviations"),
+        ("--jitter", "standard deviation in pA of what a k-mer of a read is shifted by"),
+        ("--junk", "probability of a read to be of random k-mers"),
+    ):
+        group.add_argument(option, type=float, metavar="X", help=text)
+    group.add_argument(
+        "--deviation", type=float, metavar="X", help="standard deviation of samples, where the model has none"
+    )
+    group.add_argument(
+        "--current", type=float, nargs=2, metavar=("MEAN", "SD"),
+        help="pA to which the levels of a model in standard units are brought",
+    )  # fmt: skip
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the signals that the options ask for.
+
+    Raises
+    ------
+    UsageError
+        For options out of range.
+    InputError
+        If the sequences or the model cannot be read.
+    OutputError
+        If an output cannot be written.
+    """
+    from oclgenomics.signals import read_model, write_signals
+    from oclgenomics.simulate.signal_files import write_genome
+
+    scenario = _scenario(args)
+    model = read_model(args.model, reverse_kmers=args.reverse_kmers)
+    genomes = _genomes(args)
+    with ExitStack() as stack:
+        truth, *fasta = (
+            None if name is None else stack.enter_context(text_output(name, "wb"))
+            for name in (args.truth, args.target_fasta, args.background_fasta)
+        )
+        signals = _simulated(args, genomes, model, scenario, truth)
+        for stream, genome in zip(fasta, genomes, strict=False):  # there may be no background
+            if stream is not None:
+                write_genome(stream, genome)
+        write_signals(args.output, signals)
+    shown = " and ".join(f"{genome.reads:,} reads of the {genome.label}" for genome in genomes)
+    say(args, f"{shown}, {len(signals.samples):,} samples in all")
+    say_written(args)
+    return 0
+
+
+def _scenario(args: argparse.Namespace) -> SignalScenario:
+    """The preset, with the options that are given."""
+    from dataclasses import replace
+
+    from oclgenomics.simulate.signals import PRESETS
+
+    given: dict[str, Any] = {}
+    for name in _OF_SCENARIO:
+        value = getattr(args, name)
+        if value is not None:
+            given[name] = tuple(value) if isinstance(value, list) else value
+    if "samples" in given:
+        if len(given["samples"]) > 2:
+            raise UsageError("--samples: give one number, or the least and the most")
+        given["samples"] = (given["samples"][0], given["samples"][-1])
+    return replace(PRESETS[args.preset], **given)
+
+
+def _genomes(args: argparse.Namespace) -> list[Genome]:
+    """The classes, the target first."""
+    from oclgenomics.simulate.genomes import random_genome, read_genome
+
+    sources = [("target", args.target, args.reads)]
+    if args.background is not None:
+        number = args.reads if args.background_reads is None else args.background_reads
+        sources.append(("background", args.background, number))
+    for option in ("background_reads", "background_fasta"):
+        if args.background is None and getattr(args, option) is not None:
+            raise UsageError(f"--{option.replace('_', '-')}: there is no --background")
+    return [
+        random_genome(label, args.length, args.gc, number, args.seed)
+        if source == RANDOM
+        else read_genome(label, source, number)
+        for label, source, number in sources
+    ]
+
+
+def _simulated(
+    args: argparse.Namespace,
+    genomes: list[Genome],
+    model: KmerModel,
+    scenario: SignalScenario,
+    truth: Sink | None,
+) -> Signals:
+    """Simulate all reads, and write the table of them."""
+    from oclgenomics.signals import Signals
+    from oclgenomics.simulate.signal_files import write_truth_head, write_truth_rows
+    from oclgenomics.simulate.signals import simulate_signals
+
+    progress = Progress(enabled=not args.quiet)
+    progress.stage("simulating", "reads")
+    if truth is not None:
+        write_truth_head(truth, _provenance(args, scenario))
+    batches: list[SignalBatch] = []
+    done, total = 0, sum(genome.reads for genome in genomes)
+    for batch in simulate_signals(genomes, model, scenario, args.seed):
+        if truth is not None:
+            write_truth_rows(truth, batch)
+        batches.append(batch)
+        done += len(batch)
+        progress.update(done, total)
+    progress.clear()
+    return Signals.joined([batch.signals for batch in batches])
+
+
+def _provenance(args: argparse.Namespace, scenario: SignalScenario) -> str:
+    """The options that decide the data, as they would be typed; no output path, so that equal data are equal files."""
+    words = [f"oclgenomics-{__version__} simulate signals --seed {args.seed} --model {args.model}"]
+    for name in ("target", "background", "reads", "background_reads", "length", "gc"):
+        words += _word(name, getattr(args, name))
+    for name in _OF_SCENARIO:
+        words += _word(name, getattr(scenario, name))
+    return " ".join(words)
+
+
+def _word(name: str, value: Any) -> Iterable[str]:
+    if value is not None:
+        shown = " ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+        yield f"--{name.replace('_', '-')} {shown}"
+
+
+def _sequence_files(_args: argparse.Namespace, name: str) -> Iterable[str]:
+    return () if name == RANDOM else (name,)

@@ -1,0 +1,169 @@
+"""`oclgenomics simulate signatures`: seeded signatures, and samples with qualities that hold copies of some."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+from oclgenomics import __version__
+from oclgenomics.app.commands import add_message_options, count, whole
+from oclgenomics.app.files import writes
+from oclgenomics.app.output import PACKED, say, say_written, text_output
+from oclgenomics.app.progress import Progress
+
+if TYPE_CHECKING:
+    from oclgenomics.io.packed_file import Sink
+    from oclgenomics.simulate.signatures import SampleBatch, Scenario
+
+__all__ = ["add_signatures", "run"]
+
+PRESETS = ("paper-large", "paper-medium", "paper-small")
+# the options that decide the data, each the field of a scenario
+_OF_SIGNATURES = ("signatures", "signature_length", "signature_n")
+_OF_SAMPLES = (
+    "clean", "infected", "copies", "sample_length", "quality", "sample_n", "planted_n", "strand", "mismatches",
+)  # fmt: skip
+
+
+def add_signatures(kinds: Any) -> None:
+    """Add `simulate signatures` to the kinds of data."""
+    parser = kinds.add_parser(
+        "signatures",
+        help="signatures (FASTA), and samples (FASTQ) of which some hold copies of them",
+        description="Write simulated signatures, and samples with qualities. Infected samples hold copies of "
+        "signatures, in which a nucleotide stands where the signature has N. The same seed and options give the same "
+        "bytes.",
+        allow_abbrev=False,
+    )
+    parser.set_defaults(run=run)
+    group = parser.add_argument_group("data")
+    group.add_argument("--seed", type=whole, required=True, metavar="N", help="seed, 0 or more")
+    group.add_argument(
+        "--preset", choices=PRESETS,
+        help="numbers of the paper: 1000 signatures of 3000 to 10,000 letters, 1000 clean samples and 10 with 100 to "
+        "200 copies, of 100k to 200k, 50k to 100k or 10k to 20k letters; other options change some (default: none)",
+    )  # fmt: skip
+    _add_signature_options(parser)
+    _add_sample_options(parser)
+    _add_planting_options(parser)
+    _add_output_options(parser)
+
+
+def _add_signature_options(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("signatures")
+    group.add_argument("--signatures", type=count, metavar="N", help="number of signatures (default: 100)")
+    _add_range(group, "--signature-length", "letters of a signature (default: 300 1000)")
+    group.add_argument("--signature-n", type=float, metavar="P", help="probability of a letter to be N (default: 0.1)")
+
+
+def _add_sample_options(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("samples")
+    group.add_argument("--clean", type=count, metavar="N", help="samples without copies (default: 90)")
+    group.add_argument("--infected", type=count, metavar="N", help="samples with copies (default: 10)")
+    _add_range(group, "--sample-length", "letters of a sample, or more where its copies need it (default: 10000 20000)")
+    _add_range(group, "--quality", "mean quality of a sample, and bounds of its letters' (default: 10 30)")
+    group.add_argument(
+        "--sample-n", type=float, metavar="P", help="probability of a letter outside copies to be N (default: 0.1)"
+    )
+
+
+def _add_planting_options(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("copies of signatures")
+    _add_range(group, "--copies", "copies in an infected sample (default: 1 3)")
+    group.add_argument(
+        "--planted-n", type=float, metavar="P", help="probability of a letter of a copy to be N (default: --sample-n)"
+    )
+    group.add_argument(
+        "--strand", choices=("+", "-", "both"),
+        help="copies as the signature is, its reverse complement, or either (default: +)",
+    )  # fmt: skip
+    group.add_argument(
+        "--mismatches", type=count, metavar="M", help="replace up to M letters of a copy by others (default: 0)"
+    )
+
+
+def _add_range(group: argparse._ArgumentGroup, option: str, text: str) -> None:
+    group.add_argument(option, type=count, nargs=2, metavar=("MIN", "MAX"), help=text)
+
+
+def _add_output_options(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group(f"output ('-' is standard output; {PACKED})")
+    writes(group.add_argument("-o", "--output", required=True, metavar="FASTQ", help="file for the samples"))
+    writes(group.add_argument("--panel", required=True, metavar="FASTA", help="file for the signatures"))
+    writes(group.add_argument("--truth", metavar="TSV", help="file for a table of the copies (default: none)"))
+    add_message_options(group)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the signatures and samples that the options ask for.
+
+    Raises
+    ------
+    UsageError
+        For options out of range.
+    OutputError
+        If an output cannot be written.
+    """
+    from oclgenomics.simulate.signature_files import write_signatures
+    from oclgenomics.simulate.signatures import simulate_samples, simulate_signatures
+
+    scenario = _scenario(args)
+    signatures = simulate_signatures(scenario, args.seed)
+    with ExitStack() as stack:
+        panel, samples = (stack.enter_context(text_output(name, "wb")) for name in (args.panel, args.output))
+        truth = None if args.truth is None else stack.enter_context(text_output(args.truth, "wb"))
+        write_signatures(panel, signatures)
+        batches = simulate_samples(scenario, signatures, args.seed)
+        letters, copies = _write(args, scenario, batches, samples, truth)
+    say(args, f"{scenario.signatures:,} signatures of {len(signatures.letters):,} letters in all")
+    say(args, f"{scenario.samples:,} samples of {letters:,} letters in all, {copies:,} copies of signatures in them")
+    say_written(args)
+    return 0
+
+
+def _scenario(args: argparse.Namespace) -> Scenario:
+    """The preset or the defaults, with the options that are given."""
+    from dataclasses import replace
+
+    from oclgenomics.simulate.signatures import PRESETS, Scenario
+
+    given: dict[str, Any] = {}
+    for name in (*_OF_SIGNATURES, *_OF_SAMPLES):
+        value = getattr(args, name)
+        if value is not None:
+            given[name] = tuple(value) if isinstance(value, list) else value
+    return replace(Scenario() if args.preset is None else PRESETS[args.preset], **given)
+
+
+def _write(
+    args: argparse.Namespace, scenario: Scenario, batches: Iterator[SampleBatch], samples: Sink, truth: Sink | None
+) -> tuple[int, int]:
+    """Write all samples and the table of copies; return the numbers of letters and copies."""
+    from oclgenomics.simulate.signature_files import write_samples, write_truth_head, write_truth_rows
+
+    progress = Progress(enabled=not args.quiet)
+    progress.stage("simulating", "samples")
+    if truth is not None:
+        write_truth_head(truth, _provenance(scenario, args.seed))
+    letters, copies = 0, 0
+    for batch in batches:
+        write_samples(samples, batch)
+        if truth is not None:
+            write_truth_rows(truth, batch)
+        letters, copies = letters + len(batch.letters), copies + len(batch.copies)
+        progress.update(batch.first + len(batch), scenario.samples)
+    progress.clear()
+    return letters, copies
+
+
+def _provenance(scenario: Scenario, seed: int) -> str:
+    """The options that decide the data, as they would be typed; no output path, so that equal data are equal files."""
+    words = [f"oclgenomics-{__version__} simulate signatures --seed {seed}"]
+    for name in (*_OF_SIGNATURES, *_OF_SAMPLES):
+        value = getattr(scenario, name)
+        if value is not None:
+            shown = " ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+            words.append(f"--{name.replace('_', '-')} {shown}")
+    return " ".join(words)
