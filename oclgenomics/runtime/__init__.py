@@ -8,7 +8,7 @@ from oclgenomics.runtime.devices import Device, list_devices
 from oclgenomics.runtime.engine import Checkpoint, Engine
 from oclgenomics.runtime.lending import lent_engine
 from oclgenomics.runtime.loader import begin_loading
-from oclgenomics.runtime.memory import BufferNeed, chunks, items_that_fit
+from oclgenomics.runtime.memory import BufferNeed, DeviceLimits, chunks, items_that_fit
 from oclgenomics.runtime.profile import Profile
 from oclgenomics.runtime.program import Kernel
 from oclgenomics.runtime.selection import select_device
@@ -21,6 +21,7 @@ __all__ = [
     "Checkpoint",
     "Device",
     "DeviceArray",
+    "DeviceLimits",
     "Engine",
     "Kernel",
     "Profile",

@@ -19,7 +19,7 @@ from oclgenomics.runtime.devices import Device
 from oclgenomics.runtime.faults import translate, watching
 from oclgenomics.runtime.kernel_cache import KernelCache
 from oclgenomics.runtime.loader import opencl
-from oclgenomics.runtime.memory import BufferNeed, items_that_fit
+from oclgenomics.runtime.memory import BufferNeed, DeviceLimits, items_that_fit
 from oclgenomics.runtime.profile import Profile
 from oclgenomics.runtime.program import Define, Kernel
 from oclgenomics.runtime.recorder import Recorder
@@ -146,6 +146,11 @@ class Engine:
     def max_allocation(self) -> int:
         """Bytes that one buffer may take."""
         return min(self.device.max_allocation, self.budget)
+
+    def limits(self, taken: int = 0) -> DeviceLimits:
+        """Return what plans have to know of the device, beside so many bytes that are taken."""
+        free, device = max(self.budget - taken, 0), self.device
+        return DeviceLimits(free, self.max_allocation, device.compute_units, device.warp, self.tuning.cpu)
 
     def items_that_fit(self, needs: Sequence[BufferNeed], *, minimum: int = 1, item: str = "item") -> int:
         """Return how many items fit beside what is in use already; see `runtime.memory.items_that_fit`."""

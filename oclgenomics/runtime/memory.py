@@ -7,7 +7,30 @@ from dataclasses import dataclass
 
 from oclgenomics.errors import AllocationError, readable_bytes
 
-__all__ = ["BufferNeed", "chunks", "items_that_fit"]
+__all__ = ["BufferNeed", "DeviceLimits", "chunks", "items_that_fit"]
+
+
+@dataclass(frozen=True)
+class DeviceLimits:
+    """What a plan has to know of a device; `Engine.limits` gives it.
+
+    Attributes
+    ----------
+    budget : int
+        Bytes that may be in use at a time.
+    max_allocation : int
+        Bytes of the largest buffer.
+    compute_units, warp : int
+        Of the device.
+    cpu : bool
+        Whether kernels have the shape for CPUs.
+    """
+
+    budget: int
+    max_allocation: int
+    compute_units: int = 1
+    warp: int = 1
+    cpu: bool = False
 
 
 @dataclass(frozen=True)

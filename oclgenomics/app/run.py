@@ -1,0 +1,96 @@
+"""How a verb runs: where, with how many host threads, and who is told how far it is.
+
+All verbs of all systems have one signature::
+
+    verb(input, ..., options=None, *, engine=None, run=None)
+
+and those whose result comes in parts a sibling `iter_NAME` that yields them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import inspect
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from oclgenomics.errors import ParameterError
+from oclgenomics.io.source import Progress
+from oclgenomics.runtime import Device, Engine
+
+__all__ = ["EngineLike", "Run", "lent_engine", "verb"]
+
+EngineLike = Engine | Device | str | None
+"""An engine at work, a device, its name as `oclgenomics.runtime.select_device` takes it, or None: the default one."""
+
+OLD_KEYWORDS = ("device", "max_memory", "threads", "progress")
+VerbT = TypeVar("VerbT", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True)
+class Run:
+    """What of the host a verb may use, and whom it tells.
+
+    Attributes
+    ----------
+    threads : int, optional
+        Host threads that decompress and parse the input; at most 4 if not given.
+    progress : callable, optional
+        Called with (bytes read, bytes in all or None) of the file at work.
+    """
+
+    threads: int | None = None
+    progress: Progress | None = None
+
+    def __post_init__(self) -> None:
+        if self.threads is not None and self.threads < 1:
+            raise ParameterError("threads", "give 1 or more", self.threads)
+
+
+def lent_engine(engine: EngineLike) -> contextlib.AbstractContextManager[Engine]:
+    """Lend the engine that is given, which stays open, or open one for the time of the `with` block.
+
+    Raises
+    ------
+    DeviceError
+        There is no such device.
+    """
+    return contextlib.nullcontext(engine) if isinstance(engine, Engine) else Engine(engine)
+
+
+def verb(function: VerbT) -> VerbT:
+    """Have a verb take the keywords of the version before, too, each with a `DeprecationWarning`.
+
+    `device` and `max_memory` make its engine, `threads` and `progress` its `Run`. Of a generator function the engine
+    stays open until the generator is closed.
+    """
+
+    @functools.wraps(function)
+    def called(*args: Any, **kwargs: Any) -> Any:
+        old = {name: kwargs.pop(name) for name in OLD_KEYWORDS if name in kwargs and name not in own}
+        if not old:
+            return function(*args, **kwargs)
+        what = f"{function.__name__}: {', '.join(old)}: give engine=Engine(device, max_memory=...) and run=Run(...)"
+        warnings.warn(what, DeprecationWarning, stacklevel=2)
+        if "threads" in old or "progress" in old:
+            kwargs["run"] = Run(old.get("threads"), old.get("progress"))
+        return with_engine(args, kwargs, old.get("device"), old.get("max_memory"))
+
+    def with_engine(args: Any, kwargs: Any, device: Device | str | None, max_memory: int | None) -> Any:
+        if kwargs.get("engine") is not None or max_memory is None:
+            kwargs["engine"] = kwargs.get("engine") or device
+            return function(*args, **kwargs)
+        if inspect.isgeneratorfunction(function):
+            return parts(args, kwargs, device, max_memory)
+        with Engine(device, max_memory=max_memory) as engine:
+            return function(*args, **kwargs | {"engine": engine})
+
+    def parts(args: Any, kwargs: Any, device: Device | str | None, max_memory: int) -> Any:
+        with Engine(device, max_memory=max_memory) as engine:
+            yield from function(*args, **kwargs | {"engine": engine})
+
+    own = set(inspect.signature(function).parameters)
+    return called  # type: ignore[return-value]
