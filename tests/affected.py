@@ -54,16 +54,12 @@ def affected_tests(changed: Iterable[str]) -> list[str]:
     tests = sorted(path for path in paths() if re.search(r"(^|/)test_[^/]*\.py$", path))
     if changed & EVERYTHING:
         return tests
-    users = defaultdict(set)
-    for path in paths():
-        for used in uses(path):
-            users[used].add(path)
     found, waiting = set[str](), [*changed, *(test for path in changed for test in naming(path))]
     while waiting:
         path = waiting.pop()
         if path not in found:
             found.add(path)
-            waiting += users[path]
+            waiting += users()[path]
     return [test for test in tests if test in found]
 
 
@@ -73,6 +69,16 @@ def paths() -> frozenset[str]:
     words = ["git", "ls-files", "--cached", "--others", "--exclude-standard", *CODE, "kernels_cl"]
     listed = subprocess.run(words, cwd=ROOT, check=True, capture_output=True, text=True).stdout.splitlines()
     return frozenset(path for path in listed if path.endswith((".py", ".cl", ".clh")) and (ROOT / path).is_file())
+
+
+@functools.cache
+def users() -> defaultdict[str, set[str]]:
+    """Map each file to those that need it."""
+    found = defaultdict(set)
+    for path in paths():
+        for used in uses(path):
+            found[used].add(path)
+    return found
 
 
 def uses(path: str) -> Iterator[str]:
