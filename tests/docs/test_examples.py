@@ -17,7 +17,9 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 GUIDES = ("omega", "kmers", "signatures", "sdtw", "classify", "fpga")
 INSTALL = "python3 -m venv .venv && .venv/bin/pip install -q . && .venv/bin/"
-BLOCK = re.compile(r"^(?:<!-- (?P<mark>[^\n]*) -->\n)?```(?P<kind>[a-z]*)\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE)
+BLOCK = re.compile(
+    r"^(?:<!-- (?P<mark>[^\n]*) -->\n)?```(?P<kind>[a-z]*)\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE
+)
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,7 @@ class Step:
 
 
 def steps_of(page: str) -> list[Step]:
-    """All that a page has to run: `sh`, `console` with `$`, and `python` with the `text` behind it; `fasta` and so on are files."""
+    """All that a page has to run: `sh`, `console` and `python`, with the files and the outputs that it shows."""
     steps: list[Step] = []
     for block in BLOCK.finditer(page):
         kind, text = block["kind"], block["text"]
