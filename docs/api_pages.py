@@ -17,12 +17,18 @@ INTERNAL = {"app", "cli", "commands", "device", "io", "kernels_cl", "selftest"}
 
 
 def public_names() -> dict[str, dict[str, object]]:
-    """Return what each public package offers, by name, without modules and names that begin with an underscore."""
+    """Return what each public package offers, by name, and each module that a package offers.
+
+    Names that begin with an underscore are left out.
+    """
     root = importlib.import_module("oclgenomics")
     found = {"oclgenomics": root, "oclgenomics.errors": importlib.import_module("oclgenomics.errors")}
     for module in pkgutil.walk_packages(root.__path__, "oclgenomics."):
         if module.ispkg and not INTERNAL & set(module.name.split(".")):
             found[module.name] = importlib.import_module(module.name)
+    for package in list(found.values()):
+        values = (getattr(package, name) for name in getattr(package, "__all__", ()))
+        found |= {value.__name__: value for value in values if inspect.ismodule(value)}
     names = {package: _offered(module) for package, module in sorted(found.items())}
     return {package: offered for package, offered in names.items() if offered}
 
