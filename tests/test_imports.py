@@ -30,7 +30,7 @@ ALLOWED = {
     "errors": set(),
     "lazy_names": {"errors"},
     "notices": set(),
-    "io": {"errors", "io", "notices"},
+    "io": {"errors", "io", "lazy_names", "notices"},
     "runtime": {"runtime"} | BASE,
     "primitives": {"primitives", "runtime"} | BASE,
     "variation": {"variation"} | BASE,
@@ -57,7 +57,7 @@ PURE_ROOMS = ("options", "plan", "reference")  # they decide and define, and kno
 SHARED_WITH_MODEL = (
     "oclgenomics.app.figures", "oclgenomics.app.files", "oclgenomics.app.stopping",
     "oclgenomics.app.streams", "oclgenomics.io.atomic_file", "oclgenomics.io.bgzip", "oclgenomics.io.packed_file",
-    "oclgenomics.io.plain_json", "oclgenomics.io.zstandard",
+    "oclgenomics.io.plain_json", "oclgenomics.io.zstandard", "oclgenomics.lazy_names",
 )  # fmt: skip
 MODEL_MODULES = sorted(MODEL.rglob("*.py"))
 MODULES = sorted(path for path in PACKAGE.rglob("*.py") if "kernels_cl" not in path.parts)
@@ -71,6 +71,8 @@ def imported(path: Path, *, types: bool = True) -> set[str]:
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             names |= {f"{node.module}.{alias.name}" for alias in node.names}
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) == "late":
+            names |= {ast.literal_eval(node.args[0])}
     return names
 
 

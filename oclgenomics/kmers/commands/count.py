@@ -128,7 +128,7 @@ def _begin_loading() -> None:
 
     Python waits for them where it loads a library, too, so the modules that still bring some are imported before.
     """
-    for name in ("concurrent.futures.thread", "oclgenomics.io.checksum"):
+    for name in ("concurrent.futures.thread", "oclgenomics.io.checksum", "oclgenomics.runtime.engine"):
         importlib.import_module(name)
     from oclgenomics.runtime import begin_loading
 
