@@ -12,7 +12,7 @@ from oclgenomics.sequence.device_text import Text
 from oclgenomics.sequence.letters import LetterBlock, Pieces
 from oclgenomics.sequence.name_list import NameList
 from oclgenomics.signatures.device.samples import SampleLetters
-from oclgenomics.signatures.letters import ANY, SETS, is_concrete
+from oclgenomics.signatures.panels.letters import ANY, SETS, is_concrete
 
 __all__ = ["SampleRecord", "random_letters", "sample_letters"]
 

@@ -1,38 +1,159 @@
-"""Matches found by an index of seeds: one look at a table for each few letters of samples."""
+"""An index of seeds: one look at a table for each few bases of samples tells where patterns may match."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.runtime import DeviceArray, Engine
-from oclgenomics.runtime.memory import BufferNeed
-from oclgenomics.signatures.device.found import FoundPairs
-from oclgenomics.signatures.device.pair_tally import PairTally
+from oclgenomics.runtime import BufferNeed, DeviceArray, Engine
+from oclgenomics.signatures.device.pairs import FoundPairs, PairTally
 from oclgenomics.signatures.device.patterns import DevicePatterns
-from oclgenomics.signatures.device.samples import SampleLetters
-from oclgenomics.signatures.device.tiles import Tiles
-from oclgenomics.signatures.seed_table import SeedTable
-from oclgenomics.signatures.seeds import STEP, TAIL
+from oclgenomics.signatures.device.samples import SampleLetters, Tiles
+from oclgenomics.signatures.panels.seeds import STEP, TAIL, SeedTable
 
-__all__ = ["IndexMatcher"]
+__all__ = ["IndexMatcher", "SeedFinder", "SeedPlaces", "room_for"]
 
-TILE = 4096  # letters
-MAX_ROOM = 1 << 20  # candidates at a time
-CANDIDATE_BYTES = 24  # piece, seed, start, mismatches, and a sum of 8
+TILE = 4096  # bases
+MAX_ROOM = 1 << 20  # seeds at a time
+SEED_BYTES, CANDIDATE_BYTES = 12, 24  # a piece, a seed and a start; and mismatches, and a sum of 8
 ROOM_SHARE = 8  # of the memory that is left
 SAMPLED = 8  # of each tile, one in so many look-ups tells how many candidates there are
 FIND_LANES, VERIFY_LANES = 256, 64
 REFUSED = 0xFFFFFFFF
 
 
+def room_for(engine: Engine, item: str, size: int, least: int, wanted: int | None) -> int:
+    """Return how many items of `size` bytes are held at a time, at least `least`; `wanted` as far as it is given."""
+    if wanted is not None:
+        return max(wanted, least)
+    need = BufferNeed(f"{item}s", per_item=ROOM_SHARE * size)
+    return min(engine.items_that_fit([need], minimum=least, item=item), max(MAX_ROOM, least))
+
+
+@dataclass(frozen=True)
+class SeedPlaces:
+    """Seeds found in some tiles; arrays of one length, in no order.
+
+    Attributes
+    ----------
+    piece, seed, at : ndarray, uint32
+        The seed begins at this letter of the piece.
+    last_piece, until : int
+        All later ones are in later pieces, or in this one at letters from `until` on.
+    """
+
+    piece: NDArray[np.uint32]
+    seed: NDArray[np.uint32]
+    at: NDArray[np.uint32]
+    last_piece: int
+    until: int
+
+
+class SeedFinder:
+    """Looks samples up in a table of seeds, tile by tile and as many seeds at a time as there is room for.
+
+    Parameters
+    ----------
+    engine : Engine
+    patterns : DevicePatterns
+    table : SeedTable
+        Of these patterns, with at least one seed.
+    edits : bool
+        Find seeds wherever they are. Without, those at which the whole pattern may match: `found_start` is then where
+        the pattern starts.
+    room : int, optional
+        Seeds that are held at a time; as suits the device if not given.
+
+    Attributes
+    ----------
+    table : dict of str to DeviceArray
+        The table on the device.
+    found : dict of str to DeviceArray
+        Where the seeds of a round are.
+    """
+
+    def __init__(
+        self, engine: Engine, patterns: DevicePatterns, table: SeedTable, *, edits: bool, room: int | None = None
+    ) -> None:
+        self._engine, self._patterns, self._head, self._edits = engine, patterns, table.head, edits
+        self._mismatches = 0 if edits else table.mismatches
+        self._wanted, self._least = room, len(table.pattern)
+        self.table = {name: engine.upload(getattr(table, name)) for name in ("bits", "first", "lists", "barred")}
+        self.table |= {f"seed_{name}": engine.upload(getattr(table, name)) for name in ("pattern", "offset")}
+
+    def find(self, samples: SampleLetters) -> Iterator[SeedPlaces]:
+        """Find the seeds of a block, from left to right."""
+        for count, tiles in self.rounds(samples, Tiles.of(samples.block.pieces, TILE)):
+            piece, seed, at = self.download(count)
+            yield SeedPlaces(piece, seed, at, int(tiles.piece[-1]), int(tiles.end[-1]))
+
+    def rounds(self, samples: SampleLetters, tiles: Tiles) -> Iterator[tuple[int, Tiles]]:
+        """Find the seeds of tiles; yield how many of them `found` has each time, and of which tiles."""
+        if not len(tiles):
+            return
+        counts = self._engine.empty(len(tiles), np.uint32)
+        self._engine.fill(self.found["total"], 0)
+        self.launch(
+            "find_candidates",
+            samples,
+            tiles,
+            **self.table,
+            **self.found,
+            offsets=self._patterns.offsets,
+            mismatches=self._mismatches,
+            room=self.room,
+            counts=counts,
+        )
+        by_tile = self._engine.download(counts)
+        count = int(by_tile.sum(dtype=np.int64))  # which `total` may be too small for
+        if count <= self.room:
+            yield count, tiles
+            return
+        for part in tiles.split(by_tile, self.room):
+            yield from self.rounds(samples, part)
+
+    def launch(self, name: str, samples: SampleLetters, tiles: Tiles, **arguments: Any) -> None:
+        """Enqueue a kernel that looks tiles up."""
+        cpu = self._engine.tuning.cpu
+        lanes = 1 if cpu else self._engine.group_size(FIND_LANES)
+        defines = {"HEAD": self._head, "TILE": TILE, "CPU": cpu, "LANES": lanes, "EDITS": self._edits}
+        self._engine.launch(
+            self._engine.kernel("signatures/look_up_seeds.cl", name, **defines),
+            (len(tiles) * lanes,),
+            (lanes,),
+            codes=samples.codes,
+            end=samples.codes.size,
+            letters=samples.letters,
+            size=samples.size,
+            owned=samples.owned,
+            **tiles.on_device(self._engine),
+            **arguments,
+        )
+
+    def download(self, count: int) -> list[NDArray[np.uint32]]:
+        """Return piece, seed and start of the first seeds of a round."""
+        return [self._engine.download(self.found[f"found_{name}"], count) for name in ("piece", "seed", "start")]
+
+    @cached_property
+    def room(self) -> int:
+        """How many seeds are held at a time: at least all that one look-up can find."""
+        size = SEED_BYTES if self._edits else CANDIDATE_BYTES
+        return room_for(self._engine, "seed", size, self._least, self._wanted)
+
+    @cached_property
+    def found(self) -> dict[str, DeviceArray]:
+        names = ("found_piece", "found_seed", "found_start")
+        found = {name: self._engine.empty(self.room, np.uint32) for name in names}
+        return found | {"total": self._engine.empty(1, np.uint32)}
+
+
 class IndexMatcher:
-    """A `Matcher` for the patterns that have seeds.
+    """Finds the pairs of the patterns that have seeds.
 
     Parameters
     ----------
@@ -54,14 +175,7 @@ class IndexMatcher:
             raise ValueError(f"a table for {table.mismatches} mismatches finds not all with {patterns.max_mismatches}")
         self.unseeded = table.unseeded
         self._engine, self._patterns, self._table = engine, patterns, table
-        self._wanted = room
-        self._on_device = {
-            name: engine.upload(getattr(table, name))
-            for name in ("bits", "first", "lists", "barred")
-            if len(table.lists)
-        }
-        if len(table.lists):
-            self._on_device |= {f"seed_{name}": engine.upload(getattr(table, name)) for name in ("pattern", "offset")}
+        self._finder = SeedFinder(engine, patterns, table, edits=False, room=room) if len(table.lists) else None
 
     def pairs(self, samples: SampleLetters, pieces: NDArray[np.bool_] | None = None) -> FoundPairs:
         """Find all pairs of a block, or of some of its pieces.
@@ -72,9 +186,10 @@ class IndexMatcher:
         pieces : ndarray, bool (pieces,), optional
         """
         tally = PairTally(len(self._patterns.patterns))
-        if len(self._table.lists):
-            for count in self._rounds(samples, Tiles.of(samples.block.pieces, TILE, pieces)):
-                self._verify(samples, count, tally)
+        if self._finder is not None:
+            for count, _ in self._finder.rounds(samples, Tiles.of(samples.block.pieces, TILE, pieces)):
+                if count:
+                    self._verify(self._finder, samples, count, tally)
         return tally.pairs()
 
     def candidates(self, samples: SampleLetters) -> NDArray[np.int64]:
@@ -84,87 +199,29 @@ class IndexMatcher:
         -------
         ndarray, int64 (pieces,)
         """
-        count = len(samples.block.pieces)
+        found = np.zeros(len(samples.block.pieces), np.int64)
         tiles = Tiles.of(samples.block.pieces, TILE)
-        if not len(self._table.lists) or not len(tiles):
-            return np.zeros(count, np.int64)
+        if self._finder is None or not len(tiles):
+            return found
         length = (tiles.end - tiles.begin).astype(np.int64)
         looked = np.minimum(length, np.maximum(length // SAMPLED, STEP * SAMPLED))
         some = Tiles(tiles.piece, tiles.begin, tiles.begin + looked.astype(np.uint32))
         counts = self._engine.empty(len(tiles), np.uint32)
-        table = {name: self._on_device[name] for name in ("bits", "first", "lists")}
-        self._launch("count_listed", samples, some, counts=counts, **table)
+        table = {name: self._finder.table[name] for name in ("bits", "first", "lists")}
+        self._finder.launch("count_listed", samples, some, counts=counts, **table)
         estimates = self._engine.download(counts).astype(np.int64) * length // np.maximum(looked, 1)
-        found = np.zeros(count, np.int64)
         np.add.at(found, tiles.piece, estimates)
         return found
 
-    # Rounds of candidates
-
-    def _rounds(self, samples: SampleLetters, tiles: Tiles) -> Iterator[int]:
-        """Find the candidates of tiles, as many at a time as there is room for; yield how many there are each time."""
-        if not len(tiles):
-            return
-        counts = self._engine.empty(len(tiles), np.uint32)
-        total = self._found["total"]
-        self._engine.fill(total, 0)
-        room = self._room
-        self._launch(
-            "find_candidates",
-            samples,
-            tiles,
-            **self._on_device,
-            **self._found,
-            offsets=self._patterns.offsets,
-            mismatches=self._table.mismatches,
-            room=room,
-            counts=counts,
-        )
-        by_tile = self._engine.download(counts)
-        count = int(by_tile.sum(dtype=np.int64))  # which `total` may be too small for
-        if count <= room:
-            yield count
-            return
-        for part in tiles.split(by_tile, room):
-            yield from self._rounds(samples, part)
-
-    @cached_property
-    def _room(self) -> int:
-        """How many candidates are held at a time: at least all that one look-up can give."""
-        least = len(self._table.lists)
-        if self._wanted is not None:
-            return max(self._wanted, len(self._table.pattern))
-        need = BufferNeed("candidates", per_item=CANDIDATE_BYTES * ROOM_SHARE)
-        fit = self._engine.items_that_fit([need], minimum=len(self._table.pattern), item="candidate")
-        return min(fit, max(MAX_ROOM, len(self._table.pattern))) if least else 0
-
-    @cached_property
-    def _found(self) -> dict[str, DeviceArray]:
-        names = ("found_piece", "found_seed", "found_start")
-        found = {name: self._engine.empty(self._room, np.uint32) for name in names}
-        return found | {"total": self._engine.empty(1, np.uint32)}
-
     @cached_property
     def _verified(self) -> tuple[DeviceArray, DeviceArray]:
-        return self._engine.empty(self._room, np.uint32), self._engine.empty(self._room, np.uint64)
+        assert self._finder is not None
+        room = self._finder.room
+        return self._engine.empty(room, np.uint32), self._engine.empty(room, np.uint64)
 
-    def _launch(self, name: str, samples: SampleLetters, tiles: Tiles, **arguments: Any) -> None:
-        engine = self._engine
-        cpu = engine.tuning.cpu
-        lanes = 1 if cpu else engine.group_size(FIND_LANES)
-        kernel = engine.kernel(
-            "signatures/look_up_seeds.cl", name, HEAD=self._table.head, TILE=TILE, CPU=cpu, LANES=lanes
-        )
-        arguments |= {f"tile_{field.name}": engine.upload(getattr(tiles, field.name)) for field in fields(tiles)}
-        known = {"codes": samples.codes, "end": samples.codes.size, "letters": samples.letters, "size": samples.size}
-        known["owned"] = samples.owned
-        engine.launch(kernel, (len(tiles) * lanes,), (lanes,), **known, **arguments)
-
-    def _verify(self, samples: SampleLetters, count: int, tally: PairTally) -> None:
+    def _verify(self, finder: SeedFinder, samples: SampleLetters, count: int, tally: PairTally) -> None:
         """Compare whole patterns at the candidates that were found; give matches to the tally."""
-        if not count:
-            return
-        engine, patterns, found = self._engine, self._patterns, self._found
+        engine, patterns = self._engine, self._patterns
         cpu = engine.tuning.cpu
         lanes = 1 if cpu else engine.group_size(VERIFY_LANES)
         defines = {"CPU": cpu, "LANES": lanes, "QUALITIES": samples.has_qualities, "FILTERED": patterns.filtered}
@@ -179,11 +236,8 @@ class IndexMatcher:
             qualities=samples.qualities,
             sets=patterns.sets,
             offsets=patterns.offsets,
-            seed_pattern=self._on_device["seed_pattern"],
-            seed_offset=self._on_device["seed_offset"],
-            found_piece=found["found_piece"],
-            found_seed=found["found_seed"],
-            found_start=found["found_start"],
+            **{name: finder.table[name] for name in ("seed_pattern", "seed_offset")},
+            **{name: finder.found[name] for name in ("found_piece", "found_seed", "found_start")},
             seed_size=self._table.head + TAIL,
             mismatches=self._table.mismatches,
             least_sum=patterns.least_sum,
@@ -193,7 +247,5 @@ class IndexMatcher:
         )
         mismatches = engine.download(differ, count)
         kept = np.flatnonzero(mismatches != REFUSED)
-        piece, seed, start = (
-            engine.download(found[f"found_{name}"], count)[kept] for name in ("piece", "seed", "start")
-        )
+        piece, seed, start = (column[kept] for column in finder.download(count))
         tally.add(piece, self._table.pattern[seed], start, mismatches[kept], engine.download(sums, count)[kept])

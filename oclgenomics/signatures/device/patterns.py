@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.signatures.options import ScanOptions
-from oclgenomics.signatures.panel import Patterns
+from oclgenomics.signatures.panels.panel import Patterns
 
 __all__ = ["DevicePatterns", "least_counts"]
 
