@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.runtime import BufferNeed, DeviceArray, Engine
 from oclgenomics.signatures.device.patterns import DevicePatterns
-from oclgenomics.signatures.device.samples import SampleLetters, group_sums, sum_type
+from oclgenomics.signatures.device.samples import SUM_TYPES, SampleLetters, group_sums, sum_type
 from oclgenomics.signatures.matches.joining import Places, joined_places, run_starts
 from oclgenomics.signatures.result import Columns
 
@@ -146,45 +146,31 @@ class Aligner:
         self, candidates: Candidates
     ) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.unsignedinteger[Any]]]:
         """Return the candidates that match, and keys and sums of each, (candidates, cells)."""
-        engine, samples, patterns = self._engine, self._samples, self._patterns
-        total, found, keys, sums = self._buffers
-        engine.fill(total, 0)
-        align = engine.kernel(
-            "signatures/align_candidates.cl",
-            "align_candidates",
-            EDITS=self._max_edits,
-            QUALITIES=samples.has_qualities,
-            SUM=self._sum,
-        )
+        engine, samples = self._engine, self._samples
+        records = np.column_stack([candidates.piece, candidates.pattern, candidates.low.view(np.uint32)])
+        keys, sums = self._buffers
+        engine.fill(DeviceArray(keys.memory, (1,), keys.dtype), 0)
+        defines: dict[str, Any] = {"EDITS": self._max_edits, "QUALITIES": samples.has_qualities, "SUM": self._sum}
         engine.launch_items(
-            align,
+            engine.kernel("signatures/align_candidates.cl", "align_candidates", **defines),
             len(candidates),
+            codes=samples.codes,
+            pieces=samples.pieces,
             **samples.block.text.place,
             text_size=samples.block.text.size,
-            codes=samples.codes,
-            letters=samples.letters,
-            size=samples.size,
-            qualities=samples.qualities,
             groups=self._groups,
-            sets=patterns.sets,
-            offsets=patterns.offsets,
-            candidate_piece=engine.upload(candidates.piece),
-            candidate_pattern=engine.upload(candidates.pattern),
-            candidate_low=engine.upload(candidates.low),
+            sets=self._patterns.sets,
+            patterns=self._patterns.on_device,
+            candidates=engine.upload(records),
             count=len(candidates),
-            total=total,
-            found=found,
             keys=keys,
             sums=sums,
         )
-        count = int(engine.download(total)[0])
-        shape = (count, self._cells)
-        zeros = np.zeros(shape, np.uint32)
-        if not count:
-            return np.empty(0, np.uint32), zeros, zeros
-        kept = engine.download(keys, zeros.size).reshape(shape)
-        scores = zeros if sums is None else engine.download(sums, zeros.size).reshape(shape)
-        return engine.download(found, count), kept, scores
+        count = int(engine.download(keys, 1)[0])
+        rows = engine.download(keys, count * (self._cells + 1), 1).reshape(count, self._cells + 1)
+        if sums is None:
+            return rows[:, 0], rows[:, 1:], np.zeros((count, self._cells), np.uint32)
+        return rows[:, 0], rows[:, 1:], engine.download(sums, count * self._cells).reshape(count, self._cells)
 
     @cached_property
     def _groups(self) -> DeviceArray | None:
@@ -198,11 +184,10 @@ class Aligner:
         return min(self._most, self._engine.items_that_fit([need], item="candidate"))
 
     @cached_property
-    def _buffers(self) -> tuple[DeviceArray, DeviceArray, DeviceArray, DeviceArray | None]:
+    def _buffers(self) -> tuple[DeviceArray, DeviceArray | None]:
         engine, cells = self._engine, self._room * self._cells
-        kind = np.uint64 if self._sum == "ulong" else np.uint32
-        sums = engine.empty(cells, kind) if self._samples.has_qualities else None
-        return engine.empty(1, np.uint32), engine.empty(self._room, np.uint32), engine.empty(cells, np.uint32), sums
+        sums = engine.empty(cells, SUM_TYPES[self._sum]) if self._samples.has_qualities else None
+        return engine.empty(1 + self._room + cells, np.uint32), sums
 
 
 class EndTally:

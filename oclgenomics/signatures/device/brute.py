@@ -18,6 +18,10 @@ from oclgenomics.signatures.device.samples import SampleLetters, quality_sums
 __all__ = ["BruteMatcher"]
 
 SOURCE = "signatures/brute.cl"
+JOB = np.dtype(
+    [("skip", np.uint64), *((name, np.uint32) for name in ("most", "row", "column", "columns", "pairs", "unused"))]
+)  # as brute.cl has it
+ALONE = [0, 3]  # where letters and qualities begin, in records of pieces
 
 
 class BruteMatcher(PairMatcher):
@@ -46,29 +50,30 @@ class BruteMatcher(PairMatcher):
         super().__init__(engine, patterns, which, **most)
         self._prefix_sums, self._flat = prefix_sums, flat
 
-    def _arguments(self, samples: SampleLetters, rows: NDArray[np.uint32]) -> dict[str, Any]:
+    def _arguments(self, samples: SampleLetters, rows: NDArray[np.uint32], *, flat: bool) -> dict[str, Any]:
         """What all launches for a block have in common."""
-        patterns = self._patterns
-        return {
-            "pieces": self._engine.upload(rows),
-            "numbers": self._engine.upload(self._numbers),
-            "size": samples.size,
-            "owned": samples.owned,
-            "sets": patterns.sets,
-            "offsets": patterns.offsets,
-            "least_sum": patterns.least_sum,
-            "least_informative": patterns.least_informative,
-            "most": patterns.max_mismatches,
-        }
+        records = samples.records[rows]
+        if not flat:
+            records[:, ALONE] = 0
+        upload, patterns = self._engine.upload, self._patterns
+        return {"pieces": upload(records), "patterns": upload(patterns.records[self._numbers]), "sets": patterns.sets}
+
+    def _job(self, skip: int, **lot: int) -> DeviceArray:
+        job = np.zeros(1, JOB)
+        for name, value in {"skip": skip, "most": self._patterns.max_mismatches, **lot}.items():
+            job[name] = value
+        return self._engine.upload(job.view(np.uint8))
 
     def _finder(self, samples: SampleLetters, rows: NDArray[np.uint32]) -> Callable[[PairRound], None]:
-        compare, arguments = self._kernel("compare_pairs", samples), self._arguments(samples, rows)
-        whole = self._whole(samples) if self._flat else {}
-        alone = [] if self._flat else self._alone(samples, rows)
+        flat, skip = self._flat, samples.block.text.skip if self._flat else 0
+        compare, arguments = self._kernel("compare_pairs", samples), self._arguments(samples, rows, flat=flat)
+        whole = self._whole(samples) if flat else {}
+        alone = [] if flat else self._alone(samples, rows)
 
         def find(lot: PairRound) -> None:
-            common = {**arguments, **vars(lot)}
-            if self._flat:
+            job = self._job(skip, row=lot.row, column=lot.column, columns=lot.columns, pairs=lot.pairs)
+            common = {**arguments, "job": job, "found": lot.found, "table": lot.table}
+            if flat:
                 self._engine.launch_items(compare, lot.pairs, **common, **whole, begin=0, end=lot.pairs)
                 return
             for begin in range(0, lot.pairs, lot.columns):
@@ -78,40 +83,33 @@ class BruteMatcher(PairMatcher):
         return find
 
     def _lister(self, samples: SampleLetters, rows: NDArray[np.uint32]) -> Callable[[ListRound], None]:
-        arguments = {**self._arguments(samples, rows), **self._whole(samples)}
-        list_matches = self._kernel("list_starts", samples)
+        arguments = {**self._arguments(samples, rows, flat=True), **self._whole(samples)}
+        kernel, skip = self._kernel("list_starts", samples), samples.block.text.skip
 
         def fill(lot: ListRound) -> None:
-            self._engine.launch_items(list_matches, lot.pairs, **arguments, **vars(lot))
+            job = self._job(skip, pairs=lot.pairs)
+            self._engine.launch_items(kernel, lot.pairs, **arguments, job=job, listed=lot.listed, starts=lot.starts)
 
         return fill
 
     def _whole(self, samples: SampleLetters) -> dict[str, Any]:
         """The buffers of a block."""
-        buffers = self._buffers(samples.codes, samples.block.text if samples.has_qualities else None)
-        return {**buffers, "letters": samples.letters, "qualities": samples.qualities}
+        return self._buffers(samples.codes, samples.block.text if samples.has_qualities else None)
 
     def _alone(self, samples: SampleLetters, rows: NDArray[np.uint32]) -> list[dict[str, Any]]:
         """Buffers for each of the chosen pieces, in which its letters and its qualities come first."""
-        pieces = samples.block.pieces
-        codes = self._engine.download(samples.codes)
-        first = self._engine.upload(np.zeros(len(pieces), np.uint32))
-        buffers = []
-        for piece in rows.tolist():
-            letters, size = int(pieces.letters[piece]), int(pieces.size[piece])
+        codes, buffers = self._engine.download(samples.codes), []
+        for letters, size, _, qualities in samples.records[rows].tolist():
             text = None
-            if pieces.qualities is not None:
-                scores = samples.block.host[int(pieces.qualities[piece]) :][:size]
-                text = Text(self._engine.upload(scores), 0, size)
-            own = self._buffers(self._engine.upload(codes[letters : letters + size]), text)
-            buffers.append({**own, "letters": first, "qualities": first})
+            if samples.has_qualities:
+                text = Text(self._engine.upload(samples.block.host[qualities:][:size]), 0, size)
+            buffers.append(self._buffers(self._engine.upload(codes[letters : letters + size]), text))
         return buffers
 
     def _buffers(self, codes: DeviceArray, text: Text | None) -> dict[str, Any]:
         """Letters, and what their qualities are taken from if they have any: sums or a text."""
         sums = quality_sums(self._engine, text, self._sum) if text is not None and self._prefix_sums else None
-        place = {"memory": None, "skip": 0} if text is None else text.place
-        return {"codes": codes, "sums": sums, **place}
+        return {"codes": codes, "sums": sums, "memory": None if text is None else text.memory}
 
     def _kernel(self, name: str, samples: SampleLetters) -> Kernel:
         return self._engine.kernel(

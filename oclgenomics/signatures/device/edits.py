@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from oclgenomics.errors import ParameterError
 from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.signatures.device.alignments import AT_ONCE, MAX_LETTERS, Aligner, Candidates, EndTally
-from oclgenomics.signatures.device.index import SeedFinder, SeedPlaces, room_for
+from oclgenomics.signatures.device.index import FOUND_COLUMNS, SeedFinder, SeedPlaces, room_for
 from oclgenomics.signatures.device.patterns import DevicePatterns
 from oclgenomics.signatures.device.samples import SampleLetters, Tiles, tiles_of
 from oclgenomics.signatures.matches.joining import Places, joined_places
@@ -43,7 +43,7 @@ FIND_WINDOWS = "signatures/find_windows.cl"
 WINDOW = 32  # bases, a bit each
 WINDOW_TILE = 1024  # bases
 MAX_ITEMS = 1 << 22  # of a launch
-STRETCH_BYTES = 12  # piece, column and stretch
+STRETCH_BYTES = 12  # of a piece, a column and a stretch
 SMALLEST_TILE_FINDS = 8  # stretches at most, of a pattern
 STRETCHES = 4  # more than a piece's letters have, for diagonals that begin before it or end behind it
 STRETCH_TILE = 1024  # stretches of diagonals
@@ -108,11 +108,8 @@ class WindowFinder:
         # Letters of each pattern behind its window, less those that may be deleted.
         self._margin = np.zeros(len(patterns), np.int64)
         self._margin[numbers] = patterns.lengths[numbers] - behind - max_edits
-        self._on_device = {
-            "met": engine.upload(met),
-            "heights": engine.upload(heights.astype(np.uint32)),
-            "behind": engine.upload(behind),
-        }
+        self._met = engine.upload(met)
+        self._windows = engine.upload(np.stack([heights.astype(np.uint32), behind], axis=1))
 
     def find(self, samples: SampleLetters) -> Iterator[FoundStretches]:
         """Find the stretches of a block, from left to right."""
@@ -122,33 +119,31 @@ class WindowFinder:
             yield from self._rounds(samples, tiles.take(slice(begin, begin + most)))
 
     def _rounds(self, samples: SampleLetters, tiles: Tiles) -> Iterator[FoundStretches]:
-        engine, found, columns = self._engine, self._found, len(self._numbers)
-        counts = engine.empty(len(tiles), np.uint32)
-        for array in (found["total"], counts):
-            engine.fill(array, 0)
+        engine, columns = self._engine, len(self._numbers)
+        counts = engine.empty(1 + len(tiles), np.uint32)
+        engine.fill(counts, 0)
         engine.launch_items(
             engine.kernel(FIND_WINDOWS, "find_windows", EDITS=self._max_edits),
             len(tiles) * columns,
             lanes=None,
             codes=samples.codes,
-            letters=samples.letters,
+            pieces=samples.pieces,
+            tiles=tiles.upload(engine),
             columns=columns,
             items=len(tiles) * columns,
+            met=self._met,
+            windows=self._windows,
             room=self._room,
+            found=self._found,
             counts=counts,
-            **tiles.on_device(engine),
-            **self._on_device,
-            **found,
         )
-        by_tile = engine.download(counts)
+        by_tile = engine.download(counts)[1:]
         count = int(by_tile.sum(dtype=np.int64))
         if count > self._room:
             for part in tiles.split(by_tile, self._room):
                 yield from self._rounds(samples, part)
             return
-        piece, column, stretch = (
-            engine.download(found[f"found_{name}"], count) for name in ("piece", "column", "stretch")
-        )
+        piece, column, stretch = (engine.download(self._found, count, at * self._room) for at in range(FOUND_COLUMNS))
         until = int(tiles.end[-1]) + self._margin
         yield FoundStretches(piece, self._numbers[column], stretch.astype(np.int64), int(tiles.piece[-1]), until)
 
@@ -159,10 +154,8 @@ class WindowFinder:
         return room_for(self._engine, "stretch", STRETCH_BYTES, least, self._wanted)
 
     @cached_property
-    def _found(self) -> dict[str, DeviceArray]:
-        names = ("found_piece", "found_column", "found_stretch")
-        found = {name: self._engine.empty(self._room, np.uint32) for name in names}
-        return found | {"total": self._engine.empty(1, np.uint32)}
+    def _found(self) -> DeviceArray:
+        return self._engine.empty((FOUND_COLUMNS, self._room), np.uint32)
 
 
 def _best_window(sets: NDArray[np.uint8], size: int) -> int:

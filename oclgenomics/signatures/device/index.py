@@ -20,7 +20,8 @@ __all__ = ["IndexMatcher", "SeedFinder", "SeedPlaces", "room_for"]
 
 TILE = 4096  # bases
 MAX_ROOM = 1 << 20  # seeds at a time
-SEED_BYTES, CANDIDATE_BYTES = 12, 24  # a piece, a seed and a start; and mismatches, and a sum of 8
+FOUND_COLUMNS = 3  # a piece, a seed and a start
+SEED_BYTES, CANDIDATE_BYTES = 12, 24  # these; and mismatches, and a sum of 8
 ROOM_SHARE = 8  # of the memory that is left
 SAMPLED = 8  # of each tile, one in so many look-ups tells how many candidates there are
 FIND_LANES, VERIFY_LANES = 256, 64
@@ -72,19 +73,22 @@ class SeedFinder:
     Attributes
     ----------
     table : dict of str to DeviceArray
-        The table on the device.
-    found : dict of str to DeviceArray
-        Where the seeds of a round are.
+        The table on the device, but for
+    seeds : DeviceArray
+        patterns and offsets of seeds.
+    found : DeviceArray, uint32 (3, room)
+        Where the seeds of a round are: pieces, seeds, starts.
     """
 
     def __init__(
         self, engine: Engine, patterns: DevicePatterns, table: SeedTable, *, edits: bool, room: int | None = None
     ) -> None:
-        self._engine, self._patterns, self._head, self._edits = engine, patterns, table.head, edits
-        self._mismatches = 0 if edits else table.mismatches
+        self._engine, self._patterns = engine, patterns
+        self._defines = {"HEAD": table.head, "EDITS": edits, "MISMATCHES": 0 if edits else table.mismatches}
         self._wanted, self._least = room, len(table.pattern)
+        self._size = SEED_BYTES if edits else CANDIDATE_BYTES
         self.table = {name: engine.upload(getattr(table, name)) for name in ("bits", "first", "lists", "barred")}
-        self.table |= {f"seed_{name}": engine.upload(getattr(table, name)) for name in ("pattern", "offset")}
+        self.seeds = engine.upload(np.stack([table.pattern, table.offset], axis=1))
 
     def find(self, samples: SampleLetters) -> Iterator[SeedPlaces]:
         """Find the seeds of a block, from left to right."""
@@ -96,21 +100,21 @@ class SeedFinder:
         """Find the seeds of tiles; yield how many of them `found` has each time, and of which tiles."""
         if not len(tiles):
             return
-        counts = self._engine.empty(len(tiles), np.uint32)
-        self._engine.fill(self.found["total"], 0)
+        counts = self._engine.empty(1 + len(tiles), np.uint32)
+        self._engine.fill(counts, 0)
         self.launch(
             "find_candidates",
             samples,
             tiles,
             **self.table,
-            **self.found,
-            offsets=self._patterns.offsets,
-            mismatches=self._mismatches,
+            seeds=self.seeds,
+            patterns=self._patterns.on_device,
             room=self.room,
+            found=self.found,
             counts=counts,
         )
-        by_tile = self._engine.download(counts)
-        count = int(by_tile.sum(dtype=np.int64))  # which `total` may be too small for
+        by_tile = self._engine.download(counts)[1:]
+        count = int(by_tile.sum(dtype=np.int64))  # which the kernel's own count may be too small for
         if count <= self.room:
             yield count, tiles
             return
@@ -121,35 +125,28 @@ class SeedFinder:
         """Enqueue a kernel that looks tiles up."""
         cpu = self._engine.tuning.cpu
         lanes = 1 if cpu else self._engine.group_size(FIND_LANES)
-        defines = {"HEAD": self._head, "TILE": TILE, "CPU": cpu, "LANES": lanes, "EDITS": self._edits}
         self._engine.launch(
-            self._engine.kernel("signatures/look_up_seeds.cl", name, **defines),
+            self._engine.kernel("signatures/look_up_seeds.cl", name, TILE=TILE, CPU=cpu, LANES=lanes, **self._defines),
             (len(tiles) * lanes,),
             (lanes,),
             codes=samples.codes,
-            end=samples.codes.size,
-            letters=samples.letters,
-            size=samples.size,
-            owned=samples.owned,
-            **tiles.on_device(self._engine),
+            pieces=samples.pieces,
+            tiles=tiles.upload(self._engine),
             **arguments,
         )
 
     def download(self, count: int) -> list[NDArray[np.uint32]]:
         """Return piece, seed and start of the first seeds of a round."""
-        return [self._engine.download(self.found[f"found_{name}"], count) for name in ("piece", "seed", "start")]
+        return [self._engine.download(self.found, count, column * self.room) for column in range(FOUND_COLUMNS)]
 
     @cached_property
     def room(self) -> int:
         """How many seeds are held at a time: at least all that one look-up can find."""
-        size = SEED_BYTES if self._edits else CANDIDATE_BYTES
-        return room_for(self._engine, "seed", size, self._least, self._wanted)
+        return room_for(self._engine, "seed", self._size, self._least, self._wanted)
 
     @cached_property
-    def found(self) -> dict[str, DeviceArray]:
-        names = ("found_piece", "found_seed", "found_start")
-        found = {name: self._engine.empty(self.room, np.uint32) for name in names}
-        return found | {"total": self._engine.empty(1, np.uint32)}
+    def found(self) -> DeviceArray:
+        return self._engine.empty((FOUND_COLUMNS, self.room), np.uint32)
 
 
 class IndexMatcher:
@@ -207,7 +204,7 @@ class IndexMatcher:
         looked = np.minimum(length, np.maximum(length // SAMPLED, STEP * SAMPLED))
         some = Tiles(tiles.piece, tiles.begin, tiles.begin + looked.astype(np.uint32))
         counts = self._engine.empty(len(tiles), np.uint32)
-        table = {name: self._finder.table[name] for name in ("bits", "first", "lists")}
+        table = {name: self._finder.table[name] for name in ("bits", "first")}
         self._finder.launch("count_listed", samples, some, counts=counts, **table)
         estimates = self._engine.download(counts).astype(np.int64) * length // np.maximum(looked, 1)
         np.add.at(found, tiles.piece, estimates)
@@ -225,6 +222,7 @@ class IndexMatcher:
         cpu = engine.tuning.cpu
         lanes = 1 if cpu else engine.group_size(VERIFY_LANES)
         defines = {"CPU": cpu, "LANES": lanes, "QUALITIES": samples.has_qualities, "FILTERED": patterns.filtered}
+        defines["MISMATCHES"] = self._table.mismatches
         differ, sums = self._verified
         engine.launch(
             engine.kernel("signatures/verify_candidates.cl", "verify_candidates", **defines),
@@ -232,16 +230,13 @@ class IndexMatcher:
             (lanes,),
             **samples.block.text.place,
             codes=samples.codes,
-            letters=samples.letters,
-            qualities=samples.qualities,
+            pieces=samples.pieces,
             sets=patterns.sets,
-            offsets=patterns.offsets,
-            **{name: finder.table[name] for name in ("seed_pattern", "seed_offset")},
-            **{name: finder.found[name] for name in ("found_piece", "found_seed", "found_start")},
+            patterns=patterns.on_device,
+            seeds=finder.seeds,
             seed_size=self._table.head + TAIL,
-            mismatches=self._table.mismatches,
-            least_sum=patterns.least_sum,
-            least_informative=patterns.least_informative,
+            found=finder.found,
+            room=finder.room,
             differ=differ,
             sums=sums,
         )

@@ -119,16 +119,13 @@ class ListRound:
 
     Attributes
     ----------
-    row, column : DeviceArray, uint32 (pairs,)
-    places : DeviceArray, uint32 (pairs,)
-        Where the starts of each pair begin.
+    listed : DeviceArray, uint32 (pairs, 3)
+        The row and the column of each pair, and where its starts begin.
     pairs : int
     starts : DeviceArray, uint32 (as many as all pairs have,)
     """
 
-    row: DeviceArray
-    column: DeviceArray
-    places: DeviceArray
+    listed: DeviceArray
     pairs: int
     starts: DeviceArray
 
@@ -270,7 +267,7 @@ def list_starts(
         row, column = found.piece[first:last], found.pattern[first:last]
         places = (ends[first:last] - hits - np.uint64(before)).astype(np.uint32)
         starts = engine.empty(int(ends[last - 1]) - before, np.uint32)
-        fill(ListRound(engine.upload(row), engine.upload(column), engine.upload(places), last - first, starts))
+        fill(ListRound(engine.upload(np.column_stack([row, column, places])), last - first, starts))
         yield FoundStarts(np.repeat(row, hits), np.repeat(column, hits), engine.download(starts))
         first = last
 

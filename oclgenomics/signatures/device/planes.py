@@ -43,6 +43,15 @@ FEW_PAIRS = 1 << 14  # so do those of shorter pieces if there are so few pairs
 MAKE_PLANES = "signatures/make_planes.cl"
 CPU_BLOCK, GPU_BLOCK = 16, 1  # words that pieces start at multiples of; as planes.clh has them
 PADDING = 64  # words of 0 behind the last piece, which windows reach into
+# The records of planes.cl.
+COLUMN = np.dtype(
+    [(name, np.uint64) for name in ("begin", "concrete", "least_sum")]
+    + [(name, np.uint32) for name in ("turn", "end", "length", "least_informative", "concrete_letters", "unused")]
+)
+JOB = np.dtype(
+    [(name, np.uint64) for name in ("stride", "single", "skip")]
+    + [(name, np.uint32) for name in ("text_size", "scored", "spare", "row", "column", "columns", "pairs", "together")]
+)
 POSITION_BITS = 28
 MAX_LETTERS = 1 << POSITION_BITS  # of a pattern
 HEADS = 8, 12, 16, 24, 32  # steps to take at once, before survivors are looked for
@@ -190,7 +199,7 @@ class BitPlanes:
     planes : DeviceArray, uint32 (planes, stride)
     stride : int
         Words of a plane.
-    places : DeviceArray, uint32 (pieces,)
+    places : ndarray, uint32 (pieces,)
         The first word of each piece.
     single : int
         The plane of single nucleotides, if it is there.
@@ -200,7 +209,7 @@ class BitPlanes:
 
     planes: DeviceArray
     stride: int
-    places: DeviceArray
+    places: NDArray[np.uint32]
     single: int
     ranks: DeviceArray | None
 
@@ -209,7 +218,6 @@ def make_planes(
     engine: Engine,
     samples: SampleLetters,
     pieces: NDArray[np.uint32],
-    numbers: DeviceArray,
     sets: NDArray[np.uint8],
     *,
     singles: bool,
@@ -222,8 +230,6 @@ def make_planes(
     samples : SampleLetters
     pieces : ndarray, uint32
         Their numbers, at least one.
-    numbers : DeviceArray, uint32
-        The same on the device.
     sets : ndarray, uint8
         The set of each plane.
     singles : bool
@@ -231,21 +237,19 @@ def make_planes(
     """
     block = CPU_BLOCK if engine.tuning.cpu else GPU_BLOCK
     words = -(-samples.block.pieces.size[pieces].astype(np.int64) // (32 * block)) * block
-    places = np.cumsum(words) - words
+    places = (np.cumsum(words) - words).astype(np.uint32)
     stride = int(words.sum()) + PADDING
     kinds = np.append(sets, np.uint8(0)) if singles else sets
     planes = engine.empty((len(kinds), stride), np.uint32)
     ranks = engine.empty(stride, np.uint32) if singles else None
-    made = BitPlanes(planes, stride, engine.upload(places.astype(np.uint32)), len(sets), ranks)
+    made = BitPlanes(planes, stride, places, len(sets), ranks)
     engine.launch_items(
         engine.kernel(MAKE_PLANES, "make_planes", CPU=engine.tuning.cpu, FILTERED=singles),
         stride // block,
         codes=samples.codes,
         text_size=samples.block.text.size,
-        letters=samples.letters,
-        size=samples.size,
-        pieces=numbers,
-        places=made.places,
+        pieces=engine.upload(samples.records[pieces]),
+        places=engine.upload(places),
         rows=len(pieces),
         sets=engine.upload(kinds),
         count=len(kinds),
@@ -276,50 +280,45 @@ class PlanesMatcher(PairMatcher):
 
     def _upload_programs(self) -> dict[str, Any]:
         """Programs of the patterns, as kernels take them."""
-        engine, patterns = self._engine, self._patterns
-        align = CPU_ALIGN if engine.tuning.cpu else GPU_ALIGN
-        programs = make_programs(patterns.patterns, self._numbers, align=align)
-        self._sets, self._aligned = programs.sets, float(np.median(programs.aligned)) if len(self._numbers) else 0.0
-        filters: dict[str, Any] = {"concrete": None, "concrete_begins": None, "concrete_letters": None}
+        engine, patterns, numbers = self._engine, self._patterns, self._numbers
+        programs = make_programs(patterns.patterns, numbers, align=CPU_ALIGN if engine.tuning.cpu else GPU_ALIGN)
+        self._sets, self._aligned = programs.sets, float(np.median(programs.aligned)) if len(numbers) else 0.0
+        columns = np.zeros(len(numbers), COLUMN)
+        _, columns["length"], columns["least_sum"], columns["least_informative"] = patterns.records[numbers].T
+        columns["begin"], columns["turn"] = programs.begins[:-1], programs.aligned
+        columns["end"] = np.diff(programs.begins)
+        concrete = None
         if patterns.filtered:
-            bits, begins = concrete_bits(patterns.patterns, self._numbers)
-            letters = np.array([is_concrete(patterns.patterns.of(number)).sum() for number in self._numbers.tolist()])
-            filters["concrete"], filters["concrete_begins"] = engine.upload(bits), engine.upload(begins)
-            filters["concrete_letters"] = engine.upload(letters.astype(np.uint32))
+            bits, begins = concrete_bits(patterns.patterns, numbers)
+            columns["concrete"], concrete = begins[:-1], engine.upload(bits)
+            letters = (is_concrete(patterns.patterns.of(number)).sum() for number in numbers.tolist())
+            columns["concrete_letters"] = list(letters)
         return {
-            "numbers": engine.upload(self._numbers),
-            "offsets": patterns.offsets,
+            "patterns": engine.upload(columns.view(np.uint8)),
             "steps": engine.upload(programs.steps),
             "first_steps": engine.upload(programs.first_steps),
-            "begins": engine.upload(programs.begins),
-            "turns": engine.upload(programs.turns),
-            "least_sum": patterns.least_sum,
-            "least_informative": patterns.least_informative,
-            "spare": (1 << self._counters) - 1 - patterns.max_mismatches,
-            **filters,
+            "concrete": concrete,
         }
 
     def _finder(self, samples: SampleLetters, rows: NDArray[np.uint32]) -> Callable[[PairRound], None]:
-        kernel, arguments = self._kernel("match_planes", samples, rows), self._arguments(samples, rows)
+        kernel, arguments, job = self._kernel("match_planes", samples, rows), *self._arguments(samples, rows)
         letters = int(samples.block.pieces.size[rows].sum(dtype=np.int64))
         long = letters >= SHARED_LETTERS * len(rows)
 
         def find(lot: PairRound) -> None:
-            everything = {**arguments, **vars(lot)}
-            if self._engine.tuning.cpu:
-                self._launch(kernel, lot.pairs, **everything)
-            else:
-                shared = long or lot.pairs <= FEW_PAIRS
-                self._launch(kernel, lot.pairs if shared else -(-lot.pairs // self._lanes), **everything, shared=shared)
+            job["together"] = self._engine.tuning.cpu or long or lot.pairs <= FEW_PAIRS
+            for name in ("row", "column", "columns", "pairs"):
+                job[name] = getattr(lot, name)
+            groups = lot.pairs if job["together"] else -(-lot.pairs // self._lanes)
+            self._launch(kernel, groups, job, **arguments, found=lot.found, table=lot.table)
 
         return find
 
     def _lister(self, samples: SampleLetters, rows: NDArray[np.uint32]) -> Callable[[ListRound], None]:
-        kernel, arguments = self._kernel("list_starts", samples, rows), self._arguments(samples, rows)
+        kernel, arguments, job = self._kernel("list_starts", samples, rows), *self._arguments(samples, rows)
 
         def fill(lot: ListRound) -> None:
-            where = {"row": lot.row, "column": lot.column, "to": lot.places, "starts": lot.starts}
-            self._launch(kernel, lot.pairs, **arguments, **where)
+            self._launch(kernel, lot.pairs, job, **arguments, listed=lot.listed, starts=lot.starts)
 
         return fill
 
@@ -328,29 +327,31 @@ class PlanesMatcher(PairMatcher):
         """Work-items of a group."""
         return 1 if self._engine.tuning.cpu else scan_lanes(self._engine)[0]
 
-    def _launch(self, kernel: Kernel, groups: int, **arguments: Any) -> None:
-        lanes = self._lanes
-        self._engine.launch(kernel, (groups * lanes,), (lanes,), **arguments)
+    def _launch(self, kernel: Kernel, groups: int, job: NDArray[Any], **arguments: Any) -> None:
+        lanes, on_device = self._lanes, self._engine.upload(job.view(np.uint8))
+        self._engine.launch(kernel, (groups * lanes,), (lanes,), job=on_device, **arguments)
 
-    def _arguments(self, samples: SampleLetters, rows: NDArray[np.uint32]) -> dict[str, Any]:
-        """What all launches for a block have in common; nothing is launched where no piece was chosen."""
+    def _arguments(self, samples: SampleLetters, rows: NDArray[np.uint32]) -> tuple[dict[str, Any], NDArray[Any]]:
+        """What all launches for a block have in common, and their job; without rows nothing is launched."""
+        job = np.zeros(1, JOB)
         if not len(rows):
-            return {}
-        engine, text = self._engine, samples.block.text
-        numbers = engine.upload(rows)
-        made = make_planes(engine, samples, rows, numbers, self._sets, singles=self._patterns.filtered)
-        return {
+            return {}, job
+        engine, text, scored = self._engine, samples.block.text, samples.has_qualities
+        made = make_planes(engine, samples, rows, self._sets, singles=self._patterns.filtered)
+        spare = (1 << self._counters) - 1 - self._patterns.max_mismatches
+        facts = {"stride": made.stride, "single": made.single, "skip": text.skip, "text_size": text.size}
+        for name, value in {**facts, "scored": scored, "spare": spare}.items():
+            job[name] = value
+        records = np.column_stack([samples.records[rows, 1:], made.places])
+        arguments = {
+            "rows": engine.upload(records),
             **self._program,
-            "pieces": numbers,
-            "size": samples.size,
-            "owned": samples.owned,
-            "qualities": samples.qualities,
-            "scored": samples.has_qualities,
-            "sums": group_sums(engine, text, self._sum) if samples.has_qualities else None,
-            **text.place,
-            "text_size": text.size,
-            **vars(made),
+            "planes": made.planes,
+            "ranks": made.ranks,
+            "sums": group_sums(engine, text, self._sum) if scored else None,
+            "memory": text.memory,
         }
+        return arguments, job
 
     def _kernel(self, name: str, samples: SampleLetters, rows: NDArray[np.uint32]) -> Kernel:
         letters = int(samples.block.pieces.owned[rows].sum(dtype=np.int64))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,7 @@ __all__ = [
 
 CPU_TILE, GPU_TILE = 8192, 4096  # bases that are encoded together
 ENCODE_LANES = 128
+BEHIND = 64  # codes behind a text, as encode.cl has it
 NOTHING = 0xFFFFFFFF
 PARTS = 16  # of a tile with too many candidates
 QUALITY_SUMS = "signatures/quality_sums.cl"
@@ -43,11 +44,13 @@ class SampleLetters:
     Attributes
     ----------
     block : LetterBlock
-    codes : DeviceArray, uint8 (block.text.size,)
+    codes : DeviceArray, uint8 (block.text.size + BEHIND,)
         For each place of the text that holds a letter: in the low four bits its set of nucleotides, in the high four
         its code in the five letters of the index (A 0, C 1, G 2, T 3, all others 4). Of no meaning at other places.
-    letters, size, owned, qualities : DeviceArray, uint32 (pieces,)
-        As `Pieces` has them. `qualities` repeats `letters` where samples have none.
+    records : ndarray, uint32 (pieces, 4)
+        Letters, size, owned and qualities as `Pieces` has them. Qualities repeat letters where samples have none.
+    pieces : DeviceArray
+        The records.
     has_qualities : bool
     ns : ndarray, int64 (pieces,)
         Letters N of what each piece owns.
@@ -61,10 +64,8 @@ class SampleLetters:
 
     block: LetterBlock
     codes: DeviceArray
-    letters: DeviceArray
-    size: DeviceArray
-    owned: DeviceArray
-    qualities: DeviceArray
+    records: NDArray[np.uint32]
+    pieces: DeviceArray
     has_qualities: bool
     ns: NDArray[np.int64]
     ambiguous: NDArray[np.int64]
@@ -91,7 +92,6 @@ class Encoder:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._cpu = engine.tuning.cpu
         self._codes: DeviceArray | None = None
 
     def encode(self, block: LetterBlock) -> SampleLetters:
@@ -103,60 +103,48 @@ class Encoder:
             A letter that is none of IUPAC, or a quality outside 0 to 93, with its record and byte.
         """
         engine, pieces = self._engine, block.pieces
-        beside = pieces.letters if pieces.qualities is None else pieces.qualities
-        columns = {"letters": pieces.letters, "size": pieces.size, "owned": pieces.owned, "qualities": beside}
-        on_device = {  # where no buffer is empty
-            name: engine.upload(column if len(column) else np.zeros(1, np.uint32)) for name, column in columns.items()
-        }
-        codes = self._room(block.text.size)
-        ns, ambiguous, sums, least = self._launch(block, codes, on_device)
-        return SampleLetters(
-            block=block,
-            codes=codes,
-            **on_device,
-            has_qualities=pieces.qualities is not None,
-            ns=ns,
-            ambiguous=ambiguous,
-            quality_sum=sums,
-            least_quality=least,
-        )
-
-    def _room(self, size: int) -> DeviceArray:
-        """Room for codes."""
+        scored = pieces.qualities is not None
+        records = piece_records(pieces)
+        on_device = engine.upload(records if len(records) else np.zeros((1, 4), np.uint32))  # no buffer is empty
+        size = block.text.size + BEHIND
         if self._codes is None or self._codes.size < size:
-            self._codes = self._engine.empty(max(size, 1), np.uint8)
-        return DeviceArray(self._codes.memory, (max(size, 1),), self._codes.dtype)
+            self._codes = engine.empty(size, np.uint8)
+        codes = DeviceArray(self._codes.memory, (size,), self._codes.dtype)
+        tiles = Tiles.of(pieces, CPU_TILE if engine.tuning.cpu else GPU_TILE)
+        counts = self._launch(block, codes, on_device, tiles, scored=scored)
+        return SampleLetters(block, codes, records, on_device, scored, *_by_piece(pieces, tiles.piece, counts))
 
     def _launch(
-        self, block: LetterBlock, codes: DeviceArray, on_device: dict[str, DeviceArray]
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint64], NDArray[np.uint8]]:
-        """Encode all tiles and return what `_by_piece` does."""
-        engine, pieces = self._engine, block.pieces
-        tile = CPU_TILE if self._cpu else GPU_TILE
-        tile_piece, tile_begin = tiles_of(pieces.size, tile)
-        if not len(tile_piece):
-            return _by_piece(pieces, tile_piece, np.empty((0, 4), np.uint32))
-        counts, defects = engine.empty((len(tile_piece), 4), np.uint32), engine.empty(2, np.uint32)
+        self, block: LetterBlock, codes: DeviceArray, pieces: DeviceArray, tiles: Tiles, *, scored: bool
+    ) -> NDArray[np.uint32]:
+        """Encode tiles and return the counts of each, uint32 (tiles, 4)."""
+        if not len(tiles):
+            return np.empty((0, 4), np.uint32)
+        engine, cpu = self._engine, self._engine.tuning.cpu
+        counts, defects = engine.empty((len(tiles), 4), np.uint32), engine.empty(2, np.uint32)
         engine.fill(defects, NOTHING)
-        lanes = 1 if self._cpu else engine.group_size(ENCODE_LANES)
-        defines = {"CPU": self._cpu, "LANES": lanes, "QUALITIES": pieces.qualities is not None}
+        lanes = 1 if cpu else engine.group_size(ENCODE_LANES)
         engine.launch(
-            engine.kernel("signatures/encode.cl", "encode_letters", **defines),
-            (len(tile_piece) * lanes,),
+            engine.kernel("signatures/encode.cl", "encode_letters", CPU=cpu, LANES=lanes, QUALITIES=scored),
+            (len(tiles) * lanes,),
             (lanes,),
             **block.text.place,
-            **on_device,
-            tile_piece=engine.upload(tile_piece),
-            tile_begin=engine.upload(tile_begin),
-            tile=tile,
-            pieces=len(pieces),
+            pieces=pieces,
+            count=len(block.pieces),
+            tiles=tiles.upload(engine),
             text_size=block.text.size,
             codes=codes,
             counts=counts,
             defects=defects,
         )
         _refuse_defects(block, engine.download(defects))
-        return _by_piece(pieces, tile_piece, engine.download(counts))
+        return engine.download(counts)
+
+
+def piece_records(pieces: Pieces) -> NDArray[np.uint32]:
+    """Return what kernels know of pieces, as `SampleLetters.records`."""
+    qualities = pieces.letters if pieces.qualities is None else pieces.qualities
+    return np.stack([pieces.letters, pieces.size, pieces.owned, qualities], axis=1)
 
 
 def _refuse_defects(block: LetterBlock, defects: NDArray[np.uint32]) -> None:
@@ -218,9 +206,9 @@ class Tiles(Columns):
         piece, begin = tiles_of(size, letters)
         return cls(piece, begin, np.minimum(begin + np.uint32(letters), size[piece]))
 
-    def on_device(self, engine: Engine) -> dict[str, DeviceArray]:
-        """Return the arguments of kernels that look through tiles."""
-        return {f"tile_{field.name}": engine.upload(getattr(self, field.name)) for field in fields(self)}
+    def upload(self, engine: Engine) -> DeviceArray:
+        """Bring them to a device, as records.clh has them."""
+        return engine.upload(np.stack([self.piece, self.begin, self.end], axis=1))
 
     def split(self, counts: NDArray[np.uint32], room: int) -> Iterator[Tiles]:
         """Cut the tiles into parts that have at most `room` candidates; a tile that has more is cut itself.

@@ -61,7 +61,8 @@ class MatchFacts:
 
 def describe(engine: Engine, samples: SampleLetters, patterns: DevicePatterns, found: FoundStarts) -> MatchFacts:
     """Return the facts of matches in a block."""
-    return _describe(engine, samples, patterns, pieces=found.piece, patterns=found.pattern, starts=found.start)
+    ends = found.start + patterns.patterns.lengths[found.pattern]
+    return _describe(engine, samples, patterns, found.piece, found.pattern, found.start, ends)
 
 
 def describe_spans(
@@ -75,35 +76,37 @@ def describe_spans(
 
     `mismatches`, `informative` and `pattern_ns` are 0.
     """
-    return _describe(engine, samples, None, pieces=piece, starts=start, ends=end)
+    return _describe(engine, samples, None, piece, np.zeros_like(piece), start, end)
 
 
 def _describe(
-    engine: Engine, samples: SampleLetters, known: DevicePatterns | None, /, **columns: NDArray[np.integer[Any]]
+    engine: Engine, samples: SampleLetters, known: DevicePatterns | None, *columns: NDArray[np.integer[Any]]
 ) -> MatchFacts:
-    """Describe some matches at a time; `columns` are pieces, starts, and patterns or ends."""
+    """Describe some matches at a time; `columns` are pieces, patterns, starts and ends."""
     cpu = engine.tuning.cpu
     lanes = CPU_LANES if cpu else engine.group_size(GPU_LANES)
     defines = {"CPU": cpu, "LANES": lanes, "QUALITIES": samples.has_qualities, "PATTERNS": known is not None}
     kernel = engine.kernel("signatures/describe.cl", "describe_matches", **defines)
-    common: dict[str, Any] = {
-        **samples.block.text.place,
-        "sets": None if known is None else known.sets,
-        "offsets": None if known is None else known.offsets,
-        "patterns": None,
-        "ends": None,
-        "codes": samples.codes,
-        "letters": samples.letters,
-        "qualities": samples.qualities,
-        "units": engine.upload(np.array([error_units(quality) for quality in range(BEST_QUALITY + 1)], np.uint64)),
-    }
+    units = engine.upload(np.array([error_units(quality) for quality in range(BEST_QUALITY + 1)], np.uint64))
+    records = np.stack(columns, axis=1).astype(np.uint32)
     parts = [np.empty((0, FACTS), np.uint64)]
-    for begin in range(0, len(columns["pieces"]), MATCHES):
-        lot = {name: engine.upload(each[begin : begin + MATCHES].astype(np.uint32)) for name, each in columns.items()}
-        matches = lot["pieces"].size
-        items = -(-matches // lanes) * lanes if cpu else matches * lanes
-        facts = engine.empty((matches, FACTS), np.uint64)
-        engine.launch(kernel, (items,), (lanes,), **{**common, **lot}, matches=matches, facts=facts)
+    for begin in range(0, len(records), MATCHES):
+        lot = records[begin : begin + MATCHES]
+        facts = engine.empty((len(lot), FACTS), np.uint64)
+        engine.launch(
+            kernel,
+            (-(-len(lot) // lanes) * lanes if cpu else len(lot) * lanes,),
+            (lanes,),
+            **samples.block.text.place,
+            codes=samples.codes,
+            pieces=samples.pieces,
+            sets=None if known is None else known.sets,
+            patterns=None if known is None else known.on_device,
+            matches=engine.upload(lot),
+            count=len(lot),
+            units=units,
+            facts=facts,
+        )
         parts.append(engine.download(facts))
     told = np.concatenate(parts)
     mismatches, informative, sample_ns, pattern_ns = told[:, 1:5].astype(np.int64).T

@@ -30,10 +30,12 @@ def test_upload(engine: Engine) -> None:
     patterns = Panel.from_signatures([("one", "ACGTN"), ("two", "GATTACA")]).patterns("both")
     uploaded = DevicePatterns.upload(engine, patterns, ScanOptions(max_mismatches=2))
     np.testing.assert_array_equal(engine.download(uploaded.sets), patterns.sets)
-    np.testing.assert_array_equal(engine.download(uploaded.offsets), patterns.offsets)
+    records = engine.download(uploaded.on_device)
+    np.testing.assert_array_equal(records[:, 0], patterns.offsets[:-1])
+    np.testing.assert_array_equal(records[:, 1], patterns.lengths)
     assert not uploaded.filtered
     assert uploaded.max_mismatches == 2
     uploaded = DevicePatterns.upload(engine, patterns, ScanOptions(min_informative=0.5, min_score=30))
     assert uploaded.filtered
-    assert engine.download(uploaded.least_informative).tolist() == [3, 4, 3, 4]
-    assert engine.download(uploaded.least_sum).tolist() == [150, 210, 150, 210]
+    assert engine.download(uploaded.on_device)[:, 3].tolist() == [3, 4, 3, 4]
+    assert engine.download(uploaded.on_device)[:, 2].tolist() == [150, 210, 150, 210]
