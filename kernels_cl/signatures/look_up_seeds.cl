@@ -78,7 +78,11 @@ static inline uint differ(ulong known, ulong barred)
     barred &= LOW_BITS64(4 * TAIL);
 #endif
     const ulong wrong = known & barred;
-    return wrong && (MISMATCHES == 0 || POPCOUNT64(wrong) > MISMATCHES);
+#if MISMATCHES
+    return wrong && POPCOUNT64(wrong) > MISMATCHES;
+#else
+    return wrong != 0;
+#endif
 }
 
 // Stores a candidate if the pattern fits into the piece; returns 1 if it does.

@@ -10,7 +10,6 @@ from oclgenomics.errors import ParameterError
 __all__ = [
     "BEST_QUALITY",
     "FORMATS",
-    "MAX_EDITS",
     "MAX_MISMATCHES",
     "METHODS",
     "REPORTS",

@@ -15,8 +15,6 @@ from oclgenomics.signatures.panels.seeds import MAX_HEAD, MIN_HEAD, STEP, TAIL
 __all__ = [
     "CPU_COSTS",
     "GPU_COSTS",
-    "MethodCosts",
-    "PairPart",
     "choose_head",
     "expected_candidates",
     "index_cost",

@@ -37,13 +37,11 @@ __all__ = [
     "HASH_MODULUS",
     "Match",
     "best",
-    "end_costs",
     "error_units",
     "expected_errors",
     "matches",
     "mean_quality",
     "places",
-    "quality_hash",
 ]
 
 HASH_MODULUS = 97

@@ -33,11 +33,7 @@ from oclgenomics.signatures.panels.letters import is_concrete
 from oclgenomics.signatures.panels.panel import Patterns
 from oclgenomics.signatures.panels.seeds import SeedTable
 
-__all__ = [
-    "EditMatcher",
-    "FoundStretches",
-    "WindowFinder",
-]
+__all__ = ["EditMatcher"]
 
 FIND_WINDOWS = "signatures/find_windows.cl"
 WINDOW = 32  # bases, a bit each

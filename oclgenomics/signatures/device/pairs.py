@@ -20,18 +20,7 @@ from oclgenomics.signatures.device.patterns import DevicePatterns
 from oclgenomics.signatures.device.samples import SampleLetters, sum_type
 from oclgenomics.signatures.result import Columns
 
-__all__ = [
-    "MAX_PAIRS",
-    "MAX_STARTS",
-    "FoundPairs",
-    "FoundStarts",
-    "ListRound",
-    "PairMatcher",
-    "PairRound",
-    "PairTally",
-    "find_pairs",
-    "list_starts",
-]
+__all__ = ["FoundPairs", "FoundStarts", "ListRound", "PairMatcher", "PairRound", "PairTally"]
 
 
 FIELDS = 4  # number of the pair in its round, hits, first, best

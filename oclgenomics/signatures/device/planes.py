@@ -24,17 +24,7 @@ from oclgenomics.signatures.device.samples import SampleLetters, group_sums
 from oclgenomics.signatures.panels.letters import ANY, is_concrete
 from oclgenomics.signatures.panels.panel import Patterns
 
-__all__ = [
-    "FIRST_STEPS",
-    "MAX_LETTERS",
-    "BitPlanes",
-    "PlanesMatcher",
-    "Programs",
-    "concrete_bits",
-    "head_steps",
-    "make_planes",
-    "make_programs",
-]
+__all__ = ["MAX_LETTERS", "BitPlanes", "PlanesMatcher"]
 
 SOURCE = "signatures/planes.cl"
 CPU_ALIGN, GPU_ALIGN = 8, 32  # positions at their multiples need no shift

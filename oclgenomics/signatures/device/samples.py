@@ -17,15 +17,7 @@ from oclgenomics.signatures.options import BEST_QUALITY
 from oclgenomics.signatures.panels.seeds import STEP
 from oclgenomics.signatures.result import Columns
 
-__all__ = [
-    "Encoder",
-    "SampleLetters",
-    "Tiles",
-    "group_sums",
-    "quality_sums",
-    "sum_type",
-    "tiles_of",
-]
+__all__ = ["Encoder", "SampleLetters", "Tiles", "group_sums", "quality_sums", "sum_type", "tiles_of"]
 
 CPU_TILE, GPU_TILE = 8192, 4096  # bases that are encoded together
 ENCODE_LANES = 128

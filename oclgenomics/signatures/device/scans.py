@@ -23,13 +23,7 @@ from oclgenomics.signatures.plan import choose_head, parts_of_pairs
 from oclgenomics.signatures.reference import error_units
 from oclgenomics.signatures.result import Matches, Samples
 
-__all__ = [
-    "EditScan",
-    "MatchFacts",
-    "MatchScan",
-    "describe",
-    "describe_spans",
-]
+__all__ = ["EditScan", "MatchScan"]
 
 CANDIDATE = 800.0  # nanoseconds of two cores of 2024, to find and align one
 FACTS = 6

@@ -29,18 +29,7 @@ from oclgenomics.signatures.panels.seeds import (
     make_table,
 )
 
-__all__ = [
-    "BuiltPanel",
-    "BuiltPatterns",
-    "KeptTables",
-    "TableKey",
-    "has_table",
-    "is_built",
-    "open_panel",
-    "ready_table",
-    "table_of",
-    "write_panel",
-]
+__all__ = ["BuiltPanel", "has_table", "is_built", "open_panel", "table_of", "write_panel"]
 
 KIND = FileKind(b"\x89osig\r\n\x1a", 1, "panel of signatures", "make it again with `oclgenomics signatures build`")
 ARRAYS = {

@@ -26,17 +26,7 @@ from oclgenomics.signatures.options import FORMATS, ReportFormat, ScanOptions
 from oclgenomics.signatures.panels.panel import Panel
 from oclgenomics.signatures.result import ScanPart, match_columns
 
-__all__ = [
-    "CERTAINTY_COLUMNS",
-    "COLUMNS",
-    "SUMMARY_COLUMNS",
-    "CertaintyReport",
-    "ScanReport",
-    "SummaryReport",
-    "check_certainty",
-    "check_format",
-    "make_report",
-]
+__all__ = ["CertaintyReport", "ScanReport", "SummaryReport", "check_certainty", "check_format", "make_report"]
 
 COLUMNS = (
     "sample", "signature", "strand", "start", "end", "hits", "mismatches", "score", "informative", "sample_ns",

@@ -32,7 +32,6 @@ __all__ = [
     "STEP",
     "TAIL",
     "SeedTable",
-    "Seeds",
     "choose_seeds",
     "make_table",
 ]
