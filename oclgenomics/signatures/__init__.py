@@ -48,24 +48,12 @@ __all__ = [
 ]
 
 HOMES = {
-    "CertaintyReport": "formats.reports",
-    "ChosenSamples": "plots.choice",
-    "Matches": "result",
-    "Panel": "panels.panel",
-    "Run": "oclgenomics.app.run",
-    "Samples": "result",
-    "ScanOptions": "options",
-    "ScanPart": "result",
-    "ScanResult": "result",
-    "ScanTotals": "matches.totals",
-    "SummaryReport": "formats.reports",
-    "build_panel": "api",
-    "iter_scan": "api",
-    "make_report": "formats.reports",
-    "plot_samples": "plots.samples",
-    "read_panel": "api",
-    "scan": "api",
-    "write_reports": "oclgenomics.app.reports",
-}
+    "Matches": "result", "Samples": "result", "ScanPart": "result", "ScanResult": "result",
+    "build_panel": "api", "iter_scan": "api", "read_panel": "api", "scan": "api",
+    "CertaintyReport": "formats.reports", "SummaryReport": "formats.reports", "make_report": "formats.reports",
+    "ChosenSamples": "plots.choice", "plot_samples": "plots.samples",
+    "Panel": "panels.panel", "ScanOptions": "options", "ScanTotals": "matches.totals",
+    "Run": "oclgenomics.app.run", "write_reports": "oclgenomics.app.reports",
+}  # fmt: skip
 
 __getattr__, __dir__ = found_in(__name__, HOMES, __all__, renamed={"scan_parts": "iter_scan"})

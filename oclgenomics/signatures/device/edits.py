@@ -18,14 +18,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import ParameterError
-from oclgenomics.runtime import DeviceArray, Engine
+from oclgenomics.runtime import Engine
 from oclgenomics.signatures.device.alignments import AT_ONCE, MAX_LETTERS, Aligner, Candidates, EndTally
-from oclgenomics.signatures.device.index import FOUND_COLUMNS, SeedFinder, SeedPlaces, room_for
+from oclgenomics.signatures.device.index import SeedFinder, SeedPlaces, TileSearch
 from oclgenomics.signatures.device.patterns import DevicePatterns
 from oclgenomics.signatures.device.samples import SampleLetters, Tiles, tiles_of
 from oclgenomics.signatures.matches.joining import Places, joined_places
@@ -67,7 +68,7 @@ class FoundStretches:
     until: NDArray[np.int64]
 
 
-class WindowFinder:
+class WindowFinder(TileSearch):
     """Looks for the windows of patterns, those with the most single nucleotides.
 
     Parameters
@@ -90,7 +91,8 @@ class WindowFinder:
         *,
         room: int | None = None,
     ) -> None:
-        self._engine, self._numbers, self._max_edits, self._wanted = engine, numbers, max_edits, room
+        super().__init__(engine, "stretch", STRETCH_BYTES, SMALLEST_TILE_FINDS * len(numbers), room)
+        self._numbers, self._max_edits = numbers, max_edits
         heights = np.minimum(patterns.lengths[numbers], WINDOW)
         met = np.zeros((16, len(numbers)), np.uint32)
         behind = np.empty(len(numbers), np.uint32)
@@ -112,46 +114,27 @@ class WindowFinder:
         tiles = Tiles.of(samples.block.pieces, WINDOW_TILE)
         most = max(1, MAX_ITEMS // len(self._numbers))
         for begin in range(0, len(tiles), most):
-            yield from self._rounds(samples, tiles.take(slice(begin, begin + most)))
+            for count, some in self.rounds(samples, tiles.take(slice(begin, begin + most))):
+                piece, column, stretch = self.download(count)
+                until = int(some.end[-1]) + self._margin
+                last = int(some.piece[-1])
+                yield FoundStretches(piece, self._numbers[column], stretch.astype(np.int64), last, until)
 
-    def _rounds(self, samples: SampleLetters, tiles: Tiles) -> Iterator[FoundStretches]:
-        engine, columns = self._engine, len(self._numbers)
-        counts = engine.empty(1 + len(tiles), np.uint32)
-        engine.fill(counts, 0)
-        engine.launch_items(
-            engine.kernel(FIND_WINDOWS, "find_windows", EDITS=self._max_edits),
+    def _search(self, samples: SampleLetters, tiles: Tiles, **finds: Any) -> None:
+        columns = len(self._numbers)
+        self._engine.launch_items(
+            self._engine.kernel(FIND_WINDOWS, "find_windows", EDITS=self._max_edits),
             len(tiles) * columns,
             lanes=None,
             codes=samples.codes,
             pieces=samples.pieces,
-            tiles=tiles.upload(engine),
+            tiles=tiles.upload(self._engine),
             columns=columns,
             items=len(tiles) * columns,
             met=self._met,
             windows=self._windows,
-            room=self._room,
-            found=self._found,
-            counts=counts,
+            **finds,
         )
-        by_tile = engine.download(counts)[1:]
-        count = int(by_tile.sum(dtype=np.int64))
-        if count > self._room:
-            for part in tiles.split(by_tile, self._room):
-                yield from self._rounds(samples, part)
-            return
-        piece, column, stretch = (engine.download(self._found, count, at * self._room) for at in range(FOUND_COLUMNS))
-        until = int(tiles.end[-1]) + self._margin
-        yield FoundStretches(piece, self._numbers[column], stretch.astype(np.int64), int(tiles.piece[-1]), until)
-
-    @cached_property
-    def _room(self) -> int:
-        """How many stretches are held at a time: at least all that the smallest tile can have."""
-        least = SMALLEST_TILE_FINDS * len(self._numbers)
-        return room_for(self._engine, "stretch", STRETCH_BYTES, least, self._wanted)
-
-    @cached_property
-    def _found(self) -> DeviceArray:
-        return self._engine.empty((FOUND_COLUMNS, self._room), np.uint32)
 
 
 def _best_window(sets: NDArray[np.uint8], size: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,7 +17,7 @@ from oclgenomics.signatures.device.patterns import DevicePatterns
 from oclgenomics.signatures.device.samples import SampleLetters, Tiles
 from oclgenomics.signatures.panels.seeds import STEP, TAIL, SeedTable
 
-__all__ = ["IndexMatcher", "SeedFinder", "SeedPlaces", "room_for"]
+__all__ = ["IndexMatcher", "SeedFinder", "SeedPlaces", "TileSearch"]
 
 TILE = 4096  # bases
 MAX_ROOM = 1 << 20  # seeds at a time
@@ -28,12 +29,61 @@ FIND_LANES, VERIFY_LANES = 256, 64
 REFUSED = 0xFFFFFFFF
 
 
-def room_for(engine: Engine, item: str, size: int, least: int, wanted: int | None) -> int:
-    """Return how many items of `size` bytes are held at a time, at least `least`; `wanted` as far as it is given."""
-    if wanted is not None:
-        return max(wanted, least)
-    need = BufferNeed(f"{item}s", per_item=ROOM_SHARE * size)
-    return min(engine.items_that_fit([need], minimum=least, item=item), max(MAX_ROOM, least))
+class TileSearch(ABC):
+    """Looks tiles through, and holds as many finds at a time as there is room for.
+
+    Parameters
+    ----------
+    engine : Engine
+    item : str
+        What is found.
+    size : int
+        Bytes of one.
+    least : int
+        Finds that the smallest tile can have.
+    room : int or None
+        Finds that are held at a time; as suits the device if None.
+    """
+
+    def __init__(self, engine: Engine, item: str, size: int, least: int, room: int | None) -> None:
+        self._engine, self._item, self._size, self._least, self._wanted = engine, item, size, least, room
+
+    def rounds(self, samples: SampleLetters, tiles: Tiles) -> Iterator[tuple[int, Tiles]]:
+        """Look tiles through; yield how many finds `download` returns each time, and in which tiles they are."""
+        if not len(tiles):
+            return
+        counts = self._engine.empty(1 + len(tiles), np.uint32)
+        self._engine.fill(counts, 0)
+        self._search(samples, tiles, room=self.room, found=self.found, counts=counts)
+        by_tile = self._engine.download(counts)[1:]
+        count = int(by_tile.sum(dtype=np.int64))  # which the kernel's own count may be too small for
+        if count <= self.room:
+            yield count, tiles
+            return
+        for part in tiles.split(by_tile, self.room):
+            yield from self.rounds(samples, part)
+
+    @abstractmethod
+    def _search(self, samples: SampleLetters, tiles: Tiles, **finds: Any) -> None:
+        """Enqueue the search."""
+
+    def download(self, count: int) -> list[NDArray[np.uint32]]:
+        """Return the columns of the finds of a round."""
+        return [self._engine.download(self.found, count, column * self.room) for column in range(FOUND_COLUMNS)]
+
+    @cached_property
+    def room(self) -> int:
+        """How many finds are held at a time."""
+        if self._wanted is not None:
+            return max(self._wanted, self._least)
+        need = BufferNeed(f"{self._item}s", per_item=ROOM_SHARE * self._size)
+        fit = self._engine.items_that_fit([need], minimum=self._least, item=self._item)
+        return min(fit, max(MAX_ROOM, self._least))
+
+    @cached_property
+    def found(self) -> DeviceArray:
+        """The finds of a round."""
+        return self._engine.empty((FOUND_COLUMNS, self.room), np.uint32)
 
 
 @dataclass(frozen=True)
@@ -55,7 +105,7 @@ class SeedPlaces:
     until: int
 
 
-class SeedFinder:
+class SeedFinder(TileSearch):
     """Looks samples up in a table of seeds, tile by tile and as many seeds at a time as there is room for.
 
     Parameters
@@ -77,16 +127,15 @@ class SeedFinder:
     seeds : DeviceArray
         patterns and offsets of seeds.
     found : DeviceArray, uint32 (3, room)
-        Where the seeds of a round are: pieces, seeds, starts.
+        Pieces, seeds and starts of a round.
     """
 
     def __init__(
         self, engine: Engine, patterns: DevicePatterns, table: SeedTable, *, edits: bool, room: int | None = None
     ) -> None:
-        self._engine, self._patterns = engine, patterns
+        super().__init__(engine, "seed", SEED_BYTES if edits else CANDIDATE_BYTES, len(table.pattern), room)
+        self._patterns = patterns
         self._defines = {"HEAD": table.head, "EDITS": edits, "MISMATCHES": 0 if edits else table.mismatches}
-        self._wanted, self._least = room, len(table.pattern)
-        self._size = SEED_BYTES if edits else CANDIDATE_BYTES
         self.table = {name: engine.upload(getattr(table, name)) for name in ("bits", "first", "lists", "barred")}
         self.seeds = engine.upload(np.stack([table.pattern, table.offset], axis=1))
 
@@ -96,30 +145,9 @@ class SeedFinder:
             piece, seed, at = self.download(count)
             yield SeedPlaces(piece, seed, at, int(tiles.piece[-1]), int(tiles.end[-1]))
 
-    def rounds(self, samples: SampleLetters, tiles: Tiles) -> Iterator[tuple[int, Tiles]]:
-        """Find the seeds of tiles; yield how many of them `found` has each time, and of which tiles."""
-        if not len(tiles):
-            return
-        counts = self._engine.empty(1 + len(tiles), np.uint32)
-        self._engine.fill(counts, 0)
-        self.launch(
-            "find_candidates",
-            samples,
-            tiles,
-            **self.table,
-            seeds=self.seeds,
-            patterns=self._patterns.on_device,
-            room=self.room,
-            found=self.found,
-            counts=counts,
-        )
-        by_tile = self._engine.download(counts)[1:]
-        count = int(by_tile.sum(dtype=np.int64))  # which the kernel's own count may be too small for
-        if count <= self.room:
-            yield count, tiles
-            return
-        for part in tiles.split(by_tile, self.room):
-            yield from self.rounds(samples, part)
+    def _search(self, samples: SampleLetters, tiles: Tiles, **finds: Any) -> None:
+        patterns = self._patterns.on_device
+        self.launch("find_candidates", samples, tiles, **self.table, seeds=self.seeds, patterns=patterns, **finds)
 
     def launch(self, name: str, samples: SampleLetters, tiles: Tiles, **arguments: Any) -> None:
         """Enqueue a kernel that looks tiles up."""
@@ -134,19 +162,6 @@ class SeedFinder:
             tiles=tiles.upload(self._engine),
             **arguments,
         )
-
-    def download(self, count: int) -> list[NDArray[np.uint32]]:
-        """Return piece, seed and start of the first seeds of a round."""
-        return [self._engine.download(self.found, count, column * self.room) for column in range(FOUND_COLUMNS)]
-
-    @cached_property
-    def room(self) -> int:
-        """How many seeds are held at a time: at least all that one look-up can find."""
-        return room_for(self._engine, "seed", self._size, self._least, self._wanted)
-
-    @cached_property
-    def found(self) -> DeviceArray:
-        return self._engine.empty((FOUND_COLUMNS, self.room), np.uint32)
 
 
 class IndexMatcher:
