@@ -32,17 +32,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.signatures.panels.letters import ANY, COMPLEMENTS, is_concrete, sets_of
 
-__all__ = [
-    "ERROR_BITS",
-    "HASH_MODULUS",
-    "Match",
-    "best",
-    "error_units",
-    "expected_errors",
-    "matches",
-    "mean_quality",
-    "places",
-]
+__all__ = ["ERROR_BITS", "HASH_MODULUS", "Match", "best", "error_units", "matches", "places"]
 
 HASH_MODULUS = 97
 ERROR_BITS = 32  # expected errors are sums of multiples of 2^-32

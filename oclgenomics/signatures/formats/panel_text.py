@@ -74,7 +74,13 @@ class PanelText:
 
 
 def read_panel_text(path: str | os.PathLike[str], progress: Progress | None = None) -> PanelText:
-    """Read the signatures of a file, FASTA or FASTQ, plain or packed; "-" is standard input.
+    """Read the signatures of a file, FASTA or FASTQ, uncompressed or compressed; "-" is standard input.
+
+    Parameters
+    ----------
+    path : path
+    progress : callable, optional
+        Called with (bytes read, bytes in all or None).
 
     Raises
     ------

@@ -9,6 +9,10 @@ one of them is free of mismatches.
 The sample is read in five letters: A, C, G, T, and a fifth for all others, which may be anything. A seed is found under
 each of the codes that its letters can meet, so letters of a sample that are not known hide nothing. A letter of a
 pattern that stands for n nucleotides can meet n + 1 codes.
+
+Samples are looked up in a table, which tells which seeds begin with a head, and with which tails. It has a row for each
+head in five letters, 5^head rows: letter j of a head counts 5^j. A row is 125 bits, one for each tail that a seed with
+this head may have, and a list of these seeds. Most places of a sample cost one look at one bit.
 """
 
 from __future__ import annotations
@@ -22,19 +26,7 @@ from numpy.typing import NDArray
 from oclgenomics.signatures.panels.letters import is_concrete
 from oclgenomics.signatures.panels.panel import Patterns
 
-__all__ = [
-    "CHECKED",
-    "CODES",
-    "MAX_HEAD",
-    "MAX_SEEDS",
-    "MIN_HEAD",
-    "ROW_WORDS",
-    "STEP",
-    "TAIL",
-    "SeedTable",
-    "choose_seeds",
-    "make_table",
-]
+__all__ = ["CHECKED", "MAX_HEAD", "MAX_SEEDS", "MIN_HEAD", "ROW_WORDS", "STEP", "TAIL", "SeedTable", "make_table"]
 
 STEP = 4  # places from one look-up to the next
 TAIL = 3  # letters of a seed behind its head
@@ -46,6 +38,9 @@ FEW_STARTS, MANY_STARTS = 16, 256  # of a pattern that are looked at
 UNFIT = np.float32(1e9)
 BIN_BITS = 18  # of counts of equal seeds
 MAX_SEEDS = 1 << 21  # kernels count the seeds of a tile in 32 bits
+LOW_CODES = np.array([4, 0, 1, 4, 2, 4, 4, 4, 3, 4, 4, 4, 4, 4, 4, 4], np.uint64)  # in five letters, by set
+ROW_WORDS = 4  # of a table, of 32 bits
+ANY = np.uint8(15)
 
 
 @dataclass(frozen=True)
@@ -152,13 +147,6 @@ def _weights(
     weight = cost + repeats + np.log2(equal).astype(np.float32) + unchecked
     fit: NDArray[np.float32] = np.where(head_cost > head + np.log2(MAX_HEAD_COST) + 0.01, UNFIT, weight)
     return fit.reshape(offset.shape)
-
-
-LOW_CODES = np.array([4, 0, 1, 4, 2, 4, 4, 4, 3, 4, 4, 4, 4, 4, 4, 4], np.uint64)  # in five letters, by set
-
-
-ROW_WORDS = 4  # of 32 bits
-ANY = np.uint8(15)
 
 
 @dataclass(frozen=True)
