@@ -7,10 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.kmers.device.filled_bins import FilledBins
-from oclgenomics.kmers.device.layout import CHUNK_LINES, LINE_BYTES, key_bytes, line_keys
-from oclgenomics.kmers.device.prefix_span import PrefixSpan
+from oclgenomics.kmers.device.bin_fill import FilledBins
 from oclgenomics.kmers.device.slots import Slots
+from oclgenomics.kmers.plan.bins import CHUNK_LINES, LINE_BYTES, PrefixSpan, key_bytes, line_keys
 from oclgenomics.runtime import Engine
 
 __all__ = ["filled_bins", "key_table", "pairs_of"]

@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oclgenomics.errors import UsageError
-from oclgenomics.kmers.keys import key_words, keys_of, letters_of
-from oclgenomics.kmers.kmer_set import CountedKmers, KmerBlock
-from oclgenomics.kmers.sets import algebra, ranges
+from oclgenomics.kmers.database.keys import key_words, keys_of, letters_of
+from oclgenomics.kmers.database.kmer_set import CountedKmers, KmerBlock
+from oclgenomics.kmers.sets import algebra
+from oclgenomics.kmers.sets import algebra as ranges
 
 Counts = dict[str, int]
 LARGEST = (1 << 32) - 1

@@ -15,16 +15,14 @@ from hypothesis import strategies as st
 
 from oclgenomics.errors import AllocationError, DeviceError
 from oclgenomics.kmers import reference
-from oclgenomics.kmers.device import bin_counter, bin_plan
-from oclgenomics.kmers.device.bin_counter import BinCounter, reach, share_taken
-from oclgenomics.kmers.device.bin_fill import ALL, BinFiller
-from oclgenomics.kmers.device.equal_prefixes import EqualPrefixes, distinct_of
-from oclgenomics.kmers.device.filled_bins import FilledBins
-from oclgenomics.kmers.device.filtering import EVERY, Kept
-from oclgenomics.kmers.device.gathering import gather
+from oclgenomics.kmers.device import bin_counter
+from oclgenomics.kmers.device.bin_counter import BinCounter, EqualPrefixes, distinct_of, reach, share_taken
+from oclgenomics.kmers.device.bin_fill import ALL, BinFiller, FilledBins
 from oclgenomics.kmers.device.line_tables import Lined, LineTables
-from oclgenomics.kmers.device.prefix_span import PrefixSpan
+from oclgenomics.kmers.device.parts import EVERY, Kept, gather
 from oclgenomics.kmers.options import CountOptions
+from oclgenomics.kmers.plan import bins as bin_plan
+from oclgenomics.kmers.plan.bins import PrefixSpan
 from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.sequence import packed_blocks
 

@@ -11,12 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oclgenomics.kmers.device import bin_fill
-from oclgenomics.kmers.device.bin_fill import BinFiller
-from oclgenomics.kmers.device.chunk_lists import ChunkLists
-from oclgenomics.kmers.device.filled_bins import FilledBins
-from oclgenomics.kmers.device.layout import CHUNK_LINES, LINE_BYTES, key_bytes, line_keys
-from oclgenomics.kmers.device.prefix_span import PrefixSpan
+from oclgenomics.kmers.device.bin_fill import BinFiller, ChunkLists, FilledBins
 from oclgenomics.kmers.options import CountOptions
+from oclgenomics.kmers.plan.bins import CHUNK_LINES, LINE_BYTES, PrefixSpan, key_bytes, line_keys
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence import Symbols
 

@@ -9,11 +9,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oclgenomics.kmers.device.bin_plan import BinPlan
-from oclgenomics.kmers.device.bin_prefixes import PrefixDensity, plan_span, planned_spans
-from oclgenomics.kmers.device.layout import CHUNK_BYTES, LINE_BYTES, SlotLayout, key_bytes, line_keys
-from oclgenomics.kmers.device.prefix_span import PrefixSpan
-from oclgenomics.kmers.plan import DeviceLimits
+from oclgenomics.kmers.plan.bins import (
+    CHUNK_BYTES,
+    LINE_BYTES,
+    BinPlan,
+    PrefixDensity,
+    PrefixSpan,
+    SlotLayout,
+    key_bytes,
+    line_keys,
+    plan_span,
+    planned_spans,
+)
+from oclgenomics.runtime import DeviceLimits
 
 LAPTOP = DeviceLimits(budget=8 << 30, max_allocation=4 << 30, compute_units=2, cpu=True)
 MB = 1 << 20

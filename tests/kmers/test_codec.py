@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oclgenomics.kmers.arithmetic import differences, is_ascending, running_sums, sortable
-from oclgenomics.kmers.database.sections import simple8b, vlq
-from oclgenomics.kmers.keys import key_words
+from oclgenomics.kmers.database import simple8b, vlq
+from oclgenomics.kmers.database.keys import differences, is_ascending, key_words, running_sums, sortable
 
 GOLDEN = {
     0: "00",

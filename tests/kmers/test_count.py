@@ -17,14 +17,13 @@ from hypothesis import strategies as st
 from oclgenomics.errors import AllocationError
 from oclgenomics.kmers import reference
 from oclgenomics.kmers.api import count
-from oclgenomics.kmers.device import bin_plan
+from oclgenomics.kmers.database.kmer_set import KmerBlock
 from oclgenomics.kmers.device.bin_counter import BinCounter
-from oclgenomics.kmers.device.counter import KmerCounter
-from oclgenomics.kmers.device.filtering import EVERY
-from oclgenomics.kmers.device.gathering import dense, gather
+from oclgenomics.kmers.device.counting import KmerCounter
+from oclgenomics.kmers.device.parts import EVERY, dense, gather
 from oclgenomics.kmers.device.sort_counter import SortCounter
-from oclgenomics.kmers.kmer_set import KmerBlock
 from oclgenomics.kmers.options import CountOptions
+from oclgenomics.kmers.plan import bins as bin_plan
 from oclgenomics.runtime import Device, Engine
 from oclgenomics.sequence import packed_blocks
 

@@ -12,7 +12,7 @@ from helpers.kmer_sets import B, C
 
 from oclgenomics.cli.main import main
 from oclgenomics.kmers import reference
-from oclgenomics.kmers.database.reader import KmerDatabase
+from oclgenomics.kmers.device.reader import KmerDatabase
 from oclgenomics.kmers.options import CountOptions
 from oclgenomics.runtime import Device
 

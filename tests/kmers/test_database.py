@@ -16,12 +16,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oclgenomics.errors import InputError, OutputError, UsageError
-from oclgenomics.kmers.arithmetic import sortable
+from oclgenomics.kmers.database.keys import key_words, keys_of, sortable
+from oclgenomics.kmers.database.kmer_set import CountedKmers, KmerBlock
 from oclgenomics.kmers.database.layout import FOOT_BYTES, HEAD_BYTES, SECTION_KMERS, VERSION, checksum
-from oclgenomics.kmers.database.reader import KmerDatabase
-from oclgenomics.kmers.database.writer import DatabaseWriter
-from oclgenomics.kmers.keys import key_words, keys_of
-from oclgenomics.kmers.kmer_set import CountedKmers, KmerBlock
+from oclgenomics.kmers.device.reader import KmerDatabase
+from oclgenomics.kmers.device.writer import DatabaseWriter
 from oclgenomics.kmers.options import CountOptions
 from oclgenomics.runtime import Device, Engine
 
@@ -291,9 +290,9 @@ def test_places_that_cannot_be_written(tmp_path: Path) -> None:
 WRITING = """
 import os, resource, signal, sys
 import numpy as np
-from oclgenomics.kmers.database.writer import DatabaseWriter
+from oclgenomics.kmers.device.writer import DatabaseWriter
 from oclgenomics.kmers.options import CountOptions
-from oclgenomics.kmers.kmer_set import KmerBlock
+from oclgenomics.kmers.database.kmer_set import KmerBlock
 
 with DatabaseWriter(sys.argv[1], CountOptions(20), threads=1) as writer:
     if sys.argv[2] == "full":

@@ -19,13 +19,12 @@ from hypothesis import strategies as st
 
 from oclgenomics.errors import MissingDependencyError, UsageError
 from oclgenomics.kmers import reference
+from oclgenomics.kmers.database.keys import key_words, texts_of
+from oclgenomics.kmers.database.kmer_set import PIECE, CountedKmers, SelectedKmers
 from oclgenomics.kmers.formats.kmc import prefix_length, write_kmc
 from oclgenomics.kmers.formats.npz import write_npz
 from oclgenomics.kmers.formats.parquet import write_parquet
-from oclgenomics.kmers.formats.select import SelectedKmers
 from oclgenomics.kmers.formats.text import write_fasta, write_tsv
-from oclgenomics.kmers.keys import key_words, texts_of
-from oclgenomics.kmers.kmer_set import PIECE, CountedKmers
 from oclgenomics.kmers.options import CountOptions
 
 KS = (1, 2, 3, 4, 5, 8, 21, 31, 32, 33, 64, 65, 97, 256)

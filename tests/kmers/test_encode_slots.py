@@ -12,16 +12,15 @@ from helpers.slots import slots_of
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from oclgenomics.kmers.database.keys import key_words
+from oclgenomics.kmers.database.kmer_set import KmerBlock
 from oclgenomics.kmers.database.layout import SECTION_KMERS
-from oclgenomics.kmers.database.sections import plan as section_plan
-from oclgenomics.kmers.database.sections.encode_kernels import TALLIED
-from oclgenomics.kmers.database.writer import DatabaseWriter
-from oclgenomics.kmers.device.layout import SlotLayout
-from oclgenomics.kmers.device.slot_runs import runs_of
-from oclgenomics.kmers.device.slots import Slots
-from oclgenomics.kmers.keys import key_words
-from oclgenomics.kmers.kmer_set import KmerBlock
+from oclgenomics.kmers.device.slots import Slots, runs_of
+from oclgenomics.kmers.device.writer import DatabaseWriter
 from oclgenomics.kmers.options import CountOptions
+from oclgenomics.kmers.plan import memory as section_plan
+from oclgenomics.kmers.plan.bins import SlotLayout
+from oclgenomics.kmers.plan.memory import TALLIED
 from oclgenomics.primitives import Runs
 from oclgenomics.runtime import Device, Engine
 

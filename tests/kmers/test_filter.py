@@ -17,12 +17,10 @@ from hypothesis import strategies as st
 
 from oclgenomics.errors import InputError, UsageError
 from oclgenomics.kmers import FilterOptions, filter_reads, reference
-from oclgenomics.kmers.keys import texts_of
-from oclgenomics.kmers.kmer_set import CountedKmers
-from oclgenomics.kmers.lookups.bounds import ALL_COUNTS, CountBounds
-from oclgenomics.kmers.lookups.counted_reads import HowToRead, counted_reads
-from oclgenomics.kmers.lookups.key_table import key_tables
-from oclgenomics.kmers.lookups.text_kmers import TextKmers
+from oclgenomics.kmers.database.keys import texts_of
+from oclgenomics.kmers.database.kmer_set import CountedKmers
+from oclgenomics.kmers.device.look_up import ALL_COUNTS, CountBounds, TextKmers, key_tables
+from oclgenomics.kmers.device.read_filter import HowToRead, counted_reads
 from oclgenomics.kmers.options import MAX_COUNTER, CountOptions
 from oclgenomics.runtime import Device, Engine
 

@@ -14,11 +14,12 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from oclgenomics.app.plot_style import save_plot
-from oclgenomics.kmers.analysis.histogram import Histogram, histogram
 from oclgenomics.kmers.analysis.spectrum import TOO_DEEP_NOTE, Spectrum, read_spectrum
-from oclgenomics.kmers.analysis.spectrum_plot import bases_text, plot_spectrum
+from oclgenomics.kmers.api import histogram
 from oclgenomics.kmers.commands.histogram import _reading
-from oclgenomics.kmers.kmer_set import CountedKmers
+from oclgenomics.kmers.database.kmer_set import CountedKmers
+from oclgenomics.kmers.plots.spectrum import bases_text, plot_spectrum
+from oclgenomics.kmers.result import Histogram
 
 GENOME = 1_000_000
 K = 21

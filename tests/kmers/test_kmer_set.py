@@ -12,10 +12,9 @@ import pytest
 from helpers.kmer_sets import random_set, set_of, write_database
 
 from oclgenomics.app import frames
-from oclgenomics.kmers.database.reader import KmerDatabase
-from oclgenomics.kmers.formats.select import SelectedKmers
-from oclgenomics.kmers.keys import texts_of
-from oclgenomics.kmers.kmer_set import PIECE, CountedKmers, KmerBlock, KmerSet, KmerTable
+from oclgenomics.kmers.database.keys import texts_of
+from oclgenomics.kmers.database.kmer_set import PIECE, CountedKmers, KmerBlock, KmerSet, KmerTable, SelectedKmers
+from oclgenomics.kmers.device.reader import KmerDatabase
 
 COUNTS = {"AATCT": 1, "ACAGA": 300, "GATTA": 3}
 

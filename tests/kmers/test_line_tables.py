@@ -11,10 +11,9 @@ from helpers.filled_bins import filled_bins, key_table, pairs_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oclgenomics.kmers.device.layout import line_keys
 from oclgenomics.kmers.device.line_tables import LineTables, slots_for
-from oclgenomics.kmers.device.prefix_span import PrefixSpan
 from oclgenomics.kmers.options import MAX_COUNTER
+from oclgenomics.kmers.plan.bins import PrefixSpan, line_keys
 from oclgenomics.runtime import DeviceArray, Engine
 
 ALL = {"least": 1, "most": MAX_COUNTER, "cap": MAX_COUNTER}

@@ -18,7 +18,7 @@ from oclgenomics.cli.main import main
 from oclgenomics.errors import InputError, OutputError, UsageError
 from oclgenomics.kmers import CountedKmers, CountMatrix, CountOptions, KmerBlock, matrix, reference, write_matrix
 from oclgenomics.kmers.commands.matrix import samples_of
-from oclgenomics.kmers.keys import texts_of
+from oclgenomics.kmers.database.keys import texts_of
 from oclgenomics.kmers.options import MAX_COUNTER
 from oclgenomics.kmers.sets import rows as rows_module
 from oclgenomics.kmers.sets.rows import RowChoice, rows_of

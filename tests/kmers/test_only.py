@@ -22,9 +22,9 @@ from oclgenomics.kmers import (
     histogram_of_reads,
     reference,
 )
-from oclgenomics.kmers.device.counter import KmerCounter
-from oclgenomics.kmers.sets import restriction
-from oclgenomics.kmers.sets.restriction import restricted
+from oclgenomics.kmers.device.counting import KmerCounter
+from oclgenomics.kmers.sets import algebra as restriction
+from oclgenomics.kmers.sets.algebra import restricted
 from oclgenomics.runtime import Device
 
 RNG = np.random.default_rng(5)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from helpers.slots import slots_of
 
-from oclgenomics.kmers.device import part_counts
-from oclgenomics.kmers.device.layout import SlotLayout
-from oclgenomics.kmers.device.part_counts import counts_of_part
+from oclgenomics.kmers.device import slots as part_counts
+from oclgenomics.kmers.device.slots import counts_of_part
+from oclgenomics.kmers.plan.bins import SlotLayout
 from oclgenomics.primitives import Runs
 from oclgenomics.runtime import Engine
 

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oclgenomics.errors import AllocationError
-from oclgenomics.kmers import plan
-from oclgenomics.kmers.database.sections.plan import SectionPlan
-from oclgenomics.kmers.plan import DeviceLimits, SortPlan, split_prefixes
+from oclgenomics.kmers.plan import memory as plan
+from oclgenomics.kmers.plan.memory import SectionPlan, SortPlan, split_prefixes
 from oclgenomics.primitives.keys import MAX_ITEMS
+from oclgenomics.runtime import DeviceLimits
 
 CPU = DeviceLimits(budget=8 << 30, max_allocation=4 << 30, compute_units=8, cpu=True)
 GPU = DeviceLimits(budget=64 << 30, max_allocation=16 << 30, compute_units=132, cpu=False)

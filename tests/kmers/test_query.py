@@ -15,12 +15,11 @@ from hypothesis import strategies as st
 
 from oclgenomics.errors import InputError, UsageError
 from oclgenomics.kmers import reference
-from oclgenomics.kmers.analysis.kmers_of_letters import kmers_of_letters
-from oclgenomics.kmers.analysis.look_up import counts_of, look_up
-from oclgenomics.kmers.analysis.query import query
-from oclgenomics.kmers.database.reader import KmerDatabase
-from oclgenomics.kmers.keys import keys_of, texts_of
-from oclgenomics.kmers.kmer_set import CountedKmers
+from oclgenomics.kmers.analysis.query import kmers_of_letters, look_up
+from oclgenomics.kmers.api import counts_of, query
+from oclgenomics.kmers.database.keys import keys_of, texts_of
+from oclgenomics.kmers.database.kmer_set import CountedKmers
+from oclgenomics.kmers.device.reader import KmerDatabase
 from oclgenomics.kmers.options import CountOptions
 from oclgenomics.sequence.records import Record, read_records
 

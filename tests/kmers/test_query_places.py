@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 
 from oclgenomics.cli.main import main
 from oclgenomics.kmers import query, reference
-from oclgenomics.kmers.analysis.record_counts import count_lines, joined_records, write_counts_npz
-from oclgenomics.kmers.keys import texts_of
-from oclgenomics.kmers.kmer_set import CountedKmers
+from oclgenomics.kmers.analysis.found import joined_records
+from oclgenomics.kmers.database.keys import texts_of
+from oclgenomics.kmers.database.kmer_set import CountedKmers
+from oclgenomics.kmers.formats.query import write_counts_npz
 from oclgenomics.kmers.options import CountOptions
 from oclgenomics.sequence.records import Record
 

@@ -20,18 +20,18 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError, OutputError
-from oclgenomics.kmers.database import pinned_writer
+from oclgenomics.kmers.database.codec import check_ends, decode_section, encode_sections, greatest_keys, table_of
+from oclgenomics.kmers.database.keys import key_words
+from oclgenomics.kmers.database.kmer_set import KmerBlock
 from oclgenomics.kmers.database.layout import SECTION_KMERS, checksum
-from oclgenomics.kmers.database.reader import KmerDatabase
-from oclgenomics.kmers.database.sections import decode_device
-from oclgenomics.kmers.database.sections import plan as section_plan
-from oclgenomics.kmers.database.sections.encode_kernels import SIP_KEY, TALLIED
-from oclgenomics.kmers.database.sections.key_order import check_ends, greatest_keys
-from oclgenomics.kmers.database.sections.section import decode_section, encode_sections, table_of
-from oclgenomics.kmers.database.writer import DatabaseWriter
-from oclgenomics.kmers.keys import key_words
-from oclgenomics.kmers.kmer_set import KmerBlock
+from oclgenomics.kmers.device import encode_gpu as pinned_writer
+from oclgenomics.kmers.device import reader as decode_device
+from oclgenomics.kmers.device.encode_kernels import SIP_KEY
+from oclgenomics.kmers.device.reader import KmerDatabase
+from oclgenomics.kmers.device.writer import DatabaseWriter
 from oclgenomics.kmers.options import CountOptions
+from oclgenomics.kmers.plan import memory as section_plan
+from oclgenomics.kmers.plan.memory import TALLIED
 from oclgenomics.primitives import Runs
 from oclgenomics.runtime import Device, Engine
 

@@ -10,9 +10,9 @@ from helpers.kmer_sets import as_dict, random_text
 from helpers.products import on_one_cpu
 
 from oclgenomics.kmers import reference
-from oclgenomics.kmers.device.filtering import Kept, kept_runs
+from oclgenomics.kmers.database.kmer_set import KmerBlock
+from oclgenomics.kmers.device.parts import Kept, kept_runs
 from oclgenomics.kmers.device.sort_counter import SortCounter
-from oclgenomics.kmers.kmer_set import KmerBlock
 from oclgenomics.kmers.options import MAX_COUNTER, CountOptions
 from oclgenomics.primitives.compaction import Runs
 from oclgenomics.runtime import Engine

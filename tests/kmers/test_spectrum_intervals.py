@@ -7,11 +7,11 @@ import pytest
 from helpers.spectra import simulated_histogram
 from numpy.typing import NDArray
 
-from oclgenomics.kmers.analysis.histogram import Histogram
+from oclgenomics.kmers.analysis.intervals import NODES, Interval, _joint, _places, _run, _student, spread_of
 from oclgenomics.kmers.analysis.mixture import Mixture, fit_mixture, scattered
 from oclgenomics.kmers.analysis.spectrum import UNSURE_NOTE, Spectrum, read_spectrum
-from oclgenomics.kmers.analysis.spectrum_intervals import NODES, Interval, _joint, _places, _run, _student, spread_of
-from oclgenomics.kmers.analysis.spectrum_plot import bases_between, percent_between
+from oclgenomics.kmers.plots.spectrum import bases_between, percent_between
+from oclgenomics.kmers.result import Histogram
 
 K = 21
 

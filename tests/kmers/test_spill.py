@@ -16,17 +16,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oclgenomics.errors import OutputError
-from oclgenomics.kmers import plan, reference
+from oclgenomics.kmers import reference
 from oclgenomics.kmers.api import count, count_to_database
-from oclgenomics.kmers.database import reader
-from oclgenomics.kmers.database.reader import KmerDatabase
-from oclgenomics.kmers.database.writer import DatabaseWriter
-from oclgenomics.kmers.device import spill
-from oclgenomics.kmers.device.counter import KmerCounter
-from oclgenomics.kmers.device.spill import Spill, kept_blocks
-from oclgenomics.kmers.keys import key_words, letters_of
-from oclgenomics.kmers.kmer_set import KmerBlock
+from oclgenomics.kmers.database.keys import key_words, letters_of
+from oclgenomics.kmers.database.kmer_set import KmerBlock
+from oclgenomics.kmers.device import counting as spill
+from oclgenomics.kmers.device import reader
+from oclgenomics.kmers.device.counting import KmerCounter, Spill, kept_blocks
+from oclgenomics.kmers.device.reader import KmerDatabase
+from oclgenomics.kmers.device.writer import DatabaseWriter
 from oclgenomics.kmers.options import MAX_COUNTER, CountOptions
+from oclgenomics.kmers.plan import memory as plan
 from oclgenomics.kmers.result import CountSummary
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence import Symbols

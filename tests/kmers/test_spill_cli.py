@@ -16,8 +16,8 @@ import pytest
 
 from oclgenomics.cli.main import main
 from oclgenomics.kmers import reference
-from oclgenomics.kmers.database.reader import KmerDatabase
-from oclgenomics.kmers.keys import keys_of
+from oclgenomics.kmers.database.keys import keys_of
+from oclgenomics.kmers.device.reader import KmerDatabase
 from oclgenomics.kmers.options import CountOptions
 from oclgenomics.runtime import Device
 

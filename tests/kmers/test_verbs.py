@@ -15,10 +15,9 @@ from helpers.kmer_sets import GOLDEN, A, B, C, as_dict, pairs_of, set_of, write_
 from oclgenomics import kmers
 from oclgenomics.errors import InputError, OutputError, UsageError
 from oclgenomics.kmers import CountOptions, CountSummary, KmerDatabase, KmerSet, count, count_to_database
+from oclgenomics.kmers.api import OPERATIONS, DumpFormat
 from oclgenomics.kmers.commands import dump as dump_command
 from oclgenomics.kmers.commands import merge as merge_command
-from oclgenomics.kmers.formats.dump import FORMATS, DumpFormat
-from oclgenomics.kmers.set_merge import OPERATIONS
 from oclgenomics.runtime import Device, Engine
 from oclgenomics.sequence.input_progress import InputProgress
 from oclgenomics.sequence.records import Record, read_records

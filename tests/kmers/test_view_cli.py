@@ -14,7 +14,7 @@ import pytest
 from helpers.kmer_sets import GOLDEN, A, C, pairs_of, random_set, set_of, write_database
 
 from oclgenomics.cli.main import main
-from oclgenomics.kmers.database.reader import KmerDatabase
+from oclgenomics.kmers.device.reader import KmerDatabase
 
 PAIRS_A = pairs_of(GOLDEN[0][3], 5)
 

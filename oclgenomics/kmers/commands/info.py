@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import argparse
 import os
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from oclgenomics import kmers
 from oclgenomics.app.commands import add_output_options
 from oclgenomics.app.facts import write_facts
 from oclgenomics.app.files import reads
-
-if TYPE_CHECKING:
-    from oclgenomics.kmers.database.reader import KmerDatabase
-
-__all__ = ["add_parser", "run"]
 
 
 def add_parser(actions: Any) -> None:
@@ -37,18 +33,14 @@ def run(args: argparse.Namespace) -> int:
     InputError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
-    from oclgenomics.kmers.database.reader import KmerDatabase
-
-    with KmerDatabase.open(args.database) as database:
+    with kmers.KmerDatabase.open(args.database) as database:
         facts = _facts(args.database, database)
     write_facts(args, facts, _shown(facts))
     return 0
 
 
-def _facts(path: str, database: KmerDatabase) -> dict[str, Any]:
-    from oclgenomics.kmers.analysis.histogram import histogram
-
-    tally = histogram(database)
+def _facts(path: str, database: kmers.KmerDatabase) -> dict[str, Any]:
+    tally = kmers.histogram(database)
     options = database.options
     return {
         "k": database.k,

@@ -12,16 +12,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.kmers.device.chunk_lists import ChunkLists
-from oclgenomics.kmers.device.filled_bins import FilledBins
-from oclgenomics.kmers.device.layout import CHUNK_BYTES, CHUNK_LINES, LINE_BYTES, key_bytes, line_keys
-from oclgenomics.kmers.device.prefix_span import PREFIX_BITS, PrefixSpan
-from oclgenomics.kmers.keys import key_words
+from oclgenomics.kmers.database.keys import key_words
 from oclgenomics.kmers.options import CountOptions
+from oclgenomics.kmers.plan.bins import (
+    CHUNK_BYTES,
+    CHUNK_LINES,
+    LINE_BYTES,
+    PREFIX_BITS,
+    PrefixSpan,
+    key_bytes,
+    line_keys,
+)
 from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.sequence import Symbols
 
-__all__ = ["BinFiller"]
+__all__ = ["BinFiller", "ChunkLists", "FilledBins"]
 
 BLOCK = 1 << 10  # groups that a walker takes at a time
 LEAST_BLOCK, BLOCKS = 32, 16  # of a short stream, a walker takes about so many blocks
@@ -175,22 +180,10 @@ class BinFiller:
         defines = {"WORDS": key_words(self._k), "CANONICAL": self._canonical, "KEY_BYTES": key_bytes(rest)}
         each = min(BLOCK, max(LEAST_BLOCK, stream.groups // (BLOCKS * self._walkers)))
         self._engine.launch(
-            self._engine.kernel("kmers/fill_bins.cl", "fill_bins", **defines),
-            (self._walkers,),
-            (1,),
-            codes=stream.codes,
-            starts=stream.starts,
-            groups=stream.groups,
-            each=each,
-            k=self._k,
-            low=span.low,
-            last=span.high - 1,
-            shift=span.shift,
-            bins=span.bins,
-            rest=rest,
-            stream=number,
-            **arguments,
-        )
+            self._engine.kernel("kmers/fill_bins.cl", "fill_bins", **defines), (self._walkers,), (1,),
+            codes=stream.codes, starts=stream.starts, groups=stream.groups, each=each, k=self._k, low=span.low,
+            last=span.high - 1, shift=span.shift, bins=span.bins, rest=rest, stream=number, **arguments,
+        )  # fmt: skip
 
     def _filled(
         self, span: PrefixSpan, pool: DeviceArray, stages: DeviceArray, staged: NDArray[np.uint32], lists: ChunkLists
@@ -198,13 +191,93 @@ class BinFiller:
         """Describe what the walks have left."""
         engine, rest = self._engine, span.rest(self._k)
         return FilledBins(
-            span,
-            rest,
-            lists.sizes * line_keys(rest) + staged.sum(axis=0, dtype=np.int64),
-            pool,
-            engine.upload(lists.begins),
-            engine.upload(lists.chunks),
-            engine.upload(lists.lines),
-            stages,
+            span, rest, lists.sizes * line_keys(rest) + staged.sum(axis=0, dtype=np.int64), pool,
+            engine.upload(lists.begins), engine.upload(lists.chunks), engine.upload(lists.lines), stages,
             engine.upload(staged),
-        )
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ChunkLists:
+    """Chunks sorted by bin.
+
+    Attributes
+    ----------
+    begins : ndarray, uint32 (bins + 1,)
+        Chunks of bin b are chunks[begins[b]] to chunks[begins[b + 1] - 1].
+    chunks : ndarray, uint32 (n,)
+        Numbers of chunks in the pool.
+    lines : ndarray, uint32 (n,)
+        Lines that each of `chunks` has.
+    """
+
+    begins: NDArray[np.uint32]
+    chunks: NDArray[np.uint32]
+    lines: NDArray[np.uint32]
+
+    @classmethod
+    def of(cls, owners: NDArray[np.uint16], places: NDArray[np.uint32], bins: int) -> ChunkLists:
+        """Sort chunks.
+
+        Parameters
+        ----------
+        owners : ndarray, uint16 (n,)
+            The bin of each chunk.
+        places : ndarray, uint32
+            Lines of the pool behind the last one that was stored, for each bin and walker. Where it is a multiple of
+            `CHUNK_LINES`, no chunk is open; other chunks are whole.
+        bins : int
+        """
+        lines = np.full(len(owners), CHUNK_LINES, np.uint32)
+        unfinished = places[places % CHUNK_LINES > 0]
+        lines[unfinished // CHUNK_LINES] = unfinished % CHUNK_LINES
+        order = np.argsort(owners, kind="stable").astype(np.uint32)
+        begins = np.zeros(bins + 1, np.uint32)
+        np.cumsum(np.bincount(owners, minlength=bins), out=begins[1:])
+        return cls(begins, order, lines[order])
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """Lines of each bin, int64 (bins,)."""
+        before = np.concatenate([[0], np.cumsum(self.lines, dtype=np.int64)])
+        sizes: NDArray[np.int64] = np.diff(before[self.begins])
+        return sizes
+
+
+@dataclass(frozen=True)
+class FilledBins:
+    """The k-mers of a span, by bin.
+
+    A key is the bits of a k-mer behind the prefix of its bin, a little-endian number of `key_bytes(rest)` bytes. Whole
+    lines lie in chunks of `CHUNK_LINES`; keys that fill none lie in a line that each walker has for each bin: its
+    stage.
+
+    Attributes
+    ----------
+    span : PrefixSpan
+    rest : int
+        Bits of a key.
+    sizes : ndarray, int64 (bins,)
+        K-mers of each bin, those in stages included.
+    pool : DeviceArray, uint8
+        The chunks.
+    begins : DeviceArray, uint32 (bins + 1,)
+        Chunks of bin b are chunks[begins[b]] to chunks[begins[b + 1] - 1].
+    chunks : DeviceArray, uint32 (n,)
+        Numbers of chunks in the pool.
+    lines : DeviceArray, uint32 (n,)
+        Whole lines that each of `chunks` has.
+    stages : DeviceArray, uint8 (walkers, bins, LINE_BYTES)
+    staged : DeviceArray, uint32 (walkers, bins)
+        Keys in each stage, fewer than a line takes.
+    """
+
+    span: PrefixSpan
+    rest: int
+    sizes: NDArray[np.int64]
+    pool: DeviceArray
+    begins: DeviceArray
+    chunks: DeviceArray
+    lines: DeviceArray
+    stages: DeviceArray
+    staged: DeviceArray

@@ -9,11 +9,11 @@ from types import TracebackType
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.kmers.device.filled_bins import FilledBins
-from oclgenomics.kmers.device.filtering import Kept
-from oclgenomics.kmers.device.layout import LINE_BYTES, SlotLayout, key_bytes
+from oclgenomics.kmers.device.bin_fill import FilledBins
+from oclgenomics.kmers.device.parts import Kept
 from oclgenomics.kmers.device.slots import Slots
 from oclgenomics.kmers.options import MAX_COUNTER
+from oclgenomics.kmers.plan.bins import LINE_BYTES, SlotLayout, key_bytes
 from oclgenomics.runtime import DeviceArray, Engine, SharedArray
 
 __all__ = ["LineTables", "Lined", "Lining", "TablesOfAnyRest", "slots_for"]
@@ -161,36 +161,13 @@ class LineTables:
             self._room_for_grown(int(sizes.max()) // self.layout.many + 1)
             limits = {"least": least, "most": min(most, MAX_COUNTER), "cap": min(cap, MAX_COUNTER)}
             self._engine.launch(
-                self._kernel,
-                (self._items,),
-                (1,),
-                pool=filled.pool,
-                begins=filled.begins,
-                chunks=filled.chunks,
-                lines=filled.lines,
-                stages=filled.stages,
-                staged=filled.staged,
-                walkers=filled.staged.shape[0],
-                bins=len(filled.sizes),
-                first=first,
-                end=end,
-                rest=self.layout.rest,
-                count_bits=self.layout.count_bits,
-                most_lines=self._lines,
-                most_grown=self._most_grown,
-                tallies=tallies,
-                tables=self._tables,
-                all_escapes=self._escapes,
-                all_listed=self._listed,
-                all_grown=self._grown,
-                shares=self._shares,
-                readies=self._readies,
-                words=words,
-                stride=words.shape[1],
-                ranges=ranges,
-                larges=larges,
-                **limits,
-            )
+                self._kernel, (self._items,), (1,), pool=filled.pool, begins=filled.begins, chunks=filled.chunks,
+                lines=filled.lines, stages=filled.stages, staged=filled.staged, walkers=filled.staged.shape[0],
+                bins=len(filled.sizes), first=first, end=end, rest=self.layout.rest, count_bits=self.layout.count_bits,
+                most_lines=self._lines, most_grown=self._most_grown, tallies=tallies, tables=self._tables,
+                all_escapes=self._escapes, all_listed=self._listed, all_grown=self._grown, shares=self._shares,
+                readies=self._readies, words=words, stride=words.shape[1], ranges=ranges, larges=larges, **limits,
+            )  # fmt: skip
         return Lining(self._engine, self.layout, filled.span.heads[first:end], words, ranges, larges, tallies, first)
 
     def _room_for_grown(self, keys: int) -> None:
@@ -245,14 +222,9 @@ class Lining:
         larges = larges[np.argsort(larges[:, 0])]
         larges = larges[_within(larges[:, 0], begins, sizes)]  # other work-items may have been at bins behind the end
         slots = Slots(
-            self.layout,
-            self.words,
-            self.heads[:end],
-            begins,
-            sizes,
-            np.ascontiguousarray(larges[:, 0]),
+            self.layout, self.words, self.heads[:end], begins, sizes, np.ascontiguousarray(larges[:, 0]),
             np.ascontiguousarray(larges[:, 1]),
-        )
+        )  # fmt: skip
         return Lined(slots, overfull + self.first, end + self.first, taken)
 
 
