@@ -11,8 +11,7 @@ from typing import Any
 from oclgenomics import kmers
 from oclgenomics.app.commands import add_device_options, add_message_options, count, open_engine, report_profile
 from oclgenomics.app.files import works_in, writes
-from oclgenomics.app.output import provenance, say
-from oclgenomics.app.sequence_inputs import reads_sequences
+from oclgenomics.app.inputs import reads_sequences
 from oclgenomics.io.plain_json import json_text
 from oclgenomics.kmers.commands.reading import add_count_bounds, add_counting_options, showing_progress
 

@@ -9,7 +9,6 @@ from typing import Any
 from oclgenomics import kmers
 from oclgenomics.app.commands import add_message_options
 from oclgenomics.app.files import reads, writes
-from oclgenomics.app.output import PACKED, say_written
 from oclgenomics.errors import UsageError
 from oclgenomics.kmers.commands.reading import KMERS, add_count_bounds, showing_progress
 

@@ -12,8 +12,7 @@ from typing import Any
 from oclgenomics import kmers
 from oclgenomics.app.commands import add_output_options, open_engine, report_profile
 from oclgenomics.app.files import writes
-from oclgenomics.app.output import binary_output, provenance, say, say_written, text_output
-from oclgenomics.app.sequence_inputs import reads_sequences
+from oclgenomics.app.inputs import reads_sequences
 from oclgenomics.errors import UsageError
 from oclgenomics.kmers import formats, plots
 from oclgenomics.kmers.commands.reading import add_reading_options, check_databases, counting_options, showing_progress

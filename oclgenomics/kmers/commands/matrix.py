@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 from oclgenomics import kmers
 from oclgenomics.app.commands import add_message_options, count, open_engine, report_profile
 from oclgenomics.app.files import reads, writes
-from oclgenomics.app.output import PACKED, say, say_written
-from oclgenomics.app.sequence_inputs import reads_sequences
+from oclgenomics.app.inputs import reads_sequences
 from oclgenomics.errors import UsageError
 from oclgenomics.io.packed_file import name_unpacked
 from oclgenomics.kmers import sets

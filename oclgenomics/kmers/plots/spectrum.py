@@ -43,7 +43,7 @@ def plot_spectrum(histogram: Histogram, spectrum: Spectrum, *, k: int, title: st
     Returns
     -------
     matplotlib.figure.Figure
-        To be saved by `oclgenomics.app.plot_style.save_plot` or changed further; no display is needed.
+        To be saved by `oclgenomics.app.figures.save_plot` or changed further; no display is needed.
     """
     with rc_context(STYLE):
         figure = Figure(figsize=(10, 4.6), layout="constrained")
