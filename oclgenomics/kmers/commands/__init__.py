@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from oclgenomics.app.commands import OneLineParser
+from oclgenomics.app.commands import add_system
 from oclgenomics.kmers.commands import count as kmers_count
 from oclgenomics.kmers.commands import dump as kmers_dump
 from oclgenomics.kmers.commands import filter as kmers_filter
@@ -30,7 +30,5 @@ COMMANDS = (
 
 def add_parser(subparsers: Any) -> None:
     """Add `kmers` and what it does to the command line."""
-    parser = subparsers.add_parser("kmers", help="k-mers of any length: their counts, spectra, dumps and set algebra")
-    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True, parser_class=OneLineParser)
-    for command in COMMANDS:
-        command.add_parser(actions)
+    what = "k-mers of any length: their counts, spectra, dumps and set algebra"
+    add_system(subparsers, "kmers", what, COMMANDS)

@@ -9,7 +9,15 @@ from dataclasses import asdict
 from typing import Any
 
 from oclgenomics import kmers
-from oclgenomics.app.commands import add_device_options, add_message_options, count, open_engine, report_profile
+from oclgenomics.app.commands import (
+    add_device_options,
+    add_message_options,
+    count,
+    open_engine,
+    provenance,
+    report_profile,
+    say,
+)  # fmt: skip
 from oclgenomics.app.files import works_in, writes
 from oclgenomics.app.inputs import reads_sequences
 from oclgenomics.io.plain_json import json_text

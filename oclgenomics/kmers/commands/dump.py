@@ -7,7 +7,7 @@ import sys
 from typing import Any
 
 from oclgenomics import kmers
-from oclgenomics.app.commands import add_message_options
+from oclgenomics.app.commands import PACKED, add_message_options, say_written
 from oclgenomics.app.files import reads, writes
 from oclgenomics.errors import UsageError
 from oclgenomics.kmers.commands.reading import KMERS, add_count_bounds, showing_progress

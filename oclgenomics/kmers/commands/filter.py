@@ -8,7 +8,17 @@ from dataclasses import asdict
 from typing import Any
 
 from oclgenomics import kmers
-from oclgenomics.app.commands import add_device_options, add_message_options, count, open_engine, report_profile
+from oclgenomics.app.commands import (
+    PACKED,
+    add_device_options,
+    add_message_options,
+    count,
+    open_engine,
+    provenance,
+    report_profile,
+    say,
+    say_written,
+)  # fmt: skip
 from oclgenomics.app.files import reads, writes
 from oclgenomics.app.inputs import reads_sequences
 from oclgenomics.errors import UsageError

@@ -10,7 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from oclgenomics import kmers
-from oclgenomics.app.commands import add_output_options, open_engine, report_profile
+from oclgenomics.app.commands import (
+    add_output_options,
+    open_engine,
+    provenance,
+    report_profile,
+    say,
+    say_written,
+    text_output,
+)  # fmt: skip
 from oclgenomics.app.files import writes
 from oclgenomics.app.inputs import reads_sequences
 from oclgenomics.errors import UsageError
@@ -72,8 +80,7 @@ def run(args: argparse.Namespace) -> int:
         say(args, line)
     if args.plot:
         figure = kmers.plot_spectrum(found, spectrum, k=k, title=_title(args.inputs))
-        with binary_output(args.plot) as plot:
-            plots.save_plot(figure, plot, plots.plot_format(args.plot))
+        plots.write_figure(args.plot, figure)
     say_written(args)
     return 0
 

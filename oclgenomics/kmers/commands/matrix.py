@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, cast
 
 from oclgenomics import kmers
-from oclgenomics.app.commands import add_message_options, count, open_engine, report_profile
+from oclgenomics.app.commands import PACKED, add_message_options, count, open_engine, report_profile, say, say_written
 from oclgenomics.app.files import reads, writes
 from oclgenomics.app.inputs import reads_sequences
 from oclgenomics.errors import UsageError

@@ -6,9 +6,8 @@ import argparse
 from typing import Any
 
 from oclgenomics import kmers
-from oclgenomics.app.commands import add_message_options
+from oclgenomics.app.commands import add_message_options, say
 from oclgenomics.app.files import reads, writes
-from oclgenomics.app.output import say
 from oclgenomics.kmers.commands.reading import KMERS, showing_progress
 
 __all__ = ["add_parser", "run"]

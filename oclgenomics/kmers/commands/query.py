@@ -7,11 +7,10 @@ import itertools
 from typing import Any
 
 from oclgenomics import kmers, sequence
-from oclgenomics.app.commands import add_output_options
+from oclgenomics.app.commands import add_output_options, provenance, say_written, text_output
 from oclgenomics.app.files import reads
-from oclgenomics.app.output import provenance, say_written, text_output
+from oclgenomics.app.inputs import reads_sequences
 from oclgenomics.app.reports import Report, write_reports
-from oclgenomics.app.sequence_inputs import reads_sequences
 from oclgenomics.errors import UsageError
 from oclgenomics.io.packed_file import name_unpacked, refuse_packed
 from oclgenomics.kmers import analysis, formats

@@ -8,9 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from oclgenomics import kmers
-from oclgenomics.app.commands import add_device_options, count
+from oclgenomics.app.commands import add_device_options, count, say, started_progress
 from oclgenomics.app.files import works_in
-from oclgenomics.app.output import say
 from oclgenomics.app.progress import Progress
 from oclgenomics.errors import UsageError
 
@@ -93,8 +92,7 @@ def showing_progress(
     args: argparse.Namespace, label: str, what: tuple[str, float] = BYTES
 ) -> Iterator[tuple[Progress, Callable[[int, int], None]]]:
     """Show how far the work is, on a terminal; lend what shows it, and what is to be told of temporary runs."""
-    shown = Progress(enabled=not args.quiet)
-    shown.stage(label, *what)
+    shown = started_progress(args, label, *what)
 
     def say_spilled(parts: int, written: int) -> None:
         shown.clear()

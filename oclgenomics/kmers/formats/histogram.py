@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import floor, log10
 from typing import Any
 
-from oclgenomics.app.plot_style import number_text
+from oclgenomics.app.figures import number_text
 from oclgenomics.io.plain_json import json_text
 from oclgenomics.kmers.analysis.intervals import Interval
 from oclgenomics.kmers.analysis.spectrum import Spectrum

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from oclgenomics.app.plot_style import BLUE, GREY, INK, ORANGE, STYLE, number_text, short_text
+from oclgenomics.app.figures import BLUE, GREY, INK, ORANGE, STYLE, number_text, short_text
 from oclgenomics.kmers.analysis.spectrum import Spectrum, fitted_from
 from oclgenomics.kmers.formats.histogram import bases_between, bases_text, percent_between, short_percent
 from oclgenomics.kmers.result import Histogram

@@ -24,7 +24,7 @@ from oclgenomics.kmers.device.writer import DatabaseWriter
 from oclgenomics.kmers.options import CountOptions
 from oclgenomics.runtime import Device, Engine
 
-FORMAT = Path(__file__).resolve().parents[2] / "docs" / "kmers-format.md"
+FORMAT = Path(__file__).resolve().parents[3] / "docs" / "kmers-format.md"
 
 
 def random_set(k: int, size: int, seed: int = 1) -> CountedKmers:
