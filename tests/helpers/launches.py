@@ -37,7 +37,7 @@ from oclgenomics.classify.reference import sketches as sketch_oracle
 from oclgenomics.io.append_file import Appending
 from oclgenomics.io.atomic_file import whole_file
 from oclgenomics.kmers import reference
-from oclgenomics.kmers.api import count
+from oclgenomics.kmers.api import count, filter_reads
 from oclgenomics.kmers.database.codec import encode_sections
 from oclgenomics.kmers.database.keys import key_words
 from oclgenomics.kmers.database.kmer_set import KmerBlock
@@ -48,7 +48,6 @@ from oclgenomics.kmers.device.encode_cpu import RoomPair, SlotEncoder
 from oclgenomics.kmers.device.encode_kernels import Span
 from oclgenomics.kmers.device.line_tables import LineTables
 from oclgenomics.kmers.device.parts import EVERY, gather
-from oclgenomics.kmers.device.read_filter import filter_reads
 from oclgenomics.kmers.device.reader import KmerDatabase
 from oclgenomics.kmers.device.slots import SlotBins, runs_of
 from oclgenomics.kmers.device.sort_counter import DealKernels, SortCounter

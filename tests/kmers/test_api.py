@@ -13,9 +13,10 @@ import pytest
 from helpers.kmer_sets import GOLDEN, A, B, C, as_dict, pairs_of, set_of, write_database
 
 from oclgenomics import kmers
+from oclgenomics.app.run import Run
 from oclgenomics.errors import InputError, OutputError, UsageError
 from oclgenomics.kmers import CountOptions, CountSummary, KmerDatabase, KmerSet, count, count_to_database
-from oclgenomics.kmers.api import OPERATIONS, DumpFormat
+from oclgenomics.kmers.api import DUMP_FORMATS, OPERATIONS, DumpFormat
 from oclgenomics.kmers.commands import dump as dump_command
 from oclgenomics.kmers.commands import merge as merge_command
 from oclgenomics.runtime import Device, Engine
@@ -41,12 +42,24 @@ def test_all_names_are_there() -> None:
 
 
 def test_a_count_needs_no_engine(device: Device, text: Path, tmp_path: Path) -> None:
-    counted = count(text, CountOptions(5), device=device, max_memory=64 << 20)
+    counted = count(text, CountOptions(5), engine=device)
     assert as_dict(list(counted.blocks()), 5) == PAIRS_A
-    summary = count_to_database([str(text)], CountOptions(5), tmp_path / "x.db", device=device)
+    summary = count_to_database([str(text)], CountOptions(5), tmp_path / "x.db", engine=device)
     assert (summary.kmers, summary.distinct, summary.total) == (17, 9, 17)
     with KmerDatabase.open(tmp_path / "x.db") as database:
         assert list(database.records()) == list(counted.records())
+
+
+def test_the_old_keywords_still_work(device: Device, text: Path, tmp_path: Path) -> None:
+    told: list[tuple[int, int | None]] = []
+    with pytest.warns(DeprecationWarning, match=r"count: device, max_memory, progress: give engine="):
+        counted = count(
+            text, CountOptions(5), device=device, max_memory=64 << 20, progress=lambda *now: told.append(now)
+        )
+    assert as_dict(list(counted.blocks()), 5) == PAIRS_A
+    assert told[-1] == (len(A), len(A))
+    with pytest.warns(DeprecationWarning, match="matrix: device: give engine="):
+        assert kmers.matrix({"a": text}, options=CountOptions(5), device=device, tmp_dir=tmp_path).names == ("a",)
 
 
 def test_an_engine_that_is_given_stays_open(engine: Engine, text: Path) -> None:
@@ -62,9 +75,9 @@ def test_an_engine_of_its_own_is_closed(text: Path, device: Device, monkeypatch:
         left.append(engine)
 
     monkeypatch.setattr(Engine, "__exit__", leave)
-    count(text, CountOptions(5), device=device)
+    count(text, CountOptions(5), engine=device)
     with pytest.raises(InputError):
-        count("missing.fa", CountOptions(5), device=device)
+        count("missing.fa", CountOptions(5), engine=device)
     assert len(left) == 2
 
 
@@ -74,7 +87,7 @@ def test_progress_is_of_all_files(engine: Engine, tmp_path: Path) -> None:
     paths[1].write_bytes(gzip.compress(C))
     size = sum(path.stat().st_size for path in paths)
     told: list[tuple[int, int | None]] = []
-    count(paths, CountOptions(5), engine=engine, progress=lambda *now: told.append(now))
+    count(paths, CountOptions(5), engine=engine, run=Run(progress=lambda *now: told.append(now)))
     assert [done for done, _ in told] == sorted(done for done, _ in told)
     assert paths[0].stat().st_size in [done for done, _ in told]
     assert told[-1] == (size, size)
@@ -84,7 +97,7 @@ def test_progress_is_of_all_files(engine: Engine, tmp_path: Path) -> None:
 def test_progress_of_standard_input_has_no_end(engine: Engine, text: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(B)))
     told: list[tuple[int, int | None]] = []
-    count(["-", text], CountOptions(5), engine=engine, progress=lambda *now: told.append(now))
+    count(["-", text], CountOptions(5), engine=engine, run=Run(progress=lambda *now: told.append(now)))
     assert told[-1] == (len(A) + len(B), None)
 
 
@@ -258,7 +271,7 @@ def test_counts_of_kmers_in_their_order(tmp_path: Path) -> None:
 # dump
 
 
-@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("format", DUMP_FORMATS)
 def test_dump_of_a_database_and_of_a_set(format: DumpFormat, tmp_path: Path) -> None:
     if format == "parquet":
         pytest.importorskip("pyarrow.parquet", reason="the extra `parquet` is not installed")
@@ -288,4 +301,4 @@ def test_mistakes_of_a_dump(tmp_path: Path) -> None:
 
 
 def test_commands_name_the_choices_of_the_library() -> None:
-    assert (dump_command.FORMATS, merge_command.OPERATIONS) == (FORMATS, OPERATIONS)
+    assert (dump_command.FORMATS, merge_command.OPERATIONS) == (DUMP_FORMATS, OPERATIONS)

@@ -7,7 +7,7 @@ import time
 from dataclasses import asdict
 from typing import Any
 
-from oclgenomics import kmers
+from oclgenomics import kmers, sequence
 from oclgenomics.app.commands import (
     PACKED,
     add_device_options,
@@ -25,7 +25,6 @@ from oclgenomics.errors import UsageError
 from oclgenomics.io.plain_json import json_text
 from oclgenomics.kmers import formats
 from oclgenomics.kmers.commands.reading import add_count_bounds, showing_progress
-from oclgenomics.sequence.files import file_names
 
 __all__ = ["add_parser", "run"]
 
@@ -119,7 +118,7 @@ def run(args: argparse.Namespace) -> int:
         args.pairs, args.drop,
     )  # fmt: skip
     pairs = formats.mate_files(zip(args.paired[::2], args.paired[1::2], strict=True))
-    formats.check_filter_inputs(file_names(args.reads), pairs)
+    formats.check_filter_inputs(sequence.file_names(args.reads), pairs)
     with open_engine(args) as engine:
         start = time.perf_counter()
         with showing_progress(args, "filtering reads") as (shown, _):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from oclgenomics import kmers
+from oclgenomics import kmers, sequence
 from oclgenomics.app.commands import (
     add_output_options,
     open_engine,
@@ -24,7 +24,6 @@ from oclgenomics.app.inputs import reads_sequences
 from oclgenomics.errors import UsageError
 from oclgenomics.kmers import formats, plots
 from oclgenomics.kmers.commands.reading import add_reading_options, check_databases, counting_options, showing_progress
-from oclgenomics.sequence.files import file_names
 
 __all__ = ["add_parser", "run"]
 
@@ -95,7 +94,7 @@ class _Counted:
 
 def _counted(args: argparse.Namespace) -> _Counted:
     """The histogram of a database, or of reads."""
-    inputs = file_names(args.inputs)
+    inputs = sequence.file_names(args.inputs)
     databases = [name for name in inputs if kmers.is_database(name)]
     if databases and len(inputs) > 1:
         raise UsageError(f"{databases[0]} is a database; give it alone, or merge databases with `kmers merge` first")

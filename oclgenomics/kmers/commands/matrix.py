@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, cast
 
-from oclgenomics import kmers
+from oclgenomics import kmers, sequence
 from oclgenomics.app.commands import PACKED, add_message_options, count, open_engine, report_profile, say, say_written
 from oclgenomics.app.files import reads, writes
 from oclgenomics.app.inputs import reads_sequences
@@ -24,7 +24,6 @@ from oclgenomics.kmers.commands.reading import (
     counting_options,
     showing_progress,
 )
-from oclgenomics.sequence.files import MARK, file_names, list_names
 
 if TYPE_CHECKING:
     from oclgenomics.kmers.api import MatrixFormat
@@ -129,19 +128,19 @@ def samples_of(given: str) -> list[tuple[str, list[str]]]:
     """
     name, words = _named(given)
     if name is not None:
-        return [(name, file_names(words))]
-    return [(_stem(file), [file]) for file in file_names(words)]
+        return [(name, sequence.file_names(words))]
+    return [(_stem(file), [file]) for file in sequence.file_names(words)]
 
 
 def _files_read(given: str) -> list[str]:
     """The files of a sample or of those of a list, and the lists themselves."""
-    return [*list_names(_named(given)[1]), *(name for _, files in samples_of(given) for name in files)]
+    return [*sequence.list_names(_named(given)[1]), *(name for _, files in samples_of(given) for name in files)]
 
 
 def _named(given: str) -> tuple[str | None, list[str]]:
     """The name of a sample, if it has one, and the words that name its files."""
     name, mark, files = given.partition("=")
-    if mark and not given.startswith(MARK) and not os.path.exists(given):
+    if mark and not given.startswith("@") and not os.path.exists(given):
         return name, files.split(",")
     return None, [given]
 

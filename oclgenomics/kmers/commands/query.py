@@ -15,7 +15,6 @@ from oclgenomics.errors import UsageError
 from oclgenomics.io.packed_file import name_unpacked, refuse_packed
 from oclgenomics.kmers import analysis, formats
 from oclgenomics.kmers.commands.reading import showing_progress
-from oclgenomics.sequence.files import file_names
 
 __all__ = ["add_parser", "run"]
 
@@ -73,7 +72,7 @@ def run(args: argparse.Namespace) -> int:
     """
     if not args.sequences and not args.file:
         raise UsageError("there is nothing to look up: give sequences, or --file FILE")
-    files = file_names(args.file)
+    files = sequence.file_names(args.file)
     with showing_progress(args, "looking up k-mers") as (shown, _):
         progress = sequence.InputProgress(files, shown.update)
         records = (sequence.read_records(name, progress=progress) for name in files)

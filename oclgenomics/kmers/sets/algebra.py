@@ -39,12 +39,16 @@ class _Kind(Protocol):
     def canonical(self) -> bool: ...
 
 
-def union(sets: Sequence[KmerSet], *, progress: Progress | None = None) -> Iterator[KmerBlock]:
+def union(
+    sets: Sequence[KmerSet], counter_max: int = MAX_COUNTER, *, progress: Progress | None = None
+) -> Iterator[KmerBlock]:
     """All k-mers that are in any set, with the sums of their counts.
 
     Parameters
     ----------
     sets : sequence of KmerSet
+    counter_max : int
+        Sums stop here.
     progress : callable, optional
         Called with (k-mers of all sets that were read, all of them), here and for the other operations.
 
@@ -55,7 +59,7 @@ def union(sets: Sequence[KmerSet], *, progress: Progress | None = None) -> Itera
     """
 
     def add(some: KmerRange) -> KmerBlock:
-        sums = np.minimum(_sums(some.counts, some.starts), np.uint64(MAX_COUNTER))
+        sums = np.minimum(_sums(some.counts, some.starts), np.uint64(counter_max))
         return KmerBlock(some.distinct(), sums.astype(np.uint32))
 
     return _merge(sets, add, progress)

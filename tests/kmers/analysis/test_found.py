@@ -17,7 +17,7 @@ from oclgenomics.kmers import query, reference
 from oclgenomics.kmers.analysis.found import joined_records
 from oclgenomics.kmers.database.keys import texts_of
 from oclgenomics.kmers.database.kmer_set import CountedKmers
-from oclgenomics.kmers.formats.query import write_counts_npz
+from oclgenomics.kmers.formats.query import CountLines, write_counts_npz
 from oclgenomics.kmers.options import CountOptions
 from oclgenomics.sequence.records import Record
 
@@ -51,7 +51,7 @@ def test_counts_along_records(texts: list[str], k: int, canonical: bool, batch: 
     joined = list(chain.from_iterable(part.records() for part in joined_records(found.along_records())))
     assert [(row["record"], row["counts"]) for row in joined] == [(str(n), row) for n, row in enumerate(expected)]
     lines = [",".join(["NA" if count is None else str(count) for count in row]) for row in expected]
-    written = "".join(count_lines(found.along_records()))
+    written = b"".join(map(CountLines().body, found.along_records())).decode()
     assert written == "".join(f"{number}\t{line}\n" for number, line in enumerate(lines))
 
 

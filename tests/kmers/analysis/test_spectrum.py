@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from oclgenomics.app.figures import save_plot
 from oclgenomics.kmers.analysis.spectrum import TOO_DEEP_NOTE, Spectrum, read_spectrum
 from oclgenomics.kmers.api import histogram
-from oclgenomics.kmers.commands.histogram import _reading
 from oclgenomics.kmers.database.kmer_set import CountedKmers
+from oclgenomics.kmers.formats.histogram import reading_lines
 from oclgenomics.kmers.plots.spectrum import bases_text, plot_spectrum
 from oclgenomics.kmers.result import Histogram
 
@@ -173,7 +173,7 @@ def test_from_when_on_there_is_a_half_peak(share: float, heterozygous: bool | No
     assert bool(spectrum.notes) == (heterozygous is None)
     (record,) = spectrum.records()
     assert (record["heterozygosity"] is None) == (heterozygous is None)  # what is left open is no number anywhere
-    shown, told = draw(of(tally), spectrum)[0], "; ".join(_reading(spectrum))
+    shown, told = draw(of(tally), spectrum)[0], "; ".join(reading_lines(spectrum))
     assert ("heterozygosity left open" in shown) == (heterozygous is None)
     assert ("heterozygosity is left open" in told) == (heterozygous is None)
     for text in (shown, told):

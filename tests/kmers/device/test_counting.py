@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import resource
 from collections.abc import Callable, Iterator
@@ -20,9 +19,8 @@ from oclgenomics.kmers import reference
 from oclgenomics.kmers.api import count, count_to_database
 from oclgenomics.kmers.database.keys import key_words, letters_of
 from oclgenomics.kmers.database.kmer_set import KmerBlock
-from oclgenomics.kmers.device import counting as spill
-from oclgenomics.kmers.device import reader
-from oclgenomics.kmers.device.counting import KmerCounter, Spill, kept_blocks
+from oclgenomics.kmers.device import counting, reader
+from oclgenomics.kmers.device.counting import KmerCounter, Spill, counted_files, kept_blocks
 from oclgenomics.kmers.device.reader import KmerDatabase
 from oclgenomics.kmers.device.writer import DatabaseWriter
 from oclgenomics.kmers.options import MAX_COUNTER, CountOptions
@@ -30,8 +28,6 @@ from oclgenomics.kmers.plan import memory as plan
 from oclgenomics.kmers.result import CountSummary
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence import Symbols
-
-run = importlib.import_module("oclgenomics.kmers.api")  # the package has a function of this name
 
 
 def fasta(letters: int, seed: int, alphabet: bytes = b"ACGT", record: int = 5000) -> bytes:
@@ -67,8 +63,8 @@ class InParts:
             return counter.kmers < most
 
         self._patch.setattr(KmerCounter, "has_room", has_room)
-        self._patch.setattr(run, "largest_block", lambda _: block)
-        self._patch.setattr(spill, "runs_at_a_time", lambda *_: at_a_time)
+        self._patch.setattr(counting, "largest_block", lambda _: block)
+        self._patch.setattr(plan, "runs_at_a_time", lambda *_: at_a_time)
 
 
 @pytest.mark.parametrize(
@@ -200,7 +196,7 @@ def test_counts_stop_at_the_largest(engine: Engine, tmp_path: Path) -> None:
 @pytest.mark.parametrize("k", [20, 60])
 @pytest.mark.parametrize("at_a_time", [2, *on_one_cpu(3, 5), 64])
 def test_levels(engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, k: int, at_a_time: int) -> None:
-    monkeypatch.setattr(spill, "runs_at_a_time", lambda *_: at_a_time)
+    monkeypatch.setattr(plan, "runs_at_a_time", lambda *_: at_a_time)
     rng = np.random.default_rng(k)
     every: dict[int, int] = {}
     with Spill(engine, CountOptions(k), tmp_path) as runs:
@@ -231,7 +227,7 @@ def test_few_files_may_be_open(engine: Engine, tmp_path: Path) -> None:
 @pytest.mark.parametrize(("limit", "files"), [(resource.RLIM_INFINITY, None), (1024, 1024)])
 def test_files_that_may_be_open(monkeypatch: pytest.MonkeyPatch, limit: int, files: int | None) -> None:
     monkeypatch.setattr(resource, "getrlimit", lambda _: (limit, limit))
-    assert spill._max_files() == files
+    assert counting._max_files() == files
 
 
 def test_no_runs(engine: Engine) -> None:
@@ -243,13 +239,13 @@ def test_no_runs(engine: Engine) -> None:
 
 def test_a_run_that_comes_back_damaged(engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     handles: list[int] = []
-    make = spill.unnamed_file
+    make = counting.unnamed_file
 
     def remember(folder: str) -> int:
         handles.append(make(folder))
         return handles[-1]
 
-    monkeypatch.setattr(spill, "unnamed_file", remember)
+    monkeypatch.setattr(counting, "unnamed_file", remember)
     with Spill(engine, CountOptions(20), tmp_path) as runs:
         runs.add(filling(block_of(20, {1: 1, 5: 3, 700: 2})))
         runs.add(filling(block_of(20, {1: 1, 6: 3, 700: 2})))
@@ -262,7 +258,7 @@ def test_a_folder_that_takes_no_file(engine: Engine, tmp_path: Path, monkeypatch
     def refuse(_: str) -> int:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(spill, "unnamed_file", refuse)
+    monkeypatch.setattr(counting, "unnamed_file", refuse)
     with (
         Spill(engine, CountOptions(20), tmp_path) as runs,
         pytest.raises(OutputError, match="no file can be made there"),
@@ -283,7 +279,6 @@ def test_runs_are_databases(engine: Engine, tmp_path: Path, monkeypatch: pytest.
     InParts(monkeypatch).set(1000)
     monkeypatch.setattr(plan, "MIN_BLOCK", 256)
     options = CountOptions(15, min_count=2, counter_max=3)
-    with Spill(engine, options, tmp_path) as runs:
-        run._Reading(engine, options, [str(tmp_path / "x.fa")]).count(runs)
+    with counted_files(tmp_path / "x.fa", options, engine=engine, run=None, tmp_dir=tmp_path):
         assert sum(database.total for database in opened) == 3000 - 14
         assert {database.options for database in opened} == {CountOptions(15)}

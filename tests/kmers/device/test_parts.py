@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oclgenomics.kmers import CountOptions, reference
-from oclgenomics.kmers.database.kmer_set import KmerBlock
+from oclgenomics.kmers.database.kmer_set import KmerBlock, join
 from oclgenomics.kmers.device.counting import KmerCounter
-from oclgenomics.kmers.device.parts import Part, gather, join
+from oclgenomics.kmers.device.parts import Part, gather
 from oclgenomics.primitives import Runs
 from oclgenomics.runtime import Device, Engine
 from oclgenomics.sequence import packed_blocks

@@ -19,13 +19,15 @@ from oclgenomics.errors import InputError, UsageError
 from oclgenomics.kmers import FilterOptions, filter_reads, reference
 from oclgenomics.kmers.database.keys import texts_of
 from oclgenomics.kmers.database.kmer_set import CountedKmers
-from oclgenomics.kmers.device.look_up import ALL_COUNTS, CountBounds, TextKmers, key_tables
+from oclgenomics.kmers.device.look_up import CountBounds, TextKmers, key_tables
 from oclgenomics.kmers.device.read_filter import HowToRead, counted_reads
 from oclgenomics.kmers.options import MAX_COUNTER, CountOptions
 from oclgenomics.runtime import Device, Engine
 
 KS = (1, 2, 16, 31, 32, 33, 63, 64, 65, 96, 256)
 LETTERS = np.frombuffer(b"ACGT", np.uint8)
+
+ALL_COUNTS = CountBounds()
 
 
 def counts_of_set(kmers: CountedKmers, bounds: CountBounds = ALL_COUNTS) -> dict[str, int]:
@@ -364,9 +366,8 @@ def test_little_memory(device: Device, tmp_path: Path) -> None:
     write_database(tmp_path / "db", kmers)
     reads = [*texts_of(kmers.keys[:, ::50], 31), *random_reads(31)]
     (tmp_path / "a.fq").write_bytes(fastq(reads))
-    summary = filter_reads(
-        tmp_path / "db", tmp_path / "a.fq", tmp_path / "out", device=device.family, max_memory=2 << 20
-    )
+    with Engine(device, max_memory=2 << 20) as engine:
+        summary = filter_reads(tmp_path / "db", tmp_path / "a.fq", tmp_path / "out", engine=engine)
     expected = expected_numbers(reads, kmers)
     assert (summary.kmers, summary.found) == tuple(map(sum, zip(*expected, strict=True)))
 

@@ -94,10 +94,10 @@ def test_counts_are_those_of_all(
     only = dict.fromkeys([*list(every)[::3], min(every), max(every)], 1)
     expected = {kmer: times for kmer, times in every.items() if kmer in only}
     database = write_database(tmp_path / "only.db", set_of(only, k))
-    counted = count([text, text], options, device=device, only=database, tmp_dir=tmp_dir)
+    counted = count([text, text], options, engine=device, only=database, tmp_dir=tmp_dir)
     assert as_dict(list(counted.blocks()), k) == expected
     summary = count_to_database(
-        [text, text], options, tmp_path / "x.db", device=device, only=set_of(only, k), tmp_dir=tmp_dir
+        [text, text], options, tmp_path / "x.db", engine=device, only=set_of(only, k), tmp_dir=tmp_dir
     )
     assert (summary.temporary_runs > 1) == parts
     assert (summary.distinct, summary.total) == (len(expected), sum(expected.values()))
@@ -108,7 +108,7 @@ def test_counts_are_those_of_all(
 
 
 def test_an_empty_set(device: Device, text: Path) -> None:
-    assert count(text, CountOptions(9), device=device, only=set_of({}, 9)).distinct == 0
+    assert count(text, CountOptions(9), engine=device, only=set_of({}, 9)).distinct == 0
 
 
 @pytest.mark.parametrize(("only", "part"), [(set_of({}, 8), "same k"), (set_of({}, 9, False), "in the same way")])
@@ -134,9 +134,9 @@ def test_the_command_takes_files(device: Device, tmp_path: Path, capsys: pytest.
 
 def test_histogram_of_reads(parts: bool, device: Device, text: Path, tmp_path: Path, tmp_dir: Path) -> None:
     for options in (CountOptions(7), CountOptions(7, False, min_count=2, max_count=20, counter_max=9)):
-        count_to_database([text, text], options, tmp_path / "x.db", device=device)
+        count_to_database([text, text], options, tmp_path / "x.db", engine=device)
         expected = histogram(tmp_path / "x.db")
-        found = histogram_of_reads([text, text], options, device=device, tmp_dir=tmp_dir)
+        found = histogram_of_reads([text, text], options, engine=device, tmp_dir=tmp_dir)
         assert found.rows() == expected.rows()
         assert not list(tmp_dir.iterdir())
 
@@ -161,7 +161,7 @@ def test_lists_of_files(
 def test_the_command_counts_reads(
     device: Device, text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    count_to_database(text, CountOptions(7), tmp_path / "x.db", device=device)
+    count_to_database(text, CountOptions(7), tmp_path / "x.db", engine=device)
     assert main(["kmers", "histogram", str(tmp_path / "x.db"), "-q"]) == 0
     expected = capsys.readouterr().out
     words = ["kmers", "histogram", str(text), "-k", "7", "-d", str(device.index)]

@@ -157,7 +157,8 @@ def test_samples_are_counted_on_the_way(device: Device, tmp_path: Path) -> None:
     only = reference.count([texts[0][:5000]], options)
     (tmp_path / "only.fa").write_bytes(texts[0][:5000])
     for most in (1 << 20, 1 << 28):
-        found = matrix(samples, options=options, device=device, max_memory=most, tmp_dir=tmp_path)
+        with Engine(device, max_memory=most) as engine:
+            found = matrix(samples, options, engine=engine, tmp_dir=tmp_path)
         assert rows(found) == table_of(counts)
     with Engine(device) as engine:
         found = matrix(samples, options=options, engine=engine, only=tmp_path / "only.fa", tmp_dir=tmp_path)
