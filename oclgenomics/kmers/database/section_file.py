@@ -68,9 +68,8 @@ def read_file_index(name: str, handle: int) -> FileIndex:
     """
     try:
         size = os.fstat(handle).st_size
-        head_bytes = os.pread(handle, HEAD_BYTES, 0)
+        head_bytes = os.pread(handle, max(HEAD_BYTES, foreign.HEAD_BYTES), 0)
         foot_bytes = os.pread(handle, FOOT_BYTES, max(HEAD_BYTES, size - FOOT_BYTES))
-        _refuse_foreign(name, handle)
         head = _head(name, head_bytes, size)
         foot, sum_ = _foot(name, foot_bytes, size)
         tail = os.pread(handle, max(0, size - FOOT_BYTES - foot.table_offset), min(foot.table_offset, size))
@@ -79,11 +78,8 @@ def read_file_index(name: str, handle: int) -> FileIndex:
     table_bytes = foot.sections * section_table(key_words(head.options.k)).itemsize
     damaged = len(tail) != table_bytes + foot.histogram * HISTOGRAM.itemsize
     if damaged or checksum(tail, foot_bytes[:CHECKED_FOOT_BYTES]) != sum_:
-        raise InputError(
-            "the table of sections is damaged (its checksum differs); make the file again",
-            source=name,
-            byte=min(foot.table_offset, size),
-        )
+        what = "the table of sections is damaged (its checksum differs); make the file again"
+        raise InputError(what, source=name, byte=min(foot.table_offset, size))
     table = np.frombuffer(tail[:table_bytes], section_table(key_words(head.options.k)))
     index = FileIndex(head, table, np.frombuffer(tail[table_bytes:], HISTOGRAM), foot)
     if not _agrees(index):
@@ -91,30 +87,26 @@ def read_file_index(name: str, handle: int) -> FileIndex:
     return index
 
 
-def _refuse_foreign(name: str, handle: int) -> None:
-    """Refuse a file of another kind by that kind's name."""
-    begin = os.pread(handle, foreign.HEAD_BYTES, 0)
-    known = foreign.format_name(begin, MAGIC)
+def _head(name: str, data: bytes, size: int) -> Head:
+    """The head, unless it is that of another format or damaged."""
+    known = foreign.format_name(data[: foreign.HEAD_BYTES], MAGIC)
     if known is not None:
         raise InputError(f"is {known}, and no k-mer database; `oclgenomics kmers count` makes one", source=name, byte=0)
-
-
-def _head(name: str, data: bytes, size: int) -> Head:
+    if size < HEAD_BYTES:
+        raise InputError("is no k-mer database of oclgenomics, or cut off in its head", source=name, byte=size)
     try:
-        if size >= HEAD_BYTES:
-            return Head.unpack(data)
+        return Head.unpack(data[:HEAD_BYTES])
     except (ValueError, UsageError) as error:
         raise InputError(str(error), source=name, byte=0) from error
-    raise InputError("is no k-mer database of oclgenomics, or cut off in its head", source=name, byte=size)
 
 
 def _foot(name: str, data: bytes, size: int) -> tuple[Foot, int]:
+    if len(data) != FOOT_BYTES:
+        raise InputError("is cut off after its head; make it again", source=name, byte=size)
     try:
-        if len(data) == FOOT_BYTES:
-            return Foot.unpack(data)
+        return Foot.unpack(data)
     except ValueError as error:
         raise InputError(str(error), source=name, byte=size - FOOT_BYTES) from error
-    raise InputError("is cut off after its head; make it again", source=name, byte=size)
 
 
 def _agrees(index: FileIndex) -> bool:

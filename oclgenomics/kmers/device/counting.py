@@ -20,7 +20,6 @@ import resource
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Protocol
 
 import numpy as np
 
@@ -48,23 +47,6 @@ from oclgenomics.sequence.opening import largest_block
 __all__ = ["CountedFiles", "KmerCounter", "Spill", "counted_files", "kept_blocks"]
 
 
-class _Counter(Protocol):
-    """Counts the k-mers of streams of symbols, of which it has so many."""
-
-    kmers: int
-
-    def add(self, symbols: Symbols) -> None: ...
-
-    def count_prefixes(self) -> None: ...
-
-    @property
-    def largest_prefix(self) -> int: ...
-
-    def room(self, free: int) -> int: ...
-
-    def parts(self, free: int, kept: Kept) -> Iterator[Part]: ...
-
-
 class KmerCounter:
     """Counts the k-mers of streams of symbols.
 
@@ -77,8 +59,8 @@ class KmerCounter:
     def __init__(self, engine: Engine, options: CountOptions) -> None:
         self._engine, self._options = engine, options
         self._limits = engine.limits()
-        chosen = device.BinCounter if self._limits.cpu else device.SortCounter  # tables fit the caches of CPUs alone
-        self._counter: _Counter = chosen(engine, options)
+        chosen = device.BinCounter if plan.counter_for(self._limits) == "bins" else device.SortCounter
+        self._counter = chosen(engine, options)
 
     @property
     def kmers(self) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import TracebackType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,17 +99,7 @@ class LineTables:
         self._most_grown = 0
         self._room_for_grown(1)
 
-    def count(
-        self,
-        filled: FilledBins,
-        first: int,
-        end: int,
-        *,
-        least: int,
-        most: int,
-        cap: int,
-        words: DeviceArray | None = None,
-    ) -> Lined:
+    def count(self, filled: FilledBins, first: int, end: int, **how: Any) -> Lined:
         """Count the k-mers of bins `first` to `end` - 1.
 
         Parameters
@@ -129,7 +120,7 @@ class LineTables:
         ValueError
             The keys have another number of bits, or there is no room for the slots of a bin.
         """
-        return self.start(filled, first, end, least=least, most=most, cap=cap, words=words).finish()
+        return self.start(filled, first, end, **how).finish()
 
     def start(
         self,

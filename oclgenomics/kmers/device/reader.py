@@ -26,7 +26,7 @@ from oclgenomics.kmers.plan.memory import SectionPlan
 from oclgenomics.primitives import Runs
 from oclgenomics.runtime import Engine, SharedArray
 
-__all__ = ["KmerDatabase", "KmerSource", "Lookup", "decode_on", "opened", "room_for", "words_of"]
+__all__ = ["KmerDatabase", "KmerSource", "decode_on", "opened", "room_for", "words_of"]
 
 MAX_THREADS = 8  # more wait for each other: what NumPy and the checksum do is not all in parallel
 KmerSource = KmerSet | str | os.PathLike[str]
@@ -42,7 +42,7 @@ class KmerDatabase(KmerTable):
 
     def __init__(self, file: SectionFile) -> None:
         self._file, self._index = file, file.index
-        self._lookup = Lookup(file)
+        self._firsts = sortable(np.ascontiguousarray(self._index.table["first"].T.astype(np.uint64)))
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> KmerDatabase:
@@ -227,7 +227,7 @@ class KmerDatabase(KmerTable):
         InputError
             The section is damaged.
         """
-        number = int(self._lookup.sections_of(np.asarray(key, np.uint64).reshape(-1, 1))[0])
+        number = int(self._sections_of(np.asarray(key, np.uint64).reshape(-1, 1))[0])
         return None if number < 0 else self.section(number)
 
     def lookup(self, keys: NDArray[np.uint64]) -> NDArray[np.uint32]:
@@ -249,7 +249,26 @@ class KmerDatabase(KmerTable):
         InputError
             A section is damaged.
         """
-        return self._lookup.counts(keys)
+        counts = np.zeros(keys.shape[1], np.uint32)
+        sections = self._sections_of(keys)
+        order = np.argsort(sections, kind="stable")
+        present, starts = np.unique(sections[order], return_index=True)
+        wanted = sortable(keys)
+        for number, (begin, end) in zip(present.tolist(), pairwise([*starts, len(order)]), strict=True):
+            if number >= 0:
+                queries = order[begin:end]
+                block = self.section(number)
+                held, sought = sortable(block.keys), wanted[queries]
+                places = np.minimum(np.searchsorted(held, sought), len(held) - 1)
+                counts[queries] = np.where(held[places] == sought, block.counts[places], 0)
+        return counts
+
+    def _sections_of(self, keys: NDArray[np.uint64]) -> NDArray[np.int64]:
+        """The section that would hold each key, int64 (n,); -1 for keys less than all."""
+        if keys.dtype != np.uint64 or len(keys) != key_words(self.k):
+            words = key_words(self.k)
+            raise ValueError(f"keys {keys.dtype} {keys.shape}: keys of {self.k} letters have {words} words")
+        return np.searchsorted(self._firsts, sortable(keys), side="right") - 1
 
 
 @contextlib.contextmanager
@@ -266,43 +285,6 @@ def opened(source: KmerSource) -> Iterator[KmerSet]:
             yield database
     else:
         yield source
-
-
-class Lookup:
-    """Finds keys by the first keys of all sections, which are in memory."""
-
-    def __init__(self, file: SectionFile) -> None:
-        self._file, self._k = file, file.index.head.options.k
-        self._firsts = sortable(np.ascontiguousarray(file.index.table["first"].T.astype(np.uint64)))
-
-    def sections_of(self, keys: NDArray[np.uint64]) -> NDArray[np.int64]:
-        """Return the section that would hold each key, int64 (n,); -1 for keys less than all.
-
-        Raises
-        ------
-        ValueError
-            Keys of another number of words.
-        """
-        words = key_words(self._k)
-        if keys.dtype != np.uint64 or len(keys) != words:
-            raise ValueError(f"keys {keys.dtype} {keys.shape}: keys of {self._k} letters have {words} words")
-        return np.searchsorted(self._firsts, sortable(keys), side="right") - 1
-
-    def counts(self, keys: NDArray[np.uint64]) -> NDArray[np.uint32]:
-        """Return the count of each key, uint32 (n,); see `KmerDatabase.lookup`."""
-        counts = np.zeros(keys.shape[1], np.uint32)
-        sections = self.sections_of(keys)
-        order = np.argsort(sections, kind="stable")
-        present, starts = np.unique(sections[order], return_index=True)
-        wanted = sortable(keys)
-        for number, (begin, end) in zip(present.tolist(), pairwise([*starts, len(order)]), strict=True):
-            if number >= 0:
-                queries = order[begin:end]
-                block = self._file.section(number)
-                held, sought = sortable(block.keys), wanted[queries]
-                places = np.minimum(np.searchsorted(held, sought), len(held) - 1)
-                counts[queries] = np.where(held[places] == sought, block.counts[places], 0)
-        return counts
 
 
 def room_for(engine: Engine, tables: Sequence[NDArray[np.void]]) -> SharedArray:

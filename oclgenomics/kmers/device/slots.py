@@ -80,18 +80,12 @@ class SlotBins:
         self._engine, self._slot_words = engine, slots.layout.words
         self.size = int(starts[-1])
         self.arguments: dict[str, Any] = {
-            "words": slots.words,
-            "stride": slots.words.shape[1],
-            "rest": slots.layout.rest,
-            "count_bits": slots.layout.count_bits,
-            "heads": _uploaded(engine, slots.heads[used]),
-            "begins": _uploaded(engine, slots.begins[used]),
-            "starts": engine.upload(starts),
-            "bins": len(used),
-            "large_slots": _uploaded(engine, slots.large_slots),
-            "large_counts": _uploaded(engine, slots.large_counts),
+            "words": slots.words, "stride": slots.words.shape[1], "rest": slots.layout.rest,
+            "count_bits": slots.layout.count_bits, "heads": _uploaded(engine, slots.heads[used]),
+            "begins": _uploaded(engine, slots.begins[used]), "starts": engine.upload(starts), "bins": len(used),
+            "large_slots": _uploaded(engine, slots.large_slots), "large_counts": _uploaded(engine, slots.large_counts),
             "large": len(slots.large_slots),
-        }
+        }  # fmt: skip
 
     @property
     def defines(self) -> dict[str, int]:

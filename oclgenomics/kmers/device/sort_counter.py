@@ -117,11 +117,8 @@ class DealKernels:
         self._engine, self._k = engine, options.k
         self._lanes = 1 if engine.tuning.cpu else engine.group_size(LANES, least=MIN_LANES)
         self._defines = {
-            "WORDS": key_words(options.k),
-            "CANONICAL": options.canonical,
-            "LANES": self._lanes,
-            "EACH": EACH,
-        }
+            "WORDS": key_words(options.k), "CANONICAL": options.canonical, "LANES": self._lanes, "EACH": EACH,
+        }  # fmt: skip
 
     def suit(self, streams: Sequence[KmerStarts]) -> bool:
         """Whether the device deals so, and the counts of digits take no more memory than the k-mers."""

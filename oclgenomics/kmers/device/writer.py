@@ -7,7 +7,6 @@ import os
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -227,18 +226,6 @@ def _opened(path: str | os.PathLike[str] | WholeFile) -> contextlib.AbstractCont
     return contextlib.nullcontext(path) if isinstance(path, WholeFile) else whole_file(path)
 
 
-class _SpanEncoder(Protocol):
-    """Encodes neighbours among the k-mers of device arrays, for one class of devices."""
-
-    def encode(self, span: Span) -> Iterator[Coded]: ...
-
-    def settle(self) -> Iterator[Coded]: ...
-
-    def drain(self) -> Iterator[Coded]: ...
-
-    def close(self) -> None: ...
-
-
 class DeviceEncoder:
     """Gathers runs into sections, encodes these and appends them to a file.
 
@@ -263,7 +250,8 @@ class DeviceEncoder:
         self._engine, self._k, self._order = engine, k, KeyOrder(k)
         plan = SectionPlan(engine.limits(), k, engine.memory.used)
         self._at_a_time, self._room = plan.encode(), plan.held() * SECTION_KMERS
-        self._spans = _span_encoder(engine, k, output, plan)
+        on_cpu = plan.limits.cpu
+        self._spans = CpuDeviceEncoder(engine, k, output, plan) if on_cpu else device.GpuEncoder(engine, k, output)
         self._keys, self._counts = engine.empty((words, self._room), np.uint64), engine.empty(self._room, np.uint32)
         self._size = 0
 
@@ -348,10 +336,3 @@ class DeviceEncoder:
     def _encode_held(self) -> Iterator[Coded]:
         size, self._size = self._size, 0
         yield from self._spans.encode(Span(self._keys, self._counts, 0, size))
-
-
-def _span_encoder(engine: Engine, k: int, output: Appending, plan: SectionPlan) -> _SpanEncoder:
-    """What suits the class of the device."""
-    if plan.limits.cpu:
-        return CpuDeviceEncoder(engine, k, output, plan)
-    return device.GpuEncoder(engine, k, output)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Iterable, Iterator
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -21,20 +21,12 @@ ROWS = 1 << 12  # that are written at a time
 Item = TypeVar("Item")
 
 
-class _HasRecords(Protocol):
-    def records(self) -> Iterator[dict[str, Any]]: ...
-
-
-class _HasRows(Protocol):
-    def rows(self) -> Iterator[tuple[Any, ...]]: ...
-
-
-def rows_of(parts: Iterable[_HasRows]) -> Iterator[list[tuple[Any, ...]]]:
+def rows_of(parts: Iterable[Any]) -> Iterator[list[tuple[Any, ...]]]:
     """Return the rows of parts, some at a time."""
     return _some(itertools.chain.from_iterable(part.rows() for part in parts))
 
 
-def records_of(parts: Iterable[_HasRecords]) -> Iterator[list[dict[str, Any]]]:
+def records_of(parts: Iterable[Any]) -> Iterator[list[dict[str, Any]]]:
     """Return the records of parts, some at a time."""
     return _some(itertools.chain.from_iterable(part.records() for part in parts))
 
