@@ -271,9 +271,9 @@ class EqualPrefixes:
     def _keys(self, filled: FilledBins) -> NDArray[np.uint64]:
         """All k-mers of a bin, uint64 (words, n)."""
         size, each = key_bytes(filled.rest), line_keys(filled.rest)
-        lines = self._engine.download(filled.lines)
+        lines = filled.lists.lines
         pool = self._engine.download(filled.pool, len(lines) * CHUNK_BYTES).reshape(-1, CHUNK_LINES, LINE_BYTES)
-        chunks = pool[self._engine.download(filled.chunks)]
+        chunks = pool[filled.lists.chunks]
         whole = chunks[np.arange(CHUNK_LINES) < lines[:, None]][:, : each * size].reshape(-1, size)
         stages = self._engine.download(filled.stages)[:, 0, : each * size].reshape(-1, each, size)
         staged = stages[np.arange(each) < self._engine.download(filled.staged)[:, :1]]

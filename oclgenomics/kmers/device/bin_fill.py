@@ -155,8 +155,10 @@ class BinFiller:
         for array in (stages, staged, places, counters):
             engine.fill(array, 0)
         memory = {"counters": counters, "stages": stages, "staged": staged, "places": places, "owners": owners}
+        prefixes = [span.low, span.high - 1, span.shift, span.bins]
+        facts = engine.upload(np.array([self._k, *prefixes, span.rest(self._k), chunks], np.uint32))
         for number, stream in enumerate(self._streams[streams]):
-            self._walk(number, stream, span, chunks=chunks, pool=pool, **memory)
+            self._walk(number, stream, span, shape=facts, pool=pool, **memory)
         taken = int(engine.download(counters, 1)[0])
         if taken > chunks:
             return None
@@ -176,13 +178,12 @@ class BinFiller:
 
     def _walk(self, number: int, stream: _Stream, span: PrefixSpan, **arguments: Any) -> None:
         """Enqueue the walk of all walkers over a stream."""
-        rest = span.rest(self._k)
-        defines = {"WORDS": key_words(self._k), "CANONICAL": self._canonical, "KEY_BYTES": key_bytes(rest)}
+        size = key_bytes(span.rest(self._k))
+        defines = {"WORDS": key_words(self._k), "CANONICAL": self._canonical, "KEY_BYTES": size}
         each = min(BLOCK, max(LEAST_BLOCK, stream.groups // (BLOCKS * self._walkers)))
         self._engine.launch(
             self._engine.kernel("kmers/fill_bins.cl", "fill_bins", **defines), (self._walkers,), (1,),
-            codes=stream.codes, starts=stream.starts, groups=stream.groups, each=each, k=self._k, low=span.low,
-            last=span.high - 1, shift=span.shift, bins=span.bins, rest=rest, stream=number, **arguments,
+            codes=stream.codes, starts=stream.starts, groups=stream.groups, each=each, stream=number, **arguments,
         )  # fmt: skip
 
     def _filled(
@@ -192,8 +193,7 @@ class BinFiller:
         engine, rest = self._engine, span.rest(self._k)
         return FilledBins(
             span, rest, lists.sizes * line_keys(rest) + staged.sum(axis=0, dtype=np.int64), pool,
-            engine.upload(lists.begins), engine.upload(lists.chunks), engine.upload(lists.lines), stages,
-            engine.upload(staged),
+            lists, engine.upload(lists.packed), stages, engine.upload(staged),
         )  # fmt: skip
 
 
@@ -237,6 +237,11 @@ class ChunkLists:
         return cls(begins, order, lines[order])
 
     @property
+    def packed(self) -> NDArray[np.uint32]:
+        """All three, one behind the other."""
+        return np.concatenate([self.begins, self.chunks, self.lines])
+
+    @property
     def sizes(self) -> NDArray[np.int64]:
         """Lines of each bin, int64 (bins,)."""
         before = np.concatenate([[0], np.cumsum(self.lines, dtype=np.int64)])
@@ -261,12 +266,10 @@ class FilledBins:
         K-mers of each bin, those in stages included.
     pool : DeviceArray, uint8
         The chunks.
-    begins : DeviceArray, uint32 (bins + 1,)
-        Chunks of bin b are chunks[begins[b]] to chunks[begins[b + 1] - 1].
-    chunks : DeviceArray, uint32 (n,)
-        Numbers of chunks in the pool.
-    lines : DeviceArray, uint32 (n,)
-        Whole lines that each of `chunks` has.
+    lists : ChunkLists
+        Which chunks are those of a bin, and how many whole lines each has.
+    listed : DeviceArray, uint32
+        The same, packed.
     stages : DeviceArray, uint8 (walkers, bins, LINE_BYTES)
     staged : DeviceArray, uint32 (walkers, bins)
         Keys in each stage, fewer than a line takes.
@@ -276,8 +279,7 @@ class FilledBins:
     rest: int
     sizes: NDArray[np.int64]
     pool: DeviceArray
-    begins: DeviceArray
-    chunks: DeviceArray
-    lines: DeviceArray
+    lists: ChunkLists
+    listed: DeviceArray
     stages: DeviceArray
     staged: DeviceArray

@@ -146,11 +146,12 @@ class SlotEncoder:
         engine, rooms = self._engine, self._rooms.next()
         defines = {"EVERY": SECTION_KMERS, "STRETCH": STRETCH, "TALLIED": TALLIED, "BYTES": engine.tuning.vector_bytes}
         engine.fill(self._next, 0)
+        job = [held.keys.shape[1], held.size, start, size, sections_of(held.size + size), *SIP_KEY.values()]
+        shape = np.array([*bins.shape, *job, self._rooms.room_bytes], np.uint64)
         engine.launch(
             engine.kernel("kmers/encode_slots.cl", "encode_slots", WORDS=self._words, **bins.defines, **defines),
-            (self._items,), (1,), **bins.arguments, held_keys=held.keys, held_room=held.keys.shape[1],
-            held_counts=held.counts, held=held.size, start=start, size=size, sections=sections_of(held.size + size),
-            **SIP_KEY, room=self._rooms.room_bytes, next=self._next, numbers=self._numbers, out=rooms.rooms.device,
+            (self._items,), (1,), **bins.arguments, shape=engine.upload(shape), held_keys=held.keys,
+            held_counts=held.counts, next=self._next, numbers=self._numbers, out=rooms.rooms.device,
             facts=rooms.facts.device, tallies=rooms.tallies.device, many=rooms.many.device,
         )  # fmt: skip
         return _Started(rooms, held.size + size)

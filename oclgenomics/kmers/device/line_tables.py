@@ -93,9 +93,8 @@ class LineTables:
         }
         self._kernel = engine.kernel(SOURCE, "count_lines", **defines)
         rows = self._items * (lines + BEHIND) * LANES
-        self._tables, self._escapes = engine.empty(rows * words, np.uint64), engine.empty(rows, np.uint32)
-        self._shares = engine.upload(np.full(self._items, FIRST_SHARE, np.uint32))
-        self._readies = engine.upload(np.zeros(self._items, np.uint32))
+        self._tables = engine.empty(rows * words + -(-rows // 2), np.uint64)  # with a count of 32 bits for each slot
+        self._states = engine.upload(np.array([[FIRST_SHARE, 0]] * self._items, np.uint32))
         self._most_grown = 0
         self._room_for_grown(1)
 
@@ -150,14 +149,14 @@ class LineTables:
         tallies = self._engine.upload(np.zeros(TALLIES, np.uint32))
         if bins:
             self._room_for_grown(int(sizes.max()) // self.layout.many + 1)
-            limits = {"least": least, "most": min(most, MAX_COUNTER), "cap": min(cap, MAX_COUNTER)}
+            keys = [self.layout.rest, self.layout.count_bits, self._lines, self._most_grown]
+            bounds = [least, min(most, MAX_COUNTER), min(cap, MAX_COUNTER)]
+            where = [filled.staged.shape[0], len(filled.sizes), len(filled.lists.chunks), first, end]
+            shape = np.array([*where, *keys, *bounds, words.shape[1]], np.uint64)
             self._engine.launch(
-                self._kernel, (self._items,), (1,), pool=filled.pool, begins=filled.begins, chunks=filled.chunks,
-                lines=filled.lines, stages=filled.stages, staged=filled.staged, walkers=filled.staged.shape[0],
-                bins=len(filled.sizes), first=first, end=end, rest=self.layout.rest, count_bits=self.layout.count_bits,
-                most_lines=self._lines, most_grown=self._most_grown, tallies=tallies, tables=self._tables,
-                all_escapes=self._escapes, all_listed=self._listed, all_grown=self._grown, shares=self._shares,
-                readies=self._readies, words=words, stride=words.shape[1], ranges=ranges, larges=larges, **limits,
+                self._kernel, (self._items,), (1,), pool=filled.pool, lists=filled.listed, stages=filled.stages,
+                staged=filled.staged, shape=self._engine.upload(shape), tallies=tallies, tables=self._tables,
+                all_grown=self._grown, states=self._states, words=words, ranges=ranges, larges=larges,
             )  # fmt: skip
         return Lining(self._engine, self.layout, filled.span.heads[first:end], words, ranges, larges, tallies, first)
 
@@ -166,8 +165,8 @@ class LineTables:
         keys = min(keys, (self._lines + BEHIND) * LANES)
         if keys > self._most_grown:
             self._most_grown = keys
-            self._listed = self._engine.empty(self._items * keys, np.uint32)
-            self._grown = self._engine.empty(self._items * keys * (self.layout.words + 1), np.uint64)
+            noted = self._items * keys  # a slot and its count, and 32 bits of its place
+            self._grown = self._engine.empty(noted * (self.layout.words + 1) + -(-noted // 2), np.uint64)
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,36 @@ CPU_CUT, GPU_CUT = 1 << 14, 64  # windows of a work-item's stretch at most
 CPU_ITEMS = 256  # work-items at most, so that cores share the work evenly
 
 
+@dataclass(frozen=True)
+class CountBounds:
+    """Counts from `least` to `most`.
+
+    Raises
+    ------
+    UsageError
+        A value is outside its range.
+    """
+
+    least: int = 1
+    most: int = MAX_COUNTER
+
+    def __post_init__(self) -> None:
+        check_counts(self.least, self.most)
+
+    @property
+    def highest(self) -> int:
+        """The largest count within the bounds that there can be."""
+        return min(self.most, MAX_COUNTER)
+
+    def within(self, kmers: KmerSet) -> int:
+        """Return how many k-mers of a set are within the bounds, or, where only reading all would tell, at most."""
+        if not isinstance(kmers, KmerDatabase):
+            return kmers.distinct
+        counts, distinct = kmers.histogram
+        chosen = (counts >= self.least) & (counts <= self.most)
+        return int(distinct[chosen].sum(dtype=np.uint64))
+
+
 class KeyTable:
     """Room for so many k-mers; `kernels_cl/kmers/key_table.clh` has the layout.
 
@@ -131,26 +161,6 @@ class FoundKmerCounts:
     found: NDArray[np.int64]
 
 
-@dataclass(frozen=True)
-class _Cuts:
-    """Windows of pieces in stretches that are not too long for one work-item; arrays with an item a stretch.
-
-    Attributes
-    ----------
-    letters, windows : ndarray, uint32
-        Where the first window begins in the text, and how many windows there are.
-    piece : ndarray, uint32
-        The piece's number.
-    """
-
-    letters: NDArray[np.uint32]
-    windows: NDArray[np.uint32]
-    piece: NDArray[np.uint32]
-
-    def __len__(self) -> int:
-        return len(self.letters)
-
-
 class TextKmers:
     """Looks up the k-mers of blocks of text.
 
@@ -190,17 +200,18 @@ class TextKmers:
     def count(self, block: LetterBlock) -> FoundKmerCounts:
         """Return how many k-mers start in what each piece of a block owns, and how many of them the set has."""
         cuts = _cut(block.pieces, self._kmers.k, self._cut)
-        pieces = len(block.pieces)
-        kmers = np.zeros(pieces, np.int64)
-        found = np.zeros(pieces, np.int64)
-        if not len(cuts):
+        pieces, count = len(block.pieces), cuts.shape[1]
+        kmers, found = np.zeros(pieces, np.int64), np.zeros(pieces, np.int64)
+        if not count:
             return FoundKmerCounts(kmers, found)
-        engine = self._engine
-        there = self._zeros(pieces, np.uint32)
-        shared = self._arguments(block, cuts) | {"pieces": engine.upload(cuts.piece), "found": there}
+        engine, cpu = self._engine, self._engine.tuning.cpu
+        there, each = self._zeros(pieces, np.uint32), -(-count // CPU_ITEMS) if cpu else 1
+        what = {**block.text.place, "cuts": engine.upload(cuts), "count": count, "each": each, "k": self._kmers.k}
+        kernel = engine.kernel(TEXT_SOURCE, "count_found", **self._defines)
         for table in self._tables():
             seen = self._zeros(pieces, np.uint32)
-            self._launch("count_found", cuts, **shared, **table.keys, kmers=seen)
+            items = -(-count // each)
+            engine.launch_items(kernel, items, lanes=1 if cpu else None, **what, **table.keys, kmers=seen, found=there)
             del table
         kmers[:] = engine.download(seen)
         found[:] = engine.download(there)
@@ -218,22 +229,6 @@ class TextKmers:
         self._engine.fill(array, 0)
         return array
 
-    def _arguments(self, block: LetterBlock, cuts: _Cuts) -> dict[str, Any]:
-        upload = self._engine.upload
-        return {
-            **block.text.place,
-            "letters": upload(cuts.letters),
-            "windows": upload(cuts.windows),
-            "k": self._kmers.k,
-        }
-
-    def _launch(self, name: str, cuts: _Cuts, **arguments: Any) -> None:
-        engine, cpu = self._engine, self._engine.tuning.cpu
-        each = -(-len(cuts) // CPU_ITEMS) if cpu else 1
-        kernel = engine.kernel(TEXT_SOURCE, name, **self._defines)
-        items = -(-len(cuts) // each)
-        engine.launch_items(kernel, items, lanes=1 if cpu else None, cuts=len(cuts), each=each, **arguments)
-
 
 def _windows_of(pieces: Pieces, k: int) -> NDArray[np.int64]:
     """Return how many windows of k letters start in what each piece owns."""
@@ -241,48 +236,19 @@ def _windows_of(pieces: Pieces, k: int) -> NDArray[np.int64]:
     return np.minimum(np.maximum(size - (k - 1), 0), pieces.owned)
 
 
-def _cut(pieces: Pieces, k: int, most: int) -> _Cuts:
-    """Cut the windows of pieces into stretches of at most `most`."""
+def _cut(pieces: Pieces, k: int, most: int) -> NDArray[np.uint32]:
+    """Cut the windows of pieces into stretches of at most `most`, which is not too long for one work-item.
+
+    Returns
+    -------
+    uint32 (3, n)
+        Of each stretch: where its first window begins in the text, how many windows there are, and the piece's number.
+    """
     windows = _windows_of(pieces, k)
     if windows.max(initial=0) <= most and windows.min(initial=1) > 0:
-        piece = np.arange(len(pieces), dtype=np.uint32)
-        return _Cuts(pieces.letters, windows.astype(np.uint32), piece)
+        return np.array([pieces.letters, windows, np.arange(len(pieces))], np.uint32)
     parts = -(-windows // most)
     piece = np.repeat(np.arange(len(pieces)), parts)
     before = np.cumsum(parts) - parts
     begin = most * (np.arange(len(piece)) - before[piece])
-    return _Cuts(
-        (pieces.letters[piece] + begin).astype(np.uint32),
-        np.minimum(windows[piece] - begin, most).astype(np.uint32),
-        piece.astype(np.uint32),
-    )
-
-
-@dataclass(frozen=True)
-class CountBounds:
-    """Counts from `least` to `most`.
-
-    Raises
-    ------
-    UsageError
-        A value is outside its range.
-    """
-
-    least: int = 1
-    most: int = MAX_COUNTER
-
-    def __post_init__(self) -> None:
-        check_counts(self.least, self.most)
-
-    @property
-    def highest(self) -> int:
-        """The largest count within the bounds that there can be."""
-        return min(self.most, MAX_COUNTER)
-
-    def within(self, kmers: KmerSet) -> int:
-        """Return how many k-mers of a set are within the bounds, or, where only reading all would tell, at most."""
-        if not isinstance(kmers, KmerDatabase):
-            return kmers.distinct
-        counts, distinct = kmers.histogram
-        chosen = (counts >= self.least) & (counts <= self.most)
-        return int(distinct[chosen].sum(dtype=np.uint64))
+    return np.array([pieces.letters[piece] + begin, np.minimum(windows[piece] - begin, most), piece], np.uint32)

@@ -70,7 +70,9 @@ class SlotBins:
     size : int
         K-mers of all bins.
     arguments : dict
-        What kernels are told of them, by the names of `slot_key.clh`.
+        The arrays that kernels are told of them, by the names of `slot_key.clh`.
+    shape : list of int
+        How the `shape` of kernels begins.
     """
 
     def __init__(self, engine: Engine, slots: Slots) -> None:
@@ -79,13 +81,15 @@ class SlotBins:
         np.cumsum(slots.sizes[used], out=starts[1:])
         self._engine, self._slot_words = engine, slots.layout.words
         self.size = int(starts[-1])
+        larges = np.concatenate([slots.large_slots, slots.large_counts])
+        table = np.concatenate([starts, slots.heads[used], slots.begins[used].astype(np.uint64)])
         self.arguments: dict[str, Any] = {
-            "words": slots.words, "stride": slots.words.shape[1], "rest": slots.layout.rest,
-            "count_bits": slots.layout.count_bits, "heads": _uploaded(engine, slots.heads[used]),
-            "begins": _uploaded(engine, slots.begins[used]), "starts": engine.upload(starts), "bins": len(used),
-            "large_slots": _uploaded(engine, slots.large_slots), "large_counts": _uploaded(engine, slots.large_counts),
-            "large": len(slots.large_slots),
-        }  # fmt: skip
+            "words": slots.words,
+            "table": engine.upload(table),
+            "larges": engine.upload(larges if len(larges) else np.zeros(1, np.uint32)),  # which nobody reads
+        }
+        layout = slots.layout
+        self.shape = [slots.words.shape[1], layout.rest, layout.count_bits, len(used), len(slots.large_slots)]
 
     @property
     def defines(self) -> dict[str, int]:
@@ -107,7 +111,8 @@ class SlotBins:
         words, room = keys.shape
         kernel = self._engine.kernel("kmers/slot_runs.cl", "expand_slots", WORDS=words, EACH=EACH, **self.defines)
         self._engine.launch_items(
-            kernel, -(-size // EACH), lanes=LANES, **self.arguments, start=start, size=size, room=room, place=place,
+            kernel, -(-size // EACH), lanes=LANES, **self.arguments,
+            shape=self._engine.upload(np.array(self.shape, np.uint64)), start=start, size=size, room=room, place=place,
             keys=keys, counts=counts,
         )  # fmt: skip
 
@@ -129,11 +134,6 @@ def runs_of(engine: Engine, slots: Slots, k: int) -> Runs:
     keys, counts = engine.empty((key_words(k), bins.size), np.uint64), engine.empty(bins.size, np.uint32)
     bins.expand(0, bins.size, keys, counts)
     return Runs(keys, counts, bins.size)
-
-
-def _uploaded(engine: Engine, array: NDArray[Any]) -> DeviceArray:
-    """The array on the device, with an item that nobody reads if it has none."""
-    return engine.upload(array if len(array) else np.zeros(1, array.dtype))
 
 
 def counts_of_part(engine: Engine, counted: Runs | Slots) -> Iterator[NDArray[np.uint32]]:

@@ -87,9 +87,9 @@ def held(engine: Engine, filled: FilledBins) -> list[Counter[int]]:
     """What each bin holds: the keys of its chunks and stages."""
     size, keys = key_bytes(filled.rest), line_keys(filled.rest)
     pool = engine.download(filled.pool).reshape(-1, CHUNK_LINES, LINE_BYTES)
-    begins, chunks, lines, stages, staged = (
-        engine.download(array) for array in (filled.begins, filled.chunks, filled.lines, filled.stages, filled.staged)
-    )
+    lists, (stages, staged) = filled.lists, (engine.download(array) for array in (filled.stages, filled.staged))
+    begins, chunks, lines = lists.begins, lists.chunks, lists.lines
+    assert engine.download(filled.listed).tolist() == lists.packed.tolist()
     assert len(set(chunks.tolist())) == len(chunks) == begins[-1]
     assert (staged < keys).all()
     assert stages.shape == (*staged.shape, LINE_BYTES)
@@ -146,7 +146,7 @@ def test_a_pool_is_full_or_holds_everything(engine: Engine, k: int) -> None:
         assert (filled is None) == (chunks < need), chunks
         if filled is not None:
             assert held(engine, filled) == wanted
-            assert engine.download(filled.lines).sum() == sum(full_lines)
+            assert filled.lists.lines.sum() == sum(full_lines)
 
 
 @pytest.mark.parametrize("walkers", [1, 2, 5])
