@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.sdtw.options import AlignOptions
 from oclgenomics.sdtw.reference import BONUS
+from oclgenomics.signals import Signals
 
-__all__ = ["BEGINS", "CellShape", "cell_shape", "cut_segments", "halo", "segment_count"]
+__all__ = [
+    "BEGINS",
+    "MAX_BLOCK_SAMPLES",
+    "CellShape",
+    "PrefixBlock",
+    "block_reads",
+    "cell_shape",
+    "cut_segments",
+    "halo",
+    "prefix_blocks",
+    "segment_count",
+]
 
 Score = Literal["uint16", "int32", "float32"]
 SCORES: tuple[Score, ...] = ("uint16", "int32", "float32")  # by their number in the kernel
@@ -155,3 +168,69 @@ def cut_segments(strips: NDArray[np.uint32], bounds: NDArray[np.int64], count: i
     begins = np.flatnonzero(strips & BEGINS)
     track = begins[np.searchsorted(begins, reported, "right") - 1]
     return np.stack([np.maximum(track, reported - reach), reported, end], axis=1).astype(np.uint32)
+
+
+MAX_BLOCK_SAMPLES = 1 << 22  # of prefixes; more would let results wait, and make nothing faster
+
+
+@dataclass(frozen=True, eq=False)
+class PrefixBlock:
+    """Reads without what comes after the longest prefix.
+
+    Attributes
+    ----------
+    signals : Signals
+        Cut at that prefix.
+    samples : ndarray, int64, (reads,)
+        That each read had before.
+    """
+
+    signals: Signals
+    samples: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, signals: Signals, prefix: int) -> PrefixBlock:
+        """Cut reads at a prefix of so many samples."""
+        none = np.zeros(len(signals), np.int64)
+        return cls(signals.cut(none, none + prefix), signals.lengths)
+
+    @classmethod
+    def joined(cls, parts: list[PrefixBlock]) -> PrefixBlock:
+        """Join parts, at least one, in their order."""
+        if len(parts) == 1:
+            return parts[0]
+        return cls(Signals.joined([part.signals for part in parts]), np.concatenate([part.samples for part in parts]))
+
+    def __len__(self) -> int:
+        return len(self.samples)
+
+    def take(self, which: NDArray[Any]) -> PrefixBlock:
+        """Return some reads, given by their numbers or by a truth value for each."""
+        return PrefixBlock(self.signals.take(which), self.samples[which])
+
+
+def block_reads(prefix: int) -> int:
+    """Return how many reads to cut at a prefix of so many samples and take at a time."""
+    return max(1, MAX_BLOCK_SAMPLES // prefix)
+
+
+def prefix_blocks(blocks: Iterable[Signals], prefix: int, reads: int) -> Iterator[PrefixBlock]:
+    """Cut reads at a prefix of so many samples and yield `reads` of them at a time, in their order; at last the rest.
+
+    There is one block at least, if only of no reads.
+    """
+    held: list[PrefixBlock] = []
+    count, begun = 0, False
+    for block in blocks:
+        for first in range(0, len(block), reads):
+            stop = min(first + reads, len(block))
+            part = block.take(np.arange(first, stop)) if stop - first < len(block) else block
+            held.append(PrefixBlock.of(part, prefix))
+            count += stop - first
+            if count >= reads:
+                joined = PrefixBlock.joined(held)
+                yield joined.take(np.arange(reads)) if count > reads else joined
+                held = [joined.take(np.arange(reads, count))]
+                count, begun = count - reads, True
+    if count or not begun:
+        yield PrefixBlock.joined(held or [PrefixBlock.of(Signals.of([]), prefix)])

@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 from oclgenomics.errors import InputError, ParameterError
 from oclgenomics.runtime import Engine
 from oclgenomics.sdtw import Alignments, AlignOptions, align
-from oclgenomics.sdtw.api import align_block, align_parts
-from oclgenomics.sdtw.prefix_blocks import MAX_BLOCK_SAMPLES, PrefixBlock, block_reads, prefix_blocks
-from oclgenomics.sdtw.sources import open_references, signal_blocks
+from oclgenomics.sdtw.api import align_block, align_parts, open_references, signal_blocks
+from oclgenomics.sdtw.plan import MAX_BLOCK_SAMPLES, PrefixBlock, block_reads, prefix_blocks
 from oclgenomics.signals import Signals, TrimOptions, write_signals
 
 LEVELS = 80 + 12 * np.random.default_rng(5).standard_normal(60)

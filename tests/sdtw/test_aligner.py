@@ -17,13 +17,11 @@ from numpy.typing import NDArray
 from oclgenomics.errors import DeviceLostError, ParameterError, UsageError
 from oclgenomics.runtime import Engine
 from oclgenomics.sdtw import plan, reference
-from oclgenomics.sdtw.device import normaliser, strip_aligner
-from oclgenomics.sdtw.device.aligner import Aligner
+from oclgenomics.sdtw.device import normaliser
+from oclgenomics.sdtw.device import strips as strip_aligner
+from oclgenomics.sdtw.device.aligner import Aligner, StagedReads, reads_together
 from oclgenomics.sdtw.device.normaliser import Normaliser
-from oclgenomics.sdtw.device.slots import Slots
-from oclgenomics.sdtw.device.staged import StagedReads, reads_together
-from oclgenomics.sdtw.device.strips import ReferenceStrips
-from oclgenomics.sdtw.found import Found
+from oclgenomics.sdtw.device.strips import Found, ReferenceStrips, Slots
 from oclgenomics.sdtw.options import ARITHMETICS, BONUSES, COSTS, CRESCENT, NORMS, SQUIGGLEFILTER, AlignOptions, Bonus
 from oclgenomics.sdtw.plan import BEGINS, cell_shape
 from oclgenomics.sdtw.reference import SATURATED, align, normalised_levels

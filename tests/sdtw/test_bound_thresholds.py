@@ -13,9 +13,8 @@ from oclgenomics.cli.main import main
 from oclgenomics.errors import UsageError
 from oclgenomics.runtime import Device
 from oclgenomics.sdtw import AlignOptions, Stage, Thresholds, classify, write_thresholds
-from oclgenomics.sdtw.decisions.basis import Basis
-from oclgenomics.sdtw.read_kind import ReadKind
-from oclgenomics.sdtw.squiggles.file import write_squiggle
+from oclgenomics.sdtw.decisions.basis import Basis, ReadKind
+from oclgenomics.sdtw.formats.squiggle import write_squiggle
 from oclgenomics.signals import Signals, TrimOptions, write_signals
 
 RNG = np.random.default_rng(3)

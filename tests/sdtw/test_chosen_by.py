@@ -8,7 +8,7 @@ from oclgenomics.errors import InputError, ParameterError
 from oclgenomics.sdtw import AlignOptions
 from oclgenomics.sdtw.decisions.chosen_by import CHOSEN_BY, MAX_HASHES, ChosenBy
 from oclgenomics.sdtw.decisions.thresholds import Stage, Thresholds
-from oclgenomics.sdtw.decisions.thresholds_file import read_thresholds, write_thresholds
+from oclgenomics.sdtw.formats.thresholds import read_thresholds, write_thresholds
 
 NAMES = [f"read-{number}" for number in range(100)]
 

@@ -12,14 +12,12 @@ import pytest
 
 from oclgenomics.cli.main import main
 from oclgenomics.runtime import Device
-from oclgenomics.sdtw import CRESCENT, AlignOptions
-from oclgenomics.sdtw.decisions.basis import ReferenceFacts, plain_trim
-from oclgenomics.sdtw.decisions.thresholds_file import read_thresholds
-from oclgenomics.sdtw.evaluation import LabelledScores, choose_thresholds, evaluate, evaluate_stages
-from oclgenomics.sdtw.read_kind import ReadKind
+from oclgenomics.sdtw import CRESCENT, AlignOptions, LabelledScores, choose_thresholds, evaluate, evaluate_stages
+from oclgenomics.sdtw.decisions.basis import ReadKind, ReferenceFacts, plain_trim
+from oclgenomics.sdtw.formats.squiggle import read_squiggle, write_squiggle
+from oclgenomics.sdtw.formats.thresholds import read_thresholds
 from oclgenomics.sdtw.reference import align, normalised_levels
 from oclgenomics.sdtw.squiggles.build import build_squiggle
-from oclgenomics.sdtw.squiggles.file import read_squiggle, write_squiggle
 from oclgenomics.signals import Signals, read_model, read_signals, write_signals
 from oclgenomics.simulate.genomes import random_genome
 from oclgenomics.simulate.signals import PRESETS, simulate_signals

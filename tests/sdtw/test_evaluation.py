@@ -11,10 +11,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from oclgenomics.errors import ParameterError, UsageError
-from oclgenomics.sdtw import CRESCENT, AlignOptions
-from oclgenomics.sdtw.decisions.stages import Stage, parse_stages
-from oclgenomics.sdtw.decisions.thresholds import Thresholds
-from oclgenomics.sdtw.evaluation import (
+from oclgenomics.sdtw import (
+    CRESCENT,
+    AlignOptions,
     ClassOfReads,
     LabelledScores,
     RunModel,
@@ -25,7 +24,8 @@ from oclgenomics.sdtw.evaluation import (
     evaluate,
     evaluate_stages,
     expected_enrichment,
-)  # fmt: skip
+)
+from oclgenomics.sdtw.decisions.thresholds import Stage, Thresholds, parse_stages
 
 NAN, INF = float("nan"), float("inf")
 

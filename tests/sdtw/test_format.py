@@ -9,7 +9,7 @@ import pytest
 from helpers.format_pages import FormatPage
 
 from oclgenomics.sdtw import build_squiggle, write_squiggle
-from oclgenomics.sdtw.squiggles import file as squiggle_file
+from oclgenomics.sdtw.formats import squiggle as squiggle_file
 from oclgenomics.signals import KmerModel
 
 PAGE = FormatPage("sdtw-format.md")

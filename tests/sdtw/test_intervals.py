@@ -10,17 +10,19 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from oclgenomics.sdtw import AlignOptions, Stage, Thresholds
-from oclgenomics.sdtw.evaluation import (
+from oclgenomics.sdtw import (
+    AlignOptions,
     LabelledScores,
     RunModel,
+    Stage,
+    Thresholds,
     choose_for_run,
     choose_thresholds,
     evaluate,
     evaluate_stages,
     expected_enrichment,
 )
-from oclgenomics.sdtw.evaluation.intervals import (
+from oclgenomics.sdtw.decisions.intervals import (
     area_interval,
     beta_share,
     local_miss,

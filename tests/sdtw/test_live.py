@@ -16,9 +16,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.errors import ParameterError, UsageError
 from oclgenomics.sdtw import ReadUntilClassifier
-from oclgenomics.sdtw.decisions.scores import read_scores
-from oclgenomics.sdtw.decisions.thresholds import Thresholds
-from oclgenomics.sdtw.decisions.words import UNDECIDED
+from oclgenomics.sdtw.decisions.thresholds import UNDECIDED, Thresholds, read_scores
 from oclgenomics.sdtw.live.options import LiveOptions
 from oclgenomics.signals.trimming import TrimOptions, trim_start
 

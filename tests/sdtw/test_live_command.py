@@ -10,8 +10,8 @@ import pytest
 from helpers.read_until import BACKGROUND, LEVELS, TARGET, read_of, stages_of
 
 from oclgenomics.cli.main import main
-from oclgenomics.sdtw.decisions.thresholds_file import write_thresholds
-from oclgenomics.sdtw.squiggles.file import write_squiggle
+from oclgenomics.sdtw.formats.squiggle import write_squiggle
+from oclgenomics.sdtw.formats.thresholds import write_thresholds
 from oclgenomics.signals.model import Signals
 from oclgenomics.signals.writers import write_signals
 

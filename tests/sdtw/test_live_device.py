@@ -16,12 +16,11 @@ from numpy.typing import NDArray
 from oclgenomics.runtime import Engine
 from oclgenomics.sdtw import CRESCENT, ReadUntilClassifier, Stage, Thresholds
 from oclgenomics.sdtw.device.aligner import Aligner
-from oclgenomics.sdtw.found import Found
-from oclgenomics.sdtw.live.clock import RealClock
+from oclgenomics.sdtw.device.strips import Found
 from oclgenomics.sdtw.live.judging import Criteria, Job, Judge
 from oclgenomics.sdtw.live.metrics import Latest
 from oclgenomics.sdtw.live.options import LiveOptions
-from oclgenomics.sdtw.live.worker import ThreadWorker
+from oclgenomics.sdtw.live.workers import RealClock, ThreadWorker
 
 STAGES = stages_of((40, 400.0), (80, 600.0))
 GOOD = read_of(LEVELS, 100, seed=1)

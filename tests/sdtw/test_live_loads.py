@@ -14,13 +14,10 @@ from helpers.products import only_whole
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oclgenomics.sdtw.formats.live import played_text
-from oclgenomics.sdtw.live.channel_choice import WINDOW, ChannelChoice, rank
-from oclgenomics.sdtw.live.channel_table import FLYING, OPEN, ChannelTable
+from oclgenomics.sdtw.live.channels import FLYING, OPEN, ChannelTable
 from oclgenomics.sdtw.live.judging import Job, Verdict
-from oclgenomics.sdtw.live.pace import Pace
-from oclgenomics.sdtw.live.playback import Played
-from oclgenomics.sdtw.live.schedule import Schedule
+from oclgenomics.sdtw.live.playback import Played, played_text
+from oclgenomics.sdtw.live.schedule import WINDOW, ChannelChoice, Pace, Schedule, rank
 
 NO_CONTROL = np.empty(0, np.int64)
 

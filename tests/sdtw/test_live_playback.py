@@ -14,13 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oclgenomics.errors import InputError, ParameterError
-from oclgenomics.sdtw.formats.live import played_text
-from oclgenomics.sdtw.live.clock import RealClock, VirtualClock
 from oclgenomics.sdtw.live.flow_cell import FlowCell
-from oclgenomics.sdtw.live.flow_cell_options import FlowCellOptions
-from oclgenomics.sdtw.live.options import LiveOptions
-from oclgenomics.sdtw.live.playback import Played, play
-from oclgenomics.sdtw.live.truth import named_classes, of_class, read_classes
+from oclgenomics.sdtw.live.options import FlowCellOptions, LiveOptions
+from oclgenomics.sdtw.live.playback import Played, named_classes, of_class, play, played_text, read_classes
+from oclgenomics.sdtw.live.workers import RealClock, VirtualClock
 from oclgenomics.sdtw.plots.live import plot_played
 from oclgenomics.signals.model import Signals
 

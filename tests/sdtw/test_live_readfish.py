@@ -21,11 +21,11 @@ from helpers.sdtw_oracle import OracleAligner
 from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError, MissingDependencyError, OclGenomicsError, OutputError, UsageError
-from oclgenomics.sdtw.decisions.thresholds_file import write_thresholds
+from oclgenomics.sdtw.formats.squiggle import write_squiggle
+from oclgenomics.sdtw.formats.thresholds import write_thresholds
 from oclgenomics.sdtw.live import readfish
-from oclgenomics.sdtw.live.chunks import CALIBRATED_STEP
-from oclgenomics.sdtw.live.makers import given_aligner
-from oclgenomics.sdtw.squiggles.file import write_squiggle
+from oclgenomics.sdtw.live.channels import CALIBRATED_STEP
+from oclgenomics.sdtw.live.workers import given_aligner
 
 STAGES = stages_of((40, 400.0), (80, 600.0))
 GOOD = read_of(LEVELS, 100, seed=1)

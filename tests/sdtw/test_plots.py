@@ -12,10 +12,8 @@ from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
 from oclgenomics.app.plot_style import save_plot
-from oclgenomics.sdtw import AlignOptions
-from oclgenomics.sdtw.evaluation import Evaluation, LabelledScores, choose_thresholds, evaluate
-from oclgenomics.sdtw.plots.evaluation import plot_evaluation
-from oclgenomics.sdtw.plots.f_curves import plot_f_curves, spread
+from oclgenomics.sdtw import AlignOptions, Evaluation, LabelledScores, choose_thresholds, evaluate
+from oclgenomics.sdtw.plots.evaluation import plot_evaluation, plot_f_curves, spread
 
 MAGIC = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
 

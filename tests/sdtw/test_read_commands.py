@@ -14,7 +14,7 @@ from oclgenomics.cli.main import main
 from oclgenomics.runtime import Device
 from oclgenomics.sdtw import AlignOptions, Stage, Thresholds, align, classify, write_thresholds
 from oclgenomics.sdtw.formats import make_report, write_report
-from oclgenomics.sdtw.squiggles.file import write_squiggle
+from oclgenomics.sdtw.formats.squiggle import write_squiggle
 from oclgenomics.signals import Signals, TrimOptions, write_signals
 
 RNG = np.random.default_rng(21)

@@ -13,7 +13,7 @@ from helpers.sdtw_oracle import small_squiggle
 from oclgenomics.errors import ParameterError
 from oclgenomics.sdtw import Alignments, AlignOptions, Classified, Stage, Thresholds
 from oclgenomics.sdtw.formats import PafReport, make_report, write_report
-from oclgenomics.sdtw.formats.tables import FORMATS, Part
+from oclgenomics.sdtw.formats.reports import FORMATS, Part
 
 REFERENCES = (small_squiggle("a", np.arange(50.0)), small_squiggle("b", np.arange(30.0), molecule="rna"))
 READS = np.array(["one", 'tw"o', "short"], object), np.array([300, 130, 20])

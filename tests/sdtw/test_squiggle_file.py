@@ -16,7 +16,7 @@ from oclgenomics.errors import InputError, OutputError
 from oclgenomics.io.array_file import ArrayFile
 from oclgenomics.io.array_writing import write_arrays
 from oclgenomics.sdtw import Squiggle, build_squiggle, read_squiggle, write_squiggle
-from oclgenomics.sdtw.squiggles.file import KIND, is_squiggle
+from oclgenomics.sdtw.formats.squiggle import KIND, is_squiggle
 from oclgenomics.signals.kmer_tracks import Molecule
 
 

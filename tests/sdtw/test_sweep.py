@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oclgenomics.errors import ParameterError, UsageError
-from oclgenomics.sdtw.evaluation.resampling import Drawn, draw, held_out_f, highest_f, split
-from oclgenomics.sdtw.evaluation.sweep import Sweep, between
+from oclgenomics.sdtw.decisions.labelled import Sweep, between
+from oclgenomics.sdtw.decisions.resampling import Drawn, draw, held_out_f, highest_f, split
 
 INF = math.inf
 SCORE = st.one_of(st.integers(-5, 5).map(float), st.sampled_from([INF, 0.25, 1e300, -1e300]))
@@ -192,7 +192,7 @@ def test_rounds_keep_the_sizes_of_classes(targets: int, others: int, seed: int) 
 
 def test_rounds_do_not_depend_on_how_many_are_made_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """Their number is right, and each read is drawn once a round in the mean."""
-    monkeypatch.setattr("oclgenomics.sdtw.evaluation.resampling.CHUNK", 64)
+    monkeypatch.setattr("oclgenomics.sdtw.decisions.resampling.CHUNK", 64)
     rounds = list(draw(10, 20, 1001, np.random.default_rng(1)))
     assert sum(len(drawn.target) for drawn in rounds) == 1001
     mean = np.concatenate([drawn.target for drawn in rounds]).mean(axis=0)

@@ -14,13 +14,9 @@ from hypothesis import strategies as st
 
 from oclgenomics.errors import InputError, ParameterError, UsageError
 from oclgenomics.sdtw import CRESCENT, AlignOptions
-from oclgenomics.sdtw.decisions.basis import Basis, ReferenceFacts, plain_trim, settled_trim, trim_text
-from oclgenomics.sdtw.decisions.scores import read_scores
-from oclgenomics.sdtw.decisions.stages import Stage, parse_stages
-from oclgenomics.sdtw.decisions.thresholds import Thresholds
-from oclgenomics.sdtw.decisions.thresholds_file import read_thresholds, record_checksum, write_thresholds
-from oclgenomics.sdtw.decisions.words import words_of
-from oclgenomics.sdtw.read_kind import ReadKind
+from oclgenomics.sdtw.decisions.basis import Basis, ReadKind, ReferenceFacts, plain_trim, settled_trim, trim_text
+from oclgenomics.sdtw.decisions.thresholds import Stage, Thresholds, parse_stages, read_scores, words_of
+from oclgenomics.sdtw.formats.thresholds import read_thresholds, record_checksum, write_thresholds
 from oclgenomics.signals import TrimOptions
 
 NAN, INF = float("nan"), float("inf")

@@ -9,8 +9,8 @@ from oclgenomics.app.commands import add_device_options, open_engine, report_pro
 from oclgenomics.app.files import reads
 from oclgenomics.app.output import say_written
 from oclgenomics.app.signal_inputs import add_signal_inputs, add_signal_options, trim_of
-from oclgenomics.sdtw.commands.align_options import add_align_options, align_options, prefix_lengths
-from oclgenomics.sdtw.commands.part_reports import add_part_options, settle_format, write_parts
+from oclgenomics.sdtw.commands.options import add_align_options, align_options, prefix_lengths
+from oclgenomics.sdtw.commands.reports import add_part_options, settle_format, write_parts
 
 __all__ = ["add_parser", "run"]
 
@@ -50,9 +50,8 @@ def run(args: argparse.Namespace) -> int:
         See the exit codes of `oclgenomics.errors`.
     """
     from oclgenomics.runtime import select_device
-    from oclgenomics.sdtw.api import align_parts, checked_prefixes
-    from oclgenomics.sdtw.sources import open_references
-    from oclgenomics.sdtw.totals import Totals
+    from oclgenomics.sdtw.api import align_parts, checked_prefixes, open_references
+    from oclgenomics.sdtw.result import Totals
 
     settle_format(args)
     options = align_options(args)

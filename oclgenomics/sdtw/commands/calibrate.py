@@ -14,17 +14,19 @@ from oclgenomics.app.files import reads
 from oclgenomics.app.output import say, say_written
 from oclgenomics.app.signal_inputs import add_signal_options, trim_of
 from oclgenomics.errors import ParameterError, UsageError
-from oclgenomics.sdtw.commands.align_options import add_align_options, align_options, variant_name
-from oclgenomics.sdtw.commands.evaluation_options import (
+from oclgenomics.sdtw.commands.options import (
     DEFAULT_PREFIXES,
+    add_align_options,
     add_evaluation_options,
     add_reference_options,
     add_report_options,
     add_run_options,
+    align_options,
     check_evaluation_options,
     settle_score,
+    variant_name,
 )
-from oclgenomics.sdtw.commands.evaluation_reports import chosen_thresholds, make_report, say_report, write_report
+from oclgenomics.sdtw.commands.reports import chosen_thresholds, made_evaluation, say_evaluation, write_evaluation
 
 if TYPE_CHECKING:
     from oclgenomics.sdtw.squiggles.squiggle import Squiggle
@@ -96,10 +98,9 @@ def run(args: argparse.Namespace) -> int:
         See the exit codes of `oclgenomics.errors`.
     """
     from oclgenomics.runtime import select_device
-    from oclgenomics.sdtw.api import align
-    from oclgenomics.sdtw.evaluation import labelled_scores
+    from oclgenomics.sdtw import labelled_scores
+    from oclgenomics.sdtw.api import align, open_references
     from oclgenomics.sdtw.options import check_prefixes
-    from oclgenomics.sdtw.sources import open_references
 
     settle_score(args)
     output = check_evaluation_options(args)
@@ -118,10 +119,10 @@ def run(args: argparse.Namespace) -> int:
         say(args, f"simulated and aligned in {time.perf_counter() - start:.1f} s", level=1)
         found = [replace(one, trim=trim_of(args)) for one in found]  # what the reads will be that are to be judged
         scores = labelled_scores(*found, name=variant_name(options), score=args.score, targets=len(args.references))
-        report = make_report(args, [scores], chosen_thresholds(args, scores, engine))
+        report = made_evaluation(args, [scores], chosen_thresholds(args, scores, engine))
         report_profile(args, engine)
-        write_report(args, output, report, engine, f"simulated reads of {Path(args.target).name}")
-    say_report(args, report)
+        write_evaluation(args, output, report, engine, f"simulated reads of {Path(args.target).name}")
+    say_evaluation(args, report)
     say_written(args)
     return 0
 

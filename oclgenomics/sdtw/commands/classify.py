@@ -9,9 +9,8 @@ from oclgenomics.app.commands import add_device_options, open_engine, report_pro
 from oclgenomics.app.files import writes
 from oclgenomics.app.output import provenance, say, say_written, text_output
 from oclgenomics.app.signal_inputs import THRESHOLDS_TRIM, add_signal_inputs, add_signal_options
-from oclgenomics.sdtw.commands.align_options import add_align_options
-from oclgenomics.sdtw.commands.decision_options import add_decision_options, references_of, thresholds_of
-from oclgenomics.sdtw.commands.part_reports import add_part_options, settle_format, write_parts
+from oclgenomics.sdtw.commands.options import add_align_options, add_decision_options, references_of, thresholds_of
+from oclgenomics.sdtw.commands.reports import add_part_options, settle_format, write_parts
 
 __all__ = ["add_parser", "run"]
 
@@ -49,9 +48,9 @@ def run(args: argparse.Namespace) -> int:
     """
     from oclgenomics.runtime import select_device
     from oclgenomics.sdtw.api import classify_parts
-    from oclgenomics.sdtw.decisions.words import WORDS
-    from oclgenomics.sdtw.formats.summary import summary_text
-    from oclgenomics.sdtw.totals import Totals
+    from oclgenomics.sdtw.decisions.thresholds import WORDS
+    from oclgenomics.sdtw.formats.reports import summary_text
+    from oclgenomics.sdtw.result import Totals
 
     settle_format(args)
     thresholds = thresholds_of(args)

@@ -14,30 +14,28 @@ from oclgenomics.app.output import provenance, say, say_written
 from oclgenomics.app.progress import Progress
 from oclgenomics.app.signal_inputs import THRESHOLDS_TRIM, add_signal_options
 from oclgenomics.errors import UsageError
-from oclgenomics.sdtw.commands.align_options import (
+from oclgenomics.sdtw.commands.options import (
+    DEFAULT_PREFIXES,
     PRESETS,
     add_align_options,
-    align_options,
-    given_align_options,
-    preset_options,
-    variant_name,
-)
-from oclgenomics.sdtw.commands.decision_options import asked_trim
-from oclgenomics.sdtw.commands.evaluation_options import (
-    DEFAULT_PREFIXES,
     add_evaluation_options,
     add_reference_options,
     add_report_options,
     add_run_options,
+    align_options,
+    asked_trim,
     check_evaluation_options,
+    given_align_options,
+    preset_options,
     settle_score,
+    variant_name,
 )
-from oclgenomics.sdtw.commands.evaluation_reports import chosen_thresholds, make_report, say_report, write_report
+from oclgenomics.sdtw.commands.reports import chosen_thresholds, made_evaluation, say_evaluation, write_evaluation
 
 if TYPE_CHECKING:
     from oclgenomics.runtime import Engine
+    from oclgenomics.sdtw import LabelledScores
     from oclgenomics.sdtw.decisions.thresholds import Thresholds
-    from oclgenomics.sdtw.evaluation import LabelledScores
     from oclgenomics.sdtw.options import AlignOptions
     from oclgenomics.sdtw.squiggles.squiggle import Squiggle
     from oclgenomics.signals import TrimOptions
@@ -91,10 +89,9 @@ def run(args: argparse.Namespace) -> int:
         See the exit codes of `oclgenomics.errors`.
     """
     from oclgenomics.runtime import select_device
-    from oclgenomics.sdtw.api import checked_trim
+    from oclgenomics.sdtw.api import checked_trim, open_references
     from oclgenomics.sdtw.decisions.basis import settled_trim, trim_text
     from oclgenomics.sdtw.decisions.chosen_by import CHOSEN_BY, ChosenBy
-    from oclgenomics.sdtw.sources import open_references
     from oclgenomics.signals import TrimOptions
 
     output = check_evaluation_options(args)
@@ -120,12 +117,12 @@ def run(args: argparse.Namespace) -> int:
         elif args.stages is not None:
             known = scores[0]
             given = replace(given, references=known.references, made=provenance(args, engine), basis=known.basis)
-        report = make_report(args, scores, given)
+        report = made_evaluation(args, scores, given)
         if args.thresholds is not None and (kept := ChosenBy.from_made(given.made)) is not None:
             report = replace(report, chosen_by=kept.shared(scores[0].read_names))
         report_profile(args, engine)
-        write_report(args, output, report, engine, f"{Path(args.target).name} and {Path(args.others).name}")
-    say_report(args, report)
+        write_evaluation(args, output, report, engine, f"{Path(args.target).name} and {Path(args.others).name}")
+    say_evaluation(args, report)
     say_written(args)
     return 0
 
@@ -138,9 +135,8 @@ def _judged(args: argparse.Namespace) -> tuple[AlignOptions, Thresholds | None]:
     UsageError
         Options contradict each other or the thresholds.
     """
-    from oclgenomics.sdtw.decisions.stages import parse_stages
-    from oclgenomics.sdtw.decisions.thresholds import Thresholds
-    from oclgenomics.sdtw.decisions.thresholds_file import read_thresholds
+    from oclgenomics.sdtw.decisions.thresholds import Thresholds, parse_stages
+    from oclgenomics.sdtw.formats.thresholds import read_thresholds
 
     options = align_options(args)
     if args.thresholds is not None:
@@ -183,8 +179,8 @@ def _scores(
     prefixes: tuple[int, ...], trim: TrimOptions | None, engine: Engine,
 ) -> LabelledScores:  # fmt: skip
     """Align both classes of reads."""
+    from oclgenomics.sdtw import labelled_scores
     from oclgenomics.sdtw.api import align
-    from oclgenomics.sdtw.evaluation import labelled_scores
 
     progress = Progress(enabled=not args.quiet)
     found = []

@@ -80,8 +80,8 @@ def run(args: argparse.Namespace) -> int:
     InputError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
+    from oclgenomics.sdtw.formats.squiggle import write_squiggle
     from oclgenomics.sdtw.squiggles.build import build_squiggle
-    from oclgenomics.sdtw.squiggles.file import write_squiggle
     from oclgenomics.signals.model_files import read_model
 
     model = _meant_for(args, read_model(args.model, reverse_kmers=args.reverse_kmers))

@@ -36,7 +36,7 @@ def run(args: argparse.Namespace) -> int:
     InputError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
-    from oclgenomics.sdtw.squiggles.file import read_squiggle
+    from oclgenomics.sdtw.formats.squiggle import read_squiggle
 
     facts = _facts(read_squiggle(args.reference))
     write_facts(args, facts, _shown(facts))

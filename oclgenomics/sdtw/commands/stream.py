@@ -14,15 +14,13 @@ from oclgenomics.app.output import binary_output, provenance, say, say_written, 
 from oclgenomics.app.progress import Progress
 from oclgenomics.app.signal_inputs import THRESHOLDS_TRIM, add_signal_inputs, add_signal_options
 from oclgenomics.errors import UsageError
-from oclgenomics.sdtw.commands.align_options import add_align_options
-from oclgenomics.sdtw.commands.decision_options import add_decision_options, references_of, thresholds_of
+from oclgenomics.sdtw.commands.options import add_align_options, add_decision_options, references_of, thresholds_of
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from oclgenomics.sdtw.live.flow_cell_options import FlowCellOptions
-    from oclgenomics.sdtw.live.options import LiveOptions
+    from oclgenomics.sdtw.live.options import FlowCellOptions, LiveOptions
     from oclgenomics.sdtw.live.playback import Played
     from oclgenomics.signals.model import Signals
 
@@ -143,8 +141,7 @@ def run(args: argparse.Namespace) -> int:
     from oclgenomics.app.plot_style import plot_format
     from oclgenomics.io.plain_json import json_text
     from oclgenomics.runtime import select_device
-    from oclgenomics.sdtw.formats.live import played_text
-    from oclgenomics.sdtw.live.playback import play
+    from oclgenomics.sdtw.live.playback import play, played_text
 
     flow_cell, live, thresholds = _flow_cell(args), _live(args), thresholds_of(args)
     if args.plot:
@@ -177,7 +174,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _flow_cell(args: argparse.Namespace) -> FlowCellOptions:
-    from oclgenomics.sdtw.live.flow_cell_options import FlowCellOptions
+    from oclgenomics.sdtw.live.options import FlowCellOptions
 
     given = {name: getattr(args, name) for name in FlowCellOptions.__dataclass_fields__}
     return FlowCellOptions(**{name: value for name, value in given.items() if value is not None})
@@ -216,7 +213,7 @@ def _rate(signals: Signals) -> float | None:
 
 
 def _truth(args: argparse.Namespace, signals: Signals) -> NDArray[np.bool_] | None:
-    from oclgenomics.sdtw.live.truth import named_classes, of_class, read_classes
+    from oclgenomics.sdtw.live.playback import named_classes, of_class, read_classes
 
     if args.truth is None:
         return None

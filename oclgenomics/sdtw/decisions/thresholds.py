@@ -2,22 +2,150 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import ParameterError, UsageError
 from oclgenomics.sdtw.decisions.basis import Basis
-from oclgenomics.sdtw.decisions.scores import SCORES, Score
-from oclgenomics.sdtw.decisions.stages import Stage
-from oclgenomics.sdtw.decisions.words import ACCEPT, REJECT, UNDECIDED
 from oclgenomics.sdtw.options import AlignOptions, check_prefixes
 from oclgenomics.sdtw.reference import SATURATED
 
-__all__ = ["Stage", "Thresholds"]
+__all__ = [
+    "ACCEPT",
+    "REJECT",
+    "SCORES",
+    "UNDECIDED",
+    "WORDS",
+    "Score",
+    "Stage",
+    "Thresholds",
+    "parse_stages",
+    "read_scores",
+    "words_of",
+]
+
+UNDECIDED, ACCEPT, REJECT = 0, 1, 2
+WORDS = ("undecided", "accept", "reject")
+
+
+def words_of(decisions: NDArray[Any]) -> NDArray[np.object_]:
+    """Return the words of decisions.
+
+    Parameters
+    ----------
+    decisions : ndarray, uint8
+        Of any shape.
+    """
+    words: NDArray[np.object_] = np.array(WORDS, object)[decisions]
+    return words
+
+
+Score = Literal["cost", "difference"]
+SCORES: tuple[Score, ...] = get_args(Score)
+
+
+def read_scores(cost: NDArray[np.float64], score: Score, options: AlignOptions) -> NDArray[np.float64]:
+    """Return the scores of reads.
+
+    Parameters
+    ----------
+    cost : ndarray, float64, (..., references)
+        The target's first, then those of decoys; NaN where a read is too short.
+    score : {'cost', 'difference'}
+        The target's cost, or that cost less the least of the decoys'.
+    options : AlignOptions
+        Of the alignments: with uint16, a cost of 65,535 is saturated.
+
+    Returns
+    -------
+    ndarray, float64, (...)
+        NaN where a read is too short, and infinite where the target's cost is saturated: that read is less like the
+        target than any other.
+
+    Raises
+    ------
+    ParameterError
+        A difference without decoys.
+    """
+    if score not in SCORES:
+        raise ParameterError("score", f"choose one of {', '.join(SCORES)}", score)
+    if score == "difference" and cost.shape[-1] < 2:
+        raise ParameterError("score", "needs a decoy to compare the target with", score)
+    target = cost[..., 0]
+    result = target - cost[..., 1:].min(axis=-1) if score == "difference" else target.copy()
+    if options.arithmetic == "uint16":
+        result[target >= SATURATED] = np.inf
+    return result
+
+
+NUMBER = r"[-+]?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?"
+STAGE = re.compile(rf"\s*([0-9]{{1,9}})\s*:\s*(?:({NUMBER})\s*\.\.\s*)?({NUMBER})\s*")
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What is decided when a read has so many samples.
+
+    Attributes
+    ----------
+    prefix : int
+        Samples.
+    reject_above : float
+        A read with a higher score is rejected.
+    accept_below : float, optional
+        A read with a lower score is accepted at once. At the last stage all that are not rejected are accepted.
+
+    Raises
+    ------
+    ParameterError
+        A threshold is no finite number, or `accept_below` is above `reject_above`.
+    """
+
+    prefix: int
+    reject_above: float
+    accept_below: float | None = None
+
+    def __post_init__(self) -> None:
+        lower = self.reject_above if self.accept_below is None else self.accept_below
+        if not (math.isfinite(self.reject_above) and math.isfinite(lower)):
+            raise ParameterError("stages", "a threshold is a finite number", str(self))
+        if lower > self.reject_above:
+            raise ParameterError("stages", "scores to accept lie below those to reject", str(self))
+
+    def __str__(self) -> str:
+        lower = "" if self.accept_below is None else f"{self.accept_below:.12g}.."
+        return f"{self.prefix}:{lower}{self.reject_above:.12g}"
+
+
+def parse_stages(text: str) -> tuple[Stage, ...]:
+    """Read stages as they are typed.
+
+    Parameters
+    ----------
+    text : str
+        `PREFIX:REJECT` or `PREFIX:ACCEPT..REJECT` for each, with commas between them: "1000:5500,2000:4000..11000"
+        rejects reads above 5,500 after 1,000 samples, and after 2,000 those above 11,000. Thresholds may be negative.
+
+    Raises
+    ------
+    ParameterError
+        The text is something else, or a stage cannot be; see `Stage`.
+    """
+    stages = []
+    for part in text.split(","):
+        found = STAGE.fullmatch(part)
+        if found is None:
+            raise ParameterError("stages", "write PREFIX:REJECT or PREFIX:ACCEPT..REJECT for each", part[:40])
+        lower = None if found[2] is None else float(found[2])
+        stages.append(Stage(int(found[1]), float(found[3]), lower))
+    check_prefixes([stage.prefix for stage in stages])
+    return tuple(stages)
 
 
 @dataclass(frozen=True)
@@ -30,7 +158,7 @@ class Thresholds:
         Of ascending prefixes, one at least.
     options : AlignOptions
     score : {'cost', 'difference'}
-        See `oclgenomics.sdtw.decisions.scores.read_scores`.
+        See `read_scores`.
     references : tuple of str
         Names of the target and the decoys; empty where they are not known. Several targets, of which the best counts,
         are one of all their names, with commas between them.
@@ -85,7 +213,7 @@ class Thresholds:
         Returns
         -------
         ndarray, uint8
-            Numbers of `oclgenomics.sdtw.decisions.words`, of the shape of `scores`. At the last stage only reads that
+            Numbers of `WORDS`, of the shape of `scores`. At the last stage only reads that
             are too short stay undecided.
         """
         judged = self.stages[stage]

@@ -1,7 +1,26 @@
-"""Reports as text, written part by part."""
+"""Files of references and thresholds, byte by byte, and reports."""
 
-from oclgenomics.sdtw.formats.paf import PafReport
-from oclgenomics.sdtw.formats.tables import Report, make_report
-from oclgenomics.sdtw.formats.writing import write_report
+from __future__ import annotations
 
-__all__ = ["PafReport", "Report", "make_report", "write_report"]
+from typing import TYPE_CHECKING
+
+from oclgenomics.lazy_names import found_in
+
+if TYPE_CHECKING:
+    from oclgenomics.sdtw.formats.reports import PafReport, Report, make_report, write_report
+
+__all__ = [
+    "PafReport",
+    "Report",
+    "make_report",
+    "write_report",
+]
+
+HOMES = {
+    "PafReport": "reports",
+    "Report": "reports",
+    "make_report": "reports",
+    "write_report": "reports",
+}
+
+__getattr__, __dir__ = found_in(__name__, HOMES, __all__)

@@ -9,9 +9,9 @@ from typing import Any
 from oclgenomics.app.provenance import provenance_lines
 from oclgenomics.io.plain_json import json_text
 from oclgenomics.sdtw.decisions.chosen_by import SharedReads
-from oclgenomics.sdtw.evaluation.result import Difference, Evaluation
-from oclgenomics.sdtw.evaluation.run_model import Enrichment, RunModel
-from oclgenomics.sdtw.evaluation.staged import StagedEvaluation
+from oclgenomics.sdtw.decisions.evaluation import Difference, Evaluation
+from oclgenomics.sdtw.decisions.run_model import Enrichment, RunModel
+from oclgenomics.sdtw.decisions.staged import StagedEvaluation
 
 __all__ = ["EvaluationReport", "as_json", "as_tsv"]
 

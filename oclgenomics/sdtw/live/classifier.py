@@ -6,28 +6,49 @@ import math
 import os
 from collections.abc import Callable
 from dataclasses import replace
-from typing import IO
+from typing import IO, Any, Protocol
 
 from oclgenomics import notices
 from oclgenomics.runtime import Device, Engine
-from oclgenomics.sdtw.api import checked_trim, open_targets
+from oclgenomics.sdtw.api import References, checked_trim, open_targets
 from oclgenomics.sdtw.decisions.thresholds import Thresholds
-from oclgenomics.sdtw.decisions.thresholds_file import read_thresholds
-from oclgenomics.sdtw.found import PrefixAligner
-from oclgenomics.sdtw.live.chunks import signal_type
-from oclgenomics.sdtw.live.client import ReadUntilClient
-from oclgenomics.sdtw.live.clock import Clock, RealClock
-from oclgenomics.sdtw.live.debug_log import DebugLog
-from oclgenomics.sdtw.live.judging import Criteria
-from oclgenomics.sdtw.live.makers import given_aligner, own_aligner
-from oclgenomics.sdtw.live.metrics import Metrics
+from oclgenomics.sdtw.device.strips import PrefixAligner
+from oclgenomics.sdtw.formats.thresholds import read_thresholds
+from oclgenomics.sdtw.live.channels import signal_type
+from oclgenomics.sdtw.live.judging import OUTCOMES, Criteria, Decided
+from oclgenomics.sdtw.live.metrics import DebugLog, Metrics
 from oclgenomics.sdtw.live.options import MAX_CHANNELS, Action, LiveOptions
-from oclgenomics.sdtw.live.outcomes import OUTCOMES, Decided
 from oclgenomics.sdtw.live.selector import Selector
-from oclgenomics.sdtw.live.worker import MakeWorker, ThreadWorker
-from oclgenomics.sdtw.sources import References
+from oclgenomics.sdtw.live.workers import Clock, MakeWorker, RealClock, ThreadWorker, given_aligner, own_aligner
 
-__all__ = ["ReadUntilClassifier"]
+__all__ = [
+    "ReadUntilClassifier",
+    "ReadUntilClient",
+]
+
+
+class ReadUntilClient(Protocol):
+    """What is needed of a client of the Read Until API, such as `read_until.ReadUntilClient` and readfish's."""
+
+    signal_dtype: Any
+
+    @property
+    def is_running(self) -> bool:
+        """Whether reads come."""
+        ...
+
+    def get_read_chunks(self, batch_size: int = 1, last: bool = True) -> list[tuple[int, Any]]:
+        """Return channels and chunks that came since the last call."""
+        ...
+
+    def unblock_read_batch(self, reads: list[tuple[int, Any]], duration: float = 0.1) -> None:
+        """End reads, given by channel and number or id."""
+        ...
+
+    def stop_receiving_batch(self, reads: list[tuple[int, Any]]) -> None:
+        """Send no more of reads."""
+        ...
+
 
 LOG_SECONDS = 60.0
 MANY_DELAYED = 0.05  # of the reads

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from oclgenomics.app.plot_style import BLUE, GREEN, GREY, INK, ORANGE, SKY, STYLE, number_text, short_text
-from oclgenomics.sdtw.live.outcomes import OUTCOMES
+from oclgenomics.sdtw.live.judging import OUTCOMES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

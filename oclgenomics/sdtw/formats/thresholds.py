@@ -14,12 +14,10 @@ from oclgenomics.io.packed_file import open_packed
 from oclgenomics.io.plain_json import json_text
 from oclgenomics.io.strict_json import Fields, load_fields
 from oclgenomics.io.text_file import read_text
-from oclgenomics.sdtw.decisions.basis import Basis, KnownTrim, ReferenceFacts
+from oclgenomics.sdtw.decisions.basis import Basis, KnownTrim, ReadKind, ReferenceFacts
 from oclgenomics.sdtw.decisions.chosen_by import ChosenBy
-from oclgenomics.sdtw.decisions.stages import Stage
-from oclgenomics.sdtw.decisions.thresholds import Thresholds
+from oclgenomics.sdtw.decisions.thresholds import Stage, Thresholds
 from oclgenomics.sdtw.options import AlignOptions
-from oclgenomics.sdtw.read_kind import ReadKind
 from oclgenomics.signals import TrimOptions
 from oclgenomics.signals.chemistry import PORES
 

@@ -28,8 +28,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import ParameterError
-from oclgenomics.sdtw.evaluation.intervals import Interval
-from oclgenomics.sdtw.evaluation.staged import ClassOfReads, StagedEvaluation
+from oclgenomics.sdtw.decisions.intervals import Interval
+from oclgenomics.sdtw.decisions.staged import ClassOfReads, StagedEvaluation
 
 __all__ = ["Enrichment", "RunModel", "expected_enrichment", "seconds_until_out"]
 

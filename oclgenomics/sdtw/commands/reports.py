@@ -1,30 +1,129 @@
-"""What `sdtw evaluate` and `sdtw calibrate` make of scores, write and tell."""
+"""What `sdtw align` and `sdtw classify` have in common: options of the output, and writing it part by part."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+import time
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
 
 from oclgenomics import notices
-from oclgenomics.app.output import OutputOptions, binary_output, provenance, say
+from oclgenomics.app.commands import add_message_options
+from oclgenomics.app.files import writes
+from oclgenomics.app.output import PACKED, OutputOptions, binary_output, provenance, say, text_output
+from oclgenomics.app.progress import Progress
 from oclgenomics.errors import UsageError
-from oclgenomics.sdtw.commands.evaluation_options import run_model
+from oclgenomics.sdtw.commands.options import run_model
 
 if TYPE_CHECKING:
     from oclgenomics.runtime import Engine
+    from oclgenomics.sdtw import LabelledScores, RunModel, StagedEvaluation
     from oclgenomics.sdtw.decisions.thresholds import Thresholds
-    from oclgenomics.sdtw.evaluation import LabelledScores, RunModel, StagedEvaluation
     from oclgenomics.sdtw.formats.evaluation import EvaluationReport
+    from oclgenomics.sdtw.result import Totals
 
-__all__ = ["chosen_thresholds", "make_report", "say_report", "write_report"]
+__all__ = [
+    "add_part_options",
+    "chosen_thresholds",
+    "made_evaluation",
+    "say_evaluation",
+    "settle_format",
+    "write_evaluation",
+    "write_parts",
+]
+
+FORMATS = ("tsv", "jsonl", "paf")
+
+
+def add_part_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
+    """Add -o, --format, --json, --starts and options of messages; return their group."""
+    group = parser.add_argument_group("output")
+    writes(group.add_argument(
+        "-o", "--output", default="-", metavar="FILE", help=f"file for the results, {PACKED} (default: standard output)"
+    ))  # fmt: skip
+    group.add_argument(
+        "--format", choices=FORMATS,
+        help="format of the results; PAF has a line for the best place of each read (default: tsv)",
+    )  # fmt: skip
+    group.add_argument("--json", action="store_true", help="short for --format jsonl")
+    group.add_argument(
+        "--starts", action="store_true", help="tell where alignments start, too; always so with --format paf"
+    )
+    add_message_options(group)
+    return group
+
+
+def settle_format(args: argparse.Namespace) -> None:
+    """Settle what --format, --json and --starts ask for.
+
+    Raises
+    ------
+    UsageError
+        --json and --format contradict each other.
+    """
+    if args.json and args.format not in (None, "jsonl"):
+        raise UsageError(f"--json and --format {args.format} contradict each other; give one of them")
+    args.format = args.format or ("jsonl" if args.json else "tsv")
+    args.starts = args.starts or args.format == "paf"
+
+
+def write_parts(
+    args: argparse.Namespace,
+    engine: Engine,
+    totals: Totals,
+    label: str,
+    make_parts: Callable[[Callable[[int, int | None], None]], Generator[Any, None, None]],
+) -> None:
+    """Write the report of parts as they come, and say what it was.
+
+    Parameters
+    ----------
+    args : Namespace
+    engine : Engine
+    totals : Totals
+        To which the parts are added.
+    label : str
+        Of the progress.
+    make_parts : callable
+        Takes a progress and gives the parts.
+
+    Raises
+    ------
+    InputError, DeviceError, OutputError
+        See the exit codes of `oclgenomics.errors`.
+    """
+    from oclgenomics.sdtw.formats import PafReport, make_report, write_report
+
+    progress = Progress(enabled=not args.quiet)
+    progress.stage(label, "MB", 1e6)
+
+    def see(part: Any) -> None:
+        progress.clear()
+        totals.add(part)
+
+    start = time.perf_counter()
+    report = make_report(args.format, provenance=provenance(args, engine))
+    with closing(make_parts(progress.update)) as parts, text_output(args.output) as stream:
+        write_report(parts, stream, report, on_part=see)
+    seconds = max(time.perf_counter() - start, 1e-9)
+    say(
+        args,
+        f"{totals.reads:,} reads, {totals.samples:,} samples aligned; {seconds:.2f} s ({totals.reads / seconds:,.1f} "
+        f"reads/s, {totals.samples / seconds:,.0f} samples/s, {totals.cells / seconds / 1e9:,.2f} billion cells/s)",
+    )
+    if totals.short:
+        say(args, f"{totals.short:,} reads are shorter than the first prefix")
+    if isinstance(report, PafReport) and report.left_out:
+        say(args, f"{report.left_out:,} reads have no place and are not in the PAF")
+
 
 MAX_WIDTH = 0.2  # of the interval of a share that is kept
 
 
 def chosen_thresholds(args: argparse.Namespace, labelled: LabelledScores, engine: Engine) -> Thresholds:
     """Choose thresholds as the options ask for, with what made them."""
-    from oclgenomics.sdtw.evaluation import choose_for_run, choose_thresholds
+    from oclgenomics.sdtw import choose_for_run, choose_thresholds
 
     made = provenance(args, engine)
     if args.for_run:
@@ -38,9 +137,11 @@ def _run_of(args: argparse.Namespace, labelled: LabelledScores) -> RunModel:
     return run_model(args, None if labelled.basis is None else labelled.basis.reads.rate)
 
 
-def make_report(args: argparse.Namespace, scores: Sequence[LabelledScores], thresholds: Thresholds) -> EvaluationReport:
+def made_evaluation(
+    args: argparse.Namespace, scores: Sequence[LabelledScores], thresholds: Thresholds
+) -> EvaluationReport:
     """Evaluate scores of several kinds of alignments as the options ask for; thresholds judge the first ones."""
-    from oclgenomics.sdtw.evaluation import differences, evaluate, evaluate_stages, expected_enrichment
+    from oclgenomics.sdtw import differences, evaluate, evaluate_stages, expected_enrichment
     from oclgenomics.sdtw.formats.evaluation import EvaluationReport
 
     staged = evaluate_stages(thresholds, scores[0], chosen=_chosen(args, thresholds))
@@ -53,7 +154,7 @@ def make_report(args: argparse.Namespace, scores: Sequence[LabelledScores], thre
     return EvaluationReport([first, *others], found, staged, model, expected_enrichment(staged, model))
 
 
-def write_report(
+def write_evaluation(
     args: argparse.Namespace, output: OutputOptions[str], report: EvaluationReport, engine: Engine, title: str
 ) -> None:
     """Write the results, the thresholds and the figure.
@@ -65,8 +166,8 @@ def write_report(
     UsageError
         The reads do not show that the thresholds do any good; see `StagedEvaluation.tells_apart`.
     """
-    from oclgenomics.sdtw.decisions.thresholds_file import write_thresholds
     from oclgenomics.sdtw.formats.evaluation import as_json, as_tsv
+    from oclgenomics.sdtw.formats.thresholds import write_thresholds
 
     made = provenance(args, engine)
     if args.write_thresholds:
@@ -124,7 +225,7 @@ def _write_plot(args: argparse.Namespace, report: EvaluationReport, title: str) 
         save_plot(figure, stream, plot_format(args.plot))
 
 
-def say_report(args: argparse.Namespace, report: EvaluationReport) -> None:
+def say_evaluation(args: argparse.Namespace, report: EvaluationReport) -> None:
     """Tell the main numbers, each with its interval of 95 %."""
     for evaluation in report.evaluations:
         for one in evaluation.prefixes:
@@ -150,7 +251,7 @@ def say_report(args: argparse.Namespace, report: EvaluationReport) -> None:
 
 def _warn_of_few(staged: StagedEvaluation) -> None:
     """Tell that intervals are too wide for the numbers to say much."""
-    from oclgenomics.sdtw.evaluation.intervals import reads_needed
+    from oclgenomics.sdtw.decisions.intervals import reads_needed
 
     if all(high - low <= MAX_WIDTH for low, high in staged.kept):
         return

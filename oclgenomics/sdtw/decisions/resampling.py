@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.sdtw.evaluation.sweep import Sweep, between, f_score
+from oclgenomics.sdtw.decisions.labelled import Sweep, between, f_score
 
 __all__ = ["MIN_HALVED", "Drawn", "draw", "held_out_f", "highest_f", "split"]
 

@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import UsageError
-from oclgenomics.sdtw.decisions.thresholds import Thresholds
-from oclgenomics.sdtw.decisions.words import ACCEPT, REJECT, UNDECIDED
-from oclgenomics.sdtw.evaluation.intervals import MISS, Interval, local_miss, share_interval
-from oclgenomics.sdtw.evaluation.labelled import LabelledScores
+from oclgenomics.sdtw.decisions.intervals import MISS, Interval, local_miss, share_interval
+from oclgenomics.sdtw.decisions.labelled import LabelledScores
+from oclgenomics.sdtw.decisions.thresholds import ACCEPT, REJECT, UNDECIDED, Thresholds
 
 __all__ = ["ClassOfReads", "StagedEvaluation", "evaluate_stages"]
 
