@@ -1,4 +1,4 @@
-"""Decisions about an alignment: the type of scores, the shape of the kernel, and how a reference is cut."""
+"""Decisions about an alignment: types of scores, the shape of the kernel, and how references and reads are cut."""
 
 from __future__ import annotations
 
@@ -34,6 +34,7 @@ EXACT_IN_FLOAT = 1 << 24
 CPU_STRIP = 8  # columns that fit into the registers beside the rest
 GPU_STRIP, GPU_BONUS_STRIP = 92, 44  # into the 255 of a GPU; of 96 and 46, some are spilled where scores stay
 PUBLISHED_REACH = 11  # columns a row: the counter runs along the row, up to 10
+MAX_BLOCK_SAMPLES = 1 << 22  # of prefixes; more would let results wait, and make nothing faster
 
 
 @dataclass(frozen=True)
@@ -168,9 +169,6 @@ def cut_segments(strips: NDArray[np.uint32], bounds: NDArray[np.int64], count: i
     begins = np.flatnonzero(strips & BEGINS)
     track = begins[np.searchsorted(begins, reported, "right") - 1]
     return np.stack([np.maximum(track, reported - reach), reported, end], axis=1).astype(np.uint32)
-
-
-MAX_BLOCK_SAMPLES = 1 << 22  # of prefixes; more would let results wait, and make nothing faster
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""What alignments of signals give."""
+"""What alignments and classifications of signals give, and where their reads lie best."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from oclgenomics.app.frames import to_frame
 from oclgenomics.sdtw.decisions.basis import UNKNOWN_KIND, KnownTrim, ReadKind
 from oclgenomics.sdtw.decisions.thresholds import WORDS, Thresholds, words_of
 from oclgenomics.sdtw.options import AlignOptions
-from oclgenomics.sdtw.squiggles.squiggle import STRANDS, Squiggle
+from oclgenomics.sdtw.squiggles.squiggle import Squiggle, named_places
 
 __all__ = [
     "MAX_QUALITY",
@@ -27,116 +27,13 @@ __all__ = [
     "Totals",
     "best_reference",
     "mapping_quality",
-    "named_places",
     "of_reference",
-    "record_lengths",
     "records_of",
 ]
 
 MAX_QUALITY = 60
 UNKNOWN_QUALITY = 255  # as PAF has it
 FULL_GAPS = 10  # in the second-best cost
-
-
-def best_reference(cost: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return the number of the reference of the lowest cost, the first of equals.
-
-    Parameters
-    ----------
-    cost : ndarray, float64, (reads, references)
-        NaN where a read has none.
-
-    Returns
-    -------
-    ndarray, int64, (reads,)
-        -1 for a read without costs.
-    """
-    none = np.isnan(cost)
-    best: NDArray[np.int64] = np.where(none, np.inf, cost).argmin(axis=1)
-    return np.where(none.all(axis=1), -1, best)
-
-
-def of_reference(values: NDArray[Any], reference: NDArray[np.int64]) -> NDArray[Any]:
-    """Take from an array (reads, references) what is of one reference each; for -1, of any."""
-    taken: NDArray[Any] = np.take_along_axis(values, np.maximum(reference, 0)[:, None], axis=1)[:, 0]
-    return taken
-
-
-def mapping_quality(cost: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return the mapping quality of each read: 60 times its gap in tenths of the second-best cost, 60 at most.
-
-    The gap is what the best reference costs less than the second-best one, so a read whose best reference costs a tenth
-    less or better still has 60, and one with two best references 0. Places within one reference are not compared. A
-    second-best cost of 0 or below, as a bonus may give, counts as 1.
-
-    Parameters
-    ----------
-    cost : ndarray, float64, (reads, references)
-        NaN where a read has none.
-
-    Returns
-    -------
-    ndarray, int64, (reads,)
-        0 to 60, rounded down; 255 with one reference, and for reads without costs, for which nothing is known.
-    """
-    if cost.shape[1] < 2:
-        return np.full(len(cost), UNKNOWN_QUALITY, np.int64)
-    best, second = np.partition(cost, 1, axis=1)[:, :2].T
-    known = ~np.isnan(second)
-    quality = np.full(len(cost), UNKNOWN_QUALITY, np.int64)
-    gap = MAX_QUALITY * FULL_GAPS * (second[known] - best[known])
-    quality[known] = np.minimum(gap // np.where(second[known] > 0, second[known], 1), MAX_QUALITY)
-    return quality
-
-
-def named_places(
-    references: Sequence[Squiggle], which: NDArray[Any], columns: NDArray[np.int64]
-) -> dict[str, NDArray[Any]]:
-    """Return where columns of references are, as `reference`, `record`, `strand` and `position`.
-
-    Parameters
-    ----------
-    references : sequence of Squiggle
-    which : ndarray of int
-        The reference of each column; -1 for none.
-    columns : ndarray, int64
-        Of the shape of `which`; -1 for none.
-
-    Returns
-    -------
-    dict of str to ndarray
-        Of this shape. Names are empty, and the position -1, where there is none.
-    """
-    names = np.array([*(one.name for one in references), ""], object)
-    record, strand = (np.full(which.shape, "", object) for _ in range(2))
-    position = np.full(which.shape, -1, np.int64)
-    for number, one in enumerate(references):
-        here = (which == number) & (columns >= 0)
-        places = one.places(columns[here])
-        record[here] = np.array(one.records, object)[places.record]
-        strand[here] = np.array(STRANDS, object)[places.strand]
-        position[here] = places.position
-    return {"reference": names[which], "record": record, "strand": strand, "position": position}
-
-
-def record_lengths(
-    references: Sequence[Squiggle], which: NDArray[Any], columns: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """Return the letters of the record of each column; parameters as for `named_places`, but none is -1."""
-    lengths = np.empty(which.shape, np.int64)
-    for number, one in enumerate(references):
-        here = which == number
-        lengths[here] = one.lengths[one.places(columns[here]).record]
-    return lengths
-
-
-def records_of(columns: Mapping[str, NDArray[Any]]) -> list[dict[str, Any]]:
-    """Return the rows of columns, one record each; None for numbers that are not finite."""
-    lists = {name: column.tolist() for name, column in columns.items()}
-    for name, column in columns.items():
-        if column.dtype.kind == "f":
-            lists[name] = [value if math.isfinite(value) else None for value in lists[name]]
-    return [dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -479,3 +376,63 @@ class Totals:
     def count(self, word: str) -> int:
         """Return how many reads have a decision."""
         return sum(number for (_, decision), number in self.decided.items() if decision == word)
+
+
+def best_reference(cost: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return the number of the reference of the lowest cost, the first of equals.
+
+    Parameters
+    ----------
+    cost : ndarray, float64, (reads, references)
+        NaN where a read has none.
+
+    Returns
+    -------
+    ndarray, int64, (reads,)
+        -1 for a read without costs.
+    """
+    none = np.isnan(cost)
+    best: NDArray[np.int64] = np.where(none, np.inf, cost).argmin(axis=1)
+    return np.where(none.all(axis=1), -1, best)
+
+
+def of_reference(values: NDArray[Any], reference: NDArray[np.int64]) -> NDArray[Any]:
+    """Take from an array (reads, references) what is of one reference each; for -1, of any."""
+    taken: NDArray[Any] = np.take_along_axis(values, np.maximum(reference, 0)[:, None], axis=1)[:, 0]
+    return taken
+
+
+def mapping_quality(cost: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return the mapping quality of each read: 60 times its gap in tenths of the second-best cost, 60 at most.
+
+    The gap is what the best reference costs less than the second-best one, so a read whose best reference costs a tenth
+    less or better still has 60, and one with two best references 0. Places within one reference are not compared. A
+    second-best cost of 0 or below, as a bonus may give, counts as 1.
+
+    Parameters
+    ----------
+    cost : ndarray, float64, (reads, references)
+        NaN where a read has none.
+
+    Returns
+    -------
+    ndarray, int64, (reads,)
+        0 to 60, rounded down; 255 with one reference, and for reads without costs, for which nothing is known.
+    """
+    if cost.shape[1] < 2:
+        return np.full(len(cost), UNKNOWN_QUALITY, np.int64)
+    best, second = np.partition(cost, 1, axis=1)[:, :2].T
+    known = ~np.isnan(second)
+    quality = np.full(len(cost), UNKNOWN_QUALITY, np.int64)
+    gap = MAX_QUALITY * FULL_GAPS * (second[known] - best[known])
+    quality[known] = np.minimum(gap // np.where(second[known] > 0, second[known], 1), MAX_QUALITY)
+    return quality
+
+
+def records_of(columns: Mapping[str, NDArray[Any]]) -> list[dict[str, Any]]:
+    """Return the rows of columns, one record each; None for numbers that are not finite."""
+    lists = {name: column.tolist() for name, column in columns.items()}
+    for name, column in columns.items():
+        if column.dtype.kind == "f":
+            lists[name] = [value if math.isfinite(value) else None for value in lists[name]]
+    return [dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)]

@@ -1,4 +1,8 @@
-"""Thresholds chosen by labelled reads."""
+"""Thresholds chosen by labelled reads: each stage's by itself, or all together for what they bring in a run.
+
+Together, each stage's threshold is moved to where the expected enrichment is highest while the others stay, in turn,
+until none moves: then no single threshold that keeps a target can be chosen better. The search starts from the
+thresholds of the highest F and from thresholds that reject nothing, and takes the better end."""
 
 from __future__ import annotations
 
@@ -19,6 +23,8 @@ __all__ = [
     "choose_for_run",
     "choose_thresholds",
 ]
+
+MAX_TURNS = 50
 
 
 def choose_thresholds(
@@ -64,6 +70,40 @@ def choose_thresholds(
     return Thresholds(found, labelled.options, labelled.score, labelled.references, dict(made or {}), labelled.basis)
 
 
+def choose_for_run(labelled: LabelledScores, run: RunModel, *, made: Mapping[str, Any] | None = None) -> Thresholds:
+    """Choose the thresholds of all prefixes for the highest expected enrichment.
+
+    Parameters
+    ----------
+    labelled : LabelledScores
+        Its prefixes become stages.
+    run : RunModel
+    made : mapping, optional
+        What is kept with the thresholds of how they were found.
+
+    Raises
+    ------
+    ParameterError
+        No read of a class is as long as a prefix.
+    UsageError
+        The costs of all targets are saturated.
+    """
+    columns = zip(labelled.prefixes, labelled.target.T, labelled.other.T, strict=True)
+    sweeps = [Sweep.of_prefix(prefix, target, other) for prefix, target, other in columns]
+    classes = [
+        _Class(scores, share, length / run.speed, seconds_until_out(run, np.array(labelled.prefixes), length))
+        for scores, share, length in (
+            (labelled.target, run.target_share, run.target_length),
+            (labelled.other, 1 - run.target_share, run.other_length),
+        )
+    ]
+    starts = [[sweep.best for sweep in sweeps], [sweep.above(sweep.candidates[-1]) for sweep in sweeps]]
+    ends = [_climbed(np.array(start), classes, sweeps, run.capture_seconds) for start in starts]
+    _, chosen = max(ends, key=lambda end: end[0])
+    stages = tuple(Stage(prefix, value) for prefix, value in zip(labelled.prefixes, chosen.tolist(), strict=True))
+    return Thresholds(stages, labelled.options, labelled.score, labelled.references, dict(made or {}), labelled.basis)
+
+
 def check_shares(keep: float | None, reject: float | None) -> None:
     """Refuse shares that are out of range, and two of them.
 
@@ -82,9 +122,6 @@ def _threshold(sweep: Sweep, keep: float | None, reject: float | None) -> float:
     if keep is not None:
         return sweep.keeping(keep)
     return sweep.best if reject is None else sweep.rejecting(reject)
-
-
-MAX_TURNS = 50
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,40 +160,6 @@ class _Class:
         before = self.scores[:, :stage] <= thresholds[:stage]
         judged: NDArray[np.bool_] = before.all(axis=1) & ~np.isnan(self.scores[:, stage])
         return judged
-
-
-def choose_for_run(labelled: LabelledScores, run: RunModel, *, made: Mapping[str, Any] | None = None) -> Thresholds:
-    """Choose the thresholds of all prefixes for the highest expected enrichment.
-
-    Parameters
-    ----------
-    labelled : LabelledScores
-        Its prefixes become stages.
-    run : RunModel
-    made : mapping, optional
-        What is kept with the thresholds of how they were found.
-
-    Raises
-    ------
-    ParameterError
-        No read of a class is as long as a prefix.
-    UsageError
-        The costs of all targets are saturated.
-    """
-    columns = zip(labelled.prefixes, labelled.target.T, labelled.other.T, strict=True)
-    sweeps = [Sweep.of_prefix(prefix, target, other) for prefix, target, other in columns]
-    classes = [
-        _Class(scores, share, length / run.speed, seconds_until_out(run, np.array(labelled.prefixes), length))
-        for scores, share, length in (
-            (labelled.target, run.target_share, run.target_length),
-            (labelled.other, 1 - run.target_share, run.other_length),
-        )
-    ]
-    starts = [[sweep.best for sweep in sweeps], [sweep.above(sweep.candidates[-1]) for sweep in sweeps]]
-    ends = [_climbed(np.array(start), classes, sweeps, run.capture_seconds) for start in starts]
-    _, chosen = max(ends, key=lambda end: end[0])
-    stages = tuple(Stage(prefix, value) for prefix, value in zip(labelled.prefixes, chosen.tolist(), strict=True))
-    return Thresholds(stages, labelled.options, labelled.score, labelled.references, dict(made or {}), labelled.basis)
 
 
 def _climbed(

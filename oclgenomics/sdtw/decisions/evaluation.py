@@ -1,4 +1,4 @@
-"""What an evaluation gives."""
+"""How well scores tell target reads from others, prefix by prefix, and how sure that is."""
 
 from __future__ import annotations
 
@@ -25,6 +25,12 @@ __all__ = [
     "differences",
     "evaluate",
 ]
+
+DEFAULT_ROUNDS, DEFAULT_SPLITS = 1_000, 100
+MAX_ROUNDS = 1_000_000
+TAILS = (2.5, 97.5)  # percentiles
+MIN_DRAWN = 20  # reads of a class, of fewer of which the bootstrap says too little
+Reads = tuple[NDArray[np.int64], NDArray[np.int64]]  # of each piece, target and other, the number of its read
 
 
 class Estimate(NamedTuple):
@@ -176,12 +182,6 @@ class Difference:
         return {name: None if value != value else value for name, value in record.items()}
 
 
-DEFAULT_ROUNDS, DEFAULT_SPLITS = 1_000, 100
-MAX_ROUNDS = 1_000_000
-TAILS = (2.5, 97.5)  # percentiles
-MIN_DRAWN = 20  # reads of a class, of fewer of which the bootstrap says too little
-
-
 def evaluate(
     labelled: LabelledScores,
     *,
@@ -300,9 +300,6 @@ def _of_prefix(
         held_out_rounds,
         bounds.intervals(),
     )
-
-
-Reads = tuple[NDArray[np.int64], NDArray[np.int64]]  # of each piece, target and other, the number of its read
 
 
 def _reads(names: NDArray[np.object_]) -> NDArray[np.int64]:

@@ -1,4 +1,4 @@
-"""Thresholds of scores by which reads are rejected or accepted, stage by stage."""
+"""Scores, and the thresholds of them by which reads are rejected or accepted, stage by stage."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import ParameterError, UsageError
-from oclgenomics.sdtw.decisions.basis import Basis
+from oclgenomics.sdtw.decisions.basis import Basis, ReadKind, Trim, reference_names, settled_trim
 from oclgenomics.sdtw.options import AlignOptions, check_prefixes
 from oclgenomics.sdtw.reference import SATURATED
+from oclgenomics.sdtw.squiggles.squiggle import Squiggle
+from oclgenomics.signals import TrimOptions
 
 __all__ = [
     "ACCEPT",
@@ -25,6 +27,7 @@ __all__ = [
     "Score",
     "Stage",
     "Thresholds",
+    "checked_trim",
     "parse_stages",
     "read_scores",
     "words_of",
@@ -32,6 +35,10 @@ __all__ = [
 
 UNDECIDED, ACCEPT, REJECT = 0, 1, 2
 WORDS = ("undecided", "accept", "reject")
+Score = Literal["cost", "difference"]
+SCORES: tuple[Score, ...] = get_args(Score)
+NUMBER = r"[-+]?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?"
+STAGE = re.compile(rf"\s*([0-9]{{1,9}})\s*:\s*(?:({NUMBER})\s*\.\.\s*)?({NUMBER})\s*")
 
 
 def words_of(decisions: NDArray[Any]) -> NDArray[np.object_]:
@@ -46,21 +53,21 @@ def words_of(decisions: NDArray[Any]) -> NDArray[np.object_]:
     return words
 
 
-Score = Literal["cost", "difference"]
-SCORES: tuple[Score, ...] = get_args(Score)
-
-
-def read_scores(cost: NDArray[np.float64], score: Score, options: AlignOptions) -> NDArray[np.float64]:
-    """Return the scores of reads.
+def read_scores(
+    cost: NDArray[np.float64], score: Score, options: AlignOptions, targets: int = 1
+) -> NDArray[np.float64]:
+    """Return the scores of reads: one number each that says how much it looks like the target, the lower the more.
 
     Parameters
     ----------
     cost : ndarray, float64, (..., references)
-        The target's first, then those of decoys; NaN where a read is too short.
+        The targets' first, then those of decoys; NaN where a read is too short.
     score : {'cost', 'difference'}
-        The target's cost, or that cost less the least of the decoys'.
+        The best target's cost, or that cost less the least of the decoys'.
     options : AlignOptions
         Of the alignments: with uint16, a cost of 65,535 is saturated.
+    targets : int
+        References of targets.
 
     Returns
     -------
@@ -75,17 +82,13 @@ def read_scores(cost: NDArray[np.float64], score: Score, options: AlignOptions) 
     """
     if score not in SCORES:
         raise ParameterError("score", f"choose one of {', '.join(SCORES)}", score)
-    if score == "difference" and cost.shape[-1] < 2:
+    if score == "difference" and cost.shape[-1] <= targets:
         raise ParameterError("score", "needs a decoy to compare the target with", score)
-    target = cost[..., 0]
-    result = target - cost[..., 1:].min(axis=-1) if score == "difference" else target.copy()
+    best = cost[..., :targets].min(axis=-1)
+    result: NDArray[np.float64] = best - cost[..., targets:].min(axis=-1) if score == "difference" else best.copy()
     if options.arithmetic == "uint16":
-        result[target >= SATURATED] = np.inf
+        result[best >= SATURATED] = np.inf
     return result
-
-
-NUMBER = r"[-+]?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?"
-STAGE = re.compile(rf"\s*([0-9]{{1,9}})\s*:\s*(?:({NUMBER})\s*\.\.\s*)?({NUMBER})\s*")
 
 
 @dataclass(frozen=True)
@@ -200,6 +203,15 @@ class Thresholds:
         """Samples that a read needs for each stage."""
         return tuple(stage.prefix for stage in self.stages)
 
+    @property
+    def reads(self) -> ReadKind | None:
+        """What the reads said of themselves by which they were found, if that is known."""
+        return None if self.basis is None else self.basis.reads
+
+    def scores(self, cost: NDArray[np.float64], targets: int) -> NDArray[np.float64]:
+        """Return the scores that are judged; see `read_scores`."""
+        return read_scores(cost, self.score, self.options, targets)
+
     def decide(self, stage: int, scores: NDArray[np.float64]) -> NDArray[np.uint8]:
         """Decide of reads that have come to a stage.
 
@@ -266,3 +278,32 @@ class Thresholds:
                     f"the thresholds were made with `{name}={value}`, which is not `{name}={others[name]}`; "
                     "use the options of the thresholds, or make new ones with `sdtw calibrate`"
                 )
+
+
+def checked_trim(
+    thresholds: Thresholds,
+    targets: Sequence[Squiggle],
+    decoys: Sequence[Squiggle],
+    trim: Trim,
+    default: TrimOptions | None = TrimOptions(),
+) -> TrimOptions | None:
+    """Refuse thresholds that are for something else, and return how reads are to be trimmed.
+
+    Parameters
+    ----------
+    thresholds : Thresholds
+    targets, decoys : sequence of Squiggle
+    trim : TrimOptions, None or 'thresholds'
+    default : TrimOptions, optional
+        For thresholds that do not say.
+
+    Raises
+    ------
+    UsageError
+        See `Thresholds.check` and `settled_trim`.
+    """
+    names = reference_names(*([one.name for one in some] for some in (targets, decoys)))
+    settled = settled_trim(trim, thresholds.basis, default)
+    basis = None if thresholds.basis is None else Basis.of(targets, decoys, settled)
+    thresholds.check(thresholds.options, names, basis)
+    return settled

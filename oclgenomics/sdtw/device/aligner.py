@@ -1,4 +1,4 @@
-"""Prefixes of reads aligned with references that stay on the device."""
+"""Prefixes of reads aligned with references that stay on the device; longer ones go on from shorter ones."""
 
 from __future__ import annotations
 
@@ -135,12 +135,6 @@ class Aligner:
         return Found(np.concatenate([part.cost for part in parts]), np.concatenate([part.column for part in parts]))
 
 
-def reads_together(aligner: PrefixAligner, wanted: int) -> int:
-    """Return how many reads of those that are wanted can be staged at a time."""
-    going_on = _going_on(aligner)
-    return wanted if going_on is None else min(wanted, going_on.slots_that_fit())
-
-
 class StagedReads:
     """Aligns longer and longer prefixes of reads.
 
@@ -192,6 +186,12 @@ class StagedReads:
             found = self._going_on.extend(samples, first[some], prefix, slots, places[some])
             cost[some], column[some] = found.cost, found.column
         return Found(cost, column)
+
+
+def reads_together(aligner: PrefixAligner, wanted: int) -> int:
+    """Return how many reads of those that are wanted can be staged at a time."""
+    going_on = _going_on(aligner)
+    return wanted if going_on is None else min(wanted, going_on.slots_that_fit())
 
 
 def _going_on(aligner: PrefixAligner) -> Aligner | None:

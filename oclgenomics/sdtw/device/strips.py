@@ -1,4 +1,6 @@
-"""References as the kernel reads them: strips of columns of one width."""
+"""Launches of the kernel that aligns reads with strips of references: columns of one width.
+
+Scores at the end of a prefix may stay on the device, so that a read which goes on costs its new samples only."""
 
 from __future__ import annotations
 
@@ -25,6 +27,12 @@ __all__ = [
     "Slots",
     "StripAligner",
 ]
+
+SOURCE = "sdtw/align_strips.cl"
+NO_SLOT = (1 << 32) - 1
+GROUP = 64  # work-items of a group on GPUs
+ITEMS_PER_UNIT = 256  # that keep a compute unit of a GPU busy
+CELLS_PER_UNIT = 1 << 33  # of a launch, so that none takes long
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,51 +68,6 @@ class PrefixAligner(Protocol):
             Samples of a prefix; `samples` has as many from each first one on.
         """
         ...
-
-
-NO_SLOT = (1 << 32) - 1
-
-
-class Slots:
-    """Room for the scores of some reads at all columns.
-
-    A segment reads scores of columns that the one before it writes, so a slot has two places, which take turns.
-
-    Parameters
-    ----------
-    engine : Engine
-    strips : ReferenceStrips
-    shape : CellShape
-    bonus : bool
-        Whether columns have a bonus beside the score.
-    count : int
-    """
-
-    def __init__(self, engine: Engine, strips: ReferenceStrips, shape: CellShape, bonus: bool, count: int) -> None:
-        self.shape = shape
-        self.size = self._elements(strips, shape, bonus)
-        self.kept = engine.empty((2 * count, self.size), shape.dtype)
-        self.rows = np.zeros(count, np.int64)
-        self._turn = np.zeros(count, np.uint32)
-
-    @classmethod
-    def bytes_of(cls, strips: ReferenceStrips, shape: CellShape, bonus: bool) -> int:
-        """Return the bytes of a slot."""
-        return 2 * cls._elements(strips, shape, bonus) * shape.dtype.itemsize
-
-    @staticmethod
-    def _elements(strips: ReferenceStrips, shape: CellShape, bonus: bool) -> int:
-        return len(strips) * shape.strip * (2 if bonus else 1)
-
-    def places(self, numbers: NDArray[np.int64]) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-        """Return the places that scores of some slots come from, and those that they go to."""
-        base = 2 * numbers.astype(np.uint32)
-        return base + self._turn[numbers], base + (self._turn[numbers] ^ np.uint32(1))
-
-    def advance(self, numbers: NDArray[np.int64], rows: int) -> None:
-        """Note that scores have come to their new places: so many rows are aligned."""
-        self._turn[numbers] ^= np.uint32(1)
-        self.rows[numbers] = rows
 
 
 class ReferenceStrips:
@@ -163,10 +126,46 @@ def _strips(tracks: NDArray[np.int64], width: int) -> tuple[NDArray[np.int64], N
     return first, facts
 
 
-SOURCE = "sdtw/align_strips.cl"
-GROUP = 64  # work-items of a group on GPUs
-ITEMS_PER_UNIT = 256  # that keep a compute unit of a GPU busy
-CELLS_PER_UNIT = 1 << 33  # of a launch, so that none takes long
+class Slots:
+    """Room for the scores of some reads at all columns.
+
+    A segment reads scores of columns that the one before it writes, so a slot has two places, which take turns.
+
+    Parameters
+    ----------
+    engine : Engine
+    strips : ReferenceStrips
+    shape : CellShape
+    bonus : bool
+        Whether columns have a bonus beside the score.
+    count : int
+    """
+
+    def __init__(self, engine: Engine, strips: ReferenceStrips, shape: CellShape, bonus: bool, count: int) -> None:
+        self.shape = shape
+        self.size = self._elements(strips, shape, bonus)
+        self.kept = engine.empty((2 * count, self.size), shape.dtype)
+        self.rows = np.zeros(count, np.int64)
+        self._turn = np.zeros(count, np.uint32)
+
+    @classmethod
+    def bytes_of(cls, strips: ReferenceStrips, shape: CellShape, bonus: bool) -> int:
+        """Return the bytes of a slot."""
+        return 2 * cls._elements(strips, shape, bonus) * shape.dtype.itemsize
+
+    @staticmethod
+    def _elements(strips: ReferenceStrips, shape: CellShape, bonus: bool) -> int:
+        return len(strips) * shape.strip * (2 if bonus else 1)
+
+    def places(self, numbers: NDArray[np.int64]) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+        """Return the places that scores of some slots come from, and those that they go to."""
+        base = 2 * numbers.astype(np.uint32)
+        return base + self._turn[numbers], base + (self._turn[numbers] ^ np.uint32(1))
+
+    def advance(self, numbers: NDArray[np.int64], rows: int) -> None:
+        """Note that scores have come to their new places: so many rows are aligned."""
+        self._turn[numbers] ^= np.uint32(1)
+        self.rows[numbers] = rows
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,83 +1,34 @@
-"""Columns of arrays as columns of text."""
+"""Reports of alignments and of classified reads: tables, JSON Lines, PAF, and how many reads each stage decided."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from json.encoder import encode_basestring_ascii
-from typing import IO, Any, Literal, Protocol, TypeVar, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.app.provenance import provenance_lines
+from oclgenomics.app.reports import MISSING, Report
 from oclgenomics.errors import ParameterError
-from oclgenomics.io.text_rows import MISSING, rows_of
+from oclgenomics.io.text_rows import rows_of
 from oclgenomics.sdtw.decisions.thresholds import WORDS
-from oclgenomics.sdtw.result import Alignments, BestPlaces, Classified, Totals, named_places, record_lengths
+from oclgenomics.sdtw.result import Alignments, BestPlaces, Classified, Totals
+from oclgenomics.sdtw.squiggles.squiggle import named_places, record_lengths
 
-__all__ = [
-    "FORMATS",
-    "JsonReport",
-    "PafReport",
-    "Part",
-    "Report",
-    "ReportFormat",
-    "TsvReport",
-    "json_column",
-    "make_report",
-    "summary_text",
-    "table_column",
-    "write_report",
-]
-
-WHOLE, REAL = "%.0f", "%.9g"  # REAL tells floats of single precision apart
-
-
-def table_column(column: NDArray[Any], *, whole: bool) -> list[str]:
-    """Write the values of a column of a table.
-
-    Parameters
-    ----------
-    column : ndarray
-        Texts, whole numbers from 0 on, or floating-point numbers; an empty text, -1 and NaN stand for nothing.
-    whole : bool
-        Floating-point numbers are whole numbers.
-    """
-    values = column.tolist()
-    if column.dtype.kind == "f":
-        form = WHOLE if whole else REAL
-        return [form % value if value == value else MISSING for value in values]
-    if column.dtype.kind == "i":
-        return [str(value) if value >= 0 else MISSING for value in values]
-    return [value or MISSING for value in values]
-
-
-def json_column(column: NDArray[Any], *, whole: bool) -> list[str]:
-    """Write the values of a column as JSON, null for nothing and for infinity; parameters as for `table_column`."""
-    values = column.tolist()
-    if column.dtype.kind == "f":
-        form = WHOLE if whole else REAL
-        return [form % value if math.isfinite(value) else "null" for value in values]
-    if column.dtype.kind == "i":
-        return [str(value) if value >= 0 else "null" for value in values]
-    return [encode_basestring_ascii(value) if value else "null" for value in values]
-
+__all__ = ["FORMATS", "JsonReport", "PafReport", "Part", "ReportFormat", "TsvReport", "make_report", "summary_text"]
 
 Part = Alignments | Classified
 ReportFormat = Literal["tsv", "jsonl", "paf"]
 FORMATS: tuple[ReportFormat, ...] = get_args(ReportFormat)
+WHOLE, REAL = "%.0f", "%.9g"  # REAL tells floats of single precision apart
+PAF = "%%s\t%%s\t0\t%%s\t%%s\t%%s\t%%s\t%%s\t%%s\t%%s\t%%s\t%%s\ttp:A:P\tco:%s:%%s\trf:Z:%%s"
+SUMMARY_COLUMNS = ("prefix", "came", "accept", "reject", "undecided")
 
 
-class Report(Protocol):
-    """A report is `head(part)` of any part, then `body(part)` for each."""
-
-    def head(self, part: Part) -> str: ...
-
-    def body(self, part: Part) -> str: ...
-
-
-def make_report(format: ReportFormat, *, provenance: Mapping[str, Any] | None = None) -> Report:
+def make_report(format: ReportFormat, *, provenance: Mapping[str, Any] | None = None) -> Report[Part]:
     """Return the report of a format.
 
     Parameters
@@ -101,41 +52,48 @@ def make_report(format: ReportFormat, *, provenance: Mapping[str, Any] | None = 
     raise ParameterError("format", f"choose one of {', '.join(FORMATS)}", format)
 
 
-class TsvReport:
+class _Lines:
+    """A report with nothing before its lines and after them."""
+
+    def head(self) -> bytes:
+        return b""
+
+    def tail(self) -> bytes:
+        return b""
+
+
+class JsonReport(_Lines):
+    """A line of JSON for each row of `columns`; null where there is no value, or an infinite score."""
+
+    def body(self, part: Part, /) -> bytes:
+        columns = part.columns()
+        texts = [_texts(column, part, json=True) for column in columns.values()]
+        return _encoded(rows_of(texts, "{" + ", ".join(f'"{name}": %s' for name in columns) + "}\n"))
+
+
+class TsvReport(_Lines):
     """A table: lines with '#' that say what made it, a header, and the rows of `columns` of each part."""
 
     def __init__(self, provenance: Mapping[str, Any]) -> None:
-        self._provenance = provenance
+        self._head = provenance_lines(provenance)
+        self._begun = False
 
-    def head(self, part: Part) -> str:
-        return provenance_lines(self._provenance) + "\t".join(part.columns()) + "\n"
+    def head(self) -> bytes:
+        """Return what made it; the names of the columns depend on the parts, and come with the first one."""
+        return _encoded(self._head)
 
-    def body(self, part: Part) -> str:
+    def body(self, part: Part, /) -> bytes:
         columns = part.columns()
-        texts = [table_column(column, whole=not part.options.is_float) for column in columns.values()]
-        return rows_of(texts, "\t".join(["%s"] * len(columns)) + "\n")
+        names = "" if self._begun else "\t".join(columns) + "\n"
+        self._begun = True
+        return _encoded(names + rows_of([_texts(column, part) for column in columns.values()]))
 
 
-class JsonReport:
-    """A line of JSON for each row of `columns`; null where there is nothing, and for what is infinite."""
-
-    def head(self, part: Part) -> str:
-        return ""
-
-    def body(self, part: Part) -> str:
-        columns = part.columns()
-        texts = [json_column(column, whole=not part.options.is_float) for column in columns.values()]
-        return rows_of(texts, "{" + ", ".join(f'"{name}": %s' for name in columns) + "}\n")
-
-
-FORM = "%%s\t%%s\t0\t%%s\t%%s\t%%s\t%%s\t%%s\t%%s\t%%s\t%%s\t%%s\ttp:A:P\tco:%s:%%s\trf:Z:%%s"
-
-
-class PafReport:
+class PafReport(_Lines):
     """A line for each read that has a place, of its best reference. Reads without a place are left out, as PAF does.
 
-    Of the read, lengths and places are samples; of the record, letters. Matches are the k-mers that samples were
-    aligned with, and the block is their letters. Tags: `co` is the cost, `rf` the name of the reference, `dc` the
+    Of the read, lengths and places are samples; of the record, bases. Matches are the k-mers that samples were
+    aligned with, and the block is their bases. Tags: `co` is the cost, `rf` the name of the reference, `dc` the
     decision.
 
     Attributes
@@ -147,10 +105,7 @@ class PafReport:
     def __init__(self) -> None:
         self.left_out = 0
 
-    def head(self, part: Alignments | Classified) -> str:
-        return ""
-
-    def body(self, part: Alignments | Classified) -> str:
+    def body(self, part: Part, /) -> bytes:
         """Write the places of a part.
 
         Raises
@@ -165,49 +120,17 @@ class PafReport:
         first, last = (named_places(part.references, which, column) for column in (start, end))
         row = part.options.row_samples
         low = np.minimum(first["position"], last["position"])
-        letters = np.abs(first["position"] - last["position"]) + np.array([one.k for one in part.references])[which]
+        bases = np.abs(first["position"] - last["position"]) + np.array([one.k for one in part.references])[which]
         columns = [
             best.names[there], best.samples[there], best.prefix[there] // row * row,
-            first["strand"], first["record"], record_lengths(part.references, which, end), low, low + letters,
-            end - start + 1, letters, best.quality[there], best.cost[there], first["reference"],
+            first["strand"], first["record"], record_lengths(part.references, which, end), low, low + bases,
+            end - start + 1, bases, best.quality[there], best.cost[there], first["reference"],
         ]  # fmt: skip
-        texts = [table_column(column, whole=not part.options.is_float) for column in columns]
-        form = FORM % ("f" if part.options.is_float else "i")
+        form = PAF % ("f" if part.options.is_float else "i")
         if best.decision is not None:
-            texts.append(best.decision[there].tolist())
+            columns.append(best.decision[there])
             form += "\tdc:Z:%s"
-        return rows_of(texts, form + "\n")
-
-
-PartT = TypeVar("PartT", Alignments, Classified)
-
-
-def write_report(
-    parts: Iterable[PartT],
-    stream: IO[str],
-    report: Report,
-    *,
-    on_part: Callable[[PartT], None] = lambda _: None,
-) -> None:
-    """Write the parts of a result as they come; an input that is refused at once leaves nothing behind.
-
-    Parameters
-    ----------
-    parts : iterable of Alignments or of Classified
-        One at least, if only of no reads.
-    stream : text stream
-    report : Report
-    on_part : callable
-        Called with each part before it is written.
-    """
-    begun = False
-    for part in parts:
-        on_part(part)
-        stream.write(report.body(part) if begun else report.head(part) + report.body(part))
-        begun = True
-
-
-COLUMNS = ("prefix", "came", "accept", "reject", "undecided")
+        return _encoded(rows_of([_texts(column, part) for column in columns], form + "\n"))
 
 
 def summary_text(totals: Totals, prefixes: Sequence[int], provenance: Mapping[str, Any] | None = None) -> str:
@@ -220,9 +143,25 @@ def summary_text(totals: Totals, prefixes: Sequence[int], provenance: Mapping[st
         Samples of the stages; a line for 0, reads that came to none, is before them.
     provenance : mapping, optional
     """
-    lines = [provenance_lines(provenance or {}), "\t".join(COLUMNS) + "\n"]
+    lines = [provenance_lines(provenance or {}), "\t".join(SUMMARY_COLUMNS) + "\n"]
     for prefix in (0, *prefixes):
         came = sum(number for (last, _), number in totals.decided.items() if last >= prefix)
         counts = {word: totals.decided[prefix, word] for word in WORDS}
-        lines.append(f"{prefix}\t{came}\t" + "\t".join([str(counts[word]) for word in COLUMNS[2:]]) + "\n")
+        lines.append(f"{prefix}\t{came}\t" + "\t".join([str(counts[word]) for word in SUMMARY_COLUMNS[2:]]) + "\n")
     return "".join(lines)
+
+
+def _texts(column: NDArray[Any], part: Part, *, json: bool = False) -> list[str]:
+    """The values of a column of a part: an empty text, -1 and NaN stand for nothing, and so does infinity in JSON."""
+    values, missing = column.tolist(), "null" if json else MISSING
+    if column.dtype.kind == "f":
+        form = REAL if part.options.is_float else WHOLE
+        known = math.isfinite if json else lambda value: value == value
+        return [form % value if known(value) else missing for value in values]
+    if column.dtype.kind == "i":
+        return [str(value) if value >= 0 else missing for value in values]
+    return [(encode_basestring_ascii(value) if json else value) if value else missing for value in values]
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "backslashreplace")

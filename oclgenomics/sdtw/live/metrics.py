@@ -1,4 +1,4 @@
-"""How selection while sequencing goes: counts, and times of which the latest are kept."""
+"""How selection while sequencing goes: counts, times of which the latest are kept, and a line for each read."""
 
 from __future__ import annotations
 
@@ -22,35 +22,7 @@ __all__ = [
 
 KEPT = 1 << 17
 PERCENTILES = (50, 95, 99)
-
-
-class Latest:
-    """The latest 131,072 of some numbers, and the number and the largest of all."""
-
-    def __init__(self, kept: int = KEPT) -> None:
-        self._kept = np.empty(kept)
-        self.count, self.total, self.largest = 0, 0.0, float("nan")
-
-    def add(self, values: NDArray[np.float64]) -> None:
-        """Add numbers; NaN is none."""
-        new = values[~np.isnan(values)]
-        if len(new):
-            self._kept[np.arange(self.count, self.count + len(new)) % len(self._kept)] = new
-            self.count += len(new)
-            self.total += float(new.sum())
-            self.largest = float(np.fmax(self.largest, new.max()))
-
-    def values(self) -> NDArray[np.float64]:
-        """Those that are kept, in no order."""
-        return self._kept[: self.count]
-
-    def summary(self) -> dict[str, float | int | None]:
-        """Count, mean and maximum of all, and percentiles of those that are kept; None where there is none."""
-        if not self.count:
-            return {"count": 0, "mean": None, **{f"p{share}": None for share in PERCENTILES}, "max": None}
-        marks = np.percentile(self.values(), PERCENTILES).tolist()
-        shares = {f"p{share}": mark for share, mark in zip(PERCENTILES, marks, strict=True)}
-        return {"count": self.count, "mean": self.total / self.count, **shares, "max": self.largest}
+COLUMNS = ("time", "channel", "read", "samples", "prefix", "score", "outcome", "action", "sent", "latency")
 
 
 class Metrics:
@@ -145,11 +117,37 @@ class Metrics:
         )
 
 
+class Latest:
+    """The latest 131,072 of some numbers, and the number and the largest of all."""
+
+    def __init__(self, kept: int = KEPT) -> None:
+        self._kept = np.empty(kept)
+        self.count, self.total, self.largest = 0, 0.0, float("nan")
+
+    def add(self, values: NDArray[np.float64]) -> None:
+        """Add numbers; NaN is none."""
+        new = values[~np.isnan(values)]
+        if len(new):
+            self._kept[np.arange(self.count, self.count + len(new)) % len(self._kept)] = new
+            self.count += len(new)
+            self.total += float(new.sum())
+            self.largest = float(np.fmax(self.largest, new.max()))
+
+    def values(self) -> NDArray[np.float64]:
+        """Those that are kept, in no order."""
+        return self._kept[: self.count]
+
+    def summary(self) -> dict[str, float | int | None]:
+        """Count, mean and maximum of all, and percentiles of those that are kept; None where there is none."""
+        if not self.count:
+            return {"count": 0, "mean": None, **{f"p{share}": None for share in PERCENTILES}, "max": None}
+        marks = np.percentile(self.values(), PERCENTILES).tolist()
+        shares = {f"p{share}": mark for share, mark in zip(PERCENTILES, marks, strict=True)}
+        return {"count": self.count, "mean": self.total / self.count, **shares, "max": self.largest}
+
+
 def _milliseconds(seconds: float | int | None) -> str:
     return "-" if seconds is None else f"{seconds * 1e3:,.0f} ms"
-
-
-COLUMNS = ("time", "channel", "read", "samples", "prefix", "score", "outcome", "action", "sent", "latency")
 
 
 class DebugLog:

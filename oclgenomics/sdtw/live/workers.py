@@ -1,4 +1,7 @@
-"""Time as the sequencer counts it: real, faster, or simulated."""
+"""What judges reads beside the loop: a thread that owns the device, so that the loop waits no longer than it wants to.
+
+In simulated time batches are aligned at once, and take as long as they would have.
+"""
 
 from __future__ import annotations
 
@@ -34,6 +37,8 @@ __all__ = [
     "own_aligner",
     "warm_up",
 ]
+
+CLOSE_SECONDS = 5.0  # a device that hangs is left behind then
 
 
 class Clock(Protocol):
@@ -99,7 +104,6 @@ class VirtualClock:
 
 MakeAligner = Callable[[], AbstractContextManager[PrefixAligner]]
 MakeWorker = Callable[[MakeAligner, Criteria, Clock], "Worker"]
-CLOSE_SECONDS = 5.0  # a device that hangs is left behind then
 
 
 @dataclass(frozen=True, eq=False)

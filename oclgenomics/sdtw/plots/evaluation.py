@@ -1,4 +1,4 @@
-"""The figure of an evaluation: F by prefix, ROC curves, and the scores of both classes."""
+"""Figures of evaluations: F by prefix, ROC curves, and the scores of both classes."""
 
 from __future__ import annotations
 
@@ -26,11 +26,89 @@ __all__ = [
     "spread",
 ]
 
+WIDTH, HEIGHT = 12.0, 8.0
+MAX_HISTOGRAMS, WIDEST_HISTOGRAM = 4, 0.4
+LONGEST_TITLE = 60
 COLOURS = (BLUE, ORANGE, "#009E73", "#CC79A7", SKY, INK)  # of Okabe and Ito, too
 MARKERS = ("o", "s", "D", "^", "v", "P")
 LONGEST_NAME = 20
 LABEL_HEIGHT = 0.062  # of the axes
 LEAST_SPAN = 0.1  # of F on the axis
+SHOWN_FPR = (0.1, 0.25, 0.5, 1.0)  # ends of the axis
+HIGH_TPR = 0.97  # that the lowest curve reaches at the end of the axis
+BINS = 40
+TAIL = 1  # percent of the scores at each end that may lie outside the histogram
+LONGEST_LEGEND = 9
+
+
+def plot_evaluation(
+    evaluations: Sequence[Evaluation], thresholds: Thresholds | None = None, *, title: str = ""
+) -> Figure:
+    """Draw evaluations of the same reads.
+
+    Parameters
+    ----------
+    evaluations : sequence of Evaluation
+        Each is a line of F; ROC curves and histograms are of the first one.
+    thresholds : Thresholds, optional
+        Marked in the ROC curves and histograms; those of the highest F if not given.
+    title : str
+        What was evaluated, for the line below the headline.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        To be saved by `oclgenomics.app.plot_style.save_plot` or changed further; no display is needed.
+    """
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    first = evaluations[0]
+    if thresholds is None:
+        marked = {one.prefix: one.threshold for one in first.prefixes}
+    else:
+        marked = {stage.prefix: stage.reject_above for stage in thresholds.stages}
+    with rc_context(STYLE):
+        figure = Figure(figsize=(WIDTH, HEIGHT))
+        draw_f_curves(figure.add_axes((0.065, 0.50, 0.40, 0.36)), evaluations)
+        what = "highest F" if thresholds is None else "threshold"
+        draw_roc(figure.add_axes((0.67, 0.50, 0.30, 0.36)), first, marked, what)
+        shown = _shown(first, marked)
+        wide = min(0.905 / len(shown), WIDEST_HISTOGRAM)
+        word = "Cost" if first.labelled.score == "cost" else "Difference of costs"
+        for number, one in enumerate(shown):
+            axes = figure.add_axes((0.065 + number * wide, 0.09, wide - 0.03, 0.27))
+            draw_histogram(axes, one, marked.get(one.prefix), word)
+        _write_titles(figure, evaluations, title)
+    return figure
+
+
+def _shown(evaluation: Evaluation, marked: dict[int, float]) -> list[PrefixEvaluation]:
+    """Prefixes that get a histogram, from the shortest to the longest."""
+    known = [one for one in evaluation.prefixes if one.prefix in marked] or list(evaluation.prefixes)
+    places = np.unique(np.linspace(0, len(known) - 1, MAX_HISTOGRAMS).round()).astype(int)
+    return [known[place] for place in places.tolist()]
+
+
+def _write_titles(figure: Figure, evaluations: Sequence[Evaluation], title: str) -> None:
+    first = evaluations[0]
+    best = max(first.prefixes, key=lambda one: one.f.value)
+    headline = f"F {best.f.value:.3f} at {best.prefix:,} samples"
+    if not np.isnan(best.f.low):
+        headline += f" ({best.f.low:.3f}{EN_DASH}{best.f.high:.3f})"
+    if not np.isnan(best.held_out.value):
+        headline += f", {best.held_out.value:.3f} held out"
+    reads = [len(scores) for scores in (first.labelled.target, first.labelled.other)]
+    below = ": ".join(
+        part for part in (short_text(title, LONGEST_TITLE), f"{reads[0]:,} target and {reads[1]:,} other reads") if part
+    )
+    below += "; both classes weigh the same" if first.balanced else "; each read weighs the same"
+    figure.text(0.02, 0.955, headline, fontsize=15, fontweight="bold", va="center")
+    figure.text(0.02, 0.915, below, va="center", color=GREY)
+    line = 0.395
+    figure.text(0.065, line, "Scores of targets", color=BLUE, fontweight="bold", va="center")
+    figure.text(0.202, line, "and of other reads", color=ORANGE, fontweight="bold", va="center")
+    figure.text(0.350, line, "as shares of each class, and what the threshold keeps", color=GREY, va="center")
 
 
 def plot_f_curves(evaluations: Sequence[Evaluation], *, title: str = "") -> Figure:
@@ -123,13 +201,6 @@ def spread(places: NDArray[np.float64], apart: float) -> NDArray[np.float64]:
     return result
 
 
-SHOWN_FPR = (0.1, 0.25, 0.5, 1.0)  # ends of the axis
-HIGH_TPR = 0.97  # that the lowest curve reaches at the end of the axis
-BINS = 40
-TAIL = 1  # percent of the scores at each end that may lie outside the histogram
-LONGEST_LEGEND = 9
-
-
 def draw_roc(axes: Axes, evaluation: Evaluation, thresholds: Mapping[int, float], what: str) -> None:
     """Draw the ROC curve of each prefix, with its threshold marked.
 
@@ -213,78 +284,3 @@ def _mark(axes: Axes, one: PrefixEvaluation, threshold: float) -> None:
             text, (threshold, 0.88), (shift, 0), xycoords=("data", "axes fraction"), textcoords="offset points",
             ha=side, va="center", fontsize=9.5, fontweight="bold", color=colour,
         )  # fmt: skip
-
-
-WIDTH, HEIGHT = 12.0, 8.0
-MAX_HISTOGRAMS, WIDEST_HISTOGRAM = 4, 0.4
-LONGEST_TITLE = 60
-
-
-def plot_evaluation(
-    evaluations: Sequence[Evaluation], thresholds: Thresholds | None = None, *, title: str = ""
-) -> Figure:
-    """Draw evaluations of the same reads.
-
-    Parameters
-    ----------
-    evaluations : sequence of Evaluation
-        Each is a line of F; ROC curves and histograms are of the first one.
-    thresholds : Thresholds, optional
-        Marked in the ROC curves and histograms; those of the highest F if not given.
-    title : str
-        What was evaluated, for the line below the headline.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        To be saved by `oclgenomics.app.plot_style.save_plot` or changed further; no display is needed.
-    """
-    from matplotlib import rc_context
-    from matplotlib.figure import Figure
-
-    first = evaluations[0]
-    if thresholds is None:
-        marked = {one.prefix: one.threshold for one in first.prefixes}
-    else:
-        marked = {stage.prefix: stage.reject_above for stage in thresholds.stages}
-    with rc_context(STYLE):
-        figure = Figure(figsize=(WIDTH, HEIGHT))
-        draw_f_curves(figure.add_axes((0.065, 0.50, 0.40, 0.36)), evaluations)
-        what = "highest F" if thresholds is None else "threshold"
-        draw_roc(figure.add_axes((0.67, 0.50, 0.30, 0.36)), first, marked, what)
-        shown = _shown(first, marked)
-        wide = min(0.905 / len(shown), WIDEST_HISTOGRAM)
-        word = "Cost" if first.labelled.score == "cost" else "Difference of costs"
-        for number, one in enumerate(shown):
-            axes = figure.add_axes((0.065 + number * wide, 0.09, wide - 0.03, 0.27))
-            draw_histogram(axes, one, marked.get(one.prefix), word)
-        _write_titles(figure, evaluations, title)
-    return figure
-
-
-def _shown(evaluation: Evaluation, marked: dict[int, float]) -> list[PrefixEvaluation]:
-    """Prefixes that get a histogram, from the shortest to the longest."""
-    known = [one for one in evaluation.prefixes if one.prefix in marked] or list(evaluation.prefixes)
-    places = np.unique(np.linspace(0, len(known) - 1, MAX_HISTOGRAMS).round()).astype(int)
-    return [known[place] for place in places.tolist()]
-
-
-def _write_titles(figure: Figure, evaluations: Sequence[Evaluation], title: str) -> None:
-    first = evaluations[0]
-    best = max(first.prefixes, key=lambda one: one.f.value)
-    headline = f"F {best.f.value:.3f} at {best.prefix:,} samples"
-    if not np.isnan(best.f.low):
-        headline += f" ({best.f.low:.3f}{EN_DASH}{best.f.high:.3f})"
-    if not np.isnan(best.held_out.value):
-        headline += f", {best.held_out.value:.3f} held out"
-    reads = [len(scores) for scores in (first.labelled.target, first.labelled.other)]
-    below = ": ".join(
-        part for part in (short_text(title, LONGEST_TITLE), f"{reads[0]:,} target and {reads[1]:,} other reads") if part
-    )
-    below += "; both classes weigh the same" if first.balanced else "; each read weighs the same"
-    figure.text(0.02, 0.955, headline, fontsize=15, fontweight="bold", va="center")
-    figure.text(0.02, 0.915, below, va="center", color=GREY)
-    line = 0.395
-    figure.text(0.065, line, "Scores of targets", color=BLUE, fontweight="bold", va="center")
-    figure.text(0.202, line, "and of other reads", color=ORANGE, fontweight="bold", va="center")
-    figure.text(0.350, line, "as shares of each class, and what the threshold keeps", color=GREY, va="center")
