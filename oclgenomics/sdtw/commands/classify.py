@@ -7,8 +7,8 @@ from typing import Any
 
 from oclgenomics.app.commands import add_device_options, open_engine, report_profile
 from oclgenomics.app.files import writes
-from oclgenomics.app.output import provenance, say, say_written, text_output
-from oclgenomics.app.signal_inputs import THRESHOLDS_TRIM, add_signal_inputs, add_signal_options
+from oclgenomics.app.commands import provenance, say, say_written, text_output
+from oclgenomics.app.inputs import THRESHOLDS_TRIM, add_signal_inputs, add_signal_options
 from oclgenomics.sdtw.commands.options import add_align_options, add_decision_options, references_of, thresholds_of
 from oclgenomics.sdtw.commands.reports import add_part_options, settle_format, write_parts
 

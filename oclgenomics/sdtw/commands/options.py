@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from oclgenomics.app.commands import count, shortened, whole
 from oclgenomics.app.files import reads, writes
-from oclgenomics.app.output import OutputOptions
-from oclgenomics.app.signal_inputs import trim_of
+from oclgenomics.app.commands import OutputOptions
+from oclgenomics.app.inputs import trim_of
 from oclgenomics.errors import ParameterError, UsageError
 
 if TYPE_CHECKING:
@@ -321,7 +321,7 @@ def check_evaluation_options(args: argparse.Namespace) -> OutputOptions[str]:
     UsageError
         Options contradict each other, or are out of range.
     """
-    from oclgenomics.app.plot_style import plot_format
+    from oclgenomics.app.figures import plot_format
     from oclgenomics.sdtw.decisions.choice import check_shares
 
     ways = [f"--{name.replace('_', '-')}" for name in WAYS if getattr(args, name, None) not in (None, False)]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from oclgenomics import notices
 from oclgenomics.app.commands import add_message_options
 from oclgenomics.app.files import writes
-from oclgenomics.app.output import PACKED, OutputOptions, binary_output, provenance, say, text_output
+from oclgenomics.app.commands import PACKED, OutputOptions, binary_output, provenance, say, text_output
 from oclgenomics.app.progress import Progress
 from oclgenomics.errors import UsageError
 from oclgenomics.sdtw.commands.options import run_model
@@ -217,7 +217,7 @@ def _with_evidence(args: argparse.Namespace, report: EvaluationReport) -> Thresh
 
 
 def _write_plot(args: argparse.Namespace, report: EvaluationReport, title: str) -> None:
-    from oclgenomics.app.plot_style import plot_format, save_plot
+    from oclgenomics.app.figures import plot_format, save_plot
     from oclgenomics.sdtw.plots.evaluation import plot_evaluation
 
     figure = plot_evaluation(report.evaluations, report.staged.thresholds, title=title)

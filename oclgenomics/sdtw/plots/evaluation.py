@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.app.plot_style import BLUE, EN_DASH, GREY, INK, ORANGE, SKY, STYLE, TONES, short_text
+from oclgenomics.app.figures import BLUE, EN_DASH, GREY, INK, ORANGE, SKY, STYLE, TONES, short_text
 from oclgenomics.sdtw.decisions.evaluation import Evaluation, PrefixEvaluation
 from oclgenomics.sdtw.decisions.thresholds import Thresholds
 
@@ -58,7 +58,7 @@ def plot_evaluation(
     Returns
     -------
     matplotlib.figure.Figure
-        To be saved by `oclgenomics.app.plot_style.save_plot` or changed further; no display is needed.
+        To be saved by `oclgenomics.app.figures.save_plot` or changed further; no display is needed.
     """
     from matplotlib import rc_context
     from matplotlib.figure import Figure
@@ -123,7 +123,7 @@ def plot_f_curves(evaluations: Sequence[Evaluation], *, title: str = "") -> Figu
     Returns
     -------
     matplotlib.figure.Figure
-        To be saved by `oclgenomics.app.plot_style.save_plot` or changed further; no display is needed.
+        To be saved by `oclgenomics.app.figures.save_plot` or changed further; no display is needed.
     """
     from matplotlib import rc_context
     from matplotlib.figure import Figure
