@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING
 from oclgenomics.lazy_names import found_in
 
 if TYPE_CHECKING:
-    from oclgenomics.sdtw.api import align, align_parts, classify, classify_parts
+    from oclgenomics.app.run import Run
+    from oclgenomics.sdtw.api import (
+        align,
+        classify,
+        iter_align,
+        iter_classify,
+        labelled_scores,
+        open_references,
+        open_targets,
+    )
     from oclgenomics.sdtw.decisions.choice import choose_for_run, choose_thresholds
     from oclgenomics.sdtw.decisions.evaluation import (
         Difference,
@@ -17,7 +26,7 @@ if TYPE_CHECKING:
         differences,
         evaluate,
     )
-    from oclgenomics.sdtw.decisions.labelled import LabelledScores, Sweep, labelled_scores
+    from oclgenomics.sdtw.decisions.labelled import LabelledScores, Sweep
     from oclgenomics.sdtw.decisions.run_model import Enrichment, RunModel, expected_enrichment
     from oclgenomics.sdtw.decisions.staged import ClassOfReads, StagedEvaluation, evaluate_stages
     from oclgenomics.sdtw.decisions.thresholds import Stage, Thresholds
@@ -26,7 +35,7 @@ if TYPE_CHECKING:
     from oclgenomics.sdtw.live.classifier import ReadUntilClassifier
     from oclgenomics.sdtw.live.options import LiveOptions
     from oclgenomics.sdtw.options import CRESCENT, SQUIGGLEFILTER, AlignOptions
-    from oclgenomics.sdtw.result import Alignments, Classified
+    from oclgenomics.sdtw.result import Alignments, Classified, Totals
     from oclgenomics.sdtw.squiggles.build import build_squiggle
     from oclgenomics.sdtw.squiggles.squiggle import Squiggle
 
@@ -45,24 +54,28 @@ __all__ = [
     "LiveOptions",
     "PrefixEvaluation",
     "ReadUntilClassifier",
+    "Run",
     "RunModel",
     "Squiggle",
     "Stage",
     "StagedEvaluation",
     "Sweep",
     "Thresholds",
+    "Totals",
     "align",
-    "align_parts",
     "build_squiggle",
     "choose_for_run",
     "choose_thresholds",
     "classify",
-    "classify_parts",
     "differences",
     "evaluate",
     "evaluate_stages",
     "expected_enrichment",
+    "iter_align",
+    "iter_classify",
     "labelled_scores",
+    "open_references",
+    "open_targets",
     "read_squiggle",
     "read_thresholds",
     "write_squiggle",
@@ -83,6 +96,7 @@ HOMES = {
     "LiveOptions": "live.options",
     "PrefixEvaluation": "decisions.evaluation",
     "ReadUntilClassifier": "live.classifier",
+    "Run": "oclgenomics.app.run",
     "RunModel": "decisions.run_model",
     "SQUIGGLEFILTER": "options",
     "Squiggle": "squiggles.squiggle",
@@ -90,22 +104,29 @@ HOMES = {
     "StagedEvaluation": "decisions.staged",
     "Sweep": "decisions.labelled",
     "Thresholds": "decisions.thresholds",
+    "Totals": "result",
     "align": "api",
-    "align_parts": "api",
     "build_squiggle": "squiggles.build",
     "choose_for_run": "decisions.choice",
     "choose_thresholds": "decisions.choice",
     "classify": "api",
-    "classify_parts": "api",
     "differences": "decisions.evaluation",
     "evaluate": "decisions.evaluation",
     "evaluate_stages": "decisions.staged",
     "expected_enrichment": "decisions.run_model",
-    "labelled_scores": "decisions.labelled",
+    "iter_align": "api",
+    "iter_classify": "api",
+    "labelled_scores": "api",
+    "open_references": "api",
+    "open_targets": "api",
     "read_squiggle": "formats.squiggle",
     "read_thresholds": "formats.thresholds",
     "write_squiggle": "formats.squiggle",
     "write_thresholds": "formats.thresholds",
 }
+RENAMED = {
+    "align_parts": "iter_align",
+    "classify_parts": "iter_classify",
+}
 
-__getattr__, __dir__ = found_in(__name__, HOMES, __all__)
+__getattr__, __dir__ = found_in(__name__, HOMES, __all__, RENAMED)

@@ -25,7 +25,7 @@ from oclgenomics.sdtw.device.starts import StartFinder
 from oclgenomics.sdtw.device.strips import PrefixAligner
 from oclgenomics.sdtw.formats.squiggle import read_squiggle
 from oclgenomics.sdtw.formats.thresholds import read_thresholds
-from oclgenomics.sdtw.options import AlignOptions, check_prefixes
+from oclgenomics.sdtw.options import AlignOptions
 from oclgenomics.sdtw.plan import PrefixBlock, block_reads, prefix_blocks
 from oclgenomics.sdtw.result import Alignments, Classified, of_reference
 from oclgenomics.sdtw.squiggles.squiggle import Squiggle
@@ -36,7 +36,6 @@ __all__ = [
     "SignalSource",
     "align",
     "align_block",
-    "checked_prefixes",
     "classify",
     "classify_block",
     "iter_align",
@@ -134,7 +133,7 @@ def iter_align(
         In the order of the reads, at least one. Memory does not grow with the input.
     """
     options = options or AlignOptions()
-    lengths = checked_prefixes(prefixes, options)
+    lengths = options.check_prefixes(prefixes)
     opened = open_references(references)
     signals, from_files = _looked_into(signals)
     check = KindCheck(opened, warn=from_files)
@@ -230,7 +229,7 @@ def iter_classify(
     first, others = open_targets(targets, decoys)
     thresholds = thresholds if isinstance(thresholds, Thresholds) else read_thresholds(thresholds)
     trim = checked_trim(thresholds, first, others, trim)
-    longest = checked_prefixes(thresholds.prefixes, thresholds.options)[-1]
+    longest = thresholds.options.check_prefixes(thresholds.prefixes)[-1]
     signals, from_files = _looked_into(signals)
     opened, options = first + others, thresholds.options
     check = KindCheck(opened, thresholds.reads, warn=from_files)
@@ -278,7 +277,8 @@ def labelled_scores(
     return LabelledScores(
         name,
         target.prefixes,
-        *(read_scores(one.cost, score, one.options, targets) for one in (target, other)),
+        read_scores(target.cost, score, target.options, targets),
+        read_scores(other.cost, score, other.options, targets),
         target.names,
         other.names,
         target.options,
@@ -286,13 +286,6 @@ def labelled_scores(
         basis.names,
         replace(basis, reads=target.reads.joined(other.reads)),
     )
-
-
-def checked_prefixes(prefixes: Sequence[int], options: AlignOptions) -> tuple[int, ...]:
-    """Return prefixes that can be aligned; see `check_prefixes` and `AlignOptions.rows` for what is refused."""
-    lengths = check_prefixes(prefixes)
-    options.rows(lengths[0])
-    return lengths
 
 
 def open_references(references: References, parameter: str = "references") -> tuple[Squiggle, ...]:

@@ -373,9 +373,13 @@ class Totals:
         rows = [options.rows(prefix) for prefix in prefixes]
         self.cells += columns * sum(row * count for row, count in zip(rows, aligned, strict=True))
 
-    def count(self, word: str) -> int:
-        """Return how many reads have a decision."""
-        return sum(number for (_, decision), number in self.decided.items() if decision == word)
+    @property
+    def decisions(self) -> dict[str, int]:
+        """How many reads there are of each decision."""
+        counts = dict.fromkeys(WORDS, 0)
+        for (_, word), number in self.decided.items():
+            counts[word] += number
+        return counts
 
 
 def best_reference(cost: NDArray[np.float64]) -> NDArray[np.int64]:

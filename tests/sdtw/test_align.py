@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from oclgenomics.errors import InputError, ParameterError
 from oclgenomics.runtime import Engine
 from oclgenomics.sdtw import Alignments, AlignOptions, align
-from oclgenomics.sdtw.api import align_block, align_parts, open_references, signal_blocks
+from oclgenomics.sdtw.api import align_block, iter_align, open_references, signal_blocks
 from oclgenomics.sdtw.plan import MAX_BLOCK_SAMPLES, PrefixBlock, block_reads, prefix_blocks
 from oclgenomics.signals import Signals, TrimOptions, write_signals
 
@@ -141,7 +141,7 @@ def test_reads_go_all_the_way(shaped: Engine) -> None:
 
 def test_no_reads_give_a_part(engine: Engine) -> None:
     """Which has all that others have."""
-    (part,) = align_parts([], TWO, prefixes=(5,), starts=True, engine=engine)
+    (part,) = iter_align([], TWO, prefixes=(5,), starts=True, engine=engine)
     assert part.cost.shape == (0, 1, 2)
     assert part.start is not None
     assert part.records() == []

@@ -62,8 +62,8 @@ def test_thresholds_say_how_reads_are_trimmed(folder: Path, device: Device, caps
         shown = refused(device, capsys, *CLASSIFY, "--trim", trim)
         assert f"made with --trim 20, which is not --trim {trim}; make new ones" in shown
     with pytest.raises(UsageError, match="made with trim=20, which is not trim='stall'"):
-        classify("reads.npz", "target.sdtw", "chosen.json", trim=TrimOptions(), device=device)
-    assert len(classify("reads.npz", "target.sdtw", "chosen.json", device=device)) == 5
+        classify("reads.npz", "target.sdtw", "chosen.json", trim=TrimOptions(), engine=device)
+    assert len(classify("reads.npz", "target.sdtw", "chosen.json", engine=device)) == 5
     rows = []
     for words in ((), ("--trim", "20")):
         assert sdtw(device, *CLASSIFY, *words) == 0

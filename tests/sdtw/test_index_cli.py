@@ -13,7 +13,7 @@ import pytest
 
 from oclgenomics.cli.main import main
 from oclgenomics.sdtw import build_squiggle, read_squiggle
-from oclgenomics.sdtw.commands.index import MODEL_NAMES
+from oclgenomics.sdtw.commands.options import MODEL_NAMES
 from oclgenomics.signals import MODELS, read_model
 
 FASTA = ">one first\nGATTACAGATTACA\nNNNACGTACGT\n>two\nacguacgu\n>three\nAC\n"
@@ -35,7 +35,7 @@ def test_index(fasta: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert sdtw("index", fasta, "--model", "r9.4.1", "-o", out) == 0
     shown = capsys.readouterr()
     assert shown.out == ""
-    assert shown.err == f"oclgenomics: 3 sequences of 35 letters, 30 k-mers in 6 tracks; wrote {out}\n"
+    assert shown.err == f"oclgenomics: 3 sequences of 35 bases, 30 k-mers in 6 tracks; wrote {out}\n"
     expected = build_squiggle(fasta, read_model("r9.4.1"))
     found = read_squiggle(out)
     np.testing.assert_array_equal(found.levels, expected.levels)

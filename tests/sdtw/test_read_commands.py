@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 from helpers.sdtw_oracle import small_squiggle
 
+from oclgenomics.app.reports import write_reports
 from oclgenomics.cli.main import main
 from oclgenomics.runtime import Device
 from oclgenomics.sdtw import AlignOptions, Stage, Thresholds, align, classify, write_thresholds
-from oclgenomics.sdtw.formats import make_report, write_report
+from oclgenomics.sdtw.formats import make_report
 from oclgenomics.sdtw.formats.squiggle import write_squiggle
 from oclgenomics.signals import Signals, TrimOptions, write_signals
 
@@ -52,9 +53,9 @@ def sdtw(*words: object, device: Device) -> int:
 
 def body_of(part: object, format: str) -> str:
     """The report without what made it."""
-    stream = io.StringIO()
-    write_report([part], stream, make_report(format))  # type: ignore[arg-type, type-var, list-item]
-    return stream.getvalue()
+    stream = io.BytesIO()
+    write_reports([part], [(stream, make_report(format))])  # type: ignore[arg-type, list-item]
+    return stream.getvalue().decode()
 
 
 @pytest.mark.parametrize("format", ["tsv", "jsonl", "paf"])
@@ -64,7 +65,7 @@ def test_align(folder: Path, device: Device, format: str, capsys: pytest.Capture
     assert sdtw(*words, "--trim", 20, "--format", format, "-o", "out", device=device) == 0
     found = align(
         "reads.npz", ["target.sdtw", "decoy.sdtw"], prefixes=(100, 450), trim=TRIMMED, starts=format == "paf",
-        device=device,
+        engine=device,
     )  # fmt: skip
     lines = (folder / "out").read_text().splitlines(keepends=True)
     assert "".join(line for line in lines if not line.startswith("# ")) == body_of(found, format)
@@ -99,7 +100,7 @@ def test_classify(folder: Path, device: Device, source: str, capsys: pytest.Capt
     words = ("classify", "reads.npz", "--reference", "target.sdtw", "--decoy", "decoy.sdtw", *given, "--trim", 20)
     assert sdtw(*words, "-o", "out", "--summary", "summary", "--starts", device=device) == 0
     found = classify(SIGNALS.cut(np.full(5, 20), SIGNALS.lengths), REFERENCES["target"], thresholds,
-                     decoys=REFERENCES["decoy"], starts=True, device=device)  # fmt: skip
+                     decoys=REFERENCES["decoy"], starts=True, engine=device)  # fmt: skip
     assert [row["decision"] for row in found.records()] == ["accept", "reject", "accept", "undecided", "accept"]
     lines = (folder / "out").read_text().splitlines(keepends=True)
     assert "".join(line for line in lines if not line.startswith("# ")) == body_of(found, "tsv")

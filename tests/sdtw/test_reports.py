@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 from helpers.sdtw_oracle import small_squiggle
 
+from oclgenomics.app.reports import write_reports
 from oclgenomics.errors import ParameterError
 from oclgenomics.sdtw import Alignments, AlignOptions, Classified, Stage, Thresholds
-from oclgenomics.sdtw.formats import PafReport, make_report, write_report
+from oclgenomics.sdtw.formats import PafReport, make_report
 from oclgenomics.sdtw.formats.reports import FORMATS, Part
 
 REFERENCES = (small_squiggle("a", np.arange(50.0)), small_squiggle("b", np.arange(30.0), molecule="rna"))
@@ -42,9 +43,9 @@ def classified() -> Classified:
 
 def written(format: str, *parts: Part) -> str:
     """The report of parts as text."""
-    stream = io.StringIO()
-    write_report(parts, stream, make_report(format, provenance={"program": "made"}))  # type: ignore[arg-type]
-    return stream.getvalue()
+    stream = io.BytesIO()
+    write_reports(parts, [(stream, make_report(format, provenance={"program": "made"}))])  # type: ignore[arg-type]
+    return stream.getvalue().decode()
 
 
 ALIGNED_TSV = """\
@@ -52,23 +53,23 @@ ALIGNED_TSV = """\
 read	samples	prefix	reference	cost	record	strand	position	start
 one	300	100	a	900	a_record	+	7	3
 one	300	100	b	1000	b_record	+	9	13
-one	300	200	a	65535	.	.	.	.
+one	300	200	a	65535	NA	NA	NA	NA
 one	300	200	b	1500	b_record	+	9	13
 tw"o	130	100	a	700	a_record	-	37	41
 tw"o	130	100	b	1234	b_record	+	26	29
-tw"o	130	200	a	.	.	.	.	.
-tw"o	130	200	b	.	.	.	.	.
-short	20	100	a	.	.	.	.	.
-short	20	100	b	.	.	.	.	.
-short	20	200	a	.	.	.	.	.
-short	20	200	b	.	.	.	.	.
+tw"o	130	200	a	NA	NA	NA	NA	NA
+tw"o	130	200	b	NA	NA	NA	NA	NA
+short	20	100	a	NA	NA	NA	NA	NA
+short	20	100	b	NA	NA	NA	NA	NA
+short	20	200	a	NA	NA	NA	NA	NA
+short	20	200	b	NA	NA	NA	NA	NA
 """
 CLASSIFIED_TSV = """\
 # program: made
 read	samples	decision	prefix	score	cost	mapq	reference	record	strand	position	start
-one	300	reject	100	inf	65535	0	a	.	.	.	.
+one	300	reject	100	inf	65535	0	a	NA	NA	NA	NA
 tw"o	130	accept	100	-534	700	60	a	a_record	-	37	41
-short	20	undecided	0	.	.	255	.	.	.	.	.
+short	20	undecided	0	NA	NA	255	NA	NA	NA	NA	NA
 """
 ALIGNED_PAF = """\
 one	300	0	198	+	b_record	35	9	19	5	10	60	tp:A:P	co:i:1500	rf:Z:b
@@ -107,7 +108,7 @@ def test_parts_make_the_same_report(part: Part, format: str) -> None:
 
 @pytest.mark.parametrize("part", [aligned(), classified()], ids=["aligned", "classified"])
 def test_lines_of_json_are_records(part: Part) -> None:
-    """With null where tables have a dot, or an infinite score."""
+    """With null where tables have NA, or an infinite score."""
     lines = [json.loads(line) for line in written("jsonl", part).splitlines()]
     for line, row in zip(lines, part.records(), strict=True):
         shown = {name: None if value in ("", -1) else value for name, value in row.items() if name != "score"}
@@ -126,8 +127,8 @@ def test_costs_of_single_precision_are_told_apart() -> None:
 def test_reads_without_a_place_are_counted() -> None:
     """PAF leaves them out, and parts without starts have no places."""
     report = PafReport()
-    assert (report.body(aligned()).count("\n"), report.left_out) == (2, 1)
-    assert (report.body(classified()).count("\n"), report.left_out) == (1, 3)
+    assert (report.body(aligned()).count(b"\n"), report.left_out) == (2, 1)
+    assert (report.body(classified()).count(b"\n"), report.left_out) == (1, 3)
     with pytest.raises(ValueError, match="starts=True"):
         report.body(replace(aligned(), start=None))
 
@@ -136,8 +137,8 @@ def test_columns_without_starts() -> None:
     """Where nobody asked for starts there are none."""
     part = replace(classified(), start=None)
     assert written("tsv", part) == CLASSIFIED_TSV.replace("\tstart", "").replace("\t37\t41", "\t37").replace(
-        ".\t.\t.\t.\t.\n", ".\t.\t.\t.\n"
-    ).replace("0\ta\t.\t.\t.\t.\n", "0\ta\t.\t.\t.\n")
+        "NA\tNA\tNA\tNA\tNA\n", "NA\tNA\tNA\tNA\n"
+    ).replace("0\ta\tNA\tNA\tNA\tNA\n", "0\ta\tNA\tNA\tNA\n")
 
 
 def test_unknown_formats_are_refused() -> None:

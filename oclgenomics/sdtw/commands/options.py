@@ -1,45 +1,41 @@
-"""How signals are compared with references: options that all commands of `sdtw` share."""
+"""What commands of `sdtw` have in common: how signals are compared, what decides of reads, and how it is evaluated."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from oclgenomics.app.commands import count, shortened, whole
+from oclgenomics import sdtw
+from oclgenomics.app.commands import OutputOptions, add_output_options, count, shortened, whole
 from oclgenomics.app.files import reads, writes
-from oclgenomics.app.commands import OutputOptions
 from oclgenomics.app.inputs import trim_of
 from oclgenomics.errors import ParameterError, UsageError
+from oclgenomics.sdtw import decisions, plots
 
 if TYPE_CHECKING:
-    from oclgenomics.sdtw import RunModel
     from oclgenomics.sdtw.decisions.basis import Trim
-    from oclgenomics.sdtw.decisions.thresholds import Score, Thresholds
-    from oclgenomics.sdtw.options import AlignOptions
-    from oclgenomics.sdtw.squiggles.squiggle import Squiggle
     from oclgenomics.signals import TrimOptions
 
 __all__ = [
     "DEFAULT_PREFIXES",
     "FIELDS",
-    "FORMATS",
     "PRESETS",
     "add_align_options",
     "add_decision_options",
     "add_evaluation_options",
+    "add_model_options",
     "add_reference_options",
-    "add_report_options",
-    "add_run_options",
     "align_options",
     "asked_trim",
     "check_evaluation_options",
-    "given_align_options",
     "prefix_lengths",
     "preset_options",
     "references_of",
     "run_model",
     "settle_score",
+    "settled_options",
     "thresholds_of",
     "variant_name",
 ]
@@ -48,6 +44,21 @@ CHOICES = ("norm", "cost", "bonus", "arithmetic")
 NUMBERS = ("bits", "step")
 FIELDS = CHOICES + NUMBERS
 PRESETS = ("default", "crescent", "squigglefilter")
+MODEL_NAMES = ("r9.4.1",)
+FORMATS = ("tsv", "json")  # of evaluations
+WAYS = ("stages", "thresholds", "keep", "reject", "for_run")  # to come by thresholds
+DEFAULT_PREFIXES = (1000, 2000, 3000, 4000, 5000)
+RUN_OPTIONS: dict[str, tuple[Callable[[str], float], str, str]] = {
+    "--target-share": (float, "P", "share of the target among strands of the library (default: 0.01)"),
+    "--target-length": (float, "BASES", "mean length of strands of the target (default: 5000)"),
+    "--other-length": (float, "BASES", "mean length of other strands (default: 5000)"),
+    "--channels": (count, "N", "pores that are read at a time (default: 512)"),
+    "--rate": (float, "HZ", "samples per second of a pore (default: that of the reads, else 4000)"),
+    "--speed": (float, "BASES", "bases per second (default: 450)"),
+    "--capture-seconds": (float, "S", "mean time that a pore is empty between strands (default: 1)"),
+    "--latency": (float, "S", "from the last sample of a prefix until a rejected strand is out (default: 0.5)"),
+    "--skipped": (count, "N", "samples at the start of reads that prefixes leave out (default: 0)"),
+}
 
 
 def add_align_options(group: argparse._ArgumentGroup) -> None:
@@ -93,41 +104,45 @@ def prefix_lengths(text: str) -> tuple[int, ...]:
         raise argparse.ArgumentTypeError(f"{shortened(text)}: write numbers of samples as in 1000,2000") from None
 
 
-def given_align_options(args: argparse.Namespace) -> bool:
-    """Whether the user gave any of the options, which thresholds read from a file may contradict."""
-    return any(getattr(args, name) is not None for name in ("preset", *FIELDS))
-
-
-def align_options(args: argparse.Namespace) -> AlignOptions:
-    """Return the options that were chosen.
+def align_options(args: argparse.Namespace) -> sdtw.AlignOptions:
+    """Return the options of alignments that were chosen.
 
     Raises
     ------
     ParameterError
         They contradict each other.
     """
-    from dataclasses import replace
-
     given: dict[str, Any] = {name: getattr(args, name) for name in FIELDS if getattr(args, name) is not None}
     return replace(preset_options(args.preset or PRESETS[0]), **given)
 
 
-def preset_options(name: str) -> AlignOptions:
+def settled_options(args: argparse.Namespace, thresholds: sdtw.Thresholds) -> sdtw.AlignOptions:
+    """Return the options that were chosen, or else those of the thresholds, which they may contradict.
+
+    Raises
+    ------
+    UsageError
+        They do.
+    """
+    given = any(getattr(args, name) is not None for name in ("preset", *FIELDS))
+    options = align_options(args) if given else thresholds.options
+    thresholds.check_options(options)
+    return options
+
+
+def preset_options(name: str) -> sdtw.AlignOptions:
     """Return the options of a preset."""
-    from oclgenomics.sdtw.options import CRESCENT, SQUIGGLEFILTER, AlignOptions
+    presets = {"default": sdtw.AlignOptions(), "crescent": sdtw.CRESCENT, "squigglefilter": sdtw.SQUIGGLEFILTER}
+    return presets[name]
 
-    return {"default": AlignOptions(), "crescent": CRESCENT, "squigglefilter": SQUIGGLEFILTER}[name]
 
-
-def variant_name(options: AlignOptions) -> str:
+def variant_name(options: sdtw.AlignOptions) -> str:
     """Name options by the preset with the fewest other values, and by these values."""
     names = [_named_by(preset, options) for preset in PRESETS]
     return min(names, key=lambda name: name.count("="))
 
 
-def _named_by(preset: str, options: AlignOptions) -> str:
-    from dataclasses import replace
-
+def _named_by(preset: str, options: sdtw.AlignOptions) -> str:
     usual, own = preset_options(preset), options.resolved()
     chosen = {name: getattr(own, name) for name in CHOICES if getattr(own, name) != getattr(usual, name)}
     expected = replace(usual, **chosen).resolved()
@@ -135,16 +150,40 @@ def _named_by(preset: str, options: AlignOptions) -> str:
     return " ".join([preset, *(f"{name}={value}" for name, value in {**chosen, **numbers}.items())])
 
 
-def add_decision_options(group: argparse._ArgumentGroup) -> None:
-    """Add --reference, --decoy, --stages, --thresholds and --score."""
+def add_model_options(group: argparse._ArgumentGroup, default: str | None = None) -> None:
+    """Add --model, which has to be given where there is no default, and --reverse-kmers."""
+    model = group.add_argument(
+        "--model", required=default is None, default=default, metavar="MODEL",
+        help=f"k-mer model: {', '.join(MODEL_NAMES)}, or a table or .npz file of one"
+        if default is None else "k-mer model that the reference was made with (default: %(default)s)",
+    )  # fmt: skip
+    reads(model, lambda _args, name: () if name in MODEL_NAMES else (name,))
+    group.add_argument(
+        "--reverse-kmers", action="store_true",
+        help="the model has its k-mers from 3' to 5', as the legacy tables of RNA have",
+    )  # fmt: skip
+
+
+def add_reference_options(group: argparse._ArgumentGroup, dest: str, no_score: str) -> None:
+    """Add --reference and --decoy, which may be given more than once, and --score, with what stands for none."""
     reads(group.add_argument(
-        "--reference", dest="targets", action="append", required=True, metavar="FILE",
+        "--reference", dest=dest, action="append", required=True, metavar="FILE",
         help="reference of the target, by `sdtw index`; of several, the best one counts",
     ))  # fmt: skip
     reads(group.add_argument(
         "--decoy", dest="decoys", action="append", default=[], metavar="FILE",
         help="reference of what is no target; may be given more than once",
     ))  # fmt: skip
+    group.add_argument(
+        "--score", choices=("cost", "difference"),
+        help=f"what is judged: the target's cost, or that cost less the best decoy's (default: {no_score})",
+    )  # fmt: skip
+
+
+def add_decision_options(group: argparse._ArgumentGroup) -> None:
+    """Add --reference, --decoy, --score, --stages and --thresholds."""
+    no_score = "that of the thresholds; with --stages difference where there is a --decoy, else cost"
+    add_reference_options(group, "targets", no_score)
     stages = group.add_mutually_exclusive_group(required=True)
     stages.add_argument(
         "--stages", metavar="N:T,...", help="PREFIX:REJECT or PREFIX:ACCEPT..REJECT for each stage, as 1000:T1,2000:T2"
@@ -153,14 +192,9 @@ def add_decision_options(group: argparse._ArgumentGroup) -> None:
         "--thresholds", metavar="FILE",
         help="stages by `sdtw evaluate` or `sdtw calibrate`, and the options of alignments that they are for",
     ))  # fmt: skip
-    group.add_argument(
-        "--score", choices=("cost", "difference"),
-        help="what is judged: the target's cost, or that cost less the best decoy's (default: that of the thresholds; "
-        "with --stages difference where there is a --decoy, else cost)",
-    )  # fmt: skip
 
 
-def thresholds_of(args: argparse.Namespace) -> Thresholds:
+def thresholds_of(args: argparse.Namespace) -> sdtw.Thresholds:
     """Return the thresholds that are given, in a file or on the command line.
 
     Raises
@@ -170,21 +204,18 @@ def thresholds_of(args: argparse.Namespace) -> Thresholds:
     InputError
         The file cannot be read.
     """
-    from oclgenomics.sdtw.decisions.thresholds import Thresholds, parse_stages
-    from oclgenomics.sdtw.formats.thresholds import read_thresholds
-
     if args.thresholds is None:
-        score: Score = args.score or ("difference" if args.decoys else "cost")
-        return Thresholds(parse_stages(args.stages), align_options(args), score)
-    thresholds = read_thresholds(args.thresholds)
+        stages = decisions.parse_stages(args.stages)
+        return sdtw.Thresholds(stages, align_options(args), args.score or ("difference" if args.decoys else "cost"))
+    thresholds = sdtw.read_thresholds(args.thresholds)
     if args.score not in (None, thresholds.score):
         raise UsageError(f"--score {args.score}: the thresholds are of the score {thresholds.score}; leave --score out")
     return thresholds
 
 
 def references_of(
-    args: argparse.Namespace, thresholds: Thresholds
-) -> tuple[tuple[Squiggle, ...], tuple[Squiggle, ...], TrimOptions | None]:
+    args: argparse.Namespace, thresholds: sdtw.Thresholds
+) -> tuple[tuple[sdtw.Squiggle, ...], tuple[sdtw.Squiggle, ...], TrimOptions | None]:
     """Return targets and decoys, which suit the thresholds, and how reads are trimmed.
 
     Raises
@@ -194,14 +225,10 @@ def references_of(
     InputError
         A file cannot be read.
     """
-    from oclgenomics.sdtw.api import checked_trim, open_targets
-    from oclgenomics.sdtw.decisions.basis import trim_text
-
-    targets, decoys = open_targets(args.targets, args.decoys)
-    options = align_options(args) if given_align_options(args) else thresholds.options
-    thresholds.check_options(options)
-    trim = checked_trim(thresholds, targets, decoys, asked_trim(args))
-    args.trim = trim_text(trim)  # for reports to tell
+    targets, decoys = sdtw.open_targets(args.targets, args.decoys)
+    settled_options(args, thresholds)
+    trim = decisions.checked_trim(thresholds, targets, decoys, asked_trim(args))
+    args.trim = decisions.trim_text(trim)  # for reports to tell
     return targets, decoys, trim
 
 
@@ -210,41 +237,15 @@ def asked_trim(args: argparse.Namespace) -> Trim:
     return "thresholds" if args.trim is None else trim_of(args)
 
 
-FORMATS = ("tsv", "json")
-WAYS = ("stages", "thresholds", "keep", "reject", "for_run")  # to come by thresholds
-DEFAULT_PREFIXES = (1000, 2000, 3000, 4000, 5000)
-RUN_OPTIONS: dict[str, tuple[Callable[[str], float], str, str]] = {
-    "--target-share": (float, "P", "share of the target among strands of the library (default: 0.01)"),
-    "--target-length": (float, "BASES", "mean length of strands of the target (default: 5000)"),
-    "--other-length": (float, "BASES", "mean length of other strands (default: 5000)"),
-    "--channels": (count, "N", "pores that are read at a time (default: 512)"),
-    "--rate": (float, "HZ", "samples per second of a pore (default: that of the reads, else 4000)"),
-    "--speed": (float, "BASES", "bases per second (default: 450)"),
-    "--capture-seconds": (float, "S", "mean time that a pore is empty between strands (default: 1)"),
-    "--latency": (float, "S", "from the last sample of a prefix until a rejected strand is out (default: 0.5)"),
-    "--skipped": (count, "N", "samples at the start of reads that prefixes leave out (default: 0)"),
-}
+def add_evaluation_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
+    """Add which prefixes are judged, how sure F is, how thresholds are chosen, for which run, and all outputs.
 
-
-def add_reference_options(group: argparse._ArgumentGroup) -> None:
-    """Add --reference and --decoy, which may be given more than once, and --score."""
-    reads(group.add_argument(
-        "--reference", dest="references", action="append", required=True, metavar="FILE",
-        help="reference of the target, by `sdtw index`; of several, the best one counts",
-    ))  # fmt: skip
-    reads(group.add_argument(
-        "--decoy", dest="decoys", action="append", default=[], metavar="FILE",
-        help="reference of what is no target; may be given more than once",
-    ))  # fmt: skip
-    group.add_argument(
-        "--score", choices=("cost", "difference"),
-        help="what is judged: the target's cost, or that cost less the best decoy's "
-        "(default: difference with --decoy, else cost)",
-    )  # fmt: skip
-
-
-def add_evaluation_options(group: argparse._ArgumentGroup) -> None:
-    """Add --prefixes, and how sure F is."""
+    Returns
+    -------
+    group
+        That of the evaluation.
+    """
+    group = parser.add_argument_group("evaluation")
     group.add_argument(
         "--prefixes", type=prefix_lengths, metavar="N,N,...",
         help="samples of the reads that are judged, ascending (default: those of the stages, or 1000 to 5000)",
@@ -276,41 +277,17 @@ def add_evaluation_options(group: argparse._ArgumentGroup) -> None:
         "--reject", type=float, metavar="SHARE",
         help="choose the highest thresholds with which each stage rejects this share of the others",
     )  # fmt: skip
-
-
-def add_run_options(parser: argparse.ArgumentParser) -> None:
-    """Add what is known of the run that the stages are for."""
-    group = parser.add_argument_group("expected run")
+    run = parser.add_argument_group("expected run")
     for option, (kind, metavar, text) in RUN_OPTIONS.items():
-        group.add_argument(option, type=kind, metavar=metavar, help=text)
-
-
-def add_report_options(parser: argparse.ArgumentParser, *, write_thresholds: str) -> None:
-    """Add --format, --plot and --write-thresholds."""
-    group = parser.add_argument_group("reports")
-    group.add_argument("--format", metavar="tsv|json", help="format of the results (default: tsv)")
-    writes(group.add_argument(
+        run.add_argument(option, type=kind, metavar=metavar, help=text)
+    output = add_output_options(parser, formats=FORMATS)
+    writes(output.add_argument(
         "--plot", metavar="FILE", help="draw F by prefix, ROC curves and scores; .png, .svg or .pdf"
     ))  # fmt: skip
-    writes(group.add_argument("--write-thresholds", metavar="FILE", help=write_thresholds))
-
-
-def run_model(args: argparse.Namespace, rate: float | None = None) -> RunModel:
-    """Return the run that the options describe, of reads of so many samples per second, if that is known.
-
-    Raises
-    ------
-    ParameterError
-        A value out of range, or another rate than that of the reads.
-    """
-    from oclgenomics.sdtw import RunModel
-    from oclgenomics.sdtw.decisions.basis import check_rate
-
-    names = [option.lstrip("-").replace("-", "_") for option in RUN_OPTIONS]
-    given: dict[str, Any] = {name: getattr(args, name) for name in names if getattr(args, name) is not None}
-    if rate is not None:
-        check_rate(given.setdefault("rate", rate), rate)
-    return RunModel(**given)
+    writes(output.add_argument(
+        "--write-thresholds", metavar="FILE", help="file for the thresholds, as `sdtw classify` takes it"
+    ))  # fmt: skip
+    return group
 
 
 def check_evaluation_options(args: argparse.Namespace) -> OutputOptions[str]:
@@ -321,17 +298,29 @@ def check_evaluation_options(args: argparse.Namespace) -> OutputOptions[str]:
     UsageError
         Options contradict each other, or are out of range.
     """
-    from oclgenomics.app.figures import plot_format
-    from oclgenomics.sdtw.decisions.choice import check_shares
-
     ways = [f"--{name.replace('_', '-')}" for name in WAYS if getattr(args, name, None) not in (None, False)]
     if len(ways) > 1:
         raise UsageError(f"{ways[0]} and {ways[1]} contradict each other; give one of them")
-    check_shares(args.keep, args.reject)
+    decisions.check_shares(args.keep, args.reject)
     if args.plot:
-        plot_format(args.plot)
+        plots.plot_format(args.plot)
     run_model(args)
     return OutputOptions.resolve(args, FORMATS)
+
+
+def run_model(args: argparse.Namespace, rate: float | None = None) -> sdtw.RunModel:
+    """Return the run that the options describe, of reads of so many samples per second, if that is known.
+
+    Raises
+    ------
+    ParameterError
+        A value out of range, or another rate than that of the reads.
+    """
+    names = [option.lstrip("-").replace("-", "_") for option in RUN_OPTIONS]
+    given: dict[str, Any] = {name: getattr(args, name) for name in names if getattr(args, name) is not None}
+    if rate is not None:
+        decisions.check_rate(given.setdefault("rate", rate), rate)
+    return sdtw.RunModel(**given)
 
 
 def settle_score(args: argparse.Namespace) -> None:

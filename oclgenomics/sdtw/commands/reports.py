@@ -1,4 +1,4 @@
-"""What `sdtw align` and `sdtw classify` have in common: options of the output, and writing it part by part."""
+"""What commands of `sdtw` write and tell: parts of results as they come, and evaluations."""
 
 from __future__ import annotations
 
@@ -6,22 +6,24 @@ import argparse
 import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from oclgenomics import notices
-from oclgenomics.app.commands import add_message_options
-from oclgenomics.app.files import writes
-from oclgenomics.app.commands import PACKED, OutputOptions, binary_output, provenance, say, text_output
-from oclgenomics.app.progress import Progress
+from oclgenomics import notices, sdtw
+from oclgenomics.app.commands import (
+    OutputOptions,
+    add_output_options,
+    provenance,
+    say,
+    started_progress,
+    text_output,
+)
 from oclgenomics.errors import UsageError
+from oclgenomics.sdtw import decisions, formats, plots
 from oclgenomics.sdtw.commands.options import run_model
 
 if TYPE_CHECKING:
     from oclgenomics.runtime import Engine
-    from oclgenomics.sdtw import LabelledScores, RunModel, StagedEvaluation
-    from oclgenomics.sdtw.decisions.thresholds import Thresholds
-    from oclgenomics.sdtw.formats.evaluation import EvaluationReport
-    from oclgenomics.sdtw.result import Totals
 
 __all__ = [
     "add_part_options",
@@ -34,23 +36,15 @@ __all__ = [
 ]
 
 FORMATS = ("tsv", "jsonl", "paf")
+MAX_WIDTH = 0.2  # of the interval of a share that is kept
 
 
 def add_part_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     """Add -o, --format, --json, --starts and options of messages; return their group."""
-    group = parser.add_argument_group("output")
-    writes(group.add_argument(
-        "-o", "--output", default="-", metavar="FILE", help=f"file for the results, {PACKED} (default: standard output)"
-    ))  # fmt: skip
+    group = add_output_options(parser, formats=FORMATS, note="PAF has a line for the best place of each read")
     group.add_argument(
-        "--format", choices=FORMATS,
-        help="format of the results; PAF has a line for the best place of each read (default: tsv)",
-    )  # fmt: skip
-    group.add_argument("--json", action="store_true", help="short for --format jsonl")
-    group.add_argument(
-        "--starts", action="store_true", help="tell where alignments start, too; always so with --format paf"
+        "--starts", action="store_true", help="report where alignments start, too; always so with --format paf"
     )
-    add_message_options(group)
     return group
 
 
@@ -60,52 +54,39 @@ def settle_format(args: argparse.Namespace) -> None:
     Raises
     ------
     UsageError
-        --json and --format contradict each other.
+        --json and --format contradict each other, or there is no such format.
     """
-    if args.json and args.format not in (None, "jsonl"):
-        raise UsageError(f"--json and --format {args.format} contradict each other; give one of them")
-    args.format = args.format or ("jsonl" if args.json else "tsv")
+    OutputOptions.resolve(args, FORMATS)
     args.starts = args.starts or args.format == "paf"
 
 
 def write_parts(
     args: argparse.Namespace,
     engine: Engine,
-    totals: Totals,
     label: str,
-    make_parts: Callable[[Callable[[int, int | None], None]], Generator[Any, None, None]],
-) -> None:
-    """Write the report of parts as they come, and say what it was.
+    make_parts: Callable[[sdtw.Run], Generator[Any, None, None]],
+) -> sdtw.Totals:
+    """Write the report of parts as they come, say what it was, and return how much.
 
     Parameters
     ----------
     args : Namespace
     engine : Engine
-    totals : Totals
-        To which the parts are added.
     label : str
         Of the progress.
     make_parts : callable
-        Takes a progress and gives the parts.
+        Gives the parts.
 
     Raises
     ------
     InputError, DeviceError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
-    from oclgenomics.sdtw.formats import PafReport, make_report, write_report
-
-    progress = Progress(enabled=not args.quiet)
-    progress.stage(label, "MB", 1e6)
-
-    def see(part: Any) -> None:
-        progress.clear()
-        totals.add(part)
-
+    totals, progress = sdtw.Totals(), started_progress(args, label)
     start = time.perf_counter()
-    report = make_report(args.format, provenance=provenance(args, engine))
-    with closing(make_parts(progress.update)) as parts, text_output(args.output) as stream:
-        write_report(parts, stream, report, on_part=see)
+    report = formats.make_report(args.format, provenance=provenance(args, engine))
+    with closing(make_parts(sdtw.Run(progress=progress.update))) as parts, text_output(args.output, "wb") as stream:
+        formats.write_reports(parts, [(stream, report)], on_part=[lambda _: progress.clear(), totals.add])
     seconds = max(time.perf_counter() - start, 1e-9)
     say(
         args,
@@ -114,48 +95,43 @@ def write_parts(
     )
     if totals.short:
         say(args, f"{totals.short:,} reads are shorter than the first prefix")
-    if isinstance(report, PafReport) and report.left_out:
+    if isinstance(report, formats.PafReport) and report.left_out:
         say(args, f"{report.left_out:,} reads have no place and are not in the PAF")
+    return totals
 
 
-MAX_WIDTH = 0.2  # of the interval of a share that is kept
-
-
-def chosen_thresholds(args: argparse.Namespace, labelled: LabelledScores, engine: Engine) -> Thresholds:
+def chosen_thresholds(args: argparse.Namespace, labelled: sdtw.LabelledScores, engine: Engine) -> sdtw.Thresholds:
     """Choose thresholds as the options ask for, with what made them."""
-    from oclgenomics.sdtw import choose_for_run, choose_thresholds
-
     made = provenance(args, engine)
     if args.for_run:
-        return choose_for_run(labelled, _run_of(args, labelled), made=made)
+        return sdtw.choose_for_run(labelled, _run_of(args, labelled), made=made)
     balanced = args.weights == "classes"
-    return choose_thresholds(labelled, keep=args.keep, reject=args.reject, balanced=balanced, made=made)
+    return sdtw.choose_thresholds(labelled, keep=args.keep, reject=args.reject, balanced=balanced, made=made)
 
 
-def _run_of(args: argparse.Namespace, labelled: LabelledScores) -> RunModel:
+def _run_of(args: argparse.Namespace, labelled: sdtw.LabelledScores) -> sdtw.RunModel:
     """The expected run, of reads like these."""
     return run_model(args, None if labelled.basis is None else labelled.basis.reads.rate)
 
 
 def made_evaluation(
-    args: argparse.Namespace, scores: Sequence[LabelledScores], thresholds: Thresholds
-) -> EvaluationReport:
+    args: argparse.Namespace, scores: Sequence[sdtw.LabelledScores], thresholds: sdtw.Thresholds
+) -> formats.EvaluationReport:
     """Evaluate scores of several kinds of alignments as the options ask for; thresholds judge the first ones."""
-    from oclgenomics.sdtw import differences, evaluate, evaluate_stages, expected_enrichment
-    from oclgenomics.sdtw.formats.evaluation import EvaluationReport
-
-    staged = evaluate_stages(thresholds, scores[0], chosen=_chosen(args, thresholds))
+    staged = sdtw.evaluate_stages(thresholds, scores[0], chosen=_chosen(args, thresholds))
     model = _run_of(args, scores[0])
     balanced = args.weights == "classes"
     first, *others = (
-        evaluate(one, balanced=balanced, rounds=args.bootstrap, splits=args.splits, seed=args.seed) for one in scores
+        sdtw.evaluate(one, balanced=balanced, rounds=args.bootstrap, splits=args.splits, seed=args.seed)
+        for one in scores
     )
-    found = [difference for other in others for difference in differences(first, other)]
-    return EvaluationReport([first, *others], found, staged, model, expected_enrichment(staged, model))
+    found = [difference for other in others for difference in sdtw.differences(first, other)]
+    enrichment = sdtw.expected_enrichment(staged, model)
+    return formats.EvaluationReport([first, *others], found, staged, model, enrichment)
 
 
 def write_evaluation(
-    args: argparse.Namespace, output: OutputOptions[str], report: EvaluationReport, engine: Engine, title: str
+    args: argparse.Namespace, output: OutputOptions[str], report: formats.EvaluationReport, engine: Engine, title: str
 ) -> None:
     """Write the results, the thresholds and the figure.
 
@@ -166,19 +142,17 @@ def write_evaluation(
     UsageError
         The reads do not show that the thresholds do any good; see `StagedEvaluation.tells_apart`.
     """
-    from oclgenomics.sdtw.formats.evaluation import as_json, as_tsv
-    from oclgenomics.sdtw.formats.thresholds import write_thresholds
-
     made = provenance(args, engine)
     if args.write_thresholds:
         _check_evidence(args, report.staged)
-        write_thresholds(args.write_thresholds, _with_evidence(args, report))
+        sdtw.write_thresholds(args.write_thresholds, _with_evidence(args, report))
     if args.plot:
-        _write_plot(args, report, title)
-    output.write((as_json if output.format == "json" else as_tsv)(report, made))
+        figure = plots.plot_evaluation(report.evaluations, report.staged.thresholds, title=title)
+        plots.write_figure(args.plot, figure)
+    output.write((formats.as_json if output.format == "json" else formats.as_tsv)(report, made))
 
 
-def _chosen(args: argparse.Namespace, thresholds: Thresholds) -> bool:
+def _chosen(args: argparse.Namespace, thresholds: sdtw.Thresholds) -> bool:
     """Whether thresholds are the best ones of many for the reads that judge them."""
     asked = args.keep is not None or args.reject is not None
     return not _given(args) and not (asked and len(thresholds.stages) == 1)
@@ -188,7 +162,7 @@ def _given(args: argparse.Namespace) -> bool:
     return any(getattr(args, name, None) is not None for name in ("stages", "thresholds"))
 
 
-def _check_evidence(args: argparse.Namespace, staged: StagedEvaluation) -> None:
+def _check_evidence(args: argparse.Namespace, staged: sdtw.StagedEvaluation) -> None:
     """Refuse to write thresholds that were chosen by reads that say nothing.
 
     Raises
@@ -205,10 +179,8 @@ def _check_evidence(args: argparse.Namespace, staged: StagedEvaluation) -> None:
     )
 
 
-def _with_evidence(args: argparse.Namespace, report: EvaluationReport) -> Thresholds:
+def _with_evidence(args: argparse.Namespace, report: formats.EvaluationReport) -> sdtw.Thresholds:
     """The thresholds with what is known of them, unless they come from a file, which keeps its own."""
-    from dataclasses import replace
-
     thresholds = report.staged.thresholds
     if getattr(args, "thresholds", None) is not None:
         return thresholds
@@ -216,16 +188,7 @@ def _with_evidence(args: argparse.Namespace, report: EvaluationReport) -> Thresh
     return replace(thresholds, made={**thresholds.made, "evidence": evidence})
 
 
-def _write_plot(args: argparse.Namespace, report: EvaluationReport, title: str) -> None:
-    from oclgenomics.app.figures import plot_format, save_plot
-    from oclgenomics.sdtw.plots.evaluation import plot_evaluation
-
-    figure = plot_evaluation(report.evaluations, report.staged.thresholds, title=title)
-    with binary_output(args.plot) as stream:
-        save_plot(figure, stream, plot_format(args.plot))
-
-
-def say_evaluation(args: argparse.Namespace, report: EvaluationReport) -> None:
+def say_evaluation(args: argparse.Namespace, report: formats.EvaluationReport) -> None:
     """Tell the main numbers, each with its interval of 95 %."""
     for evaluation in report.evaluations:
         for one in evaluation.prefixes:
@@ -249,15 +212,13 @@ def say_evaluation(args: argparse.Namespace, report: EvaluationReport) -> None:
     _warn_of_few(staged)
 
 
-def _warn_of_few(staged: StagedEvaluation) -> None:
+def _warn_of_few(staged: sdtw.StagedEvaluation) -> None:
     """Tell that intervals are too wide for the numbers to say much."""
-    from oclgenomics.sdtw.decisions.intervals import reads_needed
-
     if all(high - low <= MAX_WIDTH for low, high in staged.kept):
         return
     shares = (staged.true_positive_rate, staged.false_positive_rate)
     needed = [
-        max(reads_needed(share, MAX_WIDTH), found.reads + 1) if high - low > MAX_WIDTH else found.reads
+        max(decisions.reads_needed(share, MAX_WIDTH), found.reads + 1) if high - low > MAX_WIDTH else found.reads
         for share, found, (low, high) in zip(shares, (staged.target, staged.other), staged.kept, strict=True)
     ]
     what = "" if staged.tells_apart else "; they do not even show that the thresholds tell both apart"
@@ -267,7 +228,7 @@ def _warn_of_few(staged: StagedEvaluation) -> None:
     )
 
 
-def _reads(staged: StagedEvaluation) -> str:
+def _reads(staged: sdtw.StagedEvaluation) -> str:
     return f"{staged.target.reads:,} target and {staged.other.reads:,} other reads"
 
 

@@ -197,7 +197,9 @@ def trim_text(trim: KnownTrim) -> str:
     return f"stall({','.join(values)})"
 
 
-def settled_trim(trim: Trim, basis: Basis | None, default: TrimOptions | None) -> TrimOptions | None:
+def settled_trim(
+    trim: Trim, basis: Basis | None = None, default: TrimOptions | None = TrimOptions()
+) -> TrimOptions | None:
     """Return how reads are to be trimmed.
 
     Parameters

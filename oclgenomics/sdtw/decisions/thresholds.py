@@ -186,7 +186,7 @@ class Thresholds:
     basis: Basis | None = None
 
     def __post_init__(self) -> None:
-        self.options.rows(check_prefixes(self.prefixes)[0])
+        self.options.check_prefixes(self.prefixes)
         if self.score not in SCORES:
             raise ParameterError("score", f"choose one of {', '.join(SCORES)}", self.score)
         if self.score == "difference" and len(self.references) == 1:

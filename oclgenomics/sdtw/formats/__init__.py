@@ -7,20 +7,28 @@ from typing import TYPE_CHECKING
 from oclgenomics.lazy_names import found_in
 
 if TYPE_CHECKING:
-    from oclgenomics.sdtw.formats.reports import PafReport, Report, make_report, write_report
+    from oclgenomics.app.reports import write_reports
+    from oclgenomics.sdtw.formats.evaluation import EvaluationReport, as_json, as_tsv
+    from oclgenomics.sdtw.formats.reports import PafReport, make_report, summary_text
 
 __all__ = [
+    "EvaluationReport",
     "PafReport",
-    "Report",
+    "as_json",
+    "as_tsv",
     "make_report",
-    "write_report",
+    "summary_text",
+    "write_reports",
 ]
 
 HOMES = {
+    "EvaluationReport": "evaluation",
     "PafReport": "reports",
-    "Report": "reports",
+    "as_json": "evaluation",
+    "as_tsv": "evaluation",
     "make_report": "reports",
-    "write_report": "reports",
+    "summary_text": "reports",
+    "write_reports": "oclgenomics.app.reports",
 }
 
 __getattr__, __dir__ = found_in(__name__, HOMES, __all__)

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from oclgenomics.app.provenance import provenance_lines
+from oclgenomics.app.reports import MISSING
 from oclgenomics.io.plain_json import json_text
 from oclgenomics.sdtw.decisions.chosen_by import SharedReads
 from oclgenomics.sdtw.decisions.evaluation import Difference, Evaluation
@@ -16,7 +17,6 @@ from oclgenomics.sdtw.decisions.staged import StagedEvaluation
 __all__ = ["EvaluationReport", "as_json", "as_tsv"]
 
 KIND = "sdtw evaluation"
-MISSING = "NA"
 
 
 @dataclass(frozen=True, eq=False)

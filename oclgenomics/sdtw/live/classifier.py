@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 import os
+import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from typing import IO, Any, Protocol
 
 from oclgenomics import notices
-from oclgenomics.runtime import Device, Engine
-from oclgenomics.sdtw.api import References, checked_trim, open_targets
-from oclgenomics.sdtw.decisions.thresholds import Thresholds
+from oclgenomics.app.run import EngineLike
+from oclgenomics.runtime import Device
+from oclgenomics.sdtw.api import References, open_targets
+from oclgenomics.sdtw.decisions.thresholds import Thresholds, checked_trim
 from oclgenomics.sdtw.device.strips import PrefixAligner
 from oclgenomics.sdtw.formats.thresholds import read_thresholds
 from oclgenomics.sdtw.live.channels import signal_type
@@ -66,12 +68,13 @@ class ReadUntilClassifier:
     decoys : Squiggle, path, or iterable of either
         References that are not looked for. The score `difference` takes the best decoy's cost from the targets'.
     options : LiveOptions, optional
-    engine : Engine, optional
-        A device in use already. It stays open, and is this object's alone until `close`.
-    device : Device or str, optional
-        Where to run, if no engine is given; as `oclgenomics.runtime.select_device` takes it.
+    engine : Engine, Device or str, optional
+        Where to run: an engine in use already, which stays open and is this object's alone until `close`; or a device,
+        as `oclgenomics.runtime.select_device` takes it, which a thread of this object opens.
     max_memory : int, optional
         Bytes of device memory to use at most, if no engine is given.
+    device : Device or str, optional
+        The name of `engine` in the version before.
     aligner : PrefixAligner, optional
         Aligns these references by the options of the thresholds, instead of a device.
     clock : Clock, optional
@@ -99,7 +102,7 @@ class ReadUntilClassifier:
 
     Examples
     --------
-    >>> with ReadUntilClassifier("target.sdtw", "stages.json", device="gpu") as classifier:  # doctest: +SKIP
+    >>> with ReadUntilClassifier("target.sdtw", "stages.json", engine="gpu") as classifier:  # doctest: +SKIP
     ...     classifier.run(client)
     ...     print(classifier.metrics.line())
     """
@@ -111,15 +114,18 @@ class ReadUntilClassifier:
         *,
         decoys: References = (),
         options: LiveOptions | None = None,
-        engine: Engine | None = None,
-        device: Device | str | None = None,
+        engine: EngineLike = None,
         max_memory: int | None = None,
+        device: Device | str | None = None,
         aligner: PrefixAligner | None = None,
         clock: Clock | None = None,
         make_worker: MakeWorker = ThreadWorker,
         debug: IO[str] | None = None,
         tell: Callable[[str], None] = notices.tell,
     ) -> None:
+        if device is not None:
+            what = "ReadUntilClassifier: device: give engine, which takes devices, too"
+            warnings.warn(what, DeprecationWarning, stacklevel=2)
         first, others = open_targets(targets, decoys)
         thresholds = thresholds if isinstance(thresholds, Thresholds) else read_thresholds(thresholds)
         options = options or LiveOptions()
@@ -127,7 +133,7 @@ class ReadUntilClassifier:
         self.references, self.thresholds = first + others, thresholds
         self._clock = RealClock() if clock is None else clock
         self._options, self._tell = options, tell
-        own = own_aligner(self.references, thresholds.options, engine, device, max_memory)
+        own = own_aligner(self.references, thresholds.options, engine or device, max_memory)
         make = own if aligner is None else given_aligner(aligner)
         self._worker = make_worker(make, Criteria(thresholds, len(first)), self._clock)
         self._selector = Selector(thresholds, len(self.references), self._worker, self._clock, options, tell)

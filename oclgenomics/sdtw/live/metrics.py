@@ -8,6 +8,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.app.reports import MISSING
 from oclgenomics.sdtw.live.channels import Taken
 from oclgenomics.sdtw.live.judging import OUTCOMES, Decided, Verdict
 from oclgenomics.sdtw.live.options import ACTIONS
@@ -155,7 +156,8 @@ class DebugLog:
 
     `time` and `latency` are in seconds, `samples` are those that came of the read, `prefix` those of the stage at which
     it was judged last, `action` is what its outcome stands for and `sent` what the sequencer was told (in a dry run,
-    `stop_receiving` instead of `unblock`). Empty fields are of reads that were never aligned.
+    `stop_receiving` instead of `unblock`). NA is for reads that were never aligned, and
+    for actions where others than this program take them.
 
     Parameters
     ----------
@@ -176,9 +178,10 @@ class DebugLog:
             decided.score.tolist(), decided.outcome.tolist(), actions, sent, latency.tolist(), strict=True,
         )  # fmt: skip
         for channel, read, samples, stage, score, outcome, action, said, late in rows:
-            prefix, told = ("", "") if stage < 0 else (self._prefixes[stage], f"{score:.12g}")
-            wait = "" if np.isnan(late) else f"{late:.4f}"
-            name = " ".join(read.split())
-            self._stream.write(
-                f"{now:.4f}\t{channel}\t{name}\t{samples}\t{prefix}\t{told}\t{OUTCOMES[outcome]}\t{action}\t{said}\t{wait}\n"
-            )
+            prefix, told = (MISSING, MISSING) if stage < 0 else (self._prefixes[stage], f"{score:.12g}")
+            wait = MISSING if np.isnan(late) else f"{late:.4f}"
+            fields = (
+                f"{now:.4f}", channel, " ".join(read.split()), samples, prefix, told, OUTCOMES[outcome],
+                action or MISSING, said or MISSING, wait,
+            )  # fmt: skip
+            self._stream.write("\t".join(map(str, fields)) + "\n")

@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics import notices
+from oclgenomics.app.reports import MISSING
+from oclgenomics.app.run import EngineLike, verb
 from oclgenomics.errors import InputError, ParameterError
 from oclgenomics.io.text_file import read_text
-from oclgenomics.runtime import Device, Engine
 from oclgenomics.sdtw.api import References
-from oclgenomics.sdtw.decisions.basis import KindCheck, ReadKind, check_rate
+from oclgenomics.sdtw.decisions.basis import KindCheck, check_rate
 from oclgenomics.sdtw.decisions.thresholds import Thresholds
 from oclgenomics.sdtw.device.strips import PrefixAligner
 from oclgenomics.sdtw.live.classifier import ReadUntilClassifier
@@ -149,6 +150,7 @@ class _Watch:
         return np.concatenate(self._time), np.concatenate(self._latency)
 
 
+@verb
 def play(
     signals: Signals,
     targets: References,
@@ -160,9 +162,7 @@ def play(
     live: LiveOptions | None = None,
     speed: float = 1.0,
     seconds: Callable[[Job, float], float] | None = None,
-    engine: Engine | None = None,
-    device: Device | str | None = None,
-    max_memory: int | None = None,
+    engine: EngineLike = None,
     aligner: PrefixAligner | None = None,
     debug: IO[str] | None = None,
     tell: Callable[[str], None] = notices.tell,
@@ -174,7 +174,7 @@ def play(
     ----------
     signals : Signals
         Reads to play, from their beginning.
-    targets, thresholds, decoys, engine, device, max_memory, aligner, debug, tell, log_seconds
+    targets, thresholds, decoys, engine, aligner, debug, tell, log_seconds
         See `ReadUntilClassifier`.
     truth : ndarray, bool, (reads,), optional
         Which reads are of the target.
@@ -206,10 +206,10 @@ def play(
         return ThreadWorker(make, criteria, clock) if speed else VirtualWorker(make, criteria, virtual, seconds)
 
     with ReadUntilClassifier(
-        targets, thresholds, decoys=decoys, options=live, engine=engine, device=device, max_memory=max_memory,
+        targets, thresholds, decoys=decoys, options=live, engine=engine,
         aligner=aligner, clock=clock, make_worker=make_worker, debug=debug, tell=tell,
     ) as classifier:  # fmt: skip
-        check = KindCheck(classifier.references, _reads_of(classifier.thresholds))
+        check = KindCheck(classifier.references, classifier.thresholds.reads)
         check.see(signals)
         if check.kind.rate is not None:
             check_rate(options.rate, check.kind.rate)
@@ -277,10 +277,6 @@ def of_class(names: Sequence[str], classes: Mapping[str, str], wanted: str, sour
     return found
 
 
-def _reads_of(thresholds: Thresholds) -> ReadKind | None:
-    return None if thresholds.basis is None else thresholds.basis.reads
-
-
 def played_text(played: Played) -> str:
     """Return a table of names and values, with a tab between them."""
     return "".join([f"{name}\t{value}\n" for name, value in _rows(played)])
@@ -303,7 +299,7 @@ def _rows(played: Played) -> Iterator[tuple[str, str]]:
     )
     yield "device busy", f"{100 * record['device_busy']:.1f} %"
     yield "samples per second", f"{record['samples_per_second']:,.0f}"
-    yield "cells per second", "-" if record["cells_per_second"] is None else f"{record['cells_per_second']:,.4g}"
+    yield "cells per second", MISSING if record["cells_per_second"] is None else f"{record['cells_per_second']:,.4g}"
     verdicts, late = int(metrics.batch_reads.total), metrics.gone + played.missed
     yield "verdicts", f"{verdicts:,}, {late:,} too late ({100 * late / max(1, verdicts):.1f} %)"
     troubles = ("malformed", "joined", "late", "deferred", "gone", "failures", "missed_actions")
@@ -338,4 +334,4 @@ def _times(summary: dict[str, Any]) -> str:
 
 
 def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:,.1f}"
+    return MISSING if value is None else f"{value:,.1f}"

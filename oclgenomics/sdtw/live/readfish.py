@@ -23,9 +23,9 @@ from dataclasses import dataclass, fields
 from typing import IO, Any
 
 from oclgenomics.errors import MissingDependencyError, OutputError, UsageError
-from oclgenomics.sdtw.api import checked_trim, open_targets
+from oclgenomics.sdtw.api import open_targets
 from oclgenomics.sdtw.decisions.basis import Trim
-from oclgenomics.sdtw.decisions.thresholds import Thresholds, parse_stages
+from oclgenomics.sdtw.decisions.thresholds import Thresholds, checked_trim, parse_stages
 from oclgenomics.sdtw.formats.thresholds import read_thresholds
 from oclgenomics.sdtw.live.channels import signal_type
 from oclgenomics.sdtw.live.judging import ACCEPT, REJECT, Criteria, Decided
@@ -118,7 +118,7 @@ class Aligner:
         self.validate()
         found, clock = self._settings, RealClock()
         self._references = found.targets + found.decoys
-        make = own_aligner(self._references, found.thresholds.options, None, found.device, found.max_memory)
+        make = own_aligner(self._references, found.thresholds.options, found.device, found.max_memory)
         self._worker = ThreadWorker(make, Criteria(found.thresholds, len(found.targets)), clock)
         self._selector = Selector(
             found.thresholds, len(self._references), self._worker, clock, found.live, self._logger.warning

@@ -16,8 +16,10 @@ from typing import Protocol
 
 import numpy as np
 
-from oclgenomics.runtime import Device, Engine, lent_engine
+from oclgenomics.app.run import EngineLike
+from oclgenomics.runtime import Engine
 from oclgenomics.sdtw.decisions.thresholds import Thresholds
+from oclgenomics.sdtw.device.aligner import Aligner
 from oclgenomics.sdtw.device.strips import PrefixAligner
 from oclgenomics.sdtw.live.judging import Criteria, Job, Judge, Verdict
 from oclgenomics.sdtw.options import AlignOptions
@@ -310,19 +312,14 @@ def given_aligner(aligner: PrefixAligner) -> MakeAligner:
 
 
 def own_aligner(
-    references: Sequence[Squiggle],
-    options: AlignOptions,
-    engine: Engine | None,
-    device: Device | str | None,
-    max_memory: int | None,
+    references: Sequence[Squiggle], options: AlignOptions, engine: EngineLike, max_memory: int | None
 ) -> MakeAligner:
-    """Return a maker of an aligner on a device; see `lent_engine`."""
+    """Return a maker of an aligner on an engine, which stays open, or on a device that is opened for it."""
 
     @contextlib.contextmanager
     def make() -> Iterator[PrefixAligner]:
-        from oclgenomics.sdtw.device.aligner import Aligner
-
-        with lent_engine(engine, device, max_memory) as lent:
+        lent = engine if isinstance(engine, Engine) else Engine(engine, max_memory=max_memory)
+        with contextlib.nullcontext(engine) if lent is engine else lent:
             yield Aligner(lent, references, options)
 
     return make

@@ -113,6 +113,33 @@ class Squiggle:
         backwards = (self.track_strand == 1) != (self.molecule == "rna")
         return np.where(backwards, -1, 1)
 
+    def same_levels(self, other: Squiggle) -> bool:
+        """Whether the same signal is expected of another one."""
+        return np.array_equal(self.levels, other.levels)
+
+    def facts(self) -> dict[str, Any]:
+        """What it holds, as plain values; each strand with the mean and the deviation of its levels."""
+        strands = [(name, self.levels[self.column_strand == which]) for which, name in enumerate(STRANDS)]
+        return {
+            "name": self.name,
+            "sequences": len(self.records),
+            "letters": int(self.lengths.sum()),
+            "molecule": self.molecule,
+            "model": self.model,
+            "model_checksum": self.model_checksum,
+            "pore": self.pore or None,
+            "rate": self.rate,
+            "checksum": self.checksum,
+            "k": self.k,
+            "columns": len(self),
+            "tracks": len(self.track_record),
+            "strands": [
+                {"strand": name, "columns": len(own), "mean": float(own.mean()), "deviation": float(own.std())}
+                for name, own in strands
+                if len(own)
+            ],
+        }
+
     def places(self, columns: NDArray[np.int64]) -> Places:
         """Return the places of columns; -1 is no column and has no place."""
         track = np.clip(np.searchsorted(self.tracks, columns, "right") - 1, 0, len(self.track_record) - 1)
