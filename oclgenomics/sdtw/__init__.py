@@ -124,9 +124,6 @@ HOMES = {
     "write_squiggle": "formats.squiggle",
     "write_thresholds": "formats.thresholds",
 }
-RENAMED = {
-    "align_parts": "iter_align",
-    "classify_parts": "iter_classify",
-}
+RENAMED = {"align_parts": "iter_align", "classify_parts": "iter_classify"}
 
 __getattr__, __dir__ = found_in(__name__, HOMES, __all__, RENAMED)

@@ -430,11 +430,7 @@ def align_block(
 
 
 def classify_block(
-    aligner: PrefixAligner,
-    block: PrefixBlock,
-    thresholds: Thresholds,
-    targets: int,
-    finder: StartFinder | None = None,
+    aligner: PrefixAligner, block: PrefixBlock, thresholds: Thresholds, targets: int, finder: StartFinder | None = None
 ) -> Classified:
     """Take the reads of a block from stage to stage; only those that are undecided go on."""
     signals = block.signals

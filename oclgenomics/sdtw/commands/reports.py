@@ -10,14 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from oclgenomics import notices, sdtw
-from oclgenomics.app.commands import (
-    OutputOptions,
-    add_output_options,
-    provenance,
-    say,
-    started_progress,
-    text_output,
-)
+from oclgenomics.app.commands import OutputOptions, add_output_options, provenance, say, started_progress, text_output
 from oclgenomics.errors import UsageError
 from oclgenomics.sdtw import decisions, formats, plots
 from oclgenomics.sdtw.commands.options import run_model
@@ -61,10 +54,7 @@ def settle_format(args: argparse.Namespace) -> None:
 
 
 def write_parts(
-    args: argparse.Namespace,
-    engine: Engine,
-    label: str,
-    make_parts: Callable[[sdtw.Run], Generator[Any, None, None]],
+    args: argparse.Namespace, engine: Engine, label: str, make_parts: Callable[[sdtw.Run], Generator[Any, None, None]]
 ) -> sdtw.Totals:
     """Write the report of parts as they come, say what it was, and return how much.
 

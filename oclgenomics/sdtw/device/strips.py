@@ -18,15 +18,7 @@ from oclgenomics.sdtw.plan import BEGINS, CellShape, cut_segments, halo, segment
 from oclgenomics.sdtw.reference import SATURATED, normalised_levels
 from oclgenomics.sdtw.squiggles.squiggle import Squiggle
 
-__all__ = [
-    "NO_SLOT",
-    "Found",
-    "PrefixAligner",
-    "Prefixes",
-    "ReferenceStrips",
-    "Slots",
-    "StripAligner",
-]
+__all__ = ["NO_SLOT", "Found", "PrefixAligner", "Prefixes", "ReferenceStrips", "Slots", "StripAligner"]
 
 SOURCE = "sdtw/align_strips.cl"
 NO_SLOT = (1 << 32) - 1

@@ -11,15 +11,7 @@ if TYPE_CHECKING:
     from oclgenomics.sdtw.formats.evaluation import EvaluationReport, as_json, as_tsv
     from oclgenomics.sdtw.formats.reports import PafReport, make_report, summary_text
 
-__all__ = [
-    "EvaluationReport",
-    "PafReport",
-    "as_json",
-    "as_tsv",
-    "make_report",
-    "summary_text",
-    "write_reports",
-]
+__all__ = ["EvaluationReport", "PafReport", "as_json", "as_tsv", "make_report", "summary_text", "write_reports"]
 
 HOMES = {
     "EvaluationReport": "evaluation",

@@ -23,10 +23,7 @@ from oclgenomics.sdtw.live.options import MAX_CHANNELS, Action, LiveOptions
 from oclgenomics.sdtw.live.selector import Selector
 from oclgenomics.sdtw.live.workers import Clock, MakeWorker, RealClock, ThreadWorker, given_aligner, own_aligner
 
-__all__ = [
-    "ReadUntilClassifier",
-    "ReadUntilClient",
-]
+__all__ = ["ReadUntilClassifier", "ReadUntilClient"]
 
 
 class ReadUntilClient(Protocol):

@@ -37,14 +37,7 @@ from oclgenomics.sdtw.options import AlignOptions
 from oclgenomics.sdtw.squiggles.squiggle import Squiggle
 from oclgenomics.signals.trimming import TrimOptions
 
-__all__ = [
-    "Aligner",
-    "Caller",
-    "Place",
-    "Raw",
-    "Settings",
-    "read_settings",
-]
+__all__ = ["Aligner", "Caller", "Place", "Raw", "Settings", "read_settings"]
 
 LIVE = ("max_latency", "max_batch", "deadline", "select", "max_missed", "max_samples", "max_failures")
 ALIGN = tuple(field.name for field in fields(AlignOptions))

@@ -11,13 +11,7 @@ if TYPE_CHECKING:
     from oclgenomics.sdtw.plots.evaluation import plot_evaluation, plot_f_curves
     from oclgenomics.sdtw.plots.live import plot_played
 
-__all__ = [
-    "plot_evaluation",
-    "plot_f_curves",
-    "plot_format",
-    "plot_played",
-    "write_figure",
-]
+__all__ = ["plot_evaluation", "plot_f_curves", "plot_format", "plot_played", "write_figure"]
 
 HOMES = {
     "plot_evaluation": "evaluation",

@@ -16,15 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = [
-    "COLOURS",
-    "draw_f_curves",
-    "draw_histogram",
-    "draw_roc",
-    "plot_evaluation",
-    "plot_f_curves",
-    "spread",
-]
+__all__ = ["COLOURS", "draw_f_curves", "draw_histogram", "draw_roc", "plot_evaluation", "plot_f_curves", "spread"]
 
 WIDTH, HEIGHT = 12.0, 8.0
 MAX_HISTOGRAMS, WIDEST_HISTOGRAM = 4, 0.4
