@@ -15,12 +15,12 @@ from oclgenomics.lazy_names import found_in
 
 if TYPE_CHECKING:
     from oclgenomics.signals.chemistry import PORES, pore_named
-    from oclgenomics.signals.kmer_model import KmerModel
+    from oclgenomics.signals.kmers import KmerModel
     from oclgenomics.signals.model import Signals
     from oclgenomics.signals.model_files import MODELS, read_model, write_model
     from oclgenomics.signals.read import read_signals
+    from oclgenomics.signals.readers.numpy_files import write_signals
     from oclgenomics.signals.trimming import TrimOptions, stall_end, trim_start
-    from oclgenomics.signals.writers import write_signals
 
 __all__ = [
     "MODELS",
@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 HOMES = {
-    "KmerModel": "kmer_model",
+    "KmerModel": "kmers",
     "MODELS": "model_files",
     "PORES": "chemistry",
     "Signals": "model",
@@ -49,7 +49,7 @@ HOMES = {
     "stall_end": "trimming",
     "trim_start": "trimming",
     "write_model": "model_files",
-    "write_signals": "writers",
+    "write_signals": "readers.numpy_files",
 }
 
 __getattr__, __dir__ = found_in(__name__, HOMES, __all__)

@@ -17,7 +17,7 @@ from oclgenomics.errors import InputError
 from oclgenomics.sdtw import Squiggle, build_squiggle, read_squiggle, write_squiggle
 from oclgenomics.sdtw.formats.squiggle import KIND
 from oclgenomics.signals import read_model, write_model
-from oclgenomics.signals.kmer_numbers import kmer_at
+from oclgenomics.signals.kmers import kmer_at
 
 pytestmark = pytest.mark.fuzz
 

@@ -13,7 +13,7 @@ from oclgenomics.cli.main import main
 from oclgenomics.sdtw.formats.squiggle import write_squiggle
 from oclgenomics.sdtw.formats.thresholds import write_thresholds
 from oclgenomics.signals.model import Signals
-from oclgenomics.signals.writers import write_signals
+from oclgenomics.signals.readers.numpy_files import write_signals
 
 QUICK = ["--trim", "none", "--rate", "200", "--chunk", "0.5", "--channels", "8", "--duration", "20", "--speed", "0"]
 PUBLISHED = ["--preset", "crescent"]

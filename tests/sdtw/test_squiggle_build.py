@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from oclgenomics.errors import InputError, ParameterError
 from oclgenomics.sdtw import Squiggle, build_squiggle
-from oclgenomics.signals.kmer_tracks import Molecule
+from oclgenomics.signals.kmers import Molecule
 
 MOLECULES: tuple[Molecule, ...] = ("dna", "rna")
 

@@ -17,7 +17,7 @@ from oclgenomics.io.array_file import ArrayFile
 from oclgenomics.io.array_writing import write_arrays
 from oclgenomics.sdtw import Squiggle, build_squiggle, read_squiggle, write_squiggle
 from oclgenomics.sdtw.formats.squiggle import KIND, is_squiggle
-from oclgenomics.signals.kmer_tracks import Molecule
+from oclgenomics.signals.kmers import Molecule
 
 
 def make(folder: Path, records: list[str], molecule: Molecule = "dna", k: int = 3) -> Squiggle:

@@ -17,8 +17,7 @@ from oclgenomics.io.array_layout import FileKind
 from oclgenomics.io.array_writing import write_arrays
 from oclgenomics.sdtw.squiggles.squiggle import Squiggle
 from oclgenomics.signals.chemistry import PORES
-from oclgenomics.signals.kmer_model import MAX_K
-from oclgenomics.signals.kmer_tracks import Molecule
+from oclgenomics.signals.kmers import MAX_K, Molecule
 
 __all__ = ["is_squiggle", "read_squiggle", "write_squiggle"]
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.io.checksum import checksum
-from oclgenomics.signals.kmer_tracks import Molecule
+from oclgenomics.signals.kmers import Molecule
 
 __all__ = ["STRANDS", "Places", "Squiggle", "named_places", "record_lengths"]
 
