@@ -11,9 +11,10 @@ from helpers.sdtw_oracle import OracleAligner, small_squiggle
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from oclgenomics import sdtw
 from oclgenomics.errors import InputError, ParameterError
-from oclgenomics.runtime import Engine
-from oclgenomics.sdtw import Alignments, AlignOptions, align
+from oclgenomics.runtime import Device, Engine
+from oclgenomics.sdtw import Alignments, AlignOptions, Stage, Thresholds, align
 from oclgenomics.sdtw.api import align_block, iter_align, open_references, signal_blocks
 from oclgenomics.sdtw.plan import MAX_BLOCK_SAMPLES, PrefixBlock, block_reads, prefix_blocks
 from oclgenomics.signals import Signals, TrimOptions, write_signals
@@ -172,3 +173,19 @@ def test_files_are_read_ahead(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no file: cannot be read"):
         list(signal_blocks([*paths, "no file"]))
     assert threading.active_count() == threads
+
+
+def test_the_old_spelling_works_and_warns(device: Device) -> None:
+    """With the names and the keywords of the version before."""
+    signals = reads_of([20, 9])
+    with pytest.warns(DeprecationWarning, match="align_parts is now called iter_align"):
+        old = sdtw.align_parts
+    with pytest.warns(DeprecationWarning, match="classify_parts is now called iter_classify"):
+        assert sdtw.classify_parts is sdtw.iter_classify
+    with pytest.warns(DeprecationWarning, match="iter_align: device, max_memory"):
+        parts = list(old(signals, TWO, AlignOptions(), prefixes=(9,), device=device, max_memory=1 << 28))
+    expected = align(signals, TWO, prefixes=(9,), engine=device)
+    np.testing.assert_array_equal(Alignments.joined(parts).cost, expected.cost)
+    thresholds = Thresholds((Stage(9, 1000),), AlignOptions())
+    with pytest.warns(DeprecationWarning, match="ReadUntilClassifier: device"):
+        sdtw.ReadUntilClassifier(TWO, thresholds, device=device)
