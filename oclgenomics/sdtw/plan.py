@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.sdtw.options import AlignOptions
+from oclgenomics.sdtw.options import BONUSES, AlignOptions
 from oclgenomics.sdtw.reference import BONUS
 from oclgenomics.signals import Signals
 
@@ -21,6 +21,7 @@ __all__ = [
     "PrefixBlock",
     "block_reads",
     "cell_shape",
+    "cost_defines",
     "cut_segments",
     "halo",
     "prefix_blocks",
@@ -74,14 +75,21 @@ class CellShape:
             "LANES": self.lanes,
             "STRIP": self.strip,
             "ROWS_AHEAD": self.rows_ahead,
-            "SQUARED": int(options.cost == "squared"),
-            "SHIFT": options.shift,
             "FUSED": int(self.fused),
             "SATURATED": int(self.saturated),
-            "BONUS": ("none", "dwell", "published").index(options.bonus),
-            "BONUS_MOST": BONUS * options.max_dwell,
             "STATE": int(state),
+            **cost_defines(options),
         }
+
+
+def cost_defines(options: AlignOptions) -> dict[str, int]:
+    """Return the `-D` parameters that say what a sample costs at a column."""
+    return {
+        "SQUARED": int(options.cost == "squared"),
+        "SHIFT": options.shift,
+        "BONUS": BONUSES.index(options.bonus),
+        "BONUS_MOST": BONUS * options.max_dwell,
+    }
 
 
 def cell_shape(options: AlignOptions, rows: int, *, vector_bytes: int) -> CellShape:

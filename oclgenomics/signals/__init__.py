@@ -38,18 +38,10 @@ __all__ = [
 ]
 
 HOMES = {
-    "KmerModel": "kmers",
-    "MODELS": "model_files",
-    "PORES": "chemistry",
-    "Signals": "model",
-    "TrimOptions": "trimming",
-    "pore_named": "chemistry",
-    "read_model": "model_files",
-    "read_signals": "read",
-    "stall_end": "trimming",
-    "trim_start": "trimming",
-    "write_model": "model_files",
-    "write_signals": "readers.numpy_files",
-}
+    "KmerModel": "kmers", "MODELS": "model_files", "PORES": "chemistry", "Signals": "model",
+    "TrimOptions": "trimming", "pore_named": "chemistry", "read_model": "model_files", "read_signals": "read",
+    "stall_end": "trimming", "trim_start": "trimming", "write_model": "model_files",
+    "write_signals": "readers.numpy_files"
+}  # fmt: skip
 
 __getattr__, __dir__ = found_in(__name__, HOMES, __all__)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -39,6 +40,7 @@ _MAGIC = {
     b"\x89HDF\r\n\x1a\n": "fast5",
 }
 _PACKERS = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
+FACTS = ("name", "scale", "offset", "rate", "channel", "pore", "molecule")  # of a read
 BLOCK_SAMPLES = 1 << 24
 MAX_READS = 1 << 20  # of a block; many reads without samples fill memory, too
 _OWN_READERS = {"npz": read_npz, "npy": read_npy}
@@ -214,16 +216,8 @@ def _needed(trim: TrimOptions | None, max_samples: int | None) -> int | None:
 
 
 def _block(reads: list[RawRead]) -> Signals:
-    return Signals.of(
-        [read.samples for read in reads],
-        [read.name for read in reads],
-        scale=[read.scale for read in reads],
-        offset=[read.offset for read in reads],
-        rate=[read.rate for read in reads],
-        channel=[read.channel for read in reads],
-        pore=[read.pore for read in reads],
-        molecule=[read.molecule for read in reads],
-    )
+    facts: dict[str, list[Any]] = {name: [getattr(read, name) for read in reads] for name in FACTS}
+    return Signals.of([read.samples for read in reads], facts.pop("name"), **facts)
 
 
 def _reads_of_files(files: list[str], limit: int | None, progress: Progress | None) -> Iterator[RawRead]:

@@ -68,23 +68,17 @@ def add_align_options(group: argparse._ArgumentGroup) -> None:
         help="options that go together: this program's, those of Crescent, or those of SquiggleFilter (for n samples "
         "its own program prints the score of n + 1); other options change some (default: default)",
     )  # fmt: skip
-    group.add_argument(
-        "--norm", choices=("prefix", "blocks"),
-        help="normalise a prefix by its own mean and deviation, or each 500 samples by those so far (default: prefix)",
-    )  # fmt: skip
-    group.add_argument(
-        "--cost", choices=("absolute", "squared"),
-        help="of a sample at a k-mer: the difference of their levels, or its square (default: squared)",
-    )  # fmt: skip
-    group.add_argument(
-        "--bonus", choices=("none", "dwell", "published"),
-        help="reward for samples that stay at a k-mer: none, counted along the samples, or along the k-mers as "
-        "SquiggleFilter publishes it (default: none)",
-    )  # fmt: skip
-    group.add_argument(
-        "--arithmetic", choices=("uint16", "int32", "float32"),
-        help="integers that end at 65,535, exact integers, or floating-point numbers (default: uint16)",
-    )  # fmt: skip
+    for name, choices, text in (
+        ("norm", ("prefix", "blocks"), "normalise a prefix by its own mean and deviation, or each 500 samples by those "
+         "so far (default: prefix)"),
+        ("cost", ("absolute", "squared"), "of a sample at a k-mer: the difference of their levels, or its square "
+         "(default: squared)"),
+        ("bonus", ("none", "dwell", "published"), "reward for samples that stay at a k-mer: none, counted along the "
+         "samples, or along the k-mers as SquiggleFilter publishes it (default: none)"),
+        ("arithmetic", ("uint16", "int32", "float32"), "integers that end at 65,535, exact integers, or floating-point "
+         "numbers (default: uint16)"),
+    ):  # fmt: skip
+        group.add_argument(f"--{name}", choices=choices, help=text)
     group.add_argument(
         "--bits", type=whole, metavar="N",
         help="bits of a level, 5 to 8 (default: 6 for squares, 7 for differences; 8 with a bonus and for blocks)",

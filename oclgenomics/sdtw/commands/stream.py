@@ -62,40 +62,25 @@ def _add_selection_options(parser: argparse.ArgumentParser) -> None:
     add_decision_options(group)
     add_align_options(group)
     add_signal_options(group, default=THRESHOLDS_TRIM)
-    for name, default in (("accept", "stop_receiving"), ("reject", "unblock"), ("undecided", "stop_receiving")):
-        group.add_argument(
-            f"--on-{name}", choices=ACTIONS, default=default,
-            help="what the sequencer is told of reads that are " + {"accept": "accepted", "reject": "rejected"}.get(
-                name, "undecided after --max-samples") + " (default: %(default)s)",
-        )  # fmt: skip
-    group.add_argument(
-        "--max-samples", type=count, metavar="N",
-        help="samples after which a read without a decision is undecided (default: twice the last stage)",
-    )  # fmt: skip
-    group.add_argument(
-        "--control", type=count, default=0, metavar="N",
-        help="the first N channels sequence all their reads (default: %(default)s)",
-    )  # fmt: skip
-    group.add_argument(
-        "--max-latency", type=float, default=0.4, metavar="S",
-        help="seconds for which the loop waits for the device (default: %(default)s)",
-    )  # fmt: skip
-    group.add_argument(
-        "--max-batch", type=count, metavar="N",
-        help="reads that are aligned together at most (default: what the device judges soon enough)",
-    )  # fmt: skip
-    group.add_argument(
-        "--deadline", type=float, metavar="S",
-        help="seconds within which a read is judged, or not at all (default: 1, or four of the smallest batches)",
-    )  # fmt: skip
-    group.add_argument(
-        "--select", type=count, metavar="N",
-        help="select N channels (default: as many as the device can serve)",
-    )  # fmt: skip
-    group.add_argument(
-        "--interval", type=float, default=0.1, metavar="S",
-        help="seconds from one request for chunks to the next (default: %(default)s)",
-    )  # fmt: skip
+    for name, default, read in (
+        ("accept", "stop_receiving", "accepted"), ("reject", "unblock", "rejected"),
+        ("undecided", "stop_receiving", "undecided after --max-samples"),
+    ):  # fmt: skip
+        what = f"what the sequencer is told of reads that are {read} (default: %(default)s)"
+        group.add_argument(f"--on-{name}", choices=ACTIONS, default=default, help=what)
+    for option, kind, default_value, metavar, text in (
+        ("--max-samples", count, None, "N", "samples after which a read without a decision is undecided (default: "
+         "twice the last stage)"),
+        ("--control", count, 0, "N", "the first N channels sequence all their reads (default: 0)"),
+        ("--max-latency", float, 0.4, "S", "seconds for which the loop waits for the device (default: 0.4)"),
+        ("--max-batch", count, None, "N", "reads that are aligned together at most (default: what the device judges "
+         "soon enough)"),
+        ("--deadline", float, None, "S", "seconds within which a read is judged, or not at all (default: 1, or four of "
+         "the smallest batches)"),
+        ("--select", count, None, "N", "select N channels (default: as many as the device can serve)"),
+        ("--interval", float, 0.1, "S", "seconds from one request for chunks to the next (default: 0.1)"),
+    ):  # fmt: skip
+        group.add_argument(option, type=kind, default=default_value, metavar=metavar, help=text)
     group.add_argument("--dry-run", action="store_true", help="unblock nothing; reports tell what would have been")
 
 

@@ -26,15 +26,9 @@ __all__ = [
 ]
 
 HOMES = {
-    "CHOSEN_BY": "chosen_by",
-    "ChosenBy": "chosen_by",
-    "check_rate": "basis",
-    "check_shares": "choice",
-    "checked_trim": "thresholds",
-    "parse_stages": "thresholds",
-    "reads_needed": "intervals",
-    "settled_trim": "basis",
-    "trim_text": "basis",
-}
+    "CHOSEN_BY": "chosen_by", "ChosenBy": "chosen_by", "check_rate": "basis", "check_shares": "choice",
+    "checked_trim": "thresholds", "parse_stages": "thresholds", "reads_needed": "intervals", "settled_trim": "basis",
+    "trim_text": "basis"
+}  # fmt: skip
 
 __getattr__, __dir__ = found_in(__name__, HOMES, __all__)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from oclgenomics.app.frames import to_frame
 from oclgenomics.errors import ParameterError, UsageError
 from oclgenomics.sdtw.decisions import resampling
-from oclgenomics.sdtw.decisions.intervals import Interval, PrefixBounds
+from oclgenomics.sdtw.decisions.intervals import Interval, PrefixBounds, bounded, known
 from oclgenomics.sdtw.decisions.labelled import LabelledScores, Sweep
 
 __all__ = [
@@ -86,32 +86,26 @@ class PrefixEvaluation:
 
     def record(self) -> dict[str, Any]:
         """All numbers by name; None for what is not known."""
-        ends = {name: {f"{name}_low": low, f"{name}_high": high} for name, (low, high) in self.intervals.items()}
-        record = {
+        record: dict[str, Any] = {
             "prefix": self.prefix,
             "targets": len(self.sweep.target),
             "others": len(self.sweep.other),
             "short_targets": self.short_targets,
             "short_others": self.short_others,
-            **{f"f{end}": value for end, value in zip(("", "_low", "_high"), self.f, strict=True)},
+            **bounded("f", *self.f),
             "threshold": self.threshold,
-            "recall": self.recall,
-            **ends["recall"],
-            "fpr": self.fpr,
-            **ends["fpr"],
-            "precision": self.precision,
-            **ends["precision"],
-            "accuracy": self.accuracy,
-            **ends["accuracy"],
-            **{f"held_out_f{end}": value for end, value in zip(("", "_low", "_high"), self.held_out, strict=True)},
-            "auc": self.sweep.auc,
-            **ends["auc"],
-            "tpr_at_fpr_1": self.sweep.tpr_at(0.01),
-            **ends["tpr_at_fpr_1"],
-            "tpr_at_fpr_5": self.sweep.tpr_at(0.05),
-            **ends["tpr_at_fpr_5"],
         }
-        return {name: None if value != value else value for name, value in record.items()}
+        for name in ("recall", "fpr", "precision", "accuracy"):
+            record |= bounded(name, getattr(self, name), *self.intervals[name])
+        record |= bounded("held_out_f", *self.held_out)
+        ranks = {
+            "auc": self.sweep.auc,
+            "tpr_at_fpr_1": self.sweep.tpr_at(0.01),
+            "tpr_at_fpr_5": self.sweep.tpr_at(0.05),
+        }
+        for name, value in ranks.items():
+            record |= bounded(name, value, *self.intervals[name])
+        return known(record)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -171,15 +165,8 @@ class Difference:
 
     def record(self) -> dict[str, Any]:
         """All numbers by name; None for what is not known."""
-        ends = ("", "_low", "_high")
-        record = {
-            "variant": self.name,
-            "baseline": self.baseline,
-            "prefix": self.prefix,
-            **{f"f{end}": value for end, value in zip(ends, self.f, strict=True)},
-            **{f"held_out_f{end}": value for end, value in zip(ends, self.held_out, strict=True)},
-        }
-        return {name: None if value != value else value for name, value in record.items()}
+        record = {"variant": self.name, "baseline": self.baseline, "prefix": self.prefix}
+        return known({**record, **bounded("f", *self.f), **bounded("held_out_f", *self.held_out)})
 
 
 def evaluate(

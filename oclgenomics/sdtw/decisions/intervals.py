@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
+from collections.abc import Mapping
 from functools import cached_property
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,8 @@ __all__ = [
     "PrefixBounds",
     "area_interval",
     "beta_share",
+    "bounded",
+    "known",
     "local_miss",
     "reads_needed",
     "share_interval",
@@ -127,6 +130,16 @@ class PrefixBounds:
             for kept in (low, high)
         )
         return Interval(least.low, most.high)
+
+
+def bounded(name: str, value: float, low: float, high: float) -> dict[str, float]:
+    """Return a value and its interval as they are called in records."""
+    return {name: value, f"{name}_low": low, f"{name}_high": high}
+
+
+def known(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a record with None for NaN: what is not known."""
+    return {name: None if value != value else value for name, value in record.items()}
 
 
 def share_interval(count: int, total: int, miss: float = MISS) -> Interval:

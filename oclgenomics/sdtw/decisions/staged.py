@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import UsageError
-from oclgenomics.sdtw.decisions.intervals import MISS, Interval, local_miss, share_interval
+from oclgenomics.sdtw.decisions.intervals import MISS, Interval, bounded, known, local_miss, share_interval
 from oclgenomics.sdtw.decisions.labelled import LabelledScores
 from oclgenomics.sdtw.decisions.thresholds import ACCEPT, REJECT, UNDECIDED, Thresholds
 
@@ -120,11 +120,11 @@ class StagedEvaluation:
         return self.other.mean_prefix_of_rejected(self.thresholds.prefixes)
 
     @property
-    def rejection_interval(self) -> Interval | None:
-        """Between what the mean samples until rejection lie; None where none is rejected."""
+    def rejection_interval(self) -> Interval:
+        """Between what the mean samples until rejection lie; NaN where none is rejected."""
         count, miss = sum(self.other.rejected), self.miss(self.other)
         if not count:
-            return None
+            return Interval(np.nan, np.nan)
         steps = np.diff(self.thresholds.prefixes)
         molecules = self.other.molecules and max(1, round(self.other.molecules * count / self.other.reads))
         by = [_scaled(int(one), count, molecules, miss) for one in np.cumsum(self.other.rejected)[:-1]]
@@ -145,22 +145,18 @@ class StagedEvaluation:
 
     def summary(self) -> dict[str, Any]:
         """The rates of all stages together; None for what is not known."""
-        samples, (target, other), bounds = self.samples_until_rejection, self.kept, self.rejection_interval
-        return {
-            "targets": self.target.reads,
-            "others": self.other.reads,
-            "true_positive_rate": self.true_positive_rate,
-            "true_positive_rate_low": target.low,
-            "true_positive_rate_high": target.high,
-            "false_positive_rate": self.false_positive_rate,
-            "false_positive_rate_low": other.low,
-            "false_positive_rate_high": other.high,
-            "undecided_targets": sum(self.target.short),
-            "undecided_others": sum(self.other.short),
-            "samples_until_rejection": None if np.isnan(samples) else samples,
-            "samples_until_rejection_low": None if bounds is None else bounds.low,
-            "samples_until_rejection_high": None if bounds is None else bounds.high,
-        }
+        target, other = self.kept
+        return known(
+            {
+                "targets": self.target.reads,
+                "others": self.other.reads,
+                **bounded("true_positive_rate", self.true_positive_rate, *target),
+                **bounded("false_positive_rate", self.false_positive_rate, *other),
+                "undecided_targets": sum(self.target.short),
+                "undecided_others": sum(self.other.short),
+                **bounded("samples_until_rejection", self.samples_until_rejection, *self.rejection_interval),
+            }
+        )
 
 
 def evaluate_stages(thresholds: Thresholds, labelled: LabelledScores, *, chosen: bool = False) -> StagedEvaluation:

@@ -14,13 +14,8 @@ if TYPE_CHECKING:
 __all__ = ["EvaluationReport", "PafReport", "as_json", "as_tsv", "make_report", "summary_text", "write_reports"]
 
 HOMES = {
-    "EvaluationReport": "evaluation",
-    "PafReport": "reports",
-    "as_json": "evaluation",
-    "as_tsv": "evaluation",
-    "make_report": "reports",
-    "summary_text": "reports",
-    "write_reports": "oclgenomics.app.reports",
-}
+    "EvaluationReport": "evaluation", "PafReport": "reports", "as_json": "evaluation", "as_tsv": "evaluation",
+    "make_report": "reports", "summary_text": "reports", "write_reports": "oclgenomics.app.reports"
+}  # fmt: skip
 
 __getattr__, __dir__ = found_in(__name__, HOMES, __all__)

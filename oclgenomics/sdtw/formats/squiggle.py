@@ -23,6 +23,11 @@ __all__ = ["is_squiggle", "read_squiggle", "write_squiggle"]
 
 KIND = FileKind(b"\x89osqu\r\n\x1a", 2, "squiggle of a reference", "make it again with `oclgenomics sdtw index`")
 
+ARRAYS = {
+    "lengths": "<i8", "levels": "<f8", "tracks": "<i8", "track_record": "<i4", "track_strand": "|u1",
+    "track_first": "<i8",
+}  # fmt: skip
+
 
 class _Facts(NamedTuple):
     name: str
@@ -46,12 +51,7 @@ def write_squiggle(path: str | os.PathLike[str], squiggle: Squiggle) -> None:
     arrays: dict[str, NDArray[Any]] = {
         "names": np.frombuffer(b"".join(names), np.uint8),
         "name_offsets": np.cumsum([0, *map(len, names)], dtype=np.int64),
-        "lengths": squiggle.lengths,
-        "levels": squiggle.levels,
-        "tracks": squiggle.tracks,
-        "track_record": squiggle.track_record,
-        "track_strand": squiggle.track_strand,
-        "track_first": squiggle.track_first,
+        **{name: getattr(squiggle, name) for name in ARRAYS},
     }
     facts = _Facts(*(getattr(squiggle, name) for name in _Facts._fields))
     write_arrays(path, KIND, __version__, facts._asdict(), arrays)
@@ -72,22 +72,10 @@ def read_squiggle(path: str | os.PathLike[str]) -> Squiggle:
     """
     with ArrayFile(path, KIND) as file:
         try:
-            facts = _facts(file.metadata)
             squiggle = Squiggle(
-                facts.name,
-                _names(file.array("names", "|u1"), file.array("name_offsets", "<i8")),
-                file.array("lengths", "<i8"),
-                facts.k,
-                facts.model,
-                facts.molecule,
-                file.array("levels", "<f8"),
-                file.array("tracks", "<i8"),
-                file.array("track_record", "<i4"),
-                file.array("track_strand", "|u1"),
-                file.array("track_first", "<i8"),
-                facts.model_checksum,
-                facts.pore,
-                facts.rate,
+                records=_names(file.array("names", "|u1"), file.array("name_offsets", "<i8")),
+                **{name: file.array(name, kind) for name, kind in ARRAYS.items()},
+                **_facts(file.metadata)._asdict(),
             )
             _check(squiggle)
         except ValueError as error:

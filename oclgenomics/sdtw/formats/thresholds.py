@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from typing import Any
 
 from oclgenomics.errors import InputError, OutputError, ParameterError
@@ -27,6 +27,10 @@ KIND, VERSION = "sdtw thresholds", 2
 CHECKSUM_KEY = b"sdtw  thresholds"
 MAX_FILE_BYTES = 1 << 24
 NAMES = ("kind", "version", *Thresholds.__dataclass_fields__, "checksum")
+OPTIONS: dict[str, Any] = dict.fromkeys(("norm", "cost", "bonus", "arithmetic"), str) | dict.fromkeys(
+    ("bits", "step"), (int,)
+)
+TRIM: dict[str, Any] = {"stall": bool, "extra": int, "max_trim": (int,), "keep": bool}
 ON_PURPOSE = "for thresholds of your own give `stages`, or let `sdtw evaluate --stages` write a file of them"
 
 
@@ -77,8 +81,11 @@ def read_thresholds(path: str | os.PathLike[str]) -> Thresholds:
     try:
         ChosenBy.from_made(record.get("made", dict))
         return Thresholds(
-            tuple(_stage(one) for one in record.objects("stages")),
-            _options(record.inner("options")),
+            tuple(
+                _made(one, Stage, prefix=int, reject_above=float, accept_below=(float,))
+                for one in record.objects("stages")
+            ),
+            _made(record.inner("options"), AlignOptions, **OPTIONS),
             record.get("score", str),
             _names(record, "references"),
             record.get("made", dict),
@@ -88,19 +95,14 @@ def read_thresholds(path: str | os.PathLike[str]) -> Thresholds:
         raise InputError(str(error), source=name) from None
 
 
-def _stage(record: Fields) -> Stage:
-    record.only(tuple(Stage.__dataclass_fields__))
-    lower = record.get("accept_below", float, optional=True)
-    return Stage(record.get("prefix", int), record.get("reject_above", float), lower)
-
-
-def _options(record: Fields) -> AlignOptions:
-    record.only(tuple(AlignOptions.__dataclass_fields__))
-    given: dict[str, Any] = {}
-    for name in record.values:
-        optional = AlignOptions.__dataclass_fields__[name].default is None
-        given[name] = record.get(name, int if optional else str, optional=optional)
-    return AlignOptions(**given)
+def _made(record: Fields, cls: type[Any], **kinds: type | tuple[type]) -> Any:
+    """An object of these fields; those whose kind is in a tuple may be null."""
+    record.only(tuple(kinds))
+    given = {
+        name: record.get(name, kind[0], optional=True) if isinstance(kind, tuple) else record.get(name, kind)
+        for name, kind in kinds.items()
+    }
+    return cls(**given)
 
 
 def _names(record: Fields, name: str) -> tuple[str, ...]:
@@ -112,34 +114,24 @@ def _names(record: Fields, name: str) -> tuple[str, ...]:
 
 def _basis(record: Fields) -> Basis:
     record.only(tuple(Basis.__dataclass_fields__))
-    trim: KnownTrim = "unknown" if record.values["trim"] == "unknown" else _trim(record.inner("trim"))
+    trim: KnownTrim = (
+        "unknown" if record.values["trim"] == "unknown" else _made(record.inner("trim"), TrimOptions, **TRIM)
+    )
     return Basis(trim, tuple(_facts(one) for one in record.objects("references")), _kind(record.inner("reads")))
 
 
-def _trim(record: Fields) -> TrimOptions:
-    record.only([one.name for one in fields(TrimOptions)])
-    return TrimOptions(
-        record.get("stall", bool),
-        record.get("extra", int),
-        record.get("max_trim", int, optional=True),
-        record.get("keep", bool),
-    )
-
-
 def _facts(record: Fields) -> ReferenceFacts:
-    record.only([one.name for one in fields(ReferenceFacts)])
-    if record.get("role", str) not in ("target", "decoy"):
+    found: ReferenceFacts = _made(record, ReferenceFacts, **dict.fromkeys(ReferenceFacts.__dataclass_fields__, str))
+    if found.role not in ("target", "decoy"):
         record.refuse("role", "is neither target nor decoy")
-    return ReferenceFacts(**{name: record.get(name, str) for name in record.values})
+    return found
 
 
 def _kind(record: Fields) -> ReadKind:
-    record.only([one.name for one in fields(ReadKind)])
-    pore, molecule = record.get("pore", str), record.get("molecule", str)
-    rate = record.get("rate", float, optional=True)
-    for name, value, known in (("pore", pore, ("", *PORES)), ("molecule", molecule, ("", "dna", "rna"))):
-        if value not in known:
-            record.refuse(name, f"is none of {', '.join(known[1:])}")
-    if rate is not None and rate <= 0:
+    found: ReadKind = _made(record, ReadKind, pore=str, molecule=str, rate=(float,))
+    for name, choices in (("pore", ("", *PORES)), ("molecule", ("", "dna", "rna"))):
+        if getattr(found, name) not in choices:
+            record.refuse(name, f"is none of {', '.join(choices[1:])}")
+    if found.rate is not None and found.rate <= 0:
         record.refuse("rate", "is not above 0")
-    return ReadKind(pore, molecule, rate)
+    return found

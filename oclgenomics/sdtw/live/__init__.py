@@ -25,16 +25,9 @@ __all__ = [
 ]
 
 HOMES = {
-    "FlowCellOptions": "options",
-    "LiveOptions": "options",
-    "Played": "playback",
-    "ReadUntilClassifier": "classifier",
-    "ReadUntilClient": "classifier",
-    "named_classes": "playback",
-    "of_class": "playback",
-    "play": "playback",
-    "played_text": "playback",
-    "read_classes": "playback",
-}
+    "FlowCellOptions": "options", "LiveOptions": "options", "Played": "playback", "ReadUntilClassifier": "classifier",
+    "ReadUntilClient": "classifier", "named_classes": "playback", "of_class": "playback", "play": "playback",
+    "played_text": "playback", "read_classes": "playback"
+}  # fmt: skip
 
 __getattr__, __dir__ = found_in(__name__, HOMES, __all__)

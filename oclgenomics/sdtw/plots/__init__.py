@@ -14,11 +14,8 @@ if TYPE_CHECKING:
 __all__ = ["plot_evaluation", "plot_f_curves", "plot_format", "plot_played", "write_figure"]
 
 HOMES = {
-    "plot_evaluation": "evaluation",
-    "plot_f_curves": "evaluation",
-    "plot_format": "oclgenomics.app.figures",
-    "plot_played": "live",
-    "write_figure": "oclgenomics.app.figures",
-}
+    "plot_evaluation": "evaluation", "plot_f_curves": "evaluation", "plot_format": "oclgenomics.app.figures",
+    "plot_played": "live", "write_figure": "oclgenomics.app.figures"
+}  # fmt: skip
 
 __getattr__, __dir__ = found_in(__name__, HOMES, __all__)

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
+from matplotlib import rc_context
+from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from oclgenomics.app.figures import BLUE, EN_DASH, GREY, INK, ORANGE, SKY, STYLE, TONES, short_text
 from oclgenomics.sdtw.decisions.evaluation import Evaluation, PrefixEvaluation
 from oclgenomics.sdtw.decisions.thresholds import Thresholds
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 __all__ = ["COLOURS", "draw_f_curves", "draw_histogram", "draw_roc", "plot_evaluation", "plot_f_curves", "spread"]
 
@@ -52,9 +51,6 @@ def plot_evaluation(
     matplotlib.figure.Figure
         To be saved by `oclgenomics.app.figures.save_plot` or changed further; no display is needed.
     """
-    from matplotlib import rc_context
-    from matplotlib.figure import Figure
-
     first = evaluations[0]
     if thresholds is None:
         marked = {one.prefix: one.threshold for one in first.prefixes}
@@ -117,9 +113,6 @@ def plot_f_curves(evaluations: Sequence[Evaluation], *, title: str = "") -> Figu
     matplotlib.figure.Figure
         To be saved by `oclgenomics.app.figures.save_plot` or changed further; no display is needed.
     """
-    from matplotlib import rc_context
-    from matplotlib.figure import Figure
-
     with rc_context(STYLE):
         figure = Figure(figsize=(9, 5.2))
         axes = figure.add_axes((0.09, 0.13, 0.66, 0.74))
@@ -205,8 +198,6 @@ def draw_roc(axes: Axes, evaluation: Evaluation, thresholds: Mapping[int, float]
     what : str
         What these are.
     """
-    from matplotlib.colors import LinearSegmentedColormap
-
     colours = LinearSegmentedColormap.from_list("prefixes", TONES[3:])
     end = next(e for e in SHOWN_FPR if e == 1 or min(one.sweep.tpr_at(e) for one in evaluation.prefixes) >= HIGH_TPR)
     last = max(len(evaluation.prefixes) - 1, 1)

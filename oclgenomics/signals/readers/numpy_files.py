@@ -60,18 +60,11 @@ def write_signals(path: str | os.PathLike[str], signals: Signals) -> None:
     ValueError
         A name is empty or ends with a NUL, which text of fixed width does not hold.
     """
-    names = signals.names.astype(np.str_) if len(signals) else np.empty(0, "<U1")
     if any(not name or name.endswith("\0") for name in signals.names):
         raise ValueError("names are not empty and do not end with a NUL")
-    arrays: dict[str, NDArray[Any]] = {
-        "names": names,
-        "starts": signals.starts,
-        "scale": signals.scale,
-        "offset": signals.offset,
-        "rate": signals.rate,
-        "channel": signals.channel,
-        "samples": signals.samples,
-    }
+    names = signals.names.astype(np.str_) if len(signals) else np.empty(0, "<U1")
+    order = ("starts", "scale", "offset", "rate", "channel", "samples")
+    arrays: dict[str, NDArray[Any]] = {"names": names, **{name: getattr(signals, name) for name in order}}
     for name, texts in (("pore", signals.pore), ("molecule", signals.molecule)):
         if texts.any():
             arrays[name] = texts.astype(np.str_)
