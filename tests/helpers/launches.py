@@ -63,7 +63,8 @@ from oclgenomics.primitives import compact, count_equal, equal_keys, merge, part
 from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.runtime.source import source_folder
 from oclgenomics.sdtw import AlignOptions
-from oclgenomics.sdtw.device import normaliser, strip_aligner
+from oclgenomics.sdtw.device import normaliser
+from oclgenomics.sdtw.device import strips as strip_aligner
 from oclgenomics.sdtw.device.aligner import Aligner
 from oclgenomics.sdtw.device.normaliser import Normaliser
 from oclgenomics.sdtw.device.starts import StartFinder
