@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from oclgenomics.lazy_names import found_in
 
 if TYPE_CHECKING:
+    from oclgenomics.simulate.demography import read_demography
     from oclgenomics.simulate.hard_sweep import HardSweep
     from oclgenomics.simulate.msprime import simulate_with_msprime
     from oclgenomics.simulate.population import Haplotypes, Region, simulate, simulate_independent
@@ -28,6 +29,7 @@ __all__ = [
     "as_alignment",
     "generators",
     "neutral_alignments",
+    "read_demography",
     "replicate_seeds",
     "simulate",
     "simulate_independent",
@@ -41,6 +43,7 @@ HOMES = {
     "as_alignment": "replicates",
     "generators": "replicates",
     "neutral_alignments": "replicates",
+    "read_demography": "demography",
     "replicate_seeds": "replicates",
     "simulate": "population",
     "simulate_independent": "population",

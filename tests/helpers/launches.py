@@ -62,8 +62,8 @@ from oclgenomics.kmers.kmer_set import KmerBlock
 from oclgenomics.kmers.options import CountOptions
 from oclgenomics.kmers.plan import DeviceLimits
 from oclgenomics.kmers.read_filter import filter_reads
+from oclgenomics.omega.device.ld import ld_matrix
 from oclgenomics.omega.device.scanner import OmegaScanner
-from oclgenomics.omega.ld.pairs import ld_matrix
 from oclgenomics.omega.options import ScanOptions
 from oclgenomics.primitives import compact, count_equal, equal_keys, merge, partition, run_lengths, scan, sort
 from oclgenomics.runtime import DeviceArray, Engine
