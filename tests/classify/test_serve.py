@@ -18,11 +18,9 @@ from oclgenomics.classify.database.file import write_database
 from oclgenomics.classify.formats import FORMATS, NativeOptions
 from oclgenomics.classify.index import Index
 from oclgenomics.classify.options import QueryOptions, Wanted
-from oclgenomics.classify.serving.address import Address
+from oclgenomics.classify.serving.answerer import KINDS, SUMMARIES, IndexAnswerer, parse_query
 from oclgenomics.classify.serving.client import Client
-from oclgenomics.classify.serving.index_answerer import IndexAnswerer
-from oclgenomics.classify.serving.parameters import KINDS, SUMMARIES, parse_query
-from oclgenomics.classify.serving.server import Server
+from oclgenomics.classify.serving.server import Address, Server
 from oclgenomics.cli.main import main
 from oclgenomics.errors import InputError, UsageError
 from oclgenomics.runtime import Engine
