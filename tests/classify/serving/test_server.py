@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import gzip
 import os
@@ -129,6 +130,21 @@ def test_two_clients_at_once(server: Server, fake: FakeAnswerer) -> None:
                 return client.classify(text, pieces=3)
 
         assert list(threads.map(ask, texts)) == [text.upper() * 3 for text in texts]
+    assert len(fake.threads) == 1
+
+
+def test_many_clients_at_once(fake: FakeAnswerer) -> None:
+    """All have their own answers, though there is room for a few only; those that find none come again."""
+    fake.go.set()
+    with faked(fake, Limits(max_waiting=20)) as server, ThreadPoolExecutor(32) as threads:
+        bodies = [gzip.compress(f">{number}\nacgt\n".encode() * 20_000) for number in range(32)]
+
+        def ask(body: bytes) -> bytes:
+            with Client(server.address.url, timeout=PATIENCE) as client:
+                return client.classify(body)
+
+        assert list(threads.map(ask, bodies)) == [gzip.decompress(body).upper() for body in bodies]
+        assert server.queue.held == 0
     assert len(fake.threads) == 1
 
 
@@ -385,6 +401,59 @@ def test_slow_readers_do_not_hold_the_worker(fake: FakeAnswerer) -> None:
         assert asked(server, b"b") == b"B"
         slow.shutdown(socket.SHUT_WR)
         assert len(read_all(slow)) > 300 * 99_000
+
+
+def drip(server: Server, data: bytes) -> float:
+    """Send a byte at a time for as long as the server takes them, and return for how many seconds it did."""
+    began = time.monotonic()
+    with connected(server) as connection, contextlib.suppress(ConnectionError):
+        for place in range(len(data)):
+            connection.sendall(data[place : place + 1])
+            time.sleep(0.01)
+            assert time.monotonic() < began + PATIENCE
+        assert read_all(connection) == b""
+    return time.monotonic() - began
+
+
+@pytest.mark.parametrize("what", ["head", "body", "body in chunks"])
+def test_clients_that_drip_are_left(fake: FakeAnswerer, what: str) -> None:
+    """Each byte comes in time, and the whole does not."""
+    with faked(fake, Limits(idle_seconds=0.2, least_rate=1e9)) as server:
+        if what == "head":
+            data = b"GET /health HTTP/1.1\r\nHost: x\r\n" + b"a: b\r\n" * 1000
+        elif what == "body":
+            data = request_bytes(bytes(5000))
+        else:
+            data = CHUNKED + b"1\r\na\r\n" * 1000
+        assert 0.1 < drip(server, data) < 5
+        assert asked(server, b"a") == b"A"
+        wait_until(lambda: server.queue.held == 0 and not server.connections)
+
+
+@pytest.mark.parametrize("pieces", [1, 300])
+def test_clients_that_take_nothing_are_left(fake: FakeAnswerer, pieces: int) -> None:
+    with faked(fake, Limits(idle_seconds=0.2)) as server, connected(server) as connection:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        connection.sendall(request_bytes(b"a" * 99_000, f"/classify?pieces={pieces}"))
+        wait_until(lambda: len(fake.bodies) == 1 and server.queue.held == 0)
+        wait_until(lambda: not server.connections)
+
+
+def test_bodies_that_nobody_asked_for(server: Server) -> None:
+    """A question is answered even with a body, which is not mistaken for the next request."""
+    with connected(server) as connection:
+        connection.sendall(request_bytes(request_bytes(b"evil"), "/health", method="GET"))
+        assert read_answer(connection).status == 200
+        connection.sendall(request_bytes(b"b"))
+        assert read_answer(connection).body == b"B"
+    assert server.queue.answered == 1
+
+
+def test_lengths_that_are_one(server: Server) -> None:
+    """A length that is there twice is one length (RFC 9110, 8.6); the next request begins behind it."""
+    with connected(server) as connection:
+        connection.sendall(request_bytes(b"aaa", "/classify", "Content-Length: 3") + request_bytes(b"b"))
+        assert [read_answer(connection).body for _ in range(2)] == [b"AAA", b"B"]
 
 
 # How it ends
