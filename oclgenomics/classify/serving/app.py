@@ -36,7 +36,7 @@ from oclgenomics.io.plain_json import json_text
 
 __all__ = ["LINGER_BYTES", "LINGER_SECONDS", "Application", "Unpacker", "check_head"]
 
-NOT_FOUND, NOT_ALLOWED, LENGTH_REQUIRED, TOO_LARGE, NOT_SUPPORTED = 404, 405, 411, 413, 415
+FORBIDDEN, NOT_FOUND, NOT_ALLOWED, LENGTH_REQUIRED, TOO_LARGE, NOT_SUPPORTED = 403, 404, 405, 411, 413, 415
 HEAD_TOO_LARGE, OTHER_VERSION = 431, 505
 ONCE = ("content-length", "transfer-encoding", "content-encoding")
 MAX_HEADERS = 100
@@ -114,8 +114,11 @@ class Application:
             self._check(scope)
             scope["app"] = self  # so that the router raises what it does not find
             await self._router(scope, record.receive, record.send)
-        except (AbandonedError, ClientDisconnect):
+        except ClientDisconnect:
             record.outcome = "hung up"
+        except AbandonedError:
+            record.outcome = "hung up"
+            scope["state"]["connection"].reset()
         except Exception as error:
             await self._refuse(error, scope, record)
         self.log(record.line())
@@ -126,6 +129,8 @@ class Application:
             raise HttpError(OTHER_VERSION, f"Invalid HTTP version ({scope['http_version']})")
         if len(scope["headers"]) > MAX_HEADERS:
             raise HttpError(HEAD_TOO_LARGE, "Too many headers")
+        if scope["method"] == "POST" and (b"sec-fetch-site", b"cross-site") in scope["headers"]:
+            raise HttpError(FORBIDDEN, "pages of other sites may not use this server")  # as a browser sends them
         if not scope["path"].startswith("/"):
             try:
                 address = urlsplit(_target(scope))
@@ -191,7 +196,7 @@ class Application:
             body = stack.enter_context(BodySpool(self.folder))
             unpacker = Unpacker(body, limits.max_body)
             async for piece in request.stream():
-                await asyncio.to_thread(unpacker.feed, piece)
+                await asyncio.to_thread(unpacker.feed, piece)  # so that decompression holds up nobody
             unpacker.finish()
             connection.allow(None)
             answer = AnswerSpool(self.folder)
@@ -204,15 +209,21 @@ class Application:
         self, first: bytes, pieces: AsyncIterator[bytes], answer: AnswerSpool, scope: Scope
     ) -> AsyncIterator[bytes]:
         """The pieces of an answer; where it breaks off, the client sees that it ends before its end."""
-        connection: Connection = scope["state"]["connection"]
+        state, connection = scope["state"], scope["state"]["connection"]
+        state["outcome"] = "hung up"
         try:
             yield first
             async for piece in pieces:
                 if connection.lost:
                     raise AbandonedError
                 yield piece
-        except (AbandonedError, HttpError) as error:
-            scope["state"]["outcome"] = f"broken off: {error}" if isinstance(error, HttpError) else "hung up"
+            state["outcome"] = "200"
+        except AbandonedError:
+            connection.reset()
+        except Exception as error:
+            state["outcome"] = f"broken off: {error}"
+            if not isinstance(error, HttpError):
+                self.on_defect(error)
             connection.reset()
         finally:
             self.queue.withdraw(answer)

@@ -54,6 +54,7 @@ INFO = {
 REFUSAL = {"type": "object", "required": ["error"], "properties": {"error": TEXT}}
 REFUSALS = {
     400: "the reads or the parameters are wrong",
+    403: "a browser sent it for a page of another site",
     404: "there is nothing of that name",
     405: "it takes another method",
     411: "there is no body",

@@ -205,6 +205,7 @@ def test_times_are_bounded(seconds: float) -> None:
 
 BAD = {
     "nowhere": (request_bytes(b"", "/x", method="GET"), 404, "try /classify, /health, /info, /openapi.json, /,"),
+    "another site": (request_bytes(b"a", "/classify", "Sec-Fetch-Site: cross-site"), 403, "pages of other sites"),
     "another method": (request_bytes(b"a", method="PUT"), 405, "/classify takes POST only"),
     "reads for health": (request_bytes(b"a", "/health"), 405, "/health takes GET and HEAD only"),
     "half an address": (request_bytes(b"", "http://[::1", method="GET"), 400, "the address is malformed"),
