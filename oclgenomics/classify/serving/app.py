@@ -10,7 +10,7 @@ import time
 import zlib
 from collections.abc import AsyncIterator, Callable, Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from starlette.datastructures import Headers
@@ -20,13 +20,14 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route, Router
 from starlette.types import Message, Receive, Scope, Send
 
+from oclgenomics.classify.serving.connection import Connection
 from oclgenomics.classify.serving.openapi import description
 from oclgenomics.classify.serving.protocol import (
     BAD_REQUEST,
     CLOSING,
+    HEAD_TOO_LARGE,
     HttpError,
     Limits,
-    error_line,
     parse_parameters,
     refusal_of,
 )
@@ -34,15 +35,14 @@ from oclgenomics.classify.serving.queue import AbandonedError, AnswerSpool, Body
 from oclgenomics.errors import OclGenomicsError
 from oclgenomics.io.plain_json import json_text
 
-__all__ = ["LINGER_BYTES", "LINGER_SECONDS", "Application", "Unpacker", "check_head"]
+__all__ = ["Application"]
 
 FORBIDDEN, NOT_FOUND, NOT_ALLOWED, LENGTH_REQUIRED, TOO_LARGE, NOT_SUPPORTED = 403, 404, 405, 411, 413, 415
-HEAD_TOO_LARGE, OTHER_VERSION = 431, 505
+OTHER_VERSION = 505
 ONCE = ("content-length", "transfer-encoding", "content-encoding")
 MAX_HEADERS = 100
 PIECE_BYTES = 1 << 18
 GZIP = b"\x1f\x8b"
-LINGER_SECONDS, LINGER_BYTES = 5.0, 1 << 22  # for a client that sends on what is refused already
 PAGE = {
     "/": ("page.html", "text/html"),
     "/page.css": ("page.css", "text/css"),
@@ -55,24 +55,6 @@ PAGE_HEADERS = {
     "Referrer-Policy": "no-referrer",
     "Cache-Control": "no-cache",
 }
-
-
-class Connection(Protocol):
-    """What an application has to know of the connection that a request came by."""
-
-    def allow(self, seconds: float | None) -> None:
-        """Give the client so many seconds from now on for what it does next; None: as many as it likes."""
-
-    def reset(self) -> None:
-        """End the connection in the middle of an answer, so that nobody takes this for its end."""
-
-    @property
-    def lost(self) -> bool:
-        """Whether it is closed."""
-
-    @property
-    def silent(self) -> bool:
-        """Whether the client has closed its side at least."""
 
 
 class Application:
@@ -109,18 +91,18 @@ class Application:
         """Answer a request, or refuse it by a line of JSON, and log how that ended."""
         if scope["type"] != "http":
             return
-        record = _Record(scope, receive, send)
+        record = _Record(scope, send)
         try:
             self._check(scope)
             scope["app"] = self  # so that the router raises what it does not find
-            await self._router(scope, record.receive, record.send)
+            await self._router(scope, receive, record.send)
         except ClientDisconnect:
             record.outcome = "hung up"
         except AbandonedError:
             record.outcome = "hung up"
             scope["state"]["connection"].reset()
         except Exception as error:
-            await self._refuse(error, scope, record)
+            self._refuse(error, scope, record)
         self.log(record.line())
 
     def _check(self, scope: Scope) -> None:
@@ -138,7 +120,7 @@ class Application:
                 raise HttpError(BAD_REQUEST, "the address is malformed") from None
             scope["path"], scope["query_string"] = unquote(address.path), address.query.encode()
 
-    async def _refuse(self, error: Exception, scope: Scope, record: _Record) -> None:
+    def _refuse(self, error: Exception, scope: Scope, record: _Record) -> None:
         if isinstance(error, HTTPException):  # of the routing
             methods = self._methods.get(scope["path"])
             if methods is None:
@@ -151,19 +133,12 @@ class Application:
                 self.on_defect(error)
             refusal = refusal_of(error)
         record.outcome = f"{refusal.status} {refusal}"
-        body = error_line(str(refusal))
-        headers = {**refusal.headers, "Content-Type": "application/json", "Content-Length": str(len(body)),
-                   "Connection": "close"}  # fmt: skip
-        raw = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
-        await record.send({"type": "http.response.start", "status": refusal.status, "headers": raw})
-        await record.send({"type": "http.response.body", "body": body, "more_body": True})
-        await record.drop_rest()
-        await record.send({"type": "http.response.body", "body": b""})
+        scope["state"]["connection"].refuse(refusal)
 
     async def _health(self, _request: Request) -> Response:
         queue = self.queue
         state = {"status": "ending" if queue.closing else "ok", "held": queue.held, "answered": queue.answered}
-        return _json(state, CLOSING if queue.closing else 200)
+        return _json(state) if not queue.closing else _json(state, CLOSING, {"Connection": "close"})
 
     async def _info(self, _request: Request) -> Response:
         return _json(self.queue.answerer.info)
@@ -173,7 +148,7 @@ class Application:
 
     async def _classify(self, request: Request) -> Response:
         query = self.queue.answerer.parse(parse_parameters(request.scope["query_string"].decode("latin-1")))
-        length = check_head(request.headers, self.limits.max_body)
+        length = _check_head(request.headers, self.limits.max_body)
         connection: Connection = request.scope["state"]["connection"]
         answer = await self._queued(request, query, length, connection)
         pieces = answer.pieces(lambda: not connection.silent or self.queue.closing)
@@ -194,7 +169,7 @@ class Application:
             stack.callback(place.release)
             connection.allow(limits.body_seconds(length))
             body = stack.enter_context(BodySpool(self.folder))
-            unpacker = Unpacker(body, limits.max_body)
+            unpacker = _Unpacker(body, limits.max_body)
             async for piece in request.stream():
                 await asyncio.to_thread(unpacker.feed, piece)  # so that decompression holds up nobody
             unpacker.finish()
@@ -232,33 +207,18 @@ class Application:
 class _Record:
     """What is seen of a request on its way through the application."""
 
-    def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        self._scope, self._receive, self._send = scope, receive, send
-        self._began, self._sent, self._ended = time.monotonic(), 0, False
+    def __init__(self, scope: Scope, send: Send) -> None:
+        self._scope, self._send = scope, send
+        self._began, self._sent = time.monotonic(), 0
         self._request = f"{scope['method']} {_target(scope)[:200]}"
         self.outcome = ""
 
-    async def receive(self) -> Message:
-        message = await self._receive()
-        self._ended = self._ended or not message.get("more_body", False)
-        return message
-
     async def send(self, message: Message) -> None:
         if message["type"] == "http.response.start":
-            self.outcome = self.outcome or str(message["status"])
-            if message["status"] >= BAD_REQUEST and (b"connection", b"close") not in message["headers"]:
-                message["headers"].append((b"connection", b"close"))
+            self.outcome = str(message["status"])
         elif self._scope["method"] != "HEAD":
             self._sent += len(message.get("body", b""))
         await self._send(message)
-
-    async def drop_rest(self) -> None:
-        """Take what the client still sends, so that it gets to read why nobody wants it."""
-        dropped = 0
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(LINGER_SECONDS):
-                while not self._ended and dropped < LINGER_BYTES:
-                    dropped += len((await self.receive()).get("body", b""))
 
     def line(self) -> str:
         """Say how it ended."""
@@ -267,7 +227,7 @@ class _Record:
         return f"{client} {self._request}: {outcome}, {self._sent:,} bytes, {time.monotonic() - self._began:.3f} s"
 
 
-class Unpacker:
+class _Unpacker:
     """Takes the pieces of a body, which may be gzip of one member or many, and never more than there is room for.
 
     Parameters
@@ -299,7 +259,7 @@ class Unpacker:
             self._head += piece
             if len(self._head) < len(GZIP):
                 return
-            piece, self._head, self._packed = self._head, None, self._head.startswith(GZIP)
+            piece, self._packed, self._head = self._head, self._head.startswith(GZIP), None
         self._inflate(piece) if self._packed else self._keep(piece)
 
     def finish(self) -> None:
@@ -342,7 +302,7 @@ class Unpacker:
                 return
 
 
-def check_head(headers: Headers, max_bytes: int) -> int | None:
+def _check_head(headers: Headers, max_bytes: int) -> int | None:
     """Return the length of the body that a head announces, None where it comes in chunks.
 
     Raises
@@ -379,8 +339,8 @@ def _target(scope: Scope) -> str:
     return path.decode("latin-1") + (f"?{query}" if query else "")
 
 
-def _json(value: Mapping[str, Any], status: int = 200) -> Response:
-    return Response(json_text(value).encode() + b"\n", status, media_type="application/json")
+def _json(value: Mapping[str, Any], status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    return Response(json_text(value).encode() + b"\n", status, headers, media_type="application/json")
 
 
 @functools.cache

@@ -13,7 +13,7 @@ __all__ = ["MAX_SECONDS", "HttpError", "Limits", "busy", "error_line", "parse_pa
 
 MAX_SECONDS = 86_400.0  # nobody waits longer than a day
 MAX_PARAMETERS = 64
-BAD_REQUEST, TOO_BUSY, INTERNAL, CLOSING = 400, 429, 500, 503
+BAD_REQUEST, TOO_BUSY, HEAD_TOO_LARGE, INTERNAL, CLOSING = 400, 429, 431, 500, 503
 
 
 @dataclass(frozen=True)

@@ -4,28 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import http
 import ipaddress
 import math
 import os
 import re
 import socket
 import stat
-import struct
-import sys
 import threading
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, replace
 from types import TracebackType
-from typing import Any, cast
+from typing import Any
 
-import h11
 import uvicorn
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from oclgenomics import __version__
-from oclgenomics.classify.serving.app import HEAD_TOO_LARGE, LINGER_BYTES, LINGER_SECONDS, Application
-from oclgenomics.classify.serving.protocol import BAD_REQUEST, CLOSING, HttpError, Limits, error_line
+from oclgenomics.classify.serving.app import Application
+from oclgenomics.classify.serving.connection import Connection
+from oclgenomics.classify.serving.protocol import Limits
 from oclgenomics.classify.serving.queue import AnswererMaker, WorkQueue
 from oclgenomics.errors import OutputError, ParameterError
 from oclgenomics.io.unnamed_file import temporary_folder
@@ -35,8 +31,6 @@ __all__ = ["Address", "Server"]
 MAX_PORT = 65535
 WAITING_CONNECTIONS = 64
 MAX_HEAD_BYTES = 1 << 16
-LINE_TOO_LONG, NOT_IMPLEMENTED = 414, 501
-AT_ONCE = struct.pack("ii", 1, 0)  # SO_LINGER: closed without an orderly end
 END_SECONDS = 60.0  # for clients to take the answers that are there when the server ends
 LOOK_SECONDS = 0.01  # between looks whether they have
 TICK_SECONDS = 1.0  # between looks at the clock, for the date in heads
@@ -149,170 +143,16 @@ def _is_left_over(path: str) -> bool:
     return False
 
 
-class _Connection(H11Protocol):
-    """A connection of uvicorn that no client can hold, and that refuses what is no request by a line of JSON.
-
-    There is always a moment at which it is cut off, but for a client that waits for the answer of a whole request.
-    """
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self._application = cast(Application, self.config.app)
-        self._timer: asyncio.TimerHandle | None = None
-        self._half_closed, self._refused, self._dropped = False, False, 0
-        self.app_state = {"connection": self}  # where the application finds it
-
-    @property
-    def lost(self) -> bool:
-        """Whether it is closed."""
-        return self.transport.is_closing()
-
-    @property
-    def silent(self) -> bool:
-        """Whether the client has closed its side at least."""
-        return self._half_closed or self.lost
-
-    def allow(self, seconds: float | None) -> None:
-        """Give the client so many seconds from now on for what it does next; None: as many as it likes."""
-        if self._timer is not None:
-            self._timer.cancel()
-        self._timer = None if seconds is None else self.loop.call_later(seconds, self.transport.abort)
-
-    def reset(self) -> None:
-        """End the connection in the middle of an answer, so that nobody takes this for its end."""
-        connection: socket.socket | None = self.transport.get_extra_info("socket")
-        if connection is not None and not self.lost:
-            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, AT_ONCE)
-        self.transport.abort()
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Turn it away where there are too many."""
-        super().connection_made(transport)
-        if len(self.connections) <= self._application.limits.max_connections:
-            self.allow(self._application.limits.idle_seconds)
-        else:
-            self.connections.discard(self)
-            self._write_refusal(HttpError(CLOSING, "too many connections; try again later", {"Retry-After": "1"}))
-            transport.close()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Forget it."""
-        super().connection_lost(exc)
-        self.allow(None)
-
-    def data_received(self, data: bytes) -> None:
-        """Take what the client sends; of what is refused already, only so much that it gets to read why."""
-        if not self._refused:
-            super().data_received(data)
-            return
-        self._dropped += len(data)
-        if self._dropped > LINGER_BYTES:
-            self.transport.abort()
-
-    def eof_received(self) -> bool:  # type: ignore[override]  # asyncio's own signature
-        """Answer a client that has closed its side: it may have sent whole requests."""
-        self._half_closed = True
-        cut = self.cycle.more_body if self._at_work else bool(self.conn.trailing_data[0])
-        if cut and not self._refused:
-            self.conn.receive_data(b"")
-            self.handle_events()  # which refuses what is there
-        elif self._refused or not self._at_work:
-            self.transport.close()
-        return True
-
-    def handle_events(self) -> None:
-        """End the time for a head when it is there."""
-        before = self.cycle
-        super().handle_events()
-        if self.cycle is not before:
-            self.allow(None)
-
-    def on_response_complete(self) -> None:
-        """Give time for another request, or for the rest of the answer to be taken."""
-        self.allow(self._application.limits.idle_seconds)
-        super().on_response_complete()
-        if self._half_closed and not self._at_work:
-            self.transport.close()
-
-    def pause_writing(self) -> None:
-        """Give time for a piece of the answer to be taken."""
-        super().pause_writing()
-        self.allow(self._application.limits.idle_seconds)
-
-    def resume_writing(self) -> None:
-        """End that time."""
-        super().resume_writing()
-        if self._at_work:
-            self.allow(None)
-
-    def shutdown(self) -> None:
-        """End it when its request is answered; one that is still being sent never will be."""
-        super().shutdown()
-        if self._at_work and self.cycle.more_body and not (self._refused or self.cycle.response_started):
-            self._refuse(HttpError(CLOSING, "the server is ending"))
-
-    def send_400_response(self, msg: str) -> None:
-        """Refuse what h11 cannot read."""
-        error = sys.exception()
-        status = error.error_status_hint if isinstance(error, h11.RemoteProtocolError) else BAD_REQUEST
-        text = " ".join(str(error or msg).split())[:200]
-        if self._at_work:
-            status, text = BAD_REQUEST, "the body ends before its end" if self._half_closed else f"the body: {text}"
-        elif status == HEAD_TOO_LARGE and b"\n" not in self.conn.trailing_data[0]:
-            status, text = LINE_TOO_LONG, "the first line is too long"
-        elif status == HEAD_TOO_LARGE:
-            text = "the head is too long"
-        elif status == NOT_IMPLEMENTED:
-            text = "of transfer encodings only `chunked` is known"
-        self._refuse(HttpError(status, text))
-
-    @property
-    def _at_work(self) -> bool:
-        """Whether a request is being received or answered."""
-        return self.cycle is not None and not self.cycle.response_complete
-
-    def _refuse(self, error: HttpError) -> None:
-        self._refused = True
-        began = self._at_work and self.cycle.response_started
-        if self._at_work:
-            self.cycle.disconnected = True
-            self.cycle.message_event.set()
-        if began:  # it has been refused before
-            self.transport.close()
-            return
-        self._write_refusal(error)
-        if self._half_closed:
-            self.transport.close()
-        else:
-            self.transport.write_eof()
-            self.flow.resume_reading()
-            self.allow(LINGER_SECONDS)
-        client = self.client[0] if self.client else "local"
-        self._application.log(f"{client} -: {error.status} {error}")
-
-    def _write_refusal(self, error: HttpError) -> None:
-        body = error_line(str(error))
-        headers = [*self.server_state.default_headers, *((name.encode(), value.encode()) for name, value in (
-            *error.headers.items(), ("Content-Type", "application/json"), ("Content-Length", str(len(body))),
-            ("Connection", "close"),
-        ))]  # fmt: skip
-        head = h11.Response(
-            status_code=error.status, headers=headers, reason=http.HTTPStatus(error.status).phrase.encode()
-        )
-        for event in (head, h11.Data(data=body), h11.EndOfMessage()):
-            self.transport.write(self.conn.send(event) or b"")
-
-
 class _Http(uvicorn.Server):
     """uvicorn, which ends as soon as it is told."""
 
     def __init__(self, application: Application, ready: threading.Event) -> None:
         config = uvicorn.Config(
-            application, http=_Connection, ws="none", lifespan="off", interface="asgi3", log_config=None,
+            application, http=Connection, ws="none", lifespan="off", interface="asgi3", log_config=None,
             log_level="critical", access_log=False, proxy_headers=False, server_header=False,
             headers=[("Server", f"oclgenomics/{__version__}")], backlog=WAITING_CONNECTIONS,
             h11_max_incomplete_event_size=MAX_HEAD_BYTES,
-            timeout_keep_alive=math.ceil(application.limits.idle_seconds) + 1,  # `_Connection` has its own
+            timeout_keep_alive=math.ceil(application.limits.idle_seconds) + 1,  # `Connection` has its own
         )  # fmt: skip
         super().__init__(config)
         self._ready, self._told = ready, asyncio.Event()
