@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import http
 import socket
 import struct
@@ -58,7 +59,8 @@ class Connection(H11Protocol):
         """End the connection in the middle of an answer, so that nobody takes this for its end."""
         connection: socket.socket | None = self.transport.get_extra_info("socket")
         if connection is not None and not self.lost:
-            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, AT_ONCE)
+            with contextlib.suppress(OSError):
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, AT_ONCE)
         self.transport.abort()
 
     def refuse(self, error: HttpError) -> None:
@@ -74,7 +76,8 @@ class Connection(H11Protocol):
         if whole or began or self._half_closed:
             self.transport.close()
         else:
-            self.transport.write_eof()
+            with contextlib.suppress(OSError):  # the client is gone
+                self.transport.write_eof()
             self.flow.resume_reading()
             self.allow(LINGER_SECONDS)
 
