@@ -9,6 +9,8 @@ import traceback
 from collections.abc import Iterator
 from typing import Any
 
+import oclgenomics
+from oclgenomics import classify
 from oclgenomics.app.commands import (
     add_device_options,
     add_message_options,
@@ -21,6 +23,7 @@ from oclgenomics.app.commands import (
 from oclgenomics.app.files import reads, works_in, writes
 from oclgenomics.classify import serving
 from oclgenomics.errors import UsageError
+from oclgenomics.io.unnamed_file import temporary_folder
 from oclgenomics.lazy_names import optional
 
 __all__ = ["add_parser", "run"]
@@ -33,8 +36,9 @@ def add_parser(actions: Any) -> None:
         help="keep a database on the device and classify reads that come over HTTP",
         description="Keep a database on the device and answer requests: POST /classify with reads in FASTA or FASTQ, "
         "plain or gzip, and the options of `query` as parameters, as in "
-        "`curl --data-binary @reads.fq.gz 'http://127.0.0.1:8080/classify?format=tsv'`; GET /info and GET /health. An "
-        "interrupt or SIGTERM ends it when the request at work is answered.",
+        "`curl --data-binary @reads.fq.gz 'http://127.0.0.1:8080/classify?format=tsv'`; GET /info, /health and "
+        "/openapi.json. Browsers get a page at /. An interrupt or SIGTERM ends it when the request at work is answered. "
+        "It needs the extra `serve`: pip install 'oclgenomics[serve]'.",
         allow_abbrev=False,
     )
     parser.set_defaults(run=run)
@@ -81,13 +85,11 @@ def run(args: argparse.Namespace) -> int:
     UsageError, InputError, DeviceError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
-    from oclgenomics.runtime import select_device
-
     for package in ("starlette", "uvicorn", "h11"):
         optional(package, "`classify serve` needs Starlette and uvicorn: pip install 'oclgenomics[serve]'")
     address = _address(args)
     limits = serving.Limits(args.max_body, args.max_waiting, args.max_connections, args.idle_seconds)
-    select_device(args.device)  # a device that is not there is told before anything is read
+    oclgenomics.select_device(args.device)  # a device that is not there is reported before anything is read
     if not address.is_local:
         say(args, f"whoever reaches {address.url} may use it: there is no password")
     server = serving.Server(
@@ -113,11 +115,8 @@ def _address(args: argparse.Namespace) -> serving.Address:
 
 @contextlib.contextmanager
 def _answerer(args: argparse.Namespace) -> Iterator[serving.IndexAnswerer]:
-    from oclgenomics.classify.index import Index
-    from oclgenomics.io.unnamed_file import temporary_folder
-
     with open_engine(args) as engine:
-        with Index(args.database, engine=engine) as index:
+        with classify.Index(args.database, engine=engine) as index:
             answerer = serving.IndexAnswerer(index)
             answerer.warm_up(temporary_folder(args.tmp_dir))
             yield answerer

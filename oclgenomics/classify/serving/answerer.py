@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from oclgenomics import __version__
+from oclgenomics.classify import ClassifiedReads, Index, Input, QueryOptions, Wanted
 from oclgenomics.classify.formats.abundance_lists import abundance_lists
 from oclgenomics.classify.formats.bracken import bracken_table
 from oclgenomics.classify.formats.cami import cami_profile
@@ -16,10 +17,6 @@ from oclgenomics.classify.formats.krona import krona_text
 from oclgenomics.classify.formats.making import FORMATS, make_report
 from oclgenomics.classify.formats.native_options import NativeOptions
 from oclgenomics.classify.formats.tally import Tally
-from oclgenomics.classify.index import Index
-from oclgenomics.classify.options import QueryOptions, Wanted
-from oclgenomics.classify.reading.inputs import Input
-from oclgenomics.classify.result import ClassifiedReads
 from oclgenomics.classify.serving.queue import BodySpool
 from oclgenomics.errors import ParameterError, UsageError
 

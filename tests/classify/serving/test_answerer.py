@@ -13,10 +13,9 @@ import pytest
 from helpers.classify_databases import EDGE, edge_database
 from helpers.classify_serving import PATIENCE
 
+from oclgenomics.classify import Index, QueryOptions, Wanted
 from oclgenomics.classify.database.file import write_database
 from oclgenomics.classify.formats import FORMATS, NativeOptions
-from oclgenomics.classify.index import Index
-from oclgenomics.classify.options import QueryOptions, Wanted
 from oclgenomics.classify.serving.answerer import KINDS, SUMMARIES, IndexAnswerer, parse_query
 from oclgenomics.classify.serving.client import Client
 from oclgenomics.classify.serving.openapi import PARAMETERS, description

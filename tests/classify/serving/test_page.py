@@ -18,7 +18,7 @@ from helpers.classify_databases import VIRAL, viral_database
 from helpers.classify_serving import PATIENCE, FakeAnswerer, exchange, faked, request_bytes
 
 import oclgenomics.classify.serving
-from oclgenomics.classify.index import Index
+from oclgenomics.classify import Index
 from oclgenomics.classify.serving import Client, IndexAnswerer, Server
 from oclgenomics.classify.serving.server import Address
 from oclgenomics.errors import InputError
