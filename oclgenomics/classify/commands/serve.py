@@ -37,8 +37,8 @@ def add_parser(actions: Any) -> None:
         description="Keep a database on the device and answer requests: POST /classify with reads in FASTA or FASTQ, "
         "plain or gzip, and the options of `query` as parameters, as in "
         "`curl --data-binary @reads.fq.gz 'http://127.0.0.1:8080/classify?format=tsv'`; GET /info, /health and "
-        "/openapi.json. Browsers get a page at /. An interrupt or SIGTERM ends it when the request at work is answered. "
-        "It needs the extra `serve`: pip install 'oclgenomics[serve]'.",
+        "/openapi.json. Browsers get a page at /. An interrupt or SIGTERM ends it when the request at work is answered."
+        " It needs the extra `serve`: pip install 'oclgenomics[serve]'.",
         allow_abbrev=False,
     )
     parser.set_defaults(run=run)
