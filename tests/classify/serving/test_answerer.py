@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import os
-import signal
-import subprocess
-import sys
+import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from helpers.classify_databases import EDGE, edge_database, viral_database
+from helpers.classify_databases import EDGE, edge_database
 from helpers.classify_serving import PATIENCE
 
+from oclgenomics.classify import Index, QueryOptions, Wanted
 from oclgenomics.classify.database.file import write_database
 from oclgenomics.classify.formats import FORMATS, NativeOptions
-from oclgenomics.classify.index import Index
-from oclgenomics.classify.options import QueryOptions, Wanted
-from oclgenomics.classify.serving.address import Address
+from oclgenomics.classify.serving.answerer import KINDS, SUMMARIES, IndexAnswerer, parse_query
 from oclgenomics.classify.serving.client import Client
-from oclgenomics.classify.serving.index_answerer import IndexAnswerer
-from oclgenomics.classify.serving.parameters import KINDS, SUMMARIES, parse_query
-from oclgenomics.classify.serving.server import Server
+from oclgenomics.classify.serving.openapi import PARAMETERS, description
+from oclgenomics.classify.serving.server import Address, Server
 from oclgenomics.cli.main import main
 from oclgenomics.errors import InputError, UsageError
 from oclgenomics.runtime import Engine
@@ -143,53 +140,34 @@ def test_wrong_parameters(parameters: dict[str, str], message: str) -> None:
     assert "\n" not in str(caught.value)
 
 
-# The command
+# Descriptions
 
 
-@pytest.mark.parametrize("stop", [signal.SIGTERM, signal.SIGINT])
-def test_the_command(tmp_path: Path, engine: Engine, stop: signal.Signals) -> None:
-    write_database(tmp_path / "db", viral_database())
-    words = ["classify", "serve", "db", "--socket", "socket", "-v", "--device", str(engine.device.index)]
-    with subprocess.Popen(
-        [sys.executable, "-m", "oclgenomics", *words], cwd=tmp_path, stderr=subprocess.PIPE, text=True
-    ) as process:
-        assert process.stderr is not None
-        try:
-            told = iter(process.stderr.readline, "")
-            assert any("listening on unix:socket" in line for line in told)
-            with Client(f"unix:{tmp_path / 'socket'}", timeout=PATIENCE) as client:
-                assert client.classify(READS, format="tsv").count(b"\n") == 16
-            process.send_signal(stop)
-            assert process.wait(PATIENCE) == 0
-            rest = process.stderr.read()
-        finally:
-            process.kill()
-    assert "local POST /classify?format=tsv: 200" in rest
-    assert rest.endswith("oclgenomics: ended; requests answered: 1\n")
-    assert not (tmp_path / "socket").exists()
+def test_the_description_has_all_that_the_server_answers(client: Client) -> None:
+    with urllib.request.urlopen(f"{client.url}/openapi.json", timeout=PATIENCE) as answer:
+        found = json.load(answer)
+    assert found == description()
+    assert found["openapi"].startswith("3.1")
+    with pytest.raises(InputError, match="there is nothing here; try ") as caught:
+        client._json("/nothing")
+    assert sorted(str(caught.value).split("try ")[1].split(", ")) == sorted(found["paths"])
+    [operation] = found["paths"]["/classify"].values()
+    assert [parameter["name"] for parameter in operation["parameters"]] == [*KINDS]
+    assert set(PARAMETERS) <= set(KINDS)
+    [formats] = [one["schema"]["enum"] for one in operation["parameters"] if one["name"] == "format"]
+    assert formats == client.info()["formats"]
+    for place, methods in found["paths"].items():
+        for method, one in methods.items():
+            assert one["operationId"].isidentifier()
+            assert "200" in one["responses"], (place, method)
+            for refused in set(one["responses"]) - {"200"}:
+                reference = one["responses"][refused]["content"]["application/json"]["schema"]["$ref"]
+                assert reference == "#/components/schemas/Refusal"
+    for name, schema in (("/health", client.health()), ("/info", client.info())):
+        said = found["paths"][name]["get"]["responses"]["200"]["content"]["application/json"]["schema"]
+        assert sorted(said["required"]) == sorted(said["properties"]) == sorted(schema)
 
 
-@pytest.mark.parametrize(
-    ("words", "code", "message"),
-    [
-        (["--listen", "x"], 2, "write HOST:PORT"),
-        (["--listen", "1", "--socket", "s"], 2, "contradict each other"),
-        (["--max-waiting", "0", "--timeout", "0"], 2, "must be above 0"),
-        (["--device", "none of these"], 4, "none of these"),
-        (["--socket", "no/socket"], 5, "there is no folder no"),
-        (["--socket", "socket"], 3, "no database: cannot be read"),
-    ],
-)
-def test_servers_that_do_not_begin(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: list[str], code: int,
-    message: str,
-) -> None:  # fmt: skip
-    monkeypatch.chdir(tmp_path)
-    assert main(["classify", "serve", "no database", *words]) == code
-    assert message in capsys.readouterr().err
-    assert not list(tmp_path.iterdir())
-
-
-def test_the_page_tells_all_parameters_and_formats() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "classify-server.md").read_text()
+def test_the_docs_name_all_parameters_and_formats() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "classify-server.md").read_text()
     assert all(f"`{name}`" in page for name in (*KINDS, *FORMATS, *SUMMARIES))
