@@ -13,7 +13,7 @@ from pathlib import Path
 __all__ = ["public_names", "write_pages"]
 
 # Of the program and its tests; nobody imports these.
-INTERNAL = {"app", "cli", "commands", "device", "io", "kernels_cl", "selftest"}
+INTERNAL = {"app", "cli", "commands", "device", "io", "kernels_cl", "selftest", "serving"}
 
 
 def public_names() -> dict[str, dict[str, object]]:
