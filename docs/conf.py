@@ -17,7 +17,7 @@ author = "oclgenomics developers"
 version = release = oclgenomics.__version__
 extensions = ["sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.mathjax", "myst_parser", "numpydoc"]
 exclude_patterns = ["_build"]
-nitpicky = False
+highlight_language = "none"  # of blocks that name no language
 
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 4
