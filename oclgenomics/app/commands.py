@@ -449,7 +449,7 @@ def text_output(path: str | os.PathLike[str], mode: str = "w") -> AbstractContex
 
 
 @contextlib.contextmanager
-def _shown_bytes(path: str | os.PathLike[str]) -> Iterator[_ShownBytes]:
+def _shown_bytes(path: str | os.PathLike[str]) -> Iterator[Any]:
     with open_packed(path, "w", OutputError) as stream:
         yield _ShownBytes(stream)
 
