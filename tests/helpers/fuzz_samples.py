@@ -19,8 +19,8 @@ from oclgenomics.omega.result import DataFacts, Scan
 from oclgenomics.omega.significance.facts import NullFacts
 from oclgenomics.omega.significance.thresholds import Maxima, Significance, thresholds
 from oclgenomics.signatures import Panel
-from oclgenomics.signatures.panel_file import write_panel
-from oclgenomics.signatures.seed_table import make_table
+from oclgenomics.signatures.formats.panel_file import write_panel
+from oclgenomics.signatures.panels.seeds import make_table
 
 __all__ = ["DATA", "SAMPLES"]
 
