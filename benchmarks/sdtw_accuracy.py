@@ -33,7 +33,7 @@ from oclgenomics.sdtw import CRESCENT, SQUIGGLEFILTER, Alignments, AlignOptions,
 from oclgenomics.sdtw.evaluation import Evaluation, differences, evaluate, labelled_scores
 from oclgenomics.sdtw.options import check_prefixes
 from oclgenomics.signals import TrimOptions, read_model
-from oclgenomics.simulate.signals import PRESETS
+from oclgenomics.simulate.signals.reads import PRESETS
 
 SEED, BASELINE = 1103, "Crescent"
 VARIANTS = {

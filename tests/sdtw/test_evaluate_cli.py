@@ -21,8 +21,7 @@ from oclgenomics.sdtw.reference import align, normalised_levels
 from oclgenomics.sdtw.squiggles.build import build_squiggle
 from oclgenomics.sdtw.squiggles.file import read_squiggle, write_squiggle
 from oclgenomics.signals import Signals, read_model, read_signals, write_signals
-from oclgenomics.simulate.genomes import random_genome
-from oclgenomics.simulate.signals import PRESETS, simulate_signals
+from oclgenomics.simulate.signals.reads import PRESETS, random_genome, simulate_signals
 
 PREFIXES = (150, 300)
 READS, SHORT = 15, 3  # of a class, and those of the targets that are short

@@ -30,7 +30,7 @@ from oclgenomics.omega.sources import first_read, open_alignments
 from oclgenomics.runtime import Engine, select_device
 from oclgenomics.simulate import neutral_alignments
 from oclgenomics.simulate.commands.population import flag, neutral_region
-from oclgenomics.simulate.demography import read_demography
+from oclgenomics.simulate.haplotypes.msprime import read_demography
 from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.read_options import ReadOptions
 

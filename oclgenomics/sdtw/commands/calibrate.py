@@ -36,8 +36,7 @@ from oclgenomics.sdtw.commands.evaluation_reports import chosen_thresholds, make
 if TYPE_CHECKING:
     from oclgenomics.sdtw.squiggles.squiggle import Squiggle
     from oclgenomics.signals import KmerModel, Signals
-    from oclgenomics.simulate.genomes import Genome
-    from oclgenomics.simulate.signals import SignalScenario
+    from oclgenomics.simulate.signals.reads import Genome, SignalScenario
 
 __all__ = ["add_parser", "run"]
 
@@ -138,8 +137,7 @@ class _Simulated:
 
     def __init__(self, args: argparse.Namespace, targets: tuple[Squiggle, ...], samples: int) -> None:
         from oclgenomics.signals.model_files import read_model
-        from oclgenomics.simulate.genomes import random_genome, read_genome
-        from oclgenomics.simulate.signals import PRESETS
+        from oclgenomics.simulate.signals.reads import PRESETS, random_genome, read_genome
 
         self._model: KmerModel = read_model(args.model, reverse_kmers=args.reverse_kmers)
         self._seed: int = args.seed
@@ -164,7 +162,7 @@ class _Simulated:
         return self._signals(replace(self._target, reads=0), self._background)
 
     def _signals(self, *genomes: Genome) -> Iterator[Signals]:
-        from oclgenomics.simulate.signals import simulate_signals
+        from oclgenomics.simulate.signals.reads import simulate_signals
 
         for batch in simulate_signals(genomes, self._model, self._scenario, self._seed):
             yield batch.signals
