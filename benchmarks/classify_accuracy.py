@@ -41,11 +41,9 @@ from oclgenomics.classify.taxonomy.ncbi import read_taxonomy
 from oclgenomics.classify.taxonomy.ranks import RANKS
 from oclgenomics.classify.taxonomy.tree import NO_TAXON, Taxonomy
 from oclgenomics.runtime import select_device
-from oclgenomics.simulate.metagenome_files import ListedGenome, read_table, read_text, write_genomes, write_taxonomy
-from oclgenomics.simulate.metagenome_plan import MetagenomeScenario, plan_taxa
-from oclgenomics.simulate.metagenomes import simulate_genomes
-from oclgenomics.simulate.read_files import fastq, write_truth
-from oclgenomics.simulate.sampled_reads import ReadScenario, simulate_reads
+from oclgenomics.simulate.metagenomes.files import ListedGenome, read_table, read_text, write_genomes, write_taxonomy
+from oclgenomics.simulate.metagenomes.genomes import MetagenomeScenario, plan_taxa, simulate_genomes
+from oclgenomics.simulate.metagenomes.reads import ReadScenario, fastq, simulate_reads, write_truth
 
 KINDS = {
     "75": ReadScenario(length=75),
