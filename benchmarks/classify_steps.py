@@ -12,7 +12,7 @@ from classify_data import Genomes
 
 from oclgenomics.classify import Index
 from oclgenomics.classify.api import build
-from oclgenomics.classify.reading.inputs import Input, inputs_of
+from oclgenomics.classify.options import Input, inputs_of
 from oclgenomics.runtime import Engine
 from oclgenomics.runtime.source import source_folder
 

@@ -25,21 +25,24 @@ if TYPE_CHECKING:
     from oclgenomics.classify.api import add, build, merge, query, query_parts, run
     from oclgenomics.classify.database.database import Database
     from oclgenomics.classify.database.file import read_database, write_database
+    from oclgenomics.classify.database.manifest import verify_database
     from oclgenomics.classify.database.merging import merge_databases
-    from oclgenomics.classify.database.verify import verify_database
+    from oclgenomics.classify.formats.truth import read_calls, read_truth
     from oclgenomics.classify.index import Index
     from oclgenomics.classify.options import (
         METACACHE,
         METACACHE_BUILD,
         METACACHE_SKETCH,
         BuildOptions,
+        Input,
         QueryOptions,
         SketchOptions,
         Wanted,
+        inputs_of,
     )
-    from oclgenomics.classify.reading.inputs import Input, inputs_of
     from oclgenomics.classify.result import ClassifiedReads, QueryResult
     from oclgenomics.classify.serving.client import Client
+    from oclgenomics.classify.taxonomy.evaluation import Evaluation, RankMeasures, Truth, evaluate
 
 __all__ = [
     "METACACHE",
@@ -49,20 +52,26 @@ __all__ = [
     "ClassifiedReads",
     "Client",
     "Database",
+    "Evaluation",
     "Index",
     "Input",
     "QueryOptions",
     "QueryResult",
+    "RankMeasures",
     "SketchOptions",
+    "Truth",
     "Wanted",
     "add",
     "build",
+    "evaluate",
     "inputs_of",
     "merge",
     "merge_databases",
     "query",
     "query_parts",
+    "read_calls",
     "read_database",
+    "read_truth",
     "run",
     "verify_database",
     "write_database",
@@ -73,25 +82,31 @@ HOMES = {
     "ClassifiedReads": "result",
     "Client": "serving.client",
     "Database": "database.database",
+    "Evaluation": "taxonomy.evaluation",
     "Index": "index",
-    "Input": "reading.inputs",
+    "Input": "options",
     "METACACHE": "options",
     "METACACHE_BUILD": "options",
     "METACACHE_SKETCH": "options",
     "QueryOptions": "options",
     "QueryResult": "result",
+    "RankMeasures": "taxonomy.evaluation",
     "SketchOptions": "options",
+    "Truth": "taxonomy.evaluation",
     "Wanted": "options",
     "add": "api",
     "build": "api",
-    "inputs_of": "reading.inputs",
+    "evaluate": "taxonomy.evaluation",
+    "inputs_of": "options",
     "merge": "api",
     "merge_databases": "database.merging",
     "query": "api",
     "query_parts": "api",
+    "read_calls": "formats.truth",
     "read_database": "database.file",
+    "read_truth": "formats.truth",
     "run": "api",
-    "verify_database": "database.verify",
+    "verify_database": "database.manifest",
     "write_database": "database.file",
 }
 

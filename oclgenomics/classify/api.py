@@ -12,29 +12,30 @@ from numpy.typing import NDArray
 
 from oclgenomics.app.files import file_key
 from oclgenomics.app.provenance import make_provenance
-from oclgenomics.classify.building.feature_filters import filtered
-from oclgenomics.classify.building.plan import BuildLimits, plan_build
-from oclgenomics.classify.building.reference_files import reference_files, stored_letters
-from oclgenomics.classify.building.target_naming import NewTargets, join_targets, refuse_known
-from oclgenomics.classify.building.target_table import TargetTable
-from oclgenomics.classify.building.target_taxa import TaxonSources, open_taxonomy, rank_targets
-from oclgenomics.classify.calling.calls import call_reads
-from oclgenomics.classify.candidates import NO_TARGET, Candidates
-from oclgenomics.classify.database.checks import MAX_WINDOWS
-from oclgenomics.classify.database.database import Database, Features
+from oclgenomics.classify.database.database import MAX_WINDOWS, Database
+from oclgenomics.classify.database.features import Features, filtered
+from oclgenomics.classify.database.references import (
+    NewTargets,
+    TargetTable,
+    TaxonSources,
+    join_targets,
+    open_taxonomy,
+    rank_targets,
+    reference_files,
+    refuse_known,
+    stored_letters,
+)
 from oclgenomics.classify.device.indexer import Indexer
-from oclgenomics.classify.device.sketcher import Sketcher
-from oclgenomics.classify.device.window_cut import cut_windows
-from oclgenomics.classify.formats.result_text import ResultText, read_result
+from oclgenomics.classify.device.sketches import Sketcher, cut_windows
+from oclgenomics.classify.formats.results import ResultText, read_result
 from oclgenomics.classify.index import Index
-from oclgenomics.classify.options import METACACHE, BuildOptions, QueryOptions, SketchOptions, Wanted
-from oclgenomics.classify.reading.inputs import Input, inputs_of
+from oclgenomics.classify.options import METACACHE, BuildOptions, Input, QueryOptions, SketchOptions, Wanted, inputs_of
+from oclgenomics.classify.plan import BuildLimits, plan_build
 from oclgenomics.classify.result import ClassifiedReads, QueryResult, Reads
-from oclgenomics.classify.targets import Targets
-from oclgenomics.classify.taxonomy.lineages import Lineages
+from oclgenomics.classify.taxonomy.calls import NO_TARGET, Candidates, call_reads
+from oclgenomics.classify.taxonomy.lineages import Lineages, Targets
 from oclgenomics.classify.taxonomy.ncbi import read_taxonomy
-from oclgenomics.classify.taxonomy.pruning import pruned
-from oclgenomics.classify.taxonomy.tree import NO_TAXON, Taxonomy
+from oclgenomics.classify.taxonomy.tree import NO_TAXON, Taxonomy, pruned
 from oclgenomics.errors import InputError, UsageError
 from oclgenomics.io.source import Progress
 from oclgenomics.runtime import Device, Engine, lent_engine

@@ -14,22 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.classify import plan
-from oclgenomics.classify.by_length import by_length
-from oclgenomics.classify.calling.calls import Caller
-from oclgenomics.classify.calling.coverage import well_covered, without_targets
-from oclgenomics.classify.calling.thresholds import needed_hits, needed_lead
-from oclgenomics.classify.candidates import Candidates
-from oclgenomics.classify.database.database import Database, FeatureSource
+from oclgenomics.classify.database.database import Database
+from oclgenomics.classify.database.features import FeatureSource, feature_parts
 from oclgenomics.classify.database.file import open_database
-from oclgenomics.classify.database.info import database_facts
-from oclgenomics.classify.device.feature_parts import feature_parts
-from oclgenomics.classify.finding import Finder, FoundReads, Groups, PartFinder, Sought, WholeFinder
-from oclgenomics.classify.options import QueryOptions, SketchOptions, Wanted
-from oclgenomics.classify.reading.inputs import Input, SketchedReads, sketched_reads
-from oclgenomics.classify.reading.read_runs import HowToRead
+from oclgenomics.classify.database.listings import database_facts
+from oclgenomics.classify.device.finder import Finder, FoundReads, Groups, PartFinder, Sought, WholeFinder
+from oclgenomics.classify.device.reads import HowToRead, SketchedReads, sketched_reads
+from oclgenomics.classify.options import Input, QueryOptions, SketchOptions, Wanted
+from oclgenomics.classify.plan import by_length, needed_hits, needed_lead, range_width
 from oclgenomics.classify.result import ClassifiedReads, QueryResult, Reads
+from oclgenomics.classify.taxonomy.calls import Caller, Candidates, well_covered, without_targets
 from oclgenomics.classify.taxonomy.lineages import Lineages
-from oclgenomics.classify.windows import range_width
 from oclgenomics.io.source import Progress
 from oclgenomics.io.work_behind import work_behind
 from oclgenomics.runtime import Device, Engine, lent_engine

@@ -23,16 +23,13 @@ from oclgenomics.classify import (
     build,
     reference,
 )
-from oclgenomics.classify.candidates import Candidate
-from oclgenomics.classify.database.database import Features
-from oclgenomics.classify.device.line_joiner import DeviceJoiner
-from oclgenomics.classify.formats.lines import NameColumn, NumberColumn, TextColumn
-from oclgenomics.classify.formats.text_table import TextTable
-from oclgenomics.classify.hashes import mix
-from oclgenomics.classify.reading.inputs import inputs_of
+from oclgenomics.classify.database.features import Features, mix
+from oclgenomics.classify.options import inputs_of
+from oclgenomics.classify.plan import range_width
+from oclgenomics.classify.taxonomy.calls import Candidate
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
-from oclgenomics.classify.windows import range_width
 from oclgenomics.runtime import Engine
+from oclgenomics.sequence.joined_lines import DeviceJoiner, NameColumn, NumberColumn, TextColumn, TextTable
 
 __all__ = ["classify", "numbers"]
 

@@ -10,16 +10,16 @@ from helpers.taxonomies import random_lineages, targets_of, taxonomy_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oclgenomics.classify.calling.abundances import (
+from oclgenomics.classify.options import RANKS
+from oclgenomics.classify.taxonomy.abundances import (
     abundances,
     count_calls,
     estimated_abundances,
     percent_text,
     reads_text,
 )
-from oclgenomics.classify.result import Calls
+from oclgenomics.classify.taxonomy.calls import Calls
 from oclgenomics.classify.taxonomy.lineages import Lineages
-from oclgenomics.classify.taxonomy.ranks import RANKS
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
 from oclgenomics.errors import UsageError
 

@@ -14,9 +14,8 @@ from helpers.taxonomies import taxonomy_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oclgenomics.classify.taxonomy.accession_maps import matching_entries
+from oclgenomics.classify.taxonomy.accession_maps import KeyFilter, matching_entries
 from oclgenomics.classify.taxonomy.assignment import assign_taxa, unknown_taxids
-from oclgenomics.classify.taxonomy.key_filter import KeyFilter
 from oclgenomics.errors import InputError
 
 SUMMARY_HEAD = (

@@ -24,10 +24,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from oclgenomics.classify.api import add, build
-from oclgenomics.classify.building.plan import BuildLimits, plan_build
-from oclgenomics.classify.building.reference_files import reference_files
-from oclgenomics.classify.database.checks import find_fault
+from oclgenomics.classify.database.database import find_fault
+from oclgenomics.classify.database.references import reference_files
 from oclgenomics.classify.options import METACACHE_BUILD, METACACHE_SKETCH, BuildOptions, SketchOptions
+from oclgenomics.classify.plan import BuildLimits, plan_build
 from oclgenomics.classify.reference import build_features
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
 from oclgenomics.errors import AllocationError, InputError, UsageError

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oclgenomics.classify.building.plan import (
+from oclgenomics.classify.options import METACACHE_SKETCH, SketchOptions
+from oclgenomics.classify.plan import (
     BYTES_OF_PAIR,
     MIN_BLOCK,
     MIN_PAIRS,
@@ -15,7 +16,6 @@ from oclgenomics.classify.building.plan import (
     BuildLimits,
     plan_build,
 )
-from oclgenomics.classify.options import METACACHE_SKETCH, SketchOptions
 from oclgenomics.errors import AllocationError
 
 GIB = 1 << 30

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from oclgenomics.classify.by_length import by_length
+from oclgenomics.classify.plan import by_length
 
 
 @given(st.lists(st.integers(0, 40), max_size=60) | st.lists(st.integers(0, (1 << 32) - 1), max_size=5))

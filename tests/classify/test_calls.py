@@ -9,12 +9,10 @@ from helpers.taxonomies import random_candidates, random_lineages, targets_of, t
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oclgenomics.classify.calling.calls import Caller, call_reads
-from oclgenomics.classify.candidates import Candidates
-from oclgenomics.classify.options import METACACHE, QueryOptions
+from oclgenomics.classify.options import METACACHE, RANKS, QueryOptions
 from oclgenomics.classify.reference import call_read
+from oclgenomics.classify.taxonomy.calls import Caller, Candidates, call_reads
 from oclgenomics.classify.taxonomy.lineages import Lineages
-from oclgenomics.classify.taxonomy.ranks import RANKS
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
 
 

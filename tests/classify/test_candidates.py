@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from oclgenomics.classify.candidates import NO_TARGET, Candidates, merged
+from oclgenomics.classify.taxonomy.calls import NO_TARGET, Candidates, merged
 
 
 def candidates(*rows: list[tuple[int, int]], located: int = 9) -> Candidates:

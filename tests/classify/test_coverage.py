@@ -7,8 +7,7 @@ from helpers.taxonomies import random_candidates, targets_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oclgenomics.classify.calling.coverage import covered_windows, well_covered, without_targets
-from oclgenomics.classify.candidates import Candidate, Candidates
+from oclgenomics.classify.taxonomy.calls import Candidate, Candidates, covered_windows, well_covered, without_targets
 
 
 def covered(candidates: Candidates, hitmin: list[int], targets: int) -> list[int]:

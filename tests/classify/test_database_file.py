@@ -18,12 +18,11 @@ from helpers.classify_databases import edge_database, random_database, viral_dat
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oclgenomics.classify.database.checks import find_fault
-from oclgenomics.classify.database.database import Database
+from oclgenomics.classify.database.database import Database, find_fault
 from oclgenomics.classify.database.file import KIND, is_database, open_database, read_database, write_database
 from oclgenomics.classify.database.manifest import check_manifest
 from oclgenomics.classify.options import BuildOptions, SketchOptions
-from oclgenomics.classify.windows import count_windows
+from oclgenomics.classify.plan import count_windows
 from oclgenomics.errors import InputError, OutputError
 from oclgenomics.io.array_file import ArrayFile
 from oclgenomics.io.array_writing import write_arrays
@@ -379,7 +378,7 @@ def test_lists_are_checked_over_the_borders_of_blocks(monkeypatch: pytest.Monkey
 def test_as_many_windows_as_there_are_numbers_for(monkeypatch: pytest.MonkeyPatch) -> None:
     database = edge_database()
     windows = int(database.targets.windows.sum())
-    monkeypatch.setattr("oclgenomics.classify.database.checks.MAX_WINDOWS", windows)
+    monkeypatch.setattr("oclgenomics.classify.database.database.MAX_WINDOWS", windows)
     assert find_fault(database) is None
-    monkeypatch.setattr("oclgenomics.classify.database.checks.MAX_WINDOWS", windows - 1)
+    monkeypatch.setattr("oclgenomics.classify.database.database.MAX_WINDOWS", windows - 1)
     assert find_fault(database) == f"more than {windows - 1:,} windows"

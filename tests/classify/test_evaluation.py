@@ -13,8 +13,8 @@ from helpers.taxonomies import taxonomy_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oclgenomics.classify.evaluation import Truth, evaluate, read_calls, read_truth
-from oclgenomics.classify.evaluation.truth import CLASSES
+from oclgenomics.classify.formats.truth import read_calls, read_truth
+from oclgenomics.classify.taxonomy.evaluation import CLASSES, Truth, evaluate
 from oclgenomics.classify.taxonomy.ncbi import read_taxonomy
 from oclgenomics.cli.main import main
 from oclgenomics.errors import InputError, ParameterError

@@ -12,7 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oclgenomics.classify import reference
-from oclgenomics.classify.calling.evidence import (
+from oclgenomics.classify.formats import Tally, bracken_table
+from oclgenomics.classify.options import METACACHE, QueryOptions, SketchOptions
+from oclgenomics.classify.result import ClassifiedReads, Reads
+from oclgenomics.classify.taxonomy.calls import NO_TARGET, Calls, Candidates
+from oclgenomics.classify.taxonomy.evidence import (
     NOVEL_ODDS,
     SHRINKAGE,
     STEPS,
@@ -21,10 +25,6 @@ from oclgenomics.classify.calling.evidence import (
     log_odds,
     maximized,
 )
-from oclgenomics.classify.candidates import NO_TARGET, Candidates
-from oclgenomics.classify.formats import Tally, bracken_table
-from oclgenomics.classify.options import METACACHE, QueryOptions, SketchOptions
-from oclgenomics.classify.result import Calls, ClassifiedReads, Reads
 from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
 from oclgenomics.sequence.name_list import NameList

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oclgenomics.classify.building import feature_filters
-from oclgenomics.classify.building.feature_filters import emptied, is_ambiguous, is_overpopulated
-from oclgenomics.classify.database.database import Features
+from oclgenomics.classify.database import features as feature_filters
+from oclgenomics.classify.database.features import Features, emptied, is_ambiguous, is_overpopulated
 
 FIRST = np.array([0, 3, 3, 7, 8, 20], np.int64)  # windows before each of five targets, of which one has none
 windows_of = st.lists(st.sets(st.integers(0, 19), max_size=8).map(sorted), max_size=12)

@@ -13,12 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oclgenomics.classify import plan, reference
-from oclgenomics.classify.candidates import merged
-from oclgenomics.classify.device import feature_parts as parts_module
-from oclgenomics.classify.device import repeat_dropper
+from oclgenomics.classify.database import features as parts_module
+from oclgenomics.classify.database.features import NO_FEATURE, feature_parts, unmix
+from oclgenomics.classify.device import looked_up as repeat_dropper
 from oclgenomics.classify.device.feature_index import FeatureIndex
-from oclgenomics.classify.device.feature_parts import feature_parts
-from oclgenomics.classify.hashes import NO_FEATURE, unmix
+from oclgenomics.classify.taxonomy.calls import merged
 from oclgenomics.errors import AllocationError
 from oclgenomics.runtime import Device, Engine
 from oclgenomics.runtime.tuning import tuning_for

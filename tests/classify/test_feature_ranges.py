@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oclgenomics.classify.building.feature_ranges import MAX_KEY, STEP, FeatureList, cut_ranges
-from oclgenomics.classify.database.database import Features
+from oclgenomics.classify.database.features import MAX_KEY, STEP, FeatureList, Features, cut_ranges
 from oclgenomics.errors import AllocationError
 
 keys_of = st.sets(st.integers(0, MAX_KEY - 1) | st.integers(0, 9) | st.integers(MAX_KEY - 9, MAX_KEY - 1), max_size=50)

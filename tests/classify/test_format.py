@@ -10,7 +10,7 @@ from helpers.format_pages import FormatPage
 
 from oclgenomics.classify.database import file
 from oclgenomics.classify.database.file import KIND, write_database
-from oclgenomics.classify.taxonomy.ranks import RANKS
+from oclgenomics.classify.options import RANKS
 from oclgenomics.io.array_file import ArrayFile
 
 PAGE = FormatPage("classify-format.md")

@@ -16,7 +16,8 @@ from helpers.golden_taxa import (
     viral_lineages,
 )
 
-from oclgenomics.classify.calling.abundances import (
+from oclgenomics.classify.options import METACACHE, RANKS, QueryOptions, metacache_hitmin
+from oclgenomics.classify.taxonomy.abundances import (
     Abundances,
     abundances,
     count_calls,
@@ -24,13 +25,8 @@ from oclgenomics.classify.calling.abundances import (
     percent_text,
     reads_text,
 )
-from oclgenomics.classify.calling.calls import call_reads
-from oclgenomics.classify.calling.coverage import well_covered, without_targets
-from oclgenomics.classify.candidates import Candidates
-from oclgenomics.classify.options import METACACHE, QueryOptions, metacache_hitmin
-from oclgenomics.classify.result import Calls
+from oclgenomics.classify.taxonomy.calls import Calls, Candidates, call_reads, well_covered, without_targets
 from oclgenomics.classify.taxonomy.lineages import Lineages
-from oclgenomics.classify.taxonomy.ranks import RANKS
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
 
 

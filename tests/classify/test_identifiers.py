@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from oclgenomics.classify.building.identifiers import header_taxids, sequence_ids
 from oclgenomics.classify.options import IdFormat
+from oclgenomics.classify.taxonomy.identifiers import header_taxids, sequence_ids
 
 # header, and its names by the rules smart, ncbi, gi, filename and leadingword; None: the whole header
 HEADERS: list[tuple[str, str | None, str | None, str | None, str | None, str | None]] = [

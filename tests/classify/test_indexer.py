@@ -10,11 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from oclgenomics.classify.database.database import Features
-from oclgenomics.classify.device.feature_runs import PADDING, features_of_pairs
-from oclgenomics.classify.device.indexer import Indexer
+from oclgenomics.classify.database.features import NO_FEATURE, Features, mix, unmix
+from oclgenomics.classify.device.indexer import PADDING, Indexer, features_of_pairs
 from oclgenomics.classify.device.sketches import Sketches
-from oclgenomics.classify.hashes import NO_FEATURE, mix, unmix
 from oclgenomics.classify.options import BuildOptions, SketchOptions
 from oclgenomics.errors import AllocationError
 from oclgenomics.runtime import Engine

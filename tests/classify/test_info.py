@@ -15,7 +15,7 @@ from helpers.classify_databases import EDGE, VIRAL, edge_database, features_of, 
 from oclgenomics.classify.database import listings
 from oclgenomics.classify.database.database import Database
 from oclgenomics.classify.database.file import write_database
-from oclgenomics.classify.database.info import database_facts, list_sizes, statistics_lines
+from oclgenomics.classify.database.listings import database_facts, list_sizes, statistics_lines
 from oclgenomics.classify.options import METACACHE_SKETCH, BuildOptions, SketchOptions
 from oclgenomics.cli.main import main
 from oclgenomics.errors import ParameterError

@@ -7,20 +7,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oclgenomics.classify.device import line_joiner
-from oclgenomics.classify.device.line_joiner import DeviceJoiner
-from oclgenomics.classify.formats.lines import (
+from oclgenomics.runtime import Engine
+from oclgenomics.sequence import joined_lines as line_joiner
+from oclgenomics.sequence.joined_lines import (
     NO_NUMBER,
+    NO_TEXT,
     Column,
+    DeviceJoiner,
     HostJoiner,
     LineJoiner,
     NameColumn,
     NumberColumn,
     TextColumn,
+    TextTable,
     clean_names,
+    one_field,
 )
-from oclgenomics.classify.formats.text_table import NO_TEXT, TextTable, one_field
-from oclgenomics.runtime import Engine
 from oclgenomics.sequence.name_list import NameList
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)

@@ -10,7 +10,8 @@ import pytest
 from helpers.classified import DATA, Layout, golden_lineages, golden_lines, parsed
 from helpers.random_calls import random_lineages, random_reads
 
-from oclgenomics.classify.formats import Tally, kreport, read_kreport
+from oclgenomics.classify.formats import Tally, read_kreport
+from oclgenomics.classify.formats import kraken as kreport
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
 from oclgenomics.cli.main import main
 from oclgenomics.errors import InputError

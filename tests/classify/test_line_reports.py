@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oclgenomics.classify.formats import FORMATS, NativeOptions, ReportFormat, Tally, make_report, write_reports
-from oclgenomics.classify.formats.tsv import COLUMNS
+from oclgenomics.classify.formats.tables import COLUMNS
 from oclgenomics.classify.options import METACACHE_SKETCH, QueryOptions
 from oclgenomics.classify.result import ClassifiedReads
 from oclgenomics.classify.taxonomy.lineages import Lineages

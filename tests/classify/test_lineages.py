@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from helpers.taxonomies import random_taxonomy, targets_of, taxonomy_of
 
+from oclgenomics.classify.options import NO_RANK, RANKS, SEQUENCE, rank_slot
 from oclgenomics.classify.taxonomy.lineages import Lineages
-from oclgenomics.classify.taxonomy.ranks import NO_RANK, RANKS, SEQUENCE, rank_slot
 from oclgenomics.classify.taxonomy.tree import NO_TAXON, Taxonomy
 
 

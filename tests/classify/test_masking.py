@@ -13,11 +13,10 @@ from helpers.classify_databases import edge_database, random_database
 
 from oclgenomics.classify import METACACHE_BUILD, BuildOptions, Database, Index, QueryOptions, SketchOptions, add, build
 from oclgenomics.classify.database import file
-from oclgenomics.classify.database.file import KIND, read_database, write_database
-from oclgenomics.classify.database.info import database_facts
-from oclgenomics.classify.database.stored_options import UNMASKED
-from oclgenomics.classify.finding import PartFinder
-from oclgenomics.classify.reading.inputs import inputs_of
+from oclgenomics.classify.database.file import KIND, UNMASKED, read_database, write_database
+from oclgenomics.classify.database.listings import database_facts
+from oclgenomics.classify.device.finder import PartFinder
+from oclgenomics.classify.options import inputs_of
 from oclgenomics.classify.reference import sketch, sketches
 from oclgenomics.errors import InputError, UsageError
 from oclgenomics.io.array_layout import FileKind

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from oclgenomics.classify.options import NO_RANK, RANKS
 from oclgenomics.classify.taxonomy import text_fields
 from oclgenomics.classify.taxonomy.ncbi import read_taxonomy
-from oclgenomics.classify.taxonomy.ranks import NO_RANK, RANKS
 from oclgenomics.classify.taxonomy.text_fields import NOT_A_NUMBER, Fields
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
 from oclgenomics.errors import InputError

@@ -10,8 +10,7 @@ from helpers.taxonomies import random_taxonomy, taxonomy_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oclgenomics.classify.taxonomy.pruning import pruned, united
-from oclgenomics.classify.taxonomy.tree import NO_TAXON, Taxonomy
+from oclgenomics.classify.taxonomy.tree import NO_TAXON, Taxonomy, pruned, united
 from oclgenomics.errors import InputError
 
 

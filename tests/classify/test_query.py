@@ -32,14 +32,13 @@ from oclgenomics.classify import (
     write_database,
 )
 from oclgenomics.classify.api import checked_inputs
-from oclgenomics.classify.calling.calls import call_reads
-from oclgenomics.classify.calling.thresholds import needed_lead
 from oclgenomics.classify.database.file import KIND
-from oclgenomics.classify.database.info import database_facts
-from oclgenomics.classify.finding import PartFinder, WholeFinder
+from oclgenomics.classify.database.listings import database_facts
+from oclgenomics.classify.device.finder import PartFinder, WholeFinder
 from oclgenomics.classify.formats import Tally, bracken_table
-from oclgenomics.classify.hits import Hits
-from oclgenomics.classify.windows import range_width
+from oclgenomics.classify.plan import needed_lead, range_width
+from oclgenomics.classify.result import Hits
+from oclgenomics.classify.taxonomy.calls import call_reads
 from oclgenomics.errors import InputError, ParameterError, UsageError
 from oclgenomics.io.array_file import ArrayFile
 from oclgenomics.runtime import Device, Engine

@@ -12,11 +12,10 @@ from helpers.classified import DATA
 
 from oclgenomics.classify import Index, build
 from oclgenomics.classify import index as index_module
-from oclgenomics.classify.calling.calls import Caller
 from oclgenomics.classify.database.database import Database
-from oclgenomics.classify.options import QueryOptions, Wanted
-from oclgenomics.classify.reading.inputs import Input
+from oclgenomics.classify.options import Input, QueryOptions, Wanted
 from oclgenomics.classify.result import ClassifiedReads
+from oclgenomics.classify.taxonomy.calls import Caller
 from oclgenomics.errors import InputError
 from oclgenomics.runtime import Device, Engine
 

@@ -14,10 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oclgenomics.classify import reference
-from oclgenomics.classify.hashes import NO_FEATURE
-from oclgenomics.classify.options import METACACHE_SKETCH, SketchOptions
-from oclgenomics.classify.reading.inputs import Input, SketchedReads, inputs_of, sketched_reads
-from oclgenomics.classify.reading.read_runs import HowToRead
+from oclgenomics.classify.database.features import NO_FEATURE
+from oclgenomics.classify.device.reads import HowToRead, SketchedReads, sketched_reads
+from oclgenomics.classify.options import METACACHE_SKETCH, Input, SketchOptions, inputs_of
 from oclgenomics.errors import InputError
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence.mate_names import first_difference

@@ -17,19 +17,18 @@ from oclgenomics.classify.formats import (
     PrecisionTally,
     Tally,
     TargetHits,
-    abundance_lists,
     bracken_table,
     cami_profile,
-    kreport,
     krona_text,
     precision_text,
     summary_text,
 )
-from oclgenomics.classify.formats.kreport import RANK_LETTERS
-from oclgenomics.classify.options import METACACHE_SKETCH
+from oclgenomics.classify.formats import kraken as kreport
+from oclgenomics.classify.formats import native_lists as abundance_lists
+from oclgenomics.classify.formats.kraken import RANK_LETTERS
+from oclgenomics.classify.options import METACACHE_SKETCH, RANKS
 from oclgenomics.classify.result import ClassifiedReads
 from oclgenomics.classify.taxonomy.lineages import Lineages
-from oclgenomics.classify.taxonomy.ranks import RANKS
 from oclgenomics.classify.taxonomy.tree import NO_TAXON, Taxonomy
 from oclgenomics.errors import UsageError
 

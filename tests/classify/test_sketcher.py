@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from oclgenomics.classify import reference
-from oclgenomics.classify.device.sketcher import Sketcher
-from oclgenomics.classify.device.window_cut import cut_windows
-from oclgenomics.classify.hashes import NO_FEATURE
+from oclgenomics.classify.database.features import NO_FEATURE
+from oclgenomics.classify.device.sketches import Sketcher, cut_windows
 from oclgenomics.classify.options import METACACHE_SKETCH, SketchOptions
 from oclgenomics.runtime import Device, Engine
 from oclgenomics.runtime.tuning import tuning_for

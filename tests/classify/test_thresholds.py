@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oclgenomics.classify.calling.thresholds import (
+from oclgenomics.classify.options import METACACHE, QueryOptions, SketchOptions
+from oclgenomics.classify.plan import (
     CHANCE,
     LEAD_FEATURES,
     MIN_HITS,
@@ -16,7 +17,6 @@ from oclgenomics.classify.calling.thresholds import (
     needed_lead,
     shared_features,
 )
-from oclgenomics.classify.options import METACACHE, QueryOptions, SketchOptions
 from oclgenomics.classify.result import Reads
 from oclgenomics.sequence.name_list import NameList
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oclgenomics.classify import reference
-from oclgenomics.classify.device.window_cut import WindowCut, cut_windows
+from oclgenomics.classify.device.sketches import WindowCut, cut_windows
 from oclgenomics.classify.options import METACACHE_SKETCH, SketchOptions
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence import letter_blocks

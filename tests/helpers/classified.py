@@ -9,12 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
-from oclgenomics.classify.candidates import NO_TARGET, Candidates
-from oclgenomics.classify.hits import Hits
-from oclgenomics.classify.result import Calls, ClassifiedReads, Reads
-from oclgenomics.classify.targets import Targets
-from oclgenomics.classify.taxonomy.lineages import Lineages
-from oclgenomics.classify.taxonomy.ranks import RANKS, rank_slot
+from oclgenomics.classify.options import RANKS, rank_slot
+from oclgenomics.classify.result import ClassifiedReads, Hits, Reads
+from oclgenomics.classify.taxonomy.calls import NO_TARGET, Calls, Candidates
+from oclgenomics.classify.taxonomy.lineages import Lineages, Targets
 from oclgenomics.classify.taxonomy.tree import NO_TAXON, Taxonomy
 from oclgenomics.sequence.name_list import NameList
 

@@ -10,9 +10,9 @@ from unittest import mock
 import numpy as np
 from hypothesis import strategies as st
 
-from oclgenomics.classify.building.plan import BuildPlan
 from oclgenomics.classify.database.database import Database
-from oclgenomics.classify.hashes import unmix
+from oclgenomics.classify.database.features import unmix
+from oclgenomics.classify.plan import BuildPlan
 from oclgenomics.classify.reference import Locations
 
 __all__ = [

@@ -10,14 +10,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.classify.database.database import Database, Features
-from oclgenomics.classify.hashes import mix
-from oclgenomics.classify.options import METACACHE_BUILD, BuildOptions
+from oclgenomics.classify.database.database import Database
+from oclgenomics.classify.database.features import Features, mix
+from oclgenomics.classify.options import METACACHE_BUILD, NO_RANK, RANKS, BuildOptions, rank_slot
+from oclgenomics.classify.plan import count_windows
 from oclgenomics.classify.reference import Locations, build_features
-from oclgenomics.classify.targets import Targets
-from oclgenomics.classify.taxonomy.ranks import NO_RANK, RANKS, rank_slot
+from oclgenomics.classify.taxonomy.lineages import Targets
 from oclgenomics.classify.taxonomy.tree import NO_TAXON, Taxonomy
-from oclgenomics.classify.windows import count_windows
 
 __all__ = [
     "DATA", "EDGE", "VIRAL", "edge_database", "fasta_records", "features_of", "golden_features", "random_database",

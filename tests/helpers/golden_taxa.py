@@ -8,15 +8,13 @@ from pathlib import Path
 
 import numpy as np
 
-from oclgenomics.classify.building.identifiers import header_taxids, sequence_ids
-from oclgenomics.classify.candidates import NO_TARGET, Candidates
-from oclgenomics.classify.options import METACACHE_SKETCH
-from oclgenomics.classify.targets import Targets
-from oclgenomics.classify.taxonomy.lineages import Lineages
+from oclgenomics.classify.options import METACACHE_SKETCH, RANKS, SEQUENCE
+from oclgenomics.classify.plan import count_windows
+from oclgenomics.classify.taxonomy.calls import NO_TARGET, Candidates
+from oclgenomics.classify.taxonomy.identifiers import header_taxids, sequence_ids
+from oclgenomics.classify.taxonomy.lineages import Lineages, Targets
 from oclgenomics.classify.taxonomy.ncbi import read_taxonomy
-from oclgenomics.classify.taxonomy.ranks import RANKS, SEQUENCE
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
-from oclgenomics.classify.windows import count_windows
 
 DATA = Path(__file__).parents[1] / "data" / "classify"
 EDGE, VIRAL = DATA / "edge", DATA / "viral"

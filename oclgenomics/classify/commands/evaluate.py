@@ -12,7 +12,7 @@ from oclgenomics.app.output import binary_output, provenance, text_output
 from oclgenomics.classify.commands.reference_options import reads_taxonomy
 
 if TYPE_CHECKING:
-    from oclgenomics.classify.evaluation import Evaluation
+    from oclgenomics.classify.taxonomy.evaluation import Evaluation
 
 __all__ = ["add_parser", "run"]
 
@@ -65,7 +65,7 @@ def add_parser(actions: Any) -> None:
 
 
 def _rank(text: str) -> str:
-    from oclgenomics.classify.taxonomy.ranks import RANKS
+    from oclgenomics.classify.options import RANKS
 
     if text not in RANKS[1:]:
         raise argparse.ArgumentTypeError(f"choose some of {', '.join(RANKS[1:])}")
@@ -81,7 +81,8 @@ def run(args: argparse.Namespace) -> int:
         See the exit codes of `oclgenomics.errors`.
     """
     from oclgenomics.app.plot_style import plot_format
-    from oclgenomics.classify.evaluation import evaluate, read_calls, read_truth
+    from oclgenomics.classify.formats.truth import read_calls, read_truth
+    from oclgenomics.classify.taxonomy.evaluation import evaluate
     from oclgenomics.classify.taxonomy.ncbi import read_taxonomy
 
     form = plot_format(args.plot) if args.plot else ""

@@ -52,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
         See the exit codes of `oclgenomics.errors`.
     """
     from oclgenomics.classify.database.file import read_database
-    from oclgenomics.classify.database.info import database_facts
+    from oclgenomics.classify.database.listings import database_facts
 
     _check(args)
     database = read_database(args.database)
@@ -77,7 +77,7 @@ def _check(args: argparse.Namespace) -> None:
 
 def _lines(args: argparse.Namespace, database: Database) -> Iterator[str]:
     from oclgenomics.classify.database import listings
-    from oclgenomics.classify.database.info import statistics_lines
+    from oclgenomics.classify.database.listings import statistics_lines
 
     if args.list == "targets":
         return listings.target_lines(database, args.names)

@@ -13,8 +13,7 @@ from oclgenomics.app.output import provenance, say_written
 from oclgenomics.classify.commands.query import say_totals
 from oclgenomics.classify.commands.query_options import add_calling_options, query_options
 from oclgenomics.classify.commands.reference_options import reads_taxonomy, say_summary
-from oclgenomics.classify.commands.report_files import ReportFiles
-from oclgenomics.classify.commands.report_options import add_report_options, checked_format
+from oclgenomics.classify.commands.report_files import ReportFiles, add_report_options, checked_format
 from oclgenomics.errors import UsageError
 
 __all__ = ["add_parser", "run"]

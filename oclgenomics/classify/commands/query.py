@@ -20,14 +20,12 @@ from oclgenomics.classify.commands.query_options import (
     query_options,
     wanted_of,
 )
-from oclgenomics.classify.commands.report_files import ReportFiles
-from oclgenomics.classify.commands.report_options import add_report_options, add_text_options, checked_format
+from oclgenomics.classify.commands.report_files import ReportFiles, add_report_options, add_text_options, checked_format
 
 if TYPE_CHECKING:
     from oclgenomics.classify.formats.tally import Tally
     from oclgenomics.classify.index import Index
-    from oclgenomics.classify.options import QueryOptions
-    from oclgenomics.classify.reading.inputs import Input
+    from oclgenomics.classify.options import Input, QueryOptions
 
 __all__ = ["add_parser", "add_query_options", "classify_reads", "run", "say_totals"]
 

@@ -11,8 +11,7 @@ from oclgenomics.app.sequence_inputs import reads_sequences
 from oclgenomics.errors import ParameterError, UsageError
 
 if TYPE_CHECKING:
-    from oclgenomics.classify.options import QueryOptions, Wanted
-    from oclgenomics.classify.reading.inputs import Input
+    from oclgenomics.classify.options import Input, QueryOptions, Wanted
 
 __all__ = [
     "BY_CHANCE",

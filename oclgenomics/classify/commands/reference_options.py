@@ -153,7 +153,7 @@ def say_summary(args: argparse.Namespace, database: Database, output: str, lette
 
 def _files_of_reference(args: argparse.Namespace, given: str) -> Iterable[str]:
     """The files that a reference stands for, and what assembly summaries beside them say."""
-    from oclgenomics.classify.building.reference_files import files_of
+    from oclgenomics.classify.database.references import files_of
     from oclgenomics.classify.taxonomy.assignment import summaries_beside
 
     files = files_of(given)

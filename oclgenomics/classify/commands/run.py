@@ -16,7 +16,7 @@ from oclgenomics.classify.commands.query_options import (
     query_options,
 )
 from oclgenomics.classify.commands.reference_options import add_targets, add_taxon_options
-from oclgenomics.classify.commands.report_options import checked_format
+from oclgenomics.classify.commands.report_files import checked_format
 
 __all__ = ["add_parser", "run"]
 

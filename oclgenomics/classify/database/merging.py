@@ -11,15 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.app.provenance import make_provenance
-from oclgenomics.classify.building.feature_filters import filtered
-from oclgenomics.classify.building.feature_ranges import FeatureList, cut_ranges
-from oclgenomics.classify.building.target_naming import NUMBER, NewTargets, join_targets, refuse_known
-from oclgenomics.classify.database.checks import MAX_WINDOWS
-from oclgenomics.classify.database.database import Database, Features
+from oclgenomics.classify.database.database import MAX_WINDOWS, Database
+from oclgenomics.classify.database.features import FeatureList, Features, cut_ranges, filtered
+from oclgenomics.classify.database.references import NUMBER, NewTargets, join_targets, refuse_known
 from oclgenomics.classify.options import BuildOptions
 from oclgenomics.classify.taxonomy.lineages import Lineages
-from oclgenomics.classify.taxonomy.pruning import united
-from oclgenomics.classify.taxonomy.tree import NO_TAXON
+from oclgenomics.classify.taxonomy.tree import NO_TAXON, united
 from oclgenomics.errors import UsageError
 
 __all__ = ["merge_databases"]

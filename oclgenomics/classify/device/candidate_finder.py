@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.classify import plan
-from oclgenomics.classify.candidates import Candidates
-from oclgenomics.classify.device.looked_up import LookedUp, check_located, launch_reads
-from oclgenomics.classify.device.rooms import Rooms
-from oclgenomics.classify.device.target_table import TargetTable
+from oclgenomics.classify.device.feature_index import TargetTable
+from oclgenomics.classify.device.looked_up import LookedUp, Rooms, check_located, launch_reads
+from oclgenomics.classify.taxonomy.calls import Candidates
 from oclgenomics.runtime import DeviceArray, Engine
 
 __all__ = ["CandidateFinder"]

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 from oclgenomics.lazy_names import found_in
 
 if TYPE_CHECKING:
-    from oclgenomics.classify.formats.abundance_lists import abundance_lists
-    from oclgenomics.classify.formats.bracken import bracken_table
     from oclgenomics.classify.formats.cami import cami_profile
-    from oclgenomics.classify.formats.kreport import kreport
-    from oclgenomics.classify.formats.kreport_text import read_kreport
-    from oclgenomics.classify.formats.krona import krona_text
-    from oclgenomics.classify.formats.making import FORMATS, ReportFormat, make_report
-    from oclgenomics.classify.formats.native_options import NativeOptions
-    from oclgenomics.classify.formats.precision import PrecisionTally, precision_text
+    from oclgenomics.classify.formats.kraken import bracken_table, kreport, krona_text, read_kreport
+    from oclgenomics.classify.formats.native import NativeOptions
+    from oclgenomics.classify.formats.native_lists import (
+        PrecisionTally,
+        TargetHits,
+        abundance_lists,
+        precision_text,
+        summary_text,
+    )
     from oclgenomics.classify.formats.report import Report, write_reports
-    from oclgenomics.classify.formats.summary import summary_text
+    from oclgenomics.classify.formats.reports import FORMATS, ReportFormat, make_report
     from oclgenomics.classify.formats.tally import Tally
-    from oclgenomics.classify.formats.target_hits import TargetHits
 
 __all__ = [
     "FORMATS",
@@ -42,22 +42,22 @@ __all__ = [
 ]
 
 HOMES = {
-    "FORMATS": "making",
-    "NativeOptions": "native_options",
-    "PrecisionTally": "precision",
+    "FORMATS": "reports",
+    "NativeOptions": "native",
+    "PrecisionTally": "native_lists",
     "Report": "report",
-    "ReportFormat": "making",
+    "ReportFormat": "reports",
     "Tally": "tally",
-    "TargetHits": "target_hits",
-    "abundance_lists": "abundance_lists",
-    "bracken_table": "bracken",
+    "TargetHits": "native_lists",
+    "abundance_lists": "native_lists",
+    "bracken_table": "kraken",
     "cami_profile": "cami",
-    "kreport": "kreport",
-    "krona_text": "krona",
-    "make_report": "making",
-    "precision_text": "precision",
-    "read_kreport": "kreport_text",
-    "summary_text": "summary",
+    "kreport": "kraken",
+    "krona_text": "kraken",
+    "make_report": "reports",
+    "precision_text": "native_lists",
+    "read_kreport": "kraken",
+    "summary_text": "native_lists",
     "write_reports": "report",
 }
 

@@ -10,14 +10,21 @@ import re
 
 import numpy as np
 
-from oclgenomics.classify.formats.lines import Column, LineJoiner, NameColumn, TextColumn, clean_names
 from oclgenomics.classify.formats.tally import Tally
-from oclgenomics.classify.formats.taxon_words import TaxonWords
-from oclgenomics.classify.formats.text_table import NO_TEXT, TextTable
+from oclgenomics.classify.formats.words import TaxonWords
+from oclgenomics.classify.options import RANKS
 from oclgenomics.classify.result import ClassifiedReads
 from oclgenomics.classify.taxonomy.lineages import Lineages
-from oclgenomics.classify.taxonomy.ranks import RANKS
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
+from oclgenomics.sequence.joined_lines import (
+    NO_TEXT,
+    Column,
+    LineJoiner,
+    NameColumn,
+    TextColumn,
+    TextTable,
+    clean_names,
+)
 
 __all__ = ["CamiBinning", "cami_profile"]
 

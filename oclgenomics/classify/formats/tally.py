@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.classify.calling.abundances import Abundances, estimated_abundances, shared_abundances
-from oclgenomics.classify.calling.evidence import Evidence
-from oclgenomics.classify.options import SketchOptions
+from oclgenomics.classify.options import NO_RANK, RANKS, SEQUENCE, SketchOptions
 from oclgenomics.classify.result import ClassifiedReads
+from oclgenomics.classify.taxonomy.abundances import Abundances, estimated_abundances, shared_abundances
+from oclgenomics.classify.taxonomy.evidence import Evidence
 from oclgenomics.classify.taxonomy.lineages import Lineages
-from oclgenomics.classify.taxonomy.ranks import NO_RANK, RANKS, SEQUENCE
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
 
 __all__ = ["Tally"]

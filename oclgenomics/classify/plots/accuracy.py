@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from oclgenomics.classify.evaluation import Evaluation, RankMeasures
-    from oclgenomics.classify.evaluation.evaluate import Estimate
+    from oclgenomics.classify.taxonomy.evaluation import Estimate, Evaluation, RankMeasures
 
 __all__ = ["plot_accuracy"]
 

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from oclgenomics.app.plot_style import GREY, INK, STYLE, short_text
 from oclgenomics.classify.formats.tally import Tally
-from oclgenomics.classify.formats.taxon_words import TaxonWords
+from oclgenomics.classify.formats.words import TaxonWords
+from oclgenomics.classify.options import RANKS
 from oclgenomics.classify.plots.colours import HIGHER, HUES, OTHER, UNCLASSIFIED, ink_on
-from oclgenomics.classify.taxonomy.ranks import RANKS
 from oclgenomics.errors import ParameterError
 
 if TYPE_CHECKING:
