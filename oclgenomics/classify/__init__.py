@@ -24,8 +24,7 @@ from oclgenomics.lazy_names import found_in
 if TYPE_CHECKING:
     from oclgenomics.classify.api import add, build, merge, query, query_parts, run
     from oclgenomics.classify.database.database import Database
-    from oclgenomics.classify.database.file import read_database, write_database
-    from oclgenomics.classify.database.manifest import verify_database
+    from oclgenomics.classify.database.file import read_database, verify_database, write_database
     from oclgenomics.classify.database.merging import merge_databases
     from oclgenomics.classify.formats.truth import read_calls, read_truth
     from oclgenomics.classify.index import Index
@@ -106,7 +105,7 @@ HOMES = {
     "read_database": "database.file",
     "read_truth": "formats.truth",
     "run": "api",
-    "verify_database": "database.manifest",
+    "verify_database": "database.file",
     "write_database": "database.file",
 }
 

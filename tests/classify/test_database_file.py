@@ -352,7 +352,7 @@ def test_windows_have_numbers_of_32_bits(path: Path, targets: int, letters: int)
 
 
 def test_lists_are_checked_over_the_borders_of_blocks(monkeypatch: pytest.MonkeyPatch, path: Path) -> None:
-    for module in ("checks", "stored_features"):
+    for module in ("database", "file"):
         monkeypatch.setattr(f"oclgenomics.classify.database.{module}.BLOCK", 3)
     database = edge_database()
     write_database(path, database)

@@ -28,7 +28,7 @@ def features_of(lists: list[list[int]]) -> Features:
 def test_ambiguous(lists: list[list[int]], taxa: list[int], most: int, at_a_time: int) -> None:
     target_of = [target for target in range(5) for _ in range(int(FIRST[target + 1] - FIRST[target]))]
     wanted = [len({taxa[target_of[window]] for window in each}) > most for each in lists]
-    with mock.patch.object(feature_filters, "LOCATIONS_AT_A_TIME", at_a_time):
+    with mock.patch.object(feature_filters, "LOOKED_THROUGH", at_a_time):
         found = is_ambiguous(features_of(lists), np.array(taxa, np.int32), FIRST, most)
     assert found.tolist() == wanted
 

@@ -12,7 +12,7 @@ from oclgenomics.app.streams import printable
 from oclgenomics.errors import InputError
 
 if TYPE_CHECKING:
-    from oclgenomics.classify.database.manifest import Verified
+    from oclgenomics.classify.database.file import Verified
 
 __all__ = ["add_parser", "run"]
 
@@ -39,7 +39,7 @@ def run(args: argparse.Namespace) -> int:
     InputError
         The last one that is not sound; what is wrong with others is told before.
     """
-    from oclgenomics.classify.database.manifest import verify_database
+    from oclgenomics.classify.database.file import verify_database
 
     damaged: InputError | None = None
     for path in args.databases:

@@ -8,7 +8,7 @@ import stat
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import asdict, fields, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,7 @@ from oclgenomics.classify.database.database import (
     piece_fault,
 )
 from oclgenomics.classify.database.features import Counts, FeatureNumbers, Features, cut_features
-from oclgenomics.classify.database.manifest import manifest_path, write_manifest
+from oclgenomics.classify.database.manifest import check_manifest, manifest_path, write_manifest
 from oclgenomics.classify.options import BuildOptions, SketchOptions
 from oclgenomics.classify.taxonomy.lineages import Targets
 from oclgenomics.classify.taxonomy.tree import Taxonomy
@@ -40,12 +40,14 @@ __all__ = [
     "KIND",
     "UNMASKED",
     "StoredFeatures",
+    "Verified",
     "contradiction",
     "is_database",
     "open_database",
     "read_database",
     "refuse_foreign",
     "stored_options",
+    "verify_database",
     "write_database",
 ]
 
@@ -100,6 +102,32 @@ def read_database(path: str | os.PathLike[str]) -> Database:
     """
     with open_database(path) as (database, features):
         return replace(database, features=features.whole())
+
+
+class Verified(NamedTuple):
+    """A database that is sound.
+
+    Attributes
+    ----------
+    database : Database
+    sha256 : str, optional
+        That of the file, if there is a manifest that says the same.
+    """
+
+    database: Database
+    sha256: str | None
+
+
+def verify_database(path: str | os.PathLike[str]) -> Verified:
+    """Read a database, check its checksums and what it holds, and compare it with its manifest if there is one.
+
+    Raises
+    ------
+    InputError
+        It cannot be read, is no database, or is damaged, contradicts itself, or is another than its manifest says.
+    """
+    database = read_database(path)
+    return Verified(database, check_manifest(path) if os.path.exists(manifest_path(path)) else None)
 
 
 @contextmanager

@@ -5,20 +5,11 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from typing import NamedTuple
 
-from oclgenomics.classify.database.database import Database
-from oclgenomics.classify.database.file import read_database
 from oclgenomics.errors import InputError, OutputError
 from oclgenomics.io.atomic_file import whole_file
 
-__all__ = [
-    "Verified",
-    "check_manifest",
-    "manifest_path",
-    "verify_database",
-    "write_manifest",
-]
+__all__ = ["check_manifest", "manifest_path", "write_manifest"]
 
 LINE = re.compile(rb"(\\?)([0-9a-f]{64}) [ *](.+)")
 ESCAPES = {b"\\": rb"\\", b"\n": rb"\n", b"\r": rb"\r"}
@@ -97,29 +88,3 @@ def _named(line: re.Match[bytes]) -> bytes:
     if line[1]:
         name = re.sub(rb"\\([\\nr])", lambda found: {b"\\": b"\\", b"n": b"\n", b"r": b"\r"}[found[1]], name)
     return os.path.basename(name)
-
-
-class Verified(NamedTuple):
-    """A database that is sound.
-
-    Attributes
-    ----------
-    database : Database
-    sha256 : str, optional
-        That of the file, if there is a manifest that says the same.
-    """
-
-    database: Database
-    sha256: str | None
-
-
-def verify_database(path: str | os.PathLike[str]) -> Verified:
-    """Read a database, check its checksums and what it holds, and compare it with its manifest if there is one.
-
-    Raises
-    ------
-    InputError
-        It cannot be read, is no database, or is damaged, contradicts itself, or is another than its manifest says.
-    """
-    database = read_database(path)
-    return Verified(database, check_manifest(path) if os.path.exists(manifest_path(path)) else None)

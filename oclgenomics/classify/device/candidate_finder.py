@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.classify import plan
-from oclgenomics.classify.device.feature_index import TargetTable
-from oclgenomics.classify.device.looked_up import LookedUp, Rooms, check_located, launch_reads
+from oclgenomics.classify.device.looked_up import LookedUp, check_located, launch_reads
+from oclgenomics.classify.device.tables import Rooms, TargetTable
 from oclgenomics.classify.taxonomy.calls import Candidates
 from oclgenomics.runtime import DeviceArray, Engine
 

@@ -10,16 +10,11 @@ if TYPE_CHECKING:
     from oclgenomics.classify.formats.cami import cami_profile
     from oclgenomics.classify.formats.kraken import bracken_table, kreport, krona_text, read_kreport
     from oclgenomics.classify.formats.native import NativeOptions
-    from oclgenomics.classify.formats.native_lists import (
-        PrecisionTally,
-        TargetHits,
-        abundance_lists,
-        precision_text,
-        summary_text,
-    )
+    from oclgenomics.classify.formats.native_lists import TargetHits, abundance_lists
     from oclgenomics.classify.formats.report import Report, write_reports
     from oclgenomics.classify.formats.reports import FORMATS, ReportFormat, make_report
-    from oclgenomics.classify.formats.tally import Tally
+    from oclgenomics.classify.formats.tally import Tally, summary_text
+    from oclgenomics.classify.formats.truth import PrecisionTally, precision_text
 
 __all__ = [
     "FORMATS",
@@ -44,7 +39,7 @@ __all__ = [
 HOMES = {
     "FORMATS": "reports",
     "NativeOptions": "native",
-    "PrecisionTally": "native_lists",
+    "PrecisionTally": "truth",
     "Report": "report",
     "ReportFormat": "reports",
     "Tally": "tally",
@@ -55,9 +50,9 @@ HOMES = {
     "kreport": "kraken",
     "krona_text": "kraken",
     "make_report": "reports",
-    "precision_text": "native_lists",
+    "precision_text": "truth",
     "read_kreport": "kraken",
-    "summary_text": "native_lists",
+    "summary_text": "tally",
     "write_reports": "report",
 }
 

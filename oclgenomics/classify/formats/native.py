@@ -8,8 +8,8 @@ from itertools import accumulate, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.classify.formats.native_lists import HeaderTruth, PrecisionTally, precision_text, summary_text
-from oclgenomics.classify.formats.tally import Tally
+from oclgenomics.classify.formats.tally import Tally, summary_text
+from oclgenomics.classify.formats.truth import HeaderTruth, PrecisionTally, precision_text
 from oclgenomics.classify.formats.words import NO_TAXID, TaxonWords, target_numbers, target_range, where_known
 from oclgenomics.classify.options import RANKS, SEQUENCE, QueryOptions, SketchOptions
 from oclgenomics.classify.result import ClassifiedReads, Hits

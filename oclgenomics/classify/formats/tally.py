@@ -7,12 +7,17 @@ from numpy.typing import NDArray
 
 from oclgenomics.classify.options import NO_RANK, RANKS, SEQUENCE, SketchOptions
 from oclgenomics.classify.result import ClassifiedReads
-from oclgenomics.classify.taxonomy.abundances import Abundances, estimated_abundances, shared_abundances
+from oclgenomics.classify.taxonomy.abundances import (
+    Abundances,
+    estimated_abundances,
+    percent_text,
+    shared_abundances,
+)
 from oclgenomics.classify.taxonomy.evidence import Evidence
 from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
 
-__all__ = ["Tally"]
+__all__ = ["MAIN_RANKS", "Tally", "summary_text"]
 
 _ROOT = RANKS.index("root")
 
@@ -125,3 +130,31 @@ def depths(parents: NDArray[np.int32]) -> NDArray[np.int32]:
             return depth
         depth = depth + further
         above = above[above]
+
+
+MAIN_RANKS = (
+    "sequence", "subspecies", "species", "genus", "family", "order", "class", "phylum", "kingdom", "domain", "root",
+)  # fmt: skip
+
+
+def summary_text(tally: Tally, comment: str = "# ") -> str:
+    """Say how many reads were classified at each rank or below; shares are of reads, or of pairs.
+
+    Parameters
+    ----------
+    tally : Tally
+    comment : str
+        Starts each line.
+    """
+    lines = [f"queries: {tally.sequences}"]
+    reads, unclassified = tally.reads, tally.unclassified
+    if reads and unclassified == reads:
+        lines.append("None of the input sequences could be classified.")
+    elif unclassified:
+        lines.append(f"unclassified: {percent_text(unclassified / reads)}% ({unclassified})")
+    if unclassified < reads:
+        lines.append("classified:")
+        for rank in MAIN_RANKS:
+            if count := tally.at_or_below(rank):
+                lines.append(f"  {rank:<11}{percent_text(count / reads)}% ({count})")
+    return "".join([f"{comment}{line}\n" for line in lines])
