@@ -15,7 +15,7 @@ from helpers.random_calls import random_lineages, random_reads
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oclgenomics.app.plot_style import save_plot
+from oclgenomics.app.figures import save_plot
 from oclgenomics.classify.formats import Tally
 from oclgenomics.classify.plots import plot_accuracy, plot_sample, plot_samples
 from oclgenomics.classify.plots.colours import HUES, ink_on, tone

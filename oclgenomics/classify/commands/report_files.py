@@ -8,9 +8,8 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
-from oclgenomics.app.commands import add_message_options
+from oclgenomics.app.commands import PACKED, add_message_options, binary_output, text_output
 from oclgenomics.app.files import writes
-from oclgenomics.app.output import PACKED, binary_output, text_output
 from oclgenomics.errors import ParameterError, UsageError
 
 if TYPE_CHECKING:
@@ -129,7 +128,7 @@ def checked_format(args: argparse.Namespace) -> str:
     UsageError
         There is no such format, of lines or of the figure, or options contradict it or each other.
     """
-    from oclgenomics.app.plot_style import plot_format
+    from oclgenomics.app.figures import plot_format
     from oclgenomics.classify.options import RANKS
 
     formats = ("native", "kraken", "tsv", "json")
@@ -247,7 +246,7 @@ class ReportFiles:
             self._draw(self._args.plot)
 
     def _draw(self, path: str) -> None:
-        from oclgenomics.app.plot_style import plot_format, save_plot
+        from oclgenomics.app.figures import plot_format, save_plot
         from oclgenomics.classify.plots import plot_sample
 
         figure = plot_sample(self.tally, title=_sample(self._args))

@@ -18,6 +18,7 @@ from oclgenomics.runtime import Checkpoint, DeviceArray, Engine
 
 __all__ = ["FeatureTable", "Rooms", "TargetTable"]
 
+
 class TargetTable:
     """Targets as kernels_cl/classify/targets.clh has them.
 
